@@ -1,0 +1,283 @@
+/*
+ * Warpbound: bounds on the worst-case execution time of GPU kernels, from their PTX.
+ *
+ * The way of the data:
+ *
+ *     wb_module_read ──▶ wb_kernel ─┐
+ *     wb_launch_*    ──────────────┼──▶ wb_block_trace ──▶ wb_analysis_* ──▶ wb_report
+ *     wb_machine_load ─────────────┘
+ *
+ * Ownership, once for all: a function named `..._new`, `..._read`, `..._load`, `..._parse`, `..._import`,
+ * `..._trace` makes an object that its caller frees with the `..._free` of the same name. Objects made from
+ * others refer to them: free a block before its module, an analysis before its block and its machine. `char
+ * **` results are malloc'd strings, freed with free(). `const` results belong to the object they were asked
+ * of. Every `..._free` takes NULL.
+ *
+ * Errors: a function that can fail returns a wb_status and puts at least one message into the given
+ * wb_diagnostics; its output parameter is then untouched. The library never prints, never exits and has no
+ * global state; two threads may use it at the same time on different objects.
+ *
+ * Units: times are cycles of the SM's clock unless a name says otherwise; sizes are bytes.
+ */
+#ifndef WARPBOUND_H
+#define WARPBOUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a call came to. The values are the exit statuses of the command. */
+typedef enum {
+    WB_OK = 0,
+    WB_ERR_INPUT = 2,    /* a file, an option or an argument is wrong */
+    WB_ERR_DECLINED = 3, /* something that is needed is unknown; the message names it */
+    WB_ERR_LIMIT = 4,    /* memory, a size limit or the user's patience was exhausted */
+} wb_status;
+
+/* The version of this library, such as "0.1.0". */
+const char *wb_version(void);
+
+/* ---- Messages ------------------------------------------------------------------------------------------ */
+
+typedef struct wb_diagnostics wb_diagnostics;
+
+/* An empty collection of messages, or NULL when memory is exhausted. */
+wb_diagnostics *wb_diagnostics_new(void);
+void wb_diagnostics_free(wb_diagnostics *diagnostics);
+
+/* How many errors were reported (warnings and notes not counted). */
+size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics);
+
+/* All messages so far as `file:line:col: error: ...` lines, each with its source line and a caret. */
+const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
+
+/* ---- PTX ----------------------------------------------------------------------------------------------- */
+
+typedef struct wb_module wb_module;
+typedef struct wb_kernel wb_kernel; /* belongs to its module */
+
+/* Reads a PTX file ("/dev/stdin" works). Malformed text is WB_ERR_INPUT. An unknown opcode is a warning, and
+ * an error only when a kernel that uses it is looked up. */
+wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module);
+
+/* Parses `size` bytes of PTX; `name` stands for the file name in messages. The text is copied. */
+wb_status wb_module_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                          wb_module **module);
+void wb_module_free(wb_module *module);
+
+/* The module as PTX text again: one canonical form, so that printing what was parsed from it changes nothing.
+ */
+wb_status wb_module_print(const wb_module *module, wb_diagnostics *diagnostics, char **text);
+
+size_t wb_module_kernel_count(const wb_module *module);
+const wb_kernel *wb_module_kernel(const wb_module *module, size_t index);
+
+/* The kernel whose name is `name`, or whose name, mangled or demangled, contains it and no other's does; the
+ * only kernel of the module when `name` is NULL. WB_ERR_INPUT with the candidates otherwise, and when the
+ * kernel (or a function that it can call) has an unknown opcode. */
+wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_diagnostics *diagnostics,
+                                const wb_kernel **kernel);
+
+/* The kernel's name as the PTX has it. */
+const char *wb_kernel_name(const wb_kernel *kernel);
+
+typedef enum { WB_CFG_TEXT, WB_CFG_DOT } wb_cfg_format;
+
+/* Control flow of one kernel: basic blocks, dominators, post-dominators, reconvergence points, loops. */
+wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagnostics *diagnostics,
+                        char **text);
+
+/* ---- Machine ------------------------------------------------------------------------------------------- */
+
+typedef struct wb_machine wb_machine;
+
+/* A preset by name ("orin-sm86") or a YAML file by path (docs/machine.md documents its keys). */
+wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine);
+
+/* Reads a gpgpusim.config: what it says of one SM becomes a machine of this model. */
+wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_machine **machine);
+void wb_machine_free(wb_machine *machine);
+
+/* Overrides one key: "mem_latency=200", "dispatch_depth=unlimited", "class.fp32.latency=3",
+ * "unit.INT.count=2". */
+wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
+
+const char *wb_machine_name(const wb_machine *machine);
+
+/* The machine as YAML that wb_machine_load reads back. */
+wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostics, char **text);
+
+size_t wb_machine_preset_count(void);
+const char *wb_machine_preset_name(size_t index);
+
+/* ---- Launch -------------------------------------------------------------------------------------------- */
+
+typedef struct wb_launch wb_launch;
+
+/* A launch with nothing given yet, or NULL when memory is exhausted. */
+wb_launch *wb_launch_new(void);
+
+/* Reads a YAML launch file (docs/launch.md documents its keys). */
+wb_status wb_launch_read(const char *path, wb_diagnostics *diagnostics, wb_launch **launch);
+void wb_launch_free(wb_launch *launch);
+
+/* The kernel name that the launch file gives, or NULL. */
+const char *wb_launch_kernel(const wb_launch *launch);
+
+/* "X[,Y[,Z]]": number of blocks in the grid, threads in a block. */
+wb_status wb_launch_set_grid(wb_launch *launch, const char *dimensions, wb_diagnostics *diagnostics);
+wb_status wb_launch_set_block(wb_launch *launch, const char *dimensions, wb_diagnostics *diagnostics);
+
+/* Bytes of dynamic shared memory per block. */
+wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnostics *diagnostics);
+
+/* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
+ * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE". A launch file's arguments are dropped by the first
+ * call. */
+wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics);
+
+/* ---- What a block executes ------------------------------------------------------------------------------
+ */
+
+typedef struct wb_block wb_block;
+
+/* Asked regularly during long work with what was done so far (`total` 0: not known); false stops the work
+ * with WB_ERR_LIMIT. `poll` NULL: nobody is asked. */
+typedef struct {
+    bool (*poll)(void *user, const char *stage, uint64_t done, uint64_t total);
+    void *user;
+} wb_watch;
+
+typedef struct {
+    uint32_t block[3];    /* which block of the grid */
+    bool record_accesses; /* keep the addresses of every memory instruction (wb_block_report shows them) */
+    uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
+    wb_watch watch;
+} wb_trace_options;
+
+/* Executes one block on known and unknown values and keeps each warp's path. WB_ERR_DECLINED when a branch or
+ * an address depends on an unknown value: the message names the source line and the load that it came from.
+ */
+wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
+                         wb_diagnostics *diagnostics, wb_block **block);
+void wb_block_free(wb_block *block);
+
+/* Executes all blocks of the grid one after another (in index order) for their effect on memory and hands out
+ * the final contents of buffer argument number `argument` (from 0, all arguments counted): *bytes is
+ * malloc'd, *known has one bit per byte (bit i of byte i/8), malloc'd too. */
+wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size_t argument,
+                          wb_diagnostics *diagnostics, uint8_t **bytes, uint8_t **known, size_t *size);
+
+uint32_t wb_block_warp_count(const wb_block *block);
+
+/* Warp instructions that warp `warp` executes, predicated-off ones included, `ret` excluded. */
+uint64_t wb_block_warp_instructions(const wb_block *block, uint32_t warp);
+
+/* ---- Bounds and simulations -----------------------------------------------------------------------------
+ */
+
+/* What kind of number a number is. Honesty of kinds is what this library is for. */
+typedef enum {
+    WB_EXACT,     /* the worst case over all schedules the model allows, found and proven */
+    WB_UPPER,     /* proven not to be exceeded in the stated model */
+    WB_LOWER,     /* a schedule that takes this long was found */
+    WB_SIMULATED, /* what one concrete policy took */
+    WB_ESTIMATE,  /* a published formula that is not a proven bound; `reason` says why */
+} wb_kind;
+
+const char *wb_kind_name(wb_kind kind);
+
+#define WB_ASSUMPTIONS_MAX 8
+
+typedef struct {
+    const char *method; /* its name in the registry */
+    wb_kind kind;
+    uint64_t cycles; /* the value; the upper end where the method gives an interval */
+    uint64_t lower;  /* 0 <= lower <= worst case; 0 where the method says nothing */
+    const char *assumptions[WB_ASSUMPTIONS_MAX];
+    size_t assumption_count;
+    const char *reason; /* of an estimate: why it is no bound; else NULL */
+    double seconds;     /* processor time the method took */
+} wb_bound;
+
+typedef struct {
+    const char *policy;
+    bool work_conserving;
+    uint64_t cycles;      /* from the first issue (cycle 0) until the block has ended */
+    uint64_t last_commit; /* when the last result was written */
+    uint64_t last_issue;  /* cycle of the last issue */
+    uint64_t warp_instructions;
+    double seconds;
+} wb_simulation;
+
+typedef struct wb_analysis wb_analysis;
+
+/* The block on the machine: ready to be bounded and simulated. WB_ERR_INPUT when the machine lacks a class
+ * that the block needs. */
+wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
+                          wb_analysis **analysis);
+void wb_analysis_free(wb_analysis *analysis);
+
+/* Runs the methods of a comma-separated list of names, or all for "all". Results are kept in the registry's
+ * order, once each. */
+wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
+                            wb_diagnostics *diagnostics);
+
+/* Simulates under the policies of a comma-separated list (lrr, gto, rr, oldest), or all for "all". */
+wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
+                               wb_diagnostics *diagnostics);
+
+const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count);
+const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count);
+
+/* The registry of methods and of policies, for help texts. NULL past the end. */
+const char *wb_method_name(size_t index);
+const char *wb_method_summary(size_t index);
+const char *wb_policy_name(size_t index);
+const char *wb_policy_summary(size_t index);
+
+/* The least bound of kind exact or upper so far, or NULL. */
+const wb_bound *wb_analysis_best(const wb_analysis *analysis);
+
+/* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. */
+wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
+                             uint64_t *deadline_cycles);
+
+/* ---- Reports ------------------------------------------------------------------------------------------- */
+
+typedef enum { WB_REPORT_TEXT, WB_REPORT_JSON } wb_report_format;
+
+typedef struct {
+    bool phases; /* the phases of every distinct warp path and WUB of every warp */
+    bool timing; /* processor seconds; without it a report is the same, byte for byte, in every run */
+    bool has_deadline;
+    uint64_t deadline; /* cycles */
+} wb_report_options;
+
+/* Bounds and simulations of one analysis. */
+wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
+                    wb_diagnostics *diagnostics, char **text);
+
+/* What each warp executes: its path and, where recorded, its addresses. */
+wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_diagnostics *diagnostics,
+                          char **text);
+
+typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE } wb_schedule_format;
+
+/* The schedule of one policy: which warp issued what, when, on which unit; as text, or as Chrome trace events
+ * (one microsecond of the viewer is one cycle). */
+wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
+                             wb_diagnostics *diagnostics, char **text);
+
+/* Writes `text` to `path`: to a temporary file beside it first, renamed when complete. */
+wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diagnostics);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

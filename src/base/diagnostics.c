@@ -1,0 +1,108 @@
+#include "base/diagnostics.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Widest piece of a source line shown above a caret, and how much of it may stand before the caret. */
+#define EXCERPT_WIDTH 100
+#define EXCERPT_BEFORE 60
+
+/* Longest message; longer ones are cut, since a name in them may come from garbage. */
+#define MESSAGE_MAX 1000
+
+static const char *severity_name(enum severity severity) {
+    switch (severity) {
+    case SEVERITY_ERROR: return "error";
+    case SEVERITY_WARNING: return "warning";
+    case SEVERITY_NOTE: break;
+    }
+    return "note";
+}
+
+/* Counts a message and says whether it is to be kept. */
+static bool diagnostics_admit(struct wb_diagnostics *diagnostics, enum severity severity) {
+    if (severity == SEVERITY_ERROR) diagnostics->errors++;
+    if (severity == SEVERITY_WARNING) diagnostics->warnings++;
+    if (diagnostics->kept >= DIAGNOSTICS_KEPT) return false;
+    diagnostics->kept++;
+    return true;
+}
+
+/* Control bytes and bytes above ASCII would garble a terminal: they show as '?'. */
+static char printable(char c) {
+    if (c == '\t') return ' ';
+    return isprint((unsigned char)c) ? c : '?';
+}
+
+static void append_message(struct text *out, enum severity severity, const char *format, va_list arguments) {
+    char message[MESSAGE_MAX];
+    int length = vsnprintf(message, sizeof message, format, arguments);
+    if (length < 0) message[0] = '\0';
+    text_string(out, severity_name(severity));
+    text_string(out, ": ");
+    for (const char *c = message; *c != '\0'; c++)
+        text_char(out, *c == '\n' ? '\n' : printable(*c));
+    text_char(out, '\n');
+}
+
+/* The source line with a caret under `offset`, cut to a window around it when the line is long. */
+static void append_excerpt(struct text *out, const struct source *source, size_t offset) {
+    if (offset > source->size) offset = source->size;
+    size_t first = offset;
+    while (first > 0 && offset - first < EXCERPT_BEFORE && source->text[first - 1] != '\n')
+        first--;
+    size_t last = offset;
+    while (last < source->size && last - first < EXCERPT_WIDTH && source->text[last] != '\n')
+        last++;
+    if (first == last) return;
+    text_string(out, "  ");
+    for (size_t i = first; i < last; i++)
+        text_char(out, printable(source->text[i]));
+    text_string(out, "\n  ");
+    for (size_t i = first; i < offset; i++)
+        text_char(out, ' ');
+    text_string(out, "^\n");
+}
+
+void diagnose_at(struct wb_diagnostics *diagnostics, enum severity severity, const struct source *source,
+                 size_t offset, const char *format, ...) {
+    if (!diagnostics_admit(diagnostics, severity)) return;
+    struct source_place place = source_place_at(source, offset);
+    text_printf(&diagnostics->rendered, "%s:%u:%u: ", source->name, place.line, place.column);
+    va_list arguments;
+    va_start(arguments, format);
+    append_message(&diagnostics->rendered, severity, format, arguments);
+    va_end(arguments);
+    append_excerpt(&diagnostics->rendered, source, offset);
+}
+
+void diagnose(struct wb_diagnostics *diagnostics, enum severity severity, const char *where,
+              const char *format, ...) {
+    if (!diagnostics_admit(diagnostics, severity)) return;
+    text_printf(&diagnostics->rendered, "%s: ", where);
+    va_list arguments;
+    va_start(arguments, format);
+    append_message(&diagnostics->rendered, severity, format, arguments);
+    va_end(arguments);
+}
+
+wb_diagnostics *wb_diagnostics_new(void) {
+    return calloc(1, sizeof(wb_diagnostics));
+}
+
+void wb_diagnostics_free(wb_diagnostics *diagnostics) {
+    if (diagnostics == NULL) return;
+    text_free(&diagnostics->rendered);
+    free(diagnostics);
+}
+
+size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics) {
+    return diagnostics->errors;
+}
+
+const char *wb_diagnostics_text(const wb_diagnostics *diagnostics) {
+    return diagnostics->rendered.data == NULL ? "" : diagnostics->rendered.data;
+}

@@ -1,0 +1,33 @@
+/* The one path of messages to the user: collected here, rendered as `file:line:col: error: ...` with the
+ * source line and a caret, printed by the command. */
+#ifndef WB_BASE_DIAGNOSTICS_H
+#define WB_BASE_DIAGNOSTICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/source.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
+
+/* More messages than this are counted, not kept. */
+#define DIAGNOSTICS_KEPT 50
+
+struct wb_diagnostics {
+    struct text rendered; /* every kept message, already formatted */
+    size_t kept;
+    size_t errors;   /* all errors, kept or not */
+    size_t warnings; /* all warnings, kept or not */
+};
+
+/* A message about byte `offset` of `source`. */
+void diagnose_at(struct wb_diagnostics *diagnostics, enum severity severity, const struct source *source,
+                 size_t offset, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* A message about a file without a place in it (`where` is its name) or about an option (its text). */
+void diagnose(struct wb_diagnostics *diagnostics, enum severity severity, const char *where,
+              const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,17 @@
+/* Files that the build puts inside the library (cmake/embed.cmake). */
+#ifndef WB_BASE_EMBEDDED_H
+#define WB_BASE_EMBEDDED_H
+
+#include <stddef.h>
+
+/* One file: its name without directory and extension, its NUL-terminated bytes. */
+struct embedded_file {
+    const char *name;
+    const char *text;
+    size_t size;
+};
+
+/* Machine descriptions of machines/, sorted by name; the last entry has no name. */
+extern const struct embedded_file embedded_presets[];
+
+#endif

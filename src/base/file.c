@@ -1,0 +1,112 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static wb_status read_failed(wb_diagnostics *diagnostics, const char *path, int error) {
+    diagnose(diagnostics, SEVERITY_ERROR, path, "cannot read: %s", strerror(error));
+    return WB_ERR_INPUT;
+}
+
+/* Reads from `fd` until its end into a growing buffer that starts with room for `expected` bytes. */
+static wb_status read_all(int fd, const char *path, size_t expected, wb_diagnostics *diagnostics, char **text,
+                          size_t *size) {
+    VEC(char) buffer = {0};
+    wb_status status = vec_reserve(&buffer, expected + 1);
+    while (status == WB_OK) {
+        status = vec_reserve(&buffer, (size_t)1 << 16);
+        if (status != WB_OK) break;
+        ssize_t got = read(fd, buffer.items + buffer.count, buffer.capacity - buffer.count - 1);
+        if (got == 0) break;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            status = read_failed(diagnostics, path, errno);
+            break;
+        }
+        buffer.count += (size_t)got;
+        if (buffer.count > SOURCE_SIZE_MAX) {
+            diagnose(diagnostics, SEVERITY_ERROR, path, "larger than %zu bytes", SOURCE_SIZE_MAX);
+            status = WB_ERR_INPUT;
+        }
+    }
+    if (status != WB_OK) {
+        if (status == WB_ERR_LIMIT) diagnose(diagnostics, SEVERITY_ERROR, path, "out of memory");
+        vec_free(&buffer);
+        return status;
+    }
+    buffer.items[buffer.count] = '\0';
+    *text = buffer.items;
+    *size = buffer.count;
+    return WB_OK;
+}
+
+wb_status file_read(const char *path, wb_diagnostics *diagnostics, char **text, size_t *size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return read_failed(diagnostics, path, errno);
+    struct stat info;
+    wb_status status = WB_OK;
+    if (fstat(fd, &info) != 0) status = read_failed(diagnostics, path, errno);
+    if (status == WB_OK && S_ISDIR(info.st_mode)) status = read_failed(diagnostics, path, EISDIR);
+    if (status == WB_OK && S_ISREG(info.st_mode) && (size_t)info.st_size > SOURCE_SIZE_MAX) {
+        diagnose(diagnostics, SEVERITY_ERROR, path, "larger than %zu bytes", SOURCE_SIZE_MAX);
+        status = WB_ERR_INPUT;
+    }
+    if (status == WB_OK) {
+        size_t expected = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
+        status = read_all(fd, path, expected, diagnostics, text, size);
+    }
+    (void)close(fd);
+    return status;
+}
+
+/* Writes all of `text` to `fd`; 0 or the errno value. */
+static int write_all(int fd, const char *text, size_t size) {
+    while (size > 0) {
+        ssize_t put = write(fd, text, size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return errno;
+        text += put;
+        size -= (size_t)put;
+    }
+    return 0;
+}
+
+/* Writes a temporary file beside `path` and renames it over `path`. */
+static int write_renamed(const char *path, const char *text, size_t size) {
+    struct text name = {0};
+    text_printf(&name, "%s.XXXXXX", path);
+    if (name.failed) return ENOMEM;
+    int fd = mkstemp(name.data);
+    int error = fd < 0 ? errno : write_all(fd, text, size);
+    if (fd >= 0) {
+        mode_t mask = umask(0);
+        (void)umask(mask);
+        if (error == 0 && fchmod(fd, 0666 & ~mask) != 0) error = errno;
+        if (close(fd) != 0 && error == 0) error = errno;
+        if (error == 0 && rename(name.data, path) != 0) error = errno;
+        if (error != 0) (void)unlink(name.data);
+    }
+    text_free(&name);
+    return error;
+}
+
+wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diagnostics) {
+    struct stat info;
+    size_t size = strlen(text);
+    int error;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        error = fd < 0 ? errno : write_all(fd, text, size);
+        if (fd >= 0 && close(fd) != 0 && error == 0) error = errno;
+    } else {
+        error = write_renamed(path, text, size);
+    }
+    if (error == 0) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, path, "cannot write: %s", strerror(error));
+    return WB_ERR_INPUT;
+}

@@ -1,0 +1,28 @@
+#include "base/source.h"
+
+#include <string.h>
+
+struct source_place source_place_at(const struct source *source, size_t offset) {
+    if (offset > source->size) offset = source->size;
+    struct source_place place = {1, 1};
+    const char *line = source->text;
+    const char *end = source->text + offset;
+    while (line < end) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        if (newline == NULL) break;
+        place.line++;
+        line = newline + 1;
+    }
+    place.column = (uint32_t)(end - line) + 1;
+    return place;
+}
+
+size_t source_line_offset(const struct source *source, uint32_t line) {
+    size_t offset = 0;
+    for (; line > 1; line--) {
+        const char *newline = memchr(source->text + offset, '\n', source->size - offset);
+        if (newline == NULL) return source->size;
+        offset = (size_t)(newline - source->text) + 1;
+    }
+    return offset;
+}

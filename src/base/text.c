@@ -1,0 +1,77 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool text_room(struct text *text, size_t extra) {
+    if (text->failed) return false;
+    size_t need;
+    if (!__builtin_add_overflow(text->length, extra, &need) && need < SIZE_MAX / 2) {
+        if (need < text->capacity) return true;
+        size_t capacity = text->capacity < 64 ? 64 : text->capacity;
+        while (capacity <= need)
+            capacity *= 2;
+        char *data = realloc(text->data, capacity);
+        if (data != NULL) {
+            text->data = data;
+            text->capacity = capacity;
+            return true;
+        }
+    }
+    text->failed = true;
+    return false;
+}
+
+void text_append(struct text *text, const char *bytes, size_t length) {
+    if (!text_room(text, length)) return;
+    memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void text_string(struct text *text, const char *string) {
+    text_append(text, string, strlen(string));
+}
+
+void text_char(struct text *text, char c) {
+    text_append(text, &c, 1);
+}
+
+void text_printf(struct text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0) text->failed = true;
+    if (length >= 0 && text_room(text, (size_t)length)) {
+        (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_pad(struct text *text, size_t column) {
+    size_t start = text->length;
+    while (start > 0 && text->data[start - 1] != '\n')
+        start--;
+    while (!text->failed && text->length - start < column)
+        text_char(text, ' ');
+}
+
+char *text_take(struct text *text) {
+    if (!text->failed && text->data == NULL) text_append(text, "", 0);
+    char *data = text->failed ? NULL : text->data;
+    if (text->failed) free(text->data);
+    *text = (struct text){0};
+    return data;
+}
+
+void text_free(struct text *text) {
+    free(text->data);
+    *text = (struct text){0};
+}

@@ -1,0 +1,31 @@
+/* Text that grows while it is written: every report, message and printer writes into one of these. */
+#ifndef WB_BASE_TEXT_H
+#define WB_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zero-initialised it is empty. After a failed allocation `failed` stays set and further writes do nothing,
+ * so a writer checks once, at the end. */
+struct text {
+    char *data; /* NUL-terminated, or NULL while empty */
+    size_t length;
+    size_t capacity;
+    bool failed;
+};
+
+void text_append(struct text *text, const char *bytes, size_t length);
+void text_string(struct text *text, const char *string);
+void text_char(struct text *text, char c);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Pads with spaces until the text is `column` characters after its last line break. */
+void text_pad(struct text *text, size_t column);
+
+/* Hands the text to the caller, who frees it: a valid string even when nothing was written, NULL when any
+ * write failed. The text is empty afterwards. */
+char *text_take(struct text *text);
+
+void text_free(struct text *text);
+
+#endif

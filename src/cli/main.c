@@ -1,0 +1,5 @@
+#include "warpbound.h"
+
+int main(void) {
+    return wb_version() == NULL;
+}

@@ -1,0 +1,79 @@
+/* What is launched: grid, block, dynamic shared memory, arguments, contents of buffers and of module
+ * variables. */
+#ifndef WB_LAUNCH_LAUNCH_H
+#define WB_LAUNCH_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diagnostics.h"
+#include "base/vec.h"
+#include "ptx/opcode.h"
+
+/* Most threads in a block (CUDA's own limit), lanes in a warp, and bytes in a buffer. */
+#define LAUNCH_THREADS_MAX 1024u
+#define LAUNCH_BUFFER_MAX ((uint64_t)4 << 30)
+#define WARP_LANES 32u
+
+enum launch_fill {
+    LAUNCH_FILL_UNKNOWN, /* contents not known to the analysis */
+    LAUNCH_FILL_ZERO,
+    LAUNCH_FILL_IOTA,   /* element i is i, converted to the type */
+    LAUNCH_FILL_VALUE,  /* every element is `value` */
+    LAUNCH_FILL_RANDOM, /* pseudo-random from `seed`: floats in [0, 1), integers over their whole range */
+    LAUNCH_FILL_FILE    /* raw bytes read from a file; shorter files leave zeros */
+};
+
+/* `count` elements of `type` and what they hold. */
+struct launch_contents {
+    enum ptx_type type;
+    uint64_t count;
+    enum launch_fill fill;
+    uint64_t value; /* bits of one element */
+    uint64_t seed;
+    uint8_t *file_bytes; /* in the launch's arena */
+    uint64_t file_size;
+};
+
+struct launch_argument {
+    const char *text;                /* as it was given, for messages and reports */
+    bool is_buffer;                  /* the argument is the address of a buffer with `contents` */
+    bool known;                      /* of a scalar: false for "i32:?" */
+    enum ptx_type type;              /* of a scalar; PTX_TYPE_NONE for "bytes:..." (a struct by value) */
+    uint64_t bits;                   /* of a scalar */
+    struct launch_contents contents; /* of a buffer; of "bytes:..." the bytes, as a file's */
+};
+
+/* Contents of a .const or .global variable of the module. */
+struct launch_variable {
+    const char *name;
+    struct launch_contents contents;
+};
+
+struct wb_launch {
+    struct arena arena;
+    const char *file;   /* name of the launch file, or NULL */
+    const char *kernel; /* or NULL */
+    bool has_grid, has_block;
+    uint32_t grid[3], block[3];
+    uint64_t shared_bytes;
+    VEC(struct launch_argument) arguments;
+    bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
+    VEC(struct launch_variable) variables;
+};
+
+/* Size of the contents in bytes. */
+uint64_t launch_contents_size(const struct launch_contents *contents);
+
+/* Writes the contents into `bytes` (launch_contents_size of them, zeroed by the caller). Does nothing for
+ * unknown contents: the caller marks those bytes unknown. */
+void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes);
+
+/* Parses "f32[1024]=iota" (what stands behind "buf:"); `where` names the option or file place in messages;
+ * @FILE is taken relative to `directory` unless NULL or absolute. */
+wb_status launch_contents_parse(struct arena *arena, const char *text, const char *where,
+                                const char *directory, wb_diagnostics *diagnostics,
+                                struct launch_contents *contents);
+
+#endif

@@ -1,0 +1,2 @@
+/* Replaced by the first real file of this folder. */
+typedef int launch_placeholder;

@@ -1,0 +1,72 @@
+/* What the GPU is: one streaming multiprocessor (SM) as docs/machine.md describes it. */
+#ifndef WB_MACHINE_MACHINE_H
+#define WB_MACHINE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cycles.h"
+#include "base/diagnostics.h"
+#include "ptx/opcode.h"
+
+#define MACHINE_UNITS_MAX 32
+#define MACHINE_NAME_MAX 64
+#define MACHINE_TEXT_MAX 512
+
+/* Largest initiation interval, latency and count that a machine may state: bounds stay far from overflow. */
+#define MACHINE_TIME_MAX 1000000u
+
+/* Dispatch depth of a unit whose queue never fills. */
+#define DEPTH_UNLIMITED UINT32_MAX
+
+/* The unit of an instruction that takes no issue slot and no time (`ret` on the machine of ECRTS 2025). */
+#define UNIT_NONE 255u
+
+struct machine_unit {
+    char name[MACHINE_NAME_MAX];
+    uint32_t count; /* instances; an initiation takes one of them */
+    bool shared;    /* one set for the SM, not one per sub-core */
+};
+
+/* Which machine-wide latency is added to a class's own. */
+enum latency_base { LATENCY_FIXED, LATENCY_PLUS_MEM, LATENCY_PLUS_SHARED };
+
+/* How one opcode class is executed: start to start + init the unit is busy, result at start + init + latency.
+ */
+struct machine_class {
+    bool given;       /* false: the machine does not say; using the class is an error */
+    uint8_t unit;     /* index into units, or UNIT_NONE */
+    uint32_t init;    /* cycles, at least 1 unless the unit is UNIT_NONE */
+    uint32_t latency; /* cycles after the initiation, without the base */
+    enum latency_base plus;
+};
+
+/* Occupancy limits of one SM; 0: not stated. */
+struct machine_limits {
+    uint32_t blocks, warps, threads, threads_per_block, registers, shared_bytes;
+};
+
+struct wb_machine {
+    char name[MACHINE_NAME_MAX];
+    char description[MACHINE_TEXT_MAX];
+    double clock_mhz;
+    uint32_t sub_cores;      /* warp w belongs to sub-core w mod sub_cores */
+    uint32_t issue_width;    /* most instructions a sub-core issues in a cycle, each of another warp */
+    uint32_t dispatch_depth; /* queue entries per unit; 0: issue only when the unit can start at once */
+    uint32_t mem_latency;    /* cycles, see latency_base */
+    uint32_t shared_latency; /* cycles */
+    struct machine_unit units[MACHINE_UNITS_MAX];
+    uint32_t unit_count;
+    struct machine_class classes[PTX_CLASS_COUNT];
+    struct machine_limits limits;
+};
+
+/* Latency of a class with its machine-wide part. */
+static inline uint32_t machine_latency(const struct wb_machine *machine, const struct machine_class *class) {
+    uint32_t base = class->plus == LATENCY_PLUS_MEM      ? machine->mem_latency
+                    : class->plus == LATENCY_PLUS_SHARED ? machine->shared_latency
+                                                         : 0;
+    return base + class->latency;
+}
+
+#endif

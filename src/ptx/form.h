@@ -1,0 +1,122 @@
+/* An opcode with all its modifiers, such as `ld.global.nc.v4.f32`, decoded once per distinct text. */
+#ifndef WB_PTX_FORM_H
+#define WB_PTX_FORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/opcode.h"
+
+enum ptx_round {
+    PTX_ROUND_NONE,
+    PTX_ROUND_RN, /* to nearest even */
+    PTX_ROUND_RZ,
+    PTX_ROUND_RM,
+    PTX_ROUND_RP,
+    PTX_ROUND_RNI, /* to an integer value, nearest even; likewise below */
+    PTX_ROUND_RZI,
+    PTX_ROUND_RMI,
+    PTX_ROUND_RPI,
+    PTX_ROUND_RNA,
+    PTX_ROUND_RS
+};
+
+enum ptx_half { PTX_HALF_NONE, PTX_HALF_LO, PTX_HALF_HI, PTX_HALF_WIDE };
+
+/* Comparison operators of setp/set; the U variants are true when an operand is NaN. LO..HS are unsigned. */
+enum ptx_compare {
+    PTX_CMP_NONE,
+    PTX_CMP_EQ,
+    PTX_CMP_NE,
+    PTX_CMP_LT,
+    PTX_CMP_LE,
+    PTX_CMP_GT,
+    PTX_CMP_GE,
+    PTX_CMP_LO,
+    PTX_CMP_LS,
+    PTX_CMP_HI,
+    PTX_CMP_HS,
+    PTX_CMP_EQU,
+    PTX_CMP_NEU,
+    PTX_CMP_LTU,
+    PTX_CMP_LEU,
+    PTX_CMP_GTU,
+    PTX_CMP_GEU,
+    PTX_CMP_NUM,
+    PTX_CMP_NAN
+};
+
+/* The operation of atom/red/redux, bar.red, the second operation of setp/set, the mode of vote, shfl, shf,
+ * prmt, testp. */
+enum ptx_mode {
+    PTX_MODE_NONE,
+    PTX_MODE_AND,
+    PTX_MODE_OR,
+    PTX_MODE_XOR,
+    PTX_MODE_POPC,
+    PTX_MODE_ADD,
+    PTX_MODE_MIN,
+    PTX_MODE_MAX,
+    PTX_MODE_INC,
+    PTX_MODE_DEC,
+    PTX_MODE_EXCH,
+    PTX_MODE_CAS,
+    PTX_MODE_ALL,
+    PTX_MODE_ANY,
+    PTX_MODE_UNI,
+    PTX_MODE_BALLOT,
+    PTX_MODE_UP,
+    PTX_MODE_DOWN,
+    PTX_MODE_BFLY,
+    PTX_MODE_IDX,
+    PTX_MODE_CLAMP,
+    PTX_MODE_WRAP,
+    PTX_MODE_LEFT_CLAMP,
+    PTX_MODE_LEFT_WRAP,
+    PTX_MODE_RIGHT_CLAMP,
+    PTX_MODE_RIGHT_WRAP,
+    PTX_MODE_F4E,
+    PTX_MODE_B4E,
+    PTX_MODE_RC8,
+    PTX_MODE_ECL,
+    PTX_MODE_ECR,
+    PTX_MODE_RC16,
+    PTX_MODE_FINITE,
+    PTX_MODE_INFINITE,
+    PTX_MODE_NUMBER,
+    PTX_MODE_NOTANUMBER,
+    PTX_MODE_NORMAL,
+    PTX_MODE_SUBNORMAL,
+    PTX_MODE_SYNC,
+    PTX_MODE_ARRIVE,
+    PTX_MODE_RED,
+    PTX_MODE_WARP /* bar/barrier */
+};
+
+enum ptx_op {
+    PTX_OP_UNKNOWN,
+#define OPCODE(enumerator, name, roles, class_int, class_f16, class_f32, class_f64) PTX_OP_##enumerator,
+#include "ptx/opcode_table.h"
+#undef OPCODE
+    PTX_OP_COUNT
+};
+
+struct ptx_form {
+    const char *text;   /* the whole opcode, modifiers included, as the PTX has it */
+    const char *roles;  /* see opcode_table.h */
+    uint8_t op;         /* enum ptx_op; PTX_OP_UNKNOWN: the opcode or one of its modifiers is not known */
+    uint8_t class_;     /* enum ptx_class */
+    uint8_t type;       /* enum ptx_type: the first type of the text: of the destination and, alone, of all */
+    uint8_t type2;      /* the second type: of the sources of cvt, set, slct, mma ...; else equal to `type` */
+    uint8_t space;      /* enum ptx_space */
+    uint8_t space_from; /* of cp.async: the source's space */
+    uint8_t vector;     /* 1, 2, 4, 8 */
+    uint8_t round;      /* enum ptx_round */
+    uint8_t half;       /* enum ptx_half */
+    uint8_t compare;    /* enum ptx_compare */
+    uint8_t mode;       /* enum ptx_mode */
+    uint8_t mode2;      /* second mode: of bar.red, vote, setp (and/or/xor) */
+    bool ftz, sat, approx, full, carry_out, carry_in, uni, sync, is_volatile, to, dual;
+};
+
+#endif

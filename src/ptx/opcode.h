@@ -1,0 +1,138 @@
+/* The instruction set: types, state spaces, opcode classes, and one row per base opcode. Everything that the
+ * parser, the printer, the interpreter and the timing tables know of an opcode comes from OPCODE_TABLE
+ * (opcode_table.h). */
+#ifndef WB_PTX_OPCODE_H
+#define WB_PTX_OPCODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(enumerator, name, bytes, kind). 16-bit packed pairs count as one value of 4 bytes. */
+#define PTX_TYPE_TABLE(X)                                                                                    \
+    X(B8, "b8", 1, BITS)                                                                                     \
+    X(B16, "b16", 2, BITS)                                                                                   \
+    X(B32, "b32", 4, BITS)                                                                                   \
+    X(B64, "b64", 8, BITS)                                                                                   \
+    X(B128, "b128", 16, BITS)                                                                                \
+    X(U8, "u8", 1, UNSIGNED)                                                                                 \
+    X(U16, "u16", 2, UNSIGNED)                                                                               \
+    X(U32, "u32", 4, UNSIGNED)                                                                               \
+    X(U64, "u64", 8, UNSIGNED)                                                                               \
+    X(S8, "s8", 1, SIGNED)                                                                                   \
+    X(S16, "s16", 2, SIGNED)                                                                                 \
+    X(S32, "s32", 4, SIGNED)                                                                                 \
+    X(S64, "s64", 8, SIGNED)                                                                                 \
+    X(U16X2, "u16x2", 4, UNSIGNED)                                                                           \
+    X(S16X2, "s16x2", 4, SIGNED)                                                                             \
+    X(F16, "f16", 2, FLOAT)                                                                                  \
+    X(F16X2, "f16x2", 4, FLOAT)                                                                              \
+    X(BF16, "bf16", 2, FLOAT)                                                                                \
+    X(BF16X2, "bf16x2", 4, FLOAT)                                                                            \
+    X(TF32, "tf32", 4, FLOAT)                                                                                \
+    X(F32, "f32", 4, FLOAT)                                                                                  \
+    X(F32X2, "f32x2", 8, FLOAT)                                                                              \
+    X(F64, "f64", 8, FLOAT)                                                                                  \
+    X(E4M3, "e4m3", 1, FLOAT)                                                                                \
+    X(E5M2, "e5m2", 1, FLOAT)                                                                                \
+    X(E4M3X2, "e4m3x2", 2, FLOAT)                                                                            \
+    X(E5M2X2, "e5m2x2", 2, FLOAT)                                                                            \
+    X(S4, "s4", 1, SIGNED)                                                                                   \
+    X(U4, "u4", 1, UNSIGNED)                                                                                 \
+    X(B1, "b1", 1, BITS)                                                                                     \
+    X(PRED, "pred", 1, PREDICATE)                                                                            \
+    X(TEXREF, "texref", 8, OPAQUE)                                                                           \
+    X(SAMPLERREF, "samplerref", 8, OPAQUE)                                                                   \
+    X(SURFREF, "surfref", 8, OPAQUE)
+
+enum ptx_type_kind {
+    PTX_KIND_NONE,
+    PTX_KIND_BITS,
+    PTX_KIND_UNSIGNED,
+    PTX_KIND_SIGNED,
+    PTX_KIND_FLOAT,
+    PTX_KIND_PREDICATE,
+    PTX_KIND_OPAQUE
+};
+
+enum ptx_type {
+    PTX_TYPE_NONE,
+#define X(enumerator, name, bytes, kind) PTX_##enumerator,
+    PTX_TYPE_TABLE(X)
+#undef X
+        PTX_TYPE_COUNT
+};
+
+/* State spaces; PTX_GENERIC where a load, store or atomic names none. */
+enum ptx_space {
+    PTX_GENERIC,
+    PTX_SPACE_CONST,
+    PTX_SPACE_GLOBAL,
+    PTX_SPACE_LOCAL,
+    PTX_SPACE_PARAM,
+    PTX_SPACE_SHARED,
+    PTX_SPACE_TEX,
+    PTX_SPACE_REG
+};
+
+/* Opcode classes, the granularity at which a machine states units, initiation intervals and latencies.
+ * X(enumerator, name in machine files). */
+#define PTX_CLASS_TABLE(X)                                                                                   \
+    X(INT_ADD, "int_add")             /* add sub min max sad addc subc, integers of any width */             \
+    X(INT_MUL, "int_mul")             /* mul mad madc dp4a, integers */                                      \
+    X(INT_MUL24, "int_mul24")         /* mul24 mad24 */                                                      \
+    X(INT_DIV, "int_div")             /* div rem, integers */                                                \
+    X(LOGIC, "logic")                 /* and or xor not cnot lop3 shl shr shf */                             \
+    X(BITS, "bits")                   /* bfe bfi bfind brev popc clz prmt fns */                             \
+    X(MOVE, "move")                   /* mov cvta abs neg (integer) selp slct isspacep ... */                \
+    X(COMPARE, "compare")             /* setp set testp */                                                   \
+    X(CONVERT, "convert")             /* cvt between 32-bit and narrower types */                            \
+    X(CONVERT64, "convert64")         /* cvt to or from f64 */                                               \
+    X(FP16, "fp16")                   /* arithmetic on f16, bf16 and their pairs */                          \
+    X(FP32, "fp32")                   /* add sub mul mad fma min max, f32 */                                 \
+    X(FP32_MOVE, "fp32_move")         /* abs neg copysign, f16 f32 f64 */                                    \
+    X(FP32_DIV, "fp32_div")           /* div f32 */                                                          \
+    X(FP32_SPECIAL, "fp32_special")   /* rcp sqrt rsqrt sin cos ex2 lg2 tanh, f32 and f16 */                 \
+    X(FP64, "fp64")                   /* add sub mul mad fma min max, f64 */                                 \
+    X(FP64_DIV, "fp64_div")           /* div f64 */                                                          \
+    X(FP64_SPECIAL, "fp64_special")   /* rcp sqrt rsqrt, f64 */                                              \
+    X(TENSOR, "tensor")               /* mma wmma.mma wgmma */                                               \
+    X(SHUFFLE, "shuffle")             /* shfl */                                                             \
+    X(VOTE, "vote")                   /* vote match activemask redux elect */                                \
+    X(BRANCH, "branch")               /* bra brx */                                                          \
+    X(CALL, "call")                   /* call and the callee's ret */                                        \
+    X(EXIT, "exit")                   /* ret of the kernel, exit, trap */                                    \
+    X(BARRIER, "barrier")             /* bar barrier */                                                      \
+    X(WARP_SYNC, "warp_sync")         /* bar.warp.sync */                                                    \
+    X(FENCE, "fence")                 /* membar fence */                                                     \
+    X(LOAD_PARAM, "load_param")       /* ld.param */                                                         \
+    X(LOAD_CONST, "load_const")       /* ld.const */                                                         \
+    X(LOAD_GLOBAL, "load_global")     /* ld.global ldu */                                                    \
+    X(LOAD_SHARED, "load_shared")     /* ld.shared ldmatrix */                                               \
+    X(LOAD_LOCAL, "load_local")       /* ld.local */                                                         \
+    X(LOAD_GENERIC, "load_generic")   /* ld without a space */                                               \
+    X(STORE_PARAM, "store_param")     /* st.param */                                                         \
+    X(STORE_GLOBAL, "store_global")   /* st.global */                                                        \
+    X(STORE_SHARED, "store_shared")   /* st.shared stmatrix */                                               \
+    X(STORE_LOCAL, "store_local")     /* st.local */                                                         \
+    X(STORE_GENERIC, "store_generic") /* st without a space */                                               \
+    X(ATOMIC_GLOBAL, "atomic_global") /* atom red, global or generic */                                      \
+    X(ATOMIC_SHARED, "atomic_shared") /* atom red, shared */                                                 \
+    X(ASYNC_COPY, "async_copy")       /* cp.async and its groups, cp.async.bulk, mbarrier */                 \
+    X(TEXTURE, "texture")             /* tex tld4 txq suld sust */                                           \
+    X(PREFETCH, "prefetch")           /* prefetch prefetchu applypriority discard */                         \
+    X(OTHER, "other")                 /* nanosleep pmevent brkpt setmaxnreg ... */
+
+enum ptx_class {
+#define X(enumerator, name) PTX_CLASS_##enumerator,
+    PTX_CLASS_TABLE(X)
+#undef X
+        PTX_CLASS_COUNT
+};
+
+const char *ptx_class_name(enum ptx_class class);
+const char *ptx_type_name(enum ptx_type type);
+uint32_t ptx_type_bytes(enum ptx_type type);
+enum ptx_type_kind ptx_type_kind(enum ptx_type type);
+const char *ptx_space_name(enum ptx_space space);
+
+#endif

@@ -1,0 +1,52 @@
+/* What the warps of one thread block execute: the result of running the block on known and unknown values. */
+#ifndef WB_WARP_BLOCK_H
+#define WB_WARP_BLOCK_H
+
+#include <stdint.h>
+
+#include "launch/launch.h"
+#include "ptx/ptx.h"
+#include "warp/path.h"
+
+/* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
+ * base + stride * l when table == ACCESS_AFFINE, else at tables[table + (rank of l in mask)]. */
+struct access {
+    uint64_t step; /* position in the warp's path, from 0 */
+    uint64_t base;
+    int64_t stride;
+    uint32_t instruction;
+    uint32_t mask;
+    uint32_t table;
+    uint8_t bytes; /* per lane */
+    uint8_t space; /* enum ptx_space, generic addresses resolved */
+    bool is_store; /* false for loads; atomics are both: is_atomic */
+    bool is_atomic;
+};
+
+#define ACCESS_AFFINE UINT32_MAX
+
+struct access_list {
+    VEC(struct access) items;
+    VEC(uint64_t) tables;
+};
+
+/* Instruction indices in paths run through all functions of the module: instruction i of function f has index
+ * code_first[f] + i. */
+struct wb_block {
+    struct arena arena;
+    const struct wb_kernel *kernel;
+    uint32_t grid[3], size[3], index[3]; /* blocks in the grid, threads in the block, which block */
+    uint64_t shared_bytes;               /* static and dynamic */
+    uint32_t *code_first;                /* function_count + 1 entries */
+    VEC(struct path) paths;              /* the distinct ones, in order of the first warp that has each */
+    uint32_t warp_count;
+    uint32_t *warp_path;          /* per warp the index of its path */
+    struct access_list *accesses; /* per warp, or NULL when not recorded */
+    bool divergent_barrier;       /* a barrier was executed by part of a warp's live lanes */
+};
+
+/* The function and instruction behind an instruction index. */
+const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,
+                                  const struct ptx_function **function);
+
+#endif

@@ -1,0 +1,118 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/cycles.h"
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "base/vec.h"
+
+static void test_cycles_saturate(void **state) {
+    (void)state;
+    assert_int_equal(cycles_add(3, 4), 7);
+    assert_true(cycles_add(CYCLES_SATURATED, 1) == CYCLES_SATURATED);
+    assert_true(cycles_add(UINT64_MAX - 1, 1) == CYCLES_SATURATED);
+    assert_true(cycles_mul(UINT64_C(1) << 33, UINT64_C(1) << 33) == CYCLES_SATURATED);
+    assert_int_equal(cycles_sub(3, 4), 0);
+}
+
+static void test_arena_obeys_its_limit(void **state) {
+    (void)state;
+    struct arena arena = {.limit = 100000};
+    size_t given = 0;
+    while (arena_alloc(&arena, 1000) != NULL)
+        given += 1000;
+    assert_true(given > 50000 && given <= 100000);
+    assert_true(arena.used <= 100000);
+    assert_null(arena_array(&arena, SIZE_MAX / 2, 4));
+    arena_free(&arena);
+    assert_non_null(arena_alloc(&arena, 10));
+    arena_free(&arena);
+}
+
+static void test_vec_grows(void **state) {
+    (void)state;
+    VEC(uint32_t) numbers = {0};
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(vec_push(&numbers, i * i), WB_OK);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(numbers.items[i], i * i);
+    assert_int_equal(vec_reserve(&numbers, SIZE_MAX / 2), WB_ERR_LIMIT);
+    vec_free(&numbers);
+}
+
+static void test_diagnostic_shows_place_and_caret(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    const char *text = "first\n\tadd.s32 %r1, \x01;\nlast";
+    struct source source = {"k.ptx", text, strlen(text)};
+    diagnose_at(diagnostics, SEVERITY_ERROR, &source, 7, "unknown '%s'", "add.s32");
+    assert_string_equal(wb_diagnostics_text(diagnostics),
+                        "k.ptx:2:2: error: unknown 'add.s32'\n   add.s32 %r1, ?;\n   ^\n");
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_diagnostic_of_a_long_line_is_short(void **state) {
+    (void)state;
+    size_t size = 1000000;
+    char *text = test_malloc(size);
+    memset(text, 'x', size);
+    struct source source = {"k.ptx", text, size};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    for (int i = 0; i < 1000; i++)
+        diagnose_at(diagnostics, SEVERITY_ERROR, &source, size / 2, "bad");
+    assert_true(strlen(wb_diagnostics_text(diagnostics)) < 50000);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 1000);
+    wb_diagnostics_free(diagnostics);
+    test_free(text);
+}
+
+static void test_file_is_written_whole_or_not_at_all(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    char path[] = "/tmp/warpbound_test_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(wb_file_write(path, "hello\n", diagnostics), WB_OK);
+    char *text = NULL;
+    size_t size = 0;
+    assert_int_equal(file_read(path, diagnostics, &text, &size), WB_OK);
+    assert_string_equal(text, "hello\n");
+    free(text);
+    assert_int_equal(wb_file_write("/nonexistent/folder/x", "hello\n", diagnostics), WB_ERR_INPUT);
+    assert_int_equal(file_read("/tmp", diagnostics, &text, &size), WB_ERR_INPUT);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 2);
+    (void)unlink(path);
+    (void)close(fd);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_random_is_reproducible(void **state) {
+    (void)state;
+    struct random_state random = random_seeded(1);
+    assert_true(random_next(&random) == UINT64_C(0x910a2dec89025cc1));
+    for (int i = 0; i < 1000; i++)
+        assert_true(random_below(&random, 7) < 7);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cycles_saturate),
+        cmocka_unit_test(test_arena_obeys_its_limit),
+        cmocka_unit_test(test_vec_grows),
+        cmocka_unit_test(test_diagnostic_shows_place_and_caret),
+        cmocka_unit_test(test_diagnostic_of_a_long_line_is_short),
+        cmocka_unit_test(test_file_is_written_whole_or_not_at_all),
+        cmocka_unit_test(test_random_is_reproducible),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+# The project's front door: each target installs what it needs, configures with CMake and builds with Ninja.
+#   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
+#   make build   release build in build/               make lint    warnings, formatting, clang-tidy
+#   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
+#   make install [PREFIX=/usr/local]                   make clean
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
+
+CMAKE = cmake -G Ninja -S .
+NINJA = ninja -j $(JOBS)
+
+.DEFAULT_GOAL := build
+.PHONY: demo build test lint bench fuzz install clean packages-%
+
+packages-%:
+	@scripts/install-packages $(subst +, ,$*)
+
+build: packages-build
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >/dev/null
+	@$(NINJA) -C build --quiet
+
+demo: build
+	./build/warpbound analyze kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml -m orin-sm86
+
+test: packages-build+test
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet
+	ctest --test-dir build --output-on-failure -j $(JOBS)
+	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
+	@$(NINJA) -C build-sanitize --quiet
+	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
+
+lint: packages-build+lint
+	scripts/lint
+
+bench: packages-build+bench
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet
+	@scripts/bench
+
+fuzz: packages-build+test
+	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
+	@$(NINJA) -C build-sanitize --quiet
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+install: build
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-*

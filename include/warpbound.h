@@ -55,6 +55,9 @@ size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics);
 /* All messages so far as `file:line:col: error: ...` lines, each with its source line and a caret. */
 const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
 
+/* Adds an error of the caller's own, such as one about a command line; `where` stands for the file name. */
+void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const char *message);
+
 /* ---- PTX ----------------------------------------------------------------------------------------------- */
 
 typedef struct wb_module wb_module;

@@ -99,6 +99,10 @@ void wb_diagnostics_free(wb_diagnostics *diagnostics) {
     free(diagnostics);
 }
 
+void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const char *message) {
+    diagnose(diagnostics, SEVERITY_ERROR, where, "%s", message);
+}
+
 size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics) {
     return diagnostics->errors;
 }

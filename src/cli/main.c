@@ -1,5 +1,81 @@
-#include "warpbound.h"
+/* The warpbound command: finds the sub-command, parses its options, runs it, prints its messages. */
+#include <stdio.h>
+#include <string.h>
 
-int main(void) {
-    return wb_version() == NULL;
+#include "command.h"
+
+static const struct command commands[] = {
+    {"analyze", COMMAND_ANALYZE, "FILE.ptx", "bound and simulate one thread block", command_analyze},
+    {"simulate", COMMAND_SIMULATE, "FILE.ptx", "simulate one thread block", command_simulate},
+    {"path", COMMAND_PATH, "FILE.ptx", "print what each warp executes", command_path},
+    {"cfg", COMMAND_CFG, "FILE.ptx", "print control flow: blocks, dominators, loops", command_cfg},
+    {"print", COMMAND_PRINT, "FILE.ptx", "print the PTX in canonical form", command_print},
+    {"machine", COMMAND_MACHINE, "list | show NAME | import FILE", "list, print or import machines",
+     command_machine},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *stream) {
+    fprintf(stream, "usage: warpbound COMMAND [OPTIONS]\n\ncommands:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(stream, "\nwarpbound COMMAND --help prints the options of a command.\n"
+                    "exit status: 0 done, 1 deadline not met, 2 usage or input error, 3 something needed is\n"
+                    "unknown, 4 a resource limit was hit\n");
+}
+
+/* The methods or policies of a registry, one a line. */
+static void print_registry(const char *title, const char *(*name)(size_t), const char *(*summary)(size_t)) {
+    printf("\n%s:\n", title);
+    for (size_t i = 0; name(i) != NULL; i++)
+        printf("  %-12s %s\n", name(i), summary(i));
+}
+
+static void print_command_help(const struct command *command) {
+    printf("usage: warpbound %s %s [OPTIONS]\n%s\n\noptions:\n", command->name, command->operands,
+           command->summary);
+    options_print_help(command->bit);
+    if (command->bit == COMMAND_ANALYZE) print_registry("methods", wb_method_name, wb_method_summary);
+    if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE)
+        print_registry("policies", wb_policy_name, wb_policy_summary);
+}
+
+static int run_command(const struct command *command, int argc, char **argv) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (diagnostics == NULL) {
+        fprintf(stderr, "warpbound: out of memory\n");
+        return WB_ERR_LIMIT;
+    }
+    struct options options;
+    int status = (int)options_parse(command->bit, argc, argv, diagnostics, &options);
+    if (status == WB_OK && options.help) {
+        print_command_help(command);
+    } else if (status == WB_OK) {
+        status = command->run(&options, diagnostics);
+    }
+    watch_clear();
+    fputs(wb_diagnostics_text(diagnostics), stderr);
+    wb_diagnostics_free(diagnostics);
+    options_free(&options);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_usage(stderr);
+        return WB_ERR_INPUT;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_usage(stdout);
+        return WB_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("warpbound %s\n", wb_version());
+        return WB_OK;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], commands[i].name) == 0) return run_command(&commands[i], argc - 1, argv + 1);
+    fprintf(stderr, "warpbound: unknown command '%s' (see warpbound --help)\n", argv[1]);
+    return WB_ERR_INPUT;
 }

@@ -1,0 +1,66 @@
+/* What every sub-command needs: inputs loaded from the options, progress, output. */
+#ifndef WB_CLI_COMMAND_H
+#define WB_CLI_COMMAND_H
+
+#include "options.h"
+#include "warpbound.h"
+
+/* Exit status beside the values of wb_status. */
+#define EXIT_DEADLINE_MISSED 1
+
+/* A sub-command: its row in the table of main.c. `run` returns the exit status. */
+struct command {
+    const char *name;
+    enum command_bit bit;
+    const char *operands; /* for the usage line */
+    const char *summary;
+    int (*run)(const struct options *options, wb_diagnostics *diagnostics);
+};
+
+int command_analyze(const struct options *options, wb_diagnostics *diagnostics);
+int command_simulate(const struct options *options, wb_diagnostics *diagnostics);
+int command_path(const struct options *options, wb_diagnostics *diagnostics);
+int command_cfg(const struct options *options, wb_diagnostics *diagnostics);
+int command_print(const struct options *options, wb_diagnostics *diagnostics);
+int command_machine(const struct options *options, wb_diagnostics *diagnostics);
+
+/* What analyze, simulate and path work on. Zero-initialised it is empty. */
+struct inputs {
+    wb_module *module;
+    const wb_kernel *kernel;
+    wb_launch *launch;
+    wb_machine *machine; /* NULL for path */
+    wb_block *block;
+    wb_analysis *analysis; /* NULL for path */
+};
+
+/* Loads the module, and the kernel of it that the options name (or the launch file, when loaded already). */
+wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
+                             struct inputs *inputs);
+
+/* Loads launch and kernel and executes the block; the machine and the analysis too when `timed`. */
+wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics *diagnostics,
+                      struct inputs *inputs);
+void inputs_free(struct inputs *inputs);
+
+/* The machine that the options name, with every --set applied. */
+wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
+                       wb_machine **machine);
+
+/* Fails with a message unless the output format is one of the two (pass the same twice for one). */
+wb_status require_format(const struct options *options, enum output_format first, enum output_format second,
+                         wb_diagnostics *diagnostics);
+
+/* A message about the command line itself, to the same place as all others; returns WB_ERR_INPUT. */
+wb_status usage_error(wb_diagnostics *diagnostics, const char *message);
+
+/* Writes `text` to the file of -o or to standard output. */
+wb_status write_output(const struct options *options, const char *text, wb_diagnostics *diagnostics);
+
+/* Progress on a terminal's standard error, and an end on Ctrl-C. */
+wb_watch watch_terminal(void);
+
+/* Removes the progress line, if one was drawn. */
+void watch_clear(void);
+
+#endif

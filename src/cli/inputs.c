@@ -1,0 +1,115 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+#define DEFAULT_MACHINE "orin-sm86"
+
+wb_status usage_error(wb_diagnostics *diagnostics, const char *message) {
+    wb_diagnostics_error(diagnostics, "warpbound", message);
+    return WB_ERR_INPUT;
+}
+
+wb_status require_format(const struct options *options, enum output_format first, enum output_format second,
+                         wb_diagnostics *diagnostics) {
+    if (options->format == first || options->format == second) return WB_OK;
+    return usage_error(diagnostics, "this command does not write that format (see --help)");
+}
+
+wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
+                       wb_machine **machine) {
+    wb_machine *loaded = NULL;
+    wb_status status = wb_machine_load(name, diagnostics, &loaded);
+    for (size_t i = 0; status == WB_OK && i < options->set_count; i++)
+        status = wb_machine_set(loaded, options->sets[i], diagnostics);
+    if (status != WB_OK) {
+        wb_machine_free(loaded);
+        return status;
+    }
+    *machine = loaded;
+    return WB_OK;
+}
+
+/* The launch file, if any, with the launch options on top. */
+static wb_status load_launch(const struct options *options, wb_diagnostics *diagnostics, wb_launch **launch) {
+    wb_launch *made = NULL;
+    wb_status status = WB_OK;
+    if (options->launch != NULL) {
+        status = wb_launch_read(options->launch, diagnostics, &made);
+    } else if ((made = wb_launch_new()) == NULL) {
+        status = WB_ERR_LIMIT;
+    }
+    if (status == WB_OK && options->grid != NULL)
+        status = wb_launch_set_grid(made, options->grid, diagnostics);
+    if (status == WB_OK && options->block != NULL)
+        status = wb_launch_set_block(made, options->block, diagnostics);
+    if (status == WB_OK && options->shared != NULL)
+        status = wb_launch_set_shared(made, options->shared, diagnostics);
+    for (size_t i = 0; status == WB_OK && i < options->argument_count; i++)
+        status = wb_launch_add_argument(made, options->arguments[i], diagnostics);
+    if (status != WB_OK) {
+        wb_launch_free(made);
+        return status;
+    }
+    *launch = made;
+    return WB_OK;
+}
+
+/* "X[,Y[,Z]]" of --block-index; what is not given is 0. */
+static wb_status parse_block_index(const char *text, wb_diagnostics *diagnostics, uint32_t index[3]) {
+    for (int axis = 0; axis < 3; axis++) {
+        char *end;
+        unsigned long value = strtoul(text, &end, 10);
+        if (end == text || text[0] == '-' || value > UINT32_MAX) break;
+        index[axis] = (uint32_t)value;
+        if (*end == '\0') return WB_OK;
+        if (*end != ',') break;
+        text = end + 1;
+    }
+    return usage_error(diagnostics, "--block-index: expected one to three numbers, such as 1,0,0");
+}
+
+wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
+                             struct inputs *inputs) {
+    if (options->operand_count != 1) return usage_error(diagnostics, "expected one PTX file (see --help)");
+    wb_status status = wb_module_read(options->operands[0], diagnostics, &inputs->module);
+    if (status != WB_OK) return status;
+    const char *name = options->kernel;
+    if (name == NULL && inputs->launch != NULL) name = wb_launch_kernel(inputs->launch);
+    return wb_module_find_kernel(inputs->module, name, diagnostics, &inputs->kernel);
+}
+
+wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics *diagnostics,
+                      struct inputs *inputs) {
+    wb_trace_options trace = {.record_accesses = options->accesses, .watch = watch_terminal()};
+    wb_status status = load_launch(options, diagnostics, &inputs->launch);
+    if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, inputs);
+    if (status == WB_OK && options->block_index != NULL)
+        status = parse_block_index(options->block_index, diagnostics, trace.block);
+    if (status == WB_OK && timed) {
+        const char *name = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
+        status = load_machine(options, name, diagnostics, &inputs->machine);
+    }
+    if (status == WB_OK)
+        status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->block);
+    if (status == WB_OK && timed)
+        status = wb_analysis_new(inputs->block, inputs->machine, diagnostics, &inputs->analysis);
+    return status;
+}
+
+void inputs_free(struct inputs *inputs) {
+    wb_analysis_free(inputs->analysis);
+    wb_block_free(inputs->block);
+    wb_machine_free(inputs->machine);
+    wb_launch_free(inputs->launch);
+    wb_module_free(inputs->module);
+}
+
+wb_status write_output(const struct options *options, const char *text, wb_diagnostics *diagnostics) {
+    watch_clear();
+    if (options->output != NULL) return wb_file_write(options->output, text, diagnostics);
+    if (fputs(text, stdout) < 0 || fflush(stdout) != 0)
+        return usage_error(diagnostics, "cannot write to standard output");
+    return WB_OK;
+}

@@ -1,0 +1,199 @@
+#include "options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAUNCHES (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH)
+#define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
+#define EVERY_COMMAND (LAUNCHES | COMMAND_CFG | COMMAND_PRINT | COMMAND_MACHINE)
+
+enum option_id {
+    OPTION_KERNEL,
+    OPTION_GRID,
+    OPTION_BLOCK,
+    OPTION_SHARED,
+    OPTION_ARGUMENT,
+    OPTION_LAUNCH,
+    OPTION_BLOCK_INDEX,
+    OPTION_MACHINE,
+    OPTION_SET,
+    OPTION_METHOD,
+    OPTION_POLICY,
+    OPTION_DEADLINE,
+    OPTION_PHASES,
+    OPTION_SCHEDULE,
+    OPTION_ACCESSES,
+    OPTION_TIMING,
+    OPTION_FORMAT,
+    OPTION_JSON,
+    OPTION_OUTPUT,
+    OPTION_HELP,
+};
+
+struct option_row {
+    enum option_id id;
+    char letter; /* 0: none */
+    const char *name;
+    const char *argument; /* what the help calls it; NULL: takes none */
+    const char *help;
+    unsigned commands; /* bits of enum command_bit */
+};
+
+static const struct option_row option_table[] = {
+    {OPTION_KERNEL, 'k', "kernel", "NAME", "kernel, by name or unique part of it (mangled or demangled)",
+     LAUNCHES | COMMAND_CFG},
+    {OPTION_LAUNCH, 'l', "launch", "FILE", "launch file (YAML); the options below override it", LAUNCHES},
+    {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "thread blocks in the grid", LAUNCHES},
+    {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads in a block", LAUNCHES},
+    {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory per block", LAUNCHES},
+    {OPTION_ARGUMENT, 'a', "argument", "ARG",
+     "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "
+     "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE",
+     LAUNCHES},
+    {OPTION_BLOCK_INDEX, 'i', "block-index", "X[,Y[,Z]]", "which block of the grid (default 0,0,0)",
+     LAUNCHES},
+    {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)", TIMES},
+    {OPTION_SET, 0, "set", "KEY=VALUE", "override one key of the machine, such as mem_latency=200",
+     TIMES | COMMAND_MACHINE},
+    {OPTION_METHOD, 0, "method", "LIST", "bounds to compute, separated by commas (default all)",
+     COMMAND_ANALYZE},
+    {OPTION_POLICY, 0, "policy", "LIST", "warp schedulers to simulate (default lrr,gto)", TIMES},
+    {OPTION_DEADLINE, 0, "deadline", "TIME",
+     "exit 1 unless a proven bound is within TIME: 4500, 100us, 1.5ms", COMMAND_ANALYZE},
+    {OPTION_PHASES, 0, "phases", NULL, "print the phases and the bound of every warp as well",
+     COMMAND_ANALYZE},
+    {OPTION_SCHEDULE, 0, "schedule", NULL, "print what was issued when, instead of the totals (one policy)",
+     COMMAND_SIMULATE},
+    {OPTION_ACCESSES, 0, "accesses", NULL, "print the addresses of memory instructions as well",
+     COMMAND_PATH},
+    {OPTION_TIMING, 0, "timing", NULL, "print the processor seconds that each result took", TIMES},
+    {OPTION_FORMAT, 0, "format", "FORMAT",
+     "text or json; cfg: text or dot; simulate --schedule: text or trace (Chrome trace events)",
+     EVERY_COMMAND & ~(unsigned)COMMAND_PRINT},
+    {OPTION_JSON, 0, "json", NULL, "same as --format json", LAUNCHES},
+    {OPTION_OUTPUT, 'o', "output", "FILE", "write to FILE, which appears only when complete", EVERY_COMMAND},
+    {OPTION_HELP, 'h', "help", NULL, "print this", EVERY_COMMAND},
+};
+
+enum { OPTION_ROWS = sizeof option_table / sizeof *option_table };
+
+static wb_status parse_format(const char *name, wb_diagnostics *diagnostics, enum output_format *format) {
+    static const char *const names[] = {"text", "json", "dot", "trace"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *format = (enum output_format)i;
+        return WB_OK;
+    }
+    wb_diagnostics_error(diagnostics, "--format", "expected text, json, dot or trace");
+    return WB_ERR_INPUT;
+}
+
+static wb_status store_option(struct options *options, enum option_id id, const char *value,
+                              wb_diagnostics *diagnostics) {
+    switch (id) {
+    case OPTION_KERNEL: options->kernel = value; break;
+    case OPTION_GRID: options->grid = value; break;
+    case OPTION_BLOCK: options->block = value; break;
+    case OPTION_SHARED: options->shared = value; break;
+    case OPTION_ARGUMENT: options->arguments[options->argument_count++] = value; break;
+    case OPTION_LAUNCH: options->launch = value; break;
+    case OPTION_BLOCK_INDEX: options->block_index = value; break;
+    case OPTION_MACHINE: options->machine = value; break;
+    case OPTION_SET: options->sets[options->set_count++] = value; break;
+    case OPTION_METHOD: options->methods = value; break;
+    case OPTION_POLICY: options->policies = value; break;
+    case OPTION_DEADLINE: options->deadline = value; break;
+    case OPTION_PHASES: options->phases = true; break;
+    case OPTION_SCHEDULE: options->schedule = true; break;
+    case OPTION_ACCESSES: options->accesses = true; break;
+    case OPTION_TIMING: options->timing = true; break;
+    case OPTION_FORMAT: return parse_format(value, diagnostics, &options->format);
+    case OPTION_JSON: options->format = OUTPUT_JSON; break;
+    case OPTION_OUTPUT: options->output = value; break;
+    case OPTION_HELP: options->help = true; break;
+    }
+    return WB_OK;
+}
+
+/* Fills getopt's two tables with the rows that `command` takes. */
+static void make_getopt_tables(enum command_bit command, struct option *longs, char *letters) {
+    *letters++ = '-'; /* operands arrive in order, among the options */
+    *letters++ = ':'; /* a missing argument is reported by us */
+    for (size_t i = 0; i < OPTION_ROWS; i++) {
+        const struct option_row *row = &option_table[i];
+        if ((row->commands & (unsigned)command) == 0) continue;
+        int has_argument = row->argument != NULL ? required_argument : no_argument;
+        /* Values above any letter, so that '?' and ':' stay free. */
+        *longs++ = (struct option){row->name, has_argument, NULL, 256 + (int)i};
+        if (row->letter == 0) continue;
+        *letters++ = row->letter;
+        if (row->argument != NULL) *letters++ = ':';
+    }
+    *longs = (struct option){0};
+    *letters = '\0';
+}
+
+static const struct option_row *row_of(int code) {
+    if (code >= 256) return &option_table[code - 256];
+    for (size_t i = 0; i < OPTION_ROWS; i++)
+        if (option_table[i].letter == code) return &option_table[i];
+    return NULL;
+}
+
+/* Room for every word of the command line in each list. */
+static wb_status make_lists(struct options *options, int argc, wb_diagnostics *diagnostics) {
+    size_t room = (size_t)argc + 1;
+    options->operands = calloc(room, sizeof *options->operands);
+    options->arguments = calloc(room, sizeof *options->arguments);
+    options->sets = calloc(room, sizeof *options->sets);
+    if (options->operands != NULL && options->arguments != NULL && options->sets != NULL) return WB_OK;
+    wb_diagnostics_error(diagnostics, "warpbound", "out of memory");
+    return WB_ERR_LIMIT;
+}
+
+wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diagnostics *diagnostics,
+                        struct options *options) {
+    *options = (struct options){0};
+    wb_status status = make_lists(options, argc, diagnostics);
+    struct option longs[OPTION_ROWS + 1];
+    char letters[2 * OPTION_ROWS + 3];
+    make_getopt_tables(command, longs, letters);
+    opterr = 0;
+    optind = 1;
+    int code;
+    while (status == WB_OK && (code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        if (code == 1) {
+            options->operands[options->operand_count++] = optarg;
+        } else if (code == '?' || code == ':') {
+            const char *message = code == '?' ? "unknown option (see --help)" : "expected a value behind it";
+            wb_diagnostics_error(diagnostics, argv[optind - 1], message);
+            status = WB_ERR_INPUT;
+        } else {
+            status = store_option(options, row_of(code)->id, optarg, diagnostics);
+        }
+    }
+    while (status == WB_OK && optind < argc)
+        options->operands[options->operand_count++] = argv[optind++];
+    return status;
+}
+
+void options_free(struct options *options) {
+    free(options->operands);
+    free(options->arguments);
+    free(options->sets);
+}
+
+void options_print_help(enum command_bit command) {
+    for (size_t i = 0; i < OPTION_ROWS; i++) {
+        const struct option_row *row = &option_table[i];
+        if ((row->commands & (unsigned)command) == 0) continue;
+        char left[64];
+        char letter[8] = "    ";
+        if (row->letter != 0) (void)snprintf(letter, sizeof letter, "-%c, ", row->letter);
+        (void)snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->argument != NULL ? " " : "",
+                       row->argument != NULL ? row->argument : "");
+        printf("  %-30s %s\n", left, row->help);
+    }
+}

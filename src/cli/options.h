@@ -1,0 +1,47 @@
+/* The command line: one table of options, from which parsing and help texts are made. */
+#ifndef WB_CLI_OPTIONS_H
+#define WB_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "warpbound.h"
+
+/* The sub-commands, as bits: the option table says which commands take an option. */
+enum command_bit {
+    COMMAND_ANALYZE = 1,
+    COMMAND_SIMULATE = 2,
+    COMMAND_PATH = 4,
+    COMMAND_CFG = 8,
+    COMMAND_PRINT = 16,
+    COMMAND_MACHINE = 32,
+};
+
+enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_DOT, OUTPUT_TRACE };
+
+/* Every value points into argv. Lists have room for as many entries as argv has. */
+struct options {
+    bool help;
+    const char **operands; /* what is no option: the file first */
+    size_t operand_count;
+    const char *kernel, *grid, *block, *shared, *launch, *machine, *block_index;
+    const char **arguments;
+    size_t argument_count;
+    const char **sets;
+    size_t set_count;
+    const char *methods, *policies, *deadline, *output;
+    enum output_format format;
+    bool phases, timing, accesses, schedule;
+};
+
+/* Parses argv (argv[0] is the sub-command's name) into *options. The caller frees with options_free, also
+ * after an error. */
+wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diagnostics *diagnostics,
+                        struct options *options);
+
+void options_free(struct options *options);
+
+/* Prints the options that `command` takes, one a line, to stdout. */
+void options_print_help(enum command_bit command);
+
+#endif

@@ -1,0 +1,301 @@
+/* The command as a user runs it: exit statuses, messages, and JSON that other programs can read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#define SGEMM "kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml "
+#define REDUCE "kernels/reduce.ptx -l kernels/reduce.yaml "
+
+/* Whole contents of a stream that ended, malloc'd. */
+static char *slurp(FILE *stream) {
+    size_t capacity = 1 << 16;
+    size_t length = 0;
+    char *text = malloc(capacity);
+    assert_non_null(text);
+    size_t got;
+    while ((got = fread(text + length, 1, capacity - length - 1, stream)) > 0) {
+        length += got;
+        if (capacity - length > 1) continue;
+        capacity *= 2;
+        text = realloc(text, capacity);
+        assert_non_null(text);
+    }
+    text[length] = '\0';
+    return text;
+}
+
+struct run {
+    int status;
+    char *out, *err;
+};
+
+/* Runs a shell's text, in which $WB stands for the command. */
+static struct run run_shell(const char *text) {
+    char err_path[] = "/tmp/warpbound_cli_XXXXXX";
+    int fd = mkstemp(err_path);
+    assert_true(fd >= 0);
+    char command[4096];
+    int length = snprintf(command, sizeof command, "WB='%s'; { %s\n} 2>%s", WB_COMMAND, text, err_path);
+    assert_true(length > 0 && (size_t)length < sizeof command);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    struct run run = {.out = slurp(out)};
+    int code = pclose(out);
+    run.status = WIFEXITED(code) ? WEXITSTATUS(code) : -1;
+    FILE *err = fdopen(fd, "r");
+    assert_non_null(err);
+    run.err = slurp(err);
+    (void)fclose(err);
+    (void)unlink(err_path);
+    return run;
+}
+
+/* Runs `warpbound ARGUMENTS`. */
+static struct run run_command(const char *arguments) {
+    char text[2048];
+    int length = snprintf(text, sizeof text, "\"$WB\" %s", arguments);
+    assert_true(length > 0 && (size_t)length < sizeof text);
+    return run_shell(text);
+}
+
+static void run_free(struct run *run) {
+    free(run->out);
+    free(run->err);
+}
+
+static size_t count_of(const char *text, const char *part) {
+    size_t count = 0;
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+struct failure_case {
+    const char *arguments;
+    int status;
+    const char *message; /* in what goes to stderr */
+};
+
+static const struct failure_case failures[] = {
+    {"nonsense", 2, "unknown command 'nonsense'"},
+    {"analyze", 2, "expected one PTX file"},
+    {"analyze /nonexistent.ptx -g 1 -b 32", 2, "/nonexistent.ptx: error: cannot read: No such file"},
+    {"analyze --frobnicate x.ptx", 2, "--frobnicate: error: unknown option"},
+    {"analyze x.ptx -m", 2, "-m: error: expected a value"},
+    {"analyze " SGEMM "--format svgg", 2, "--format: error: expected text, json, dot or trace"},
+    {"analyze " SGEMM "--format dot", 2, "does not write that format"},
+    {"analyze " SGEMM "--method nonsense", 2, "nonsense"},
+    {"analyze " SGEMM "--policy nonsense", 2, "nonsense"},
+    {"analyze " SGEMM "-m nonsense", 2, "nonsense"},
+    {"analyze " SGEMM "--set nonsense=1", 2, "nonsense"},
+    {"analyze " SGEMM "--deadline soon", 2, "soon"},
+    {"analyze " SGEMM "-k nonsense", 2, "nonsense"},
+    {"analyze " SGEMM "-i 9999,0", 2, "9999"},
+    {"analyze " SGEMM "-i x", 2, "--block-index"},
+    {"analyze kernels/sgemm_tiled.ptx", 2, "error"},
+    {"analyze kernels/sgemm_tiled.yaml -g 1 -b 32", 2, "kernels/sgemm_tiled.yaml:1:1: error"},
+    {"analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml", 3, "unknown"},
+    {"simulate " SGEMM "--schedule --policy lrr,gto", 2, "lrr,gto"},
+    {"machine", 2, "machine list"},
+    {"machine show nonsense", 2, "nonsense"},
+    {"machine import /nonexistent", 2, "/nonexistent"},
+    {"path " SGEMM "-o /nonexistent/folder/out", 2, "cannot write"},
+    {"cfg " SGEMM, 2, "-l: error: unknown option"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        struct run run = run_command(failures[i].arguments);
+        if (run.status != failures[i].status || strstr(run.err, failures[i].message) == NULL ||
+            run.out[0] != '\0')
+            fail_msg("%s: status %d, stdout '%s', stderr '%s'", failures[i].arguments, run.status, run.out,
+                     run.err);
+        run_free(&run);
+    }
+}
+
+static void test_garbage_gives_one_error(void **state) {
+    (void)state;
+    struct run run = run_shell("echo garbage | \"$WB\" analyze /dev/stdin -g 1 -b 32");
+    assert_int_equal(run.status, 2);
+    assert_int_equal(count_of(run.err, "error:"), 1);
+    assert_non_null(strstr(run.err, "/dev/stdin:1:1: error:"));
+    run_free(&run);
+}
+
+static json_t *run_json(const char *arguments, int status) {
+    struct run run = run_command(arguments);
+    if (run.status != status) fail_msg("%s: status %d, stderr '%s'", arguments, run.status, run.err);
+    json_error_t error;
+    json_t *root = json_loads(run.out, 0, &error);
+    if (root == NULL) fail_msg("%s: line %d: %s", arguments, error.line, error.text);
+    run_free(&run);
+    return root;
+}
+
+/* The entry of array `array` whose `key` is `name`. */
+static json_t *entry(json_t *root, const char *array, const char *key, const char *name) {
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(root, array), index, item) {
+        if (strcmp(json_string_value(json_object_get(item, key)), name) == 0) return item;
+    }
+    fail_msg("no %s '%s'", key, name);
+    return NULL;
+}
+
+static json_int_t number(json_t *object, const char *key) {
+    json_t *value = json_object_get(object, key);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static void assert_string_is(json_t *object, const char *key, const char *expected) {
+    json_t *value = json_object_get(object, key);
+    assert_true(json_is_string(value));
+    assert_string_equal(json_string_value(value), expected);
+}
+
+static void test_analyze_json_has_the_documented_shape(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze " SGEMM "-m orin-sm86 --json --policy lrr,gto,rr", 0);
+    assert_true(json_is_string(json_object_get(root, "warpbound")));
+    assert_string_is(root, "kernel", "sgemm_tiled");
+    assert_non_null(json_object_get(root, "machine"));
+    assert_non_null(json_object_get(root, "launch"));
+    json_t *sib = entry(root, "bounds", "method", "sib");
+    json_t *gub = entry(root, "bounds", "method", "gub");
+    assert_string_is(sib, "kind", "upper");
+    assert_true(json_array_size(json_object_get(sib, "assumptions")) > 0);
+    assert_true(json_is_null(json_object_get(sib, "seconds")));
+    assert_true(number(gub, "cycles") <= number(sib, "cycles"));
+    json_t *lrr = entry(root, "simulations", "policy", "lrr");
+    json_t *gto = entry(root, "simulations", "policy", "gto");
+    assert_true(number(lrr, "cycles") <= number(sib, "cycles"));
+    assert_true(number(gto, "cycles") <= number(sib, "cycles"));
+    assert_true(number(lrr, "warp_instructions") > 1000);
+    json_t *rr = entry(root, "simulations", "policy", "rr");
+    assert_true(json_is_false(json_object_get(rr, "work_conserving")));
+    json_decref(root);
+}
+
+static void test_simulate_json_has_the_documented_shape(void **state) {
+    (void)state;
+    json_t *root =
+        run_json("simulate " REDUCE "-m orin-sm86 --set mem_latency=200 --policy lrr,gto,rr --json", 0);
+    static const char *const policies[] = {"lrr", "gto", "rr"};
+    for (size_t i = 0; i < 3; i++) {
+        json_t *simulation = entry(root, "simulations", "policy", policies[i]);
+        assert_true(number(simulation, "cycles") >= number(simulation, "last_commit"));
+        assert_true(number(simulation, "last_commit") > number(simulation, "last_issue"));
+        assert_true(number(simulation, "warp_instructions") > 0);
+    }
+    json_decref(root);
+}
+
+static void test_set_changes_the_machine(void **state) {
+    (void)state;
+    json_t *near = run_json("simulate " REDUCE "--set mem_latency=5 --policy lrr --json", 0);
+    json_t *far = run_json("simulate " REDUCE "--set mem_latency=400 --policy lrr --json", 0);
+    json_int_t difference = number(entry(far, "simulations", "policy", "lrr"), "cycles") -
+                            number(entry(near, "simulations", "policy", "lrr"), "cycles");
+    assert_true(difference >= 395);
+    json_decref(near);
+    json_decref(far);
+}
+
+static void test_deadline_decides_the_exit_status(void **state) {
+    (void)state;
+    struct run met = run_command("analyze " SGEMM "--deadline 1s");
+    struct run missed = run_command("analyze " SGEMM "--deadline 1ns");
+    struct run unproven = run_command("analyze " SGEMM "--method gub --set dispatch_depth=3 --deadline 1s");
+    assert_int_equal(met.status, 0);
+    assert_int_equal(missed.status, 1);
+    assert_int_equal(unproven.status, 3);
+    assert_non_null(strstr(unproven.err, "no proven bound"));
+    run_free(&met);
+    run_free(&missed);
+    run_free(&unproven);
+}
+
+static void test_output_is_the_same_every_time(void **state) {
+    (void)state;
+    static const char *const commands[] = {
+        "analyze " SGEMM "--json", "analyze " SGEMM "--phases --policy all", "path " REDUCE "--accesses",
+        "cfg kernels/reduce.ptx", "simulate " REDUCE "--schedule --format trace"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct run first = run_command(commands[i]);
+        struct run second = run_command(commands[i]);
+        assert_int_equal(first.status, 0);
+        assert_true(strlen(first.out) > 100);
+        assert_string_equal(first.out, second.out);
+        run_free(&first);
+        run_free(&second);
+    }
+}
+
+static void test_help_names_methods_and_policies(void **state) {
+    (void)state;
+    struct run run = run_command("analyze --help");
+    assert_int_equal(run.status, 0);
+    static const char *const words[] = {"--deadline", "--set", "sib", "gub", "lrr", "gto", "oldest"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_non_null(strstr(run.out, words[i]));
+    run_free(&run);
+}
+
+/* What the command prints, given to it again, prints the same. */
+static void assert_prints_itself(const char *verb, const char *operand) {
+    char text[512];
+    (void)snprintf(text, sizeof text, "%s %s", verb, operand);
+    struct run first = run_command(text);
+    (void)snprintf(text, sizeof text, "\"$WB\" %s %s | \"$WB\" %s /dev/stdin", verb, operand, verb);
+    struct run second = run_shell(text);
+    if (first.status != 0 || second.status != 0 || strlen(first.out) < 500 ||
+        strcmp(first.out, second.out) != 0)
+        fail_msg("%s %s: %s%s", verb, operand, first.err, second.err);
+    run_free(&first);
+    run_free(&second);
+}
+
+static void test_printed_module_prints_the_same(void **state) {
+    (void)state;
+    assert_prints_itself("print", "kernels/sgemm_tiled.ptx");
+}
+
+static void test_every_preset_prints_the_same(void **state) {
+    (void)state;
+    struct run list = run_command("machine list");
+    assert_int_equal(list.status, 0);
+    size_t presets = 0;
+    for (char *name = strtok(list.out, "\n"); name != NULL; name = strtok(NULL, "\n"), presets++)
+        assert_prints_itself("machine show", name);
+    assert_true(presets >= 5);
+    run_free(&list);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_garbage_gives_one_error),
+        cmocka_unit_test(test_analyze_json_has_the_documented_shape),
+        cmocka_unit_test(test_simulate_json_has_the_documented_shape),
+        cmocka_unit_test(test_set_changes_the_machine),
+        cmocka_unit_test(test_deadline_decides_the_exit_status),
+        cmocka_unit_test(test_output_is_the_same_every_time),
+        cmocka_unit_test(test_help_names_methods_and_policies),
+        cmocka_unit_test(test_printed_module_prints_the_same),
+        cmocka_unit_test(test_every_preset_prints_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

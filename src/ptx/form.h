@@ -46,8 +46,8 @@ enum ptx_compare {
     PTX_CMP_NAN
 };
 
-/* The operation of atom/red/redux, bar.red, the second operation of setp/set, the mode of vote, shfl, shf,
- * prmt, testp. */
+/* The operation of atom/red/redux, the boolean operation of setp/set/lop3, the mode of vote, match, shfl, shf
+ * (side and CLAMP/WRAP in one), bfind (SHIFTAMT), szext and bmsk (CLAMP/WRAP), prmt, testp, bar. */
 enum ptx_mode {
     PTX_MODE_NONE,
     PTX_MODE_AND,
@@ -90,22 +90,28 @@ enum ptx_mode {
     PTX_MODE_SYNC,
     PTX_MODE_ARRIVE,
     PTX_MODE_RED,
-    PTX_MODE_WARP /* bar/barrier */
+    PTX_MODE_WARP, /* bar/barrier */
+    PTX_MODE_SHIFTAMT
 };
 
 enum ptx_op {
     PTX_OP_UNKNOWN,
-#define OPCODE(enumerator, name, roles, class_int, class_f16, class_f32, class_f64) PTX_OP_##enumerator,
+#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64)         \
+    PTX_OP_##enumerator,
 #include "ptx/opcode_table.h"
 #undef OPCODE
     PTX_OP_COUNT
 };
 
+/* Who executes an opcode; opcode_table.h says what each means. */
+enum ptx_exec { PTX_EXEC_NONE, PTX_EXEC_ALU, PTX_EXEC_MEMORY, PTX_EXEC_CONTROL, PTX_EXEC_WARP, PTX_EXEC_NOP };
+
 struct ptx_form {
     const char *text;   /* the whole opcode, modifiers included, as the PTX has it */
-    const char *roles;  /* see opcode_table.h */
+    const char *roles;  /* see opcode_table.h; an instruction has exactly one operand per letter */
     uint8_t op;         /* enum ptx_op; PTX_OP_UNKNOWN: the opcode or one of its modifiers is not known */
-    uint8_t class_;     /* enum ptx_class */
+    uint8_t exec;       /* enum ptx_exec */
+    uint8_t class_;     /* enum ptx_class; `ret` in a .func is of class CALL, in an entry of class EXIT */
     uint8_t type;       /* enum ptx_type: the first type of the text: of the destination and, alone, of all */
     uint8_t type2;      /* the second type: of the sources of cvt, set, slct, mma ...; else equal to `type` */
     uint8_t space;      /* enum ptx_space */
@@ -115,8 +121,13 @@ struct ptx_form {
     uint8_t half;       /* enum ptx_half */
     uint8_t compare;    /* enum ptx_compare */
     uint8_t mode;       /* enum ptx_mode */
-    uint8_t mode2;      /* second mode: of bar.red, vote, setp (and/or/xor) */
-    bool ftz, sat, approx, full, carry_out, carry_in, uni, sync, is_volatile, to, dual;
+    uint8_t mode2;      /* the operation of bar.red: AND, OR, POPC */
+    bool ftz, sat, approx, full, nan, relu, uni, sync, is_volatile, to;
+    bool xorsign_abs;    /* min/max.xorsign.abs */
+    bool carry_out;      /* .cc */
+    bool carry_in;       /* addc subc madc */
+    bool dual;           /* takes `d|D`: operand 1 is D, PTX_OPERAND_NONE when not written */
+    bool shared_cluster; /* .shared::cluster: shared memory of any block of the cluster */
 };
 
 #endif

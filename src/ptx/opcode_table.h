@@ -1,2 +1,277 @@
-/* One row per base opcode. Included with OPCODE defined by whoever needs a view of it. */
-OPCODE(ADD, "add", "dss", INT_ADD, FP16, FP32, FP64)
+/* The instruction set: one row per base opcode. No include guard: included with macros defined by whoever
+ * needs a view of it.
+ *
+ *     OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64)
+ *     VARIANT(enumerator, name, roles, modifiers, class)  another spelling of an opcode, with its own
+ * operands
+ *
+ * `name`: the longest name that is a prefix of an opcode's text, cut at a dot, is the opcode's row.
+ *
+ * `roles`: one letter per operand, in PTX order.
+ *     d  destination: register, vector of registers or `_`
+ *     D  second destination, written `d|D`; may be left out
+ *     x  read and written (accumulator)
+ *     s  source: register, vector, constant, symbol
+ *     m  address in brackets, or a texture or tensor access
+ *     l  label, or the label of a .branchtargets/.callprototype
+ *     O, o, L  like d, s, l, but may be left out
+ * An operand that is left out is there as PTX_OPERAND_NONE: operand i of an instruction always has role i.
+ * Two modifiers append a source: .cas (the new value) and .L2::cache_hint (the policy).
+ *
+ * `modifiers`: families of modifiers that the opcode accepts, besides types (form.c has the members).
+ *     r  rounding         i  rounding to integer   f  ftz sat approx ...    h  lo hi wide
+ *     x  cc               c  comparison            b  and or xor popc       a  operation of an atomic
+ *     p  state space      m  cache, order, scope   v  vector length         w  mode of a vote
+ *     s  mode of shfl     k  mode of shf, bfind    q  mode of prmt          t  mode of testp
+ *     u  uni sync aligned B  mode of bar           *  all of them and the words of form.c's OTHER_WORDS
+ *
+ * `exec`: who executes it. ALU: each lane by itself; MEMORY, CONTROL; WARP: lanes exchange values;
+ * NOP: changes no value; NONE: classed and printed only, its results are not known.
+ *
+ * `class_...`: opcode class by the kind of the operand type. */
+
+#ifndef VARIANT
+#define VARIANT(enumerator, name, roles, modifiers, class)
+#define OPCODE_TABLE_DEFINED_VARIANT
+#endif
+#define SIMPLE(enumerator, name, roles, modifiers, exec, class)                                              \
+OPCODE(enumerator, name, roles, modifiers, exec, class, class, class, class)
+
+/* clang-format off */
+
+/* Arithmetic */
+OPCODE(ADD,      "add",      "dss",  "rfx",  ALU, INT_ADD, FP16, FP32, FP64)
+OPCODE(SUB,      "sub",      "dss",  "rfx",  ALU, INT_ADD, FP16, FP32, FP64)
+OPCODE(MUL,      "mul",      "dss",  "rfh",  ALU, INT_MUL, FP16, FP32, FP64)
+OPCODE(MAD,      "mad",      "dsss", "rfhx", ALU, INT_MUL, FP16, FP32, FP64)
+OPCODE(FMA,      "fma",      "dsss", "rf",   ALU, FP32,    FP16, FP32, FP64)
+OPCODE(DIV,      "div",      "dss",  "rf",   ALU, INT_DIV, FP32_DIV, FP32_DIV, FP64_DIV)
+OPCODE(REM,      "rem",      "dss",  "",     ALU, INT_DIV, INT_DIV, INT_DIV, INT_DIV)
+OPCODE(ABS,      "abs",      "ds",   "f",    ALU, MOVE,    FP32_MOVE, FP32_MOVE, FP32_MOVE)
+OPCODE(NEG,      "neg",      "ds",   "f",    ALU, MOVE,    FP32_MOVE, FP32_MOVE, FP32_MOVE)
+OPCODE(MIN,      "min",      "dsso", "f",    ALU, INT_ADD, FP16, FP32, FP64)
+OPCODE(MAX,      "max",      "dsso", "f",    ALU, INT_ADD, FP16, FP32, FP64)
+SIMPLE(ADDC,     "addc",     "dss",  "x",    ALU, INT_ADD)
+SIMPLE(SUBC,     "subc",     "dss",  "x",    ALU, INT_ADD)
+SIMPLE(MADC,     "madc",     "dsss", "hx",   ALU, INT_MUL)
+SIMPLE(MUL24,    "mul24",    "dss",  "h",    ALU, INT_MUL24)
+SIMPLE(MAD24,    "mad24",    "dsss", "hf",   ALU, INT_MUL24)
+SIMPLE(SAD,      "sad",      "dsss", "",     ALU, INT_ADD)
+SIMPLE(DP4A,     "dp4a",     "dsss", "",     ALU, INT_MUL)
+SIMPLE(DP2A,     "dp2a",     "dsss", "h",    ALU, INT_MUL)
+OPCODE(COPYSIGN, "copysign", "dss",  "",     ALU, FP32_MOVE, FP32_MOVE, FP32_MOVE, FP32_MOVE)
+OPCODE(RCP,      "rcp",      "ds",   "rf",   ALU, FP32_SPECIAL, FP32_SPECIAL, FP32_SPECIAL, FP64_SPECIAL)
+OPCODE(SQRT,     "sqrt",     "ds",   "rf",   ALU, FP32_SPECIAL, FP32_SPECIAL, FP32_SPECIAL, FP64_SPECIAL)
+OPCODE(RSQRT,    "rsqrt",    "ds",   "f",    ALU, FP32_SPECIAL, FP32_SPECIAL, FP32_SPECIAL, FP64_SPECIAL)
+SIMPLE(SIN,      "sin",      "ds",   "f",    ALU, FP32_SPECIAL)
+SIMPLE(COS,      "cos",      "ds",   "f",    ALU, FP32_SPECIAL)
+SIMPLE(LG2,      "lg2",      "ds",   "f",    ALU, FP32_SPECIAL)
+SIMPLE(EX2,      "ex2",      "ds",   "f",    ALU, FP32_SPECIAL)
+SIMPLE(TANH,     "tanh",     "ds",   "f",    ALU, FP32_SPECIAL)
+
+/* Comparison and selection */
+SIMPLE(SETP,     "setp",     "dDsso", "cbf", ALU, COMPARE)
+SIMPLE(SET,      "set",      "dsso", "cbf",  ALU, COMPARE)
+SIMPLE(SELP,     "selp",     "dsss", "",     ALU, MOVE)
+SIMPLE(SLCT,     "slct",     "dsss", "f",    ALU, MOVE)
+SIMPLE(TESTP,    "testp",    "ds",   "t",    ALU, COMPARE)
+
+/* Logic and bits */
+SIMPLE(AND,      "and",      "dss",  "",     ALU, LOGIC)
+SIMPLE(OR,       "or",       "dss",  "",     ALU, LOGIC)
+SIMPLE(XOR,      "xor",      "dss",  "",     ALU, LOGIC)
+SIMPLE(NOT,      "not",      "ds",   "",     ALU, LOGIC)
+SIMPLE(CNOT,     "cnot",     "ds",   "",     ALU, LOGIC)
+SIMPLE(LOP3,     "lop3",     "dDsssso", "b", ALU, LOGIC)
+SIMPLE(SHL,      "shl",      "dss",  "",     ALU, LOGIC)
+SIMPLE(SHR,      "shr",      "dss",  "",     ALU, LOGIC)
+SIMPLE(SHF,      "shf",      "dsss", "k",    ALU, LOGIC)
+SIMPLE(POPC,     "popc",     "ds",   "",     ALU, BITS)
+SIMPLE(CLZ,      "clz",      "ds",   "",     ALU, BITS)
+SIMPLE(BFIND,    "bfind",    "ds",   "k",    ALU, BITS)
+SIMPLE(BREV,     "brev",     "ds",   "",     ALU, BITS)
+SIMPLE(BFE,      "bfe",      "dsss", "",     ALU, BITS)
+SIMPLE(BFI,      "bfi",      "dssss", "",    ALU, BITS)
+SIMPLE(SZEXT,    "szext",    "dss",  "k",    ALU, BITS)
+SIMPLE(BMSK,     "bmsk",     "dss",  "k",    ALU, BITS)
+SIMPLE(FNS,      "fns",      "dsss", "",     ALU, BITS)
+SIMPLE(PRMT,     "prmt",     "dsss", "q",    ALU, BITS)
+
+/* Moves and conversions */
+SIMPLE(MOV,      "mov",      "ds",   "v",    ALU, MOVE)
+SIMPLE(CVTA,     "cvta",     "ds",   "p",    ALU, MOVE)
+SIMPLE(ISSPACEP, "isspacep", "ds",   "p",    ALU, MOVE)
+OPCODE(CVT,      "cvt",      "dsoo", "rif",  ALU, CONVERT, CONVERT, CONVERT, CONVERT64)
+SIMPLE(CVT_PACK, "cvt.pack", "dsso", "f",    ALU, CONVERT)
+SIMPLE(ISTYPEP,  "istypep",  "ds",   "*",    NONE, MOVE)
+SIMPLE(MAPA,     "mapa",     "dss",  "p",    NONE, MOVE)
+SIMPLE(GETCTARANK, "getctarank", "ds", "p",  NONE, MOVE)
+SIMPLE(CREATEPOLICY_FRACTIONAL, "createpolicy.fractional", "do", "*", NONE, MOVE)
+SIMPLE(CREATEPOLICY_RANGE, "createpolicy.range", "dmss", "*", NONE, MOVE)
+SIMPLE(CREATEPOLICY_CVT, "createpolicy.cvt", "ds", "*", NONE, MOVE)
+SIMPLE(ALLOCA,   "alloca",   "dso",  "",     NONE, MOVE)
+SIMPLE(STACKSAVE, "stacksave", "d",  "",     NONE, MOVE)
+SIMPLE(STACKRESTORE, "stackrestore", "s", "", NONE, MOVE)
+
+/* Memory. The class of these four follows from the state space. */
+SIMPLE(LD,       "ld",       "dm",   "pmv",  MEMORY, LOAD_GENERIC)
+SIMPLE(ST,       "st",       "ms",   "pmv",  MEMORY, STORE_GENERIC)
+SIMPLE(ATOM,     "atom",     "dms",  "apmvf", MEMORY, ATOMIC_GLOBAL)
+SIMPLE(RED,      "red",      "ms",   "apmvf", MEMORY, ATOMIC_GLOBAL)
+SIMPLE(LDU,      "ldu",      "dm",   "pmv",  MEMORY, LOAD_GLOBAL)
+SIMPLE(PREFETCH, "prefetch", "m",    "*",    NOP, PREFETCH)
+SIMPLE(PREFETCHU, "prefetchu", "m",  "*",    NOP, PREFETCH)
+SIMPLE(APPLYPRIORITY, "applypriority", "ms", "*", NOP, PREFETCH)
+SIMPLE(DISCARD,  "discard",  "ms",   "*",    NONE, PREFETCH)
+SIMPLE(ST_ASYNC, "st.async", "msm",  "*",    NONE, ASYNC_COPY)
+SIMPLE(ST_BULK,  "st.bulk",  "mss",  "*",    NONE, ASYNC_COPY)
+SIMPLE(RED_ASYNC, "red.async", "msm", "*",   NONE, ASYNC_COPY)
+SIMPLE(MULTIMEM_LD_REDUCE, "multimem.ld_reduce", "dm", "*", NONE, ATOMIC_GLOBAL)
+SIMPLE(MULTIMEM_ST, "multimem.st", "ms", "*", NONE, STORE_GLOBAL)
+SIMPLE(MULTIMEM_RED, "multimem.red", "ms", "*", NONE, ATOMIC_GLOBAL)
+
+/* Asynchronous copies */
+SIMPLE(CP_ASYNC, "cp.async", "mmso", "pm",   MEMORY, ASYNC_COPY)
+SIMPLE(CP_ASYNC_COMMIT_GROUP, "cp.async.commit_group", "", "", NOP, ASYNC_COPY)
+SIMPLE(CP_ASYNC_WAIT_GROUP, "cp.async.wait_group", "s", "", NOP, ASYNC_COPY)
+SIMPLE(CP_ASYNC_WAIT_ALL, "cp.async.wait_all", "", "", NOP, ASYNC_COPY)
+SIMPLE(CP_ASYNC_MBARRIER_ARRIVE, "cp.async.mbarrier.arrive", "m", "*", NONE, ASYNC_COPY)
+SIMPLE(CP_ASYNC_BULK, "cp.async.bulk", "mmsooo", "*", NONE, ASYNC_COPY)
+SIMPLE(CP_ASYNC_BULK_COMMIT_GROUP, "cp.async.bulk.commit_group", "", "*", NONE, ASYNC_COPY)
+SIMPLE(CP_ASYNC_BULK_WAIT_GROUP, "cp.async.bulk.wait_group", "s", "*", NONE, ASYNC_COPY)
+SIMPLE(CP_ASYNC_BULK_PREFETCH, "cp.async.bulk.prefetch", "ms", "*", NONE, ASYNC_COPY)
+SIMPLE(CP_ASYNC_BULK_PREFETCH_TENSOR, "cp.async.bulk.prefetch.tensor", "mo", "*", NONE, ASYNC_COPY)
+SIMPLE(CP_ASYNC_BULK_TENSOR, "cp.async.bulk.tensor", "mmooo", "*", NONE, ASYNC_COPY)
+SIMPLE(CP_REDUCE_ASYNC_BULK, "cp.reduce.async.bulk", "mmso", "*", NONE, ASYNC_COPY)
+SIMPLE(CP_REDUCE_ASYNC_BULK_TENSOR, "cp.reduce.async.bulk.tensor", "mm", "*", NONE, ASYNC_COPY)
+SIMPLE(MULTIMEM_CP_ASYNC_BULK, "multimem.cp.async.bulk", "mmso", "*", NONE, ASYNC_COPY)
+SIMPLE(MULTIMEM_CP_REDUCE_ASYNC_BULK, "multimem.cp.reduce.async.bulk", "mms", "*", NONE, ASYNC_COPY)
+SIMPLE(TENSORMAP_REPLACE, "tensormap.replace", "mso", "*", NONE, ASYNC_COPY)
+SIMPLE(TENSORMAP_CP_FENCEPROXY, "tensormap.cp_fenceproxy", "mms", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_INIT, "mbarrier.init", "ms", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_INVAL, "mbarrier.inval", "m", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_EXPECT_TX, "mbarrier.expect_tx", "ms", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_COMPLETE_TX, "mbarrier.complete_tx", "ms", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_ARRIVE, "mbarrier.arrive", "dmo", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_ARRIVE_DROP, "mbarrier.arrive_drop", "dmo", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_TEST_WAIT, "mbarrier.test_wait", "dms", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_TRY_WAIT, "mbarrier.try_wait", "dmso", "*", NONE, ASYNC_COPY)
+SIMPLE(MBARRIER_PENDING_COUNT, "mbarrier.pending_count", "ds", "*", NONE, ASYNC_COPY)
+SIMPLE(CLUSTERLAUNCHCONTROL_TRY_CANCEL, "clusterlaunchcontrol.try_cancel", "mm", "*", NONE, ASYNC_COPY)
+SIMPLE(CLUSTERLAUNCHCONTROL_QUERY_CANCEL, "clusterlaunchcontrol.query_cancel", "ds", "*", NONE, ASYNC_COPY)
+
+/* Control. Operands of call: list of results, callee, list of arguments, prototype. */
+SIMPLE(BRA,      "bra",      "l",    "u",    CONTROL, BRANCH)
+SIMPLE(BRX_IDX,  "brx.idx",  "sl",   "u",    CONTROL, BRANCH)
+SIMPLE(CALL,     "call",     "OsoL", "u",    CONTROL, CALL)
+SIMPLE(RET,      "ret",      "",     "u",    CONTROL, EXIT)
+SIMPLE(EXIT,     "exit",     "",     "",     CONTROL, EXIT)
+SIMPLE(TRAP,     "trap",     "",     "",     CONTROL, EXIT)
+
+/* Barriers and fences */
+SIMPLE(BAR,      "bar.sync", "so",   "Bu",   CONTROL, BARRIER)
+VARIANT(BAR,     "bar.cta.sync", "so", "Bu", BARRIER)
+VARIANT(BAR,     "barrier.sync", "so", "Bu", BARRIER)
+VARIANT(BAR,     "barrier.cta.sync", "so", "Bu", BARRIER)
+VARIANT(BAR,     "bar.arrive", "ss", "Bu",   BARRIER)
+VARIANT(BAR,     "bar.cta.arrive", "ss", "Bu", BARRIER)
+VARIANT(BAR,     "barrier.arrive", "ss", "Bu", BARRIER)
+VARIANT(BAR,     "barrier.cta.arrive", "ss", "Bu", BARRIER)
+VARIANT(BAR,     "bar.red",  "dsos", "Bub",  BARRIER)
+VARIANT(BAR,     "bar.cta.red", "dsos", "Bub", BARRIER)
+VARIANT(BAR,     "barrier.red", "dsos", "Bub", BARRIER)
+VARIANT(BAR,     "barrier.cta.red", "dsos", "Bub", BARRIER)
+VARIANT(BAR,     "bar.warp.sync", "s", "Bu", WARP_SYNC)
+SIMPLE(BARRIER_CLUSTER_ARRIVE, "barrier.cluster.arrive", "", "*", NONE, BARRIER)
+SIMPLE(BARRIER_CLUSTER_WAIT, "barrier.cluster.wait", "", "*", NONE, BARRIER)
+SIMPLE(MEMBAR,   "membar",   "",     "*",    NOP, FENCE)
+SIMPLE(MEMBAR_PROXY, "membar.proxy", "", "*", NOP, FENCE)
+SIMPLE(FENCE,    "fence",    "",     "*",    NOP, FENCE)
+SIMPLE(FENCE_PROXY, "fence.proxy", "oo", "*", NOP, FENCE)
+
+/* Exchange between the lanes of a warp */
+SIMPLE(SHFL,     "shfl",     "dDsss", "su",  WARP, SHUFFLE)
+VARIANT(SHFL,    "shfl.sync", "dDssss", "su", SHUFFLE)
+SIMPLE(VOTE,     "vote",     "ds",   "wu",   WARP, VOTE)
+VARIANT(VOTE,    "vote.sync", "dss", "wu",   VOTE)
+SIMPLE(MATCH,    "match",    "dDss", "wu",   WARP, VOTE)
+SIMPLE(ACTIVEMASK, "activemask", "d", "",    WARP, VOTE)
+SIMPLE(REDUX,    "redux",    "dss",  "auf",  WARP, VOTE)
+SIMPLE(ELECT,    "elect",    "dDs",  "u",    WARP, VOTE)
+
+/* Matrices */
+SIMPLE(LDMATRIX, "ldmatrix", "dm",   "*",    NONE, LOAD_SHARED)
+SIMPLE(STMATRIX, "stmatrix", "ms",   "*",    NONE, STORE_SHARED)
+SIMPLE(MOVMATRIX, "movmatrix", "ds", "*",    NONE, SHUFFLE)
+OPCODE(WMMA_LOAD, "wmma.load", "dmo", "*",   NONE, LOAD_GENERIC, LOAD_GENERIC, LOAD_GENERIC, LOAD_GENERIC)
+OPCODE(WMMA_STORE, "wmma.store", "mso", "*", NONE, STORE_GENERIC, STORE_GENERIC, STORE_GENERIC, STORE_GENERIC)
+SIMPLE(WMMA_MMA, "wmma.mma", "dsss", "*",    NONE, TENSOR)
+SIMPLE(MMA,      "mma",      "dsssoooo", "*", NONE, TENSOR)
+SIMPLE(MMA_SP,   "mma.sp",   "dsssssoooo", "*", NONE, TENSOR)
+VARIANT(MMA_SP,  "mma.sp::ordered_metadata", "dsssssoooo", "*", TENSOR)
+SIMPLE(WGMMA_MMA_ASYNC, "wgmma.mma_async", "xssooooo", "*", NONE, TENSOR)
+SIMPLE(WGMMA_MMA_ASYNC_SP, "wgmma.mma_async.sp", "xssssooooo", "*", NONE, TENSOR)
+SIMPLE(WGMMA_FENCE, "wgmma.fence", "", "*",  NONE, TENSOR)
+SIMPLE(WGMMA_COMMIT_GROUP, "wgmma.commit_group", "", "*", NONE, TENSOR)
+SIMPLE(WGMMA_WAIT_GROUP, "wgmma.wait_group", "s", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_ALLOC, "tcgen05.alloc", "ms", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_DEALLOC, "tcgen05.dealloc", "ss", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_RELINQUISH_ALLOC_PERMIT, "tcgen05.relinquish_alloc_permit", "", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_LD, "tcgen05.ld", "dmo", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_LD_RED, "tcgen05.ld.red", "ddmo", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_ST, "tcgen05.st", "mso", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_WAIT, "tcgen05.wait", "", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_CP, "tcgen05.cp", "ms", "*",  NONE, TENSOR)
+SIMPLE(TCGEN05_SHIFT, "tcgen05.shift", "m", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_MMA, "tcgen05.mma", "msssoooooo", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_FENCE, "tcgen05.fence", "", "*", NONE, TENSOR)
+SIMPLE(TCGEN05_COMMIT, "tcgen05.commit", "mo", "*", NONE, TENSOR)
+
+/* Textures and surfaces */
+SIMPLE(TEX,      "tex",      "dDmoooo", "*", NONE, TEXTURE)
+SIMPLE(TLD4,     "tld4",     "dDmoo", "*",   NONE, TEXTURE)
+SIMPLE(TXQ,      "txq",      "dmo",  "*",    NONE, TEXTURE)
+SIMPLE(SULD,     "suld",     "dm",   "*",    NONE, TEXTURE)
+SIMPLE(SUST,     "sust",     "ms",   "*",    NONE, TEXTURE)
+SIMPLE(SURED,    "sured",    "ms",   "*",    NONE, TEXTURE)
+SIMPLE(SUQ,      "suq",      "dm",   "*",    NONE, TEXTURE)
+
+/* Video: each lane by itself, but on selected bytes and halves */
+SIMPLE(VADD,     "vadd",     "dsso", "*",    NONE, INT_ADD)
+SIMPLE(VSUB,     "vsub",     "dsso", "*",    NONE, INT_ADD)
+SIMPLE(VABSDIFF, "vabsdiff", "dsso", "*",    NONE, INT_ADD)
+SIMPLE(VMIN,     "vmin",     "dsso", "*",    NONE, INT_ADD)
+SIMPLE(VMAX,     "vmax",     "dsso", "*",    NONE, INT_ADD)
+SIMPLE(VSHL,     "vshl",     "dsso", "*",    NONE, LOGIC)
+SIMPLE(VSHR,     "vshr",     "dsso", "*",    NONE, LOGIC)
+SIMPLE(VMAD,     "vmad",     "dsss", "*",    NONE, INT_MUL)
+SIMPLE(VSET,     "vset",     "dsso", "*",    NONE, COMPARE)
+SIMPLE(VADD2,    "vadd2",    "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VSUB2,    "vsub2",    "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VAVRG2,   "vavrg2",   "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VABSDIFF2, "vabsdiff2", "dsss", "*",  NONE, INT_ADD)
+SIMPLE(VMIN2,    "vmin2",    "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VMAX2,    "vmax2",    "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VSET2,    "vset2",    "dsss", "*",    NONE, COMPARE)
+SIMPLE(VADD4,    "vadd4",    "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VSUB4,    "vsub4",    "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VAVRG4,   "vavrg4",   "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VABSDIFF4, "vabsdiff4", "dsss", "*",  NONE, INT_ADD)
+SIMPLE(VMIN4,    "vmin4",    "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VMAX4,    "vmax4",    "dsss", "*",    NONE, INT_ADD)
+SIMPLE(VSET4,    "vset4",    "dsss", "*",    NONE, COMPARE)
+
+/* The rest */
+SIMPLE(NANOSLEEP, "nanosleep", "s",  "",     NOP, OTHER)
+SIMPLE(PMEVENT,  "pmevent",  "s",    "*",    NOP, OTHER)
+SIMPLE(BRKPT,    "brkpt",    "",     "",     NOP, OTHER)
+SIMPLE(SETMAXNREG, "setmaxnreg", "s", "*",   NOP, OTHER)
+SIMPLE(GRIDDEPCONTROL, "griddepcontrol", "", "*", NOP, OTHER)
+
+/* clang-format on */
+
+#undef SIMPLE
+#ifdef OPCODE_TABLE_DEFINED_VARIANT
+#undef OPCODE_TABLE_DEFINED_VARIANT
+#undef VARIANT
+#endif

@@ -14,48 +14,67 @@
 #include "base/diagnostics.h"
 #include "ptx/form.h"
 #include "ptx/opcode.h"
+#include "ptx/sreg.h"
 
 #define PTX_NO_INDEX UINT32_MAX
 
 enum ptx_operand_kind {
-    PTX_OPERAND_REG,      /* index: register of the function; negated: !%p */
-    PTX_OPERAND_INT,      /* value: 64 bits, two's complement */
-    PTX_OPERAND_F32,      /* value: the 32 bits of 0f........ */
-    PTX_OPERAND_F64,      /* value: the 64 bits of 0d................ or of a decimal literal */
-    PTX_OPERAND_SREG,     /* index: enum ptx_sreg */
-    PTX_OPERAND_VARIABLE, /* index: variable of the module whose address is meant; value: offset added */
-    PTX_OPERAND_FUNCTION, /* index: function of the module */
-    PTX_OPERAND_LABEL,    /* index: label of the function */
-    PTX_OPERAND_ADDRESS, /* [base + value]: index: operand in the pool that is the base (REG, VARIABLE or INT)
-                          */
+    PTX_OPERAND_REG,       /* index: register of the function; negated: !%p */
+    PTX_OPERAND_INT,       /* value: 64 bits, two's complement */
+    PTX_OPERAND_F32,       /* value: the 32 bits of 0f........ */
+    PTX_OPERAND_F64,       /* value: the 64 bits of 0d................ or of a decimal literal */
+    PTX_OPERAND_SREG,      /* index: enum ptx_sreg */
+    PTX_OPERAND_VARIABLE,  /* index: variable of the module whose address is meant; value: offset added */
+    PTX_OPERAND_FUNCTION,  /* index: function of the module */
+    PTX_OPERAND_LABEL,     /* index: label of the function */
+    PTX_OPERAND_PROTOTYPE, /* index: prototype of the function */
+    PTX_OPERAND_ADDRESS, /* [base + value]: index: operand in the pool that is the base: REG, VARIABLE, or INT
+                            (of value 0) for an absolute address */
     PTX_OPERAND_VECTOR,  /* {a, b, ...} or (a, b): elements index .. index + count - 1 of the pool */
     PTX_OPERAND_TEXTURE, /* [texture, sampler, {coordinates}]: the parts, like a vector */
-    PTX_OPERAND_SINK     /* _ */
+    PTX_OPERAND_SINK,    /* _ */
+    PTX_OPERAND_NONE     /* an optional operand that was left out */
+};
+
+/* The part of a register that an operand of a video instruction selects. */
+enum ptx_select {
+    PTX_SELECT_NONE,
+    PTX_SELECT_B0,
+    PTX_SELECT_B1,
+    PTX_SELECT_B2,
+    PTX_SELECT_B3,
+    PTX_SELECT_H0,
+    PTX_SELECT_H1,
+    PTX_SELECT_OTHER /* a combination, such as .b3210 or .h10: `value` has its text, 8 bits a character */
 };
 
 struct ptx_operand {
     uint8_t kind; /* enum ptx_operand_kind */
-    bool negated;
+    bool negated : 1;
+    uint8_t select : 4; /* enum ptx_select */
     uint16_t count;
     uint32_t index;
     uint64_t value;
 };
 
-/* Most operands of one instruction, vectors counting as one. */
+/* Most operands of one instruction, vectors counting as one; elements of a vector; registers of a function.
+ */
 #define PTX_OPERANDS_MAX 16
+#define PTX_VECTOR_MAX 1024
+#define PTX_FUNCTION_REGS_MAX ((uint32_t)1 << 20)
 
 struct ptx_inst {
     const struct ptx_form *form; /* the opcode with its modifiers, decoded once per distinct text */
-    uint32_t first_operand;      /* in the function's pool; in PTX order, destinations first. `a|b` (dual
-                                    destination) is two operands, the second optional (form->dual says so) */
-    uint8_t operand_count;
-    bool guard_negated; /* @!%p */
-    uint32_t guard;     /* register, or PTX_NO_INDEX */
-    uint32_t at;        /* byte offset in the module's source */
-    uint32_t location;  /* index into the module's locations (.loc), or PTX_NO_INDEX */
+    uint32_t first_operand;      /* in the function's pool; in PTX order, destinations first */
+    uint8_t operand_count;       /* strlen(form->roles): operands left out are there as PTX_OPERAND_NONE */
+    bool guard_negated;          /* @!%p */
+    uint32_t guard;              /* register, or PTX_NO_INDEX */
+    uint32_t at;                 /* byte offset in the module's source */
+    uint32_t location;           /* index into the module's locations (.loc), or PTX_NO_INDEX */
 };
 
-/* `.reg .b32 %r<82>;` is one group of 82 registers; `.reg .pred p;` one of 1 with numbered false. */
+/* `.reg .b32 %r<82>;` is one group of 82 registers; `.reg .pred p;` one of 1 with numbered false. A vector
+ * register, `.reg .v4 .f32 v;`, is a group of 4 and stands in operands as a vector of them. */
 struct ptx_reg_group {
     const char *name; /* "%r", unique in the function after flattening */
     uint32_t first;   /* index of its first register */
@@ -69,19 +88,23 @@ struct ptx_label {
     uint32_t target;  /* instruction index; == inst_count for a label at the end of the body */
 };
 
-/* An address in an initialiser: `symbol + addend`, at byte `offset` of the variable. */
+/* An address in an initialiser: `symbol + addend`, at bytes `offset` to `offset + bytes - 1` of the variable.
+ */
 struct ptx_relocation {
-    uint32_t offset;
+    uint64_t offset;
     uint32_t symbol; /* variable or function */
     bool is_function;
-    bool generic; /* generic(symbol) */
+    bool generic;  /* generic(symbol) */
+    uint8_t bytes; /* of the element */
     uint64_t addend;
+    uint64_t mask; /* of `0xFF00(symbol)`: the element is these bits of the address, shifted to the right end;
+                      0: all bits */
 };
 
 enum ptx_linkage { PTX_LINK_NONE, PTX_LINK_VISIBLE, PTX_LINK_EXTERN, PTX_LINK_WEAK, PTX_LINK_COMMON };
 
 struct ptx_variable {
-    const char *name; /* unique in the module after flattening, parameters within their function */
+    const char *name; /* unique within its owner; a variable without owner within the module */
     enum ptx_space space;
     enum ptx_type type;
     enum ptx_linkage linkage;
@@ -90,8 +113,12 @@ struct ptx_variable {
     uint64_t size;  /* bytes; 0 for `.extern .shared s[]` */
     bool array;     /* declared with [...] */
     bool pointer;   /* .param .u64 .ptr */
-    uint32_t owner; /* function it was declared in, or PTX_NO_INDEX */
-    uint8_t *init;  /* `size` bytes, or NULL */
+    enum ptx_space pointer_space;
+    uint32_t pointer_align; /* what a .ptr points to, bytes; 0: not given */
+    uint32_t owner;         /* function it was declared in, or PTX_NO_INDEX */
+    const char *attribute;  /* between the parentheses of .attribute( ), or NULL */
+    const char *fields;     /* of a sampler or texture: its initialiser as it stands, or NULL */
+    uint8_t *init;          /* `size` bytes, or NULL: zeros for .global and .const without .extern */
     struct ptx_relocation *relocations;
     uint32_t relocation_count;
     uint32_t at; /* byte offset in the source */
@@ -112,15 +139,16 @@ struct ptx_file {
 /* `.branchtargets` (labels) or `.calltargets` (functions) or `.callprototype` (text), named by a label. */
 struct ptx_prototype {
     const char *name;
-    const char *text;  /* of a .callprototype or .calltargets, as it stands */
+    const char *text;  /* of a .callprototype or .calltargets, directive included, as it stands; else NULL */
     uint32_t *targets; /* of .branchtargets: labels */
     uint32_t target_count;
 };
 
 /* Performance directives of an entry; 0: not given. */
 struct ptx_tuning {
-    uint32_t maxntid[3], reqntid[3];
-    uint32_t minnctapersm, maxnreg;
+    uint32_t maxntid[3], reqntid[3], reqnctapercluster[3];
+    uint32_t minnctapersm, maxnctapersm, maxnreg, maxclusterrank;
+    bool noreturn, explicitcluster, blocksareclusters;
 };
 
 struct ptx_function {
@@ -150,8 +178,27 @@ struct ptx_function {
     const char **pragmas;  /* texts, in order */
     uint32_t *pragma_inst; /* instruction that each stands before */
     uint32_t pragma_count;
-    uint32_t first_unknown; /* instruction with an unknown opcode, or PTX_NO_INDEX */
+    uint32_t first_unknown; /* instruction with an unknown opcode (it has no operands: its form's text is the
+                               whole statement), or PTX_NO_INDEX */
+    uint32_t alias_of;      /* function that `.alias` made this a name of, or PTX_NO_INDEX */
+    const char *attribute;  /* between the parentheses of .attribute( ), or NULL */
     uint32_t at;            /* byte offset of its name */
+};
+
+/* Something at module level, in the order of the text: what the printer goes through. */
+enum ptx_item_kind {
+    PTX_ITEM_VARIABLE,
+    PTX_ITEM_PROTOTYPE, /* of function `index` */
+    PTX_ITEM_BODY,      /* function `index` */
+    PTX_ITEM_ALIAS,     /* function `index` and its alias_of */
+    PTX_ITEM_FILE,
+    PTX_ITEM_SECTION,
+    PTX_ITEM_PRAGMA
+};
+
+struct ptx_item {
+    enum ptx_item_kind kind;
+    uint32_t index;
 };
 
 /* What wb_kernel points to: a function of its module. */
@@ -176,12 +223,28 @@ struct wb_module {
     uint32_t location_count;
     const char **sections; /* raw texts of `.section` blocks */
     uint32_t section_count;
+    const char **pragmas; /* texts of those outside of functions */
+    uint32_t pragma_count;
+    struct ptx_item *items;
+    uint32_t item_count;
     struct wb_kernel *kernels; /* entries with a body, in order */
     uint32_t kernel_count;
 };
 
 static inline const struct ptx_function *kernel_function(const struct wb_kernel *kernel) {
     return &kernel->module->functions[kernel->function];
+}
+
+/* The operands of an instruction: form->roles says what each of them is. */
+static inline const struct ptx_operand *ptx_operands(const struct ptx_function *function,
+                                                     const struct ptx_inst *inst) {
+    return &function->operands[inst->first_operand];
+}
+
+/* The function that a FUNCTION operand calls: aliases are followed. */
+static inline uint32_t ptx_callee(const struct wb_module *module, uint32_t function) {
+    uint32_t target = module->functions[function].alias_of;
+    return target == PTX_NO_INDEX ? function : target;
 }
 
 /* A message about an instruction: its place in the PTX, and its source line (.loc) in the text when known. */

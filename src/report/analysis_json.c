@@ -1,0 +1,113 @@
+/* Reports of an analysis as JSON; docs/json.md documents every key. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/analysis_report.h"
+
+static json_t *three_numbers(const uint32_t numbers[3]) {
+    return json_pack("[i, i, i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
+}
+
+/* Processor seconds, or null unless they are asked for. */
+static json_t *seconds_json(double seconds, const wb_report_options *options) {
+    return options->timing ? json_real(seconds) : json_null();
+}
+
+static json_t *machine_json(const struct wb_machine *machine) {
+    json_t *depth = machine->dispatch_depth == DEPTH_UNLIMITED ? json_string("unlimited")
+                                                               : json_integer(machine->dispatch_depth);
+    return json_pack("{s:s, s:f, s:I, s:I, s:o, s:I}", "name", machine->name, "clock_mhz", machine->clock_mhz,
+                     "sub_cores", (json_int_t)machine->sub_cores, "issue_width",
+                     (json_int_t)machine->issue_width, "dispatch_depth", depth, "mem_latency",
+                     (json_int_t)machine->mem_latency);
+}
+
+static json_t *launch_json(const struct wb_analysis *analysis) {
+    const struct wb_block *block = analysis->block;
+    return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I}", "grid", three_numbers(block->grid), "block",
+                     three_numbers(block->size), "shared_bytes", (json_int_t)block->shared_bytes,
+                     "block_index", three_numbers(block->index), "warps", (json_int_t)block->warp_count,
+                     "warp_instructions", (json_int_t)report_instructions(analysis));
+}
+
+static json_t *assumptions_json(const wb_bound *bound) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < bound->assumption_count; i++)
+        (void)json_array_append_new(array, json_string(bound->assumptions[i]));
+    return array;
+}
+
+/* Rounded to two decimals, so that the text does not depend on the last bits of a division. */
+static json_t *percent_json(const struct wb_analysis *analysis, const wb_bound *bound) {
+    double percent;
+    if (!report_overestimation(analysis, bound, &percent)) return json_null();
+    return json_real(round(percent * 100.0) / 100.0);
+}
+
+static json_t *bound_json(const struct wb_analysis *analysis, const wb_bound *bound,
+                          const wb_report_options *options) {
+    bool proven = bound->kind == WB_UPPER || bound->kind == WB_EXACT;
+    json_t *upper = proven ? json_integer((json_int_t)bound->cycles) : json_null();
+    json_t *object = json_pack(
+        "{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "method", bound->method, "kind",
+        wb_kind_name(bound->kind), "cycles", (json_int_t)bound->cycles, "lower", (json_int_t)bound->lower,
+        "upper", upper, "assumptions", assumptions_json(bound), "overestimation_percent",
+        percent_json(analysis, bound), "seconds", seconds_json(bound->seconds, options));
+    if (object != NULL && bound->reason != NULL)
+        (void)json_object_set_new(object, "reason", json_string(bound->reason));
+    return object;
+}
+
+static json_t *bounds_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        (void)json_array_append_new(array, bound_json(analysis, &bounds[i], options));
+    return array;
+}
+
+static json_t *simulations_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+    size_t count;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const wb_simulation *s = &simulations[i];
+        json_t *object = json_pack(
+            "{s:s, s:b, s:I, s:I, s:I, s:I, s:o}", "policy", s->policy, "work_conserving",
+            (int)s->work_conserving, "cycles", (json_int_t)s->cycles, "last_commit",
+            (json_int_t)s->last_commit, "last_issue", (json_int_t)s->last_issue, "warp_instructions",
+            (json_int_t)s->warp_instructions, "seconds", seconds_json(s->seconds, options));
+        (void)json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *deadline_json(const wb_bound *best, const wb_report_options *options) {
+    json_t *met = best != NULL ? json_boolean(best->cycles <= options->deadline) : json_null();
+    return json_pack("{s:I, s:o}", "cycles", (json_int_t)options->deadline, "met", met);
+}
+
+wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_report_options *options,
+                               wb_diagnostics *diagnostics, char **text) {
+    const struct wb_kernel *kernel = analysis->block->kernel;
+    const wb_bound *best = wb_analysis_best(analysis);
+    json_t *best_json = best != NULL ? json_integer((json_int_t)best->cycles) : json_null();
+    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
+                             wb_kernel_name(kernel), "file", kernel->module->source.name, "machine",
+                             machine_json(analysis->machine), "launch", launch_json(analysis), "bounds",
+                             bounds_json(analysis, options), "simulations",
+                             simulations_json(analysis, options), "best_upper", best_json);
+    char *dumped = NULL;
+    if (root != NULL && options->has_deadline)
+        (void)json_object_set_new(root, "deadline", deadline_json(best, options));
+    if (root != NULL) dumped = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(root);
+    if (dumped == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, "report", "out of memory");
+        return WB_ERR_LIMIT;
+    }
+    *text = dumped;
+    return WB_OK;
+}

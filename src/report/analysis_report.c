@@ -1,0 +1,34 @@
+#include "report/analysis_report.h"
+
+uint64_t report_slowest(const struct wb_analysis *analysis) {
+    size_t count;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    uint64_t slowest = 0;
+    for (size_t i = 0; i < count; i++)
+        if (simulations[i].work_conserving) slowest = cycles_max(slowest, simulations[i].cycles);
+    return slowest;
+}
+
+bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent) {
+    uint64_t slowest = report_slowest(analysis);
+    if (slowest == 0) return false;
+    *percent = 100.0 * ((double)bound->cycles / (double)slowest - 1.0);
+    return true;
+}
+
+uint64_t report_instructions(const struct wb_analysis *analysis) {
+    uint64_t instructions = 0;
+    for (uint32_t warp = 0; warp < wb_block_warp_count(analysis->block); warp++)
+        instructions = cycles_add(instructions, wb_block_warp_instructions(analysis->block, warp));
+    return instructions;
+}
+
+wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
+                    wb_diagnostics *diagnostics, char **text) {
+    switch (format) {
+    case WB_REPORT_TEXT: return report_analysis_text(analysis, options, diagnostics, text);
+    case WB_REPORT_JSON: return report_analysis_json(analysis, options, diagnostics, text);
+    }
+    diagnose(diagnostics, SEVERITY_ERROR, "report", "unknown format %d", (int)format);
+    return WB_ERR_INPUT;
+}

@@ -1,0 +1,22 @@
+/* Reports of an analysis: what its formats have in common, and one function per format. */
+#ifndef WB_REPORT_ANALYSIS_REPORT_H
+#define WB_REPORT_ANALYSIS_REPORT_H
+
+#include "bound/analysis.h"
+
+/* Cycles of the slowest simulation under a work-conserving policy, 0 when there is none. */
+uint64_t report_slowest(const struct wb_analysis *analysis);
+
+/* How far `bound` lies above the slowest work-conserving simulation, in percent; false when nothing was
+ * simulated. */
+bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
+
+/* Instructions that all warps of the block execute together. */
+uint64_t report_instructions(const struct wb_analysis *analysis);
+
+wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,
+                               wb_diagnostics *diagnostics, char **text);
+wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_report_options *options,
+                               wb_diagnostics *diagnostics, char **text);
+
+#endif

@@ -1,0 +1,161 @@
+/* Reports of an analysis as a table for people. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/analysis_report.h"
+
+/* Columns of the table, in characters. */
+enum { COLUMN_KIND = 14, COLUMN_CYCLES = 26, COLUMN_TIME = 42, COLUMN_ABOVE = 56, COLUMN_SECONDS = 76 };
+
+/* A number that ends in front of `column`. */
+static void put_right(struct text *out, size_t column, const char *number) {
+    size_t start = out->length;
+    while (start > 0 && out->data[start - 1] != '\n')
+        start--;
+    size_t width = 0;
+    while (number[width] != '\0')
+        width++;
+    size_t used = out->length - start;
+    text_pad(out, column > width && column - width > used ? column - width : used + 1);
+    text_string(out, number);
+}
+
+/* Cycles as a time at the machine's clock, in a unit that leaves one to three digits before the point. */
+static void put_time(struct text *out, size_t column, const struct wb_machine *machine, uint64_t cycles) {
+    static const char *const units[] = {"us", "ms", "s "};
+    double value = (double)cycles / machine->clock_mhz;
+    size_t unit = 0;
+    while (value >= 1000.0 && unit < 2) {
+        value /= 1000.0;
+        unit++;
+    }
+    char number[32];
+    (void)snprintf(number, sizeof number, "%.2f %s", value, units[unit]);
+    put_right(out, column, number);
+}
+
+static void put_cycles(struct text *out, uint64_t cycles) {
+    char number[24];
+    (void)snprintf(number, sizeof number, "%" PRIu64, cycles);
+    put_right(out, COLUMN_CYCLES, number);
+}
+
+static void put_seconds(struct text *out, double seconds, const wb_report_options *options) {
+    char number[32];
+    (void)snprintf(number, sizeof number, "%.3f s", seconds);
+    if (options->timing) put_right(out, COLUMN_SECONDS, number);
+}
+
+static void put_heading(struct text *out, const struct wb_analysis *analysis) {
+    const struct wb_block *block = analysis->block;
+    const struct wb_machine *machine = analysis->machine;
+    text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(block->kernel), block->kernel->module->source.name);
+    text_printf(out, "machine  %s at %g MHz, global memory latency %u\n", machine->name, machine->clock_mhz,
+                machine->mem_latency);
+    text_printf(out, "block    (%u,%u,%u) of grid %ux%ux%u, %ux%ux%u threads: ", block->index[0],
+                block->index[1], block->index[2], block->grid[0], block->grid[1], block->grid[2],
+                block->size[0], block->size[1], block->size[2]);
+    text_printf(out, "%u warp%s, %zu distinct path%s, %" PRIu64 " warp instructions\n\n", block->warp_count,
+                block->warp_count == 1 ? "" : "s", block->paths.count, block->paths.count == 1 ? "" : "s",
+                report_instructions(analysis));
+}
+
+static void put_column_names(struct text *out, const wb_report_options *options) {
+    text_string(out, "method");
+    text_pad(out, COLUMN_KIND);
+    text_string(out, "kind");
+    put_right(out, COLUMN_CYCLES, "cycles");
+    put_right(out, COLUMN_TIME, "time   ");
+    put_right(out, COLUMN_ABOVE, "above sim.");
+    if (options->timing) put_right(out, COLUMN_SECONDS, "processor");
+    text_char(out, '\n');
+}
+
+static void put_bound(struct text *out, const struct wb_analysis *analysis, const wb_bound *bound,
+                      const wb_report_options *options) {
+    text_string(out, bound->method);
+    text_pad(out, COLUMN_KIND);
+    text_string(out, wb_kind_name(bound->kind));
+    put_cycles(out, bound->cycles);
+    put_time(out, COLUMN_TIME, analysis->machine, bound->cycles);
+    double percent;
+    if (report_overestimation(analysis, bound, &percent)) {
+        char number[32];
+        (void)snprintf(number, sizeof number, "%+.2f %%", percent);
+        put_right(out, COLUMN_ABOVE, number);
+    }
+    put_seconds(out, bound->seconds, options);
+    text_char(out, '\n');
+}
+
+static void put_simulation(struct text *out, const struct wb_analysis *analysis,
+                           const wb_simulation *simulation, const wb_report_options *options) {
+    text_string(out, simulation->policy);
+    text_pad(out, COLUMN_KIND);
+    text_string(out, wb_kind_name(WB_SIMULATED));
+    put_cycles(out, simulation->cycles);
+    put_time(out, COLUMN_TIME, analysis->machine, simulation->cycles);
+    put_seconds(out, simulation->seconds, options);
+    text_char(out, '\n');
+}
+
+/* Simulations whose policy is work-conserving, or those whose policy is not. */
+static void put_simulations(struct text *out, const struct wb_analysis *analysis, bool work_conserving,
+                            const wb_report_options *options) {
+    size_t count;
+    size_t put = 0;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (simulations[i].work_conserving != work_conserving) continue;
+        if (put++ == 0 && !work_conserving)
+            text_string(out, "\nnot work-conserving, so that no bound above holds for it:\n");
+        put_simulation(out, analysis, &simulations[i], options);
+    }
+}
+
+/* Under the table: what each bound assumes, and why an estimate is none. */
+static void put_conditions(struct text *out, const wb_bound *bound) {
+    if (bound->reason != NULL) text_printf(out, "%s is no bound: %s\n", bound->method, bound->reason);
+    if (bound->assumption_count == 0) return;
+    text_printf(out, "%s assumes:\n", bound->method);
+    for (size_t i = 0; i < bound->assumption_count; i++)
+        text_printf(out, "  - %s\n", bound->assumptions[i]);
+}
+
+static void put_verdict(struct text *out, const struct wb_analysis *analysis,
+                        const wb_report_options *options) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    if (!options->has_deadline) return;
+    text_printf(out, "\ndeadline %" PRIu64 " cycles: ", options->deadline);
+    if (best == NULL) {
+        text_string(out, "undecided, no bound is proven\n");
+    } else if (best->cycles <= options->deadline) {
+        text_printf(out, "met, by %s\n", best->method);
+    } else {
+        text_printf(out, "not met: the least proven bound is %" PRIu64 " (%s)\n", best->cycles, best->method);
+    }
+}
+
+wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,
+                               wb_diagnostics *diagnostics, char **text) {
+    struct text out = {0};
+    put_heading(&out, analysis);
+    put_column_names(&out, options);
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        put_bound(&out, analysis, &bounds[i], options);
+    put_simulations(&out, analysis, true, options);
+    put_simulations(&out, analysis, false, options);
+    if (count > 0) text_char(&out, '\n');
+    for (size_t i = 0; i < count; i++)
+        put_conditions(&out, &bounds[i]);
+    put_verdict(&out, analysis, options);
+    char *taken = text_take(&out);
+    if (taken == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, "report", "out of memory");
+        return WB_ERR_LIMIT;
+    }
+    *text = taken;
+    return WB_OK;
+}

@@ -67,26 +67,50 @@ static void append_excerpt(struct text *out, const struct source *source, size_t
     text_string(out, "^\n");
 }
 
+static void report(struct wb_diagnostics *diagnostics, enum severity severity, const struct subject *subject,
+                   const char *format, va_list arguments) {
+    if (!diagnostics_admit(diagnostics, severity)) return;
+    struct text *out = &diagnostics->rendered;
+    if (subject->source == NULL) {
+        text_printf(out, "%s: ", subject->where);
+        append_message(out, severity, format, arguments);
+        return;
+    }
+    struct source_place place = source_place_at(subject->source, subject->offset);
+    text_printf(out, "%s:%u:%u: ", subject->source->name, place.line, place.column);
+    append_message(out, severity, format, arguments);
+    append_excerpt(out, subject->source, subject->offset);
+}
+
 void diagnose_at(struct wb_diagnostics *diagnostics, enum severity severity, const struct source *source,
                  size_t offset, const char *format, ...) {
-    if (!diagnostics_admit(diagnostics, severity)) return;
-    struct source_place place = source_place_at(source, offset);
-    text_printf(&diagnostics->rendered, "%s:%u:%u: ", source->name, place.line, place.column);
+    struct subject subject = {.source = source, .offset = offset};
     va_list arguments;
     va_start(arguments, format);
-    append_message(&diagnostics->rendered, severity, format, arguments);
+    report(diagnostics, severity, &subject, format, arguments);
     va_end(arguments);
-    append_excerpt(&diagnostics->rendered, source, offset);
 }
 
 void diagnose(struct wb_diagnostics *diagnostics, enum severity severity, const char *where,
               const char *format, ...) {
-    if (!diagnostics_admit(diagnostics, severity)) return;
-    text_printf(&diagnostics->rendered, "%s: ", where);
+    struct subject subject = {.where = where};
     va_list arguments;
     va_start(arguments, format);
-    append_message(&diagnostics->rendered, severity, format, arguments);
+    report(diagnostics, severity, &subject, format, arguments);
     va_end(arguments);
+}
+
+void diagnose_about(struct wb_diagnostics *diagnostics, enum severity severity, const struct subject *subject,
+                    const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    report(diagnostics, severity, subject, format, arguments);
+    va_end(arguments);
+}
+
+wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char *where) {
+    diagnose(diagnostics, SEVERITY_ERROR, where, "out of memory");
+    return WB_ERR_LIMIT;
 }
 
 wb_diagnostics *wb_diagnostics_new(void) {

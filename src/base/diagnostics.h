@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -29,5 +30,19 @@ void diagnose_at(struct wb_diagnostics *diagnostics, enum severity severity, con
 /* A message about a file without a place in it (`where` is its name) or about an option (its text). */
 void diagnose(struct wb_diagnostics *diagnostics, enum severity severity, const char *where,
               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* What a message is about, where the same text can come from a file or from an option. */
+struct subject {
+    const struct source *source; /* NULL: the message names `where` instead of a place */
+    size_t offset;               /* in the source */
+    const char *where;           /* an option's text or a file name */
+};
+
+/* A message about a place or an option, whichever the subject is. */
+void diagnose_about(struct wb_diagnostics *diagnostics, enum severity severity, const struct subject *subject,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The message that memory is exhausted; always WB_ERR_LIMIT, to be returned. */
+wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char *where);
 
 #endif

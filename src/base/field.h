@@ -1,0 +1,58 @@
+/* One named value of a struct, described once in a table: how it is read from a file or an option, which
+ * values it may have, and how it is printed. A table ends with an entry without a key. */
+#ifndef WB_BASE_FIELD_H
+#define WB_BASE_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "warpbound.h"
+
+enum field_kind {
+    FIELD_TEXT,  /* char[maximum]: UTF-8 text of 1 to `maximum` - 1 bytes */
+    FIELD_NAME,  /* like FIELD_TEXT: a letter, then letters, digits, '_' */
+    FIELD_U32,   /* uint32_t from minimum to maximum, or UINT32_MAX written as words[0] where `words` is given
+                  */
+    FIELD_REAL,  /* double above 0, at most `maximum`, with at most six places behind the point */
+    FIELD_BOOL,  /* bool */
+    FIELD_WORD,  /* uint32_t: index of one of `words` (NULL-terminated) */
+    FIELD_NESTED /* anything else: read by `read` */
+};
+
+struct yaml_document;
+struct yaml_value;
+
+struct field {
+    const char *key;
+    enum field_kind kind;
+    bool required;
+    size_t offset; /* in the struct that the table describes */
+    uint32_t minimum, maximum;
+    const char *const *words;
+    const char *what; /* of FIELD_NESTED: what is expected, for messages */
+    /* Of FIELD_NESTED: reads the value into the struct (not into its member at `offset`). */
+    wb_status (*read)(const struct yaml_document *document, const struct yaml_value *value, void *target);
+};
+
+/* The table's entry of that key, or NULL. */
+const struct field *field_find(const struct field *fields, const char *key);
+
+/* Stores what `text` says into `target`. False, with nothing stored, when the text is no such value;
+ * FIELD_NESTED has no text and is false, too. */
+bool field_store(const struct field *field, const char *text, void *target);
+
+/* Appends what the field expects, such as "a whole number from 1 to 64". */
+void field_describe(const struct field *field, struct text *out);
+
+/* Appends the value as YAML that reads back as the same value. Nothing for FIELD_NESTED. */
+void field_print(const struct field *field, const void *target, struct text *out);
+
+/* Appends the keys of the table, separated by commas. */
+void field_list_keys(const struct field *fields, struct text *out);
+
+/* The key of the table that is spelt like `word`, or NULL. */
+const char *field_suggest(const struct field *fields, const char *word);
+
+#endif

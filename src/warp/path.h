@@ -19,19 +19,11 @@ struct path_entry {
 
 #define PATH_REPEAT 0u
 
+/* Zero-initialised it is an empty path. Equal instruction sequences have equal entries. */
 struct path {
     VEC(struct path_entry) entries;
     uint64_t length; /* instructions, folds unrolled */
     uint64_t hash;   /* of the entries; equal paths have equal hashes */
-};
-
-/* Where a reader of a path stands. */
-struct path_cursor {
-    const struct path *path;
-    size_t entry;       /* entry being read */
-    uint32_t offset;    /* instructions of it already read */
-    size_t fold;        /* fold being repeated, or SIZE_MAX */
-    uint32_t remaining; /* repetitions still to come */
 };
 
 /* One step of a path. */
@@ -40,31 +32,64 @@ struct path_step {
     uint32_t mask;        /* active lanes */
 };
 
-/* Writes a path. Zero-initialised it is ready. */
+/* Where a reader of a path stands. */
+struct path_cursor {
+    const struct path_entry *entry; /* behind the run that is being read */
+    const struct path_entry *end;
+    const struct path_entry *fold; /* fold being repeated, or NULL */
+    uint32_t repetitions;          /* of that fold, still to begin */
+    uint32_t left;                 /* instructions of the run still to come */
+    struct path_step next;
+};
+
+/* Writes a path. Zero-initialised it is ready. A repetition is looked for where an entry was seen before: the
+ * entries since then are its body, and what follows is compared with them instead of being stored. */
 struct path_writer {
     struct path path;
     struct path_entry open; /* run being extended, count 0: none */
-    size_t period;          /* entries of the fold being matched, 0: none */
+    size_t period;          /* entries of the body being matched (the last ones stored), 0: none */
     size_t matched;         /* entries of the current repetition matched so far */
     uint32_t repeats;       /* complete repetitions matched so far */
-    uint64_t *last_seen;    /* hash table: where an equal entry was written last; see path.c */
+    size_t unfolded;        /* entries up to the last fold, which is no part of a body */
+    uint32_t *last_seen;    /* by hash of an entry, 1 + where one of that hash was stored last; or NULL */
 };
 
-/* Appends one instruction executed by the lanes of `mask`. */
-wb_status path_append(struct path_writer *writer, uint32_t instruction, uint32_t mask);
+/* Closes the open run and opens one of this instruction; for path_append. */
+wb_status path_open_run(struct path_writer *writer, uint32_t instruction, uint32_t mask);
 
-/* Ends the path and hands it over; the writer is empty afterwards. */
+/* Appends one instruction executed by the lanes of `mask`. WB_ERR_LIMIT when memory is exhausted. */
+static inline wb_status path_append(struct path_writer *writer, uint32_t instruction, uint32_t mask) {
+    struct path_entry *open = &writer->open;
+    writer->path.length++;
+    if (instruction - open->first == open->count && mask == open->mask && open->count != 0) {
+        open->count++;
+        return WB_OK;
+    }
+    return path_open_run(writer, instruction, mask);
+}
+
+/* Ends the path and hands it over; the caller frees it. The writer is empty afterwards. */
 wb_status path_finish(struct path_writer *writer, struct path *path);
 
 void path_writer_free(struct path_writer *writer);
 void path_free(struct path *path);
 
+/* Whether two paths are the same instruction sequence. */
 bool path_equal(const struct path *a, const struct path *b);
 
 /* A cursor at the first instruction. */
 struct path_cursor path_begin(const struct path *path);
 
+/* Goes on to the next run, through folds; false at the end. For path_next. */
+bool path_next_run(struct path_cursor *cursor);
+
 /* Reads the next instruction; false at the end. */
-bool path_next(struct path_cursor *cursor, struct path_step *step);
+static inline bool path_next(struct path_cursor *cursor, struct path_step *step) {
+    if (cursor->left == 0 && !path_next_run(cursor)) return false;
+    *step = cursor->next;
+    cursor->next.instruction++;
+    cursor->left--;
+    return true;
+}
 
 #endif

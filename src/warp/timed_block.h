@@ -1,5 +1,5 @@
 /* A thread block with times: what the simulator executes and the analyses bound. Made from the warp paths of
- * a PTX kernel and a machine, or by hand (tests, counterexamples): nothing in it refers to PTX. */
+ * a PTX kernel and a machine (block_timing.h), or by hand (abstract_block.h): nothing in it refers to PTX. */
 #ifndef WB_WARP_TIMED_BLOCK_H
 #define WB_WARP_TIMED_BLOCK_H
 
@@ -8,11 +8,12 @@
 
 #include "base/arena.h"
 #include "base/cycles.h"
+#include "base/diagnostics.h"
 #include "machine/machine.h"
 #include "warp/path.h"
 
-/* One static instruction with its timing. Registers are numbered through the whole code; their sources stand
- * at operands[first_operand ..], their destinations behind them. */
+/* One static instruction with its timing. Registers are numbered through the whole code; its sources stand
+ * at operands[first_operand ..], its destinations behind them. */
 struct timed_inst {
     uint32_t first_operand;
     uint16_t source_count;
@@ -21,6 +22,7 @@ struct timed_inst {
     uint32_t latency; /* cycles after the initiation until the result can be read */
     uint8_t unit;     /* index into the machine's units, or UNIT_NONE: no slot, no time */
     bool barrier;     /* the warp waits until every live warp of the block has issued its barrier */
+    bool is_return;   /* `ret` and its like: left out of instruction counts */
 };
 
 struct timed_code {
@@ -31,7 +33,7 @@ struct timed_code {
 };
 
 struct timed_block {
-    struct arena arena; /* owns code and warp_path */
+    struct arena arena; /* owns the code; of a block written by hand also warp_path */
     const struct wb_machine *machine;
     struct timed_code code;
     const struct path *paths; /* the distinct paths, owned by whoever made the block */
@@ -39,6 +41,14 @@ struct timed_block {
     uint32_t *warp_path; /* per warp the index of its path */
     uint32_t warp_count;
 };
+
+/* Most cycles that any schedule or bound of the block can reach: the sum over all instructions of all warps
+ * of the largest initiation, latency and one issue slot. Saturated when it does not fit. */
+cycles timed_block_horizon(const struct timed_block *block);
+
+/* WB_ERR_LIMIT with a message when the horizon is saturated; when it is not, no sum of times over the block's
+ * instructions can overflow, and simulator and analyses add without checks. */
+wb_status timed_block_check(const struct timed_block *block, wb_diagnostics *diagnostics);
 
 void timed_block_free(struct timed_block *block);
 

@@ -1,0 +1,187 @@
+#include "bound/analysis.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "sim/simulator.h"
+#include "warp/block_timing.h"
+
+/* Processor seconds of this thread so far. */
+static double analysis_clock(void) {
+    struct timespec time;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static wb_status analysis_no_memory(wb_diagnostics *diagnostics) {
+    diagnose(diagnostics, SEVERITY_ERROR, "analysis", "out of memory");
+    return WB_ERR_LIMIT;
+}
+
+wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
+                            wb_analysis **analysis) {
+    WB_TRY(timed_block_check(timed, diagnostics));
+    wb_analysis *made = calloc(1, sizeof *made);
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    made->timed = timed;
+    *analysis = made;
+    return WB_OK;
+}
+
+wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
+                          wb_analysis **analysis) {
+    wb_analysis *made = calloc(1, sizeof *made);
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    wb_status status = timed_block_from(block, machine, diagnostics, &made->own);
+    if (status != WB_OK) {
+        free(made);
+        return status;
+    }
+    made->block = block;
+    made->timed = &made->own;
+    *analysis = made;
+    return WB_OK;
+}
+
+void wb_analysis_free(wb_analysis *analysis) {
+    if (analysis == NULL) return;
+    if (analysis->profiled) block_profile_free(&analysis->profile);
+    timed_block_free(&analysis->own);
+    vec_free(&analysis->bounds);
+    vec_free(&analysis->simulations);
+    free(analysis);
+}
+
+/* The message about a name that nobody has. */
+static wb_status analysis_unknown(const char *what, const char *name, size_t length,
+                                  const char *(*name_at)(size_t), wb_diagnostics *diagnostics) {
+    struct text known = {0};
+    for (size_t i = 0; name_at(i) != NULL; i++)
+        text_printf(&known, "%s, ", name_at(i));
+    text_string(&known, "all");
+    diagnose(diagnostics, SEVERITY_ERROR, what, "unknown name '%.*s' (known: %s)",
+             length > 40 ? 40 : (int)length, name, known.failed ? "" : known.data);
+    text_free(&known);
+    return WB_ERR_INPUT;
+}
+
+wb_status analysis_choose(const char *what, const char *list, size_t (*find)(const char *, size_t),
+                          const char *(*name_at)(size_t), wb_diagnostics *diagnostics, uint64_t *chosen) {
+    uint64_t bits = 0;
+    if (strcmp(list, "all") == 0) {
+        for (size_t i = 0; name_at(i) != NULL; i++)
+            bits |= UINT64_C(1) << i;
+        *chosen = bits;
+        return WB_OK;
+    }
+    for (const char *name = list;; name++) {
+        size_t length = strcspn(name, ",");
+        size_t index = find(name, length);
+        if (index == SIZE_MAX) return analysis_unknown(what, name, length, name_at, diagnostics);
+        bits |= UINT64_C(1) << index;
+        name += length;
+        if (*name == '\0') break;
+    }
+    *chosen = bits;
+    return WB_OK;
+}
+
+/* Where result number `index` stands among the results of *done, which it joins. */
+static size_t analysis_place(uint64_t *done, size_t index) {
+    uint64_t bit = UINT64_C(1) << index;
+    *done |= bit;
+    return (size_t)__builtin_popcountll(*done & (bit - 1));
+}
+
+/* The phases, shared by all methods: computed once. */
+static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    if (analysis->profiled) return WB_OK;
+    WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
+    analysis->profiled = true;
+    return WB_OK;
+}
+
+static wb_status analysis_run_method(wb_analysis *analysis, size_t index, const wb_watch *watch,
+                                     wb_diagnostics *diagnostics) {
+    if (vec_reserve(&analysis->bounds, 1) != WB_OK) return analysis_no_memory(diagnostics);
+    const struct bound_method *method = bound_method_at(index);
+    double start = analysis_clock();
+    WB_TRY(analysis_profile(analysis, watch, diagnostics));
+    const struct bound_input input = {analysis->timed, &analysis->profile, watch, diagnostics};
+    wb_bound bound = {.method = method->name};
+    WB_TRY(method->run(&input, &bound));
+    if (bound.cycles == CYCLES_SATURATED) {
+        diagnose(diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
+        return WB_ERR_LIMIT;
+    }
+    bound.seconds = analysis_clock() - start;
+    size_t place = analysis_place(&analysis->methods_run, index);
+    wb_bound *slot = analysis->bounds.items + place;
+    memmove(slot + 1, slot, (analysis->bounds.count++ - place) * sizeof *slot);
+    *slot = bound;
+    return WB_OK;
+}
+
+wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
+                            wb_diagnostics *diagnostics) {
+    uint64_t chosen;
+    WB_TRY(analysis_choose("methods", methods, bound_method_find, wb_method_name, diagnostics, &chosen));
+    chosen &= ~analysis->methods_run;
+    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
+        if (chosen >> i & 1) WB_TRY(analysis_run_method(analysis, i, watch, diagnostics));
+    }
+    return WB_OK;
+}
+
+static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const wb_watch *watch,
+                                     wb_diagnostics *diagnostics) {
+    if (vec_reserve(&analysis->simulations, 1) != WB_OK) return analysis_no_memory(diagnostics);
+    double start = analysis_clock();
+    wb_simulation simulation;
+    WB_TRY(simulate(analysis->timed, policy_at(index), NULL, watch, diagnostics, &simulation));
+    simulation.seconds = analysis_clock() - start;
+    size_t place = analysis_place(&analysis->policies_run, index);
+    wb_simulation *slot = analysis->simulations.items + place;
+    memmove(slot + 1, slot, (analysis->simulations.count++ - place) * sizeof *slot);
+    *slot = simulation;
+    return WB_OK;
+}
+
+wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
+                               wb_diagnostics *diagnostics) {
+    uint64_t chosen;
+    WB_TRY(analysis_choose("policies", policies, policy_find, wb_policy_name, diagnostics, &chosen));
+    chosen &= ~analysis->policies_run;
+    for (size_t i = 0; policy_at(i) != NULL; i++) {
+        if (chosen >> i & 1) WB_TRY(analysis_run_policy(analysis, i, watch, diagnostics));
+    }
+    return WB_OK;
+}
+
+const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count) {
+    *count = analysis->bounds.count;
+    return analysis->bounds.items;
+}
+
+const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count) {
+    *count = analysis->simulations.count;
+    return analysis->simulations.items;
+}
+
+const wb_bound *wb_analysis_best(const wb_analysis *analysis) {
+    const wb_bound *best = NULL;
+    for (size_t i = 0; i < analysis->bounds.count; i++) {
+        const wb_bound *bound = &analysis->bounds.items[i];
+        bool proven = bound->kind == WB_EXACT || bound->kind == WB_UPPER;
+        if (proven && (best == NULL || bound->cycles < best->cycles)) best = bound;
+    }
+    return best;
+}
+
+bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {
+    if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
+    const struct timed_block *timed = analysis->timed;
+    const struct warp_group group = {timed->warp_path[warp], warp % timed->machine->sub_cores, 1};
+    *value = profile_sum_of_group(&analysis->profile, bound_method_at(method)->term, &group);
+    return true;
+}

@@ -1,0 +1,37 @@
+/* A timed block with the bounds and simulations computed of it so far. */
+#ifndef WB_BOUND_ANALYSIS_H
+#define WB_BOUND_ANALYSIS_H
+
+#include "bound/registry.h"
+#include "sim/policy.h"
+#include "warp/block.h"
+
+struct wb_analysis {
+    const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
+    const struct timed_block *timed; /* what is analysed */
+    struct timed_block own;          /* *timed, where it was made from `block` */
+    bool profiled;                   /* `profile` has been made */
+    struct block_profile profile;
+    uint64_t methods_run;           /* bit i: method i of the registry has a bound */
+    uint64_t policies_run;          /* bit i: policy i has a simulation */
+    VEC(wb_bound) bounds;           /* in the registry's order */
+    VEC(wb_simulation) simulations; /* in the order of the policies */
+};
+
+/* An analysis of a block that the caller keeps, such as one written by hand. WB_ERR_LIMIT with a message when
+ * memory is exhausted or the block's times do not fit. */
+wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
+                            wb_analysis **analysis);
+
+/* Chooses from a comma-separated list of names, or "all": bit i of *chosen for the name of number i. `find`
+ * gives the number of a name (of so many bytes) or SIZE_MAX, `name_at` the name of a number or NULL past the
+ * end. An unknown name is WB_ERR_INPUT with a message that lists those that are known; `what` is its origin.
+ */
+wb_status analysis_choose(const char *what, const char *list, size_t (*find)(const char *, size_t),
+                          const char *(*name_at)(size_t), wb_diagnostics *diagnostics, uint64_t *chosen);
+
+/* The bound of method `method` of the registry for one warp, in *value: false when the method has not been
+ * run or bounds only whole blocks. */
+bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value);
+
+#endif

@@ -1,0 +1,207 @@
+#include "bound/profile.h"
+
+/* Rows remembered to be compared with the next sections, by hash; a power of two. */
+#define PROFILE_RECENT 256u
+
+/* How many instructions pass between two looks at the watch. */
+#define PROFILE_WATCH_INSTRUCTIONS ((uint64_t)1 << 20)
+
+struct profile_maker {
+    struct block_profile *profile;
+    struct arena arena; /* of the walkers */
+    struct phase_walker *walkers;
+    struct section_profile *cells;    /* of the section at hand */
+    uint32_t *path_warps;             /* warps that have each path */
+    size_t recent[PROFILE_RECENT];    /* row number + 1 by hash, 0: none */
+    uint64_t walked, total, watch_at; /* instructions */
+    bool stopped;                     /* by the watch, which has left a message */
+};
+
+/* Warps by path and sub-core, in order of the first warp of each group. */
+static wb_status profile_group_warps(struct profile_maker *maker) {
+    struct block_profile *profile = maker->profile;
+    const struct timed_block *block = profile->block;
+    const uint32_t sub_cores = block->machine->sub_cores;
+    uint32_t *group_of =
+        arena_array(&maker->arena, (size_t)block->path_count * sub_cores, sizeof *group_of); /* + 1 */
+    if (group_of == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct warp_group group = {block->warp_path[w], w % sub_cores, 0};
+        uint32_t *number = &group_of[(size_t)group.path * sub_cores + group.sub_core];
+        if (*number == 0) {
+            WB_TRY(vec_push(&profile->groups, group));
+            *number = (uint32_t)profile->groups.count;
+        }
+        profile->groups.items[*number - 1].warps++;
+        maker->path_warps[group.path]++;
+    }
+    return WB_OK;
+}
+
+static uint64_t profile_hash(const struct section_profile *cells, uint32_t count) {
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct section_profile *cell = &cells[i];
+        hash = (hash ^ cell->iso) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ cell->charge ^ cell->instructions << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return hash >> 32;
+}
+
+static bool profile_cells_equal(const struct section_profile *a, const struct section_profile *b,
+                                uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].instructions != b[i].instructions || a[i].iso != b[i].iso || a[i].exec != b[i].exec ||
+            a[i].initiations != b[i].initiations || a[i].charge != b[i].charge || a[i].local != b[i].local)
+            return false;
+    }
+    return true;
+}
+
+/* Adds the section at hand: to an equal row seen lately, or as a new one. */
+static wb_status profile_keep(struct profile_maker *maker) {
+    struct block_profile *profile = maker->profile;
+    size_t *recent = &maker->recent[profile_hash(maker->cells, profile->path_count) % PROFILE_RECENT];
+    if (*recent != 0) {
+        struct profile_row *row = &profile->rows.items[*recent - 1];
+        if (profile_cells_equal(&profile->cells.items[row->first], maker->cells, profile->path_count)) {
+            row->count++;
+            return WB_OK;
+        }
+    }
+    struct profile_row row = {1, profile->cells.count};
+    for (uint32_t p = 0; p < profile->path_count; p++)
+        WB_TRY(vec_push(&profile->cells, maker->cells[p]));
+    WB_TRY(vec_push(&profile->rows, row));
+    *recent = profile->rows.count;
+    return WB_OK;
+}
+
+/* Walks one section on every path. The latency path goes on from the latest warp: each waits for all. */
+static wb_status profile_section(struct profile_maker *maker, bool *more) {
+    struct block_profile *profile = maker->profile;
+    cycles latest = 0;
+    *more = false;
+    for (uint32_t p = 0; p < profile->path_count; p++) {
+        struct phase_walker *walker = &maker->walkers[p];
+        struct section_profile *cell = &maker->cells[p];
+        WB_TRY(phase_walker_section(walker, NULL, cell));
+        latest = cycles_max(latest, walker->latency);
+        *more = *more || !walker->ended;
+        maker->walked += cell->instructions;
+        profile->instructions += cell->instructions * maker->path_warps[p];
+        profile->initiations += cell->initiations * maker->path_warps[p];
+    }
+    for (uint32_t p = 0; p < profile->path_count; p++)
+        maker->walkers[p].latency = latest;
+    profile->sections++;
+    return profile_keep(maker);
+}
+
+static wb_status profile_walk(struct profile_maker *maker, const wb_watch *watch,
+                              wb_diagnostics *diagnostics) {
+    struct block_profile *profile = maker->profile;
+    bool more = profile->path_count > 0;
+    while (more) {
+        WB_TRY(profile_section(maker, &more));
+        if (watch == NULL || watch->poll == NULL || maker->walked < maker->watch_at) continue;
+        maker->watch_at = maker->walked + PROFILE_WATCH_INSTRUCTIONS;
+        if (watch->poll(watch->user, "phases", maker->walked, maker->total)) continue;
+        diagnose(diagnostics, SEVERITY_ERROR, "phases", "analysis stopped");
+        maker->stopped = true;
+        return WB_ERR_LIMIT;
+    }
+    for (uint32_t p = 0; p < profile->path_count; p++)
+        profile->latency = cycles_max(profile->latency, maker->walkers[p].latency_complete);
+    return WB_OK;
+}
+
+/* A walker at the start of every path. */
+static wb_status profile_prepare(struct profile_maker *maker) {
+    const struct timed_block *block = maker->profile->block;
+    const uint32_t count = block->path_count;
+    const cycles *charges = phase_charges(block, &maker->arena);
+    maker->walkers = arena_array(&maker->arena, count, sizeof *maker->walkers);
+    maker->cells = arena_array(&maker->arena, count, sizeof *maker->cells);
+    maker->path_warps = arena_array(&maker->arena, count, sizeof *maker->path_warps);
+    if (charges == NULL || maker->walkers == NULL || maker->cells == NULL || maker->path_warps == NULL)
+        return WB_ERR_LIMIT;
+    for (uint32_t p = 0; p < count; p++) {
+        WB_TRY(phase_walker_init(&maker->walkers[p], block, p, charges, &maker->arena));
+        maker->total += block->paths[p].length;
+    }
+    return profile_group_warps(maker);
+}
+
+wb_status block_profile_make(const struct timed_block *block, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, struct block_profile *profile) {
+    struct block_profile made = {.block = block, .path_count = block->path_count};
+    struct profile_maker maker = {.profile = &made};
+    wb_status status = profile_prepare(&maker);
+    if (status == WB_OK) status = profile_walk(&maker, watch, diagnostics);
+    if (status != WB_OK && !maker.stopped)
+        diagnose(diagnostics, SEVERITY_ERROR, block->machine->name, "out of memory");
+    arena_free(&maker.arena);
+    if (status == WB_OK) {
+        *profile = made;
+    } else {
+        block_profile_free(&made);
+    }
+    return status;
+}
+
+void block_profile_free(struct block_profile *profile) {
+    vec_free(&profile->groups);
+    vec_free(&profile->rows);
+    vec_free(&profile->cells);
+}
+
+/* The sums of a row for the warps of one sub-core. */
+static struct row_sums profile_sums(const struct block_profile *profile, const struct profile_row *row,
+                                    uint32_t sub_core) {
+    struct row_sums sums = {0};
+    for (size_t g = 0; g < profile->groups.count; g++) {
+        const struct warp_group *group = &profile->groups.items[g];
+        const struct section_profile *cell = profile_cell(profile, row, group->path);
+        sums.exec += cell->exec * group->warps;
+        sums.shared += (cell->charge - cell->local) * group->warps;
+        if (group->sub_core == sub_core) sums.local += cell->local * group->warps;
+    }
+    return sums;
+}
+
+/* The largest term of any warp of a row. */
+static cycles profile_row_maximum(const struct block_profile *profile, const struct profile_row *row,
+                                  section_term term) {
+    cycles most = 0;
+    for (uint32_t s = 0; s < profile->block->machine->sub_cores; s++) {
+        const struct row_sums sums = profile_sums(profile, row, s);
+        for (size_t g = 0; g < profile->groups.count; g++) {
+            const struct warp_group *group = &profile->groups.items[g];
+            if (group->sub_core != s) continue;
+            most = cycles_max(most, term(profile_cell(profile, row, group->path), &sums));
+        }
+    }
+    return most;
+}
+
+cycles profile_sum_of_maxima(const struct block_profile *profile, section_term term) {
+    cycles sum = 0;
+    for (size_t r = 0; r < profile->rows.count; r++) {
+        const struct profile_row *row = &profile->rows.items[r];
+        sum = cycles_add(sum, cycles_mul(profile_row_maximum(profile, row, term), row->count));
+    }
+    return sum;
+}
+
+cycles profile_sum_of_group(const struct block_profile *profile, section_term term,
+                            const struct warp_group *group) {
+    cycles sum = 0;
+    for (size_t r = 0; r < profile->rows.count; r++) {
+        const struct profile_row *row = &profile->rows.items[r];
+        const struct row_sums sums = profile_sums(profile, row, group->sub_core);
+        cycles one = term(profile_cell(profile, row, group->path), &sums);
+        sum = cycles_add(sum, cycles_mul(one, row->count));
+    }
+    return sum;
+}

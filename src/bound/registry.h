@@ -1,0 +1,42 @@
+/* The table of analyses. A new one is a file with a `struct bound_method` and a line in registry.c. */
+#ifndef WB_BOUND_REGISTRY_H
+#define WB_BOUND_REGISTRY_H
+
+#include "bound/profile.h"
+
+/* What every analysis works on. */
+struct bound_input {
+    const struct timed_block *block;
+    const struct block_profile *profile;
+    const wb_watch *watch; /* or NULL */
+    wb_diagnostics *diagnostics;
+};
+
+struct bound_method {
+    const char *name;
+    const char *summary;
+    /* Sets kind, cycles, lower, assumptions and reason of a zeroed bound. */
+    wb_status (*run)(const struct bound_input *input, wb_bound *bound);
+    /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
+     * that bound only the block. */
+    section_term term;
+};
+
+extern const struct bound_method bound_gub, bound_sib, bound_elb;
+
+/* The methods in the order of results; NULL past the end. */
+const struct bound_method *bound_method_at(size_t index);
+
+/* The index of the method whose name is the first `length` bytes of `name`, or SIZE_MAX. */
+size_t bound_method_find(const char *name, size_t length);
+
+/* Adds an assumption; there must be room. */
+void bound_assume(wb_bound *bound, const char *assumption);
+
+/* Adds the assumptions that every bound of this model rests on. */
+void bound_assume_model(wb_bound *bound);
+
+/* Why SIB is not proven on this machine, or NULL where it is (docs/proofs.md, theorem 1). */
+const char *sib_unproven(const struct wb_machine *machine);
+
+#endif

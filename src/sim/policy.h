@@ -1,0 +1,39 @@
+/* Warp scheduling policies: which of the ready warps of a sub-core issues. One file each, one table. */
+#ifndef WB_SIM_POLICY_H
+#define WB_SIM_POLICY_H
+
+#include <stddef.h>
+
+#include "sim/warp_set.h"
+
+/* What a policy sees of one sub-core. */
+struct policy_view {
+    const uint64_t *ready;   /* warps of the SM that can issue in this cycle */
+    const uint64_t *running; /* warps of the SM that have not ended and are not held by a barrier */
+    const uint64_t *members; /* warps of this sub-core */
+    uint32_t words;          /* of each set */
+    uint32_t last;           /* the warp that the sub-core issued last, or WARP_NONE */
+};
+
+struct sim_policy {
+    const char *name;
+    const char *summary;
+    bool work_conserving; /* never returns WARP_NONE while a member is ready */
+    /* The ready member that issues now, or WARP_NONE. Without a change of the view it answers the same. */
+    uint32_t (*pick)(const struct policy_view *view);
+};
+
+extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest;
+
+/* The policies in the order of help texts and of results; NULL past the end. */
+const struct sim_policy *policy_at(size_t index);
+
+/* The index of the policy whose name is the first `length` bytes of `name`, or SIZE_MAX. */
+size_t policy_find(const char *name, size_t length);
+
+/* Where the search for the next warp starts in a round: behind the last one issued. */
+static inline uint32_t policy_round_start(const struct policy_view *view) {
+    return view->last == WARP_NONE || view->last + 1 >= view->words * 64 ? 0 : view->last + 1;
+}
+
+#endif

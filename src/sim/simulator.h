@@ -1,0 +1,34 @@
+/* The cycle-level streaming multiprocessor: executes the warp paths of one block under one warp scheduling
+ * policy. docs/architecture.md describes the machine, docs/proofs.md section 1 states its rules. */
+#ifndef WB_SIM_SIMULATOR_H
+#define WB_SIM_SIMULATOR_H
+
+#include "sim/policy.h"
+#include "warp/timed_block.h"
+
+/* One issued instruction. Its initiation takes [start, init_end), its result can be read from `completion`
+ * on; it waited in the dispatch queue during [issue, start). */
+struct sim_event {
+    uint32_t warp;
+    uint32_t sub_core;
+    uint64_t step;        /* position in the warp's path, from 0 */
+    uint32_t instruction; /* index into the code */
+    uint32_t unit;        /* index into the machine's units */
+    uint32_t instance;    /* of the unit, within its sub-core unless the unit is shared */
+    cycles issue, start, init_end, completion;
+};
+
+/* Takes the events in order of issue, within a cycle in order of sub-cores. NULL: nobody does. A status other
+ * than WB_OK ends the simulation with it (a message has then been left). */
+struct sim_sink {
+    wb_status (*event)(void *user, const struct sim_event *event);
+    void *user;
+};
+
+/* Simulates the block. All of `result` except `seconds` is set. WB_ERR_LIMIT with a message when memory is
+ * exhausted or `watch` (may be NULL) stopped it. */
+wb_status simulate(const struct timed_block *block, const struct sim_policy *policy,
+                   const struct sim_sink *sink, const wb_watch *watch, wb_diagnostics *diagnostics,
+                   wb_simulation *result);
+
+#endif

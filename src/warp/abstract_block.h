@@ -1,0 +1,34 @@
+/* Blocks written by hand in one line: counterexamples, tests, and models without PTX. Part of the library and
+ * not of the tests because a block in this notation is also an input format of its own.
+ *
+ * Units: `A(3,0) B*2(2,4) b(5,1)@B`: letter or name, initiation, latency. `*2`: two instances. `@B`:
+ * instructions named b run on unit B with times of their own.
+ *
+ * Warps: `2x A B.0 | A.1.0; A A B`: programs separated by `;`, `2x` for two warps of the program that
+ * follows. `B.1.0` reads the results of instructions 1 and 0 of its program (barriers are not counted). `|`
+ * is a barrier that takes no slot, no unit and no time.
+ */
+#ifndef WB_WARP_ABSTRACT_BLOCK_H
+#define WB_WARP_ABSTRACT_BLOCK_H
+
+#include "warp/timed_block.h"
+
+/* Most instruction kinds, warps and instructions of one program. */
+#define ABSTRACT_KINDS_MAX 32u
+#define ABSTRACT_WARPS_MAX 4096u
+#define ABSTRACT_PROGRAM_MAX 65535u
+
+struct abstract_block {
+    struct wb_machine machine; /* one sub-core, one issue, unlimited depth; to be changed before use */
+    VEC(struct path) paths;    /* one a program */
+    struct timed_block timed;  /* refers to machine and paths: an abstract block must not be moved */
+};
+
+/* Reads a block. Malformed text is WB_ERR_INPUT with a message that points into it; `block` is then empty.
+ * Free it with abstract_block_free in either case. */
+wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnostics *diagnostics,
+                               struct abstract_block *block);
+
+void abstract_block_free(struct abstract_block *block);
+
+#endif

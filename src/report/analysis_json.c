@@ -23,12 +23,14 @@ static json_t *machine_json(const struct wb_machine *machine) {
                      (json_int_t)machine->mem_latency);
 }
 
+/* What was launched, null for a block written by hand. */
 static json_t *launch_json(const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->block;
+    if (block == NULL) return json_null();
     return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I}", "grid", three_numbers(block->grid), "block",
                      three_numbers(block->size), "shared_bytes", (json_int_t)block->shared_bytes,
                      "block_index", three_numbers(block->index), "warps", (json_int_t)block->warp_count,
-                     "warp_instructions", (json_int_t)report_instructions(analysis));
+                     "warp_instructions", (json_int_t)report_instructions(block));
 }
 
 static json_t *assumptions_json(const wb_bound *bound) {
@@ -89,25 +91,77 @@ static json_t *deadline_json(const wb_bound *best, const wb_report_options *opti
     return json_pack("{s:I, s:o}", "cycles", (json_int_t)options->deadline, "met", met);
 }
 
-wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_report_options *options,
-                               wb_diagnostics *diagnostics, char **text) {
-    const struct wb_kernel *kernel = analysis->block->kernel;
+/* Appends one phase to the section it belongs to; a json_t array of sections is the user. */
+static wb_status add_phase(void *user, uint64_t section, const struct phase *phase) {
+    json_t *sections = user;
+    while (json_array_size(sections) <= section) {
+        if (json_array_append_new(sections, json_array()) != 0) return WB_ERR_LIMIT;
+    }
+    json_t *object = json_pack("{s:s, s:I, s:I}", "kind", phase->idle ? "idle" : "exec", "start",
+                               (json_int_t)phase->start, "end", (json_int_t)phase->end);
+    return json_array_append_new(json_array_get(sections, section), object) == 0 ? WB_OK : WB_ERR_LIMIT;
+}
+
+/* Per distinct path its sections, each an array of phases. */
+static wb_status add_paths(const struct wb_analysis *analysis, wb_diagnostics *diagnostics, json_t *root) {
+    json_t *paths = json_array();
+    (void)json_object_set_new(root, "paths", paths);
+    for (uint32_t path = 0; path < analysis->timed->path_count; path++) {
+        json_t *sections = json_array();
+        struct phase_sink sink = {.phase = add_phase, .user = sections};
+        (void)json_array_append_new(paths, json_pack("{s:o}", "sections", sections));
+        WB_TRY(phases_of_path(analysis->timed, path, &sink, diagnostics));
+    }
+    return WB_OK;
+}
+
+/* Per warp the path it takes and what each method says of it. */
+static json_t *warps_json(const struct wb_analysis *analysis) {
+    json_t *warps = json_array();
+    for (uint32_t warp = 0; warp < analysis->timed->warp_count; warp++) {
+        json_t *wub = json_object();
+        for (size_t method = 0; bound_method_at(method) != NULL; method++) {
+            cycles value;
+            if (analysis_warp_bound(analysis, method, warp, &value))
+                (void)json_object_set_new(wub, bound_method_at(method)->name,
+                                          json_integer((json_int_t)value));
+        }
+        json_int_t path = (json_int_t)analysis->timed->warp_path[warp];
+        (void)json_array_append_new(warps, json_pack("{s:I, s:o}", "path", path, "wub", wub));
+    }
+    return warps;
+}
+
+static json_t *result_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+    const struct wb_kernel *kernel = analysis->block != NULL ? analysis->block->kernel : NULL;
     const wb_bound *best = wb_analysis_best(analysis);
-    json_t *best_json = best != NULL ? json_integer((json_int_t)best->cycles) : json_null();
-    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
-                             wb_kernel_name(kernel), "file", kernel->module->source.name, "machine",
-                             machine_json(analysis->machine), "launch", launch_json(analysis), "bounds",
-                             bounds_json(analysis, options), "simulations",
-                             simulations_json(analysis, options), "best_upper", best_json);
-    char *dumped = NULL;
+    json_t *root =
+        json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
+                  kernel != NULL ? wb_kernel_name(kernel) : NULL, "file",
+                  kernel != NULL ? kernel->module->source.name : NULL, "machine",
+                  machine_json(analysis->timed->machine), "launch", launch_json(analysis), "bounds",
+                  bounds_json(analysis, options), "simulations", simulations_json(analysis, options),
+                  "best_upper", best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
     if (root != NULL && options->has_deadline)
         (void)json_object_set_new(root, "deadline", deadline_json(best, options));
-    if (root != NULL) dumped = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(root);
-    if (dumped == NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, "report", "out of memory");
-        return WB_ERR_LIMIT;
+    return root;
+}
+
+wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_report_options *options,
+                               wb_diagnostics *diagnostics, char **text) {
+    json_t *root = result_json(analysis, options);
+    wb_status status = WB_OK;
+    if (root != NULL && options->phases) {
+        (void)json_object_set_new(root, "warps", warps_json(analysis));
+        status = add_paths(analysis, diagnostics, root);
     }
-    *text = dumped;
-    return WB_OK;
+    char *dumped = NULL;
+    if (root != NULL && status == WB_OK) dumped = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(root);
+    if (status == WB_OK && dumped == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, "report", "out of memory");
+        status = WB_ERR_LIMIT;
+    }
+    if (status == WB_OK) *text = dumped;
+    return status;
 }

@@ -16,10 +16,10 @@ bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *b
     return true;
 }
 
-uint64_t report_instructions(const struct wb_analysis *analysis) {
+uint64_t report_instructions(const struct wb_block *block) {
     uint64_t instructions = 0;
-    for (uint32_t warp = 0; warp < wb_block_warp_count(analysis->block); warp++)
-        instructions = cycles_add(instructions, wb_block_warp_instructions(analysis->block, warp));
+    for (uint32_t warp = 0; warp < block->warp_count; warp++)
+        instructions = cycles_add(instructions, wb_block_warp_instructions(block, warp));
     return instructions;
 }
 

@@ -12,7 +12,7 @@ uint64_t report_slowest(const struct wb_analysis *analysis);
 bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
 
 /* Instructions that all warps of the block execute together. */
-uint64_t report_instructions(const struct wb_analysis *analysis);
+uint64_t report_instructions(const struct wb_block *block);
 
 wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,
                                wb_diagnostics *diagnostics, char **text);

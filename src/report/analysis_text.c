@@ -46,18 +46,28 @@ static void put_seconds(struct text *out, double seconds, const wb_report_option
     if (options->timing) put_right(out, COLUMN_SECONDS, number);
 }
 
-static void put_heading(struct text *out, const struct wb_analysis *analysis) {
-    const struct wb_block *block = analysis->block;
-    const struct wb_machine *machine = analysis->machine;
+/* The block that was traced from PTX: nothing for one written by hand. */
+static void put_block(struct text *out, const struct wb_block *block) {
+    if (block == NULL) return;
     text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(block->kernel), block->kernel->module->source.name);
-    text_printf(out, "machine  %s at %g MHz, global memory latency %u\n", machine->name, machine->clock_mhz,
-                machine->mem_latency);
     text_printf(out, "block    (%u,%u,%u) of grid %ux%ux%u, %ux%ux%u threads: ", block->index[0],
                 block->index[1], block->index[2], block->grid[0], block->grid[1], block->grid[2],
                 block->size[0], block->size[1], block->size[2]);
-    text_printf(out, "%u warp%s, %zu distinct path%s, %" PRIu64 " warp instructions\n\n", block->warp_count,
+    text_printf(out, "%u warp%s, %zu distinct path%s, %" PRIu64 " warp instructions\n", block->warp_count,
                 block->warp_count == 1 ? "" : "s", block->paths.count, block->paths.count == 1 ? "" : "s",
-                report_instructions(analysis));
+                report_instructions(block));
+}
+
+static void put_heading(struct text *out, const struct wb_analysis *analysis) {
+    const struct wb_machine *machine = analysis->timed->machine;
+    put_block(out, analysis->block);
+    text_printf(out, "machine  %s at %g MHz, global memory latency %u, dispatch depth ", machine->name,
+                machine->clock_mhz, machine->mem_latency);
+    if (machine->dispatch_depth == DEPTH_UNLIMITED) {
+        text_string(out, "unlimited\n\n");
+    } else {
+        text_printf(out, "%u\n\n", machine->dispatch_depth);
+    }
 }
 
 static void put_column_names(struct text *out, const wb_report_options *options) {
@@ -77,7 +87,7 @@ static void put_bound(struct text *out, const struct wb_analysis *analysis, cons
     text_pad(out, COLUMN_KIND);
     text_string(out, wb_kind_name(bound->kind));
     put_cycles(out, bound->cycles);
-    put_time(out, COLUMN_TIME, analysis->machine, bound->cycles);
+    put_time(out, COLUMN_TIME, analysis->timed->machine, bound->cycles);
     double percent;
     if (report_overestimation(analysis, bound, &percent)) {
         char number[32];
@@ -94,7 +104,7 @@ static void put_simulation(struct text *out, const struct wb_analysis *analysis,
     text_pad(out, COLUMN_KIND);
     text_string(out, wb_kind_name(WB_SIMULATED));
     put_cycles(out, simulation->cycles);
-    put_time(out, COLUMN_TIME, analysis->machine, simulation->cycles);
+    put_time(out, COLUMN_TIME, analysis->timed->machine, simulation->cycles);
     put_seconds(out, simulation->seconds, options);
     text_char(out, '\n');
 }
@@ -120,6 +130,52 @@ static void put_conditions(struct text *out, const wb_bound *bound) {
     text_printf(out, "%s assumes:\n", bound->method);
     for (size_t i = 0; i < bound->assumption_count; i++)
         text_printf(out, "  - %s\n", bound->assumptions[i]);
+}
+
+/* Writes one phase on the line of its section. */
+struct phase_lines {
+    struct text *out;
+    uint64_t section; /* being written */
+    bool open;
+};
+
+static wb_status put_phase(void *user, uint64_t section, const struct phase *phase) {
+    struct phase_lines *lines = user;
+    if (!lines->open || lines->section != section) {
+        text_printf(lines->out, "%s    section %" PRIu64 ":", lines->open ? "\n" : "", section);
+        lines->section = section;
+        lines->open = true;
+    }
+    text_printf(lines->out, " %s[%" PRIu64 ",%" PRIu64 ")", phase->idle ? "idle" : "exec", phase->start,
+                phase->end);
+    return lines->out->failed ? WB_ERR_LIMIT : WB_OK;
+}
+
+/* What each method says of one warp, and the path it takes. */
+static void put_warp(struct text *out, const struct wb_analysis *analysis, uint32_t warp) {
+    text_printf(out, "  warp %u: path %u", warp, analysis->timed->warp_path[warp]);
+    for (size_t method = 0; bound_method_at(method) != NULL; method++) {
+        cycles value;
+        if (analysis_warp_bound(analysis, method, warp, &value))
+            text_printf(out, ", %s %" PRIu64, bound_method_at(method)->name, value);
+    }
+    text_char(out, '\n');
+}
+
+static wb_status put_phases(struct text *out, const struct wb_analysis *analysis,
+                            wb_diagnostics *diagnostics) {
+    text_string(out, "\nbounds of single warps, all sections summed:\n");
+    for (uint32_t warp = 0; warp < analysis->timed->warp_count; warp++)
+        put_warp(out, analysis, warp);
+    text_string(out, "\nphases of a warp alone, cycles from the start of each section between barriers:\n");
+    for (uint32_t path = 0; path < analysis->timed->path_count; path++) {
+        struct phase_lines lines = {.out = out};
+        struct phase_sink sink = {.phase = put_phase, .user = &lines};
+        text_printf(out, "  path %u\n", path);
+        WB_TRY(phases_of_path(analysis->timed, path, &sink, diagnostics));
+        text_char(out, '\n');
+    }
+    return WB_OK;
 }
 
 static void put_verdict(struct text *out, const struct wb_analysis *analysis,
@@ -151,6 +207,11 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     for (size_t i = 0; i < count; i++)
         put_conditions(&out, &bounds[i]);
     put_verdict(&out, analysis, options);
+    wb_status status = options->phases ? put_phases(&out, analysis, diagnostics) : WB_OK;
+    if (status != WB_OK) {
+        text_free(&out);
+        return status;
+    }
     char *taken = text_take(&out);
     if (taken == NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "report", "out of memory");

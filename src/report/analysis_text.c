@@ -1,5 +1,6 @@
 /* Reports of an analysis as a table for people. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/analysis_report.h"
@@ -21,9 +22,9 @@ static void put_right(struct text *out, size_t column, const char *number) {
 }
 
 /* Cycles as a time at the machine's clock, in a unit that leaves one to three digits before the point. */
-static void put_time(struct text *out, size_t column, const struct wb_machine *machine, uint64_t cycles) {
+static void put_time(struct text *out, size_t column, const struct wb_machine *machine, cycles time) {
     static const char *const units[] = {"us", "ms", "s "};
-    double value = (double)cycles / machine->clock_mhz;
+    double value = (double)time / machine->clock_mhz;
     size_t unit = 0;
     while (value >= 1000.0 && unit < 2) {
         value /= 1000.0;
@@ -34,9 +35,9 @@ static void put_time(struct text *out, size_t column, const struct wb_machine *m
     put_right(out, column, number);
 }
 
-static void put_cycles(struct text *out, uint64_t cycles) {
+static void put_cycles(struct text *out, cycles time) {
     char number[24];
-    (void)snprintf(number, sizeof number, "%" PRIu64, cycles);
+    (void)snprintf(number, sizeof number, "%" PRIu64, time);
     put_right(out, COLUMN_CYCLES, number);
 }
 

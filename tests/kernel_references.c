@@ -273,6 +273,29 @@ static void local_counts(const struct reference_case *test) {
     }
 }
 
+/* Gives `label` to all set pixels that are connected to `pixel` and have none yet. */
+static void flood(const uint8_t *pixels, int32_t *labels, int32_t pixel, int32_t label) {
+    if (pixels[pixel] < 100 || labels[pixel] >= 0) return;
+    labels[pixel] = label;
+    int32_t x = pixel % 16, y = pixel / 16;
+    if (x > 0) flood(pixels, labels, pixel - 1, label);
+    if (x < 15) flood(pixels, labels, pixel + 1, label);
+    if (y > 0) flood(pixels, labels, pixel - 16, label);
+    if (y < 15) flood(pixels, labels, pixel + 16, label);
+}
+
+/* The least number of a component's pixels is its label: pixels are flooded in the order of their numbers. */
+static void components(const struct reference_case *test) {
+    const uint8_t *pixels = buffer(test, 0);
+    int32_t *labels = buffer(test, 1);
+    for (uint32_t block = 0; block < blocks(test); block++, pixels += 256, labels += 256) {
+        for (int32_t pixel = 0; pixel < 256; pixel++)
+            labels[pixel] = -1;
+        for (int32_t pixel = 0; pixel < 256; pixel++)
+            flood(pixels, labels, pixel, pixel);
+    }
+}
+
 static void voronoi(const struct reference_case *test) {
     const float *site_x = buffer(test, 0), *site_y = buffer(test, 1);
     int32_t sites = scalar_i32(test, 2);
@@ -340,6 +363,21 @@ static void special_functions(const struct reference_case *test) {
         results[4][i] = (float)sqrt(x);
         results[5][i] = (float)(1.0 / sqrt(x));
         results[6][i] = (float)(1.0 / x);
+    }
+}
+
+static void quantise(const struct reference_case *test) {
+    const float *colours = buffer(test, 0);
+    uint8_t *bytes = buffer(test, 1);
+    int32_t *rounded = buffer(test, 2);
+    int32_t n = scalar_i32(test, 3);
+    float gain = scalar_f32(test, 4), offset = scalar_f32(test, 5);
+    for (int32_t i = 0; i < 4 * n; i++) {
+        float value = fmaf(colours[i], gain, offset);
+        float percent = value * 100.0f;
+        bytes[i] = (uint8_t)rintf(fminf(fmaxf(value, 0.0f), 1.0f) * 255.0f);
+        const float directions[] = {floorf(percent), ceilf(percent), rintf(percent), truncf(percent)};
+        rounded[i] = (int32_t)directions[i % 4];
     }
 }
 
@@ -457,6 +495,7 @@ static const struct {
     reference_function *function;
 } references[] = {
     {"bitonic", bitonic},
+    {"components", components},
     {"fir", fir},
     {"histogram", histogram},
     {"horner_f32", horner_f32},
@@ -467,6 +506,7 @@ static const struct {
     {"matvec", matvec},
     {"nbody_f64", nbody_f64},
     {"prefix_scan", prefix_scan},
+    {"quantise", quantise},
     {"reduce", reduce},
     {"saxpy", saxpy},
     {"sgemm_naive", sgemm_naive},

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/intern.h"
 #include "ptx/opcode.h"
 
 enum ptx_round {
@@ -129,5 +131,34 @@ struct ptx_form {
     bool dual;           /* takes `d|D`: operand 1 is D, PTX_OPERAND_NONE when not written */
     bool shared_cluster; /* .shared::cluster: shared memory of any block of the cluster */
 };
+
+/* The forms met so far. */
+struct form_table {
+    struct arena *arena; /* owns the forms */
+    struct intern texts;
+    VEC(const struct ptx_form *) forms; /* by number of their text */
+    const struct ptx_form *callee_ret;  /* `ret` of class CALL, or NULL as long as none was needed */
+};
+
+/* Why an opcode has no meaning: its base or the modifier that starts `offset` bytes into the text. */
+struct form_problem {
+    const char *what; /* "unknown opcode" or "unknown modifier"; NULL: the opcode is new and known, or old */
+    size_t offset, length;
+};
+
+/* The form of an opcode with its modifiers, decoded when the text is new. An unknown one gives a form of
+ * PTX_OP_UNKNOWN and, the first time, a problem. `text` must outlive the table. WB_ERR_LIMIT when memory is
+ * exhausted. */
+wb_status form_get(struct form_table *table, const char *text, size_t length, struct form_problem *problem,
+                   const struct ptx_form **form);
+
+/* The `ret` of a function that is called, given the one of an entry. */
+wb_status form_callee_ret(struct form_table *table, const struct ptx_form *ret, const struct ptx_form **form);
+
+/* A new form of PTX_OP_UNKNOWN whose text is a whole statement. */
+wb_status form_unknown(struct form_table *table, const char *text, size_t length,
+                       const struct ptx_form **form);
+
+void form_table_free(struct form_table *table);
 
 #endif

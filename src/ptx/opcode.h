@@ -5,6 +5,7 @@
 #define WB_PTX_OPCODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* X(enumerator, name, bytes, kind). 16-bit packed pairs count as one value of 4 bytes. */
@@ -145,10 +146,23 @@ enum ptx_class {
         PTX_CLASS_COUNT
 };
 
+/* The class's name in machine files. */
 const char *ptx_class_name(enum ptx_class class);
+
+/* "u32", without the dot; "" for PTX_TYPE_NONE. */
 const char *ptx_type_name(enum ptx_type type);
+
+/* Size of one value in memory; 0 for PTX_TYPE_NONE. */
 uint32_t ptx_type_bytes(enum ptx_type type);
 enum ptx_type_kind ptx_type_kind(enum ptx_type type);
+
+/* The type of a name without the dot, PTX_TYPE_NONE when there is none. */
+enum ptx_type ptx_type_named(const char *name, size_t length);
+
+/* "global", without the dot; "" for PTX_GENERIC. */
 const char *ptx_space_name(enum ptx_space space);
+
+/* The space of a name without the dot, such as "shared" or "shared::cluster"; false when there is none. */
+bool ptx_space_named(const char *name, size_t length, enum ptx_space *space);
 
 #endif

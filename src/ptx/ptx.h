@@ -148,6 +148,7 @@ struct ptx_prototype {
 struct ptx_tuning {
     uint32_t maxntid[3], reqntid[3], reqnctapercluster[3];
     uint32_t minnctapersm, maxnctapersm, maxnreg, maxclusterrank;
+    uint32_t abi_preserve, abi_preserve_control, local_maxnreg;
     bool noreturn, explicitcluster, blocksareclusters;
 };
 
@@ -208,7 +209,8 @@ struct wb_kernel {
 };
 
 struct wb_module {
-    struct arena arena; /* owns everything below */
+    struct arena arena; /* owns everything below but the text */
+    char *text;         /* what was parsed, malloc'd */
     struct source source;
     const char *version; /* "9.0" */
     const char *target;  /* "sm_75, debug" */

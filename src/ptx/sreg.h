@@ -63,7 +63,7 @@
     X(PM5_64, "%pm5_64")                                                                                     \
     X(PM6_64, "%pm6_64")                                                                                     \
     X(PM7_64, "%pm7_64")                                                                                     \
-    X(ENVREG0, "%envreg0")
+    X(ENVREG0, "%envreg")
 
 /* %envreg1 .. %envreg31 follow ENVREG0 without names of their own. */
 #define PTX_ENVREG_COUNT 32

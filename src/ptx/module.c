@@ -1,0 +1,204 @@
+/* Modules: reading, freeing, finding a kernel. */
+#include <libiberty/demangle.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "ptx/parser.h"
+
+/* A module of `size` bytes of text may take this much memory. Real modules take about 5 bytes a byte; the
+ * rest is for short texts that declare much. */
+#define MEMORY_PER_BYTE ((size_t)64)
+#define MEMORY_BASE ((size_t)64 << 20)
+
+/* Candidates shown when a name is ambiguous. */
+#define CANDIDATES_MAX 20
+
+/* Makes a module of a text that it takes over. */
+static wb_status module_of_text(const char *name, char *text, size_t size, wb_diagnostics *diagnostics,
+                                wb_module **out) {
+    wb_module *module = calloc(1, sizeof *module);
+    if (module == NULL) {
+        free(text);
+        diagnose(diagnostics, SEVERITY_ERROR, name, "out of memory");
+        return WB_ERR_LIMIT;
+    }
+    module->arena.limit = size * MEMORY_PER_BYTE + MEMORY_BASE;
+    module->text = text;
+    module->source = (struct source){name, text, size};
+    module->source.name = arena_string(&module->arena, name, strlen(name));
+    wb_status status = module->source.name == NULL ? WB_ERR_LIMIT : parse_module(module, diagnostics);
+    if (status == WB_ERR_LIMIT)
+        diagnose(diagnostics, SEVERITY_ERROR, name, "this module needs too much memory (more than %zu MB)",
+                 module->arena.limit >> 20);
+    if (status == WB_OK) {
+        *out = module;
+    } else {
+        wb_module_free(module);
+    }
+    return status;
+}
+
+wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module) {
+    char *text;
+    size_t size;
+    WB_TRY(file_read(path, diagnostics, &text, &size));
+    return module_of_text(path, text, size, diagnostics, module);
+}
+
+wb_status wb_module_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                          wb_module **module) {
+    if (size > SOURCE_SIZE_MAX) {
+        diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", SOURCE_SIZE_MAX);
+        return WB_ERR_INPUT;
+    }
+    char *copy = malloc(size + 1);
+    if (copy == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, name, "out of memory");
+        return WB_ERR_LIMIT;
+    }
+    if (size > 0) memcpy(copy, text, size);
+    copy[size] = '\0';
+    return module_of_text(name, copy, size, diagnostics, module);
+}
+
+void wb_module_free(wb_module *module) {
+    if (module == NULL) return;
+    free(module->text);
+    arena_free(&module->arena);
+    free(module);
+}
+
+size_t wb_module_kernel_count(const wb_module *module) {
+    return module->kernel_count;
+}
+
+const wb_kernel *wb_module_kernel(const wb_module *module, size_t index) {
+    return index < module->kernel_count ? &module->kernels[index] : NULL;
+}
+
+const char *wb_kernel_name(const wb_kernel *kernel) {
+    return kernel_function(kernel)->name;
+}
+
+/* The C++ name behind a mangled one, malloc'd, or NULL when it is not mangled. */
+static char *demangled(const char *name) {
+    return cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+}
+
+/* True when the kernel's name, mangled or not, contains `name`. */
+static bool name_matches(const wb_kernel *kernel, const char *name) {
+    const char *mangled = wb_kernel_name(kernel);
+    if (strstr(mangled, name) != NULL) return true;
+    char *readable = demangled(mangled);
+    bool matches = readable != NULL && strstr(readable, name) != NULL;
+    free(readable);
+    return matches;
+}
+
+/* Adds one candidate to a message. */
+static void candidate_add(struct text *list, const wb_kernel *kernel) {
+    char *readable = demangled(wb_kernel_name(kernel));
+    text_printf(list, "\n    %s", wb_kernel_name(kernel));
+    if (readable != NULL) text_printf(list, "  %s", readable);
+    free(readable);
+}
+
+/* The error of a name that means no kernel or several: with those it could have meant. */
+static wb_status no_such_kernel(const wb_module *module, const char *name, size_t matches,
+                                wb_diagnostics *diagnostics) {
+    struct text list = {0};
+    size_t shown = 0;
+    for (size_t i = 0; i < module->kernel_count && shown < CANDIDATES_MAX; i++) {
+        if (matches > 0 && name != NULL && !name_matches(&module->kernels[i], name)) continue;
+        candidate_add(&list, &module->kernels[i]);
+        shown++;
+    }
+    size_t all = matches > 0 ? matches : module->kernel_count;
+    if (shown < all) text_printf(&list, "\n    and %zu more", all - shown);
+    const char *kernels = list.data == NULL ? "" : list.data;
+    const char *where = module->source.name;
+    if (module->kernel_count == 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, where, "there is no kernel in this module");
+    } else if (name == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, where, "which kernel is meant? There are:%s", kernels);
+    } else if (matches > 1) {
+        diagnose(diagnostics, SEVERITY_ERROR, where, "'%s' could be any of these kernels:%s", name, kernels);
+    } else {
+        diagnose(diagnostics, SEVERITY_ERROR, where, "there is no kernel '%s'; there are:%s", name, kernels);
+    }
+    text_free(&list);
+    return WB_ERR_INPUT;
+}
+
+/* The functions still to be looked at while the calls of a kernel are followed. */
+struct reach {
+    bool *seen;
+    uint32_t *stack;
+    uint32_t depth;
+};
+
+static void reach_add(struct reach *reach, uint32_t function) {
+    if (reach->seen[function]) return;
+    reach->seen[function] = true;
+    reach->stack[reach->depth++] = function;
+}
+
+/* Adds what a function can call: the callees named in it, and where it calls through a register, every
+ * function. */
+static void reach_callees(const struct wb_module *module, const struct ptx_function *function,
+                          struct reach *reach) {
+    for (uint32_t i = 0; i < function->inst_count; i++) {
+        const struct ptx_inst *inst = &function->insts[i];
+        if (inst->form->op != PTX_OP_CALL) continue;
+        const struct ptx_operand *callee = &ptx_operands(function, inst)[1];
+        if (callee->kind == PTX_OPERAND_FUNCTION) {
+            reach_add(reach, ptx_callee(module, callee->index));
+            continue;
+        }
+        for (uint32_t f = 0; f < module->function_count; f++)
+            if (!module->functions[f].is_entry) reach_add(reach, f);
+    }
+}
+
+/* Fails when the kernel, or a function that it can call, has an instruction that is not known. */
+static wb_status check_known(const wb_kernel *kernel, wb_diagnostics *diagnostics) {
+    const struct wb_module *module = kernel->module;
+    struct reach reach = {.seen = calloc(module->function_count, sizeof *reach.seen),
+                          .stack = calloc(module->function_count, sizeof *reach.stack)};
+    wb_status status = reach.seen == NULL || reach.stack == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (status != WB_OK) diagnose(diagnostics, SEVERITY_ERROR, module->source.name, "out of memory");
+    if (status == WB_OK) reach_add(&reach, kernel->function);
+    while (status == WB_OK && reach.depth > 0) {
+        const struct ptx_function *function = &module->functions[reach.stack[--reach.depth]];
+        if (function->first_unknown != PTX_NO_INDEX) {
+            ptx_diagnose(diagnostics, SEVERITY_ERROR, module, &function->insts[function->first_unknown],
+                         "kernel '%s' needs an instruction that is not known", wb_kernel_name(kernel));
+            status = WB_ERR_INPUT;
+        }
+        reach_callees(module, function, &reach);
+    }
+    free(reach.seen);
+    free(reach.stack);
+    return status;
+}
+
+wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_diagnostics *diagnostics,
+                                const wb_kernel **kernel) {
+    const wb_kernel *found = NULL;
+    size_t matches = 0;
+    for (size_t i = 0; i < module->kernel_count; i++) {
+        const wb_kernel *candidate = &module->kernels[i];
+        if (name != NULL && strcmp(wb_kernel_name(candidate), name) == 0) {
+            found = candidate;
+            matches = 1;
+            break;
+        }
+        if (name != NULL && !name_matches(candidate, name)) continue;
+        found = candidate;
+        matches++;
+    }
+    if (matches != 1) return no_such_kernel(module, name, matches, diagnostics);
+    WB_TRY(check_known(found, diagnostics));
+    *kernel = found;
+    return WB_OK;
+}

@@ -1,0 +1,281 @@
+/* Module level: .version, .target, declarations. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/parser.h"
+
+/* Tokens up to the end of a directive's arguments, as text: names joined by commas (.target sm_75, debug). */
+static wb_status parse_target(struct parser *parser) {
+    lexer_next(&parser->lexer);
+    size_t first = parser_offset(parser);
+    size_t last;
+    do {
+        struct token name;
+        WB_TRY(parser_name(parser, &name));
+        last = (size_t)(name.text - parser->lexer.start) + name.length;
+    } while (parser_accept(parser, ','));
+    return parser_slice(parser, first, last, &parser->module->target);
+}
+
+/* .version major.minor */
+static wb_status parse_version(struct parser *parser) {
+    if (!parser_at_word(parser, ".version"))
+        return parser_expected(parser, "a PTX module, which begins with .version");
+    lexer_next(&parser->lexer);
+    size_t first = parser_offset(parser);
+    enum token_kind kind = parser->lexer.token.kind;
+    if (kind != TOKEN_F64 && kind != TOKEN_INT) return parser_expected(parser, "a version such as 9.0");
+    size_t last = first + parser->lexer.token.length;
+    lexer_next(&parser->lexer);
+    return parser_slice(parser, first, last, &parser->module->version);
+}
+
+/* .address_size 32 or 64 */
+static wb_status parse_address_size(struct parser *parser) {
+    lexer_next(&parser->lexer);
+    size_t at = parser_offset(parser);
+    uint64_t bits;
+    WB_TRY(parse_count(parser, "the address size", 64, &bits));
+    if (bits != 32 && bits != 64) return parser_fail(parser, at, "the address size must be 32 or 64");
+    parser->module->address_size = (uint32_t)bits;
+    return WB_OK;
+}
+
+/* Joins a directory and a name, as newer compilers write a file. */
+static wb_status join_path(struct parser *parser, const char *directory, const char **name) {
+    if (strcmp(directory, ".") == 0 || **name == '/') return WB_OK;
+    size_t room = strlen(directory) + strlen(*name) + 2;
+    char *path = arena_alloc(&parser->module->arena, room);
+    if (path == NULL) return WB_ERR_LIMIT;
+    (void)snprintf(path, room, "%s/%s", directory, *name);
+    *name = path;
+    return WB_OK;
+}
+
+/* .file number ["directory"] "name"[, timestamp, size] */
+static wb_status parse_file(struct parser *parser) {
+    struct ptx_file file;
+    uint64_t number;
+    lexer_next(&parser->lexer);
+    WB_TRY(parse_count(parser, "a file number", UINT32_MAX, &number));
+    file.number = (uint32_t)number;
+    WB_TRY(parse_string(parser, &file.name));
+    if (parser->lexer.token.kind == TOKEN_STRING) {
+        const char *directory = file.name;
+        WB_TRY(parse_string(parser, &file.name));
+        WB_TRY(join_path(parser, directory, &file.name));
+    }
+    while (parser_accept(parser, ','))
+        WB_TRY(parse_count(parser, "a time or a size", UINT64_MAX, &number));
+    WB_TRY(parser_item(parser, PTX_ITEM_FILE, (uint32_t)parser->files.count));
+    return vec_push(&parser->files, file);
+}
+
+/* .section name { ... }: kept as it stands. */
+static wb_status parse_section(struct parser *parser) {
+    size_t first = parser_offset(parser);
+    uint64_t depth = 0;
+    const struct token *token = &parser->lexer.token;
+    for (bool opened = false; !opened || depth > 0;) {
+        lexer_next(&parser->lexer);
+        if (token->kind == TOKEN_END || token->kind == TOKEN_BAD)
+            return parser_expected(parser, opened ? "'}'" : "'{'");
+        opened |= token->punct == '{';
+        if (token->punct == '{') depth++;
+        if (token->punct == '}' && depth > 0) depth--;
+    }
+    const char *text;
+    WB_TRY(parser_slice(parser, first, parser_offset(parser) + 1, &text));
+    lexer_next(&parser->lexer);
+    WB_TRY(parser_item(parser, PTX_ITEM_SECTION, (uint32_t)parser->sections.count));
+    return vec_push(&parser->sections, text);
+}
+
+static wb_status parse_module_pragma(struct parser *parser) {
+    do {
+        const char *text;
+        lexer_next(&parser->lexer);
+        WB_TRY(parse_string(parser, &text));
+        WB_TRY(parser_item(parser, PTX_ITEM_PRAGMA, (uint32_t)parser->pragmas.count));
+        WB_TRY(vec_push(&parser->pragmas, text));
+    } while (parser_at(parser, ','));
+    return parser_require(parser, ';');
+}
+
+/* A name of a function that is declared already. */
+static wb_status parse_function_name(struct parser *parser, uint32_t *index) {
+    struct token name;
+    size_t at = parser_offset(parser);
+    WB_TRY(parser_name(parser, &name));
+    uint32_t number;
+    const struct binding *binding = scopes_find(&parser->scopes, name.text, name.length, &number);
+    if (binding == NULL || binding->kind != BIND_FUNCTION)
+        return parser_fail(parser, at, "function '%.*s' is not declared",
+                           name.length > 100 ? 100 : (int)name.length, name.text);
+    *index = binding->index;
+    return WB_OK;
+}
+
+/* .alias name, function; */
+static wb_status parse_alias(struct parser *parser) {
+    uint32_t alias;
+    uint32_t target;
+    lexer_next(&parser->lexer);
+    size_t at = parser_offset(parser);
+    WB_TRY(parse_function_name(parser, &alias));
+    WB_TRY(parser_require(parser, ','));
+    WB_TRY(parse_function_name(parser, &target));
+    WB_TRY(parser_require(parser, ';'));
+    struct ptx_function *functions = parser->functions.items;
+    if (functions[alias].has_body || functions[alias].alias_of != PTX_NO_INDEX)
+        return parser_fail(parser, at, "'%s' has a body already", functions[alias].name);
+    if (functions[target].alias_of != PTX_NO_INDEX) target = functions[target].alias_of;
+    if (target == alias) return parser_fail(parser, at, "'%s' is an alias of itself", functions[alias].name);
+    functions[alias].alias_of = target;
+    return parser_item(parser, PTX_ITEM_ALIAS, alias);
+}
+
+/* The linkage directives before a declaration. */
+static enum ptx_linkage parse_linkage(struct parser *parser) {
+    static const struct {
+        const char *word;
+        enum ptx_linkage linkage;
+    } table[] = {{".visible", PTX_LINK_VISIBLE},
+                 {".extern", PTX_LINK_EXTERN},
+                 {".weak", PTX_LINK_WEAK},
+                 {".common", PTX_LINK_COMMON}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (!parser_at_word(parser, table[i].word)) continue;
+        lexer_next(&parser->lexer);
+        return table[i].linkage;
+    }
+    return PTX_LINK_NONE;
+}
+
+static wb_status parse_declaration(struct parser *parser) {
+    enum ptx_linkage linkage = parse_linkage(parser);
+    if (parser_at_word(parser, ".entry") || parser_at_word(parser, ".func"))
+        return parse_function(parser, linkage);
+    const struct token *token = &parser->lexer.token;
+    enum ptx_space space;
+    if (token->kind == TOKEN_DIRECTIVE && ptx_space_named(token->text + 1, token->length - 1, &space) &&
+        space != PTX_SPACE_REG && space != PTX_SPACE_PARAM && space != PTX_SPACE_LOCAL)
+        return parse_variables(parser, linkage);
+    return parser_expected(parser, "a directive");
+}
+
+static wb_status parse_top_level(struct parser *parser) {
+    static const struct {
+        const char *word;
+        wb_status (*parse)(struct parser *parser);
+    } table[] = {
+        {".target", parse_target},   {".address_size", parse_address_size}, {".file", parse_file},
+        {".section", parse_section}, {".pragma", parse_module_pragma},      {".alias", parse_alias},
+        {".loc", parse_loc},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (parser_at_word(parser, table[i].word)) return table[i].parse(parser);
+    return parser_accept(parser, ';') ? WB_OK : parse_declaration(parser);
+}
+
+static wb_status declare(struct parser *parser, const char *name, size_t length, struct binding binding) {
+    bool duplicate;
+    return scopes_bind(&parser->scopes, name, length, binding, &duplicate);
+}
+
+/* Special registers and WARP_SZ are names of the module's scope. */
+static wb_status declare_special(struct parser *parser) {
+    for (uint32_t sreg = 0; sreg <= PTX_SREG_ENVREG0; sreg++) {
+        const char *name = ptx_sreg_name((enum ptx_sreg)sreg);
+        size_t length = strlen(name);
+        struct binding binding = {.kind = BIND_SREG, .index = sreg};
+        if (sreg == PTX_SREG_ENVREG0) {
+            binding.numbered = true;
+            binding.count = PTX_ENVREG_COUNT;
+        } else if (length > 2 && name[length - 2] == '.') {
+            if (name[length - 1] != 'x') continue;
+            binding.kind = BIND_SREG_VECTOR;
+            length -= 2;
+        }
+        WB_TRY(declare(parser, name, length, binding));
+    }
+    return declare(parser, "WARP_SZ", strlen("WARP_SZ"), (struct binding){.kind = BIND_WARP_SIZE});
+}
+
+/* Moves a list of the parser into the arena. */
+#define MODULE_MOVE(field, count_field)                                                                      \
+    do {                                                                                                     \
+        module->field = arena_array(&module->arena, parser->field.count, sizeof *parser->field.items);       \
+        if (module->field == NULL) return WB_ERR_LIMIT;                                                      \
+        if (parser->field.count > 0)                                                                         \
+            memcpy(module->field, parser->field.items, parser->field.count * sizeof *parser->field.items);   \
+        module->count_field = (uint32_t)parser->field.count;                                                 \
+    } while (0)
+
+static wb_status finish_module(struct parser *parser) {
+    struct wb_module *module = parser->module;
+    MODULE_MOVE(variables, variable_count);
+    MODULE_MOVE(functions, function_count);
+    MODULE_MOVE(files, file_count);
+    MODULE_MOVE(locations, location_count);
+    MODULE_MOVE(sections, section_count);
+    MODULE_MOVE(pragmas, pragma_count);
+    MODULE_MOVE(items, item_count);
+    module->kernels = arena_array(&module->arena, module->function_count, sizeof *module->kernels);
+    if (module->kernels == NULL) return WB_ERR_LIMIT;
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        const struct ptx_function *function = &module->functions[i];
+        if (!function->is_entry || !function->has_body) continue;
+        module->kernels[module->kernel_count++] = (struct wb_kernel){module, i};
+    }
+    return WB_OK;
+}
+
+static wb_status parse_all(struct parser *parser) {
+    WB_TRY(declare_special(parser));
+    WB_TRY(parse_version(parser));
+    while (parser->lexer.token.kind != TOKEN_END)
+        WB_TRY(parse_top_level(parser));
+    if (parser->module->target == NULL) return parser_expected(parser, "a .target directive");
+    WB_TRY(resolve_relocations(parser));
+    return finish_module(parser);
+}
+
+static void parser_free(struct parser *parser) {
+    scopes_free(&parser->scopes);
+    form_table_free(&parser->forms);
+    struct body *body = &parser->body;
+    vec_free(&body->groups);
+    vec_free(&body->reg_group);
+    vec_free(&body->insts);
+    vec_free(&body->operands);
+    vec_free(&body->labels);
+    vec_free(&body->prototypes);
+    vec_free(&body->pragmas);
+    vec_free(&body->pragma_inst);
+    vec_free(&body->uses);
+    vec_free(&parser->variables);
+    vec_free(&parser->functions);
+    vec_free(&parser->files);
+    vec_free(&parser->locations);
+    vec_free(&parser->sections);
+    vec_free(&parser->pragmas);
+    vec_free(&parser->items);
+    vec_free(&parser->relocation_uses);
+    vec_free(&parser->relocations);
+}
+
+wb_status parse_module(struct wb_module *module, struct wb_diagnostics *diagnostics) {
+    struct parser *parser = calloc(1, sizeof *parser);
+    if (parser == NULL) return WB_ERR_LIMIT;
+    parser->module = module;
+    parser->diagnostics = diagnostics;
+    parser->forms.arena = &module->arena;
+    parser->location.current = PTX_NO_INDEX;
+    module->address_size = 32;
+    lexer_init(&parser->lexer, &module->source);
+    wb_status status = parse_all(parser);
+    parser_free(parser);
+    free(parser);
+    return status;
+}

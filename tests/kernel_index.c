@@ -1,30 +1,30 @@
 #include "kernel_index.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE_MAX_BYTES 512
 
 static const struct {
-    const char *format; /* of sscanf, with the amount */
+    const char *name;
     enum tolerance_kind kind;
-} amounts[] = {
-    {"ulp:%lf%n", TOLERANCE_ULP},
-    {"abs:%lf%n", TOLERANCE_ABS},
-    {"rel:%lf%n", TOLERANCE_REL},
-    {"mixed:%lf%n", TOLERANCE_MIXED},
+} tolerances[] = {
+    {"exact", TOLERANCE_EXACT}, {"unknown", TOLERANCE_UNKNOWN}, {"ulp:", TOLERANCE_ULP},
+    {"abs:", TOLERANCE_ABS},    {"rel:", TOLERANCE_REL},        {"mixed:", TOLERANCE_MIXED},
 };
 
-/* Reads what stands behind the `=` of a result. */
+/* Reads what stands behind the `=` of a result: a name, with an amount where the name ends in a colon. */
 static bool read_tolerance(const char *text, struct kernel_result *result) {
-    if (strcmp(text, "exact") == 0 || strcmp(text, "unknown") == 0) {
-        result->kind = text[0] == 'e' ? TOLERANCE_EXACT : TOLERANCE_UNKNOWN;
-        return true;
-    }
-    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
-        int used = 0;
-        result->kind = amounts[i].kind;
-        if (sscanf(text, amounts[i].format, &result->amount, &used) == 1 && text[used] == '\0') return true;
+    for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+        size_t length = strlen(tolerances[i].name);
+        if (strncmp(text, tolerances[i].name, length) != 0) continue;
+        const char *amount = text + length;
+        char *end = NULL;
+        result->kind = tolerances[i].kind;
+        result->amount = strtod(amount, &end);
+        bool has_amount = amount[-1] == ':';
+        return has_amount == (end != amount) && *end == '\0';
     }
     return false;
 }
@@ -33,9 +33,9 @@ static bool read_tolerance(const char *text, struct kernel_result *result) {
 static bool read_result(const char *text, struct kernel_case *entry) {
     if (entry->result_count == KERNEL_RESULTS_MAX) return false;
     struct kernel_result *result = &entry->results[entry->result_count++];
-    int used = 0;
-    return sscanf(text, "%zu=%n", &result->argument, &used) == 1 && used > 0 &&
-           read_tolerance(text + used, result);
+    char *end = NULL;
+    result->argument = strtoul(text, &end, 10);
+    return end != text && *end == '=' && read_tolerance(end + 1, result);
 }
 
 /* Copies a field behind a prefix; false when it is missing or too long. */

@@ -162,7 +162,7 @@ static void reduce(const struct reference_case *test) {
     const float *in = buffer(test, 0);
     float *out = buffer(test, 1);
     uint32_t n = (uint32_t)scalar_i32(test, 2);
-    float partial[LAUNCH_THREADS_MAX];
+    float partial[LAUNCH_THREADS_MAX] = {0};
     for (uint32_t block = 0; block < blocks(test); block++) {
         for (uint32_t thread = 0; thread < threads(test); thread++) {
             partial[thread] = 0.0f;
@@ -177,7 +177,7 @@ static void matvec(const struct reference_case *test) {
     const float *a = buffer(test, 0), *x = buffer(test, 1);
     float *y = buffer(test, 2);
     uint32_t columns = (uint32_t)scalar_i32(test, 3);
-    float partial[LAUNCH_THREADS_MAX];
+    float partial[LAUNCH_THREADS_MAX] = {0};
     for (uint32_t row = 0; row < blocks(test); row++) {
         for (uint32_t thread = 0; thread < threads(test); thread++) {
             partial[thread] = 0.0f;
@@ -303,7 +303,8 @@ static void voronoi(const struct reference_case *test) {
     float pixel = scalar_f32(test, 4);
     uint32_t rows = test->launch->grid[1] * test->launch->block[1];
     for (uint32_t i = 0; i < rows * width(test); i++) {
-        float x = (float)(i % width(test)) * pixel, y = (float)(i / width(test)) * pixel;
+        uint32_t column = i % width(test), row = i / width(test);
+        float x = (float)column * pixel, y = (float)row * pixel;
         float least = 8.0f;
         nearest[i] = -1;
         for (int32_t site = 0; site < sites; site++) {
@@ -338,8 +339,9 @@ static void mandelbrot(const struct reference_case *test) {
     float left = scalar_f32(test, 2), top = scalar_f32(test, 3), pixel = scalar_f32(test, 4);
     uint32_t rows = test->launch->grid[1] * test->launch->block[1];
     for (uint32_t i = 0; i < rows * width(test); i++) {
-        float x = fmaf((float)(i % width(test)), pixel, left);
-        float y = top - (float)(i / width(test)) * pixel;
+        uint32_t column = i % width(test), row = i / width(test);
+        float x = fmaf((float)column, pixel, left);
+        float y = top - (float)row * pixel;
         steps[i] = escape_steps(x, y, limit);
     }
 }

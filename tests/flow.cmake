@@ -1,0 +1,1 @@
+wb_test(test_flow_graph wb_flow)

@@ -21,8 +21,8 @@ enum field_kind {
     FIELD_NESTED /* anything else: read by `read` */
 };
 
-struct yaml_document;
-struct yaml_value;
+struct ytree;
+struct ytree_node;
 
 struct field {
     const char *key;
@@ -33,7 +33,7 @@ struct field {
     const char *const *words;
     const char *what; /* of FIELD_NESTED: what is expected, for messages */
     /* Of FIELD_NESTED: reads the value into the struct (not into its member at `offset`). */
-    wb_status (*read)(const struct yaml_document *document, const struct yaml_value *value, void *target);
+    wb_status (*read)(const struct ytree *document, const struct ytree_node *value, void *target);
 };
 
 /* The table's entry of that key, or NULL. */

@@ -12,8 +12,8 @@
 
 /* Parser state: libyaml counts characters, messages need bytes; `index` and `byte` are the same place in both
  * and move forward together. */
-struct yaml_reader {
-    struct yaml_document *document;
+struct ytree_reader {
+    struct ytree *document;
     yaml_parser_t parser;
     size_t start; /* bytes of the byte order mark before the text */
     size_t index;
@@ -21,7 +21,7 @@ struct yaml_reader {
 };
 
 /* Byte offset of a libyaml mark. Events come in the file's order; a mark before the last one starts anew. */
-static uint32_t mark_offset(struct yaml_reader *reader, const yaml_mark_t *mark) {
+static uint32_t mark_offset(struct ytree_reader *reader, const yaml_mark_t *mark) {
     const struct source *source = &reader->document->source;
     if (mark->index < reader->index || reader->byte == 0) {
         reader->index = 0;
@@ -36,18 +36,18 @@ static uint32_t mark_offset(struct yaml_reader *reader, const yaml_mark_t *mark)
     return (uint32_t)reader->byte;
 }
 
-static wb_status fail_at(struct yaml_reader *reader, size_t offset, const char *message) {
+static wb_status fail_at(struct ytree_reader *reader, size_t offset, const char *message) {
     diagnose_at(reader->document->diagnostics, SEVERITY_ERROR, &reader->document->source, offset, "%s",
                 message);
     return WB_ERR_INPUT;
 }
 
-static wb_status fail_at_mark(struct yaml_reader *reader, const yaml_mark_t *mark, const char *message) {
+static wb_status fail_at_mark(struct ytree_reader *reader, const yaml_mark_t *mark, const char *message) {
     return fail_at(reader, mark_offset(reader, mark), message);
 }
 
 /* Reports what libyaml itself found wrong. */
-static wb_status parser_failed(struct yaml_reader *reader) {
+static wb_status parser_failed(struct ytree_reader *reader) {
     const yaml_parser_t *parser = &reader->parser;
     if (parser->error == YAML_MEMORY_ERROR)
         return diagnose_out_of_memory(reader->document->diagnostics, reader->document->source.name);
@@ -59,13 +59,13 @@ static wb_status parser_failed(struct yaml_reader *reader) {
     return fail_at_mark(reader, &parser->problem_mark, message);
 }
 
-static wb_status next_event(struct yaml_reader *reader, yaml_event_t *event) {
+static wb_status next_event(struct ytree_reader *reader, yaml_event_t *event) {
     if (yaml_parser_parse(&reader->parser, event) == 0) return parser_failed(reader);
     return WB_OK;
 }
 
 /* Anchors, aliases and tags would make a value mean something else than its text says. */
-static wb_status refuse_features(struct yaml_reader *reader, const yaml_event_t *event) {
+static wb_status refuse_features(struct ytree_reader *reader, const yaml_event_t *event) {
     const yaml_char_t *anchor = NULL;
     const yaml_char_t *tag = NULL;
     if (event->type == YAML_ALIAS_EVENT)
@@ -87,7 +87,7 @@ static wb_status refuse_features(struct yaml_reader *reader, const yaml_event_t 
     return WB_OK;
 }
 
-static wb_status scalar_text(struct yaml_reader *reader, const yaml_event_t *event, const char **text) {
+static wb_status scalar_text(struct ytree_reader *reader, const yaml_event_t *event, const char **text) {
     const char *value = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
     if (memchr(value, '\0', length) != NULL)
@@ -98,29 +98,29 @@ static wb_status scalar_text(struct yaml_reader *reader, const yaml_event_t *eve
     return WB_OK;
 }
 
-static wb_status read_value(struct yaml_reader *reader, const yaml_event_t *event, uint32_t depth,
-                            struct yaml_value **made);
+static wb_status read_value(struct ytree_reader *reader, const yaml_event_t *event, uint32_t depth,
+                            struct ytree_node **made);
 
 /* Reads a mapping's key into `value`: a scalar that no earlier value of the mapping has. */
-static wb_status read_key(struct yaml_reader *reader, const yaml_event_t *event,
-                          const struct yaml_value *mapping, const char **key, uint32_t *at) {
+static wb_status read_key(struct ytree_reader *reader, const yaml_event_t *event,
+                          const struct ytree_node *mapping, const char **key, uint32_t *at) {
     if (event->type != YAML_SCALAR_EVENT)
         return fail_at_mark(reader, &event->start_mark, "expected a plain key");
     WB_TRY(refuse_features(reader, event));
-    if (mapping->count >= YAML_KEYS_MAX)
+    if (mapping->count >= YTREE_KEYS_MAX)
         return fail_at_mark(reader, &event->start_mark, "too many keys in one mapping");
     WB_TRY(scalar_text(reader, event, key));
     *at = mark_offset(reader, &event->start_mark);
-    if (yaml_find(mapping, *key) == NULL) return WB_OK;
+    if (ytree_find(mapping, *key) == NULL) return WB_OK;
     diagnose_at(reader->document->diagnostics, SEVERITY_ERROR, &reader->document->source, *at,
                 "key '%s' is given twice", *key);
     return WB_ERR_INPUT;
 }
 
 /* Reads one key (of a mapping) and its value, or one value (of a list), whose first event is `event`. */
-static wb_status read_item(struct yaml_reader *reader, const yaml_event_t *event, uint32_t depth,
-                           const struct yaml_value *parent, struct yaml_value **made) {
-    if (parent->kind == YAML_KIND_LIST) return read_value(reader, event, depth, made);
+static wb_status read_item(struct ytree_reader *reader, const yaml_event_t *event, uint32_t depth,
+                           const struct ytree_node *parent, struct ytree_node **made) {
+    if (parent->kind == YTREE_LIST) return read_value(reader, event, depth, made);
     const char *key = NULL;
     uint32_t key_at = 0;
     WB_TRY(read_key(reader, event, parent, &key, &key_at));
@@ -135,8 +135,8 @@ static wb_status read_item(struct yaml_reader *reader, const yaml_event_t *event
 }
 
 /* Reads the values of a list or mapping up to its end. */
-static wb_status read_children(struct yaml_reader *reader, uint32_t depth, struct yaml_value *parent) {
-    struct yaml_value **link = &parent->first;
+static wb_status read_children(struct ytree_reader *reader, uint32_t depth, struct ytree_node *parent) {
+    struct ytree_node **link = &parent->first;
     for (;;) {
         yaml_event_t event;
         WB_TRY(next_event(reader, &event));
@@ -149,21 +149,21 @@ static wb_status read_children(struct yaml_reader *reader, uint32_t depth, struc
     }
 }
 
-static wb_status read_value(struct yaml_reader *reader, const yaml_event_t *event, uint32_t depth,
-                            struct yaml_value **made) {
+static wb_status read_value(struct ytree_reader *reader, const yaml_event_t *event, uint32_t depth,
+                            struct ytree_node **made) {
     WB_TRY(refuse_features(reader, event));
-    if (depth >= YAML_DEPTH_MAX) return fail_at_mark(reader, &event->start_mark, "nested too deeply");
-    struct yaml_value *value = arena_alloc(&reader->document->arena, sizeof *value);
+    if (depth >= YTREE_DEPTH_MAX) return fail_at_mark(reader, &event->start_mark, "nested too deeply");
+    struct ytree_node *value = arena_alloc(&reader->document->arena, sizeof *value);
     if (value == NULL)
         return diagnose_out_of_memory(reader->document->diagnostics, reader->document->source.name);
     value->at = mark_offset(reader, &event->start_mark);
     value->text = "";
     if (event->type == YAML_SCALAR_EVENT) {
-        value->kind = YAML_KIND_SCALAR;
+        value->kind = YTREE_SCALAR;
         value->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
         WB_TRY(scalar_text(reader, event, &value->text));
     } else {
-        value->kind = event->type == YAML_SEQUENCE_START_EVENT ? YAML_KIND_LIST : YAML_KIND_MAPPING;
+        value->kind = event->type == YAML_SEQUENCE_START_EVENT ? YTREE_LIST : YTREE_MAPPING;
         WB_TRY(read_children(reader, depth + 1, value));
     }
     *made = value;
@@ -171,8 +171,8 @@ static wb_status read_value(struct yaml_reader *reader, const yaml_event_t *even
 }
 
 /* Reads the only document of the stream. `%` directives and further documents have no use here. */
-static wb_status read_stream(struct yaml_reader *reader) {
-    struct yaml_value *root = NULL;
+static wb_status read_stream(struct ytree_reader *reader) {
+    struct ytree_node *root = NULL;
     for (;;) {
         yaml_event_t event;
         WB_TRY(next_event(reader, &event));
@@ -193,12 +193,12 @@ static wb_status read_stream(struct yaml_reader *reader) {
     return WB_OK;
 }
 
-wb_status yaml_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
-                     struct yaml_document *document) {
-    *document = (struct yaml_document){.source = {name, text, size}, .diagnostics = diagnostics};
-    struct yaml_reader reader = {.document = document};
-    if (size > YAML_SIZE_MAX) {
-        diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", YAML_SIZE_MAX);
+wb_status ytree_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                      struct ytree *document) {
+    *document = (struct ytree){.source = {name, text, size}, .diagnostics = diagnostics};
+    struct ytree_reader reader = {.document = document};
+    if (size > YTREE_SIZE_MAX) {
+        diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", YTREE_SIZE_MAX);
         return WB_ERR_INPUT;
     }
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) reader.start = 3;
@@ -211,17 +211,17 @@ wb_status yaml_parse(const char *name, const char *text, size_t size, wb_diagnos
     return status;
 }
 
-void yaml_free(struct yaml_document *document) {
+void ytree_free(struct ytree *document) {
     arena_free(&document->arena);
 }
 
-const struct yaml_value *yaml_find(const struct yaml_value *mapping, const char *key) {
-    for (const struct yaml_value *value = mapping->first; value != NULL; value = value->next)
+const struct ytree_node *ytree_find(const struct ytree_node *mapping, const char *key) {
+    for (const struct ytree_node *value = mapping->first; value != NULL; value = value->next)
         if (strcmp(value->key, key) == 0) return value;
     return NULL;
 }
 
-static wb_status error_at(const struct yaml_document *document, size_t offset, const char *format,
+static wb_status error_at(const struct ytree *document, size_t offset, const char *format,
                           va_list arguments) {
     char message[512];
     (void)vsnprintf(message, sizeof message, format, arguments);
@@ -229,8 +229,7 @@ static wb_status error_at(const struct yaml_document *document, size_t offset, c
     return WB_ERR_INPUT;
 }
 
-wb_status yaml_error(const struct yaml_document *document, const struct yaml_value *value, const char *format,
-                     ...) {
+wb_status ytree_error(const struct ytree *document, const struct ytree_node *value, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     wb_status status = error_at(document, value->at, format, arguments);
@@ -238,8 +237,8 @@ wb_status yaml_error(const struct yaml_document *document, const struct yaml_val
     return status;
 }
 
-wb_status yaml_key_error(const struct yaml_document *document, const struct yaml_value *value,
-                         const char *format, ...) {
+wb_status ytree_key_error(const struct ytree *document, const struct ytree_node *value, const char *format,
+                          ...) {
     va_list arguments;
     va_start(arguments, format);
     wb_status status = error_at(document, value->key_at, format, arguments);
@@ -247,36 +246,35 @@ wb_status yaml_key_error(const struct yaml_document *document, const struct yaml
     return status;
 }
 
-wb_status yaml_expected(const struct yaml_document *document, const struct yaml_value *value,
-                        const char *what) {
+wb_status ytree_expected(const struct ytree *document, const struct ytree_node *value, const char *what) {
     const char *key = value->key != NULL ? value->key : "";
     const char *colon = value->key != NULL ? ": " : "";
-    if (value->kind != YAML_KIND_SCALAR) {
-        const char *got = value->kind == YAML_KIND_LIST ? "a list" : "a mapping";
-        return yaml_error(document, value, "%s%sexpected %s, got %s", key, colon, what, got);
+    if (value->kind != YTREE_SCALAR) {
+        const char *got = value->kind == YTREE_LIST ? "a list" : "a mapping";
+        return ytree_error(document, value, "%s%sexpected %s, got %s", key, colon, what, got);
     }
     if (value->text[0] == '\0' && !value->quoted)
-        return yaml_error(document, value, "%s%sexpected %s, got nothing", key, colon, what);
-    return yaml_error(document, value, "%s%sexpected %s, got '%.*s'%s", key, colon, what, SHOWN_MAX,
-                      value->text, value->quoted ? " in quotes" : "");
+        return ytree_error(document, value, "%s%sexpected %s, got nothing", key, colon, what);
+    return ytree_error(document, value, "%s%sexpected %s, got '%.*s'%s", key, colon, what, SHOWN_MAX,
+                       value->text, value->quoted ? " in quotes" : "");
 }
 
-wb_status yaml_require(const struct yaml_document *document, const struct yaml_value *value,
-                       enum yaml_kind kind, const char *what) {
-    return value->kind == kind ? WB_OK : yaml_expected(document, value, what);
+wb_status ytree_require(const struct ytree *document, const struct ytree_node *value, enum ytree_kind kind,
+                        const char *what) {
+    return value->kind == kind ? WB_OK : ytree_expected(document, value, what);
 }
 
 /* Reports a key that the table does not have, with the key that was probably meant or all keys. */
-static wb_status unknown_key(const struct yaml_document *document, const struct yaml_value *value,
+static wb_status unknown_key(const struct ytree *document, const struct ytree_node *value,
                              const struct field *fields) {
     const char *nearest = field_suggest(fields, value->key);
     if (nearest != NULL)
-        return yaml_key_error(document, value, "unknown key '%.*s'; did you mean '%s'?", SHOWN_MAX,
-                              value->key, nearest);
+        return ytree_key_error(document, value, "unknown key '%.*s'; did you mean '%s'?", SHOWN_MAX,
+                               value->key, nearest);
     struct text keys = {0};
     field_list_keys(fields, &keys);
-    wb_status status = yaml_key_error(document, value, "unknown key '%.*s'; expected one of: %s", SHOWN_MAX,
-                                      value->key, keys.failed ? "" : keys.data);
+    wb_status status = ytree_key_error(document, value, "unknown key '%.*s'; expected one of: %s", SHOWN_MAX,
+                                       value->key, keys.failed ? "" : keys.data);
     text_free(&keys);
     return status;
 }
@@ -286,47 +284,47 @@ static bool quotes_matter(const struct field *field) {
     return field->kind == FIELD_U32 || field->kind == FIELD_REAL || field->kind == FIELD_BOOL;
 }
 
-static wb_status read_field(const struct yaml_document *document, const struct yaml_value *value,
+static wb_status read_field(const struct ytree *document, const struct ytree_node *value,
                             const struct field *field, void *target) {
     if (field->kind == FIELD_NESTED) return field->read(document, value, target);
-    bool text = value->kind == YAML_KIND_SCALAR && !(value->quoted && quotes_matter(field));
+    bool text = value->kind == YTREE_SCALAR && !(value->quoted && quotes_matter(field));
     if (text && field_store(field, value->text, target)) return WB_OK;
     struct text what = {0};
     field_describe(field, &what);
-    wb_status status = yaml_expected(document, value, what.failed ? "another value" : what.data);
+    wb_status status = ytree_expected(document, value, what.failed ? "another value" : what.data);
     text_free(&what);
     return status;
 }
 
-static wb_status missing_key(const struct yaml_document *document, const struct yaml_value *mapping,
+static wb_status missing_key(const struct ytree *document, const struct ytree_node *mapping,
                              const struct field *field) {
     struct text what = {0};
     field_describe(field, &what);
-    wb_status status = yaml_error(document, mapping, "key '%s' is missing: expected %s", field->key,
-                                  what.failed ? "a value" : what.data);
+    wb_status status = ytree_error(document, mapping, "key '%s' is missing: expected %s", field->key,
+                                   what.failed ? "a value" : what.data);
     text_free(&what);
     return status;
 }
 
-wb_status yaml_read_fields(const struct yaml_document *document, const struct yaml_value *mapping,
-                           const struct field *fields, void *target) {
-    if (mapping->kind != YAML_KIND_MAPPING) {
+wb_status ytree_read_fields(const struct ytree *document, const struct ytree_node *mapping,
+                            const struct field *fields, void *target) {
+    if (mapping->kind != YTREE_MAPPING) {
         struct text what = {0};
         text_string(&what, "a mapping with the keys ");
         field_list_keys(fields, &what);
-        wb_status status = yaml_expected(document, mapping, what.failed ? "a mapping" : what.data);
+        wb_status status = ytree_expected(document, mapping, what.failed ? "a mapping" : what.data);
         text_free(&what);
         return status;
     }
     wb_status worst = WB_OK;
-    for (const struct yaml_value *value = mapping->first; value != NULL; value = value->next) {
+    for (const struct ytree_node *value = mapping->first; value != NULL; value = value->next) {
         const struct field *field = field_find(fields, value->key);
         wb_status status =
             field == NULL ? unknown_key(document, value, fields) : read_field(document, value, field, target);
         if (status > worst) worst = status;
     }
     for (const struct field *field = fields; field->key != NULL; field++) {
-        if (!field->required || yaml_find(mapping, field->key) != NULL) continue;
+        if (!field->required || ytree_find(mapping, field->key) != NULL) continue;
         wb_status status = missing_key(document, mapping, field);
         if (status > worst) worst = status;
     }

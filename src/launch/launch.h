@@ -11,9 +11,12 @@
 #include "base/vec.h"
 #include "ptx/opcode.h"
 
-/* Most threads in a block (CUDA's own limit), lanes in a warp, and bytes in a buffer. */
+/* Most threads in a block (CUDA's own limit), lanes in a warp, bytes in a buffer, in a struct passed by value
+ * (CUDA's own limit), and of dynamic shared memory. */
 #define LAUNCH_THREADS_MAX 1024u
 #define LAUNCH_BUFFER_MAX ((uint64_t)4 << 30)
+#define LAUNCH_STRUCT_MAX 32764u
+#define LAUNCH_SHARED_MAX (1u << 20)
 #define WARP_LANES 32u
 
 enum launch_fill {
@@ -70,10 +73,27 @@ uint64_t launch_contents_size(const struct launch_contents *contents);
  * unknown contents: the caller marks those bytes unknown. */
 void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes);
 
-/* Parses "f32[1024]=iota" (what stands behind "buf:"); `where` names the option or file place in messages;
- * @FILE is taken relative to `directory` unless NULL or absolute. */
-wb_status launch_contents_parse(struct arena *arena, const char *text, const char *where,
+/* Parses "f32[1024]=iota" (what stands behind "buf:") about `subject`; @FILE is taken relative to `directory`
+ * unless that is NULL or the file's path absolute, and read at once. */
+wb_status launch_contents_parse(struct arena *arena, const char *text, const struct subject *subject,
                                 const char *directory, wb_diagnostics *diagnostics,
                                 struct launch_contents *contents);
+
+/* Parses one argument, such as "i32:1024" or "buf:f32[1024]=iota"; parameters as above. */
+wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,
+                                const char *directory, wb_diagnostics *diagnostics,
+                                struct launch_argument *argument);
+
+/* Checks one to three dimensions (the others are 1) against CUDA's limits and stores them. */
+wb_status launch_grid_store(const uint64_t *dimensions, size_t count, const struct subject *subject,
+                            wb_diagnostics *diagnostics, struct wb_launch *launch);
+wb_status launch_block_store(const uint64_t *dimensions, size_t count, const struct subject *subject,
+                             wb_diagnostics *diagnostics, struct wb_launch *launch);
+wb_status launch_shared_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
+                              struct wb_launch *launch);
+
+/* Parses a launch file in memory; `name` stands for the file in messages. */
+wb_status launch_parse(const char *name, const char *text, size_t size, const char *directory,
+                       wb_diagnostics *diagnostics, wb_launch **launch);
 
 #endif

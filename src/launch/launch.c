@@ -1,0 +1,134 @@
+#include "launch/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* CUDA's limits on the dimensions of a grid and of a block (CUDA C++ Programming Guide, technical
+ * specifications per compute capability; the same since 3.0). */
+struct dimension_limits {
+    const char *name;
+    const char *expected;
+    uint32_t maximum[3];
+    uint64_t product;
+};
+
+static const struct dimension_limits grid_limits = {
+    "grid",
+    "one to three numbers of blocks, from 1 to 2147483647 in x and to 65535 in y and z",
+    {INT32_MAX, 65535, 65535},
+    UINT64_MAX,
+};
+
+static const struct dimension_limits block_limits = {
+    "block",
+    "one to three numbers of threads, from 1 to 1024 in x and y and to 64 in z, at most 1024 together",
+    {1024, 1024, 64},
+    LAUNCH_THREADS_MAX,
+};
+
+wb_launch *wb_launch_new(void) {
+    return calloc(1, sizeof(wb_launch));
+}
+
+void wb_launch_free(wb_launch *launch) {
+    if (launch == NULL) return;
+    vec_free(&launch->arguments);
+    vec_free(&launch->variables);
+    arena_free(&launch->arena);
+    free(launch);
+}
+
+const char *wb_launch_kernel(const wb_launch *launch) {
+    return launch->kernel;
+}
+
+static wb_status bad_dimensions(const struct dimension_limits *limits, const struct subject *subject,
+                                wb_diagnostics *diagnostics) {
+    diagnose_about(diagnostics, SEVERITY_ERROR, subject, "%s: expected %s", limits->name, limits->expected);
+    return WB_ERR_INPUT;
+}
+
+static wb_status store_dimensions(const struct dimension_limits *limits, const uint64_t *dimensions,
+                                  size_t count, const struct subject *subject, wb_diagnostics *diagnostics,
+                                  uint32_t stored[3]) {
+    uint32_t result[3] = {1, 1, 1};
+    uint64_t product = 1;
+    if (count == 0 || count > 3) return bad_dimensions(limits, subject, diagnostics);
+    for (size_t i = 0; i < count; i++) {
+        if (dimensions[i] == 0 || dimensions[i] > limits->maximum[i])
+            return bad_dimensions(limits, subject, diagnostics);
+        result[i] = (uint32_t)dimensions[i];
+        product *= dimensions[i]; /* at most 2^31 * 2^16 * 2^16 */
+    }
+    if (product > limits->product) return bad_dimensions(limits, subject, diagnostics);
+    memcpy(stored, result, sizeof result);
+    return WB_OK;
+}
+
+wb_status launch_grid_store(const uint64_t *dimensions, size_t count, const struct subject *subject,
+                            wb_diagnostics *diagnostics, struct wb_launch *launch) {
+    WB_TRY(store_dimensions(&grid_limits, dimensions, count, subject, diagnostics, launch->grid));
+    launch->has_grid = true;
+    return WB_OK;
+}
+
+wb_status launch_block_store(const uint64_t *dimensions, size_t count, const struct subject *subject,
+                             wb_diagnostics *diagnostics, struct wb_launch *launch) {
+    WB_TRY(store_dimensions(&block_limits, dimensions, count, subject, diagnostics, launch->block));
+    launch->has_block = true;
+    return WB_OK;
+}
+
+wb_status launch_shared_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
+                              struct wb_launch *launch) {
+    uint64_t bytes;
+    if (number_u64(text, strlen(text), &bytes) && bytes <= LAUNCH_SHARED_MAX) {
+        launch->shared_bytes = bytes;
+        return WB_OK;
+    }
+    diagnose_about(diagnostics, SEVERITY_ERROR, subject, "shared: expected a number of bytes from 0 to %u",
+                   LAUNCH_SHARED_MAX);
+    return WB_ERR_INPUT;
+}
+
+/* The numbers of "X[,Y[,Z]]"; 0 when the text is something else. */
+static size_t parse_dimensions(const char *text, uint64_t dimensions[3]) {
+    for (size_t count = 0; count < 3; count++) {
+        size_t length = strcspn(text, ",");
+        if (!number_u64(text, length, &dimensions[count])) return 0;
+        if (text[length] == '\0') return count + 1;
+        text += length + 1;
+    }
+    return 0;
+}
+
+wb_status wb_launch_set_grid(wb_launch *launch, const char *dimensions, wb_diagnostics *diagnostics) {
+    uint64_t numbers[3];
+    struct subject subject = {.where = dimensions};
+    size_t count = parse_dimensions(dimensions, numbers);
+    return launch_grid_store(numbers, count, &subject, diagnostics, launch);
+}
+
+wb_status wb_launch_set_block(wb_launch *launch, const char *dimensions, wb_diagnostics *diagnostics) {
+    uint64_t numbers[3];
+    struct subject subject = {.where = dimensions};
+    size_t count = parse_dimensions(dimensions, numbers);
+    return launch_block_store(numbers, count, &subject, diagnostics, launch);
+}
+
+wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnostics *diagnostics) {
+    struct subject subject = {.where = bytes};
+    return launch_shared_store(bytes, &subject, diagnostics, launch);
+}
+
+wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics) {
+    struct subject subject = {.where = "argument"};
+    struct launch_argument parsed;
+    WB_TRY(launch_argument_parse(&launch->arena, argument, &subject, NULL, diagnostics, &parsed));
+    if (launch->arguments_from_file) launch->arguments.count = 0;
+    launch->arguments_from_file = false;
+    if (vec_push(&launch->arguments, parsed) != WB_OK) return diagnose_out_of_memory(diagnostics, "argument");
+    return WB_OK;
+}

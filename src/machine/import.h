@@ -1,0 +1,41 @@
+/* Import of gpgpusim.config, the flag file of GPGPU-Sim 4 and Accel-Sim. */
+#ifndef WB_MACHINE_IMPORT_H
+#define WB_MACHINE_IMPORT_H
+
+#include "machine/machine.h"
+
+/* Most numbers in one flag's value that the import looks at. */
+#define IMPORT_NUMBERS_MAX 6
+
+/* Latencies or initiation intervals of one type: ADD, MAX, MUL, MAD, DIV and, of integers, SHFL. */
+struct import_times {
+    uint32_t op[IMPORT_NUMBERS_MAX];
+};
+
+enum import_op { IMPORT_ADD, IMPORT_MAX, IMPORT_MUL, IMPORT_MAD, IMPORT_DIV, IMPORT_SHFL };
+
+/* What the flags say; before any flag is read, the simulator's own defaults. */
+struct import_config {
+    struct import_times latency_int, latency_fp, latency_dp, init_int, init_fp, init_dp;
+    uint32_t latency_sfu, init_sfu, latency_tensor, init_tensor;
+    double clock_mhz;
+    uint32_t schedulers, sub_core_model, issue_per_warp;
+    uint32_t sp_units, int_units, dp_units, sfu_units, tensor_units, tensor_available;
+    uint32_t smem_latency, l1_latency, l2_latency, dram_latency;
+    uint32_t threads, blocks, registers, shared_bytes;
+    uint32_t mem_unit_count, mem_unit_latency; /* of a specialized unit for global loads; count 0: none */
+    size_t issue_per_warp_at;                  /* where the file says so, for a warning */
+    size_t known_flags;                        /* how many flags of the file were understood */
+};
+
+/* Reads the flags of a file. */
+wb_status import_read(const struct source *source, wb_diagnostics *diagnostics, struct import_config *config);
+
+/* Makes the machine of the flags. */
+void import_build(const struct import_config *config, struct wb_machine *machine);
+
+/* Both, on a text in memory. */
+wb_status import_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                       wb_machine **machine);
+
+#endif

@@ -1,0 +1,286 @@
+/* The flags of a gpgpusim.config: `-flag value` separated by white space, comments from '#' to the end of the
+ * line, values in double quotes that may hold spaces and line breaks. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "machine/import.h"
+
+/* Largest count and memory size that a flag may state. */
+#define FLAG_COUNT_MAX 64u
+#define FLAG_SIZE_MAX (1u << 30)
+
+/* Fastest clock of a flag, in megahertz. */
+#define FLAG_CLOCK_MAX 100000.0
+
+/* Latency in `-specialized_unit_N` of a unit is its third number, its name the sixth part. */
+#define SPECIALIZED_PARTS 6
+
+enum flag_kind {
+    FLAG_NUMBER,  /* one whole number from minimum to maximum */
+    FLAG_TIMES,   /* 5 cycle counts, of integers also 6 */
+    FLAG_CLOCKS,  /* core:interconnect:L2:DRAM, megahertz */
+    FLAG_THREADS, /* threads:warp size */
+    FLAG_SPECIALIZED
+};
+
+struct flag {
+    const char *name;
+    enum flag_kind kind;
+    size_t offset; /* in struct import_config */
+    uint32_t minimum, maximum;
+};
+
+#define NUMBER(name, member, minimum, maximum)                                                               \
+    { name, FLAG_NUMBER, offsetof(struct import_config, member), minimum, maximum }
+#define TIMES(name, member, minimum)                                                                         \
+    { name, FLAG_TIMES, offsetof(struct import_config, member), minimum, MACHINE_TIME_MAX }
+
+static const struct flag flags[] = {
+    TIMES("-ptx_opcode_latency_int", latency_int, 0),
+    TIMES("-ptx_opcode_latency_fp", latency_fp, 0),
+    TIMES("-ptx_opcode_latency_dp", latency_dp, 0),
+    TIMES("-ptx_opcode_initiation_int", init_int, 1),
+    TIMES("-ptx_opcode_initiation_fp", init_fp, 1),
+    TIMES("-ptx_opcode_initiation_dp", init_dp, 1),
+    NUMBER("-ptx_opcode_latency_sfu", latency_sfu, 0, MACHINE_TIME_MAX),
+    NUMBER("-ptx_opcode_initiation_sfu", init_sfu, 1, MACHINE_TIME_MAX),
+    NUMBER("-ptx_opcode_latency_tesnor", latency_tensor, 0, MACHINE_TIME_MAX), /* the simulator's spelling */
+    NUMBER("-ptx_opcode_latency_tensor", latency_tensor, 0, MACHINE_TIME_MAX),
+    NUMBER("-ptx_opcode_initiation_tensor", init_tensor, 1, MACHINE_TIME_MAX),
+    NUMBER("-gpgpu_num_sched_per_core", schedulers, 1, 16),
+    NUMBER("-gpgpu_sub_core_model", sub_core_model, 0, 1),
+    NUMBER("-gpgpu_max_insn_issue_per_warp", issue_per_warp, 1, 8),
+    NUMBER("-gpgpu_num_sp_units", sp_units, 1, FLAG_COUNT_MAX),
+    NUMBER("-gpgpu_num_int_units", int_units, 0, FLAG_COUNT_MAX),
+    NUMBER("-gpgpu_num_dp_units", dp_units, 0, FLAG_COUNT_MAX),
+    NUMBER("-gpgpu_num_sfu_units", sfu_units, 1, FLAG_COUNT_MAX),
+    NUMBER("-gpgpu_num_tensor_core_units", tensor_units, 0, FLAG_COUNT_MAX),
+    NUMBER("-gpgpu_tensor_core_avail", tensor_available, 0, 1),
+    NUMBER("-gpgpu_smem_latency", smem_latency, 0, MACHINE_TIME_MAX),
+    NUMBER("-smem_latency", smem_latency, 0, MACHINE_TIME_MAX), /* older files */
+    NUMBER("-gpgpu_l1_latency", l1_latency, 0, MACHINE_TIME_MAX),
+    NUMBER("-gpgpu_l2_rop_latency", l2_latency, 0, MACHINE_TIME_MAX),
+    NUMBER("-rop_latency", l2_latency, 0, MACHINE_TIME_MAX), /* older files */
+    NUMBER("-dram_latency", dram_latency, 0, MACHINE_TIME_MAX),
+    NUMBER("-gpgpu_shader_cta", blocks, 1, 1024),
+    NUMBER("-gpgpu_shader_registers", registers, 1, FLAG_SIZE_MAX),
+    NUMBER("-gpgpu_shmem_size", shared_bytes, 0, FLAG_SIZE_MAX),
+    {.name = "-gpgpu_clock_domains", .kind = FLAG_CLOCKS},
+    {.name = "-gpgpu_shader_core_pipeline", .kind = FLAG_THREADS},
+};
+
+/* One word of the file, without its quotes. */
+struct token {
+    const char *text;
+    size_t length;
+    size_t at; /* byte offset */
+    bool quoted;
+};
+
+struct flag_reader {
+    const struct source *source;
+    size_t at;
+    wb_diagnostics *diagnostics;
+};
+
+static void skip_space(struct flag_reader *reader) {
+    const struct source *source = reader->source;
+    while (reader->at < source->size) {
+        char c = source->text[reader->at];
+        if (c == '#') {
+            const char *end = memchr(source->text + reader->at, '\n', source->size - reader->at);
+            reader->at = end == NULL ? source->size : (size_t)(end - source->text);
+        } else if (isspace((unsigned char)c)) {
+            reader->at++;
+        } else {
+            return;
+        }
+    }
+}
+
+static wb_status fail(const struct flag_reader *reader, size_t at, const char *message) {
+    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, at, "%s", message);
+    return WB_ERR_INPUT;
+}
+
+/* The next word; one of length 0 that is not quoted at the end of the file. */
+static wb_status next_token(struct flag_reader *reader, struct token *token) {
+    skip_space(reader);
+    const struct source *source = reader->source;
+    const char *start = source->text + reader->at;
+    const char *end = source->text + source->size;
+    *token = (struct token){.text = start, .at = reader->at};
+    if (start < end && *start == '"') {
+        const char *close = memchr(start + 1, '"', (size_t)(end - start - 1));
+        if (close == NULL) return fail(reader, reader->at, "expected a closing '\"'");
+        *token = (struct token){start + 1, (size_t)(close - start - 1), reader->at, true};
+        reader->at = (size_t)(close + 1 - source->text);
+        return WB_OK;
+    }
+    while (start + token->length < end && !isspace((unsigned char)start[token->length]) &&
+           start[token->length] != '#')
+        token->length++;
+    reader->at += token->length;
+    return WB_OK;
+}
+
+/* A flag is '-' and a letter, so that a negative number is a value. */
+static bool is_flag(const struct token *token) {
+    return !token->quoted && token->length >= 2 && token->text[0] == '-' &&
+           isalpha((unsigned char)token->text[1]);
+}
+
+static bool token_is(const struct token *token, const char *text) {
+    return token->length == strlen(text) && memcmp(token->text, text, token->length) == 0;
+}
+
+/* Cuts the value at `separator` into at most `most` parts; their number, or most + 1 when there are more. */
+static size_t split(const struct token *value, char separator, struct token *parts, size_t most) {
+    size_t count = 0;
+    size_t start = 0;
+    for (size_t i = 0; i <= value->length; i++) {
+        if (i < value->length && value->text[i] != separator) continue;
+        if (count == most) return most + 1;
+        parts[count++] = (struct token){value->text + start, i - start, value->at + start, false};
+        start = i + 1;
+    }
+    return count;
+}
+
+static bool token_number(const struct token *token, uint32_t minimum, uint32_t maximum, uint32_t *number) {
+    uint64_t value;
+    if (!number_u64(token->text, token->length, &value) || value < minimum || value > maximum) return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+static wb_status read_number(const struct flag_reader *reader, const struct flag *flag,
+                             const struct token *value, uint32_t *member) {
+    if (token_number(value, flag->minimum, flag->maximum, member)) return WB_OK;
+    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, value->at,
+                "%s: expected a whole number from %u to %u", flag->name, flag->minimum, flag->maximum);
+    return WB_ERR_INPUT;
+}
+
+/* ADD,MAX,MUL,MAD,DIV and for integers optionally SHFL. */
+static wb_status read_times(const struct flag_reader *reader, const struct flag *flag,
+                            const struct token *value, struct import_times *times) {
+    struct token parts[IMPORT_NUMBERS_MAX];
+    size_t count = split(value, ',', parts, IMPORT_NUMBERS_MAX);
+    if (count != IMPORT_DIV + 1 && count != IMPORT_SHFL + 1) {
+        diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, value->at,
+                    "%s: expected the numbers ADD,MAX,MUL,MAD,DIV or ADD,MAX,MUL,MAD,DIV,SHFL", flag->name);
+        return WB_ERR_INPUT;
+    }
+    for (size_t i = 0; i < count; i++)
+        WB_TRY(read_number(reader, flag, &parts[i], &times->op[i]));
+    return WB_OK;
+}
+
+static wb_status read_clocks(const struct flag_reader *reader, const struct flag *flag,
+                             const struct token *value, struct import_config *config) {
+    struct token parts[4];
+    struct decimal clock;
+    size_t count = split(value, ':', parts, 4);
+    bool good = count == 4 && number_decimal(parts[0].text, parts[0].length, &clock) && clock.digits > 0;
+    double megahertz = good ? (double)clock.digits / (double)number_power_of_ten(clock.scale) : 0;
+    if (good && megahertz <= FLAG_CLOCK_MAX && megahertz >= 1e-6) {
+        config->clock_mhz = round(megahertz * 1e6) / 1e6;
+        return WB_OK;
+    }
+    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, value->at,
+                "%s: expected CORE:INTERCONNECT:L2:DRAM in megahertz", flag->name);
+    return WB_ERR_INPUT;
+}
+
+static wb_status read_threads(const struct flag_reader *reader, const struct flag *flag,
+                              const struct token *value, struct import_config *config) {
+    struct token parts[2];
+    uint32_t threads;
+    if (split(value, ':', parts, 2) == 2 && token_is(&parts[1], "32") &&
+        token_number(&parts[0], 32, 65536, &threads) && threads % 32 == 0) {
+        config->threads = threads;
+        return WB_OK;
+    }
+    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, value->at,
+                "%s: expected THREADS:32, the threads being a multiple of 32", flag->name);
+    return WB_ERR_INPUT;
+}
+
+/* `-specialized_unit_N enabled,units,latency,id_oc_width,oc_ex_width,NAME`. In PTX mode only a unit for
+ * global loads matters: MEM... in the simulator of ECRTS 2025. */
+static wb_status read_specialized(const struct flag_reader *reader, const struct token *value,
+                                  struct import_config *config) {
+    struct token parts[SPECIALIZED_PARTS];
+    uint32_t enabled = 0;
+    uint32_t count = 0;
+    uint32_t latency = 0;
+    if (split(value, ',', parts, SPECIALIZED_PARTS) != SPECIALIZED_PARTS ||
+        !token_number(&parts[0], 0, 1, &enabled) || !token_number(&parts[1], 0, FLAG_COUNT_MAX, &count) ||
+        !token_number(&parts[2], 0, MACHINE_TIME_MAX, &latency))
+        return fail(reader, value->at,
+                    "-specialized_unit: expected ENABLED,UNITS,LATENCY,ID_OC_WIDTH,OC_EX_WIDTH,NAME");
+    const struct token *name = &parts[SPECIALIZED_PARTS - 1];
+    if (enabled == 1 && count > 0 && name->length >= 3 && memcmp(name->text, "MEM", 3) == 0) {
+        config->mem_unit_count = count;
+        config->mem_unit_latency = latency;
+    }
+    return WB_OK;
+}
+
+static wb_status read_value(const struct flag_reader *reader, const struct flag *flag,
+                            const struct token *value, struct import_config *config) {
+    void *member = (char *)config + flag->offset;
+    config->known_flags++;
+    switch (flag->kind) {
+    case FLAG_NUMBER:
+        if (flag->offset == offsetof(struct import_config, issue_per_warp))
+            config->issue_per_warp_at = value->at;
+        return read_number(reader, flag, value, member);
+    case FLAG_TIMES: return read_times(reader, flag, value, member);
+    case FLAG_CLOCKS: return read_clocks(reader, flag, value, config);
+    case FLAG_THREADS: return read_threads(reader, flag, value, config);
+    case FLAG_SPECIALIZED: break;
+    }
+    return read_specialized(reader, value, config);
+}
+
+/* The table's flag of that name, the one of all specialized units, or NULL. */
+static const struct flag *find_flag(const struct token *token) {
+    static const struct flag specialized = {.name = "-specialized_unit", .kind = FLAG_SPECIALIZED};
+    static const char prefix[] = "-specialized_unit_";
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (token_is(token, flags[i].name)) return &flags[i];
+    if (token->length == sizeof prefix && memcmp(token->text, prefix, sizeof prefix - 1) == 0)
+        return &specialized;
+    return NULL;
+}
+
+wb_status import_read(const struct source *source, wb_diagnostics *diagnostics,
+                      struct import_config *config) {
+    struct flag_reader reader = {.source = source, .diagnostics = diagnostics};
+    struct token token;
+    WB_TRY(next_token(&reader, &token));
+    while (token.length > 0 || token.quoted) {
+        if (!is_flag(&token)) return fail(&reader, token.at, "expected a flag that starts with '-'");
+        struct token value;
+        WB_TRY(next_token(&reader, &value));
+        bool has_value = value.quoted || (value.length > 0 && !is_flag(&value));
+        const struct flag *flag = find_flag(&token);
+        if (flag != NULL && !has_value) {
+            diagnose_at(diagnostics, SEVERITY_ERROR, source, token.at, "%s: expected a value", flag->name);
+            return WB_ERR_INPUT;
+        }
+        if (flag != NULL) WB_TRY(read_value(&reader, flag, &value, config));
+        if (has_value)
+            WB_TRY(next_token(&reader, &token));
+        else
+            token = value;
+    }
+    if (config->known_flags > 0) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, source->name,
+             "not a gpgpusim.config: none of its flags describes an SM");
+    return WB_ERR_INPUT;
+}

@@ -1,0 +1,126 @@
+/* Overrides of single keys: `--set KEY=VALUE`. */
+#include <string.h>
+
+#include "machine/schema.h"
+
+/* Longest key of an assignment: "class.", the longest class and unit names, and the last part. */
+#define KEY_MAX 160
+
+/* An assignment taken apart: up to three parts of the key, and the value. */
+struct assignment {
+    const char *text; /* as it was given, for messages */
+    char key[KEY_MAX];
+    char *parts[3];
+    size_t part_count;
+    const char *value;
+    wb_diagnostics *diagnostics;
+};
+
+/* Splits "class.fp32.latency=3" at its '=' and the dots before it. */
+static bool split(struct assignment *assignment) {
+    const char *equals = strchr(assignment->text, '=');
+    if (equals == NULL || equals == assignment->text) return false;
+    size_t length = (size_t)(equals - assignment->text);
+    if (length >= KEY_MAX) return false;
+    memcpy(assignment->key, assignment->text, length);
+    assignment->key[length] = '\0';
+    assignment->value = equals + 1;
+    char *part = assignment->key;
+    for (;;) {
+        if (assignment->part_count == 3) return false;
+        assignment->parts[assignment->part_count++] = part;
+        char *dot = strchr(part, '.');
+        if (dot == NULL) return true;
+        *dot = '\0';
+        part = dot + 1;
+    }
+}
+
+static wb_status fail(const struct assignment *assignment, const char *message) {
+    diagnose(assignment->diagnostics, SEVERITY_ERROR, assignment->text, "%s", message);
+    return WB_ERR_INPUT;
+}
+
+/* Reports `problem` and gives its memory back. */
+static wb_status fail_with(const struct assignment *assignment, struct text *problem) {
+    wb_status status = fail(assignment, problem->failed ? "out of memory" : problem->data);
+    text_free(problem);
+    return status;
+}
+
+static wb_status unknown_key(const struct assignment *assignment) {
+    struct text message = {0};
+    text_string(&message, "unknown key; expected KEY=VALUE with one of: ");
+    for (const struct field *field = machine_fields; field->key != NULL; field++)
+        if (field->kind != FIELD_NESTED) text_printf(&message, "%s, ", field->key);
+    text_string(&message, "unit.NAME.count, unit.NAME.shared");
+    for (const struct field *field = machine_class_fields; field->key != NULL; field++)
+        text_printf(&message, ", class.NAME.%s", field->key);
+    for (const struct field *field = machine_limit_fields; field->key != NULL; field++)
+        text_printf(&message, ", limits.%s", field->key);
+    return fail_with(assignment, &message);
+}
+
+/* Stores the assignment's value in the member `key` of `target`. */
+static wb_status store(const struct assignment *assignment, const struct field *fields, const char *key,
+                       void *target) {
+    const struct field *field = field_find(fields, key);
+    if (field == NULL || field->kind == FIELD_NESTED) return unknown_key(assignment);
+    if (field_store(field, assignment->value, target)) return WB_OK;
+    struct text message = {0};
+    text_printf(&message, "%s: expected ", key);
+    field_describe(field, &message);
+    text_printf(&message, ", got '%.60s'", assignment->value);
+    return fail_with(assignment, &message);
+}
+
+static wb_status set_unit(const struct assignment *assignment, struct wb_machine *machine) {
+    uint8_t index = UNIT_NONE;
+    if (strcmp(assignment->parts[2], "name") == 0) return unknown_key(assignment);
+    if (machine_unit_find(machine, assignment->parts[1], &index) && index != UNIT_NONE)
+        return store(assignment, machine_unit_fields, assignment->parts[2], &machine->units[index]);
+    struct text message = {0};
+    text_printf(&message, "no unit is named '%s'; units:", assignment->parts[1]);
+    for (uint32_t i = 0; i < machine->unit_count; i++)
+        text_printf(&message, "%s %s", i == 0 ? "" : ",", machine->units[i].name);
+    return fail_with(assignment, &message);
+}
+
+/* A class that gets its first unit starts with initiation interval 1 and no latency; one that loses its unit
+ * loses its times. */
+static wb_status set_class(const struct assignment *assignment, struct wb_machine *machine) {
+    struct text problem = {0};
+    enum ptx_class class = machine_class_find(assignment->parts[1]);
+    if (class == PTX_CLASS_COUNT) {
+        machine_class_unknown(assignment->parts[1], &problem);
+        return fail_with(assignment, &problem);
+    }
+    bool names_unit = strcmp(assignment->parts[2], "unit") == 0;
+    struct class_entry entry = {0};
+    if (machine->classes[class].given) entry = class_entry_of(machine, class);
+    if (!names_unit && !machine->classes[class].given) {
+        text_printf(&problem, "the machine does not give this class; set class.%s.unit first",
+                    assignment->parts[1]);
+        return fail_with(assignment, &problem);
+    }
+    WB_TRY(store(assignment, machine_class_fields, assignment->parts[2], &entry));
+    if (names_unit && strcmp(entry.unit, "none") == 0)
+        entry.init = entry.latency = entry.plus = 0;
+    else if (names_unit && entry.init == 0)
+        entry.init = 1;
+    if (!class_entry_check(machine, &entry, &problem)) return fail_with(assignment, &problem);
+    class_entry_apply(&entry, machine, class);
+    return WB_OK;
+}
+
+wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
+    struct assignment split_up = {.text = assignment, .diagnostics = diagnostics};
+    if (!split(&split_up)) return unknown_key(&split_up);
+    const char *first = split_up.parts[0];
+    if (split_up.part_count == 1) return store(&split_up, machine_fields, first, machine);
+    if (split_up.part_count == 2 && strcmp(first, "limits") == 0)
+        return store(&split_up, machine_limit_fields, split_up.parts[1], machine);
+    if (split_up.part_count == 3 && strcmp(first, "unit") == 0) return set_unit(&split_up, machine);
+    if (split_up.part_count == 3 && strcmp(first, "class") == 0) return set_class(&split_up, machine);
+    return unknown_key(&split_up);
+}

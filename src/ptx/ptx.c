@@ -7,11 +7,16 @@
 
 #define MESSAGE_MAX 800
 
-/* The file of a location, or NULL. */
-static const char *location_file(const struct wb_module *module, const struct ptx_location *location) {
+const char *ptx_location_file(const struct wb_module *module, const struct ptx_location *location) {
     for (uint32_t i = 0; i < module->file_count; i++)
         if (module->files[i].number == location->file) return module->files[i].name;
-    return NULL;
+    return "?";
+}
+
+void ptx_put_reg(const struct ptx_function *function, uint32_t reg, struct text *out) {
+    const struct ptx_reg_group *group = &function->groups[function->reg_group[reg]];
+    text_string(out, group->name);
+    if (group->numbered) text_printf(out, "%u", reg - group->first);
 }
 
 /* " (kernel.cu:12, inlined at kernel.cu:40)" */
@@ -21,8 +26,7 @@ static void append_location(struct text *out, const struct wb_module *module, ui
     const char *before = " (";
     for (int i = 0; i < CHAIN_MAX && index != PTX_NO_INDEX; i++) {
         const struct ptx_location *location = &module->locations[index];
-        const char *file = location_file(module, location);
-        text_printf(out, "%s%s:%u", before, file == NULL ? "?" : file, location->line);
+        text_printf(out, "%s%s:%u", before, ptx_location_file(module, location), location->line);
         before = ", inlined at ";
         index = location->inlined_at;
     }

@@ -249,6 +249,12 @@ static inline uint32_t ptx_callee(const struct wb_module *module, uint32_t funct
     return target == PTX_NO_INDEX ? function : target;
 }
 
+/* The name of a location's file, "?" when no `.file` gives its number. */
+const char *ptx_location_file(const struct wb_module *module, const struct ptx_location *location);
+
+/* Appends a register's name, such as "%r12"; of a vector register the name without the element. */
+void ptx_put_reg(const struct ptx_function *function, uint32_t reg, struct text *out);
+
 /* A message about an instruction: its place in the PTX, and its source line (.loc) in the text when known. */
 void ptx_diagnose(struct wb_diagnostics *diagnostics, enum severity severity, const struct wb_module *module,
                   const struct ptx_inst *inst, const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -129,13 +129,14 @@ static wb_status location_add(struct parser *parser, struct ptx_location locatio
     return vec_push(&parser->locations, location);
 }
 
-/* The last location of this function at the place that code was inlined at, or a new one. */
+/* The location that code was inlined at: the function's last one at this place, or a new one. Calls are near
+ * what was inlined, so the search is short. */
 static wb_status location_of_call(struct parser *parser, const uint32_t place[3], uint32_t *index) {
     enum { SEARCH_MAX = 64 };
-    size_t count = parser->locations.count;
+    size_t count = parser->locations.count - parser->location.first;
     for (size_t back = 1; back <= count && back <= SEARCH_MAX; back++) {
-        const struct ptx_location *location = &parser->locations.items[count - back];
-        *index = (uint32_t)(count - back);
+        *index = (uint32_t)(parser->locations.count - back);
+        const struct ptx_location *location = &parser->locations.items[*index];
         if (location->file == place[0] && location->line == place[1] && location->column == place[2])
             return WB_OK;
     }

@@ -272,6 +272,7 @@ static void begin_body(struct parser *parser, uint32_t index) {
     body->first_use[1] = 0;
     parser->location.pending = false;
     parser->location.current = PTX_NO_INDEX;
+    parser->location.first = parser->locations.count;
     scopes_begin_function(&parser->scopes);
 }
 

@@ -54,6 +54,7 @@ struct location_state {
     uint32_t inlined[3];      /* file, line, column of the call */
     bool is_inlined;
     uint32_t current; /* of the next instruction: location, or PTX_NO_INDEX */
+    size_t first;     /* the first location of the function */
 };
 
 struct parser {

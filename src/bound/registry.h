@@ -22,7 +22,7 @@ struct bound_method {
     section_term term;
 };
 
-extern const struct bound_method bound_gub, bound_sib, bound_elb;
+extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_elb, bound_gub;
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

@@ -1,0 +1,34 @@
+/* ALN, the alignment bound: the longest path through a warp's own section, jointly with the best alignment of
+ * the other warps' instructions along it. docs/proofs.md, theorem 1. */
+#include "bound/pairwise.h"
+
+/* length(P) + m * charges, as `others` warps contribute to the sum; where the tables would be too large, the
+ * larger iso + m * (what FIB charges). */
+static wb_status aln_value(struct pairwise *pairwise, const struct align_rules *rules, uint32_t own,
+                           uint32_t other, cycles *value) {
+    const struct section_code own_code = sections_code(&pairwise->sections, own);
+    const struct section_code other_code = sections_code(&pairwise->sections, other);
+    const uint64_t cost = align_cost(own_code, other_code);
+    if (cost <= pairwise->budget) {
+        pairwise->budget -= cost;
+        return align_longest(rules, own_code, other_code, pairwise->others, value);
+    }
+    cycles charges = cycles_mul(pairwise->others, pairwise_fib(pairwise, rules, own, other));
+    *value = cycles_add(pairwise->isolated.items[own], charges);
+    return WB_OK;
+}
+
+static cycles aln_total(const struct pairwise *pairwise, uint32_t own, cycles sum) {
+    return pairwise->others == 0 ? pairwise->isolated.items[own] : sum / pairwise->others;
+}
+
+static wb_status aln_run(const struct bound_input *input, wb_bound *bound) {
+    return pairwise_run(input, aln_value, aln_total, bound);
+}
+
+const struct bound_method bound_aln = {
+    .name = "aln",
+    .summary =
+        "longest path of a warp, aligned with the instructions of the others; the tightest of sib, fib, aln",
+    .run = aln_run,
+};

@@ -7,6 +7,7 @@
 
 #include "base/cycles.h"
 #include "base/diagnostics.h"
+#include "machine/gpgpusim.h"
 #include "ptx/opcode.h"
 
 #define MACHINE_UNITS_MAX 32
@@ -46,9 +47,14 @@ struct machine_limits {
     uint32_t blocks, warps, threads, threads_per_block, registers, shared_bytes;
 };
 
+/* Which simulator executes the machine's blocks: the one of docs/proofs.md, or the one of docs/gpgpusim.md, for
+ * which no bound is proven. */
+enum machine_model { MACHINE_PLAIN, MACHINE_GPGPUSIM };
+
 struct wb_machine {
     char name[MACHINE_NAME_MAX];
     char description[MACHINE_TEXT_MAX];
+    uint32_t model; /* enum machine_model */
     double clock_mhz;
     uint32_t sub_cores;      /* warp w belongs to sub-core w mod sub_cores */
     uint32_t issue_width;    /* most instructions a sub-core issues in a cycle, each of another warp */
@@ -59,6 +65,7 @@ struct wb_machine {
     uint32_t unit_count;
     struct machine_class classes[PTX_CLASS_COUNT];
     struct machine_limits limits;
+    struct machine_gpgpusim gpgpusim; /* of MACHINE_GPGPUSIM only */
 };
 
 /* Latency of a class with its machine-wide part. */

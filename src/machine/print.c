@@ -10,6 +10,7 @@ static void print_scalars(const struct wb_machine *machine, struct text *out) {
         if (field->kind == FIELD_NESTED) continue;
         if (field->offset == offsetof(struct wb_machine, description) && machine->description[0] == '\0')
             continue;
+        if (field->offset == offsetof(struct wb_machine, model) && machine->model == MACHINE_PLAIN) continue;
         text_printf(out, "%s: ", field->key);
         field_print(field, machine, out);
         text_char(out, '\n');
@@ -59,6 +60,10 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
         if (machine->classes[i].given) print_class(machine, (enum ptx_class)i, &out);
     text_string(&out, "limits: ");
     print_flow(machine_limit_fields, machine, &out);
+    if (machine->model == MACHINE_GPGPUSIM) {
+        text_string(&out, "gpgpusim: ");
+        print_flow(machine_gpgpusim_fields, &machine->gpgpusim, &out);
+    }
     char *printed = text_take(&out);
     if (printed == NULL) return diagnose_out_of_memory(diagnostics, machine->name);
     *text = printed;

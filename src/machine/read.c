@@ -33,6 +33,11 @@ wb_status machine_read_limits(const struct ytree *document, const struct ytree_n
     return ytree_read_fields(document, value, machine_limit_fields, target);
 }
 
+wb_status machine_read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target) {
+    struct wb_machine *machine = target;
+    return ytree_read_fields(document, value, machine_gpgpusim_fields, &machine->gpgpusim);
+}
+
 /* Classes name units, which may stand behind them in the file: they are read last, by read_classes. */
 wb_status machine_require_classes(const struct ytree *document, const struct ytree_node *value,
                                   void *target) {

@@ -17,6 +17,9 @@
 
 static const char *const unlimited[] = {"unlimited", NULL};
 
+/* Names of enum machine_model. */
+static const char *const models[] = {"plain", "gpgpusim", NULL};
+
 /* Names of enum latency_base. */
 static const char *const latency_bases[] = {"none", "mem_latency", "shared_latency", NULL};
 
@@ -30,6 +33,7 @@ const struct field machine_fields[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(struct wb_machine, description),
      .maximum = MACHINE_TEXT_MAX},
+    {.key = "model", .kind = FIELD_WORD, .offset = offsetof(struct wb_machine, model), .words = models},
     {.key = "clock_mhz",
      .kind = FIELD_REAL,
      .required = true,
@@ -75,6 +79,10 @@ const struct field machine_fields[] = {
      .kind = FIELD_NESTED,
      .what = "a mapping of occupancy limits",
      .read = machine_read_limits},
+    {.key = "gpgpusim",
+     .kind = FIELD_NESTED,
+     .what = "a mapping of what the model gpgpusim needs",
+     .read = machine_read_gpgpusim},
     {0},
 };
 
@@ -206,4 +214,5 @@ void machine_class_unknown(const char *name, struct text *out) {
 
 void machine_defaults(struct wb_machine *machine) {
     *machine = (struct wb_machine){.sub_cores = 1, .issue_width = 1};
+    machine_gpgpusim_defaults(&machine->gpgpusim);
 }

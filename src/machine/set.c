@@ -58,6 +58,8 @@ static wb_status unknown_key(const struct assignment *assignment) {
         text_printf(&message, ", class.NAME.%s", field->key);
     for (const struct field *field = machine_limit_fields; field->key != NULL; field++)
         text_printf(&message, ", limits.%s", field->key);
+    for (const struct field *field = machine_gpgpusim_fields; field->key != NULL; field++)
+        text_printf(&message, ", gpgpusim.%s", field->key);
     return fail_with(assignment, &message);
 }
 
@@ -120,6 +122,8 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
     if (split_up.part_count == 1) return store(&split_up, machine_fields, first, machine);
     if (split_up.part_count == 2 && strcmp(first, "limits") == 0)
         return store(&split_up, machine_limit_fields, split_up.parts[1], machine);
+    if (split_up.part_count == 2 && strcmp(first, "gpgpusim") == 0)
+        return store(&split_up, machine_gpgpusim_fields, split_up.parts[1], &machine->gpgpusim);
     if (split_up.part_count == 3 && strcmp(first, "unit") == 0) return set_unit(&split_up, machine);
     if (split_up.part_count == 3 && strcmp(first, "class") == 0) return set_class(&split_up, machine);
     return unknown_key(&split_up);

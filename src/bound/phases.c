@@ -81,7 +81,7 @@ static wb_status phase_step(struct phase_walker *walker, const struct timed_inst
     walker->latency = latency;
     walker->complete = cycles_max(walker->complete, result.ready);
     walker->latency_complete = cycles_max(walker->latency_complete, result.latency);
-    profile->instructions += !inst->is_return;
+    profile->instructions += !inst->uncounted;
     return WB_OK;
 }
 

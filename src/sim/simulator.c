@@ -68,7 +68,7 @@ static void sim_complete(struct sim *sim, struct sim_warp *warp, cycles completi
     for (uint32_t i = 0; i < inst->destination_count; i++)
         warp->ready[written[i]] = completion;
     sim->result.last_commit = cycles_max(sim->result.last_commit, completion);
-    if (!inst->is_return) sim->result.warp_instructions++;
+    if (!inst->uncounted) sim->result.warp_instructions++;
     sim->executed++;
 }
 

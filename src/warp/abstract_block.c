@@ -136,7 +136,7 @@ static wb_status abstract_kind(struct abstract_parser *parser) {
 static wb_status abstract_inst(struct abstract_parser *parser, uint32_t *numbered) {
     struct timed_inst inst = {.first_operand = (uint32_t)parser->operands.count, .unit = UNIT_NONE};
     if (abstract_accept(parser, '|')) {
-        inst.barrier = true;
+        inst.barrier = inst.uncounted = true;
         return vec_push(&parser->insts, inst) == WB_OK ? WB_OK : abstract_no_memory(parser);
     }
     const char *name;

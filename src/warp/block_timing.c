@@ -127,7 +127,7 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         if (!timing->used[first + i]) continue;
         const struct ptx_inst *inst = &function->insts[i];
         struct timed_inst *timed = &code->insts[first + i];
-        timed->is_return = inst->form->class_ == PTX_CLASS_EXIT;
+        timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
         if (timing_class(timing, inst, timed) != WB_OK) status = WB_ERR_INPUT;
         WB_TRY(timing_barrier(timing, function, inst, timed));
         WB_TRY(timing_operands(timing, function, inst, regs, timed));

@@ -22,7 +22,7 @@ struct timed_inst {
     uint32_t latency; /* cycles after the initiation until the result can be read */
     uint8_t unit;     /* index into the machine's units, or UNIT_NONE: no slot, no time */
     bool barrier;     /* the warp waits until every live warp of the block has issued its barrier */
-    bool is_return;   /* `ret` and its like: left out of instruction counts */
+    bool uncounted;   /* left out of instruction counts: `ret` and its like, a barrier without a slot */
 };
 
 struct timed_code {

@@ -1,0 +1,3 @@
+wb_test(test_phases wb_bound)
+wb_test(test_bounds wb_bound)
+target_sources(test_bounds PRIVATE explorer.c naive_sim.c random_block.c)

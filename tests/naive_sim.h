@@ -1,0 +1,23 @@
+/* A second simulator, written from the rules of docs/proofs.md alone: it steps through every cycle and keeps
+ * explicit queues. Slow and short. */
+#ifndef WB_TESTS_NAIVE_SIM_H
+#define WB_TESTS_NAIVE_SIM_H
+
+#include "warp/timed_block.h"
+
+#define NAIVE_WARPS 16
+#define NAIVE_INSTS 64
+#define NAIVE_REGISTERS 64
+#define NAIVE_QUEUE 128
+
+struct naive_result {
+    cycles end, last_issue;
+    uint64_t issued;
+};
+
+/* A path written out, for tests that look ahead: returns its length. */
+uint32_t naive_expand(const struct path *path, uint32_t insts[NAIVE_INSTS]);
+
+struct naive_result naive_simulate(const struct timed_block *block, const char *policy);
+
+#endif

@@ -1,0 +1,114 @@
+#include "random_block.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#    define SLOW_BUILD 1
+#elif defined(__has_feature)
+#    if __has_feature(address_sanitizer)
+#        define SLOW_BUILD 1
+#    endif
+#endif
+#ifndef SLOW_BUILD
+#    define SLOW_BUILD 0
+#endif
+
+uint32_t random_rounds(uint32_t rounds) {
+    return SLOW_BUILD ? rounds / 10 + 1 : rounds;
+}
+
+static uint32_t between(struct random_state *random, uint32_t low, uint32_t high) {
+    return low + (uint32_t)random_below(random, high - low + 1);
+}
+
+static bool chance(struct random_state *random, uint32_t percent) {
+    return random_below(random, 100) < percent;
+}
+
+/* Appends to a fixed buffer; a block that does not fit is a mistake in the test. */
+static void append(char *buffer, size_t size, const char *text) {
+    if (strlen(buffer) + strlen(text) + 1 > size) abort();
+    strcat(buffer, text);
+}
+
+/* Units A, B, C ... and, by chance, kinds a, b, c ... on them. Returns the letters in `kinds`. */
+static void write_units(struct random_state *random, const struct random_shape *shape,
+                        struct random_block *made, char *kinds) {
+    uint32_t units = between(random, 1, shape->units);
+    for (uint32_t u = 0; u < units; u++) {
+        char text[64];
+        uint32_t count = between(random, 1, shape->instances);
+        snprintf(text, sizeof text, "%c*%u(%u,%u) ", 'A' + (int)u, count, between(random, 1, shape->init),
+                 between(random, 0, shape->latency));
+        append(made->units, sizeof made->units, text);
+        *kinds++ = (char)('A' + u);
+        if (!chance(random, shape->alias_percent)) continue;
+        snprintf(text, sizeof text, "%c(%u,%u)@%c ", 'a' + (int)u, between(random, 1, shape->init),
+                 between(random, 0, shape->latency), 'A' + (int)u);
+        append(made->units, sizeof made->units, text);
+        *kinds++ = (char)('a' + u);
+    }
+    *kinds = '\0';
+}
+
+static void write_program(struct random_state *random, const struct random_shape *shape,
+                          struct random_block *made, const char *kinds) {
+    uint32_t insts = between(random, 1, shape->insts);
+    for (uint32_t i = 0; i < insts; i++) {
+        char text[32] = {kinds[random_below(random, strlen(kinds))], '\0'};
+        append(made->warps, sizeof made->warps, text);
+        bool reads = i > 0 && chance(random, 40);
+        for (uint32_t sources = reads ? between(random, 1, 2) : 0; sources > 0; sources--) {
+            snprintf(text, sizeof text, ".%u", (uint32_t)random_below(random, i));
+            append(made->warps, sizeof made->warps, text);
+        }
+        append(made->warps, sizeof made->warps, chance(random, shape->barrier_percent) ? " | " : " ");
+    }
+}
+
+/* Half of the blocks have identical warps, as kernels do. */
+static void write_warps(struct random_state *random, const struct random_shape *shape,
+                        struct random_block *made, const char *kinds) {
+    uint32_t warps = between(random, 1, shape->warps);
+    if (chance(random, 50)) {
+        snprintf(made->warps, sizeof made->warps, "%ux ", warps);
+        write_program(random, shape, made, kinds);
+        return;
+    }
+    for (uint32_t w = 0; w < warps; w++) {
+        if (w > 0) append(made->warps, sizeof made->warps, "; ");
+        write_program(random, shape, made, kinds);
+    }
+}
+
+void random_block_make(uint64_t seed, const struct random_shape *shape, const uint32_t *depths,
+                       uint32_t depth_count, struct random_block *made) {
+    struct random_state random = random_seeded(seed);
+    char kinds[64];
+    memset(made, 0, sizeof *made);
+    write_units(&random, shape, made, kinds);
+    write_warps(&random, shape, made, kinds);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (abstract_block_parse(made->units, made->warps, diagnostics, &made->block) != WB_OK) abort();
+    wb_diagnostics_free(diagnostics);
+    struct wb_machine *machine = &made->block.machine;
+    machine->dispatch_depth = depths[random_below(&random, depth_count)];
+    machine->sub_cores = between(&random, 1, shape->sub_cores);
+    machine->issue_width = between(&random, 1, shape->width);
+    char real[256] = "";
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        machine->units[u].shared = machine->sub_cores == 1 || chance(&random, 50);
+    for (uint32_t i = 0; i < made->block.timed.code.inst_count; i++) {
+        struct timed_inst *inst = &made->block.timed.code.insts[i];
+        if (inst->barrier || !chance(&random, shape->real_percent)) continue;
+        inst->barrier = true;
+        snprintf(real + strlen(real), sizeof real - strlen(real), " %u", i);
+    }
+    snprintf(made->label, sizeof made->label,
+             "seed %" PRIu64 ": %s: %s: depth %d, %u sub-cores, width %u, barriers on units:%s", seed,
+             made->units, made->warps, (int)machine->dispatch_depth, machine->sub_cores, machine->issue_width,
+             real);
+}

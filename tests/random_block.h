@@ -1,0 +1,31 @@
+/* Random small blocks in the notation of warp/abstract_block.h, so that a failing one can be printed and
+ * repeated by hand. */
+#ifndef WB_TESTS_RANDOM_BLOCK_H
+#define WB_TESTS_RANDOM_BLOCK_H
+
+#include "base/random.h"
+#include "warp/abstract_block.h"
+
+/* Largest values; the least are 1 (0 for latency and barriers). */
+struct random_shape {
+    uint32_t units, init, latency, warps, insts;
+    uint32_t barrier_percent; /* chance of a `|` behind an instruction */
+    uint32_t real_percent;    /* chance that an instruction on a unit is a barrier as well */
+    uint32_t alias_percent;   /* chance of a second kind of instruction on a unit */
+    uint32_t instances, sub_cores, width;
+};
+
+struct random_block {
+    struct abstract_block block;
+    char units[256], warps[1024]; /* as text */
+    char label[1700];             /* text, machine and seed: what a failing test prints */
+};
+
+/* The block of a seed. The dispatch depth is one of `depths`. Free it with abstract_block_free. */
+void random_block_make(uint64_t seed, const struct random_shape *shape, const uint32_t *depths,
+                       uint32_t depth_count, struct random_block *random);
+
+/* Divides the work of a randomised test by ten in slow builds (sanitizers). */
+uint32_t random_rounds(uint32_t rounds);
+
+#endif

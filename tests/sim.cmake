@@ -1,0 +1,2 @@
+wb_test(test_sim wb_sim)
+target_sources(test_sim PRIVATE naive_sim.c random_block.c schedule_check.c)

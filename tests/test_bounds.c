@@ -1,0 +1,447 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bound/analysis.h"
+#include "explorer.h"
+#include "random_block.h"
+
+#define UNLIMITED DEPTH_UNLIMITED
+
+/* States after which a search is given up; the blocks here need far fewer. */
+#define SEARCH_STATES 2000000
+
+static void parse(const char *units, const char *warps, uint32_t depth, struct abstract_block *block) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (abstract_block_parse(units, warps, diagnostics, block) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+    block->machine.dispatch_depth = depth;
+}
+
+/* An analysis with every bound and every simulation. */
+static wb_analysis *analyse(const struct timed_block *timed) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_analysis *analysis = NULL;
+    assert_int_equal(analysis_of_timed(timed, diagnostics, &analysis), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_simulate(analysis, "all", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 0);
+    wb_diagnostics_free(diagnostics);
+    return analysis;
+}
+
+static const wb_bound *bound_of(const wb_analysis *analysis, const char *method) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(bounds[i].method, method) == 0) return &bounds[i];
+    }
+    fail_msg("no bound %s", method);
+    return NULL;
+}
+
+static cycles simulated(const wb_analysis *analysis, const char *policy) {
+    size_t count;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(simulations[i].policy, policy) == 0) return simulations[i].cycles;
+    }
+    fail_msg("no simulation %s", policy);
+    return 0;
+}
+
+/* Blocks whose worst case exceeds GUB, some of them under plain LRR. */
+struct counterexample {
+    uint32_t depth;
+    const char *units, *warps;
+    cycles gub, lrr, exact;
+};
+
+static const struct counterexample beyond_gub[] = {
+    {0, "A(3,0) B(2,0)", "B A B; A B", 7, 7, 8},
+    {0, "A(3,0) B(2,0)", "2x B A B", 8, 8, 9},
+    {0, "A(10,0) B(9,0) C(9,0)", "A B C; B A C", 22, 30, 30},
+    {1, "A(2,0) B(2,0)", "2x A A B.0", 8, 8, 9},
+    {1, "A(3,0) C(4,0)", "3x A A C", 18, 19, 19},
+    {1, "I(2,2) S(8,13)", "4x I I I S", 57, 60, 60},
+    {2, "A(3,0) B(2,0)", "2x B B B A.0", 12, 12, 13},
+    {2, "B(5,0) C(3,0)", "3x C C C B", 27, 28, 28},
+    {UNLIMITED, "A(3,0) B(2,0)", "A B B A.0; A A B B.2", 12, 12, 13},
+    {UNLIMITED, "A(4,0) B(2,0)", "2x A B B B.1 A.0", 16, 16, 17},
+    {UNLIMITED, "A(10,0) B(10,0) C(4,0)", "C C C C C A B.5; A C B.1", 40, 32, 44},
+};
+
+static void test_gub_is_exceeded(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof beyond_gub / sizeof beyond_gub[0]; i++) {
+        const struct counterexample *row = &beyond_gub[i];
+        struct abstract_block block;
+        parse(row->units, row->warps, row->depth, &block);
+        wb_analysis *analysis = analyse(&block.timed);
+        const wb_bound *gub = bound_of(analysis, "gub");
+        cycles exact = explore(&block.timed, SEARCH_STATES), lrr = simulated(analysis, "lrr");
+        if (gub->cycles != row->gub || lrr != row->lrr || exact != row->exact)
+            fail_msg("row %zu: gub %llu, lrr %llu, exact %llu", i, (unsigned long long)gub->cycles,
+                     (unsigned long long)lrr, (unsigned long long)exact);
+        assert_true(exact > gub->cycles);
+        assert_int_equal(gub->kind, WB_ESTIMATE);
+        assert_non_null(gub->reason);
+        assert_true(bound_of(analysis, "sib")->cycles >= exact);
+        assert_true(bound_of(analysis, "elb")->cycles >= exact);
+        wb_analysis_free(analysis);
+        abstract_block_free(&block);
+    }
+}
+
+/* Known blocks that refute tempting formulas, with their exact worst cases. */
+static void test_exact_worst_cases(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t depth;
+        const char *units, *warps;
+        cycles exact;
+    } rows[] = {
+        /* Several initiation times on one unit: SIB with each instruction's own initiation is 15. */
+        {1, "C(2,2) B(5,3) b(2,6)@B A(1,8) x(1,4)@B", "C B b A; x", 16},
+        /* More than one warp alone plus (others' instructions, or unit work): 22. */
+        {UNLIMITED, "A(6,2) B(3,0)", "2x B B.0 A.1", 23},
+        /* More than pairs of warps explain: 36. */
+        {UNLIMITED, "A(6,1)", "3x A A.0", 37},
+        {UNLIMITED, "A(1,1) B(2,4)", "4x A B", 16},
+        /* Slower than one warp after the other. */
+        {0, "A(3,0) B(2,0)", "B A B; A B", 8},
+        /* A dependent chain: the slope of the bounds, 40, is far off. */
+        {0, "A(2,2) B(2,2)", "4x A B.0 A.1 B.2", 25},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct abstract_block block;
+        parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
+        cycles exact = explore(&block.timed, SEARCH_STATES);
+        if (exact != rows[i].exact) fail_msg("row %zu: exact %llu", i, (unsigned long long)exact);
+        wb_analysis *analysis = analyse(&block.timed);
+        assert_true(wb_analysis_best(analysis)->cycles >= exact);
+        wb_analysis_free(analysis);
+        abstract_block_free(&block);
+    }
+}
+
+/* The exact worst cases of the sections between barriers do not add up to a bound, those of SIB do. */
+static void test_sections_do_not_add_up(void **state) {
+    (void)state;
+    static const uint32_t depths[] = {0, UNLIMITED};
+    static const char *const parts[] = {"A; A", "A B.0; B A.0", "A | A.0 B.1; A | B.0 A.1"};
+    for (size_t d = 0; d < 2; d++) {
+        cycles exact[3], sib[3];
+        for (size_t p = 0; p < 3; p++) {
+            struct abstract_block block;
+            parse("A(4,3) B(1,2)", parts[p], depths[d], &block);
+            exact[p] = explore(&block.timed, SEARCH_STATES);
+            wb_analysis *analysis = analyse(&block.timed);
+            sib[p] = bound_of(analysis, "sib")->cycles;
+            wb_analysis_free(analysis);
+            abstract_block_free(&block);
+        }
+        assert_int_equal(exact[0] + exact[1], 23);
+        assert_int_equal(exact[2], 24);
+        assert_int_equal(sib[0] + sib[1], sib[2]);
+        assert_true(sib[2] >= exact[2]);
+    }
+}
+
+/* ECRTS'25, figure 4: two latencies get shorter and the LRR schedule gets longer. */
+static void test_lrr_anomaly(void **state) {
+    (void)state;
+    static const struct {
+        const char *warps;
+        cycles lrr;
+    } rows[] = {{"A A.0; C A.0 C.1; C", 13}, {"a a.0; C A.0 C.1; C", 16}};
+    for (size_t i = 0; i < 2; i++) {
+        struct abstract_block block;
+        parse("A(4,1) a(4,0)@A C(1,2)", rows[i].warps, UNLIMITED, &block);
+        wb_analysis *analysis = analyse(&block.timed);
+        assert_int_equal(simulated(analysis, "lrr"), rows[i].lrr);
+        wb_analysis_free(analysis);
+        abstract_block_free(&block);
+    }
+}
+
+/* Kinds: SIB is proven for depths 0, 1 and unlimited; GUB only where it equals SIB; ELB always. */
+static void test_kinds(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t depth;
+        const char *units, *warps;
+        wb_kind sib, gub;
+    } rows[] = {
+        {0, "A(3,0) B(2,0)", "B A", WB_UPPER, WB_ESTIMATE},
+        {1, "A(3,0) B(2,0)", "B A", WB_UPPER, WB_ESTIMATE},
+        {2, "A(3,0) B(2,0)", "B A", WB_ESTIMATE, WB_ESTIMATE},
+        {UNLIMITED, "A(3,0) B(2,0)", "B A", WB_UPPER, WB_ESTIMATE},
+        {UNLIMITED, "A(1,9) B(1,3)", "3x B A B.1", WB_UPPER, WB_UPPER},
+        {UNLIMITED, "A(4,9)", "3x A A", WB_UPPER, WB_UPPER},
+        {2, "A(4,9)", "3x A A", WB_ESTIMATE, WB_ESTIMATE},
+        /* No overlap in one section is not enough. */
+        {UNLIMITED, "A(3,0) B(2,0)", "A | A B", WB_UPPER, WB_ESTIMATE},
+        /* At depth 1 SIB charges more than the warp's own initiations. */
+        {1, "A(3,0) a(2,0)@A", "A a", WB_UPPER, WB_ESTIMATE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct abstract_block block;
+        parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
+        wb_analysis *analysis = analyse(&block.timed);
+        const wb_bound *sib = bound_of(analysis, "sib"), *gub = bound_of(analysis, "gub");
+        if (sib->kind != rows[i].sib || gub->kind != rows[i].gub)
+            fail_msg("row %zu: sib %s, gub %s", i, wb_kind_name(sib->kind), wb_kind_name(gub->kind));
+        assert_int_equal(bound_of(analysis, "elb")->kind, WB_UPPER);
+        assert_int_equal(sib->reason != NULL, sib->kind == WB_ESTIMATE);
+        assert_int_equal(gub->reason != NULL, gub->kind == WB_ESTIMATE);
+        assert_true(sib->assumption_count >= 5 && sib->assumption_count <= WB_ASSUMPTIONS_MAX);
+        assert_int_equal(wb_analysis_best(analysis)->kind, WB_UPPER);
+        wb_analysis_free(analysis);
+        abstract_block_free(&block);
+    }
+}
+
+/* The values of small blocks, worked out by hand. */
+static void test_values(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t depth;
+        const char *units, *warps;
+        cycles sib, gub, elb;
+    } rows[] = {
+        /* iso 7; others: 2 * 5, their execution phases 2 * 4; E 15, longest latency 3. */
+        {0, "A(3,3) B(2,1)", "3x B A", 17, 15, 18},
+        {0, "A(3,3) B(2,0)", "3x A B", 16, 12, 18},
+        /* Two sections of iso 5 and 3, with one other warp in the first. */
+        {0, "A(2,3) B(3,0)", "A | B; A", 10, 10, 10},
+        /* Depth 1: every instruction on A counts 5. */
+        {1, "A(5,0) a(1,2)@A", "a; A a", 13, 9, 9},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct abstract_block block;
+        parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
+        wb_analysis *analysis = analyse(&block.timed);
+        cycles sib = bound_of(analysis, "sib")->cycles, gub = bound_of(analysis, "gub")->cycles;
+        cycles elb = bound_of(analysis, "elb")->cycles;
+        if (sib != rows[i].sib || gub != rows[i].gub || elb != rows[i].elb)
+            fail_msg("row %zu: sib %d, gub %d, elb %d", i, (int)sib, (int)gub, (int)elb);
+        wb_analysis_free(analysis);
+        abstract_block_free(&block);
+    }
+}
+
+/* Bounds of single warps: definition 9 for GUB, the term of SIB for SIB; ELB has none. */
+static void test_warp_bounds(void **state) {
+    (void)state;
+    struct abstract_block block;
+    parse("A(3,3) B(2,1)", "2x A B; B | A", UNLIMITED, &block);
+    wb_analysis *analysis = analyse(&block.timed);
+    const size_t sib = bound_method_find("sib", 3), gub = bound_method_find("gub", 3);
+    cycles value;
+    /* w0: iso 6, then the others' initiations 5 + 2 and, in section 2, 3; their phases 3 + 2 and 3. */
+    assert_true(analysis_warp_bound(analysis, sib, 0, &value));
+    assert_int_equal(value, 6 + 7 + 3);
+    assert_true(analysis_warp_bound(analysis, gub, 1, &value));
+    assert_int_equal(value, 6 + 5 + 3);
+    /* w2: iso 3 and 6; the others' initiations 10, their phases 6. */
+    assert_true(analysis_warp_bound(analysis, sib, 2, &value));
+    assert_int_equal(value, 3 + 10 + 6);
+    assert_true(analysis_warp_bound(analysis, gub, 2, &value));
+    assert_int_equal(value, 3 + 6 + 6);
+    assert_false(analysis_warp_bound(analysis, bound_method_find("elb", 3), 0, &value));
+    /* The block: 13 in section 1 (w0, w1, w2 all have it), 6 in section 2. */
+    assert_int_equal(bound_of(analysis, "sib")->cycles, 13 + 6);
+    assert_int_equal(bound_of(analysis, "gub")->cycles, 11 + 6);
+    wb_analysis_free(analysis);
+    abstract_block_free(&block);
+}
+
+/* Warps of other sub-cores count only on shared units. */
+static void test_sub_cores(void **state) {
+    (void)state;
+    struct abstract_block block;
+    parse("A(4,0) B(2,0)", "4x A B.0", UNLIMITED, &block);
+    block.machine.sub_cores = 2;
+    block.machine.units[0].shared = false;
+    wb_analysis *analysis = analyse(&block.timed);
+    /* iso 6; the warp of the same sub-core 6, the other two 2 each. */
+    assert_int_equal(bound_of(analysis, "sib")->cycles, 16);
+    assert_int_equal(bound_of(analysis, "sib")->kind, WB_UPPER);
+    assert_int_equal(bound_of(analysis, "elb")->cycles, 24);
+    wb_analysis_free(analysis);
+    abstract_block_free(&block);
+}
+
+/* Results stand in the registry's order, once each, whatever the order they were asked for in. */
+static void test_results_in_order(void **state) {
+    (void)state;
+    struct abstract_block block;
+    parse("A(4,0)", "2x A", UNLIMITED, &block);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_analysis *analysis = NULL;
+    size_t count;
+    assert_int_equal(analysis_of_timed(&block.timed, diagnostics, &analysis), WB_OK);
+    assert_null(wb_analysis_best(analysis));
+    assert_int_equal(wb_analysis_bound(analysis, "gub", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, "elb,sib,elb", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(bounds[i].method, wb_method_name(i));
+    assert_null(wb_method_name(count));
+    assert_int_equal(wb_analysis_simulate(analysis, "oldest,rr", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_simulate(analysis, "lrr", NULL, diagnostics), WB_OK);
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    assert_int_equal(count, 3);
+    assert_string_equal(simulations[0].policy, "lrr");
+    assert_string_equal(simulations[1].policy, "rr");
+    assert_false(simulations[1].work_conserving);
+    assert_string_equal(simulations[2].policy, "oldest");
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 0);
+    assert_int_equal(wb_analysis_bound(analysis, "sib,nosuch", NULL, diagnostics), WB_ERR_INPUT);
+    assert_int_equal(wb_analysis_simulate(analysis, "", NULL, diagnostics), WB_ERR_INPUT);
+    assert_non_null(
+        strstr(wb_diagnostics_text(diagnostics), "methods: error: unknown name 'nosuch' (known: sib, "));
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "gub, all)"));
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics),
+                           "policies: error: unknown name '' (known: lrr, gto, rr, oldest, all)"));
+    wb_analysis_free(analysis);
+    wb_diagnostics_free(diagnostics);
+    abstract_block_free(&block);
+}
+
+/* Shortens some initiations and latencies, as a machine may that is faster than stated. */
+static void shorten(struct timed_code *code, uint64_t seed) {
+    struct random_state random = random_seeded(seed);
+    for (uint32_t i = 0; i < code->inst_count; i++) {
+        struct timed_inst *inst = &code->insts[i];
+        if (inst->unit == UNIT_NONE || random_below(&random, 2) == 0) continue;
+        inst->init -= (uint32_t)random_below(&random, inst->init);
+        inst->latency -= (uint32_t)random_below(&random, inst->latency + 1);
+    }
+}
+
+static void assert_bounds_hold(const wb_analysis *analysis, cycles exact, const char *label) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (bounds[i].kind == WB_UPPER && bounds[i].cycles < exact)
+            fail_msg("%s %llu < exact %llu\n%s", bounds[i].method, (unsigned long long)bounds[i].cycles,
+                     (unsigned long long)exact, label);
+    }
+}
+
+static void assert_simulations_within(const wb_analysis *analysis, cycles exact, const char *label) {
+    size_t count;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (simulations[i].work_conserving && simulations[i].cycles > exact)
+            fail_msg("%s %llu > exact %llu\n%s", simulations[i].policy,
+                     (unsigned long long)simulations[i].cycles, (unsigned long long)exact, label);
+    }
+}
+
+/* How often GUB was exceeded, and how many blocks were searched. */
+struct census {
+    uint32_t beyond_gub, searched;
+};
+
+/* simulated <= exact <= every proven bound; also when the block turns out faster than stated. */
+static struct census check_random(const struct random_shape *shape, const uint32_t *depths,
+                                  uint32_t depth_count, uint64_t first_seed, uint32_t rounds) {
+    struct census census = {0};
+    for (uint32_t i = 0; i < random_rounds(rounds); i++) {
+        struct random_block random;
+        random_block_make(first_seed + i, shape, depths, depth_count, &random);
+        cycles exact = explore(&random.block.timed, 20000);
+        if (exact != 0) {
+            wb_analysis *analysis = analyse(&random.block.timed);
+            assert_simulations_within(analysis, exact, random.label);
+            assert_bounds_hold(analysis, exact, random.label);
+            census.beyond_gub += exact > bound_of(analysis, "gub")->cycles;
+            census.searched++;
+            shorten(&random.block.timed.code, first_seed + i);
+            assert_bounds_hold(analysis, explore(&random.block.timed, 20000), random.label);
+            wb_analysis_free(analysis);
+        }
+        abstract_block_free(&random.block);
+    }
+    return census;
+}
+
+static const uint32_t every_depth[] = {0, 1, 2, 3, UNLIMITED};
+static const uint32_t proven_depths[] = {0, 1, UNLIMITED};
+
+static void test_random_blocks(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 3,
+                                              .init = 5,
+                                              .latency = 2,
+                                              .warps = 3,
+                                              .insts = 7,
+                                              .instances = 1,
+                                              .sub_cores = 1,
+                                              .width = 1};
+    struct census census = check_random(&shape, every_depth, 5, 1, 20000);
+    /* The search is worth something: it finds blocks that exceed GUB. */
+    assert_true(census.beyond_gub > census.searched / 1000);
+    assert_true(census.searched > random_rounds(20000) * 9 / 10);
+}
+
+static void test_random_barriers(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 3,
+                                              .init = 5,
+                                              .latency = 5,
+                                              .warps = 3,
+                                              .insts = 6,
+                                              .barrier_percent = 20,
+                                              .real_percent = 10,
+                                              .alias_percent = 40,
+                                              .instances = 1,
+                                              .sub_cores = 1,
+                                              .width = 1};
+    struct census census = check_random(&shape, proven_depths, 3, 100000, 20000);
+    assert_true(census.searched > random_rounds(20000) * 9 / 10);
+}
+
+static void test_random_wide_machines(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 3,
+                                              .init = 4,
+                                              .latency = 4,
+                                              .warps = 5,
+                                              .insts = 4,
+                                              .barrier_percent = 10,
+                                              .real_percent = 5,
+                                              .alias_percent = 40,
+                                              .instances = 2,
+                                              .sub_cores = 2,
+                                              .width = 2};
+    struct census census = check_random(&shape, proven_depths, 3, 200000, 20000);
+    assert_true(census.searched > random_rounds(20000) * 8 / 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gub_is_exceeded),
+        cmocka_unit_test(test_exact_worst_cases),
+        cmocka_unit_test(test_sections_do_not_add_up),
+        cmocka_unit_test(test_lrr_anomaly),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_warp_bounds),
+        cmocka_unit_test(test_sub_cores),
+        cmocka_unit_test(test_results_in_order),
+        cmocka_unit_test(test_random_blocks),
+        cmocka_unit_test(test_random_barriers),
+        cmocka_unit_test(test_random_wide_machines),
+    };
+    return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
+}

@@ -1,0 +1,320 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "naive_sim.h"
+#include "random_block.h"
+#include "schedule_check.h"
+#include "sim/simulator.h"
+
+static const char *const all_policies[] = {"lrr", "gto", "rr", "oldest"};
+
+static const struct sim_policy *policy(const char *name) {
+    return policy_at(policy_find(name, strlen(name)));
+}
+
+/* A block by hand. */
+static void parse(const char *units, const char *warps, uint32_t depth, struct abstract_block *block) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (abstract_block_parse(units, warps, diagnostics, block) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+    block->machine.dispatch_depth = depth;
+}
+
+static wb_simulation run(const struct timed_block *block, const char *name, struct schedule *schedule) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct sim_sink sink = {schedule_keep, schedule};
+    wb_simulation simulation;
+    wb_status status =
+        simulate(block, policy(name), schedule == NULL ? NULL : &sink, NULL, diagnostics, &simulation);
+    assert_int_equal(status, WB_OK);
+    wb_diagnostics_free(diagnostics);
+    return simulation;
+}
+
+/* A block, a policy and the schedule that must come out: per event warp, issue and start. */
+struct known_schedule {
+    const char *units, *warps;
+    uint32_t depth;
+    const char *policy;
+    cycles end;
+    uint32_t events;
+    uint32_t expected[16][3];
+};
+
+#define UNLIMITED DEPTH_UNLIMITED
+#define FIGURE_2_UNITS "R(2,6) B(3,4) G(2,4)"
+#define FIGURE_2_WARP "R B B G.0"
+
+static const struct known_schedule known[] = {
+    /* ECRTS'25, figure 2: issue cycles 0, 1, 2, 8, dispatch cycles 0, 1, 4, 8, end 14. */
+    {FIGURE_2_UNITS, FIGURE_2_WARP, UNLIMITED, "lrr", 14, 4, {{0, 0, 0}, {0, 1, 1}, {0, 2, 4}, {0, 8, 8}}},
+    /* Figure 3 as example 2 tells it: w0 issues i0, i1, i2; w1 its i0 in cycle 3, i1 in cycle 4 and i2 in
+     * cycle 5, behind the initiations of w0. */
+    {FIGURE_2_UNITS,
+     "2x " FIGURE_2_WARP,
+     UNLIMITED,
+     "gto",
+     17,
+     8,
+     {{0, 0, 0}, {0, 1, 1}, {0, 2, 4}, {1, 3, 3}, {1, 4, 7}, {1, 5, 10}, {0, 8, 8}, {1, 11, 11}}},
+    /* Without a queue the second B waits with its issue. */
+    {FIGURE_2_UNITS, FIGURE_2_WARP, 0, "lrr", 14, 4, {{0, 0, 0}, {0, 1, 1}, {0, 4, 4}, {0, 8, 8}}},
+    /* One entry: the third A issues when the second starts. */
+    {"A(3,0)", "A A A", 1, "lrr", 9, 3, {{0, 0, 0}, {0, 1, 3}, {0, 3, 6}}},
+    {"A(3,0)", "A A A A", 2, "lrr", 12, 4, {{0, 0, 0}, {0, 1, 3}, {0, 2, 6}, {0, 3, 9}}},
+    /* Policies on three warps of two free instructions. */
+    {"A(1,0)",
+     "3x A A",
+     UNLIMITED,
+     "lrr",
+     6,
+     6,
+     {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {0, 3, 3}, {1, 4, 4}, {2, 5, 5}}},
+    {"A(1,0)",
+     "3x A A",
+     UNLIMITED,
+     "gto",
+     6,
+     6,
+     {{0, 0, 0}, {0, 1, 1}, {1, 2, 2}, {1, 3, 3}, {2, 4, 4}, {2, 5, 5}}},
+    /* gto stays with the warp it chose; oldest goes back to the first as soon as it can. */
+    {"A(1,1)",
+     "A A.0; A A A",
+     UNLIMITED,
+     "gto",
+     6,
+     5,
+     {{0, 0, 0}, {1, 1, 1}, {1, 2, 2}, {1, 3, 3}, {0, 4, 4}}},
+    {"A(1,1)",
+     "A A.0; A A A",
+     UNLIMITED,
+     "oldest",
+     6,
+     5,
+     {{0, 0, 0}, {1, 1, 1}, {0, 2, 2}, {1, 3, 3}, {1, 4, 4}}},
+    /* lrr skips the warp that waits, rr leaves slots empty for it. */
+    {"A(1,3)",
+     "A A.0; A A A",
+     UNLIMITED,
+     "lrr",
+     8,
+     5,
+     {{0, 0, 0}, {1, 1, 1}, {1, 2, 2}, {1, 3, 3}, {0, 4, 4}}},
+    {"A(1,3)",
+     "A A.0; A A A",
+     UNLIMITED,
+     "rr",
+     10,
+     5,
+     {{0, 0, 0}, {1, 1, 1}, {0, 4, 4}, {1, 5, 5}, {1, 6, 6}}},
+    /* A barrier opens in the cycle after the last arrival's issue and does not wait for results. */
+    {"A(1,5)",
+     "A | A; A A | A",
+     UNLIMITED,
+     "oldest",
+     10,
+     5,
+     {{0, 0, 0}, {1, 1, 1}, {1, 2, 2}, {0, 3, 3}, {1, 4, 4}}},
+    /* A warp that has ended holds nobody back; a warp without instructions has ended from the start. */
+    {"A(1,0)", "A; A | A | A;", UNLIMITED, "oldest", 4, 4, {{0, 0, 0}, {1, 1, 1}, {1, 2, 2}, {1, 3, 3}}},
+    {"A(1,0)", "| | A; | | A", UNLIMITED, "lrr", 2, 2, {{0, 0, 0}, {1, 1, 1}}},
+    /* A second kind of instruction on a unit; two instances of a unit. */
+    {"A(3,0) a(1,1)@A", "A a A", UNLIMITED, "lrr", 7, 3, {{0, 0, 0}, {0, 1, 3}, {0, 2, 4}}},
+    {"A*2(3,0)", "A A A A", 0, "lrr", 7, 4, {{0, 0, 0}, {0, 1, 1}, {0, 3, 3}, {0, 4, 4}}},
+};
+
+static void test_known_schedules(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        const struct known_schedule *row = &known[k];
+        struct abstract_block block;
+        struct schedule schedule = {0};
+        parse(row->units, row->warps, row->depth, &block);
+        wb_simulation simulation = run(&block.timed, row->policy, &schedule);
+        if (schedule.events.count != row->events) fail_msg("row %zu: %zu events", k, schedule.events.count);
+        for (uint32_t i = 0; i < row->events; i++) {
+            const struct sim_event *event = &schedule.events.items[i];
+            const uint32_t *expected = row->expected[i];
+            if (event->warp != expected[0] || event->issue != expected[1] || event->start != expected[2])
+                fail_msg("row %zu, event %u: warp %u issued %llu started %llu", k, i, event->warp,
+                         (unsigned long long)event->issue, (unsigned long long)event->start);
+        }
+        if (simulation.cycles != row->end)
+            fail_msg("row %zu: end %llu", k, (unsigned long long)simulation.cycles);
+        assert_int_equal(simulation.last_issue, row->expected[row->events - 1][1]);
+        vec_free(&schedule.events);
+        abstract_block_free(&block);
+    }
+}
+
+/* Two sub-cores with two issues each: warps 0 and 2, 1 and 3; unit A is shared, B is not. */
+static void test_sub_cores_and_width(void **state) {
+    (void)state;
+    struct abstract_block block;
+    struct schedule schedule = {0};
+    parse("A(2,0) B(1,0)", "2x A B; 2x B A", UNLIMITED, &block);
+    block.machine.sub_cores = block.machine.issue_width = 2;
+    block.machine.units[1].shared = false;
+    wb_simulation simulation = run(&block.timed, "lrr", &schedule);
+    /* Cycle 0: w0 A, w2 B on sub-core 0; w1 A (behind w0's), w3 B on sub-core 1. Cycle 1: w0 B, w2 A; w1 B,
+     * w3 A: A is busy for 8 cycles in a row. */
+    static const uint32_t expected[8][4] = {{0, 0, 0, 0}, {2, 0, 0, 1}, {1, 0, 2, 0}, {3, 0, 0, 1},
+                                            {0, 1, 1, 1}, {2, 1, 4, 0}, {1, 1, 1, 1}, {3, 1, 6, 0}};
+    assert_int_equal(schedule.events.count, 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        const struct sim_event *event = &schedule.events.items[i];
+        assert_int_equal(event->warp, expected[i][0]);
+        assert_int_equal(event->issue, expected[i][1]);
+        assert_int_equal(event->start, expected[i][2]);
+        assert_int_equal(event->unit, expected[i][3]);
+        assert_int_equal(event->sub_core, expected[i][0] % 2);
+    }
+    assert_int_equal(simulation.cycles, 8);
+    assert_int_equal(simulation.last_issue, 1);
+    assert_int_equal(simulation.warp_instructions, 8);
+    vec_free(&schedule.events);
+    abstract_block_free(&block);
+}
+
+/* A barrier that is an instruction holds its warp from its issue on; `ret` counts nowhere. */
+static void test_barrier_instruction_and_return(void **state) {
+    (void)state;
+    struct abstract_block block;
+    struct schedule schedule = {0};
+    parse("A(1,4)", "A A A; A A", UNLIMITED, &block);
+    struct timed_inst *insts = block.timed.code.insts;
+    insts[0].barrier = insts[4].barrier = true;
+    insts[2] = (struct timed_inst){.unit = UNIT_NONE, .uncounted = true};
+    wb_simulation simulation = run(&block.timed, "oldest", &schedule);
+    /* w0 A! held; w1 A, A! in cycles 1, 2; w0 A in cycle 3. */
+    static const uint32_t expected[4][2] = {{0, 0}, {1, 1}, {1, 2}, {0, 3}};
+    assert_int_equal(schedule.events.count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(schedule.events.items[i].warp, expected[i][0]);
+        assert_int_equal(schedule.events.items[i].issue, expected[i][1]);
+    }
+    assert_int_equal(simulation.cycles, 8);
+    assert_int_equal(simulation.warp_instructions, 4);
+    vec_free(&schedule.events);
+    abstract_block_free(&block);
+}
+
+static bool stop_at_once(void *user, const char *stage, uint64_t done, uint64_t total) {
+    (void)stage, (void)done, (void)total;
+    ++*(int *)user;
+    return false;
+}
+
+static void test_watch_stops(void **state) {
+    (void)state;
+    struct abstract_block block;
+    parse("A(1,0)", "A", UNLIMITED, &block);
+    int asked = 0;
+    wb_watch watch = {stop_at_once, &asked};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_simulation simulation;
+    assert_int_equal(simulate(&block.timed, policy("lrr"), NULL, &watch, diagnostics, &simulation),
+                     WB_ERR_LIMIT);
+    assert_int_equal(asked, 1);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
+    wb_diagnostics_free(diagnostics);
+    abstract_block_free(&block);
+}
+
+static void test_malformed_blocks(void **state) {
+    (void)state;
+    static const char *const bad[][3] = {
+        {"A(1,0)", "B", "warps:1:2: error: no unit of this name"},
+        {"A(1,0)", "A.0", "error: an instruction reads only earlier results"},
+        {"A(1,0)", "A ;; A.", "warps:1:8: error: expected a number"},
+        {"A(0,0)", "A", "error: an initiation takes 1 cycle or more"},
+        {"A(1,0) A(2,0)", "A", "error: a second unit of this name"},
+        {"A(1 0)", "A", "error: expected ','"},
+        {"A(1,0)@B", "A", "error: no unit of this name stands before"},
+        {"A(99999999999999999999,0)", "A", "error: number too large"},
+        {"A(1,0)", "99999x A", "error: number too large"},
+        {"A(1,0)", "2 A", "error: expected 'x'"},
+        {"A(1,0", "A", "error: expected ')'"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct abstract_block block;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(abstract_block_parse(bad[i][0], bad[i][1], diagnostics, &block), WB_ERR_INPUT);
+        if (strstr(wb_diagnostics_text(diagnostics), bad[i][2]) == NULL)
+            fail_msg("'%s' not in: %s", bad[i][2], wb_diagnostics_text(diagnostics));
+        assert_int_equal(block.timed.warp_count, 0);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+/* Every schedule of every policy keeps every rule, and the naive simulator agrees on its end. */
+static void check_random(const struct random_shape *shape, const uint32_t *depths, uint32_t depth_count,
+                         uint64_t first_seed, uint32_t rounds) {
+    for (uint32_t i = 0; i < random_rounds(rounds); i++) {
+        struct random_block random;
+        random_block_make(first_seed + i, shape, depths, depth_count, &random);
+        for (size_t p = 0; p < sizeof all_policies / sizeof all_policies[0]; p++) {
+            struct schedule schedule = {0};
+            wb_simulation simulation = run(&random.block.timed, all_policies[p], &schedule);
+            const char *broken = schedule_check(&random.block.timed, &schedule, &simulation);
+            if (broken != NULL) fail_msg("%s: %s\n%s", all_policies[p], broken, random.label);
+            struct naive_result naive = naive_simulate(&random.block.timed, all_policies[p]);
+            if (naive.end != simulation.cycles || naive.last_issue != simulation.last_issue ||
+                naive.issued != schedule.events.count)
+                fail_msg("%s: ends at %llu, naively %llu\n%s", all_policies[p],
+                         (unsigned long long)simulation.cycles, (unsigned long long)naive.end, random.label);
+            vec_free(&schedule.events);
+        }
+        abstract_block_free(&random.block);
+    }
+}
+
+static const uint32_t every_depth[] = {0, 1, 2, 3, DEPTH_UNLIMITED};
+
+static void test_random_simple(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 3,
+                                              .init = 5,
+                                              .latency = 8,
+                                              .warps = 4,
+                                              .insts = 8,
+                                              .instances = 1,
+                                              .sub_cores = 1,
+                                              .width = 1};
+    check_random(&shape, every_depth, 5, 1000, 20000);
+}
+
+static void test_random_everything(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 4,
+                                              .init = 6,
+                                              .latency = 9,
+                                              .warps = 7,
+                                              .insts = 10,
+                                              .barrier_percent = 15,
+                                              .real_percent = 10,
+                                              .alias_percent = 40,
+                                              .instances = 3,
+                                              .sub_cores = 3,
+                                              .width = 2};
+    check_random(&shape, every_depth, 5, 500000, 20000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_schedules),
+        cmocka_unit_test(test_sub_cores_and_width),
+        cmocka_unit_test(test_barrier_instruction_and_return),
+        cmocka_unit_test(test_watch_stops),
+        cmocka_unit_test(test_malformed_blocks),
+        cmocka_unit_test(test_random_simple),
+        cmocka_unit_test(test_random_everything),
+    };
+    return cmocka_run_group_tests_name("simulator", tests, NULL, NULL);
+}

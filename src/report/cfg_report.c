@@ -1,0 +1,146 @@
+#include "report/cfg_report.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "flow/reconvergence.h"
+
+bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to) {
+    return loop_is_back_edge(&report->dominators, from, to);
+}
+
+bool cfg_divides(const struct cfg_report *report, uint32_t block) {
+    const uint32_t *first = report->cfg.graph.out.first;
+    return cfg_is_branch(cfg_last(&report->cfg, block)) && first[block + 1] - first[block] > 1;
+}
+
+/* The first label whose target is at least `inst`. Labels stand in the order of their targets. */
+static uint32_t first_label_from(const struct ptx_function *function, uint32_t inst) {
+    uint32_t low = 0;
+    uint32_t high = function->label_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (function->labels[middle].target < inst) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+uint32_t cfg_labels(const struct cfg_report *report, uint32_t block, uint32_t *first) {
+    uint32_t inst = report->cfg.blocks[block].first;
+    *first = first_label_from(report->cfg.function, inst);
+    return first_label_from(report->cfg.function, inst + 1);
+}
+
+void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t block) {
+    if (block == report->cfg.exit) {
+        text_string(out, "exit");
+    } else {
+        text_printf(out, "B%u", block);
+    }
+}
+
+void cfg_put_guard(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
+    if (inst->guard == PTX_NO_INDEX) return;
+    text_string(out, inst->guard_negated ? "@!" : "@");
+    ptx_put_reg(report->cfg.function, inst->guard, out);
+}
+
+static int location_order(const void *a, const void *b) {
+    const struct ptx_location *x = a;
+    const struct ptx_location *y = b;
+    if (x->file != y->file) return x->file < y->file ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Appends sorted locations: each file once, each line once, neighbouring lines as a range. */
+static void put_locations(struct text *out, const struct wb_module *module,
+                          const struct ptx_location *locations, size_t count) {
+    for (size_t i = 0; i < count;) {
+        const struct ptx_location *start = &locations[i];
+        uint32_t end = start->line;
+        bool new_file = i == 0 || locations[i - 1].file != start->file;
+        while (i < count && locations[i].file == start->file && locations[i].line - end <= 1)
+            end = locations[i++].line;
+        if (new_file) {
+            text_printf(out, "%s%s:", start == locations ? "" : " ", ptx_location_file(module, start));
+        } else {
+            text_char(out, ',');
+        }
+        text_printf(out, "%u", start->line);
+        if (end != start->line) text_printf(out, "-%u", end);
+    }
+}
+
+void cfg_put_source_lines(struct text *out, const struct cfg_report *report, uint32_t block) {
+    const struct wb_module *module = report->kernel->module;
+    const struct cfg_block *range = &report->cfg.blocks[block];
+    VEC(struct ptx_location) locations = {0};
+    uint32_t last = PTX_NO_INDEX;
+    for (uint32_t i = range->first; i < range->first + range->count; i++) {
+        uint32_t location = report->cfg.function->insts[i].location;
+        if (location == last || location == PTX_NO_INDEX) continue;
+        last = location;
+        /* Line 0 is the compiler's word for "from no line". */
+        if (module->locations[location].line == 0) continue;
+        if (vec_push(&locations, module->locations[location]) != WB_OK) out->failed = true;
+    }
+    if (locations.count > 0) {
+        qsort(locations.items, locations.count, sizeof *locations.items, location_order);
+        put_locations(out, module, locations.items, locations.count);
+    } else {
+        text_string(out, "unknown");
+    }
+    vec_free(&locations);
+}
+
+/* Everything that the formats print. */
+static wb_status report_fill(struct arena *arena, struct cfg_report *report) {
+    const struct graph *graph = &report->cfg.graph;
+    WB_TRY(cfg_build(kernel_function(report->kernel), arena, &report->cfg));
+    WB_TRY(dominators_build(arena, graph, CFG_ENTRY, &report->dominators));
+    WB_TRY(post_dominators_build(arena, graph, report->cfg.exit, &report->post_dominators));
+    WB_TRY(loops_build(arena, graph, &report->dominators, &report->loops));
+    return reconvergence_of(&report->cfg, &report->post_dominators, arena, &report->reconvergence);
+}
+
+/* WB_ERR_LIMIT with a message when the nesting is deeper than reports show. */
+static wb_status check_depth(const struct cfg_report *report, wb_diagnostics *diagnostics) {
+    for (uint32_t l = 0; l < report->loops.count; l++) {
+        if (report->loops.items[l].depth <= CFG_REPORT_DEPTH_MAX) continue;
+        uint32_t header = report->cfg.blocks[report->loops.items[l].header].first;
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, report->kernel->module,
+                     &report->cfg.function->insts[header], "loops are nested more than %u deep",
+                     CFG_REPORT_DEPTH_MAX);
+        return WB_ERR_LIMIT;
+    }
+    return WB_OK;
+}
+
+wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagnostics *diagnostics,
+                        char **text) {
+    struct arena arena = {0};
+    struct cfg_report report = {.kernel = kernel};
+    struct text out = {0};
+    wb_status status = report_fill(&arena, &report);
+    if (status != WB_OK) {
+        diagnose(diagnostics, SEVERITY_ERROR, kernel->module->source.name,
+                 "the control flow of kernel %s needs too much memory", wb_kernel_name(kernel));
+    } else {
+        status = check_depth(&report, diagnostics);
+    }
+    if (status == WB_OK) {
+        (format == WB_CFG_DOT ? cfg_report_dot : cfg_report_text)(&report, &out);
+        char *taken = text_take(&out);
+        if (taken == NULL) {
+            status = diagnose_out_of_memory(diagnostics, kernel->module->source.name);
+        } else {
+            *text = taken;
+        }
+    }
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* Reports of a kernel's control flow: what is computed for them, and the parts that the formats share. */
+#ifndef WB_REPORT_CFG_REPORT_H
+#define WB_REPORT_CFG_REPORT_H
+
+#include "base/text.h"
+#include "flow/cfg.h"
+#include "flow/loops.h"
+#include "ptx/ptx.h"
+
+/* Kernels with loops nested deeper are not reported: every level indents what is inside it. */
+#define CFG_REPORT_DEPTH_MAX 100u
+
+struct cfg_report {
+    const struct wb_kernel *kernel;
+    struct cfg cfg;
+    struct dominators dominators, post_dominators;
+    struct loops loops;
+    uint32_t *reconvergence; /* per instruction: instruction or PTX_NO_INDEX */
+};
+
+/* Control flow as text. What fails here and below shows in out->failed. */
+void cfg_report_text(const struct cfg_report *report, struct text *out);
+
+/* Control flow as a graph for Graphviz. */
+void cfg_report_dot(const struct cfg_report *report, struct text *out);
+
+/* Whether a back edge of a natural loop leads from one block to the other. */
+bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to);
+
+/* Whether the block's last instruction can divide a warp: a branch with two successors or more. */
+bool cfg_divides(const struct cfg_report *report, uint32_t block);
+
+/* The labels of a block's first instruction are labels[*first] .. labels[return value - 1] of the function.
+ */
+uint32_t cfg_labels(const struct cfg_report *report, uint32_t block, uint32_t *first);
+
+/* Appends "B3", or "exit". */
+void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t block);
+
+/* Appends a guard such as "@!%p1"; nothing for an instruction without one. */
+void cfg_put_guard(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst);
+
+/* Appends the source lines of a block's instructions: "reduce.cu:5,7-9", files separated by spaces;
+ * "unknown" when there is none. */
+void cfg_put_source_lines(struct text *out, const struct cfg_report *report, uint32_t block);
+
+#endif

@@ -279,6 +279,19 @@ static void test_too_many_edges_are_refused(void **state) {
     text_free(&body);
 }
 
+static void test_exhausted_memory_is_an_error(void **state) {
+    (void)state;
+    struct flow flow;
+    flow_of(&flow, "LOOP: @%p1 bra LOOP;\nret;");
+    struct arena full = {.limit = 1};
+    struct cfg cfg;
+    uint32_t *reconvergence = NULL;
+    assert_int_equal(cfg_build(flow.function, &full, &cfg), WB_ERR_LIMIT);
+    assert_int_equal(flow_reconvergence(flow.function, &full, &reconvergence), WB_ERR_LIMIT);
+    assert_null(reconvergence);
+    flow_free(&flow);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_end_at_branches_and_in_front_of_their_targets),
@@ -292,6 +305,7 @@ int main(void) {
         cmocka_unit_test(test_trap_does_not_delay_reconvergence),
         cmocka_unit_test(test_infinite_loop),
         cmocka_unit_test(test_too_many_edges_are_refused),
+        cmocka_unit_test(test_exhausted_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

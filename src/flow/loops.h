@@ -37,7 +37,7 @@ struct loops {
 };
 
 /* The loops among the nodes that the tree's root reaches, given the graph's dominators. WB_ERR_LIMIT when
- * memory is exhausted. Takes time linear in nodes and edges, however deep the loops are nested. */
+ * memory is exhausted. Takes almost linear time, however deep the loops are nested. */
 wb_status loops_build(struct arena *arena, const struct graph *graph, const struct dominators *dominators,
                       struct loops *loops);
 

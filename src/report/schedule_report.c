@@ -1,0 +1,70 @@
+#include "report/schedule_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,
+                       uint32_t instance) {
+    const struct machine_unit *described = &machine->units[unit];
+    text_string(out, described->name);
+    if (machine->sub_cores > 1 && !described->shared) text_printf(out, ".%u", sub_core);
+    if (described->count > 1) text_printf(out, "#%u", instance);
+}
+
+const char *schedule_opcode(const struct wb_analysis *analysis, uint32_t instruction) {
+    const struct ptx_function *function;
+    if (analysis->block == NULL) return "";
+    return block_inst(analysis->block, instruction, &function)->form->text;
+}
+
+/* What the simulation hands its events to. */
+struct schedule_user {
+    struct schedule_report *report;
+    const struct schedule_writer *writer;
+};
+
+static wb_status schedule_event(void *user, const struct sim_event *event) {
+    const struct schedule_user *schedule = user;
+    struct schedule_report *report = schedule->report;
+    if (report->events++ < SCHEDULE_EVENTS_MAX) return schedule->writer->event(report, event);
+    diagnose(report->diagnostics, SEVERITY_ERROR, report->policy->name,
+             "the schedule has more than %" PRIu64 " instructions; choose a smaller launch",
+             SCHEDULE_EVENTS_MAX);
+    return WB_ERR_LIMIT;
+}
+
+static wb_status schedule_write(struct schedule_report *report, const struct schedule_writer *writer) {
+    struct schedule_user user = {report, writer};
+    const struct sim_sink sink = {schedule_event, &user};
+    wb_simulation simulation;
+    WB_TRY(writer->begin(report));
+    WB_TRY(simulate(report->analysis->timed, report->policy, &sink, NULL, report->diagnostics, &simulation));
+    return writer->end(report);
+}
+
+wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
+                             wb_diagnostics *diagnostics, char **text) {
+    uint64_t chosen;
+    WB_TRY(analysis_choose("policy", policy, policy_find, wb_policy_name, diagnostics, &chosen));
+    if (__builtin_popcountll(chosen) != 1) {
+        diagnose(diagnostics, SEVERITY_ERROR, "policy", "a schedule is that of one policy, not of '%s'",
+                 policy);
+        return WB_ERR_INPUT;
+    }
+    struct schedule_report report = {.analysis = analysis,
+                                     .policy = policy_at((size_t)__builtin_ctzll(chosen)),
+                                     .diagnostics = diagnostics};
+    wb_status status =
+        schedule_write(&report, format == WB_SCHEDULE_TRACE ? &schedule_trace : &schedule_text);
+    if (status != WB_OK) {
+        text_free(&report.out);
+        return status;
+    }
+    char *taken = text_take(&report.out);
+    if (taken == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, report.policy->name, "out of memory");
+        return WB_ERR_LIMIT;
+    }
+    *text = taken;
+    return WB_OK;
+}

@@ -1,0 +1,36 @@
+/* The schedule of one simulation: what its formats have in common, and one writer per format. */
+#ifndef WB_REPORT_SCHEDULE_REPORT_H
+#define WB_REPORT_SCHEDULE_REPORT_H
+
+#include "base/text.h"
+#include "bound/analysis.h"
+#include "sim/simulator.h"
+
+/* Most instructions that a schedule is written for: some 200 bytes each. */
+#define SCHEDULE_EVENTS_MAX ((uint64_t)10000000)
+
+struct schedule_report {
+    const struct wb_analysis *analysis;
+    const struct sim_policy *policy;
+    struct text out;
+    uint64_t events; /* written so far */
+    wb_diagnostics *diagnostics;
+};
+
+/* How a format writes a schedule; each leaves a message when it fails. */
+struct schedule_writer {
+    wb_status (*begin)(struct schedule_report *report);
+    wb_status (*event)(struct schedule_report *report, const struct sim_event *event);
+    wb_status (*end)(struct schedule_report *report);
+};
+
+extern const struct schedule_writer schedule_text, schedule_trace;
+
+/* Appends the name of a unit, with its sub-core and its instance where there are several. */
+void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,
+                       uint32_t instance);
+
+/* What an instruction is called: its opcode, or "" in a block written by hand. */
+const char *schedule_opcode(const struct wb_analysis *analysis, uint32_t instruction);
+
+#endif

@@ -45,23 +45,28 @@ wb_status machine_require_classes(const struct ytree *document, const struct ytr
     return ytree_require(document, value, YTREE_MAPPING, field_find(machine_fields, "classes")->what);
 }
 
+/* {unit: none} */
+static bool is_unit_none(const struct ytree_node *value) {
+    const struct ytree_node *unit = value->kind == YTREE_MAPPING ? ytree_find(value, "unit") : NULL;
+    return unit != NULL && value->count == 1 && unit->kind == YTREE_SCALAR && strcmp(unit->text, "none") == 0;
+}
+
 static wb_status read_class(const struct ytree *document, const struct ytree_node *value,
                             struct wb_machine *machine) {
     enum ptx_class class = machine_class_find(value->key);
     struct text problem = {0};
+    struct class_entry entry = {.unit = "none"};
     wb_status status = WB_OK;
     if (class == PTX_CLASS_COUNT) {
         machine_class_unknown(value->key, &problem);
         status = ytree_key_error(document, value, "%s", problem.failed ? "unknown class" : problem.data);
-    } else {
-        struct class_entry entry = {0};
+    } else if (!is_unit_none(value)) {
         status = ytree_read_fields(document, value, machine_class_fields, &entry);
-        if (status == WB_OK && class_entry_check(machine, &entry, &problem))
-            class_entry_apply(&entry, machine, class);
-        else if (status == WB_OK)
+        if (status == WB_OK && !class_entry_check(machine, &entry, &problem))
             status = ytree_error(document, ytree_find(value, "unit"), "%s: %s", value->key,
                                  problem.failed ? "wrong" : problem.data);
     }
+    if (status == WB_OK) class_entry_apply(&entry, machine, class);
     text_free(&problem);
     return status;
 }

@@ -125,11 +125,13 @@ const struct field machine_class_fields[] = {
      .maximum = MACHINE_NAME_MAX},
     {.key = "init",
      .kind = FIELD_U32,
+     .required = true,
      .offset = offsetof(struct class_entry, init),
      .minimum = 1,
      .maximum = MACHINE_TIME_MAX},
     {.key = "latency",
      .kind = FIELD_U32,
+     .required = true,
      .offset = offsetof(struct class_entry, latency),
      .maximum = MACHINE_TIME_MAX},
     {.key = "plus", .kind = FIELD_WORD, .offset = offsetof(struct class_entry, plus), .words = latency_bases},
@@ -170,10 +172,6 @@ bool class_entry_check(const struct wb_machine *machine, const struct class_entr
     }
     if (unit == UNIT_NONE && (entry->init != 0 || entry->latency != 0 || entry->plus != LATENCY_FIXED)) {
         text_string(problem, "a class without a unit takes no time: expected no init, latency and plus");
-        return false;
-    }
-    if (unit != UNIT_NONE && entry->init == 0) {
-        text_printf(problem, "key 'init' is missing: expected a whole number from 1 to %u", MACHINE_TIME_MAX);
         return false;
     }
     return true;

@@ -20,6 +20,7 @@ struct class_entry {
     uint32_t plus; /* enum latency_base */
 };
 
+/* Table of it; `{unit: none}` is a whole entry without the keys that the table requires. */
 extern const struct field machine_class_fields[];
 
 /* The class with the table's enumerator as the file has it. */

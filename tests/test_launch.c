@@ -1,0 +1,389 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "launch/launch.h"
+#include "messages.h"
+
+#define DATA "tests/data/launch/"
+
+static void test_file_with_every_key(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = NULL;
+    if (wb_launch_read(DATA "full.yaml", diagnostics, &launch) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    assert_string_equal(wb_launch_kernel(launch), "saxpy");
+    assert_string_equal(launch->file, DATA "full.yaml");
+    assert_true(launch->has_grid && launch->has_block);
+    assert_int_equal(launch->grid[0], 4);
+    assert_int_equal(launch->grid[1], 2);
+    assert_int_equal(launch->grid[2], 1);
+    assert_int_equal(launch->block[0], 128);
+    assert_int_equal(launch->block[1], 1);
+    assert_int_equal(launch->shared_bytes, 4096);
+    assert_int_equal(launch->arguments.count, 3);
+    assert_string_equal(launch->arguments.items[0].text, "i32:-5");
+    assert_int_equal(launch->arguments.items[0].bits, 0xfffffffb);
+    uint8_t bytes[8] = {0};
+    assert_int_equal(launch_contents_size(&launch->arguments.items[1].contents), 8);
+    launch_contents_fill(&launch->arguments.items[1].contents, bytes);
+    assert_memory_equal(bytes, "\1\2\3\4\5\0\0\0", 8);
+    assert_int_equal(launch->arguments.items[2].contents.fill, LAUNCH_FILL_UNKNOWN);
+    assert_int_equal(launch->variables.count, 2);
+    assert_string_equal(launch->variables.items[0].name, "table");
+    assert_int_equal(launch->variables.items[0].contents.fill, LAUNCH_FILL_IOTA);
+    assert_string_equal(launch->variables.items[1].name, "limit");
+    assert_int_equal(launch->variables.items[1].contents.value, 7);
+
+    /* The first argument of an option drops the file's; the next is added to it. */
+    assert_int_equal(wb_launch_add_argument(launch, "u8:1", diagnostics), WB_OK);
+    assert_int_equal(launch->arguments.count, 1);
+    assert_int_equal(wb_launch_add_argument(launch, "u8:2", diagnostics), WB_OK);
+    assert_int_equal(launch->arguments.count, 2);
+    wb_launch_free(launch);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_scalars(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum ptx_type type;
+        uint64_t bits;
+    } cases[] = {
+        {"i32:1024", PTX_S32, 1024},
+        {"s8:-128", PTX_S8, 0x80},
+        {"s8:127", PTX_S8, 0x7f},
+        {"u8:0xff", PTX_U8, 0xff},
+        {"b8:-1", PTX_B8, 0xff},
+        {"b16:65535", PTX_B16, 0xffff},
+        {"i16:-0x8000", PTX_S16, 0x8000},
+        {"u32:4294967295", PTX_U32, 0xffffffff},
+        {"b32:-2147483648", PTX_B32, 0x80000000},
+        {"i64:-9223372036854775808", PTX_S64, UINT64_C(1) << 63},
+        {"s64:9223372036854775807", PTX_S64, INT64_MAX},
+        {"u64:18446744073709551615", PTX_U64, UINT64_MAX},
+        {"b64:-1", PTX_B64, UINT64_MAX},
+        {"f32:0.5", PTX_F32, 0x3f000000},
+        {"f32:0f3F800000", PTX_F32, 0x3f800000},
+        {"f32:-inf", PTX_F32, 0xff800000},
+        {"f32:1e-3", PTX_F32, 0x3a83126f},
+        {"f64:0.5", PTX_F64, UINT64_C(0x3fe0000000000000)},
+        {"f64:0d3ff0000000000000", PTX_F64, UINT64_C(0x3ff0000000000000)},
+    };
+    wb_launch *launch = wb_launch_new();
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (wb_launch_add_argument(launch, cases[i].text, diagnostics) != WB_OK)
+            fail_msg("%s", wb_diagnostics_text(diagnostics));
+        const struct launch_argument *argument = &launch->arguments.items[i];
+        if (argument->is_buffer || !argument->known || argument->type != cases[i].type ||
+            argument->bits != cases[i].bits)
+            fail_msg("%s: type %s, bits %llx", cases[i].text, ptx_type_name(argument->type),
+                     (unsigned long long)argument->bits);
+    }
+    assert_int_equal(wb_launch_add_argument(launch, "f16:?", diagnostics), WB_OK);
+    assert_int_equal(wb_launch_add_argument(launch, "i32:?", diagnostics), WB_OK);
+    const struct launch_argument *unknown = &launch->arguments.items[launch->arguments.count - 1];
+    assert_false(unknown->known);
+    assert_int_equal(unknown->type, PTX_S32);
+    wb_launch_free(launch);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_structs_by_value(void **state) {
+    (void)state;
+    wb_launch *launch = wb_launch_new();
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(wb_launch_add_argument(launch, "bytes:0a0BfF", diagnostics), WB_OK);
+    assert_int_equal(wb_launch_add_argument(launch, "bytes[56]", diagnostics), WB_OK);
+    const struct launch_argument *given = &launch->arguments.items[0];
+    uint8_t bytes[3] = {0};
+    assert_true(given->known && !given->is_buffer);
+    assert_int_equal(given->type, PTX_TYPE_NONE);
+    assert_int_equal(launch_contents_size(&given->contents), 3);
+    launch_contents_fill(&given->contents, bytes);
+    assert_memory_equal(bytes, "\x0a\x0b\xff", 3);
+    const struct launch_argument *unknown = &launch->arguments.items[1];
+    assert_false(unknown->known);
+    assert_int_equal(unknown->type, PTX_TYPE_NONE);
+    assert_int_equal(launch_contents_size(&unknown->contents), 56);
+    wb_launch_free(launch);
+    wb_diagnostics_free(diagnostics);
+}
+
+/* Parses contents and writes them into `bytes`; their size. */
+static size_t fill(const char *text, uint8_t *bytes, size_t room) {
+    struct arena arena = {0};
+    struct subject subject = {.where = "test"};
+    struct launch_contents contents;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    memset(bytes, 0, room);
+    if (launch_contents_parse(&arena, text, &subject, "tests/data/launch", diagnostics, &contents) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    size_t size = (size_t)launch_contents_size(&contents);
+    assert_true(size <= room);
+    launch_contents_fill(&contents, bytes);
+    wb_diagnostics_free(diagnostics);
+    arena_free(&arena);
+    return size;
+}
+
+static void test_contents(void **state) {
+    (void)state;
+    uint8_t bytes[64];
+    assert_int_equal(fill("i32[3]=iota", bytes, sizeof bytes), 12);
+    assert_memory_equal(bytes, "\0\0\0\0\1\0\0\0\2\0\0\0", 12);
+    assert_int_equal(fill("u8[4]=7", bytes, sizeof bytes), 4);
+    assert_memory_equal(bytes, "\7\7\7\7", 4);
+    assert_int_equal(fill("i16[2]=-2", bytes, sizeof bytes), 4);
+    assert_memory_equal(bytes, "\xfe\xff\xfe\xff", 4);
+    assert_int_equal(fill("f32[3]=iota", bytes, sizeof bytes), 12);
+    assert_memory_equal(bytes, "\0\0\0\0\0\0\x80\x3f\0\0\0\x40", 12);
+    assert_int_equal(fill("f64[2]=1.5", bytes, sizeof bytes), 16);
+    assert_memory_equal(bytes, "\0\0\0\0\0\0\xf8\x3f\0\0\0\0\0\0\xf8\x3f", 16);
+    assert_int_equal(fill("f16[4]=zero", bytes, sizeof bytes), 8);
+    assert_memory_equal(bytes, "\0\0\0\0\0\0\0\0", 8);
+    assert_int_equal(fill("bf16[3]=@five.bin", bytes, sizeof bytes), 6);
+    assert_memory_equal(bytes, "\1\2\3\4\5\0", 6);
+    assert_int_equal(fill("f32[2]", bytes, sizeof bytes), 8);
+    assert_memory_equal(bytes, "\0\0\0\0\0\0\0\0", 8);
+    static uint8_t many[300];
+    assert_int_equal(fill("u8[300]=iota", many, sizeof many), 300);
+    assert_int_equal(many[299], 299 - 256);
+}
+
+/* The first numbers of splitmix64 from seed 0 are e220a8397b1dcdaf, 6e789e6aa1b965f4. */
+static void test_random_contents(void **state) {
+    (void)state;
+    uint64_t words[2];
+    uint32_t halves[2];
+    float floats[2];
+    double doubles[2];
+    fill("u64[2]=random(0)", (uint8_t *)words, sizeof words);
+    assert_true(words[0] == UINT64_C(0xe220a8397b1dcdaf) && words[1] == UINT64_C(0x6e789e6aa1b965f4));
+    fill("i32[2]=random(0)", (uint8_t *)halves, sizeof halves);
+    assert_true(halves[0] == 0x7b1dcdaf && halves[1] == 0xa1b965f4);
+    fill("f32[2]=random(0)", (uint8_t *)floats, sizeof floats);
+    assert_true(floats[0] == 0xe220a8 * 0x1p-24f && floats[1] == 0x6e789e * 0x1p-24f);
+    fill("f64[2]=random(0)", (uint8_t *)doubles, sizeof doubles);
+    assert_true(doubles[0] == (double)(UINT64_C(0xe220a8397b1dcdaf) >> 11) * 0x1p-53);
+    uint8_t other[8];
+    fill("u64[1]=random(18446744073709551615)", other, sizeof other);
+    assert_memory_not_equal(other, words, 8);
+}
+
+#define TYPES                                                                                                \
+    "i8, i16, i32, i64, s8, s16, s32, s64, u8, u16, u32, u64, b8, b16, b32, b64, f32, f64, f16 or bf16"
+
+static void test_errors_of_arguments(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "'': expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]"},
+        {"1024", "'1024': expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]"},
+        {"int:3", "'int:3': unknown type; expected buf, bytes, " TYPES},
+        {"pred:1", "'pred:1': unknown type; expected buf, bytes, " TYPES},
+        {"i32:", "'i32:': expected a whole number from -2147483648 to 2147483647, or ? for an unknown value"},
+        {"i32:x", "'i32:x': expected a whole number from -2147483648 to 2147483647, or ? for an unknown "
+                  "value"},
+        {"i32:1.5", "'i32:1.5': expected a whole number from -2147483648 to 2147483647, or ? for an unknown "
+                    "value"},
+        {"i32:2147483648", "'i32:2147483648': expected a whole number from -2147483648 to 2147483647, or ? "
+                           "for an unknown value"},
+        {"s8:-129", "'s8:-129': expected a whole number from -128 to 127, or ? for an unknown value"},
+        {"u8:256", "'u8:256': expected a whole number from 0 to 255, or ? for an unknown value"},
+        {"u8:-1", "'u8:-1': expected a whole number from 0 to 255, or ? for an unknown value"},
+        {"b8:-129", "'b8:-129': expected a whole number from -128 to 255, or ? for an unknown value"},
+        {"u64:18446744073709551616", "'u64:18446744073709551616': expected a whole number from 0 to "
+                                     "18446744073709551615, or ? for an unknown value"},
+        {"u32:--1", "'u32:--1': expected a whole number from 0 to 4294967295, or ? for an unknown value"},
+        {"f32:1e39", "'f32:1e39': expected a number such as -0.5 or 0f3F800000, or ? for an unknown value"},
+        {"f32:0f3F8", "'f32:0f3F8': expected a number such as -0.5 or 0f3F800000, or ? for an unknown "
+                      "value"},
+        {"f64:one", "'f64:one': expected a number such as -0.5 or 0d3FF0000000000000, or ? for an unknown "
+                    "value"},
+        {"f16:0.5", "'f16:0.5': expected ? for an unknown value, or the bits as b16"},
+        {"buf:", "'': expected TYPE[COUNT] or TYPE[COUNT]=CONTENTS, such as f32[1024]=iota"},
+        {"buf:f32", "'f32': expected TYPE[COUNT] or TYPE[COUNT]=CONTENTS, such as f32[1024]=iota"},
+        {"buf:f32[4", "'f32[4': expected TYPE[COUNT] or TYPE[COUNT]=CONTENTS, such as f32[1024]=iota"},
+        {"buf:f32[4]iota",
+         "'f32[4]iota': expected TYPE[COUNT] or TYPE[COUNT]=CONTENTS, such as f32[1024]=iota"},
+        {"buf:f33[4]", "'f33[4]': unknown element type; expected " TYPES},
+        {"buf:f32[]", "'f32[]': expected a number of elements, at least 1, between '[' and ']'"},
+        {"buf:f32[0]", "'f32[0]': expected a number of elements, at least 1, between '[' and ']'"},
+        {"buf:f32[-1]", "'f32[-1]': expected a number of elements, at least 1, between '[' and ']'"},
+        {"buf:f32[1073741825]", "'f32[1073741825]': larger than 4 GiB"},
+        {"buf:f64[18446744073709551615]", "'f64[18446744073709551615]': larger than 4 GiB"},
+        {"buf:i8[4]=", "'i8[4]=': expected zero, iota, random(SEED), @FILE or a whole number from -128 to "
+                       "127 behind '='"},
+        {"buf:i8[4]=128", "'i8[4]=128': expected zero, iota, random(SEED), @FILE or a whole number from -128 "
+                          "to 127 behind '='"},
+        {"buf:f32[4]=random()", "'f32[4]=random()': expected zero, iota, random(SEED), @FILE or a number "
+                                "such as -0.5 or 0f3F800000 behind '='"},
+        {"buf:f16[4]=iota", "'f16[4]=iota': expected zero or @FILE behind '='"},
+        {"buf:f16[4]=1", "'f16[4]=1': expected zero or @FILE behind '='"},
+        {"buf:i8[4]=@", "'i8[4]=@': expected a file name behind '@'"},
+        {"buf:i8[4]=@" DATA "five.bin", "'" DATA "five.bin' has 5 bytes, the buffer has 4"},
+        {"bytes:", "'bytes:': expected two hexadecimal digits a byte, for 1 to 32764 bytes"},
+        {"bytes:0", "'bytes:0': expected two hexadecimal digits a byte, for 1 to 32764 bytes"},
+        {"bytes:0g", "'bytes:0g': expected hexadecimal digits"},
+        {"bytes[0]", "'bytes[0]': expected bytes[SIZE] with a size from 1 to 32764"},
+        {"bytes[32765]", "'bytes[32765]': expected bytes[SIZE] with a size from 1 to 32764"},
+        {"bytes[5", "'bytes[5': expected bytes[SIZE] with a size from 1 to 32764"},
+        {"bytes[5]x", "'bytes[5]x': expected bytes[SIZE] with a size from 1 to 32764"},
+        {"bytes[", "'bytes[': expected bytes[SIZE] with a size from 1 to 32764"},
+    };
+    wb_launch *launch = wb_launch_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        struct text expected = {0};
+        text_printf(&expected, "argument: error: %s", cases[i].message);
+        assert_int_equal(wb_launch_add_argument(launch, cases[i].text, diagnostics), WB_ERR_INPUT);
+        assert_first_message(diagnostics, expected.data, cases[i].text);
+        text_free(&expected);
+        wb_diagnostics_free(diagnostics);
+    }
+    assert_int_equal(launch->arguments.count, 0);
+    wb_launch_free(launch);
+}
+
+static void test_missing_file_of_contents_names_both_places(void **state) {
+    (void)state;
+    static const char text[] = "arguments:\n  - buf:u8[4]=@none.bin\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = NULL;
+    assert_int_equal(launch_parse("l.yaml", text, strlen(text), "tests/data/launch", diagnostics, &launch),
+                     WB_ERR_INPUT);
+    assert_string_equal(wb_diagnostics_text(diagnostics),
+                        DATA "none.bin: error: cannot read: No such file or directory\n"
+                             "l.yaml:2:5: note: the file is named here\n"
+                             "    - buf:u8[4]=@none.bin\n"
+                             "      ^\n");
+    wb_diagnostics_free(diagnostics);
+}
+
+#define GRID                                                                                                 \
+    "grid: expected one to three numbers of blocks, from 1 to 2147483647 in x and to 65535 in y and z"
+#define BLOCK                                                                                                \
+    "block: expected one to three numbers of threads, from 1 to 1024 in x and y and to 64 in z, at most "    \
+    "1024 together"
+#define SHARED "shared: expected a number of bytes from 0 to 1048576"
+
+static void test_dimensions_of_options(void **state) {
+    (void)state;
+    static const char *const bad_grids[] = {
+        "",   "0",          "x",       "1,",        "1,2,3,4", "1,0",  "1, 2",
+        "-1", "2147483648", "1,65536", "1,1,65536", ",1",      "1,,1", "18446744073709551616"};
+    static const char *const bad_blocks[] = {"0", "1025", "33,32", "1,1,65", "2,2,2,2", "1024,1024,64"};
+    static const char *const bad_shared[] = {"", "-1", "1048577", "1k"};
+    wb_launch *launch = wb_launch_new();
+    for (size_t i = 0; i < sizeof bad_grids / sizeof *bad_grids; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(wb_launch_set_grid(launch, bad_grids[i], diagnostics), WB_ERR_INPUT);
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), ": error: " GRID "\n"));
+        wb_diagnostics_free(diagnostics);
+    }
+    for (size_t i = 0; i < sizeof bad_blocks / sizeof *bad_blocks; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(wb_launch_set_block(launch, bad_blocks[i], diagnostics), WB_ERR_INPUT);
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), ": error: " BLOCK "\n"));
+        wb_diagnostics_free(diagnostics);
+    }
+    for (size_t i = 0; i < sizeof bad_shared / sizeof *bad_shared; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(wb_launch_set_shared(launch, bad_shared[i], diagnostics), WB_ERR_INPUT);
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), ": error: " SHARED "\n"));
+        wb_diagnostics_free(diagnostics);
+    }
+    assert_false(launch->has_grid || launch->has_block);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(wb_launch_set_grid(launch, "2147483647,65535,65535", diagnostics), WB_OK);
+    assert_int_equal(launch->grid[0], INT32_MAX);
+    assert_int_equal(launch->grid[2], 65535);
+    assert_int_equal(wb_launch_set_block(launch, "4,4,64", diagnostics), WB_OK);
+    assert_int_equal(launch->block[2], 64);
+    assert_int_equal(wb_launch_set_shared(launch, "49152", diagnostics), WB_OK);
+    assert_int_equal(launch->shared_bytes, 49152);
+    wb_diagnostics_free(diagnostics);
+    wb_launch_free(launch);
+}
+
+static void test_errors_of_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"kernel: [a]\n", "l.yaml:1:9: error: kernel: expected the name of a kernel, got a list"},
+        {"kernel:\n", "l.yaml:1:8: error: kernel: expected the name of a kernel, got nothing"},
+        {"grdi: 3\n", "l.yaml:1:1: error: unknown key 'grdi'; did you mean 'grid'?"},
+        {"threads: 3\n", "l.yaml:1:1: error: unknown key 'threads'; expected one of: kernel, grid, block, "
+                         "shared, arguments, variables"},
+        {"grid: x\n", "l.yaml:1:7: error: " GRID},
+        {"grid: '3'\n", "l.yaml:1:7: error: " GRID},
+        {"grid: []\n", "l.yaml:1:7: error: " GRID},
+        {"grid: [1, 2, 3, 4]\n", "l.yaml:1:7: error: " GRID},
+        {"grid: [1, [2]]\n", "l.yaml:1:7: error: " GRID},
+        {"kernel: k\nblock: [64, 64]\n", "l.yaml:2:8: error: " BLOCK},
+        {"shared: 1.5\n", "l.yaml:1:9: error: " SHARED},
+        {"shared: [1]\n", "l.yaml:1:9: error: " SHARED},
+        {"arguments: i32:1\n",
+         "l.yaml:1:12: error: arguments: expected a list of arguments such as 'i32:1024', got 'i32:1'"},
+        {"arguments:\n  - i32: 1\n",
+         "l.yaml:2:5: error: expected an argument such as 'i32:1024', got a mapping"},
+        {"arguments:\n  - i32:1\n  - u8:300\n", "l.yaml:3:5: error: 'u8:300': expected a whole number from 0 "
+                                                "to 255, or ? for an unknown value"},
+        {"variables: [a]\n", "l.yaml:1:12: error: variables: expected a mapping from variables of the module "
+                             "to contents such as 'f32[16]=iota', got a list"},
+        {"variables:\n  a: [1]\n",
+         "l.yaml:2:6: error: a: expected contents such as 'f32[16]=iota', got a list"},
+        {"variables:\n  a: f32\n",
+         "l.yaml:2:6: error: 'f32': expected TYPE[COUNT] or TYPE[COUNT]=CONTENTS, such as f32[1024]=iota"},
+        {"variables:\n  a: u8[1]\n  a: u8[1]\n", "l.yaml:3:3: error: key 'a' is given twice"},
+        {"kernel: k\nkernel: k\n", "l.yaml:2:1: error: key 'kernel' is given twice"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_launch *launch = NULL;
+        wb_status status =
+            launch_parse("l.yaml", cases[i].text, strlen(cases[i].text), NULL, diagnostics, &launch);
+        assert_first_message(diagnostics, cases[i].message, cases[i].text);
+        assert_int_equal(status, WB_ERR_INPUT);
+        assert_null(launch);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+static void test_empty_launch(void **state) {
+    (void)state;
+    wb_launch *launch = wb_launch_new();
+    assert_non_null(launch);
+    assert_null(wb_launch_kernel(launch));
+    assert_false(launch->has_grid || launch->has_block);
+    wb_launch_free(launch);
+    wb_launch_free(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file_with_every_key),
+        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_structs_by_value),
+        cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_random_contents),
+        cmocka_unit_test(test_errors_of_arguments),
+        cmocka_unit_test(test_missing_file_of_contents_names_both_places),
+        cmocka_unit_test(test_dimensions_of_options),
+        cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_empty_launch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

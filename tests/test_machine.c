@@ -1,0 +1,548 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "machine/schema.h"
+#include "messages.h"
+
+#define HEAD "name: m\nclock_mhz: 100\ndispatch_depth: 0\nmem_latency: 200\nshared_latency: 20\n"
+#define UNITS "units: [{name: A}, {name: B, count: 2, shared: true}]\n"
+
+static wb_machine *load(const char *name) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    if (wb_machine_load(name, diagnostics, &machine) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+    return machine;
+}
+
+static char *print(const wb_machine *machine) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    char *text = NULL;
+    assert_int_equal(wb_machine_print(machine, diagnostics, &text), WB_OK);
+    wb_diagnostics_free(diagnostics);
+    return text;
+}
+
+static void test_presets_are_complete(void **state) {
+    (void)state;
+    static const char *const names[] = {"ampere-sm80", "fermi-sm20", "hopper-sm90", "kepler-sm35",
+                                        "orin-sm86"};
+    size_t count = wb_machine_preset_count();
+    assert_null(wb_machine_preset_name(count));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t found = 0;
+        for (size_t k = 0; k < count; k++)
+            found += strcmp(wb_machine_preset_name(k), names[i]) == 0;
+        assert_int_equal(found, 1);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = wb_machine_preset_name(i);
+        wb_machine *machine = load(name);
+        assert_string_equal(wb_machine_name(machine), name);
+        assert_true(machine->limits.blocks > 0 && machine->limits.warps * 32 == machine->limits.threads);
+        for (uint32_t class = 0; class < PTX_CLASS_COUNT; class ++)
+            if (!machine->classes[class].given) fail_msg("%s lacks class %s", name, ptx_class_name(class));
+        wb_machine_free(machine);
+    }
+}
+
+/* Distances of dependent instructions that were measured on the simulator of ECRTS 2025, global latency 200.
+ */
+static void test_orin_has_the_measured_distances(void **state) {
+    (void)state;
+    static const struct {
+        enum ptx_class class;
+        const char *unit;
+        uint32_t init, distance;
+    } measured[] = {
+        {PTX_CLASS_INT_ADD, "INT", 2, 8},       {PTX_CLASS_INT_MUL24, "INT", 3, 9},
+        {PTX_CLASS_INT_DIV, "SFU", 2, 25},      {PTX_CLASS_MOVE, "INT", 1, 5},
+        {PTX_CLASS_FP32, "SP", 1, 8},           {PTX_CLASS_FP32_DIV, "SFU", 2, 43},
+        {PTX_CLASS_FP32_SPECIAL, "SFU", 8, 25}, {PTX_CLASS_FP64, "DP", 64, 68},
+        {PTX_CLASS_FP64_DIV, "SFU", 130, 334},  {PTX_CLASS_LOAD_GLOBAL, "MEM", 1, 204},
+        {PTX_CLASS_LOAD_SHARED, "LSU", 1, 6},   {PTX_CLASS_ATOMIC_GLOBAL, "LSU", 1, 9},
+    };
+    wb_machine *machine = load("orin-sm86");
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        const struct machine_class *class = &machine->classes[measured[i].class];
+        assert_string_equal(machine->units[class->unit].name, measured[i].unit);
+        assert_int_equal(class->init, measured[i].init);
+        assert_int_equal(class->init + machine_latency(machine, class), measured[i].distance);
+    }
+    assert_int_equal(machine->classes[PTX_CLASS_EXIT].unit, UNIT_NONE);
+    assert_int_equal(machine->sub_cores, 1);
+    assert_int_equal(machine->issue_width, 1);
+    assert_int_equal(machine->dispatch_depth, DEPTH_UNLIMITED);
+    assert_true(machine->clock_mhz == 930);
+    wb_machine_free(machine);
+}
+
+static void test_file_is_read(void **state) {
+    (void)state;
+    /* classes stand before the units they name */
+    static const char text[] = HEAD "description: \"a: b\"\nsub_cores: 4\nissue_width: 2\n"
+                                    "classes:\n  fp32: {unit: B, init: 2, latency: 3, plus: shared_latency}\n"
+                                    "  exit: {unit: none}\nlimits: {warps: 48}\n" UNITS;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(machine_parse("m.yaml", text, strlen(text), diagnostics, &machine), WB_OK);
+    assert_string_equal(machine->description, "a: b");
+    assert_int_equal(machine->sub_cores, 4);
+    assert_int_equal(machine->issue_width, 2);
+    assert_int_equal(machine->unit_count, 2);
+    assert_int_equal(machine->units[0].count, 1);
+    assert_false(machine->units[0].shared);
+    assert_int_equal(machine->units[1].count, 2);
+    assert_true(machine->units[1].shared);
+    assert_int_equal(machine->classes[PTX_CLASS_FP32].unit, 1);
+    assert_int_equal(machine_latency(machine, &machine->classes[PTX_CLASS_FP32]), 23);
+    assert_int_equal(machine->classes[PTX_CLASS_EXIT].unit, UNIT_NONE);
+    assert_false(machine->classes[PTX_CLASS_FP64].given);
+    assert_int_equal(machine->limits.warps, 48);
+    assert_int_equal(machine->limits.blocks, 0);
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_errors_of_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {HEAD UNITS, "m.yaml:1:1: error: key 'classes' is missing: expected a mapping from opcode classes to "
+                     "{unit: NAME, init: CYCLES, latency: CYCLES}"},
+        {HEAD "classes: {}\n",
+         "m.yaml:1:1: error: key 'units' is missing: expected a list of units such as {name: INT, count: 1}"},
+        {HEAD UNITS "classes: []\n", "m.yaml:7:10: error: classes: expected a mapping from opcode classes to "
+                                     "{unit: NAME, init: CYCLES, latency: CYCLES}, got a list"},
+        {HEAD "units: []\nclasses: {}\n", "m.yaml:6:8: error: units: expected at least one unit"},
+        {HEAD "units: A\nclasses: {}\n",
+         "m.yaml:6:8: error: units: expected a list of units such as {name: INT, count: 1}, got 'A'"},
+        {HEAD "units: [{count: 1}]\nclasses: {}\n",
+         "m.yaml:6:9: error: key 'name' is missing: expected a name of letters, digits and '_', at most 63 "
+         "long"},
+        {HEAD "units: [{name: A}, {name: A}]\nclasses: {}\n", "m.yaml:6:27: error: unit 'A' is given twice"},
+        {HEAD "units: [{name: none}]\nclasses: {}\n",
+         "m.yaml:6:16: error: a unit cannot be named 'none': it stands for no unit"},
+        {HEAD "units: [{name: A, count: 65}]\nclasses: {}\n",
+         "m.yaml:6:26: error: count: expected a whole number from 1 to 64, got '65'"},
+        {HEAD "units: [{name: A, shared: 1}]\nclasses: {}\n",
+         "m.yaml:6:27: error: shared: expected 'true' or 'false', got '1'"},
+        {HEAD UNITS "classes:\n  int_ad: {unit: A, init: 1, latency: 1}\n",
+         "m.yaml:8:3: error: unknown opcode class 'int_ad'; did you mean 'int_add'?"},
+        {HEAD UNITS "classes:\n  fp32: {unit: C, init: 1, latency: 1}\n",
+         "m.yaml:8:16: error: fp32: no unit is named 'C'; expected A, B, or none"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, latency: 1}\n",
+         "m.yaml:8:9: error: key 'init' is missing: expected a whole number from 1 to 1000000"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1}\n",
+         "m.yaml:8:9: error: key 'latency' is missing: expected a whole number from 0 to 1000000"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 0, latency: 1}\n",
+         "m.yaml:8:25: error: init: expected a whole number from 1 to 1000000, got '0'"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: 1000001}\n",
+         "m.yaml:8:37: error: latency: expected a whole number from 0 to 1000000, got '1000001'"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: 1, plus: l2}\n",
+         "m.yaml:8:46: error: plus: expected 'none', 'mem_latency' or 'shared_latency', got 'l2'"},
+        {HEAD UNITS "classes:\n  exit: {unit: none, init: 1, latency: 1}\n",
+         "m.yaml:8:16: error: exit: a class without a unit takes no time: expected no init, latency and "
+         "plus"},
+        {HEAD UNITS "classes:\n  fp32: A\n",
+         "m.yaml:8:9: error: fp32: expected a mapping with the keys unit, init, latency, plus, got 'A'"},
+        {HEAD UNITS "classes: {}\nsub_cores: 17\n",
+         "m.yaml:8:12: error: sub_cores: expected a whole number from 1 to 16, got '17'"},
+        {HEAD UNITS "classes: {}\nissue_width: 0\n",
+         "m.yaml:8:14: error: issue_width: expected a whole number from 1 to 8, got '0'"},
+        {HEAD UNITS "classes: {}\nlimits: {warp: 48}\n",
+         "m.yaml:8:10: error: unknown key 'warp'; did you mean 'warps'?"},
+        {"name: m\nclock_mhz: -5\n", "m.yaml:2:12: error: clock_mhz: expected a number above 0 and up to "
+                                     "100000, with at most 6 decimal places, got '-5'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = NULL;
+        wb_status status =
+            machine_parse("m.yaml", cases[i].text, strlen(cases[i].text), diagnostics, &machine);
+        assert_first_message(diagnostics, cases[i].message, cases[i].text);
+        assert_int_equal(status, WB_ERR_INPUT);
+        assert_null(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+static void test_too_many_units(void **state) {
+    (void)state;
+    struct text text = {0};
+    text_string(&text, HEAD "classes: {}\nunits:\n");
+    for (uint32_t i = 0; i <= MACHINE_UNITS_MAX; i++)
+        text_printf(&text, "  - {name: U%u}\n", i);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(machine_parse("m.yaml", text.data, text.length, diagnostics, &machine), WB_ERR_INPUT);
+    assert_first_message(diagnostics, "m.yaml:40:5: error: more than 32 units", "33 units");
+    wb_diagnostics_free(diagnostics);
+    text_free(&text);
+}
+
+static void test_names_that_are_no_machine(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(wb_machine_load("orin-sm87", diagnostics, &machine), WB_ERR_INPUT);
+    const char *text = wb_diagnostics_text(diagnostics);
+    static const char start[] =
+        "orin-sm87: error: no such file and no preset of that name; presets: ampere-sm80, ";
+    assert_true(strncmp(text, start, sizeof start - 1) == 0);
+    assert_non_null(strstr(text, ", orin-sm86; did you mean 'orin-sm86'?\n"));
+    wb_diagnostics_free(diagnostics);
+    diagnostics = wb_diagnostics_new();
+    assert_int_equal(wb_machine_load("tests", diagnostics, &machine), WB_ERR_INPUT);
+    assert_first_message(diagnostics, "tests: error: cannot read: Is a directory", "tests");
+    wb_diagnostics_free(diagnostics);
+    assert_null(machine);
+}
+
+/* Asserts that the machine's text reads back as the same machine. */
+static void assert_reads_back(const wb_machine *machine, uint64_t seed) {
+    char *text = print(machine);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *again = NULL;
+    if (machine_parse("printed", text, strlen(text), diagnostics, &again) != WB_OK)
+        fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, wb_diagnostics_text(diagnostics), text);
+    char *second = print(again);
+    assert_string_equal(second, text);
+    assert_true(again->clock_mhz == machine->clock_mhz);
+    assert_int_equal(again->unit_count, machine->unit_count);
+    for (uint32_t i = 0; i < machine->unit_count; i++) {
+        assert_string_equal(again->units[i].name, machine->units[i].name);
+        assert_int_equal(again->units[i].count, machine->units[i].count);
+        assert_int_equal(again->units[i].shared, machine->units[i].shared);
+    }
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++) {
+        const struct machine_class *a = &machine->classes[i];
+        const struct machine_class *b = &again->classes[i];
+        if (a->given != b->given || a->unit != b->unit || a->init != b->init || a->latency != b->latency ||
+            a->plus != b->plus)
+            fail_msg("seed %llu: class %s differs", (unsigned long long)seed, ptx_class_name(i));
+    }
+    assert_memory_equal(&again->limits, &machine->limits, sizeof again->limits);
+    assert_string_equal(again->name, machine->name);
+    assert_string_equal(again->description, machine->description);
+    assert_int_equal(again->dispatch_depth, machine->dispatch_depth);
+    assert_int_equal(again->mem_latency, machine->mem_latency);
+    assert_int_equal(again->shared_latency, machine->shared_latency);
+    assert_int_equal(again->sub_cores, machine->sub_cores);
+    assert_int_equal(again->issue_width, machine->issue_width);
+    wb_machine_free(again);
+    wb_diagnostics_free(diagnostics);
+    free(second);
+    free(text);
+}
+
+static void random_machine(struct random_state *random, struct wb_machine *machine) {
+    machine_defaults(machine);
+    strcpy(machine->name, random_below(random, 2) == 0 ? "a \"quoted\" name" : "plain");
+    if (random_below(random, 2) == 0) strcpy(machine->description, "5 \xc2\xb5s: {a}, # b");
+    machine->clock_mhz = (double)(1 + random_below(random, 99999999999)) / 1e6;
+    machine->sub_cores = 1 + (uint32_t)random_below(random, 16);
+    machine->issue_width = 1 + (uint32_t)random_below(random, 8);
+    machine->dispatch_depth =
+        random_below(random, 2) == 0 ? DEPTH_UNLIMITED : (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
+    machine->mem_latency = (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
+    machine->shared_latency = (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
+    machine->unit_count = 1 + (uint32_t)random_below(random, MACHINE_UNITS_MAX);
+    for (uint32_t i = 0; i < machine->unit_count; i++) {
+        machine->units[i].name[0] = (char)('A' + i % 26);
+        machine->units[i].name[1] = (char)('0' + i / 26);
+        machine->units[i].count = 1 + (uint32_t)random_below(random, 64);
+        machine->units[i].shared = random_below(random, 2) == 0;
+    }
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++) {
+        uint64_t kind = random_below(random, 10);
+        struct machine_class *class = &machine->classes[i];
+        class->given = kind > 0;
+        if (kind == 1) class->unit = UNIT_NONE;
+        if (kind <= 1) continue;
+        class->unit = (uint8_t)random_below(random, machine->unit_count);
+        class->init = 1 + (uint32_t)random_below(random, MACHINE_TIME_MAX);
+        class->latency = (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
+        class->plus = (enum latency_base)random_below(random, 3);
+    }
+    machine->limits.registers = (uint32_t)random_below(random, 100000);
+}
+
+static void test_printed_machines_read_back(void **state) {
+    (void)state;
+    for (size_t i = 0; i < wb_machine_preset_count(); i++) {
+        wb_machine *machine = load(wb_machine_preset_name(i));
+        assert_reads_back(machine, 0);
+        wb_machine_free(machine);
+    }
+    struct wb_machine *machine = test_malloc(sizeof *machine);
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct random_state random = random_seeded(seed);
+        random_machine(&random, machine);
+        assert_reads_back(machine, seed);
+    }
+    test_free(machine);
+}
+
+static void test_set(void **state) {
+    (void)state;
+    static const char *const good[] = {
+        "mem_latency=50",
+        "dispatch_depth=0",
+        "clock_mhz=1300.5",
+        "class.fp32.latency=3",
+        "class.fp32.init=2",
+        "class.fp32.unit=INT",
+        "class.fp32.plus=mem_latency",
+        "unit.INT.count=2",
+        "unit.INT.shared=true",
+        "limits.warps=32",
+        "name=mine",
+        "class.exit.unit=INT",
+        "class.branch.unit=none",
+        "sub_cores=2",
+        "issue_width=2",
+        "description=by hand",
+        "shared_latency=9",
+    };
+    wb_machine *machine = load("orin-sm86");
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (wb_machine_set(machine, good[i], diagnostics) != WB_OK)
+            fail_msg("%s", wb_diagnostics_text(diagnostics));
+    const struct machine_class *fp32 = &machine->classes[PTX_CLASS_FP32];
+    assert_int_equal(machine->mem_latency, 50);
+    assert_int_equal(machine->dispatch_depth, 0);
+    assert_true(machine->clock_mhz == 1300.5);
+    assert_string_equal(machine->units[fp32->unit].name, "INT");
+    assert_int_equal(machine->units[fp32->unit].count, 2);
+    assert_true(machine->units[fp32->unit].shared);
+    assert_int_equal(fp32->init, 2);
+    assert_int_equal(machine_latency(machine, fp32), 53);
+    assert_int_equal(machine->limits.warps, 32);
+    assert_string_equal(wb_machine_name(machine), "mine");
+    assert_int_equal(machine->classes[PTX_CLASS_EXIT].init, 1);
+    assert_int_equal(machine->classes[PTX_CLASS_BRANCH].unit, UNIT_NONE);
+    assert_int_equal(machine->classes[PTX_CLASS_BRANCH].latency, 0);
+    assert_int_equal(machine->sub_cores, 2);
+    assert_int_equal(wb_machine_set(machine, "dispatch_depth=unlimited", diagnostics), WB_OK);
+    assert_int_equal(machine->dispatch_depth, DEPTH_UNLIMITED);
+    assert_reads_back(machine, 0);
+    wb_diagnostics_free(diagnostics);
+    wb_machine_free(machine);
+}
+
+/* Assignments whose key is no key: the message lists the keys. */
+static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
+    (void)state;
+    static const char *const assignments[] = {
+        "",
+        "mem_latency",
+        "=3",
+        "latency=3",
+        "units=3",
+        "limits=3",
+        "limits.warp=3",
+        "class.fp32=3",
+        "class.fp32.time=3",
+        "class.fp32.init.x=3",
+        "unit.INT.name=X",
+    };
+    static const char *const keys[] = {
+        " name,",
+        " description,",
+        " clock_mhz,",
+        " sub_cores,",
+        " issue_width,",
+        " dispatch_depth,",
+        " mem_latency,",
+        " shared_latency,",
+        " unit.NAME.count,",
+        " unit.NAME.shared,",
+        " class.NAME.unit,",
+        " class.NAME.init,",
+        " class.NAME.latency,",
+        " class.NAME.plus,",
+        " limits.blocks,",
+        " limits.warps,",
+        " limits.threads,",
+        " limits.threads_per_block,",
+        " limits.registers,",
+        " limits.shared_bytes",
+    };
+    wb_machine *machine = load("orin-sm86");
+    char *before = print(machine);
+    for (size_t i = 0; i < sizeof assignments / sizeof *assignments; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(wb_machine_set(machine, assignments[i], diagnostics), WB_ERR_INPUT);
+        const char *text = wb_diagnostics_text(diagnostics);
+        size_t length = strlen(assignments[i]);
+        static const char start[] = ": error: unknown key; expected KEY=VALUE with one of: name,";
+        if (strncmp(text, assignments[i], length) != 0 ||
+            strncmp(text + length, start, sizeof start - 1) != 0)
+            fail_msg("'%s': %s", assignments[i], text);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (strstr(text, keys[k]) == NULL) fail_msg("'%s' does not list%s", text, keys[k]);
+        wb_diagnostics_free(diagnostics);
+    }
+    char *after = print(machine);
+    assert_string_equal(after, before);
+    free(before);
+    free(after);
+    wb_machine_free(machine);
+}
+
+static void test_errors_of_set(void **state) {
+    (void)state;
+    static const struct {
+        const char *assignment, *message;
+    } cases[] = {
+        {"mem_latency=x", "mem_latency=x: error: mem_latency: expected a whole number from 0 to 1000000, got "
+                          "'x'"},
+        {"mem_latency=", "mem_latency=: error: mem_latency: expected a whole number from 0 to 1000000, got "
+                         "''"},
+        {"dispatch_depth=-1", "dispatch_depth=-1: error: dispatch_depth: expected a whole number from 0 to "
+                              "1000000 or 'unlimited', got '-1'"},
+        {"class.fp33.init=3", "class.fp33.init=3: error: unknown opcode class 'fp33'; did you mean 'fp32'?"},
+        {"class.fp32.unit=X", "class.fp32.unit=X: error: no unit is named 'X'; expected SP, INT, SFU, DP, "
+                              "TENSOR, MEM, LSU, or none"},
+        {"class.fp32.init=0",
+         "class.fp32.init=0: error: init: expected a whole number from 1 to 1000000, got '0'"},
+        {"class.exit.init=1", "class.exit.init=1: error: a class without a unit takes no time: expected no "
+                              "init, latency and plus"},
+        {"unit.FPU.count=1",
+         "unit.FPU.count=1: error: no unit is named 'FPU'; units: SP, INT, SFU, DP, TENSOR, MEM, LSU"},
+        {"unit.none.count=1",
+         "unit.none.count=1: error: no unit is named 'none'; units: SP, INT, SFU, DP, TENSOR, MEM, LSU"},
+        {"name=\xff", "name=\xff: error: name: expected a text of 1 to 63 bytes, got '?'"},
+    };
+    wb_machine *machine = load("orin-sm86");
+    char *before = print(machine);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(wb_machine_set(machine, cases[i].assignment, diagnostics), WB_ERR_INPUT);
+        assert_first_message(diagnostics, cases[i].message, cases[i].assignment);
+        wb_diagnostics_free(diagnostics);
+    }
+    char *after = print(machine);
+    assert_string_equal(after, before);
+    free(before);
+    free(after);
+    wb_machine_free(machine);
+}
+
+static void test_class_that_is_not_given_needs_its_unit_first(void **state) {
+    (void)state;
+    static const char text[] = HEAD UNITS "classes: {}\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(machine_parse("m.yaml", text, strlen(text), diagnostics, &machine), WB_OK);
+    assert_reads_back(machine, 0);
+    assert_int_equal(wb_machine_set(machine, "class.fp32.init=2", diagnostics), WB_ERR_INPUT);
+    assert_first_message(diagnostics,
+                         "class.fp32.init=2: error: the machine does not give this class; set "
+                         "class.fp32.unit first",
+                         "class.fp32.init=2");
+    assert_int_equal(wb_machine_set(machine, "class.fp32.unit=A", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_set(machine, "class.fp32.init=2", diagnostics), WB_OK);
+    assert_true(machine->classes[PTX_CLASS_FP32].given);
+    assert_int_equal(machine->classes[PTX_CLASS_FP32].init, 2);
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_deadlines(void **state) {
+    (void)state;
+    static const struct {
+        const char *clock, *deadline;
+        uint64_t expected;
+    } cases[] = {
+        {"clock_mhz=930", "4500", 4500},
+        {"clock_mhz=930", "4500 cycles", 4500},
+        {"clock_mhz=930", "0", 0},
+        {"clock_mhz=930", "100us", 93000},
+        {"clock_mhz=930", "100 us", 93000},
+        {"clock_mhz=930", "1.5ms", 1395000},
+        {"clock_mhz=930", "2s", 1860000000},
+        {"clock_mhz=930", "300ns", 279},
+        {"clock_mhz=930", "1ns", 0}, /* 0.93 cycles */
+        {"clock_mhz=930", "0.0000000001s", 0},
+        {"clock_mhz=1320.1", "100us", 132010}, /* 132010 exactly: not one less by a rounded product */
+        {"clock_mhz=0.1", "30us", 3},
+        {"clock_mhz=1000.000001", "1s", 1000000001},
+        {"clock_mhz=930", "18446744073709551614", UINT64_MAX - 1},
+        {"clock_mhz=1000", "18446744073s", UINT64_C(18446744073000000000)},
+    };
+    wb_machine *machine = load("orin-sm86");
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t got = 0;
+        assert_int_equal(wb_machine_set(machine, cases[i].clock, diagnostics), WB_OK);
+        assert_int_equal(wb_deadline_cycles(machine, cases[i].deadline, diagnostics, &got), WB_OK);
+        if (got != cases[i].expected)
+            fail_msg("%s %s: %llu", cases[i].clock, cases[i].deadline, (unsigned long long)got);
+    }
+    wb_diagnostics_free(diagnostics);
+    wb_machine_free(machine);
+}
+
+static void test_errors_of_deadlines(void **state) {
+    (void)state;
+#define FORM "expected a deadline such as '4500', '4500 cycles', '100us', '1.5ms' or '2s'"
+    static const struct {
+        const char *deadline, *message;
+    } cases[] = {
+        {"", ": error: " FORM},
+        {"soon", "soon: error: " FORM},
+        {"-5us", "-5us: error: " FORM},
+        {" 5us", " 5us: error: " FORM},
+        {"5.us", "5.us: error: " FORM},
+        {"99999999999999999999", "99999999999999999999: error: " FORM},
+        {"1.5", "1.5: error: expected a whole number of cycles, below 2^64 - 1"},
+        {"1.0 cycles", "1.0 cycles: error: expected a whole number of cycles, below 2^64 - 1"},
+        {"18446744073709551615",
+         "18446744073709551615: error: expected a whole number of cycles, below 2^64 - 1"},
+        {"5 min", "5 min: error: unknown unit; expected cycles, ns, us, ms or s"},
+        {"5us ", "5us : error: unknown unit; expected cycles, ns, us, ms or s"},
+        {"5e3us", "5e3us: error: unknown unit; expected cycles, ns, us, ms or s"},
+        {"99999999999s", "99999999999s: error: more cycles than 64 bits can count"},
+    };
+    wb_machine *machine = load("orin-sm86");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        uint64_t got = 77;
+        assert_int_equal(wb_deadline_cycles(machine, cases[i].deadline, diagnostics, &got), WB_ERR_INPUT);
+        assert_first_message(diagnostics, cases[i].message, cases[i].deadline);
+        assert_int_equal(got, 77);
+        wb_diagnostics_free(diagnostics);
+    }
+    wb_machine_free(machine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_presets_are_complete),
+        cmocka_unit_test(test_orin_has_the_measured_distances),
+        cmocka_unit_test(test_file_is_read),
+        cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_too_many_units),
+        cmocka_unit_test(test_names_that_are_no_machine),
+        cmocka_unit_test(test_printed_machines_read_back),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_unknown_keys_of_set_are_answered_with_the_keys),
+        cmocka_unit_test(test_errors_of_set),
+        cmocka_unit_test(test_class_that_is_not_given_needs_its_unit_first),
+        cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_errors_of_deadlines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "machine/import.h"
+#include "messages.h"
+
+#define DATA "tests/data/machine/"
+
+static wb_machine *import_file(const char *path) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    if (wb_machine_import(path, diagnostics, &machine) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    assert_string_equal(wb_diagnostics_text(diagnostics), "");
+    wb_diagnostics_free(diagnostics);
+    return machine;
+}
+
+static wb_machine *import_text(const char *text) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    if (import_parse("c.config", text, strlen(text), diagnostics, &machine) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    assert_string_equal(wb_diagnostics_text(diagnostics), "");
+    wb_diagnostics_free(diagnostics);
+    return machine;
+}
+
+static wb_machine *load(const char *name) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(wb_machine_load(name, diagnostics, &machine), WB_OK);
+    wb_diagnostics_free(diagnostics);
+    return machine;
+}
+
+/* Asserts that the machines execute a class alike, units being compared by name. */
+static void assert_same_class(const wb_machine *a, const wb_machine *b, enum ptx_class class) {
+    const struct machine_class *left = &a->classes[class];
+    const struct machine_class *right = &b->classes[class];
+    const char *left_unit = left->unit == UNIT_NONE ? "none" : a->units[left->unit].name;
+    const char *right_unit = right->unit == UNIT_NONE ? "none" : b->units[right->unit].name;
+    if (left->given != right->given || strcmp(left_unit, right_unit) != 0 || left->init != right->init ||
+        left->latency != right->latency || left->plus != right->plus)
+        fail_msg("%s: %s %u %u %u, expected %s %u %u %u", ptx_class_name(class), left_unit, left->init,
+                 left->latency, left->plus, right_unit, right->init, right->latency, right->plus);
+}
+
+static void assert_same_sm(const wb_machine *a, const wb_machine *b) {
+    assert_true(a->clock_mhz == b->clock_mhz);
+    assert_int_equal(a->sub_cores, b->sub_cores);
+    assert_int_equal(a->issue_width, b->issue_width);
+    assert_int_equal(a->dispatch_depth, b->dispatch_depth);
+    assert_int_equal(a->mem_latency, b->mem_latency);
+    assert_int_equal(a->shared_latency, b->shared_latency);
+    assert_memory_equal(&a->limits, &b->limits, sizeof a->limits);
+}
+
+/* The paper's settings give the paper's machine, but for what orin-sm86 says otherwise in its comments. */
+static void test_settings_of_the_paper_give_its_preset(void **state) {
+    (void)state;
+    wb_machine *imported = import_file(DATA "SM86_ONE/gpgpusim.config");
+    wb_machine *preset = load("orin-sm86");
+    assert_string_equal(wb_machine_name(imported), "SM86_ONE");
+    assert_same_sm(imported, preset);
+    assert_int_equal(imported->unit_count, 7);
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++) {
+        if (i == PTX_CLASS_EXIT || i == PTX_CLASS_ATOMIC_GLOBAL || i == PTX_CLASS_SHUFFLE) continue;
+        assert_same_class(imported, preset, (enum ptx_class)i);
+    }
+    const struct machine_class *shuffle = &imported->classes[PTX_CLASS_SHUFFLE];
+    assert_int_equal(shuffle->init, 4); /* the simulator's defaults, 32 / 4 */
+    assert_int_equal(shuffle->init + shuffle->latency, 36);
+    assert_int_equal(imported->classes[PTX_CLASS_EXIT].init, 1);
+    assert_int_equal(machine_latency(imported, &imported->classes[PTX_CLASS_ATOMIC_GLOBAL]), 203);
+    wb_machine_free(preset);
+    wb_machine_free(imported);
+}
+
+static void test_settings_of_fermi_give_its_preset(void **state) {
+    (void)state;
+    wb_machine *imported = import_file(DATA "SM2_TWO/gpgpusim.config");
+    wb_machine *preset = load("fermi-sm20");
+    assert_same_sm(imported, preset);
+    assert_int_equal(imported->unit_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_string_equal(imported->units[i].name, preset->units[i].name);
+        assert_int_equal(imported->units[i].count, preset->units[i].count);
+        assert_int_equal(imported->units[i].shared, preset->units[i].shared);
+    }
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++) {
+        if (i == PTX_CLASS_TENSOR) continue;
+        assert_same_class(imported, preset, (enum ptx_class)i);
+    }
+    assert_false(imported->classes[PTX_CLASS_TENSOR].given);
+    wb_machine_free(preset);
+    wb_machine_free(imported);
+}
+
+static void test_sub_cores_own_their_part_of_the_units(void **state) {
+    (void)state;
+    wb_machine *machine = import_text("-gpgpu_num_sched_per_core 4 -gpgpu_sub_core_model 1\n"
+                                      "-gpgpu_num_sp_units 8\n-gpgpu_num_sfu_units 2\n");
+    assert_int_equal(machine->sub_cores, 4);
+    assert_int_equal(machine->units[0].count, 2);
+    assert_false(machine->units[0].shared);
+    assert_int_equal(machine->units[1].count, 2);
+    assert_true(machine->units[1].shared); /* two do not divide among four */
+    wb_machine_free(machine);
+}
+
+static void test_missing_flags_have_the_simulators_defaults(void **state) {
+    (void)state;
+    wb_machine *machine = import_text("-gpgpu_num_sp_units 1");
+    assert_true(machine->clock_mhz == 500);
+    assert_int_equal(machine->sub_cores, 1);
+    assert_int_equal(machine->mem_latency, 1 + 85 + 30);
+    assert_int_equal(machine->shared_latency, 3);
+    const struct machine_class *division = &machine->classes[PTX_CLASS_INT_DIV];
+    assert_int_equal(division->init, 32);
+    assert_int_equal(division->init + division->latency, 149);
+    assert_int_equal(machine->limits.threads, 1024);
+    wb_machine_free(machine);
+}
+
+static void test_latency_shorter_than_the_interval_is_no_underflow(void **state) {
+    (void)state;
+    wb_machine *machine = import_text("-ptx_opcode_latency_sfu 1\n-ptx_opcode_initiation_sfu 64\n");
+    assert_int_equal(machine->classes[PTX_CLASS_FP32_SPECIAL].init, 64);
+    assert_int_equal(machine->classes[PTX_CLASS_FP32_SPECIAL].latency, 0);
+    wb_machine_free(machine);
+}
+
+static void test_imported_machines_print_as_machine_files(void **state) {
+    (void)state;
+    wb_machine *machine = import_file(DATA "SM2_TWO/gpgpusim.config");
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    char *text = NULL;
+    assert_int_equal(wb_machine_print(machine, diagnostics, &text), WB_OK);
+    assert_non_null(strstr(text, "name: \"SM2_TWO\"\n"));
+    assert_non_null(strstr(text, "mem_latency: 255\n"));
+    assert_null(strstr(text, "tensor"));
+    free(text);
+    wb_diagnostics_free(diagnostics);
+    wb_machine_free(machine);
+}
+
+static void test_dual_issue_is_warned_of(void **state) {
+    (void)state;
+    static const char text[] = "-gpgpu_num_sp_units 1\n-gpgpu_max_insn_issue_per_warp 2\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(import_parse("c.config", text, strlen(text), diagnostics, &machine), WB_OK);
+    assert_first_message(diagnostics,
+                         "c.config:2:32: warning: the machine issues one instruction of a warp in a cycle, "
+                         "not 2",
+                         text);
+    assert_int_equal(machine->issue_width, 1);
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_errors(void **state) {
+    (void)state;
+#define NO_CONFIG "c.config: error: not a gpgpusim.config: none of its flags describes an SM"
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", NO_CONFIG},
+        {"# only a comment", NO_CONFIG},
+        {"-network_mode 1\n-unknown\n", NO_CONFIG},
+        {"garbage", "c.config:1:1: error: expected a flag that starts with '-'"},
+        {"-gpgpu_num_sp_units 1 2\n", "c.config:1:23: error: expected a flag that starts with '-'"},
+        {"-gpgpu_num_sp_units 1\n-other 1\n-x 1 y # z\n",
+         "c.config:3:6: error: expected a flag that starts with '-'"},
+        {"-1 2\n", "c.config:1:1: error: expected a flag that starts with '-'"},
+        {"\"-gpgpu_num_sp_units\" 1\n", "c.config:1:1: error: expected a flag that starts with '-'"},
+        {"-gpgpu_num_sp_units\n-dram_latency 1\n",
+         "c.config:1:1: error: -gpgpu_num_sp_units: expected a value"},
+        {"-gpgpu_num_sp_units # 1\n", "c.config:1:1: error: -gpgpu_num_sp_units: expected a value"},
+        {"-gpgpu_num_sp_units 0\n",
+         "c.config:1:21: error: -gpgpu_num_sp_units: expected a whole number from 1 to 64"},
+        {"-gpgpu_num_sp_units -3\n",
+         "c.config:1:21: error: -gpgpu_num_sp_units: expected a whole number from 1 to 64"},
+        {"-dram_latency 1.5\n",
+         "c.config:1:15: error: -dram_latency: expected a whole number from 0 to 1000000"},
+        {"\n\n-ptx_opcode_latency_int 4,4,4,4\n",
+         "c.config:3:25: error: -ptx_opcode_latency_int: expected the numbers ADD,MAX,MUL,MAD,DIV or "
+         "ADD,MAX,MUL,MAD,DIV,SHFL"},
+        {"-ptx_opcode_latency_fp 1,2,3,4,5,6,7\n",
+         "c.config:1:24: error: -ptx_opcode_latency_fp: expected the numbers ADD,MAX,MUL,MAD,DIV or "
+         "ADD,MAX,MUL,MAD,DIV,SHFL"},
+        {"-ptx_opcode_latency_dp 1,2,x,4,5\n",
+         "c.config:1:28: error: -ptx_opcode_latency_dp: expected a whole number from 0 to 1000000"},
+        {"-ptx_opcode_initiation_dp 1,2,3,4,0\n",
+         "c.config:1:35: error: -ptx_opcode_initiation_dp: expected a whole number from 1 to 1000000"},
+        {"-ptx_opcode_latency_int 4,4,4,4,\n",
+         "c.config:1:33: error: -ptx_opcode_latency_int: expected a whole number from 0 to 1000000"},
+        {"-gpgpu_clock_domains 700\n",
+         "c.config:1:22: error: -gpgpu_clock_domains: expected CORE:INTERCONNECT:L2:DRAM in megahertz"},
+        {"-gpgpu_clock_domains 0:1:1:1\n",
+         "c.config:1:22: error: -gpgpu_clock_domains: expected CORE:INTERCONNECT:L2:DRAM in megahertz"},
+        {"-gpgpu_clock_domains 1:1:1:1:1\n",
+         "c.config:1:22: error: -gpgpu_clock_domains: expected CORE:INTERCONNECT:L2:DRAM in megahertz"},
+        {"-gpgpu_shader_core_pipeline 1536:16\n",
+         "c.config:1:29: error: -gpgpu_shader_core_pipeline: expected THREADS:32, the threads being a "
+         "multiple of 32"},
+        {"-gpgpu_shader_core_pipeline 1500:32\n",
+         "c.config:1:29: error: -gpgpu_shader_core_pipeline: expected THREADS:32, the threads being a "
+         "multiple of 32"},
+        {"-specialized_unit_1 1,1,200\n", "c.config:1:21: error: -specialized_unit: expected "
+                                          "ENABLED,UNITS,LATENCY,ID_OC_WIDTH,OC_EX_WIDTH,NAME"},
+        {"-gpgpu_dram_timing_opt \"nbk=16\n", "c.config:1:24: error: expected a closing '\"'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = NULL;
+        wb_status status =
+            import_parse("c.config", cases[i].text, strlen(cases[i].text), diagnostics, &machine);
+        assert_first_message(diagnostics, cases[i].message, cases[i].text);
+        assert_int_equal(status, WB_ERR_INPUT);
+        assert_null(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+static void test_missing_file(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(wb_machine_import(DATA "none.config", diagnostics, &machine), WB_ERR_INPUT);
+    assert_first_message(diagnostics, DATA "none.config: error: cannot read: No such file or directory", "");
+    wb_diagnostics_free(diagnostics);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_settings_of_the_paper_give_its_preset),
+        cmocka_unit_test(test_settings_of_fermi_give_its_preset),
+        cmocka_unit_test(test_sub_cores_own_their_part_of_the_units),
+        cmocka_unit_test(test_missing_flags_have_the_simulators_defaults),
+        cmocka_unit_test(test_latency_shorter_than_the_interval_is_no_underflow),
+        cmocka_unit_test(test_imported_machines_print_as_machine_files),
+        cmocka_unit_test(test_dual_issue_is_warned_of),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_missing_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

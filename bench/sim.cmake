@@ -1,0 +1,3 @@
+add_executable(bench_sim bench_sim.c)
+target_compile_definitions(bench_sim PRIVATE _GNU_SOURCE)
+target_link_libraries(bench_sim PRIVATE wb_bound)

@@ -225,8 +225,12 @@ wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_d
                           wb_analysis **analysis);
 void wb_analysis_free(wb_analysis *analysis);
 
-/* Runs the methods of a comma-separated list of names, or all for "all". Results are kept in the registry's
- * order, once each. */
+/* Most states that a search over schedules keeps (default 30 million, some two gigabytes). */
+void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states);
+
+/* Runs the methods of a comma-separated list of names, or for "all" those that fit the block. Results are
+ * kept in the registry's order, once each. WB_ERR_LIMIT when a method hit a limit; the others have run, and
+ * what the one found so far is kept, too. */
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 

@@ -24,6 +24,7 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
     wb_analysis *made = calloc(1, sizeof *made);
     if (made == NULL) return analysis_no_memory(diagnostics);
     made->timed = timed;
+    made->state_limit = ANALYSIS_STATE_LIMIT;
     *analysis = made;
     return WB_OK;
 }
@@ -39,6 +40,7 @@ wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_d
     }
     made->block = block;
     made->timed = &made->own;
+    made->state_limit = ANALYSIS_STATE_LIMIT;
     *analysis = made;
     return WB_OK;
 }
@@ -101,25 +103,39 @@ static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, 
     return WB_OK;
 }
 
-static wb_status analysis_run_method(wb_analysis *analysis, size_t index, const wb_watch *watch,
-                                     wb_diagnostics *diagnostics) {
+/* Keeps a bound among the results, in the registry's order. */
+static void analysis_keep(wb_analysis *analysis, size_t index, const wb_bound *bound) {
+    size_t place = analysis_place(&analysis->methods_run, index);
+    wb_bound *slot = analysis->bounds.items + place;
+    memmove(slot + 1, slot, (analysis->bounds.count++ - place) * sizeof *slot);
+    *slot = *bound;
+}
+
+/* Runs a method, unless `only_fitting` and it is not meant for blocks like this. */
+static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool only_fitting,
+                                     const wb_watch *watch, wb_diagnostics *diagnostics) {
     if (vec_reserve(&analysis->bounds, 1) != WB_OK) return analysis_no_memory(diagnostics);
     const struct bound_method *method = bound_method_at(index);
     double start = analysis_clock();
     WB_TRY(analysis_profile(analysis, watch, diagnostics));
-    const struct bound_input input = {analysis->timed, &analysis->profile, watch, diagnostics};
+    const struct bound_input input = {analysis->timed, &analysis->profile, watch, diagnostics,
+                                      analysis->state_limit};
+    if (only_fitting && method->fits != NULL && !method->fits(&input)) return WB_OK;
     wb_bound bound = {.method = method->name};
-    WB_TRY(method->run(&input, &bound));
+    wb_status status = method->run(&input, &bound);
+    bool partial = status == WB_ERR_LIMIT && bound.cycles > 0;
+    if (status != WB_OK && !partial) return status;
     if (bound.cycles == CYCLES_SATURATED) {
         diagnose(diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
         return WB_ERR_LIMIT;
     }
     bound.seconds = analysis_clock() - start;
-    size_t place = analysis_place(&analysis->methods_run, index);
-    wb_bound *slot = analysis->bounds.items + place;
-    memmove(slot + 1, slot, (analysis->bounds.count++ - place) * sizeof *slot);
-    *slot = bound;
-    return WB_OK;
+    analysis_keep(analysis, index, &bound);
+    return status;
+}
+
+void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
+    analysis->state_limit = states;
 }
 
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
@@ -127,10 +143,15 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
     uint64_t chosen;
     WB_TRY(analysis_choose("methods", methods, bound_method_find, wb_method_name, diagnostics, &chosen));
     chosen &= ~analysis->methods_run;
+    bool only_fitting = strcmp(methods, "all") == 0;
+    wb_status status = WB_OK;
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
-        if (chosen >> i & 1) WB_TRY(analysis_run_method(analysis, i, watch, diagnostics));
+        if (!(chosen >> i & 1)) continue;
+        wb_status one = analysis_run_method(analysis, i, only_fitting, watch, diagnostics);
+        if (one != WB_OK && one != WB_ERR_LIMIT) return one;
+        if (one == WB_ERR_LIMIT) status = one;
     }
-    return WB_OK;
+    return status;
 }
 
 static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const wb_watch *watch,

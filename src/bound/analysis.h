@@ -6,12 +6,16 @@
 #include "sim/policy.h"
 #include "warp/block.h"
 
+/* States that a search keeps unless told otherwise: some two gigabytes. */
+#define ANALYSIS_STATE_LIMIT UINT64_C(30000000)
+
 struct wb_analysis {
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
     const struct timed_block *timed; /* what is analysed */
     struct timed_block own;          /* *timed, where it was made from `block` */
     bool profiled;                   /* `profile` has been made */
     struct block_profile profile;
+    uint64_t state_limit;           /* of searches */
     uint64_t methods_run;           /* bit i: method i of the registry has a bound */
     uint64_t policies_run;          /* bit i: policy i has a simulation */
     VEC(wb_bound) bounds;           /* in the registry's order */

@@ -10,19 +10,23 @@ struct bound_input {
     const struct block_profile *profile;
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
+    uint64_t state_limit; /* most states that a search keeps */
 };
 
 struct bound_method {
     const char *name;
     const char *summary;
-    /* Sets kind, cycles, lower, assumptions and reason of a zeroed bound. */
+    /* Sets kind, cycles, lower, assumptions and reason of a zeroed bound. WB_ERR_LIMIT with `cycles` set:
+     * what was found before the limit, to be kept. */
     wb_status (*run)(const struct bound_input *input, wb_bound *bound);
+    /* Whether "all" includes the method for this block; NULL: always. */
+    bool (*fits)(const struct bound_input *input);
     /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
      * that bound only the block. */
     section_term term;
 };
 
-extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_elb, bound_gub;
+extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_elb, bound_gub, bound_exhaustive;
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

@@ -1,0 +1,127 @@
+#include "bound/explore_program.h"
+
+#include <string.h>
+
+#define NO_WRITER UINT32_MAX
+
+/* Scratch while one path is written out. */
+struct explore_reader {
+    const struct timed_block *block;
+    struct explore_program *program;
+    uint32_t *path;     /* per position its index into the block's code */
+    uint32_t *writer;   /* per register the position of its last write, or NO_WRITER */
+    uint32_t *last_use; /* per position the last position that waits for its result, itself: none */
+};
+
+static const struct timed_inst *reader_inst(const struct explore_reader *reader, uint32_t position) {
+    return &reader->block->code.insts[reader->path[position]];
+}
+
+/* Calls for the writers of everything the instruction at `position` waits for: its sources and, as results
+ * must not overtake each other, its destinations. */
+static uint32_t reader_operand(const struct explore_reader *reader, uint32_t position, uint32_t operand) {
+    const struct timed_inst *inst = reader_inst(reader, position);
+    return reader->writer[reader->block->code.operands[inst->first_operand + operand]];
+}
+
+static uint32_t operand_count(const struct timed_inst *inst) {
+    return (uint32_t)inst->source_count + inst->destination_count;
+}
+
+static void reader_write(struct explore_reader *reader, uint32_t position) {
+    const struct timed_inst *inst = reader_inst(reader, position);
+    const uint32_t *written = reader->block->code.operands + inst->first_operand + inst->source_count;
+    for (uint32_t i = 0; i < inst->destination_count; i++)
+        reader->writer[written[i]] = position;
+}
+
+static void reader_forget(struct explore_reader *reader) {
+    for (uint32_t r = 0; r < reader->block->code.register_count; r++)
+        reader->writer[r] = NO_WRITER;
+}
+
+static void find_last_uses(struct explore_reader *reader) {
+    reader_forget(reader);
+    for (uint32_t p = 0; p < reader->program->count; p++) {
+        reader->last_use[p] = p;
+        for (uint32_t i = 0; i < operand_count(reader_inst(reader, p)); i++) {
+            uint32_t writer = reader_operand(reader, p, i);
+            if (writer != NO_WRITER) reader->last_use[writer] = p;
+        }
+        reader_write(reader, p);
+    }
+}
+
+/* The live results at each position, oldest first; each instruction says which of them it waits for and which
+ * stay live behind it. */
+static wb_status number_live_results(struct explore_reader *reader) {
+    uint32_t live[EXPLORE_LIVE_MAX + 1];
+    uint32_t live_count = 0;
+    reader_forget(reader);
+    for (uint32_t p = 0; p < reader->program->count; p++) {
+        struct explore_inst *inst = &reader->program->insts[p];
+        for (uint32_t i = 0; i < operand_count(reader_inst(reader, p)); i++) {
+            uint32_t writer = reader_operand(reader, p, i);
+            for (uint32_t l = 0; l < live_count; l++)
+                if (live[l] == writer) inst->waits |= UINT32_C(1) << l;
+        }
+        uint32_t kept = 0;
+        for (uint32_t l = 0; l < live_count; l++) {
+            if (reader->last_use[live[l]] <= p) continue;
+            inst->keeps |= UINT32_C(1) << l;
+            live[kept++] = live[l];
+        }
+        inst->is_live = reader->last_use[p] > p;
+        if (inst->is_live) live[kept++] = p;
+        if (kept > EXPLORE_LIVE_MAX) return WB_ERR_DECLINED;
+        live_count = kept;
+        reader_write(reader, p);
+    }
+    return WB_OK;
+}
+
+static void fill_positions(struct explore_program *program) {
+    for (uint32_t p = 0; p < program->count; p++)
+        program->barriers_before[p + 1] = program->barriers_before[p] + program->insts[p].barrier;
+    for (uint32_t p = program->count; p-- > 0;) {
+        uint32_t unit = program->insts[p].unit;
+        program->units_left[p] = program->units_left[p + 1] | (unit == UNIT_NONE ? 0 : UINT32_C(1) << unit);
+    }
+}
+
+static wb_status reader_prepare(struct explore_reader *reader, const struct path *path, struct arena *arena) {
+    struct explore_program *program = reader->program;
+    const size_t count = (size_t)path->length + 1;
+    program->insts = arena_array(arena, count, sizeof *program->insts);
+    program->barriers_before = arena_array(arena, count, sizeof *program->barriers_before);
+    program->units_left = arena_array(arena, count, sizeof *program->units_left);
+    reader->path = arena_array(arena, count, sizeof *reader->path);
+    reader->last_use = arena_array(arena, count, sizeof *reader->last_use);
+    reader->writer =
+        arena_array(arena, (size_t)reader->block->code.register_count + 1, sizeof *reader->writer);
+    if (program->insts == NULL || program->barriers_before == NULL || program->units_left == NULL ||
+        reader->path == NULL || reader->last_use == NULL || reader->writer == NULL)
+        return WB_ERR_LIMIT;
+    struct path_cursor cursor = path_begin(path);
+    struct path_step step;
+    while (path_next(&cursor, &step)) {
+        const struct timed_inst *inst = &reader->block->code.insts[step.instruction];
+        program->insts[program->count] = (struct explore_inst){
+            .unit = inst->unit, .barrier = inst->barrier, .init = inst->init, .latency = inst->latency};
+        reader->path[program->count++] = step.instruction;
+    }
+    return WB_OK;
+}
+
+wb_status explore_program_make(const struct timed_block *block, uint32_t path, struct arena *arena,
+                               struct explore_program *program) {
+    *program = (struct explore_program){0};
+    if (block->paths[path].length > EXPLORE_PROGRAM_MAX || block->machine->unit_count > 32)
+        return WB_ERR_DECLINED;
+    struct explore_reader reader = {.block = block, .program = program};
+    WB_TRY(reader_prepare(&reader, &block->paths[path], arena));
+    find_last_uses(&reader);
+    WB_TRY(number_live_results(&reader));
+    fill_positions(program);
+    return WB_OK;
+}

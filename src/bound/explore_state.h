@@ -1,0 +1,70 @@
+/* The state of a block in the middle of a schedule, and the steps that a schedule can take from it. All times
+ * are cycles from now; what cannot matter any more is not kept, so that equal futures have equal states. */
+#ifndef WB_BOUND_EXPLORE_STATE_H
+#define WB_BOUND_EXPLORE_STATE_H
+
+#include <stddef.h>
+
+#include "bound/explore_program.h"
+
+#define EXPLORE_WARPS_MAX 32u
+#define EXPLORE_UNITS_MAX 16u
+#define EXPLORE_INSTANCES_MAX 4u
+#define EXPLORE_DEPTH_MAX 8u
+
+struct explore_model {
+    const struct timed_block *block;
+    struct explore_program *programs; /* by path */
+    uint32_t warp_count;
+    uint32_t unit_count;
+    uint32_t depth; /* DEPTH_UNLIMITED too when it can never fill */
+};
+
+struct explore_warp {
+    uint16_t path;
+    uint16_t position;
+    uint32_t live_count;
+    uint32_t live[EXPLORE_LIVE_MAX]; /* until each live result can be read */
+};
+
+struct explore_unit {
+    uint32_t busy[EXPLORE_INSTANCES_MAX]; /* per instance, until its initiations end; falling */
+    uint32_t waiting[EXPLORE_DEPTH_MAX];  /* until each queued instruction starts; rising */
+    uint32_t waiting_count;
+};
+
+struct explore_state {
+    struct explore_unit units[EXPLORE_UNITS_MAX];
+    struct explore_warp warps[EXPLORE_WARPS_MAX]; /* sorted: identical warps are interchangeable */
+};
+
+/* Bytes of a state that are in use, from its start: what a copy must take. */
+static inline size_t explore_state_size(const struct explore_model *model) {
+    return offsetof(struct explore_state, warps) + model->warp_count * sizeof(struct explore_warp);
+}
+
+/* Longest key of a state in bytes: every number takes at most five. */
+#define EXPLORE_KEY_MAX                                                                                      \
+    (5 * (EXPLORE_WARPS_MAX * (2 + EXPLORE_LIVE_MAX) +                                                       \
+          EXPLORE_UNITS_MAX * (1 + EXPLORE_INSTANCES_MAX + EXPLORE_DEPTH_MAX)))
+
+/* The state before the first cycle. */
+void explore_start(const struct explore_model *model, struct explore_state *state);
+
+/* Lets time pass until a warp can issue: true, with the time in *passed, or false when every warp has ended.
+ * Sorts the warps. */
+bool explore_settle(const struct explore_model *model, struct explore_state *state, uint32_t *passed);
+
+/* The warps that can issue now, as their indices; of identical warps in identical states only the first. */
+uint32_t explore_choices(const struct explore_model *model, const struct explore_state *state,
+                         uint8_t choices[EXPLORE_WARPS_MAX]);
+
+/* Issues the next instruction of a warp and goes to the next cycle. Returns the time from before the issue
+ * until the instruction is complete. */
+uint32_t explore_issue(const struct explore_model *model, struct explore_state *state, uint32_t warp);
+
+/* Writes the state as bytes, equal for equal states only; returns their number. */
+size_t explore_key(const struct explore_model *model, const struct explore_state *state,
+                   uint8_t key[EXPLORE_KEY_MAX]);
+
+#endif

@@ -1,0 +1,89 @@
+#include "bound/explore_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_SLOTS_MIN ((size_t)1 << 12)
+#define TABLE_BLOCK ((size_t)1 << 20)
+
+static uint32_t key_hash(const uint8_t *key, size_t length) {
+    uint64_t hash = length;
+    while (length > 0) {
+        uint64_t word = 0;
+        size_t bytes = length < sizeof word ? length : sizeof word;
+        memcpy(&word, key, bytes);
+        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+        key += bytes;
+        length -= bytes;
+    }
+    return (uint32_t)(hash ^ hash >> 29);
+}
+
+static size_t kept_length(const uint8_t *kept) {
+    return (size_t)kept[0] | (size_t)kept[1] << 8;
+}
+
+bool explore_table_find(const struct explore_table *table, const uint8_t *key, size_t length, uint32_t *hash,
+                        uint32_t *value) {
+    *hash = key_hash(key, length);
+    if (table->slot_count == 0) return false;
+    for (size_t at = *hash & (table->slot_count - 1); table->slots[at].key != NULL;
+         at = (at + 1) & (table->slot_count - 1)) {
+        const struct explore_slot *slot = &table->slots[at];
+        if (slot->hash != *hash || kept_length(slot->key) != length ||
+            memcmp(slot->key + 2, key, length) != 0)
+            continue;
+        *value = slot->value;
+        return true;
+    }
+    return false;
+}
+
+const uint8_t *explore_table_keep(struct explore_table *table, const uint8_t *key, size_t length) {
+    if (table->block_left < length + 2) {
+        table->block = arena_alloc(&table->arena, TABLE_BLOCK);
+        if (table->block == NULL) return NULL;
+        table->block_left = TABLE_BLOCK;
+    }
+    uint8_t *kept = table->block;
+    kept[0] = (uint8_t)length;
+    kept[1] = (uint8_t)(length >> 8);
+    memcpy(kept + 2, key, length);
+    table->block += length + 2;
+    table->block_left -= length + 2;
+    return kept;
+}
+
+static void place(struct explore_slot *slots, size_t count, struct explore_slot slot) {
+    size_t at = slot.hash & (count - 1);
+    while (slots[at].key != NULL)
+        at = (at + 1) & (count - 1);
+    slots[at] = slot;
+}
+
+static wb_status table_grow(struct explore_table *table) {
+    size_t count = table->slot_count == 0 ? TABLE_SLOTS_MIN : table->slot_count * 2;
+    struct explore_slot *slots = calloc(count, sizeof *slots);
+    if (slots == NULL) return WB_ERR_LIMIT;
+    for (size_t i = 0; i < table->slot_count; i++)
+        if (table->slots[i].key != NULL) place(slots, count, table->slots[i]);
+    free(table->slots);
+    table->slots = slots;
+    table->slot_count = count;
+    return WB_OK;
+}
+
+wb_status explore_table_insert(struct explore_table *table, const uint8_t *kept, uint32_t hash,
+                               uint32_t value) {
+    if (table->used >= table->slot_count / 4 * 3) WB_TRY(table_grow(table));
+    place(table->slots, table->slot_count, (struct explore_slot){kept, hash, value});
+    table->used++;
+    return WB_OK;
+}
+
+void explore_table_free(struct explore_table *table) {
+    free(table->slots);
+    arena_free(&table->arena);
+    *table = (struct explore_table){0};
+}

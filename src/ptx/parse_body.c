@@ -124,88 +124,6 @@ static wb_status parse_label_statement(struct parser *parser, const struct token
     return vec_push(&parser->body.labels, label);
 }
 
-static wb_status location_add(struct parser *parser, struct ptx_location location, uint32_t *index) {
-    *index = (uint32_t)parser->locations.count;
-    return vec_push(&parser->locations, location);
-}
-
-/* The location that code was inlined at: the function's last one at this place, or a new one. Calls are near
- * what was inlined, so the search is short. */
-static wb_status location_of_call(struct parser *parser, const uint32_t place[3], uint32_t *index) {
-    enum { SEARCH_MAX = 64 };
-    size_t count = parser->locations.count - parser->location.first;
-    for (size_t back = 1; back <= count && back <= SEARCH_MAX; back++) {
-        *index = (uint32_t)(parser->locations.count - back);
-        const struct ptx_location *location = &parser->locations.items[*index];
-        if (location->file == place[0] && location->line == place[1] && location->column == place[2])
-            return WB_OK;
-    }
-    struct ptx_location call = {place[0], place[1], place[2], NULL, PTX_NO_INDEX};
-    return location_add(parser, call, index);
-}
-
-/* Writes down the last `.loc` now that an instruction follows it, unless it repeats the one before. */
-static wb_status location_settle(struct parser *parser) {
-    struct location_state *state = &parser->location;
-    if (!state->pending) return WB_OK;
-    state->pending = false;
-    struct ptx_location next = state->next;
-    if (state->is_inlined) WB_TRY(location_of_call(parser, state->inlined, &next.inlined_at));
-    if (state->current != PTX_NO_INDEX) {
-        const struct ptx_location *last = &parser->locations.items[state->current];
-        bool same_function =
-            last->function == next.function ||
-            (last->function != NULL && next.function != NULL && strcmp(last->function, next.function) == 0);
-        if (last->file == next.file && last->line == next.line && last->column == next.column &&
-            last->inlined_at == next.inlined_at && same_function)
-            return WB_OK;
-    }
-    return location_add(parser, next, &state->current);
-}
-
-/* file line column */
-static wb_status parse_place(struct parser *parser, uint32_t place[3]) {
-    for (int i = 0; i < 3; i++) {
-        uint64_t value;
-        WB_TRY(parse_count(parser, "a number in .loc", UINT32_MAX, &value));
-        place[i] = (uint32_t)value;
-    }
-    return WB_OK;
-}
-
-/* .loc file line column[, function_name label][, inlined_at file line column] */
-wb_status parse_loc(struct parser *parser) {
-    struct location_state *state = &parser->location;
-    uint32_t place[3];
-    lexer_next(&parser->lexer);
-    WB_TRY(parse_place(parser, place));
-    state->next = (struct ptx_location){place[0], place[1], place[2], NULL, PTX_NO_INDEX};
-    state->is_inlined = false;
-    state->pending = true;
-    while (parser_accept(parser, ',')) {
-        bool is_function = parser_at_word(parser, "function_name");
-        if (!is_function && !parser_at_word(parser, "inlined_at"))
-            return parser_expected(parser, "function_name or inlined_at");
-        lexer_next(&parser->lexer);
-        if (!is_function) {
-            WB_TRY(parse_place(parser, state->inlined));
-            state->is_inlined = true;
-            continue;
-        }
-        size_t first = parser_offset(parser);
-        struct token name;
-        uint64_t offset;
-        WB_TRY(parser_name(parser, &name));
-        size_t last = first + name.length;
-        if (parser_at(parser, '+')) {
-            WB_TRY(parse_offset(parser, &offset));
-            last = parser_offset(parser);
-        }
-        WB_TRY(parser_slice(parser, first, last, &state->next.function));
-    }
-    return WB_OK;
-}
-
 static wb_status parse_pragma(struct parser *parser) {
     do {
         const char *text;
@@ -323,7 +241,7 @@ static wb_status check_register_count(struct parser *parser, const struct ptx_in
 static wb_status parse_instruction(struct parser *parser, struct token *opcode, struct ptx_inst *inst) {
     inst->at = (uint32_t)(opcode->text - parser->lexer.start);
     if (parser->lexer.token.kind == TOKEN_DIRECTIVE) WB_TRY(join_opcode(parser, opcode));
-    if (parser->location.pending) WB_TRY(location_settle(parser));
+    WB_TRY(location_settle(parser));
     inst->location = parser->location.current;
     size_t first_operand = parser->body.operands.count;
     WB_TRY(find_form(parser, opcode, inst));

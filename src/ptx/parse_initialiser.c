@@ -29,10 +29,11 @@ static uint32_t depth_limit(const struct initialiser *initialiser) {
     return levels == 0 ? 1 : levels;
 }
 
-/* Makes room for the next scalar and goes past it. */
-static wb_status claim_scalar(struct parser *parser, struct initialiser *initialiser, uint64_t *offset) {
+/* Makes room for the next scalar, written at byte `at` of the source, and goes past it. */
+static wb_status claim_scalar(struct parser *parser, struct initialiser *initialiser, size_t at,
+                              uint64_t *offset) {
     if (initialiser->position >= initialiser->ends[initialiser->depth])
-        return parser_fail(parser, parser_offset(parser), "more values than the variable holds");
+        return parser_fail(parser, at, "more values than the variable holds");
     uint64_t end;
     if (__builtin_mul_overflow(initialiser->position + 1, (uint64_t)initialiser->scalar, &end) ||
         end > parser->module->arena.limit)
@@ -83,7 +84,7 @@ static wb_status put_constant(struct parser *parser, struct initialiser *initial
     if (!convert(constant, initialiser->variable->type, &bits))
         return parser_fail(parser, at, "this value does not fit type .%s",
                            ptx_type_name(initialiser->variable->type));
-    WB_TRY(claim_scalar(parser, initialiser, &offset));
+    WB_TRY(claim_scalar(parser, initialiser, at, &offset));
     size_t bytes = initialiser->scalar < sizeof bits ? initialiser->scalar : sizeof bits;
     memcpy(initialiser->bytes.items + offset, &bits, bytes);
     return WB_OK;
@@ -140,7 +141,7 @@ static wb_status parse_scalar(struct parser *parser, struct initialiser *initial
         WB_TRY(parse_symbol(parser, initialiser, &relocation));
         WB_TRY(parser_require(parser, ')'));
     }
-    WB_TRY(claim_scalar(parser, initialiser, &relocation.offset));
+    WB_TRY(claim_scalar(parser, initialiser, at, &relocation.offset));
     return vec_push(&parser->relocations, relocation);
 }
 

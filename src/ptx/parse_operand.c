@@ -58,21 +58,14 @@ static bool select_part(struct ptx_operand *operand, const char *suffix, size_t 
     return true;
 }
 
-/* What a name followed by `.suffix` means, given what the name means. */
-static wb_status apply_suffix(struct parser *parser, const struct binding *binding, const char *suffix,
-                              size_t length, struct ptx_operand *operand) {
-    uint32_t component = component_of(suffix, length);
-    size_t at = (size_t)(suffix - parser->lexer.start);
-    if (binding->kind == BIND_SREG_VECTOR && component < 4) {
-        *operand = (struct ptx_operand){.kind = PTX_OPERAND_SREG, .index = binding->index + component};
-        return WB_OK;
-    }
-    if (binding->kind == BIND_VECTOR_REG && component < binding->count) {
-        *operand = (struct ptx_operand){.kind = PTX_OPERAND_REG, .index = binding->index + component};
-        return WB_OK;
-    }
-    if (operand->kind == PTX_OPERAND_REG && select_part(operand, suffix, length)) return WB_OK;
-    return parser_fail(parser, at, "there is no part '.%.*s' of this operand", (int)length, suffix);
+/* The four special registers behind a name without a component. */
+static wb_status vector_sreg(struct parser *parser, const struct binding *binding,
+                             struct ptx_operand *operand) {
+    struct ptx_operand parts[4];
+    for (uint32_t i = 0; i < 4; i++)
+        parts[i] = (struct ptx_operand){.kind = PTX_OPERAND_SREG, .index = binding->index + i};
+    *operand = (struct ptx_operand){.kind = PTX_OPERAND_VECTOR, .count = 4};
+    return pool_add(parser, parts, 4, &operand->index);
 }
 
 /* The operand that a binding stands for, without a suffix. */
@@ -85,10 +78,30 @@ static wb_status operand_of(struct parser *parser, const struct binding *binding
         [BIND_WARP_SIZE] = PTX_OPERAND_INT,
     };
     if (binding->kind == BIND_VECTOR_REG) return vector_register(parser, binding, operand);
+    if (binding->kind == BIND_SREG_VECTOR) return vector_sreg(parser, binding, operand);
     *operand = (struct ptx_operand){.kind = kinds[binding->kind], .index = binding->index};
     if (binding->numbered) operand->index += number;
     if (binding->kind == BIND_WARP_SIZE) operand->value = 32;
     return WB_OK;
+}
+
+/* What a name followed by `.suffix` means, given what the name means. */
+static wb_status apply_suffix(struct parser *parser, const struct binding *binding, uint32_t number,
+                              const char *suffix, size_t length, struct ptx_operand *operand) {
+    uint32_t component = component_of(suffix, length);
+    size_t at = (size_t)(suffix - parser->lexer.start);
+    bool has_parts = binding->kind == BIND_SREG_VECTOR || binding->kind == BIND_VECTOR_REG;
+    if (has_parts && component < (binding->kind == BIND_SREG_VECTOR ? 4 : binding->count)) {
+        uint8_t kind = binding->kind == BIND_SREG_VECTOR ? PTX_OPERAND_SREG : PTX_OPERAND_REG;
+        *operand = (struct ptx_operand){.kind = kind, .index = binding->index + component};
+        return WB_OK;
+    }
+    if (binding->kind == BIND_REG) {
+        WB_TRY(operand_of(parser, binding, number, operand));
+        if (select_part(operand, suffix, length)) return WB_OK;
+    }
+    return parser_fail(parser, at, "there is no part '.%.*s' of this operand",
+                       length > 100 ? 100 : (int)length, suffix);
 }
 
 static wb_status name_unknown(struct parser *parser) {
@@ -112,15 +125,10 @@ static wb_status parse_name_operand(struct parser *parser, struct ptx_operand *o
     const char *suffix;
     size_t length;
     lexer_suffix(&parser->lexer, &suffix, &length);
-    if (binding->kind != BIND_SREG_VECTOR) WB_TRY(operand_of(parser, binding, number, operand));
-    if (length > 0) {
-        WB_TRY(apply_suffix(parser, binding, suffix, length, operand));
-    } else if (binding->kind == BIND_SREG_VECTOR) {
-        struct ptx_operand parts[4];
-        for (uint32_t i = 0; i < 4; i++)
-            parts[i] = (struct ptx_operand){.kind = PTX_OPERAND_SREG, .index = binding->index + i};
-        *operand = (struct ptx_operand){.kind = PTX_OPERAND_VECTOR, .count = 4};
-        WB_TRY(pool_add(parser, parts, 4, &operand->index));
+    if (length == 0) {
+        WB_TRY(operand_of(parser, binding, number, operand));
+    } else {
+        WB_TRY(apply_suffix(parser, binding, number, suffix, length, operand));
     }
     lexer_next(&parser->lexer);
     return WB_OK;

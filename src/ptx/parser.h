@@ -1,6 +1,6 @@
 /* The parser's state, shared by its parts: parse_module.c (module level), parse_function.c (headers, the end
- * of a function), parse_body.c (statements), parse_operand.c, parse_variable.c, parse_initialiser.c and
- * parse_constant.c.
+ * of a function), parse_body.c (statements), parse_location.c, parse_operand.c, parse_variable.c,
+ * parse_initialiser.c and parse_constant.c.
  *
  * Every part starts at the current token (parser->lexer.token) and leaves the first token that it does not
  * want as the current one. The first error ends the parse: WB_ERR_INPUT after one message, WB_ERR_LIMIT
@@ -194,8 +194,13 @@ wb_status parse_function(struct parser *parser, enum ptx_linkage linkage);
 /* The statements from behind `{` to the closing `}`. */
 wb_status parse_body(struct parser *parser);
 
-/* A `.loc` directive. */
+/* ---- parse_location.c ---- */
+
+/* A `.loc` directive: .loc file line column[, function_name label][, inlined_at file line column] */
 wb_status parse_loc(struct parser *parser);
+
+/* Makes the last `.loc` the location of the instructions that follow: location.current. */
+wb_status location_settle(struct parser *parser);
 
 /* ---- parse_operand.c ---- */
 

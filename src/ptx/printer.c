@@ -143,8 +143,10 @@ static void print_prototypes(struct text *out, const struct ptx_function *functi
     }
 }
 
+/* A location, after those that it was inlined at: the parser keeps the chain short. */
 static void print_location(struct text *out, const struct wb_module *module, uint32_t index) {
     const struct ptx_location *location = &module->locations[index];
+    if (location->inlined_at != PTX_NO_INDEX) print_location(out, module, location->inlined_at);
     text_printf(out, "\t.loc %u %u %u", location->file, location->line, location->column);
     if (location->function != NULL) text_printf(out, ", function_name %s", location->function);
     if (location->inlined_at != PTX_NO_INDEX) {

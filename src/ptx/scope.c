@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* More digits than this are no register number. */
 #define NUMBER_DIGITS_MAX 7
 
@@ -84,6 +86,19 @@ const struct binding *scopes_find_here(const struct scopes *scopes, uint32_t sym
     return binding != NULL && binding->depth == scopes->depth ? binding : NULL;
 }
 
+/* True when a register group would contain a name that the innermost scope has already. Only the name with
+ * the least number is looked at: others get a printable name of their own. */
+static bool group_has_plain(const struct scopes *scopes, const char *name, size_t length, uint32_t count,
+                            const struct symbol *symbol) {
+    if (symbol->suffixed_by != scopes->function || symbol->least_suffix >= count) return false;
+    struct text plain = {0};
+    text_append(&plain, name, length);
+    text_printf(&plain, "%u", symbol->least_suffix);
+    uint32_t number = plain.failed ? INTERN_NONE : intern_find(&scopes->names, plain.data, plain.length);
+    text_free(&plain);
+    return number != INTERN_NONE && scopes_find_here(scopes, number) != NULL;
+}
+
 /* True when the innermost scope has the name, be it as a register of a numbered group. */
 static bool bound_here(const struct scopes *scopes, const char *name, size_t length,
                        const struct binding *binding, uint32_t symbol_number) {
@@ -91,7 +106,8 @@ static bool bound_here(const struct scopes *scopes, const char *name, size_t len
     uint32_t number;
     if (binding->numbered) {
         const struct binding *group = binding_at(scopes, symbol->numbered);
-        return group != NULL && group->depth == scopes->depth;
+        return (group != NULL && group->depth == scopes->depth) ||
+               group_has_plain(scopes, name, length, binding->count, symbol);
     }
     if (scopes_find_here(scopes, symbol_number) != NULL) return true;
     const struct binding *group = scopes_find(scopes, name, length, &number);

@@ -1,0 +1,5 @@
+wb_test(test_ptx_lexer wb_ptx)
+wb_test(test_ptx_forms wb_ptx)
+wb_test(test_ptx_malformed wb_ptx)
+wb_test(test_ptx_parser wb_ptx)
+wb_test(test_ptx_printer wb_ptx)

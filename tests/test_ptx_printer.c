@@ -1,0 +1,58 @@
+/* Everything that is parsed prints as text that parses to the same. */
+#include "ptx_support.h"
+
+#include <glob.h>
+
+static void check_files(const char *pattern, size_t at_least) {
+    glob_t files;
+    assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+    assert_true(files.gl_pathc >= at_least);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        char *text;
+        size_t size;
+        ptx_read_file(files.gl_pathv[i], &text, &size);
+        wb_module *module = ptx_parse_good(text, size);
+        assert_true(wb_module_kernel_count(module) > 0);
+        ptx_check_round_trip(module, files.gl_pathv[i]);
+        wb_module_free(module);
+        free(text);
+    }
+    globfree(&files);
+}
+
+static void test_files_of_compilers(void **state) {
+    (void)state;
+    check_files("tests/data/ptx/*.ptx", 12);
+}
+
+static void test_kernels(void **state) {
+    (void)state;
+    check_files("kernels/*.ptx", 1);
+}
+
+static void test_canonical_text(void **state) {
+    (void)state;
+    const char *text = ".version 8.0 .target sm_80 .address_size 64\n"
+                       ".visible .entry k(.param .u64 p, .param .align 8 .b8 s[24]) .maxntid 32\n"
+                       "{ .reg .b32 %r<3>; .reg .pred q; { .reg .b32 %r1; mov.u32 %r1, %tid.y; }\n"
+                       "L: @!q st.global.v2.u32 [%r1 + 4], {%r2, -1}; setp.eq.u32 q | _, %r1, 0x10; bra L; }";
+    wb_module *module = ptx_parse_good(text, strlen(text));
+    char *printed = ptx_print_good(module);
+    assert_string_equal(printed, ".version 8.0\n.target sm_80\n.address_size 64\n\n\n"
+                                 ".visible .entry k(\n\t.param .u64 p,\n\t.param .align 8 .b8 s[24]\n)\n"
+                                 ".maxntid 32, 1, 1\n{\n\t.reg .b32 %r<3>;\n\t.reg .pred q;\n"
+                                 "\t.reg .b32 %r1$1;\n\tmov.u32 %r1$1, %tid.y;\nL:\n"
+                                 "\t@!q st.global.v2.u32 [%r1+4], {%r2, -1};\n"
+                                 "\tsetp.eq.u32 q|_, %r1, 16;\n\tbra L;\n}\n");
+    free(printed);
+    wb_module_free(module);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files_of_compilers),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_canonical_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

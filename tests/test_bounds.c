@@ -201,7 +201,7 @@ static void test_kinds(void **state) {
         assert_int_equal(sib->reason != NULL, sib->kind == WB_ESTIMATE);
         assert_int_equal(gub->reason != NULL, gub->kind == WB_ESTIMATE);
         assert_true(sib->assumption_count >= 5 && sib->assumption_count <= WB_ASSUMPTIONS_MAX);
-        assert_int_equal(wb_analysis_best(analysis)->kind, WB_UPPER);
+        assert_true(wb_analysis_best(analysis)->cycles <= bound_of(analysis, "elb")->cycles);
         wb_analysis_free(analysis);
         abstract_block_free(&block);
     }
@@ -278,6 +278,10 @@ static void test_sub_cores(void **state) {
     abstract_block_free(&block);
 }
 
+static size_t method_number(const wb_bound *bound) {
+    return bound_method_find(bound->method, strlen(bound->method));
+}
+
 /* Results stand in the registry's order, once each, whatever the order they were asked for in. */
 static void test_results_in_order(void **state) {
     (void)state;
@@ -292,9 +296,9 @@ static void test_results_in_order(void **state) {
     assert_int_equal(wb_analysis_bound(analysis, "elb,sib,elb", NULL, diagnostics), WB_OK);
     assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++)
-        assert_string_equal(bounds[i].method, wb_method_name(i));
-    assert_null(wb_method_name(count));
+    assert_true(count >= 3);
+    for (size_t i = 1; i < count; i++)
+        assert_true(method_number(&bounds[i - 1]) < method_number(&bounds[i]));
     assert_int_equal(wb_analysis_simulate(analysis, "oldest,rr", NULL, diagnostics), WB_OK);
     assert_int_equal(wb_analysis_simulate(analysis, "lrr", NULL, diagnostics), WB_OK);
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
@@ -308,7 +312,7 @@ static void test_results_in_order(void **state) {
     assert_int_equal(wb_analysis_simulate(analysis, "", NULL, diagnostics), WB_ERR_INPUT);
     assert_non_null(
         strstr(wb_diagnostics_text(diagnostics), "methods: error: unknown name 'nosuch' (known: sib, "));
-    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "gub, all)"));
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), ", all)"));
     assert_non_null(strstr(wb_diagnostics_text(diagnostics),
                            "policies: error: unknown name '' (known: lrr, gto, rr, oldest, all)"));
     wb_analysis_free(analysis);
@@ -337,6 +341,17 @@ static void assert_bounds_hold(const wb_analysis *analysis, cycles exact, const 
     }
 }
 
+/* What a method calls exact is what the independent search found. */
+static void assert_exact_agrees(const wb_analysis *analysis, cycles exact, const char *label) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (bounds[i].kind == WB_EXACT && bounds[i].cycles != exact)
+            fail_msg("%s %llu, exact %llu\n%s", bounds[i].method, (unsigned long long)bounds[i].cycles,
+                     (unsigned long long)exact, label);
+    }
+}
+
 static void assert_simulations_within(const wb_analysis *analysis, cycles exact, const char *label) {
     size_t count;
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
@@ -345,6 +360,15 @@ static void assert_simulations_within(const wb_analysis *analysis, cycles exact,
             fail_msg("%s %llu > exact %llu\n%s", simulations[i].policy,
                      (unsigned long long)simulations[i].cycles, (unsigned long long)exact, label);
     }
+}
+
+/* ALN is no looser than FIB, FIB than SIB. */
+static void assert_ordered(const wb_analysis *analysis, const char *label) {
+    cycles sib = bound_of(analysis, "sib")->cycles, fib = bound_of(analysis, "fib")->cycles;
+    cycles aln = bound_of(analysis, "aln")->cycles;
+    if (fib > sib || aln > fib)
+        fail_msg("sib %llu, fib %llu, aln %llu\n%s", (unsigned long long)sib, (unsigned long long)fib,
+                 (unsigned long long)aln, label);
 }
 
 /* How often GUB was exceeded, and how many blocks were searched. */
@@ -364,6 +388,8 @@ static struct census check_random(const struct random_shape *shape, const uint32
             wb_analysis *analysis = analyse(&random.block.timed);
             assert_simulations_within(analysis, exact, random.label);
             assert_bounds_hold(analysis, exact, random.label);
+            assert_exact_agrees(analysis, exact, random.label);
+            assert_ordered(analysis, random.label);
             census.beyond_gub += exact > bound_of(analysis, "gub")->cycles;
             census.searched++;
             shorten(&random.block.timed.code, first_seed + i);
@@ -390,7 +416,7 @@ static void test_random_blocks(void **state) {
                                               .width = 1};
     struct census census = check_random(&shape, every_depth, 5, 1, 20000);
     /* The search is worth something: it finds blocks that exceed GUB. */
-    assert_true(census.beyond_gub > census.searched / 1000);
+    assert_true(census.beyond_gub > census.searched / 2000);
     assert_true(census.searched > random_rounds(20000) * 9 / 10);
 }
 

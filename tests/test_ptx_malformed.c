@@ -55,7 +55,7 @@ static void test_cases_of_the_file(void **state) {
         }
         line += length + 1;
     }
-    assert_true(count > 80);
+    assert_true(count > 70);
     text_free(&text);
     free(file);
 }

@@ -1,0 +1,131 @@
+#include "sim/gpgpusim.h"
+
+#include <string.h>
+
+#include "sim/gpgpusim_sm.h"
+
+/* The block is placed in cycle 1; its warps issue from cycle 2 on. */
+#define FIRST_ISSUE 2u
+
+/* How many issues pass between two looks at the watch. */
+#define WATCH_PERIOD ((uint64_t)1 << 16)
+
+/* Events that have left the queue before it is moved up. */
+#define EVENTS_KEPT 4096u
+
+struct sim_event *gs_event_of(struct gs_sm *sm, uint32_t flight) {
+    struct gs_events *events = &sm->events;
+    if (events->sink == NULL) return NULL;
+    return &events->queue.items[gs_flight_at(sm, flight)->event - events->passed_on + events->head];
+}
+
+/* Passes complete events on, oldest first. */
+static void pass_events_on(struct gs_sm *sm) {
+    struct gs_events *events = &sm->events;
+    while (events->head < events->queue.count && sm->status == WB_OK) {
+        const struct sim_event *event = &events->queue.items[events->head];
+        if (event->completion == CYCLES_SATURATED) break;
+        sm->status = events->sink->event(events->sink->user, event);
+        events->head++;
+        events->passed_on++;
+    }
+    if (events->head < EVENTS_KEPT) return;
+    events->queue.count -= events->head;
+    memmove(events->queue.items, events->queue.items + events->head,
+            events->queue.count * sizeof *events->queue.items);
+    events->head = 0;
+}
+
+void gs_complete(struct gs_sm *sm, uint32_t flight) {
+    sm->result.last_commit = sm->now;
+    struct sim_event *event = gs_event_of(sm, flight);
+    /* take_flight has made room. */
+    sm->free_flights.items[sm->free_flights.count++] = flight;
+    if (event == NULL) return;
+    event->completion = sm->now;
+    pass_events_on(sm);
+}
+
+/* One cycle, in the simulator's order of stages. */
+static void run_cycle(struct gs_sm *sm) {
+    sm->moved = false;
+    gs_units_write_back(sm);
+    gs_units_start(sm);
+    gs_lsu_cycle(sm);
+    gs_collector_cycle(sm);
+    gs_frontend_issue(sm);
+}
+
+static wb_status look_at_watch(struct gs_sm *sm, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    if (sm->executed < sm->watch_at || watch == NULL || watch->poll == NULL) return WB_OK;
+    sm->watch_at = sm->executed + WATCH_PERIOD;
+    if (watch->poll(watch->user, sm->policy->name, sm->executed, sm->total)) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, sm->policy->name, "simulation stopped");
+    return WB_ERR_LIMIT;
+}
+
+/* When something can happen after this cycle. After a cycle in which nothing has moved, nothing does until a
+ * unit is free or has a result. */
+static cycles next_cycle(const struct gs_sm *sm) {
+    if (sm->moved || gs_lsu_busy(sm)) return sm->now + 1;
+    return gs_units_next(sm);
+}
+
+static wb_status run(struct gs_sm *sm, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    for (sm->now = FIRST_ISSUE; sm->now != CYCLES_SATURATED; sm->now = next_cycle(sm)) {
+        WB_TRY(look_at_watch(sm, watch, diagnostics));
+        run_cycle(sm);
+        WB_TRY(sm->status);
+    }
+    gs_replies_advance(&sm->lsu.replies, CYCLES_SATURATED, &sm->status);
+    WB_TRY(sm->status);
+    /* The cycle in which the last warp is taken off is the last, and the simulator counts from 0. */
+    sm->result.cycles = cycles_max(sm->result.last_commit, sm->lsu.replies.last) + 1;
+    return WB_OK;
+}
+
+static wb_status refuse(const struct gs_sm *sm, wb_diagnostics *diagnostics, const char *message) {
+    diagnose(diagnostics, SEVERITY_ERROR, sm->timed->machine->name, "%s", message);
+    return WB_ERR_INPUT;
+}
+
+/* Makes all parts of the SM ready for the first cycle. */
+static wb_status prepare(struct gs_sm *sm, wb_diagnostics *diagnostics) {
+    const struct wb_machine *machine = sm->timed->machine;
+    if (machine->sub_cores != 1 || machine->issue_width != 1)
+        return refuse(sm, diagnostics,
+                      "the model gpgpusim has one sub-core that issues one instruction a cycle");
+    if (sm->timed->warp_count > 64)
+        return refuse(sm, diagnostics, "the model gpgpusim executes at most 64 warps");
+    if (sm->block->accesses == NULL)
+        return refuse(sm, diagnostics, "the model gpgpusim needs the accesses of the block to be recorded");
+    WB_TRY(gs_code_make(sm->block, sm->timed, &sm->arena, diagnostics, &sm->code));
+    WB_TRY(gs_collector_init(sm, diagnostics));
+    gs_lsu_init(sm);
+    if (gs_units_init(sm) && gs_frontend_init(sm)) return WB_OK;
+    return diagnose_out_of_memory(diagnostics, machine->name);
+}
+
+wb_status gpgpusim_simulate(const struct wb_block *block, const struct timed_block *timed,
+                            const struct sim_policy *policy, const struct sim_sink *sink,
+                            const wb_watch *watch, wb_diagnostics *diagnostics, wb_simulation *result) {
+    struct gs_sm *sm = calloc(1, sizeof *sm);
+    if (sm == NULL) return diagnose_out_of_memory(diagnostics, policy->name);
+    sm->block = block;
+    sm->timed = timed;
+    sm->config = &timed->machine->gpgpusim;
+    sm->policy = policy;
+    sm->events.sink = sink;
+    sm->result = (wb_simulation){.policy = policy->name, .work_conserving = policy->work_conserving};
+    wb_status status = prepare(sm, diagnostics);
+    if (status == WB_OK) status = run(sm, watch, diagnostics);
+    if (status == WB_OK) *result = sm->result;
+    vec_free(&sm->flights);
+    vec_free(&sm->free_flights);
+    vec_free(&sm->events.queue);
+    gs_replies_free(&sm->lsu.replies);
+    free(sm->lsu.pipeline.items);
+    arena_free(&sm->arena);
+    free(sm);
+    return status;
+}

@@ -8,6 +8,8 @@
 
 #include "bound/phases.h"
 #include "bound/profile.h"
+#include "random_block.h"
+#include "sim/simulator.h"
 #include "warp/abstract_block.h"
 
 #define UNLIMITED DEPTH_UNLIMITED
@@ -233,6 +235,37 @@ static void test_latency_path(void **state) {
     }
 }
 
+/* Alone, without barriers and with one instance of each unit, a warp takes exactly its phases. */
+static void test_phases_are_the_simulation(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 3,
+                                              .init = 6,
+                                              .latency = 9,
+                                              .warps = 1,
+                                              .insts = 30,
+                                              .alias_percent = 40,
+                                              .instances = 1,
+                                              .sub_cores = 1,
+                                              .width = 1};
+    static const uint32_t depths[] = {0, 1, 2, 3, UNLIMITED};
+    for (uint32_t i = 0; i < random_rounds(20000); i++) {
+        struct random_block random;
+        struct block_profile profile;
+        wb_simulation simulation;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        random_block_make(40000000 + i, &shape, depths, 5, &random);
+        assert_int_equal(block_profile_make(&random.block.timed, NULL, diagnostics, &profile), WB_OK);
+        assert_int_equal(simulate(&random.block.timed, &policy_gto, NULL, NULL, diagnostics, &simulation),
+                         WB_OK);
+        if (profile.cells.items[0].iso != simulation.cycles)
+            fail_msg("phases %llu, simulation %llu\n%s", (unsigned long long)profile.cells.items[0].iso,
+                     (unsigned long long)simulation.cycles, random.label);
+        block_profile_free(&profile);
+        wb_diagnostics_free(diagnostics);
+        abstract_block_free(&random.block);
+    }
+}
+
 static void test_times_that_do_not_fit(void **state) {
     (void)state;
     struct abstract_block block;
@@ -261,6 +294,7 @@ int main(void) {
         cmocka_unit_test(test_instruction_without_unit),
         cmocka_unit_test(test_profile_rows),
         cmocka_unit_test(test_latency_path),
+        cmocka_unit_test(test_phases_are_the_simulation),
         cmocka_unit_test(test_times_that_do_not_fit),
     };
     return cmocka_run_group_tests_name("phases", tests, NULL, NULL);

@@ -1,0 +1,48 @@
+/* Any bytes as a launch file and, up to the first NUL, as an argument: an error with a message, or contents
+ * that can be written. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/launch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Larger buffers are not filled, to keep the runs fast. */
+#define FILL_MAX 65536u
+
+static void fill(const struct launch_contents *contents) {
+    uint64_t size = launch_contents_size(contents);
+    if (size == 0 || size > FILL_MAX) return;
+    uint8_t *bytes = calloc(1, (size_t)size);
+    launch_contents_fill(contents, bytes);
+    free(bytes);
+}
+
+static void fill_all(const wb_launch *launch) {
+    for (size_t i = 0; i < launch->arguments.count; i++)
+        fill(&launch->arguments.items[i].contents);
+    for (size_t i = 0; i < launch->variables.count; i++)
+        fill(&launch->variables.items[i].contents);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (memchr(data, '@', size) != NULL) return 0; /* would read files, and wait for devices */
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = NULL;
+    wb_status status = launch_parse("fuzz.yaml", (const char *)data, size, NULL, diagnostics, &launch);
+    if ((status == WB_OK) != (wb_diagnostics_errors(diagnostics) == 0)) abort();
+    if (status == WB_OK) fill_all(launch);
+    wb_launch_free(launch);
+
+    char *text = strndup((const char *)data, size);
+    launch = wb_launch_new();
+    if (wb_launch_add_argument(launch, text, diagnostics) == WB_OK) fill_all(launch);
+    (void)wb_launch_set_grid(launch, text, diagnostics);
+    (void)wb_launch_set_block(launch, text, diagnostics);
+    (void)wb_launch_set_shared(launch, text, diagnostics);
+    wb_launch_free(launch);
+    free(text);
+    wb_diagnostics_free(diagnostics);
+    return 0;
+}

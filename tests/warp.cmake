@@ -1,1 +1,2 @@
 wb_test(test_path wb_warp)
+wb_test(test_block_timing wb_warp)

@@ -97,8 +97,9 @@ static wb_status prepare(struct gs_sm *sm, wb_diagnostics *diagnostics) {
                       "the model gpgpusim has one sub-core that issues one instruction a cycle");
     if (sm->timed->warp_count > 64)
         return refuse(sm, diagnostics, "the model gpgpusim executes at most 64 warps");
+    if (sm->block == NULL) return refuse(sm, diagnostics, "the model gpgpusim executes PTX only");
     if (sm->block->accesses == NULL)
-        return refuse(sm, diagnostics, "the model gpgpusim needs the accesses of the block to be recorded");
+        return refuse(sm, diagnostics, "the model gpgpusim needs the block's accesses; have them recorded");
     WB_TRY(gs_code_make(sm->block, sm->timed, &sm->arena, diagnostics, &sm->code));
     WB_TRY(gs_collector_init(sm, diagnostics));
     gs_lsu_init(sm);
@@ -106,12 +107,12 @@ static wb_status prepare(struct gs_sm *sm, wb_diagnostics *diagnostics) {
     return diagnose_out_of_memory(diagnostics, machine->name);
 }
 
-wb_status gpgpusim_simulate(const struct wb_block *block, const struct timed_block *timed,
-                            const struct sim_policy *policy, const struct sim_sink *sink,
-                            const wb_watch *watch, wb_diagnostics *diagnostics, wb_simulation *result) {
+wb_status gpgpusim_simulate(const struct timed_block *timed, const struct sim_policy *policy,
+                            const struct sim_sink *sink, const wb_watch *watch, wb_diagnostics *diagnostics,
+                            wb_simulation *result) {
     struct gs_sm *sm = calloc(1, sizeof *sm);
     if (sm == NULL) return diagnose_out_of_memory(diagnostics, policy->name);
-    sm->block = block;
+    sm->block = timed->traced;
     sm->timed = timed;
     sm->config = &timed->machine->gpgpusim;
     sm->policy = policy;

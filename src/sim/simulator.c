@@ -1,5 +1,6 @@
 #include "sim/simulator.h"
 
+#include "sim/gpgpusim.h"
 #include "sim/unit_queue.h"
 #include "sim/wake_queue.h"
 
@@ -299,6 +300,8 @@ static bool sim_prepare_warps(struct sim *sim) {
 wb_status simulate(const struct timed_block *block, const struct sim_policy *policy,
                    const struct sim_sink *sink, const wb_watch *watch, wb_diagnostics *diagnostics,
                    wb_simulation *result) {
+    if (block->machine->model == MACHINE_GPGPUSIM)
+        return gpgpusim_simulate(block, policy, sink, watch, diagnostics, result);
     struct sim sim = {
         .block = block, .policy = policy, .sink = sink, .words = warp_set_words(block->warp_count)};
     sim.result = (wb_simulation){.policy = policy->name, .work_conserving = policy->work_conserving};

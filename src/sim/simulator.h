@@ -25,8 +25,9 @@ struct sim_sink {
     void *user;
 };
 
-/* Simulates the block. All of `result` except `seconds` is set. WB_ERR_LIMIT with a message when memory is
- * exhausted or `watch` (may be NULL) stopped it. */
+/* Simulates the block, on the model that the machine names (sim/gpgpusim.h: the other one). All of `result`
+ * except `seconds` is set. WB_ERR_LIMIT with a message when memory is exhausted or `watch` (may be NULL)
+ * stopped it. */
 wb_status simulate(const struct timed_block *block, const struct sim_policy *policy,
                    const struct sim_sink *sink, const wb_watch *watch, wb_diagnostics *diagnostics,
                    wb_simulation *result);

@@ -167,6 +167,7 @@ static wb_status timing_build(struct timing *timing) {
 wb_status timed_block_from(const struct wb_block *block, const struct wb_machine *machine,
                            wb_diagnostics *diagnostics, struct timed_block *timed) {
     struct timed_block made = {.machine = machine,
+                               .traced = block,
                                .paths = block->paths.items,
                                .path_count = (uint32_t)block->paths.count,
                                .warp_path = block->warp_path,

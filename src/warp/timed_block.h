@@ -1,5 +1,6 @@
 /* A thread block with times: what the simulator executes and the analyses bound. Made from the warp paths of
- * a PTX kernel and a machine (block_timing.h), or by hand (abstract_block.h): nothing in it refers to PTX. */
+ * a PTX kernel and a machine (block_timing.h), or by hand (abstract_block.h): nothing that
+ * the analyses and the plain model need of it refers to PTX. */
 #ifndef WB_WARP_TIMED_BLOCK_H
 #define WB_WARP_TIMED_BLOCK_H
 
@@ -32,9 +33,12 @@ struct timed_code {
     uint32_t register_count;
 };
 
+struct wb_block;
+
 struct timed_block {
     struct arena arena; /* owns the code; of a block written by hand also warp_path */
     const struct wb_machine *machine;
+    const struct wb_block *traced; /* the PTX block it was made from, or NULL */
     struct timed_code code;
     const struct path *paths; /* the distinct paths, owned by whoever made the block */
     uint32_t path_count;

@@ -223,7 +223,13 @@ typedef struct wb_analysis wb_analysis;
  * that the block needs. */
 wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                           wb_analysis **analysis);
+
+/* The block that a YAML file describes by hand, with units and programs in place of PTX (docs/blocks.md). */
+wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis);
 void wb_analysis_free(wb_analysis *analysis);
+
+/* The machine that is analysed. */
+const wb_machine *wb_analysis_machine(const wb_analysis *analysis);
 
 /* Most states that a search over schedules keeps (default 30 million, some two gigabytes). */
 void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states);

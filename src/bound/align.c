@@ -70,9 +70,16 @@ static wb_status add_edge(struct aligner *aligner, uint32_t from, cycles weight)
     return vec_push(&aligner->edges, edge);
 }
 
-/* The edges into I(k): the previous issue, the operands, and with a queue of one entry the start of the
- * previous own instruction on the unit. Longer queues are treated as if they had one entry: ALN is an
- * estimate there. */
+/* The start of the `depth`-th last own instruction on the unit before k, or NO_NODE. */
+static uint32_t start_before(const struct aligner *aligner, uint8_t unit, uint32_t depth) {
+    uint32_t start = aligner->previous[unit];
+    for (; depth > 1 && start != NO_NODE; depth--)
+        start = aligner->earlier[start / 2];
+    return start;
+}
+
+/* The edges into I(k): the previous issue, the operands, and at depth d the start of the d-th previous own
+ * instruction on the unit, which makes room in the queue. */
 static wb_status edges_into_issue(struct aligner *aligner, uint32_t k) {
     const struct timed_inst *inst = own_inst(aligner, k);
     const uint32_t *operands = aligner->rules->block->code.operands + inst->first_operand;
@@ -84,10 +91,9 @@ static wb_status edges_into_issue(struct aligner *aligner, uint32_t k) {
         const struct align_writer *writer = &aligner->writers[operands[i]];
         WB_TRY(add_edge(aligner, writer->node, writer->weight));
     }
-    if (inst->unit == UNIT_NONE || depth == DEPTH_UNLIMITED || aligner->previous[inst->unit] == NO_NODE)
-        return WB_OK;
-    uint32_t previous = aligner->previous[inst->unit];
-    return add_edge(aligner, previous, depth == 0 ? own_inst(aligner, previous / 2)->init : 0);
+    if (inst->unit == UNIT_NONE || depth == DEPTH_UNLIMITED) return WB_OK;
+    uint32_t start = start_before(aligner, inst->unit, depth);
+    return add_edge(aligner, start, depth == 0 && start != NO_NODE ? own_inst(aligner, start / 2)->init : 0);
 }
 
 /* The edges into D(k): its own issue, and the previous own instruction on the unit. */
@@ -106,7 +112,9 @@ static void note_writes(struct aligner *aligner, uint32_t k) {
     const uint32_t *written = aligner->rules->block->code.operands + inst->first_operand + inst->source_count;
     for (uint32_t i = 0; i < inst->destination_count; i++)
         aligner->writers[written[i]] = (struct align_writer){2 * k + 1, (cycles)inst->init + inst->latency};
-    if (inst->unit != UNIT_NONE) aligner->previous[inst->unit] = 2 * k + 1;
+    if (inst->unit == UNIT_NONE) return;
+    aligner->earlier[k] = aligner->previous[inst->unit];
+    aligner->previous[inst->unit] = 2 * k + 1;
 }
 
 static void forget_writes(struct aligner *aligner) {
@@ -227,8 +235,9 @@ static wb_status make_tables(struct aligner *aligner) {
     aligner->rows = arena_array(arena, aligner->nodes, sizeof *aligner->rows);
     aligner->writers = arena_array(arena, block->code.register_count, sizeof *aligner->writers);
     aligner->previous = arena_array(arena, block->machine->unit_count, sizeof *aligner->previous);
+    aligner->earlier = arena_array(arena, (size_t)aligner->own.count + 1, sizeof *aligner->earlier);
     if (aligner->last_use == NULL || aligner->rows == NULL || aligner->writers == NULL ||
-        aligner->previous == NULL)
+        aligner->previous == NULL || aligner->earlier == NULL)
         return WB_ERR_LIMIT;
     return make_charges(aligner);
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "sim/simulator.h"
+#include "warp/abstract_file.h"
 #include "warp/block_timing.h"
 
 /* Processor seconds of this thread so far. */
@@ -18,37 +19,56 @@ static wb_status analysis_no_memory(wb_diagnostics *diagnostics) {
     return WB_ERR_LIMIT;
 }
 
+/* An analysis of nothing yet, or NULL. */
+static wb_analysis *analysis_make(void) {
+    wb_analysis *made = calloc(1, sizeof *made);
+    if (made != NULL) made->state_limit = ANALYSIS_STATE_LIMIT;
+    return made;
+}
+
+/* Hands out an analysis when its times fit, else frees it. */
+static wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *diagnostics,
+                                 wb_analysis **analysis) {
+    if (status == WB_OK) status = timed_block_check(made->timed, diagnostics);
+    if (status == WB_OK) {
+        *analysis = made;
+    } else {
+        wb_analysis_free(made);
+    }
+    return status;
+}
+
 wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
                             wb_analysis **analysis) {
-    WB_TRY(timed_block_check(timed, diagnostics));
-    wb_analysis *made = calloc(1, sizeof *made);
+    wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
     made->timed = timed;
-    made->state_limit = ANALYSIS_STATE_LIMIT;
-    *analysis = made;
-    return WB_OK;
+    return analysis_finish(made, WB_OK, diagnostics, analysis);
 }
 
 wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                           wb_analysis **analysis) {
-    wb_analysis *made = calloc(1, sizeof *made);
+    wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
-    wb_status status = timed_block_from(block, machine, diagnostics, &made->own);
-    if (status != WB_OK) {
-        free(made);
-        return status;
-    }
     made->block = block;
     made->timed = &made->own;
-    made->state_limit = ANALYSIS_STATE_LIMIT;
-    *analysis = made;
-    return WB_OK;
+    wb_status status = timed_block_from(block, machine, diagnostics, &made->own);
+    return analysis_finish(made, status, diagnostics, analysis);
+}
+
+wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    made->timed = &made->by_hand.timed;
+    wb_status status = abstract_file_read(path, diagnostics, &made->by_hand);
+    return analysis_finish(made, status, diagnostics, analysis);
 }
 
 void wb_analysis_free(wb_analysis *analysis) {
     if (analysis == NULL) return;
     if (analysis->profiled) block_profile_free(&analysis->profile);
     timed_block_free(&analysis->own);
+    abstract_block_free(&analysis->by_hand);
     vec_free(&analysis->bounds);
     vec_free(&analysis->simulations);
     free(analysis);
@@ -132,6 +152,10 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
     bound.seconds = analysis_clock() - start;
     analysis_keep(analysis, index, &bound);
     return status;
+}
+
+const wb_machine *wb_analysis_machine(const wb_analysis *analysis) {
+    return analysis->timed->machine;
 }
 
 void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {

@@ -4,6 +4,7 @@
 
 #include "bound/registry.h"
 #include "sim/policy.h"
+#include "warp/abstract_block.h"
 #include "warp/block.h"
 
 /* States that a search keeps unless told otherwise: some two gigabytes. */
@@ -13,6 +14,7 @@ struct wb_analysis {
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
     const struct timed_block *timed; /* what is analysed */
     struct timed_block own;          /* *timed, where it was made from `block` */
+    struct abstract_block by_hand;   /* *timed is in it, where it was read from a block file */
     bool profiled;                   /* `profile` has been made */
     struct block_profile profile;
     uint64_t state_limit;           /* of searches */

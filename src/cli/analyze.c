@@ -16,20 +16,40 @@ static int judge_deadline(const wb_analysis *analysis, const wb_report_options *
     return best->cycles <= report->deadline ? WB_OK : EXIT_DEADLINE_MISSED;
 }
 
-static wb_status run_analysis(const struct options *options, wb_diagnostics *diagnostics,
-                              struct inputs *inputs, wb_report_options *report) {
+static wb_status set_state_limit(wb_analysis *analysis, const char *text, wb_diagnostics *diagnostics) {
+    char *end;
+    unsigned long long states = strtoull(text, &end, 10);
+    if (end == text || *end != '\0' || text[0] == '-' || states == 0)
+        return usage_error(diagnostics, "--states: expected a positive number");
+    wb_analysis_set_state_limit(analysis, states);
+    return WB_OK;
+}
+
+/* Loads what is to be analysed and the options that go with it. */
+static wb_status prepare(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs,
+                         wb_report_options *report) {
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
     if (status == WB_OK) status = inputs_load(options, true, diagnostics, inputs);
     if (status == WB_OK && options->deadline != NULL) {
-        status = wb_deadline_cycles(inputs->machine, options->deadline, diagnostics, &report->deadline);
+        const wb_machine *machine = wb_analysis_machine(inputs->analysis);
+        status = wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline);
         report->has_deadline = status == WB_OK;
     }
+    if (status == WB_OK && options->states != NULL)
+        status = set_state_limit(inputs->analysis, options->states, diagnostics);
+    return status;
+}
+
+/* Every bound and simulation that is asked for. A limit that a bound hits does not keep the simulations from
+ * running. */
+static wb_status compute(const struct options *options, wb_diagnostics *diagnostics, wb_analysis *analysis) {
     wb_watch watch = watch_terminal();
     const char *methods = options->methods != NULL ? options->methods : "all";
     const char *policies = options->policies != NULL ? options->policies : "lrr,gto";
-    if (status == WB_OK) status = wb_analysis_bound(inputs->analysis, methods, &watch, diagnostics);
-    if (status == WB_OK) status = wb_analysis_simulate(inputs->analysis, policies, &watch, diagnostics);
-    return status;
+    wb_status bounded = wb_analysis_bound(analysis, methods, &watch, diagnostics);
+    if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
+    wb_status simulated = wb_analysis_simulate(analysis, policies, &watch, diagnostics);
+    return simulated != WB_OK ? simulated : bounded;
 }
 
 /* Whether there is something to print: everything, or what was found before a limit or an interrupt. */
@@ -45,7 +65,8 @@ int command_analyze(const struct options *options, wb_diagnostics *diagnostics) 
     wb_report_options report = {.phases = options->phases, .timing = options->timing};
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     char *text = NULL;
-    int status = (int)run_analysis(options, diagnostics, &inputs, &report);
+    int status = (int)prepare(options, diagnostics, &inputs, &report);
+    if (status == WB_OK) status = (int)compute(options, diagnostics, inputs.analysis);
     if (has_results(&inputs, status)) {
         int written = (int)wb_report(inputs.analysis, format, &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);

@@ -29,8 +29,8 @@ struct inputs {
     wb_module *module;
     const wb_kernel *kernel;
     wb_launch *launch;
-    wb_machine *machine; /* NULL for path */
-    wb_block *block;
+    wb_machine *machine;   /* NULL for path and for a block file */
+    wb_block *block;       /* NULL for a block file */
     wb_analysis *analysis; /* NULL for path */
 };
 
@@ -38,7 +38,9 @@ struct inputs {
 wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs);
 
-/* Loads launch and kernel and executes the block; the machine and the analysis too when `timed`. */
+/* Loads launch and kernel and executes the block; the machine and the analysis too when `timed`. A file whose
+ * name ends in .yaml or .yml is a block written by hand, which has no kernel, launch and machine of its own.
+ */
 wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics *diagnostics,
                       struct inputs *inputs);
 void inputs_free(struct inputs *inputs);

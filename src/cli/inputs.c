@@ -80,8 +80,24 @@ wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diag
     return wb_module_find_kernel(inputs->module, name, diagnostics, &inputs->kernel);
 }
 
-wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics *diagnostics,
-                      struct inputs *inputs) {
+static bool is_block_file(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+/* A block written by hand: the options that describe a launch or a machine do not go with it. */
+static wb_status load_block_file(const struct options *options, wb_diagnostics *diagnostics,
+                                 struct inputs *inputs) {
+    if (options->kernel != NULL || options->launch != NULL || options->grid != NULL ||
+        options->block != NULL || options->machine != NULL ||
+        options->set_count + options->argument_count > 0)
+        return usage_error(diagnostics,
+                           "a block file stands for itself: no kernel, launch or machine with it");
+    return wb_analysis_read(options->operands[0], diagnostics, &inputs->analysis);
+}
+
+static wb_status load_traced_block(const struct options *options, bool timed, wb_diagnostics *diagnostics,
+                                   struct inputs *inputs) {
     wb_trace_options trace = {.record_accesses = options->accesses, .watch = watch_terminal()};
     wb_status status = load_launch(options, diagnostics, &inputs->launch);
     if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, inputs);
@@ -96,6 +112,13 @@ wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics 
     if (status == WB_OK && timed)
         status = wb_analysis_new(inputs->block, inputs->machine, diagnostics, &inputs->analysis);
     return status;
+}
+
+wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics *diagnostics,
+                      struct inputs *inputs) {
+    if (timed && options->operand_count == 1 && is_block_file(options->operands[0]))
+        return load_block_file(options, diagnostics, inputs);
+    return load_traced_block(options, timed, diagnostics, inputs);
 }
 
 void inputs_free(struct inputs *inputs) {

@@ -22,6 +22,7 @@ enum option_id {
     OPTION_METHOD,
     OPTION_POLICY,
     OPTION_DEADLINE,
+    OPTION_STATES,
     OPTION_PHASES,
     OPTION_SCHEDULE,
     OPTION_ACCESSES,
@@ -62,6 +63,8 @@ static const struct option_row option_table[] = {
     {OPTION_POLICY, 0, "policy", "LIST", "warp schedulers to simulate (default lrr,gto)", TIMES},
     {OPTION_DEADLINE, 0, "deadline", "TIME",
      "exit 1 unless a proven bound is within TIME: 4500, 100us, 1.5ms", COMMAND_ANALYZE},
+    {OPTION_STATES, 0, "states", "N", "most states that exhaustive keeps (default 30000000, some 2 GB)",
+     COMMAND_ANALYZE},
     {OPTION_PHASES, 0, "phases", NULL, "print the phases and the bound of every warp as well",
      COMMAND_ANALYZE},
     {OPTION_SCHEDULE, 0, "schedule", NULL, "print what was issued when, instead of the totals (one policy)",
@@ -105,6 +108,7 @@ static wb_status store_option(struct options *options, enum option_id id, const 
     case OPTION_METHOD: options->methods = value; break;
     case OPTION_POLICY: options->policies = value; break;
     case OPTION_DEADLINE: options->deadline = value; break;
+    case OPTION_STATES: options->states = value; break;
     case OPTION_PHASES: options->phases = true; break;
     case OPTION_SCHEDULE: options->schedule = true; break;
     case OPTION_ACCESSES: options->accesses = true; break;

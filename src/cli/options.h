@@ -29,7 +29,7 @@ struct options {
     size_t argument_count;
     const char **sets;
     size_t set_count;
-    const char *methods, *policies, *deadline, *output;
+    const char *methods, *policies, *deadline, *states, *output;
     enum output_format format;
     bool phases, timing, accesses, schedule;
 };

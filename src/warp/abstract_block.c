@@ -239,8 +239,11 @@ static wb_status abstract_read(struct abstract_parser *parser, const char *units
 
 wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnostics *diagnostics,
                                struct abstract_block *block) {
-    *block = (struct abstract_block){
-        .machine = {.name = "abstract", .sub_cores = 1, .issue_width = 1, .dispatch_depth = DEPTH_UNLIMITED}};
+    *block = (struct abstract_block){.machine = {.name = "abstract",
+                                                 .clock_mhz = 1000,
+                                                 .sub_cores = 1,
+                                                 .issue_width = 1,
+                                                 .dispatch_depth = DEPTH_UNLIMITED}};
     struct abstract_parser parser = {.diagnostics = diagnostics, .block = block};
     wb_status status = abstract_read(&parser, units, warps);
     vec_free(&parser.insts);

@@ -1,0 +1,12 @@
+/* Blocks written by hand as YAML files (docs/blocks.md), so that a counterexample is a file anyone can run.
+ */
+#ifndef WB_WARP_ABSTRACT_FILE_H
+#define WB_WARP_ABSTRACT_FILE_H
+
+#include "warp/abstract_block.h"
+
+/* Reads the file at `path`. WB_ERR_INPUT with messages when it is no such file; `block` is then empty. Free
+ * it with abstract_block_free. */
+wb_status abstract_file_read(const char *path, wb_diagnostics *diagnostics, struct abstract_block *block);
+
+#endif

@@ -105,6 +105,9 @@ wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics,
 wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_machine **machine);
 void wb_machine_free(wb_machine *machine);
 
+/* Whether simulating a block on the machine needs wb_trace_options.record_accesses. */
+bool wb_machine_needs_accesses(const wb_machine *machine);
+
 /* Overrides one key: "mem_latency=200", "dispatch_depth=unlimited", "class.fp32.latency=3",
  * "unit.INT.count=2". */
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
@@ -157,7 +160,8 @@ typedef struct {
 
 typedef struct {
     uint32_t block[3];    /* which block of the grid */
-    bool record_accesses; /* keep the addresses of every memory instruction (wb_block_report shows them) */
+    bool record_accesses; /* keep the addresses of every memory instruction (wb_block_report shows them; see
+                             wb_machine_needs_accesses) */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
     wb_watch watch;
 } wb_trace_options;
@@ -210,7 +214,8 @@ typedef struct {
 typedef struct {
     const char *policy;
     bool work_conserving;
-    uint64_t cycles;      /* from the first issue (cycle 0) until the block has ended */
+    uint64_t cycles;      /* from the first issue (cycle 0) until the block has ended; on a machine of model
+                             gpgpusim what GPGPU-Sim counts (gpu_sim_cycle): the first issue is in cycle 2 */
     uint64_t last_commit; /* when the last result was written */
     uint64_t last_issue;  /* cycle of the last issue */
     uint64_t warp_instructions;

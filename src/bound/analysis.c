@@ -149,6 +149,7 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
         diagnose(diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
         return WB_ERR_LIMIT;
     }
+    bound_qualify(analysis->timed->machine, &bound);
     bound.seconds = analysis_clock() - start;
     analysis_keep(analysis, index, &bound);
     return status;

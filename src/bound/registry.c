@@ -29,6 +29,13 @@ void bound_assume_model(wb_bound *bound) {
     bound_assume(bound, "no instruction fetch stalls");
 }
 
+void bound_qualify(const struct wb_machine *machine, wb_bound *bound) {
+    if (machine->model != MACHINE_GPGPUSIM) return;
+    bound->kind = WB_ESTIMATE;
+    bound->lower = 0;
+    bound->reason = "no proof covers the operand collectors of this profile";
+}
+
 const char *wb_method_name(size_t index) {
     const struct bound_method *method = bound_method_at(index);
     return method == NULL ? NULL : method->name;

@@ -65,3 +65,7 @@ void wb_machine_free(wb_machine *machine) {
 const char *wb_machine_name(const wb_machine *machine) {
     return machine->name;
 }
+
+bool wb_machine_needs_accesses(const wb_machine *machine) {
+    return machine->model == MACHINE_GPGPUSIM;
+}

@@ -362,6 +362,17 @@ static void test_errors_of_files(void **state) {
     }
 }
 
+static void test_missing_launch_file(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = NULL;
+    assert_int_equal(wb_launch_read("none.yaml", diagnostics, &launch), WB_ERR_INPUT);
+    assert_first_message(diagnostics, "none.yaml: error: cannot read: No such file or directory",
+                         "none.yaml");
+    assert_null(launch);
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_empty_launch(void **state) {
     (void)state;
     wb_launch *launch = wb_launch_new();
@@ -383,6 +394,7 @@ int main(void) {
         cmocka_unit_test(test_missing_file_of_contents_names_both_places),
         cmocka_unit_test(test_dimensions_of_options),
         cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_missing_launch_file),
         cmocka_unit_test(test_empty_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,13 @@ static void test_file_is_read(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+static void test_preset_files_load_by_path(void **state) {
+    (void)state;
+    wb_machine *machine = load("machines/orin-sm86.yaml");
+    assert_string_equal(wb_machine_name(machine), "orin-sm86");
+    wb_machine_free(machine);
+}
+
 static void test_errors_of_files(void **state) {
     (void)state;
     static const struct {
@@ -533,6 +540,7 @@ int main(void) {
         cmocka_unit_test(test_presets_are_complete),
         cmocka_unit_test(test_orin_has_the_measured_distances),
         cmocka_unit_test(test_file_is_read),
+        cmocka_unit_test(test_preset_files_load_by_path),
         cmocka_unit_test(test_errors_of_files),
         cmocka_unit_test(test_too_many_units),
         cmocka_unit_test(test_names_that_are_no_machine),

@@ -32,7 +32,7 @@ static bool store_text(const struct field *field, const char *text, char *member
     if (length == 0 || length >= field->maximum || !utf8_valid(text, length)) return false;
     if (field->kind == FIELD_NAME && !is_name(text)) return false;
     memset(member, 0, field->maximum);
-    memcpy(member, text, length);
+    memcpy(member, text, length + 1);
     return true;
 }
 

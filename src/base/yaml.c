@@ -121,7 +121,7 @@ static wb_status read_key(struct ytree_reader *reader, const yaml_event_t *event
 static wb_status read_item(struct ytree_reader *reader, const yaml_event_t *event, uint32_t depth,
                            const struct ytree_node *parent, struct ytree_node **made) {
     if (parent->kind == YTREE_LIST) return read_value(reader, event, depth, made);
-    const char *key = NULL;
+    const char *key = "";
     uint32_t key_at = 0;
     WB_TRY(read_key(reader, event, parent, &key, &key_at));
     yaml_event_t value_event;

@@ -47,8 +47,8 @@ struct machine_limits {
     uint32_t blocks, warps, threads, threads_per_block, registers, shared_bytes;
 };
 
-/* Which simulator executes the machine's blocks: the one of docs/proofs.md, or the one of docs/gpgpusim.md, for
- * which no bound is proven. */
+/* Which simulator executes the machine's blocks: the one of docs/proofs.md, or the one of docs/gpgpusim.md,
+ * for which no bound is proven. */
 enum machine_model { MACHINE_PLAIN, MACHINE_GPGPUSIM };
 
 struct wb_machine {

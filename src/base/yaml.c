@@ -92,9 +92,10 @@ static wb_status scalar_text(struct ytree_reader *reader, const yaml_event_t *ev
     size_t length = event->data.scalar.length;
     if (memchr(value, '\0', length) != NULL)
         return fail_at_mark(reader, &event->start_mark, "a text with a NUL character is not supported here");
-    *text = arena_string(&reader->document->arena, value, length);
-    if (*text == NULL)
+    const char *copy = arena_string(&reader->document->arena, value, length);
+    if (copy == NULL)
         return diagnose_out_of_memory(reader->document->diagnostics, reader->document->source.name);
+    *text = copy;
     return WB_OK;
 }
 

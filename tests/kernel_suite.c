@@ -1,0 +1,47 @@
+#include "kernel_suite.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+void kernel_expect_ok(wb_status status, const char *what, const wb_diagnostics *diagnostics) {
+    if (status != WB_OK) fail_msg("%s: status %d:\n%s", what, (int)status, wb_diagnostics_text(diagnostics));
+}
+
+struct loaded_kernel kernel_load(const char *ptx, const char *launch) {
+    struct loaded_kernel loaded = {.diagnostics = wb_diagnostics_new()};
+    assert_non_null(loaded.diagnostics);
+    kernel_expect_ok(wb_module_read(ptx, loaded.diagnostics, &loaded.module), ptx, loaded.diagnostics);
+    kernel_expect_ok(wb_launch_read(launch, loaded.diagnostics, &loaded.launch), launch, loaded.diagnostics);
+    kernel_expect_ok(wb_module_find_kernel(loaded.module, wb_launch_kernel(loaded.launch), loaded.diagnostics,
+                                           &loaded.kernel),
+                     ptx, loaded.diagnostics);
+    return loaded;
+}
+
+void kernel_unload(struct loaded_kernel *loaded) {
+    wb_launch_free(loaded->launch);
+    wb_module_free(loaded->module);
+    wb_diagnostics_free(loaded->diagnostics);
+}
+
+int kernel_suite_run(const char *name, void (*test)(void **state), const struct CMUnitTest *others,
+                     size_t other_count) {
+    struct kernel_index index;
+    VEC(struct CMUnitTest) tests = {0};
+    bool right = kernel_index_read(&index);
+    for (size_t i = 0; right && i < index.cases.count; i++) {
+        struct kernel_case *entry = &index.cases.items[i];
+        const struct CMUnitTest one = {entry->name, test, NULL, NULL, entry};
+        right = vec_push(&tests, one) == WB_OK;
+    }
+    for (size_t i = 0; right && i < other_count; i++)
+        right = vec_push(&tests, others[i]) == WB_OK;
+    int failed = right ? _cmocka_run_group_tests(name, tests.items, tests.count, NULL, NULL) : 1;
+    vec_free(&tests);
+    kernel_index_free(&index);
+    return failed;
+}

@@ -1,0 +1,30 @@
+/* What tests over all kernels share: loading a case, and running one test a case. */
+#ifndef WB_TESTS_KERNEL_SUITE_H
+#define WB_TESTS_KERNEL_SUITE_H
+
+#include "kernel_index.h"
+#include "warpbound.h"
+
+struct CMUnitTest;
+
+/* A kernel with its launch. */
+struct loaded_kernel {
+    wb_diagnostics *diagnostics;
+    wb_module *module;
+    wb_launch *launch;
+    const wb_kernel *kernel;
+};
+
+/* Fails the running test with the messages unless `status` is WB_OK; `what` names what was done. */
+void kernel_expect_ok(wb_status status, const char *what, const wb_diagnostics *diagnostics);
+
+/* Loads both files and finds the launch's kernel, or fails the running test. */
+struct loaded_kernel kernel_load(const char *ptx, const char *launch);
+void kernel_unload(struct loaded_kernel *loaded);
+
+/* Runs `test` once for every case of the index (*state is its struct kernel_case), each under the case's
+ * name, and then `others`. Returns the number of failures. */
+int kernel_suite_run(const char *name, void (*test)(void **state), const struct CMUnitTest *others,
+                     size_t other_count);
+
+#endif

@@ -1,2 +1,3 @@
 wb_test(test_sim wb_sim)
 target_sources(test_sim PRIVATE naive_sim.c random_block.c schedule_check.c)
+wb_test(test_gpgpusim_rules wb_sim)

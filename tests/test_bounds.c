@@ -23,16 +23,27 @@ static void parse(const char *units, const char *warps, uint32_t depth, struct a
     block->machine.dispatch_depth = depth;
 }
 
-/* An analysis with every bound and every simulation. */
-static wb_analysis *analyse(const struct timed_block *timed) {
+/* An analysis with these bounds and every simulation. */
+static wb_analysis *analyse_with(const struct timed_block *timed, const char *methods) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_analysis *analysis = NULL;
     assert_int_equal(analysis_of_timed(timed, diagnostics, &analysis), WB_OK);
-    assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, methods, NULL, diagnostics), WB_OK);
     assert_int_equal(wb_analysis_simulate(analysis, "all", NULL, diagnostics), WB_OK);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 0);
     wb_diagnostics_free(diagnostics);
     return analysis;
+}
+
+static wb_analysis *analyse(const struct timed_block *timed) {
+    return analyse_with(timed, "all");
+}
+
+/* An analysis with all bounds that take next to no time, and the exact worst case where it can be searched.
+ */
+static wb_analysis *analyse_quickly(const struct timed_block *timed) {
+    bool searchable = timed->machine->sub_cores == 1 && timed->machine->issue_width == 1;
+    return analyse_with(timed, searchable ? "sib,fib,aln,elb,gub,exhaustive" : "sib,fib,aln,elb,gub");
 }
 
 static const wb_bound *bound_of(const wb_analysis *analysis, const char *method) {
@@ -205,6 +216,29 @@ static void test_kinds(void **state) {
         wb_analysis_free(analysis);
         abstract_block_free(&block);
     }
+}
+
+/* Nothing is proven of a machine whose model is not that of the proofs. */
+static void test_other_models(void **state) {
+    (void)state;
+    struct abstract_block block;
+    parse("A(4,9)", "2x A", UNLIMITED, &block);
+    block.machine.model = MACHINE_GPGPUSIM;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_analysis *analysis = NULL;
+    assert_int_equal(analysis_of_timed(&block.timed, diagnostics, &analysis), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    assert_true(count >= 3);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(bounds[i].kind, WB_ESTIMATE);
+        assert_non_null(bounds[i].reason);
+    }
+    assert_null(wb_analysis_best(analysis));
+    wb_analysis_free(analysis);
+    wb_diagnostics_free(diagnostics);
+    abstract_block_free(&block);
 }
 
 /* The values of small blocks, worked out by hand. */
@@ -385,7 +419,7 @@ static struct census check_random(const struct random_shape *shape, const uint32
         random_block_make(first_seed + i, shape, depths, depth_count, &random);
         cycles exact = explore(&random.block.timed, 20000);
         if (exact != 0) {
-            wb_analysis *analysis = analyse(&random.block.timed);
+            wb_analysis *analysis = analyse_quickly(&random.block.timed);
             assert_simulations_within(analysis, exact, random.label);
             assert_bounds_hold(analysis, exact, random.label);
             assert_exact_agrees(analysis, exact, random.label);
@@ -399,6 +433,41 @@ static struct census check_random(const struct random_shape *shape, const uint32
         abstract_block_free(&random.block);
     }
     return census;
+}
+
+/* No annealed schedule takes longer than the exact worst case, and on small blocks annealing finds nearly all
+ * of it. */
+static void test_adversary_is_witnessed(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 3,
+                                              .init = 5,
+                                              .latency = 5,
+                                              .warps = 4,
+                                              .insts = 6,
+                                              .barrier_percent = 10,
+                                              .instances = 1,
+                                              .sub_cores = 1,
+                                              .width = 1};
+    static const uint32_t depths[] = {0, 1, 2, DEPTH_UNLIMITED};
+    cycles found = 0, possible = 0;
+    for (uint32_t i = 0; i < random_rounds(200); i++) {
+        struct random_block random;
+        random_block_make(300000 + i, &shape, depths, 4, &random);
+        cycles exact = explore(&random.block.timed, 20000);
+        if (exact != 0) {
+            wb_analysis *analysis = analyse_with(&random.block.timed, "adversary");
+            const wb_bound *adversary = bound_of(analysis, "adversary");
+            assert_int_equal(adversary->kind, WB_LOWER);
+            if (adversary->cycles > exact)
+                fail_msg("adversary %llu > exact %llu\n%s", (unsigned long long)adversary->cycles,
+                         (unsigned long long)exact, random.label);
+            found += adversary->cycles;
+            possible += exact;
+            wb_analysis_free(analysis);
+        }
+        abstract_block_free(&random.block);
+    }
+    assert_true(found * 100 > possible * 97);
 }
 
 static const uint32_t every_depth[] = {0, 1, 2, 3, UNLIMITED};
@@ -461,10 +530,12 @@ int main(void) {
         cmocka_unit_test(test_sections_do_not_add_up),
         cmocka_unit_test(test_lrr_anomaly),
         cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_other_models),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_warp_bounds),
         cmocka_unit_test(test_sub_cores),
         cmocka_unit_test(test_results_in_order),
+        cmocka_unit_test(test_adversary_is_witnessed),
         cmocka_unit_test(test_random_blocks),
         cmocka_unit_test(test_random_barriers),
         cmocka_unit_test(test_random_wide_machines),

@@ -30,6 +30,7 @@ struct aligner {
     VEC(struct align_edge) edges;
     struct align_writer *writers; /* per register */
     uint32_t *previous;           /* per unit the previous own instruction's D, or NO_NODE */
+    uint32_t *earlier;            /* per own instruction the D of the one before it on its unit */
     cycles **unit_charges; /* per unit: what each instruction of the other counts at a node of that unit */
     cycles *slot_charges;
     cycles *queue_charges; /* scratch: the charges of an I node where its unit counts as well */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-static const struct bound_method *const methods[] = {&bound_sib, &bound_fib, &bound_aln,
-                                                     &bound_elb, &bound_gub, &bound_exhaustive};
+static const struct bound_method *const methods[] = {
+    &bound_sib, &bound_fib, &bound_aln, &bound_elb, &bound_gub, &bound_exhaustive, &bound_adversary};
 
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;

@@ -6,13 +6,17 @@
 
 #include "sim/warp_set.h"
 
+struct sim_policy;
+
 /* What a policy sees of one sub-core. */
 struct policy_view {
-    const uint64_t *ready;   /* warps of the SM that can issue in this cycle */
-    const uint64_t *running; /* warps of the SM that have not ended and are not held by a barrier */
-    const uint64_t *members; /* warps of this sub-core */
-    uint32_t words;          /* of each set */
-    uint32_t last;           /* the warp that the sub-core issued last, or WARP_NONE */
+    const uint64_t *ready;           /* warps of the SM that can issue in this cycle */
+    const uint64_t *running;         /* warps of the SM that have not ended and are not held by a barrier */
+    const uint64_t *members;         /* warps of this sub-core */
+    uint32_t words;                  /* of each set */
+    const struct sim_policy *policy; /* whose choice it is, for policies with data of their own */
+    uint64_t issued;                 /* instructions that the sub-core has issued */
+    uint32_t last;                   /* the warp that the sub-core issued last, or WARP_NONE */
 };
 
 struct sim_policy {

@@ -200,6 +200,7 @@ static wb_status sim_issue_slots(struct sim *sim, bool *again) {
             uint32_t warp = sim->policy->pick(view);
             if (warp == WARP_NONE) break;
             view->last = warp;
+            view->issued++;
             *again = true;
             WB_TRY(sim_issue(sim, warp));
         }
@@ -281,6 +282,7 @@ static bool sim_prepare_warps(struct sim *sim) {
                                                  .running = sim->running,
                                                  .members = members,
                                                  .words = sim->words,
+                                                 .policy = sim->policy,
                                                  .last = WARP_NONE};
     }
     for (uint32_t w = 0; w < block->warp_count; w++) {

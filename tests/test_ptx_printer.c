@@ -48,11 +48,26 @@ static void test_canonical_text(void **state) {
     wb_module_free(module);
 }
 
+/* Texts that the fuzzer found to print differently. */
+static void test_kept_text(void **state) {
+    (void)state;
+    static const char with_zero[] = PTX_KERNEL "frob.u32 // a\0b\n %r1; ret; }\0";
+    wb_module *module = ptx_parse_good(with_zero, sizeof with_zero);
+    assert_int_equal(module->functions[0].inst_count, 2);
+    ptx_check_round_trip(module, "zero byte in a kept comment");
+    wb_module_free(module);
+    module = ptx_parse_statements("frob.u32 %r1 // behind the operands\n; ret;");
+    assert_string_equal(module->functions[0].insts[0].form->text, "frob.u32 %r1");
+    ptx_check_round_trip(module, "comment before a semicolon");
+    wb_module_free(module);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files_of_compilers),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_canonical_text),
+        cmocka_unit_test(test_kept_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,11 +339,11 @@ wb_status form_get(struct form_table *table, const char *text, size_t length, st
     uint32_t number;
     WB_TRY(intern_add(&table->texts, text, length, &number));
     if (number == table->forms.count) {
-        const struct ptx_form *decoded = NULL;
-        WB_TRY(vec_push(&table->forms, decoded));
-        WB_TRY(form_decode(table->arena, text, length, problem, &table->forms.items[number]));
+        struct form_entry entry = {NULL};
+        WB_TRY(vec_push(&table->forms, entry));
+        WB_TRY(form_decode(table->arena, text, length, problem, &table->forms.items[number].form));
     }
-    *form = table->forms.items[number];
+    *form = table->forms.items[number].form;
     return *form == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 

@@ -132,12 +132,16 @@ struct ptx_form {
     bool shared_cluster; /* .shared::cluster: shared memory of any block of the cluster */
 };
 
+struct form_entry {
+    const struct ptx_form *form; /* NULL: memory was exhausted */
+};
+
 /* The forms met so far. */
 struct form_table {
     struct arena *arena; /* owns the forms */
     struct intern texts;
-    VEC(const struct ptx_form *) forms; /* by number of their text */
-    const struct ptx_form *callee_ret;  /* `ret` of class CALL, or NULL as long as none was needed */
+    VEC(struct form_entry) forms;      /* by number of their text */
+    const struct ptx_form *callee_ret; /* `ret` of class CALL, or NULL as long as none was needed */
 };
 
 /* Why an opcode has no meaning: its base or the modifier that starts `offset` bytes into the text. */

@@ -90,7 +90,7 @@ static bool skip_space(struct lexer *lexer) {
             at++;
         char c = peek(lexer, at, 0);
         char next = peek(lexer, at, 1);
-        if (c == '/' && next == '/') {
+        if ((c == '/' && next == '/') || (c == '#' && at_line_start(lexer, at))) {
             at = line_end(lexer, at);
         } else if (c == '/' && next == '*') {
             const char *close = memmem(at + 2, (size_t)(lexer->end - at) - 2, "*/", 2);
@@ -100,8 +100,6 @@ static bool skip_space(struct lexer *lexer) {
                 return false;
             }
             at = close + 2;
-        } else if (c == '#' && at_line_start(lexer, at)) {
-            at = line_end(lexer, at);
         } else {
             lexer->cursor = at;
             return true;
@@ -204,7 +202,7 @@ static void lex_number(struct lexer *lexer) {
 /* A string on one line; PTX has no escapes that could hide its end but \". */
 static void lex_string(struct lexer *lexer) {
     const char *at = lexer->token.text + 1;
-    while (at < lexer->end && *at != '"' && *at != '\n')
+    while (at < lexer->end && *at != '"' && *at != '\n' && *at != '\0')
         at += *at == '\\' && peek(lexer, at, 1) == '"' ? 2 : 1;
     if (at >= lexer->end || *at != '"') {
         token_bad(lexer, at < lexer->end ? at : lexer->end, "this string does not end");
@@ -226,7 +224,7 @@ static void lex_punct(struct lexer *lexer) {
         token_bad(lexer, at + 1, "this byte has no meaning in PTX");
         return;
     }
-    lexer->token.punct = *at;
+    lexer->token.punct = (unsigned char)*at;
     token_finish(lexer, TOKEN_PUNCT, at + 1);
     if (strchr("<>=!&|", *at) == NULL) return;
     char next = peek(lexer, at, 1);
@@ -248,6 +246,7 @@ static const char *joined_end(const struct lexer *lexer, const char *at) {
 void lexer_next(struct lexer *lexer) {
     if (lexer->token.kind == TOKEN_BAD) return;
     lexer->token.punct = 0;
+    lexer->behind = lexer->cursor;
     if (!skip_space(lexer)) return;
     const char *at = lexer->cursor;
     lexer->token.text = at;
@@ -271,7 +270,7 @@ void lexer_next(struct lexer *lexer) {
 }
 
 void lexer_init(struct lexer *lexer, const struct source *source) {
-    *lexer = (struct lexer){source->text, source->text, source->text + source->size, {0}};
+    *lexer = (struct lexer){source->text, source->text, source->text + source->size, source->text, {0}};
     lexer_next(lexer);
 }
 

@@ -44,6 +44,7 @@ struct lexer {
     const char *cursor; /* behind the current token */
     const char *start;
     const char *end;
+    const char *behind; /* end of the token before the current one */
     struct token token; /* the current one */
 };
 

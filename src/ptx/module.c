@@ -22,6 +22,9 @@ static wb_status module_of_text(const char *name, char *text, size_t size, wb_di
         diagnose(diagnostics, SEVERITY_ERROR, name, "out of memory");
         return WB_ERR_LIMIT;
     }
+    /* Compilers that hand out strings count the zero byte behind them. */
+    while (size > 0 && text[size - 1] == '\0')
+        size--;
     module->arena.limit = size * MEMORY_PER_BYTE + MEMORY_BASE;
     module->text = text;
     module->source = (struct source){name, text, size};

@@ -78,17 +78,6 @@ static wb_status parse_branch_targets(struct parser *parser, uint32_t index) {
     return status;
 }
 
-/* `.callprototype ...;` or `.calltargets ...;`: kept as text. */
-static wb_status parse_prototype_text(struct parser *parser, const char **text) {
-    size_t first = parser_offset(parser);
-    while (!parser_at(parser, ';')) {
-        enum token_kind kind = parser->lexer.token.kind;
-        if (kind == TOKEN_END || kind == TOKEN_BAD) return parser_expected(parser, "';'");
-        lexer_next(&parser->lexer);
-    }
-    return parser_slice(parser, first, parser_offset(parser), text);
-}
-
 /* A printable name for something declared in this function. */
 static wb_status print_name(struct parser *parser, const struct token *name, const char **printed) {
     return scopes_print_name(&parser->scopes, &parser->module->arena, name->text, name->length, 0, false,
@@ -106,7 +95,7 @@ static wb_status parse_prototype(struct parser *parser, const struct token *name
     if (parser_at_word(parser, ".branchtargets")) {
         WB_TRY(parse_branch_targets(parser, index));
     } else {
-        WB_TRY(parse_prototype_text(parser, &parser->body.prototypes.items[index].text));
+        WB_TRY(parse_text_until(parser, ';', &parser->body.prototypes.items[index].text));
     }
     return parser_require(parser, ';');
 }
@@ -174,38 +163,24 @@ static wb_status parse_guard(struct parser *parser, struct ptx_inst *inst) {
 
 /* An opcode whose modifiers stand apart, `ld .u32`: joins them in the arena. */
 static wb_status join_opcode(struct parser *parser, struct token *opcode) {
-    VEC(char) joined = {0};
-    wb_status status = vec_reserve(&joined, opcode->length);
-    if (status == WB_OK) {
-        memcpy(joined.items, opcode->text, opcode->length);
-        joined.count = opcode->length;
-    }
-    while (status == WB_OK && parser->lexer.token.kind == TOKEN_DIRECTIVE) {
-        const struct token *part = &parser->lexer.token;
-        status = vec_reserve(&joined, part->length);
-        if (status != WB_OK) break;
-        memcpy(joined.items + joined.count, part->text, part->length);
-        joined.count += part->length;
+    struct text joined = {0};
+    text_append(&joined, opcode->text, opcode->length);
+    while (parser->lexer.token.kind == TOKEN_DIRECTIVE) {
+        text_append(&joined, parser->lexer.token.text, parser->lexer.token.length);
         lexer_next(&parser->lexer);
     }
-    if (status == WB_OK) {
-        opcode->text = arena_string(&parser->module->arena, joined.items, joined.count);
-        opcode->length = joined.count;
-        if (opcode->text == NULL) status = WB_ERR_LIMIT;
-    }
-    vec_free(&joined);
-    return status;
+    opcode->text = joined.failed ? NULL : arena_string(&parser->module->arena, joined.data, joined.length);
+    opcode->length = joined.length;
+    text_free(&joined);
+    return opcode->text == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
 /* An instruction that is not known: kept as text up to its semicolon, so that it can be printed. */
 static wb_status parse_unknown(struct parser *parser, struct ptx_inst *inst) {
-    while (!parser_at(parser, ';')) {
-        enum token_kind kind = parser->lexer.token.kind;
-        if (kind == TOKEN_END || kind == TOKEN_BAD) return parser_expected(parser, "';'");
-        lexer_next(&parser->lexer);
-    }
+    const char *operands;
     const char *text;
-    WB_TRY(parser_slice(parser, inst->at, parser_offset(parser), &text));
+    WB_TRY(parse_text_until(parser, ';', &operands));
+    WB_TRY(parser_slice(parser, inst->at, &text));
     WB_TRY(form_unknown(&parser->forms, text, strlen(text), &inst->form));
     if (parser->body.first_unknown == PTX_NO_INDEX)
         parser->body.first_unknown = (uint32_t)parser->body.insts.count;

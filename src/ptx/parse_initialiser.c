@@ -46,7 +46,8 @@ static wb_status claim_scalar(struct parser *parser, struct initialiser *initial
         initialiser->bytes.count += missing;
     }
     initialiser->position++;
-    return WB_OK;
+    /* Never NULL here; says so to static analysis. */
+    return initialiser->bytes.items == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
 /* The bits of a constant as a value of `type`; false when it cannot be one. */
@@ -85,8 +86,8 @@ static wb_status put_constant(struct parser *parser, struct initialiser *initial
         return parser_fail(parser, at, "this value does not fit type .%s",
                            ptx_type_name(initialiser->variable->type));
     WB_TRY(claim_scalar(parser, initialiser, at, &offset));
-    size_t bytes = initialiser->scalar < sizeof bits ? initialiser->scalar : sizeof bits;
-    memcpy(initialiser->bytes.items + offset, &bits, bytes);
+    for (uint32_t i = 0; i < initialiser->scalar && i < sizeof bits; i++)
+        initialiser->bytes.items[offset + i] = (uint8_t)(bits >> (8 * i));
     return WB_OK;
 }
 
@@ -197,15 +198,11 @@ static wb_status store_bytes(struct parser *parser, struct initialiser *initiali
 /* `{ addr_mode_0 = wrap, ... }` of a sampler or texture: kept as text. */
 static wb_status parse_fields(struct parser *parser, struct ptx_variable *variable) {
     size_t first = parser_offset(parser);
+    const char *inner;
     WB_TRY(parser_require(parser, '{'));
-    while (!parser_at(parser, '}')) {
-        enum token_kind kind = parser->lexer.token.kind;
-        if (kind == TOKEN_END || kind == TOKEN_BAD) return parser_expected(parser, "'}'");
-        lexer_next(&parser->lexer);
-    }
+    WB_TRY(parse_text_until(parser, '}', &inner));
     lexer_next(&parser->lexer);
-    return parser_slice(parser, first, (size_t)(parser->lexer.token.text - parser->lexer.start),
-                        &variable->fields);
+    return parser_slice(parser, first, &variable->fields);
 }
 
 wb_status parse_initialiser(struct parser *parser, uint32_t index, const struct dimensions *dimensions) {

@@ -97,12 +97,8 @@ static wb_status parse_function_text(struct parser *parser, const char **text) {
     struct token name;
     uint64_t offset;
     WB_TRY(parser_name(parser, &name));
-    size_t last = first + name.length;
-    if (parser_at(parser, '+')) {
-        WB_TRY(parse_offset(parser, &offset));
-        last = parser_offset(parser);
-    }
-    return parser_slice(parser, first, last, text);
+    WB_TRY(parse_offset(parser, &offset));
+    return parser_slice(parser, first, text);
 }
 
 wb_status parse_loc(struct parser *parser) {

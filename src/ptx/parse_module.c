@@ -8,13 +8,11 @@
 static wb_status parse_target(struct parser *parser) {
     lexer_next(&parser->lexer);
     size_t first = parser_offset(parser);
-    size_t last;
     do {
         struct token name;
         WB_TRY(parser_name(parser, &name));
-        last = (size_t)(name.text - parser->lexer.start) + name.length;
     } while (parser_accept(parser, ','));
-    return parser_slice(parser, first, last, &parser->module->target);
+    return parser_slice(parser, first, &parser->module->target);
 }
 
 /* .version major.minor */
@@ -25,9 +23,8 @@ static wb_status parse_version(struct parser *parser) {
     size_t first = parser_offset(parser);
     enum token_kind kind = parser->lexer.token.kind;
     if (kind != TOKEN_F64 && kind != TOKEN_INT) return parser_expected(parser, "a version such as 9.0");
-    size_t last = first + parser->lexer.token.length;
     lexer_next(&parser->lexer);
-    return parser_slice(parser, first, last, &parser->module->version);
+    return parser_slice(parser, first, &parser->module->version);
 }
 
 /* .address_size 32 or 64 */
@@ -85,8 +82,8 @@ static wb_status parse_section(struct parser *parser) {
         if (token->punct == '}' && depth > 0) depth--;
     }
     const char *text;
-    WB_TRY(parser_slice(parser, first, parser_offset(parser) + 1, &text));
     lexer_next(&parser->lexer);
+    WB_TRY(parser_slice(parser, first, &text));
     WB_TRY(parser_item(parser, PTX_ITEM_SECTION, (uint32_t)parser->sections.count));
     return vec_push(&parser->sections, text);
 }

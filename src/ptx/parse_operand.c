@@ -221,7 +221,7 @@ static wb_status parse_texture(struct parser *parser, const struct ptx_operand *
 static wb_status parse_address(struct parser *parser, struct ptx_operand *operand) {
     size_t at = parser_offset(parser);
     lexer_next(&parser->lexer);
-    struct ptx_operand base;
+    struct ptx_operand base = {0};
     uint64_t offset = 0;
     if (parser->lexer.token.kind == TOKEN_NAME) {
         WB_TRY(parse_name_operand(parser, &base));

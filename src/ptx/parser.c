@@ -56,12 +56,27 @@ wb_status parser_name(struct parser *parser, struct token *name) {
     return WB_OK;
 }
 
-wb_status parser_slice(struct parser *parser, size_t first, size_t last, const char **text) {
-    const char *source = parser->module->source.text;
-    while (last > first && strchr(" \t\r\n", source[last - 1]) != NULL)
-        last--;
-    *text = arena_string(&parser->module->arena, source + first, last - first);
-    return *text == NULL ? WB_ERR_LIMIT : WB_OK;
+wb_status parser_slice(struct parser *parser, size_t first, const char **text) {
+    const char *start = parser->lexer.start + first;
+    size_t length = parser->lexer.behind > start ? (size_t)(parser->lexer.behind - start) : 0;
+    char *copy = arena_string(&parser->module->arena, start, length);
+    if (copy == NULL) return WB_ERR_LIMIT;
+    /* Zero bytes can only stand in comments. */
+    for (char *zero = copy; (zero = memchr(zero, '\0', length - (size_t)(zero - copy))) != NULL;)
+        *zero = ' ';
+    *text = copy;
+    return WB_OK;
+}
+
+wb_status parse_text_until(struct parser *parser, char punct, const char **text) {
+    const char expected[] = {'\'', punct, '\'', '\0'};
+    size_t first = parser_offset(parser);
+    while (!parser_at(parser, punct)) {
+        enum token_kind kind = parser->lexer.token.kind;
+        if (kind == TOKEN_END || kind == TOKEN_BAD) return parser_expected(parser, expected);
+        lexer_next(&parser->lexer);
+    }
+    return parser_slice(parser, first, text);
 }
 
 wb_status parser_bind(struct parser *parser, const struct token *name, struct binding binding) {
@@ -79,18 +94,18 @@ wb_status parser_item(struct parser *parser, enum ptx_item_kind kind, uint32_t i
 }
 
 wb_status parse_parenthesised_text(struct parser *parser, const char **text) {
-    if (!parser_at(parser, '(')) return parser_expected(parser, "'('");
-    size_t first = parser_offset(parser) + 1;
-    uint32_t depth = 0;
-    do {
-        if (parser_at(parser, '(')) depth++;
-        if (parser_at(parser, ')')) depth--;
-        if (depth == 0) break;
+    WB_TRY(parser_require(parser, '('));
+    size_t first = parser_offset(parser);
+    uint32_t inner = 0;
+    while (inner > 0 || !parser_at(parser, ')')) {
+        enum token_kind kind = parser->lexer.token.kind;
+        if (kind == TOKEN_END || kind == TOKEN_BAD) return parser_expected(parser, "')'");
+        if (parser_at(parser, '(')) inner++;
+        if (parser_at(parser, ')')) inner--;
         lexer_next(&parser->lexer);
-    } while (parser->lexer.token.kind != TOKEN_END && parser->lexer.token.kind != TOKEN_BAD);
-    size_t last = parser_offset(parser);
-    WB_TRY(parser_require(parser, ')'));
-    return parser_slice(parser, first, last, text);
+    }
+    WB_TRY(parser_slice(parser, first, text));
+    return parser_require(parser, ')');
 }
 
 wb_status parse_string(struct parser *parser, const char **text) {

@@ -115,8 +115,11 @@ bool parser_at_word(const struct parser *parser, const char *word);
 /* Goes past a name and hands it out, or fails. */
 wb_status parser_name(struct parser *parser, struct token *name);
 
-/* The source text from byte `first` to before byte `last`, without blanks at its end, in the arena. */
-wb_status parser_slice(struct parser *parser, size_t first, size_t last, const char **text);
+/* The source text from byte `first` to the end of the token before the current one, in the arena. */
+wb_status parser_slice(struct parser *parser, size_t first, const char **text);
+
+/* Goes on to the next `punct` and hands out the text before it; fails when there is none. */
+wb_status parse_text_until(struct parser *parser, char punct, const char **text);
 
 /* Binds a name in the innermost scope; one that the scope has already is an error. */
 wb_status parser_bind(struct parser *parser, const struct token *name, struct binding binding);

@@ -214,23 +214,17 @@ struct wb_module {
     struct source source;
     const char *version; /* "9.0" */
     const char *target;  /* "sm_75, debug" */
-    uint32_t address_size;
     struct ptx_file *files;
-    uint32_t file_count;
     struct ptx_variable *variables;
-    uint32_t variable_count;
     struct ptx_function *functions;
-    uint32_t function_count;
     struct ptx_location *locations;
-    uint32_t location_count;
     const char **sections; /* raw texts of `.section` blocks */
-    uint32_t section_count;
-    const char **pragmas; /* texts of those outside of functions */
-    uint32_t pragma_count;
+    const char **pragmas;  /* texts of those outside of functions */
     struct ptx_item *items;
-    uint32_t item_count;
     struct wb_kernel *kernels; /* entries with a body, in order */
-    uint32_t kernel_count;
+    uint32_t address_size;     /* bits */
+    uint32_t file_count, variable_count, function_count, location_count;
+    uint32_t section_count, pragma_count, item_count, kernel_count;
 };
 
 static inline const struct ptx_function *kernel_function(const struct wb_kernel *kernel) {

@@ -1,0 +1,159 @@
+/* Every file of docs/refutations/ says what it says: the claim, and the schedule that breaks it. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bound/analysis.h"
+
+#define FOLDER "docs/refutations/"
+
+struct refutation {
+    const char *file;
+    uint64_t gub, lrr, exact; /* gub, lrr 0: not part of the claim */
+};
+
+static const struct refutation refutations[] = {
+    {"gub-identical.yaml", 16, 0, 17},
+    {"gub-mixed.yaml", 12, 0, 13},
+    {"gub-gap.yaml", 40, 0, 44},
+    {"gub-depth0.yaml", 7, 0, 8},
+    {"gub-depth0-identical.yaml", 8, 0, 9},
+    {"gub-lrr-depth0.yaml", 22, 30, 30},
+    {"gub-depth1.yaml", 8, 0, 9},
+    {"gub-lrr.yaml", 18, 19, 19},
+    {"gub-lrr-units.yaml", 57, 60, 60},
+    {"gub-depth2.yaml", 12, 0, 13},
+    {"gub-lrr-depth2.yaml", 27, 28, 28},
+    {"sib-depth1-inits.yaml", 0, 0, 16},
+    {"barriers-exact.yaml", 0, 0, 24},
+    {"sum-of-initiations.yaml", 0, 0, 23},
+    {"pair-differences.yaml", 0, 0, 37},
+    {"slots-or-work.yaml", 0, 0, 16},
+};
+
+enum { REFUTATION_COUNT = sizeof refutations / sizeof *refutations };
+
+static wb_analysis *read_block(const char *path, wb_diagnostics *diagnostics) {
+    wb_analysis *analysis = NULL;
+    if (wb_analysis_read(path, diagnostics, &analysis) != WB_OK) return NULL;
+    assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_simulate(analysis, "lrr,gto", NULL, diagnostics), WB_OK);
+    return analysis;
+}
+
+/* The value of a bound or of the policy lrr, with its kind. */
+static uint64_t value_of(const wb_analysis *analysis, const char *name, wb_kind *kind) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(bounds[i].method, name) != 0) continue;
+        *kind = bounds[i].kind;
+        return bounds[i].cycles;
+    }
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(simulations[i].policy, name) != 0) continue;
+        *kind = WB_SIMULATED;
+        return simulations[i].cycles;
+    }
+    fail_msg("no %s", name);
+    return 0;
+}
+
+static void check(const struct refutation *row, const wb_analysis *analysis) {
+    wb_kind kind;
+    uint64_t exact = value_of(analysis, "exhaustive", &kind);
+    assert_int_equal(kind, WB_EXACT);
+    assert_int_equal(exact, row->exact);
+    uint64_t gub = value_of(analysis, "gub", &kind);
+    if (row->gub != 0) {
+        assert_int_equal(gub, row->gub);
+        assert_int_equal(kind, WB_ESTIMATE);
+        assert_true(gub < exact);
+    }
+    if (row->lrr != 0) assert_int_equal(value_of(analysis, "lrr", &kind), row->lrr);
+    static const char *const proven[] = {"sib", "fib", "aln", "elb"};
+    for (size_t i = 0; i < 4; i++)
+        assert_true(value_of(analysis, proven[i], &kind) >= exact);
+    assert_true(value_of(analysis, "adversary", &kind) <= exact);
+}
+
+static void test_refutations(void **state) {
+    (void)state;
+    for (size_t i = 0; i < REFUTATION_COUNT; i++) {
+        char path[256];
+        (void)snprintf(path, sizeof path, FOLDER "%s", refutations[i].file);
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_analysis *analysis = read_block(path, diagnostics);
+        if (analysis == NULL) fail_msg("%s", wb_diagnostics_text(diagnostics));
+        check(&refutations[i], analysis);
+        wb_analysis_free(analysis);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+/* No file without a row above. */
+static void test_every_file_is_checked(void **state) {
+    (void)state;
+    DIR *folder = opendir(FOLDER);
+    assert_non_null(folder);
+    size_t files = 0;
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+        files += strstr(entry->d_name, ".yaml") != NULL;
+    (void)closedir(folder);
+    assert_int_equal(files, REFUTATION_COUNT);
+}
+
+struct malformed {
+    const char *text, *message;
+};
+
+static const struct malformed malformed_files[] = {
+    {"", "error"},
+    {"block: x\nunits: \"A(1,1)\"\nwarps: A\n", "warps: expected a list of warp programs"},
+    {"block: x\nunits: \"A(1,1)\"\nwarps: []\n", ":3:"},
+    {"block: x\nunits: \"A(1,1)\"\n", "warps"},
+    {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\ncolour: red\n", ":4:1: error: unknown key 'colour'"},
+    {"block: x\ndispatch_depth: -1\nunits: \"A(1,1)\"\nwarps: [A]\n", ":2:17: error: dispatch_depth"},
+    {"block: x\nunits: \"A(0,1)\"\nwarps: [A]\n", "error"},
+    {"block: x\nunits: \"A(1,1)\"\nwarps: [A B]\n", "error"},
+    {"block: x\nunits: \"A(1,1)\"\nwarps: [A.0]\n", "error"},
+    {"block: x\nunits: \"A(1,1)\"\nwarps: [999999x A]\n", "error"},
+};
+
+static void test_malformed_files_are_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof malformed_files / sizeof *malformed_files; i++) {
+        char path[] = "/tmp/warpbound_block_XXXXXX";
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        size_t length = strlen(malformed_files[i].text);
+        assert_int_equal(write(fd, malformed_files[i].text, length), length);
+        (void)close(fd);
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_analysis *analysis = NULL;
+        wb_status status = wb_analysis_read(path, diagnostics, &analysis);
+        if (status != WB_ERR_INPUT || analysis != NULL ||
+            strstr(wb_diagnostics_text(diagnostics), malformed_files[i].message) == NULL)
+            fail_msg("case %zu: status %d, %s", i, (int)status, wb_diagnostics_text(diagnostics));
+        wb_diagnostics_free(diagnostics);
+        (void)unlink(path);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refutations),
+        cmocka_unit_test(test_every_file_is_checked),
+        cmocka_unit_test(test_malformed_files_are_refused),
+    };
+    return cmocka_run_group_tests_name("refutations", tests, NULL, NULL);
+}

@@ -205,6 +205,23 @@ static void test_barrier_instruction_and_return(void **state) {
     abstract_block_free(&block);
 }
 
+/* More warps than a word of a set has bits. */
+static void test_many_warps(void **state) {
+    (void)state;
+    struct abstract_block block;
+    parse("A(1,0)", "130x A A", UNLIMITED, &block);
+    for (size_t p = 0; p < sizeof all_policies / sizeof all_policies[0]; p++) {
+        struct schedule schedule = {0};
+        bool rounds = strcmp(all_policies[p], "lrr") == 0 || strcmp(all_policies[p], "rr") == 0;
+        wb_simulation simulation = run(&block.timed, all_policies[p], &schedule);
+        assert_int_equal(simulation.cycles, 260);
+        for (uint32_t i = 0; i < 260; i++)
+            assert_int_equal(schedule.events.items[i].warp, rounds ? i % 130 : i / 2);
+        vec_free(&schedule.events);
+    }
+    abstract_block_free(&block);
+}
+
 static bool stop_at_once(void *user, const char *stage, uint64_t done, uint64_t total) {
     (void)stage, (void)done, (void)total;
     ++*(int *)user;
@@ -311,6 +328,7 @@ int main(void) {
         cmocka_unit_test(test_known_schedules),
         cmocka_unit_test(test_sub_cores_and_width),
         cmocka_unit_test(test_barrier_instruction_and_return),
+        cmocka_unit_test(test_many_warps),
         cmocka_unit_test(test_watch_stops),
         cmocka_unit_test(test_malformed_blocks),
         cmocka_unit_test(test_random_simple),

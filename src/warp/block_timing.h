@@ -10,7 +10,7 @@
  * get times. Errors, each with a message: WB_ERR_INPUT when the machine does not give a class that is
  * needed; WB_ERR_DECLINED for barriers that join a part of the block's threads (counted, arrive-only, or
  * executed by part of a warp), which neither simulator nor analyses model; WB_ERR_LIMIT when memory is
- * exhausted or times do not fit. */
+ * exhausted. */
 wb_status timed_block_from(const struct wb_block *block, const struct wb_machine *machine,
                            wb_diagnostics *diagnostics, struct timed_block *timed);
 

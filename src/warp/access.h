@@ -1,0 +1,32 @@
+/* The addresses of one executed memory instruction: where each lane's bytes are, and the record of them. */
+#ifndef WB_WARP_ACCESS_H
+#define WB_WARP_ACCESS_H
+
+#include "warp/warp.h"
+
+/* Computes the generic address of every lane of `mask` into `addresses`: base + offset of the
+ * micro-operation. WB_ERR_DECLINED when a base is unknown in one of these lanes. */
+wb_status access_addresses(const struct warp *warp, const struct micro *op, struct slot base, uint64_t offset,
+                           uint8_t space, uint32_t mask, uint64_t addresses[WARP_LANES]);
+
+/* The region that holds `bytes` bytes at every address of `mask`, all aligned to `align`, or NULL: then lanes
+ * have to be looked at one by one. */
+struct region *access_common_region(const struct warp *warp, const struct micro *op, uint32_t mask,
+                                    const uint64_t addresses[WARP_LANES], uint32_t bytes, uint32_t align);
+
+/* Where a lane's `bytes` bytes are; at most 8 of them from each `place` on, bytes >= 8 asks for several units
+ * that follow one another. WB_ERR_INPUT with a message when the address is in no region, or not aligned. */
+wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address,
+                       uint32_t bytes, bool is_store, struct place *place);
+
+/* What an access does, for its record. */
+struct access_kind {
+    uint32_t bytes; /* per lane */
+    bool is_store, is_atomic;
+};
+
+/* Records the access if the run records accesses. WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status access_record(struct warp *warp, const struct micro *op, uint32_t mask,
+                        const uint64_t addresses[WARP_LANES], struct access_kind kind);
+
+#endif

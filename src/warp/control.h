@@ -1,0 +1,16 @@
+/* The SIMT stack and the call frames of a warp. */
+#ifndef WB_WARP_CONTROL_H
+#define WB_WARP_CONTROL_H
+
+#include "warp/warp.h"
+
+/* Enters a function for the lanes of `mask`; `call` made the frame, NULL for the kernel. WB_ERR_LIMIT with a
+ * message when memory is exhausted. */
+wb_status frame_push(struct warp *warp, const struct micro *call, const struct function_code *code,
+                     uint32_t mask);
+
+/* Drops entries whose lanes have ended or met the others, and frames that all lanes have left; the warp is
+ * done when no frame is left. */
+void simt_settle(struct warp *warp);
+
+#endif

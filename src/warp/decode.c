@@ -1,0 +1,234 @@
+#include "warp/decode.h"
+
+#include <string.h>
+
+#include "flow/reconvergence.h"
+#include "warp/address.h"
+#include "warp/warp.h"
+
+const struct ptx_operand *decode_role(const struct ptx_form *form, const struct ptx_operand *operands,
+                                      char role, uint32_t n) {
+    for (uint32_t i = 0; form->roles[i] != '\0'; i++)
+        if (form->roles[i] == role && n-- == 0) return &operands[i];
+    return NULL;
+}
+
+const struct ptx_operand *decode_nth_source(const struct ptx_form *form, const struct ptx_operand *operands,
+                                            uint32_t n) {
+    for (uint32_t i = 0; form->roles[i] != '\0'; i++)
+        if ((form->roles[i] == 's' || form->roles[i] == 'o') && n-- == 0) return &operands[i];
+    return NULL;
+}
+
+uint32_t decode_register_bytes(const struct decoder *decoder, struct slot slot) {
+    const struct ptx_function *function = decoder->code->function;
+    if (slot.bank != BANK_FRAME || slot.index >= function->reg_count) return 8;
+    return ptx_type_bytes(function->groups[function->reg_group[slot.index]].type);
+}
+
+/* The bits of a literal as an operand of the type: decimal literals in f32 instructions are doubles. */
+static uint64_t literal_bits(const struct ptx_operand *operand, enum ptx_type type) {
+    uint32_t bytes = ptx_type_bytes(type);
+    bool is_float = ptx_type_kind(type) == PTX_KIND_FLOAT;
+    if (type == PTX_PRED) return operand->value != 0 ? LANES_ALL : 0;
+    if (operand->kind == PTX_OPERAND_F64 && is_float && bytes == 4)
+        return float_bits((float)double_of(operand->value));
+    if (operand->kind == PTX_OPERAND_F32 && bytes == 8 && is_float)
+        return double_bits((double)float_of(operand->value));
+    return operand->value & low_bytes_mask(bytes);
+}
+
+/* The address of a variable as an operand has it; false for one that depends on the frame. */
+static bool constant_address(const struct decoder *decoder, const struct ptx_operand *operand,
+                             uint64_t *address) {
+    const struct wb_module *module = decoder->program->module;
+    if (program_in_frame(module, &module->variables[operand->index])) return false;
+    *address = decoder->program->addresses[operand->index] + operand->value;
+    return true;
+}
+
+wb_status decode_source(struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type,
+                        struct slot *slot, bool *known) {
+    uint64_t address = 0;
+    switch (operand->kind) {
+    case PTX_OPERAND_REG: *slot = (struct slot){operand->index, BANK_FRAME, operand->negated}; return WB_OK;
+    case PTX_OPERAND_INT:
+    case PTX_OPERAND_F32:
+    case PTX_OPERAND_F64:
+        WB_TRY(program_constant(decoder->program, literal_bits(operand, type), slot));
+        break;
+    case PTX_OPERAND_SREG: return program_special(decoder->program, operand->index, slot);
+    case PTX_OPERAND_FUNCTION:
+        address = FUNCTION_WINDOW + ptx_callee(decoder->program->module, operand->index) * FUNCTION_STEP;
+        return program_constant(decoder->program, address, slot);
+    case PTX_OPERAND_VARIABLE:
+        if (constant_address(decoder, operand, &address))
+            return program_constant(decoder->program, address, slot);
+        *known = false;
+        return WB_OK;
+    case PTX_OPERAND_SINK:
+        *slot = (struct slot){.index = decoder->code->function->reg_count + SLOT_SINK, .bank = BANK_FRAME};
+        return WB_OK;
+    case PTX_OPERAND_NONE: return program_constant(decoder->program, 0, slot);
+    default: *known = false; return WB_OK;
+    }
+    slot->negated = operand->negated;
+    return WB_OK;
+}
+
+wb_status decode_address(struct decoder *decoder, const struct ptx_operand *operand, struct slot *base,
+                         uint64_t *offset, uint64_t *mask, bool *known) {
+    if (operand->kind != PTX_OPERAND_ADDRESS) {
+        *known = false;
+        return WB_OK;
+    }
+    const struct wb_module *module = decoder->program->module;
+    const struct ptx_operand *pointer = &decoder->code->function->operands[operand->index];
+    *offset = operand->value;
+    *mask = UINT64_MAX;
+    if (pointer->kind == PTX_OPERAND_VARIABLE &&
+        program_in_frame(module, &module->variables[pointer->index])) {
+        bool is_param = module->variables[pointer->index].space == PTX_SPACE_PARAM;
+        decoder->code->uses_local = true;
+        *base =
+            (struct slot){.index = decoder->code->function->reg_count + SLOT_LOCAL_BASE, .bank = BANK_FRAME};
+        *offset +=
+            decoder->program->addresses[pointer->index] + pointer->value + (is_param ? LOCAL_WINDOW : 0);
+        return WB_OK;
+    }
+    WB_TRY(decode_source(decoder, pointer, PTX_U64, base, known));
+    if (pointer->kind == PTX_OPERAND_REG) *mask = low_bytes_mask(decode_register_bytes(decoder, *base));
+    return WB_OK;
+}
+
+wb_status decode_elements(struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type,
+                          struct slot **elements, uint8_t *count, bool *known) {
+    bool is_vector = operand->kind == PTX_OPERAND_VECTOR;
+    uint32_t size = is_vector ? operand->count : 1;
+    if (size > UINT8_MAX) {
+        *known = false;
+        return WB_OK;
+    }
+    *elements = arena_array(decoder->program->arena, size, sizeof **elements);
+    if (*elements == NULL) return WB_ERR_LIMIT;
+    *count = (uint8_t)size;
+    for (uint32_t i = 0; i < size; i++) {
+        const struct ptx_operand *element =
+            is_vector ? &decoder->code->function->operands[operand->index + i] : operand;
+        WB_TRY(decode_source(decoder, element, type, &(*elements)[i], known));
+    }
+    return WB_OK;
+}
+
+/* Collects the registers that the instruction writes. */
+static wb_status decode_outputs(struct decoder *decoder, const struct ptx_operand *operands,
+                                struct micro *op) {
+    uint32_t count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) op->outputs = arena_array(decoder->program->arena, count, sizeof *op->outputs);
+        if (pass == 1 && op->outputs == NULL) return WB_ERR_LIMIT;
+        for (uint32_t i = 0; op->form->roles[i] != '\0'; i++) {
+            if (strchr("dDxO", op->form->roles[i]) == NULL) continue;
+            bool is_vector = operands[i].kind == PTX_OPERAND_VECTOR;
+            const struct ptx_operand *parts =
+                is_vector ? &decoder->code->function->operands[operands[i].index] : &operands[i];
+            for (uint32_t j = 0; j < (is_vector ? operands[i].count : 1u); j++) {
+                bool is_reg = parts[j].kind == PTX_OPERAND_REG;
+                if (pass == 0) count += is_reg;
+                if (pass == 1 && is_reg)
+                    op->outputs[op->output_count++] =
+                        (struct slot){.index = parts[j].index, .bank = BANK_FRAME};
+            }
+        }
+    }
+    if (op->output_count != 0)
+        op->result_mask = low_bytes_mask(decode_register_bytes(decoder, op->outputs[0]));
+    return WB_OK;
+}
+
+/* What the interpreter cannot compute: its results are unknown, and so is the memory that it may write. */
+static wb_status decode_opaque(struct decoder *decoder, const struct ptx_operand *operands,
+                               struct micro *op) {
+    op->execute = opaque_execute;
+    op->unsure = unsure_outputs;
+    const struct ptx_operand *address = decode_role(op->form, operands, 'm', 0);
+    bool is_load = op->form->roles[0] == 'd' && op->form->class_ != PTX_CLASS_ATOMIC_GLOBAL &&
+                   op->form->class_ != PTX_CLASS_ATOMIC_SHARED && op->form->class_ != PTX_CLASS_ASYNC_COPY;
+    if (address == NULL || is_load) return WB_OK;
+    bool known = true;
+    memset(&op->memory, 0, sizeof op->memory);
+    WB_TRY(decode_address(decoder, address, &op->source[0], &op->memory.offset, &op->memory.address_mask,
+                          &known));
+    if (!known) return WB_OK;
+    op->memory.space = op->form->space;
+    op->execute = opaque_store_execute;
+    op->unsure = unsure_store;
+    return WB_OK;
+}
+
+static wb_status decode_by_kind(struct decoder *decoder, const struct ptx_operand *operands,
+                                struct micro *op) {
+    switch (op->form->exec) {
+    case PTX_EXEC_ALU: return decode_alu(decoder, operands, op);
+    case PTX_EXEC_MEMORY: return decode_memory(decoder, operands, op);
+    case PTX_EXEC_WARP: return decode_exchange(decoder, operands, op);
+    case PTX_EXEC_CONTROL:
+        return op->form->op == PTX_OP_BAR ? decode_barrier(decoder, operands, op)
+                                          : decode_control(decoder, operands, op);
+    case PTX_EXEC_NOP:
+        op->execute = nothing_execute;
+        op->unsure = unsure_outputs;
+        return WB_OK;
+    default: return op->form->op == PTX_OP_LDMATRIX ? decode_memory(decoder, operands, op) : WB_OK;
+    }
+}
+
+static wb_status decode_inst(struct decoder *decoder, uint32_t index) {
+    const struct ptx_function *function = decoder->code->function;
+    const struct ptx_inst *inst = &function->insts[index];
+    const struct ptx_operand *operands = ptx_operands(function, inst);
+    struct micro *op = &decoder->code->micros[index];
+    if (inst->form->op == PTX_OP_UNKNOWN) {
+        ptx_diagnose(decoder->diagnostics, SEVERITY_ERROR, decoder->program->module, inst,
+                     "unknown instruction '%s'", inst->form->text);
+        return WB_ERR_INPUT;
+    }
+    op->form = inst->form;
+    op->inst = inst;
+    op->index = decoder->code->first + index;
+    op->has_guard = inst->guard != PTX_NO_INDEX;
+    if (op->has_guard) op->guard = (struct slot){inst->guard, BANK_FRAME, inst->guard_negated};
+    for (uint32_t i = 0; i < MICRO_SOURCES; i++)
+        op->source[i] = (struct slot){.bank = BANK_CONSTANT};
+    WB_TRY(decode_outputs(decoder, operands, op));
+    WB_TRY(decode_by_kind(decoder, operands, op));
+    return op->execute == NULL ? decode_opaque(decoder, operands, op) : WB_OK;
+}
+
+/* A body whose last instruction is passed ends as if by `ret`. */
+static void decode_end(struct function_code *code) {
+    static const struct ptx_form end = {.text = "", .roles = "", .op = PTX_OP_RET};
+    struct micro *op = &code->micros[code->function->inst_count];
+    op->form = &end;
+    op->index = ORIGIN_UNWRITTEN;
+    op->execute = return_execute;
+}
+
+wb_status program_decode(struct program *program, wb_diagnostics *diagnostics) {
+    struct decoder decoder = {.program = program, .diagnostics = diagnostics};
+    for (uint32_t f = 0; f < program->module->function_count; f++) {
+        struct function_code *code = &program->functions[f];
+        if (code->micros == NULL) continue;
+        uint32_t *reconvergence = NULL;
+        wb_status status = flow_reconvergence(code->function, program->arena, &reconvergence);
+        decoder.code = code;
+        decoder.reconvergence = reconvergence;
+        for (uint32_t i = 0; status == WB_OK && i < code->function->inst_count; i++)
+            status = decode_inst(&decoder, i);
+        if (status == WB_ERR_LIMIT)
+            diagnose(diagnostics, SEVERITY_ERROR, code->function->name, "too large: memory is exhausted");
+        if (status != WB_OK) return status;
+        decode_end(code);
+    }
+    return WB_OK;
+}

@@ -1,0 +1,20 @@
+/* What a launch puts into memory before the first block runs: the variables of the module, the buffers, the
+ * parameters of the kernel. */
+#ifndef WB_WARP_IMAGE_H
+#define WB_WARP_IMAGE_H
+
+#include "warp/warp.h"
+
+/* Checks grid, block and shared memory of the launch against the kernel, and its arguments against the
+ * parameters. WB_ERR_INPUT with a message that says what was expected. */
+wb_status image_check(const struct run *run);
+
+/* Creates the regions of buffers, parameters and of those variables of the module that the kernel can reach,
+ * and fills them. `const` variables without an initialiser are unknown unless the launch gives their
+ * contents: only the host can have written them; `.global` ones are zero. */
+wb_status image_load(struct run *run, struct arena *arena);
+
+/* The region of buffer argument `argument`; NULL when it is none. */
+struct region *image_buffer(const struct run *run, size_t argument);
+
+#endif

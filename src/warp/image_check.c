@@ -1,0 +1,116 @@
+/* Whether a launch fits the kernel. */
+#include <inttypes.h>
+
+#include "warp/image.h"
+
+/* Why the launch does not fit, about the launch file or the options. */
+static wb_status refuse(const struct run *run, const char *message) {
+    const char *where = run->launch->file != NULL ? run->launch->file : "launch";
+    diagnose(run->diagnostics, SEVERITY_ERROR, where, "%s", message);
+    return WB_ERR_INPUT;
+}
+
+static uint64_t product(const uint32_t *dimensions) {
+    uint64_t result = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        result *= dimensions[i] == 0 ? 1 : dimensions[i];
+    return result;
+}
+
+/* Reports a sentence about the kernel, made with a struct text. */
+static wb_status refuse_text(const struct run *run, struct text *message) {
+    (void)refuse(run, message->data == NULL ? "memory is exhausted" : message->data);
+    text_free(message);
+    return WB_ERR_INPUT;
+}
+
+static wb_status check_block_size(const struct run *run) {
+    const struct wb_launch *launch = run->launch;
+    const struct ptx_tuning *tuning = &kernel_function(run->kernel)->tuning;
+    uint64_t threads = product(launch->block);
+    struct text message = {0};
+    if (threads > LAUNCH_THREADS_MAX) {
+        text_printf(&message, "a block has at most %u threads, not %" PRIu64, LAUNCH_THREADS_MAX, threads);
+        return refuse_text(run, &message);
+    }
+    if (tuning->maxntid[0] != 0 && threads > product(tuning->maxntid)) {
+        text_printf(&message, "%s is made for blocks of at most %" PRIu64 " threads (.maxntid), not %" PRIu64,
+                    wb_kernel_name(run->kernel), product(tuning->maxntid), threads);
+        return refuse_text(run, &message);
+    }
+    bool required = tuning->reqntid[0] != 0;
+    for (uint32_t i = 0; required && i < 3; i++) {
+        uint32_t expected = tuning->reqntid[i] == 0 ? 1 : tuning->reqntid[i];
+        if (launch->block[i] == expected) continue;
+        text_printf(&message, "%s is made for blocks of %u,%u,%u threads (.reqntid), not %u,%u,%u",
+                    wb_kernel_name(run->kernel), tuning->reqntid[0], tuning->reqntid[1], tuning->reqntid[2],
+                    launch->block[0], launch->block[1], launch->block[2]);
+        return refuse_text(run, &message);
+    }
+    return WB_OK;
+}
+
+/* ".u32 param_2", ".align 8 .b8 param_0[56]" */
+static void describe_param(struct text *out, const struct ptx_variable *param) {
+    text_printf(out, ".%s %s", ptx_type_name(param->type), param->name);
+    if (param->array) text_printf(out, "[%" PRIu64 "]", param->size);
+}
+
+/* Whether a scalar of that type can be passed: the size is that of the parameter, and no number is passed as
+ * one of the other kind. */
+static bool scalar_fits(enum ptx_type type, const struct ptx_variable *param) {
+    enum ptx_type_kind given = ptx_type_kind(type), wanted = ptx_type_kind(param->type);
+    if (param->array || ptx_type_bytes(type) != param->size) return false;
+    if (given == PTX_KIND_BITS || wanted == PTX_KIND_BITS) return true;
+    return (given == PTX_KIND_FLOAT) == (wanted == PTX_KIND_FLOAT);
+}
+
+static bool argument_fits(const struct launch_argument *argument, const struct ptx_variable *param,
+                          uint32_t address_size) {
+    if (argument->is_buffer)
+        return !param->array && param->size == address_size / 8 &&
+               ptx_type_kind(param->type) != PTX_KIND_FLOAT;
+    if (argument->type == PTX_TYPE_NONE) return launch_contents_size(&argument->contents) == param->size;
+    return scalar_fits(argument->type, param);
+}
+
+static wb_status check_arguments(const struct run *run) {
+    const struct ptx_function *kernel = kernel_function(run->kernel);
+    size_t given = run->launch->arguments.count;
+    struct text message = {0};
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        const struct ptx_variable *param = &run->module->variables[kernel->params[i]];
+        if (i < given && argument_fits(&run->launch->arguments.items[i], param, run->module->address_size))
+            continue;
+        text_printf(&message, "argument %u of %s is ", i + 1, kernel->name);
+        if (i < given)
+            text_printf(&message, "'%s', which does not fit ", run->launch->arguments.items[i].text);
+        else
+            text_string(&message, "missing: ");
+        describe_param(&message, param);
+        return refuse_text(run, &message);
+    }
+    if (given <= kernel->param_count) return WB_OK;
+    text_printf(&message, "%s has %u parameters, not %zu", kernel->name, kernel->param_count, given);
+    return refuse_text(run, &message);
+}
+
+/* Which block is executed must be one of the grid. */
+static wb_status check_index(const struct run *run) {
+    struct text message = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (run->index[i] < run->launch->grid[i]) continue;
+        text_printf(&message, "block %u,%u,%u is not in a grid of %u,%u,%u", run->index[0], run->index[1],
+                    run->index[2], run->launch->grid[0], run->launch->grid[1], run->launch->grid[2]);
+        return refuse_text(run, &message);
+    }
+    return WB_OK;
+}
+
+wb_status image_check(const struct run *run) {
+    if (!run->launch->has_grid) return refuse(run, "the number of blocks is missing (grid)");
+    if (!run->launch->has_block) return refuse(run, "the number of threads in a block is missing (block)");
+    WB_TRY(check_block_size(run));
+    WB_TRY(check_index(run));
+    return check_arguments(run);
+}

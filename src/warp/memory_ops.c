@@ -1,0 +1,278 @@
+/* Loads, stores, asynchronous copies, matrix loads. */
+#include <string.h>
+
+#include "warp/access.h"
+#include "warp/address.h"
+
+/* A value read from memory as the register holds it: extended by the sign of its type. */
+static inline uint64_t extended(const struct micro *op, uint64_t value) {
+    uint32_t unused = 64 - 8 * op->memory.bytes;
+    if (op->memory.is_signed) value = (uint64_t)((int64_t)(value << unused) >> unused);
+    return value & op->result_mask;
+}
+
+/* Gathers one value of `bytes` bytes per lane; the size is a constant in each copy of the loop. */
+static inline void gather(const uint8_t *from, const uint64_t *offsets, uint32_t mask, uint32_t bytes,
+                          uint64_t *values) {
+    FOR_LANES_OF(l, mask) {
+        uint64_t value = 0;
+        memcpy(&value, from + offsets[l], bytes);
+        values[l] = value;
+    }
+}
+
+/* The lanes of `mask` whose bytes in the region are all known. */
+static uint32_t known_lanes(const struct region *region, const uint64_t *offsets, uint32_t mask,
+                            uint32_t bytes) {
+    if (region->known == NULL) return mask;
+    uint32_t known = 0, bits = (1u << bytes) - 1;
+    FOR_LANES_OF(l, mask) {
+        bool all = (region->known[offsets[l] / 8] >> (offsets[l] % 8) & bits) == bits;
+        known |= (uint32_t)all << l;
+    }
+    return known;
+}
+
+/* Element `i` of all lanes from one region, bounds and alignment checked. */
+static void load_element(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t i,
+                         const struct region *region, const uint64_t *addresses) {
+    const struct micro_memory *memory = &op->memory;
+    uint64_t offsets[WARP_LANES], values[WARP_LANES], start = i * memory->bytes - region->base;
+    FOR_LANES(l) offsets[l] = addresses[l] + start;
+    uint32_t known = known_lanes(region, offsets, mask, memory->bytes);
+    switch (memory->bytes) {
+    case 1: gather(region->bytes, offsets, known, 1, values); break;
+    case 2: gather(region->bytes, offsets, known, 2, values); break;
+    case 4: gather(region->bytes, offsets, known, 4, values); break;
+    default: gather(region->bytes, offsets, known, 8, values); break;
+    }
+    struct lanes *out = warp_slot(warp, memory->values[i]);
+    FOR_LANES_OF(l, known) out->value[l] = extended(op, values[l]);
+    out->known = (out->known & ~mask) | known;
+    if (known != mask) out->origin = op->index;
+}
+
+/* A load whose lanes go to different regions, or to local memory. */
+static wb_status load_each(struct warp *warp, const struct micro *op, uint32_t mask,
+                           const uint64_t *addresses) {
+    const struct micro_memory *memory = &op->memory;
+    FOR_LANES_OF(l, mask) {
+        struct place place;
+        WB_TRY(access_place(warp, op, l, addresses[l], memory->bytes * memory->count, false, &place));
+        for (uint32_t i = 0; i < memory->count; i++) {
+            uint64_t value = 0;
+            struct lanes *out = warp_slot(warp, memory->values[i]);
+            WB_TRY(access_place(warp, op, l, addresses[l] + i * memory->bytes, memory->bytes, false, &place));
+            bool known = place_read(&place, memory->bytes, &value);
+            out->value[l] = extended(op, value);
+            out->known = (out->known & ~(1u << l)) | (uint32_t)known << l;
+            if (!known) out->origin = op->index;
+        }
+    }
+    return WB_OK;
+}
+
+/* A load of one address by all lanes, such as that of a parameter: read once. */
+static wb_status load_uniform(struct warp *warp, const struct micro *op, uint32_t mask, uint64_t address) {
+    const struct micro_memory *memory = &op->memory;
+    struct place place;
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    WB_TRY(access_place(warp, op, lane, address, memory->bytes * memory->count, false, &place));
+    for (uint32_t i = 0; i < memory->count; i++) {
+        uint64_t value = 0;
+        struct lanes *out = warp_slot(warp, memory->values[i]);
+        WB_TRY(access_place(warp, op, lane, address + i * memory->bytes, memory->bytes, false, &place));
+        bool known = place_read(&place, memory->bytes, &value);
+        value = extended(op, value);
+        FOR_LANES_OF(l, mask) out->value[l] = value;
+        out->known = known ? out->known | mask : out->known & ~mask;
+        if (!known) out->origin = op->index;
+    }
+    return WB_OK;
+}
+
+wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct micro_memory *memory = &op->memory;
+    uint64_t addresses[WARP_LANES];
+    uint32_t bytes = memory->bytes * memory->count;
+    if (mask == 0) return WB_OK;
+    WB_TRY(access_addresses(warp, op, op->source[0], memory->offset, memory->space, mask, addresses));
+    WB_TRY(access_record(warp, op, mask, addresses, (struct access_kind){.bytes = bytes}));
+    if (memory->uniform && !in_window(addresses[0], LOCAL_WINDOW))
+        return load_uniform(warp, op, mask, addresses[0]);
+    const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
+    if (region == NULL) return load_each(warp, op, mask, addresses);
+    for (uint32_t i = 0; i < memory->count; i++)
+        load_element(warp, op, mask, i, region, addresses);
+    return WB_OK;
+}
+
+/* Element `i` of all lanes to one region that is known and stays so. */
+static void store_element(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t i,
+                          const struct region *region, const uint64_t *addresses) {
+    const struct micro_memory *memory = &op->memory;
+    const struct lanes *from = warp_slot(warp, memory->values[i]);
+    uint8_t *to = region->bytes + i * memory->bytes;
+    switch (memory->bytes) {
+    case 4: FOR_LANES_OF(l, mask) memcpy(to + (addresses[l] - region->base), &from->value[l], 4); break;
+    case 8: FOR_LANES_OF(l, mask) memcpy(to + (addresses[l] - region->base), &from->value[l], 8); break;
+    default: FOR_LANES_OF(l, mask) memcpy(to + (addresses[l] - region->base), &from->value[l], memory->bytes);
+    }
+}
+
+/* Whether every value that the lanes of `mask` store is known. */
+static bool stores_known(const struct warp *warp, const struct micro *op, uint32_t mask) {
+    uint32_t known = LANES_ALL;
+    for (uint32_t i = 0; i < op->memory.count; i++)
+        known &= warp_slot(warp, op->memory.values[i])->known;
+    return (mask & ~known) == 0;
+}
+
+/* Writes bytes of one lane, known or not. */
+static wb_status write_place(const struct warp *warp, const struct micro *op, const struct place *place,
+                             uint32_t bytes, uint64_t value, bool known) {
+    if (!known) return place_forget(place, bytes) == WB_OK ? WB_OK : warp_no_memory(warp, op);
+    place_write(place, bytes, value);
+    return WB_OK;
+}
+
+/* A store lane by lane, the lowest first. */
+static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t mask,
+                            const uint64_t *addresses) {
+    const struct micro_memory *memory = &op->memory;
+    FOR_LANES_OF(l, mask) {
+        struct place place;
+        WB_TRY(access_place(warp, op, l, addresses[l], memory->bytes * memory->count, true, &place));
+        for (uint32_t i = 0; i < memory->count; i++) {
+            const struct lanes *from = warp_slot(warp, memory->values[i]);
+            WB_TRY(access_place(warp, op, l, addresses[l] + i * memory->bytes, memory->bytes, true, &place));
+            WB_TRY(write_place(warp, op, &place, memory->bytes, from->value[l], (from->known >> l & 1) != 0));
+        }
+    }
+    return WB_OK;
+}
+
+wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct micro_memory *memory = &op->memory;
+    uint64_t addresses[WARP_LANES];
+    uint32_t bytes = memory->bytes * memory->count;
+    if (mask == 0) return WB_OK;
+    WB_TRY(access_addresses(warp, op, op->source[0], memory->offset, memory->space, mask, addresses));
+    WB_TRY(access_record(warp, op, mask, addresses, (struct access_kind){.bytes = bytes, .is_store = true}));
+    const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
+    if (region == NULL || !region->writable || region->known != NULL || !stores_known(warp, op, mask))
+        return store_each(warp, op, mask, addresses);
+    for (uint32_t i = 0; i < memory->count; i++)
+        store_element(warp, op, mask, i, region, addresses);
+    return WB_OK;
+}
+
+/* How many bytes a lane of cp.async reads; the rest of what it writes is zeros. */
+static uint32_t copied_bytes(const struct warp *warp, const struct micro *op, uint32_t lane) {
+    if (op->immediate != 0) /* a predicate: whether the source is ignored */
+        return (warp_predicate(warp, op->source[2]) >> lane & 1) != 0 ? 0 : op->memory.bytes;
+    uint64_t bytes = warp_slot(warp, op->source[2])->value[lane];
+    return bytes < op->memory.bytes ? (uint32_t)bytes : op->memory.bytes;
+}
+
+/* One lane of cp.async, in units of at most 8 bytes. */
+static wb_status copy_lane(struct warp *warp, const struct micro *op, uint32_t lane, uint64_t to,
+                           uint64_t from) {
+    uint32_t left = copied_bytes(warp, op, lane), unit = op->memory.bytes < 8 ? 4 : 8;
+    struct place source, target;
+    WB_TRY(access_place(warp, op, lane, to, op->memory.bytes, true, &target));
+    if (left != 0) WB_TRY(access_place(warp, op, lane, from, op->memory.bytes, false, &source));
+    for (uint32_t at = 0; at < op->memory.bytes; at += unit) {
+        uint64_t value = 0;
+        bool known = true;
+        if (left != 0) {
+            WB_TRY(access_place(warp, op, lane, from + at, unit, false, &source));
+            known = place_read(&source, unit, &value);
+            value &= low_bytes_mask(left);
+            left -= left < unit ? left : unit;
+        }
+        WB_TRY(access_place(warp, op, lane, to + at, unit, true, &target));
+        WB_TRY(write_place(warp, op, &target, unit, value, known));
+    }
+    return WB_OK;
+}
+
+/* cp.async copies at once: a program that waits for it cannot tell. */
+wb_status copy_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    uint64_t to[WARP_LANES], from[WARP_LANES];
+    uint32_t unknown = mask & ~warp_slot(warp, op->source[2])->known;
+    if (mask == 0) return WB_OK;
+    if (unknown != 0) return warp_decline(warp, op, op->source[2], unknown, "the number of bytes");
+    WB_TRY(access_addresses(warp, op, op->source[0], op->memory.offset, op->form->space, mask, to));
+    WB_TRY(access_addresses(warp, op, op->source[1], op->memory.offset2, op->form->space_from, mask, from));
+    WB_TRY(access_record(warp, op, mask, from, (struct access_kind){.bytes = op->memory.bytes}));
+    WB_TRY(
+        access_record(warp, op, mask, to, (struct access_kind){.bytes = op->memory.bytes, .is_store = true}));
+    FOR_LANES_OF(l, mask) WB_TRY(copy_lane(warp, op, l, to[l], from[l]));
+    return WB_OK;
+}
+
+/* Two 16-bit elements of a matrix: of row `row` from column `column` on, or, transposed, of the column. */
+static wb_status matrix_pair(struct warp *warp, const struct micro *op, const uint64_t *rows, uint32_t lane,
+                             bool transposed, struct lanes *out) {
+    uint64_t pair = 0;
+    bool known = true;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t row = lane / 4, column = lane % 4 * 2 + i;
+        uint64_t address = transposed ? rows[column] + row * 2 : rows[row] + column * 2;
+        uint64_t element = 0;
+        struct place place;
+        WB_TRY(access_place(warp, op, lane, address, 2, false, &place));
+        known &= place_read(&place, 2, &element);
+        pair |= element << (16 * i);
+    }
+    out->value[lane] = pair;
+    out->known = (out->known & ~(1u << lane)) | (uint32_t)known << lane;
+    if (!known) out->origin = op->index;
+    return WB_OK;
+}
+
+/* ldmatrix: lanes 8 m .. 8 m + 7 hold the row addresses of matrix m. */
+wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    uint64_t rows[WARP_LANES];
+    uint32_t givers = op->memory.count == 4 ? LANES_ALL : (1u << (8 * op->memory.count)) - 1;
+    if (mask != LANES_ALL) return opaque_execute(warp, op, mask);
+    WB_TRY(access_addresses(warp, op, op->source[0], op->memory.offset, op->memory.space, givers, rows));
+    WB_TRY(access_record(warp, op, givers, rows, (struct access_kind){.bytes = 16}));
+    bool transposed = strstr(op->form->text, ".trans") != NULL;
+    for (uint32_t m = 0; m < op->memory.count; m++) {
+        struct lanes *out = warp_slot(warp, op->memory.values[m]);
+        FOR_LANES_OF(l, mask) WB_TRY(matrix_pair(warp, op, rows + 8 * m, l, transposed, out));
+    }
+    return WB_OK;
+}
+
+/* Makes what a lane may have written unknown. */
+static wb_status forget_bytes(struct warp *warp, const struct micro *op, uint32_t mask, bool whole_region) {
+    uint64_t addresses[WARP_LANES];
+    uint32_t bytes = op->memory.bytes * op->memory.count;
+    WB_TRY(access_addresses(warp, op, op->source[0], op->memory.offset, op->memory.space, mask, addresses));
+    FOR_LANES_OF(l, mask) {
+        struct place place;
+        for (uint32_t at = 0; at < (whole_region ? 1 : bytes); at += 8) {
+            uint32_t unit = whole_region ? 1 : bytes - at < 8 ? bytes - at : 8;
+            WB_TRY(access_place(warp, op, l, addresses[l] + at, unit, true, &place));
+            wb_status status = place.region != NULL && whole_region
+                                   ? region_set_known(place.region, 0, place.region->size, false)
+                                   : place_forget(&place, unit);
+            if (status != WB_OK) return warp_no_memory(warp, op);
+        }
+    }
+    return WB_OK;
+}
+
+wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    warp_forget_outputs(warp, op, mask, op->index);
+    return mask == 0 ? WB_OK : forget_bytes(warp, op, mask, true);
+}
+
+wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    if (mask != 0) WB_TRY(op->execute(warp, op, mask));
+    warp_forget_outputs(warp, op, unsure, warp_origin(warp_slot(warp, op->guard), op));
+    return forget_bytes(warp, op, unsure, op->execute == opaque_store_execute);
+}

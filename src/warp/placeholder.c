@@ -1,2 +1,0 @@
-/* Replaced by the first real file of this folder. */
-typedef int warp_placeholder;

@@ -1,0 +1,168 @@
+/* A warp while it runs: its call frames, SIMT stack, registers and local memory; and the run, which is what
+ * the warps of a block share. */
+#ifndef WB_WARP_WARP_H
+#define WB_WARP_WARP_H
+
+#include "warp/block.h"
+#include "warp/local_memory.h"
+#include "warp/memory.h"
+#include "warp/program.h"
+
+/* Deepest chain of calls (CUDA's stack of 512 KB a thread ends most recursions earlier). */
+#define CALL_DEPTH_MAX 512u
+
+/* Named barriers of a block. */
+#define BARRIER_COUNT 16u
+
+/* Lanes that execute together, up to the instruction where they meet others. */
+struct simt_entry {
+    uint32_t pc;            /* instruction of the frame's function */
+    uint32_t reconvergence; /* where the entry ends; PTX_NO_INDEX: at the end of the function */
+    uint32_t mask;          /* lanes that have not left the function */
+};
+
+/* A function that is being executed. */
+struct frame {
+    const struct function_code *code;
+    const struct micro *call; /* that made it; NULL: the kernel */
+    struct lanes *registers;  /* slot_count of them */
+    uint32_t room;            /* slots allocated */
+    size_t stack_base;        /* entries of the SIMT stack below those of this frame */
+    uint64_t local_base;      /* of its variables in local memory */
+};
+
+enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
+
+struct warp {
+    struct lanes *banks[BANK_COUNT]; /* of the current frame */
+    struct run *run;
+    struct frame *frame; /* the current one, in frames */
+    VEC(struct simt_entry) stack;
+    struct path_writer path;
+    struct local_memory local;
+    struct frame *frames; /* CALL_DEPTH_MAX of them */
+    uint32_t depth;       /* frames in use */
+    uint32_t number;      /* in the block */
+    uint32_t live;        /* lanes that have not exited */
+    uint32_t waiting_at;  /* barrier, while WARP_WAITING */
+    uint32_t waiting_mask;
+    const struct micro *waiting_for; /* the barrier instruction */
+    enum warp_state state;
+    bool replayed;                /* the instruction was put back and is not part of the path yet */
+    struct access_list *accesses; /* or NULL */
+};
+
+/* A named barrier: what has arrived since it was released last. */
+struct barrier {
+    uint32_t arrived;  /* threads, all lanes of a warp counted */
+    uint32_t expected; /* threads; 0: all of the block */
+    uint32_t waiting;  /* warps that wait */
+    uint32_t trues;    /* lanes whose predicate was true, of bar.red */
+    uint32_t lanes;    /* lanes that took part */
+    bool known;        /* all predicates were known */
+    uint32_t origin;   /* of an unknown one */
+};
+
+struct run {
+    const struct wb_module *module;
+    const struct wb_kernel *kernel;
+    const struct wb_launch *launch;
+    wb_diagnostics *diagnostics;
+    struct program program;
+    struct memory memory;
+    uint64_t shared_bytes;               /* static and dynamic */
+    uint64_t *buffers;                   /* per argument the address of its buffer, or 0 */
+    uint32_t grid[3], size[3], index[3]; /* blocks, threads of the block, which block */
+    struct warp *warps;
+    uint32_t warp_count;
+    struct barrier barriers[BARRIER_COUNT];
+    bool divergent_barrier;
+    uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
+    uint64_t next_poll;
+    const wb_watch *watch; /* or NULL */
+};
+
+static inline struct lanes *warp_slot(const struct warp *warp, struct slot slot) {
+    return &warp->banks[slot.bank][slot.index];
+}
+
+/* The predicate in each lane, negation applied. */
+static inline uint32_t warp_predicate(const struct warp *warp, struct slot slot) {
+    uint32_t bits = (uint32_t)warp_slot(warp, slot)->value[0];
+    return slot.negated ? ~bits : bits;
+}
+
+/* Reports an error about the instruction and returns `status`. */
+wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
+                    ...) __attribute__((format(printf, 4, 5)));
+
+/* Reports that `what` is not known in the lanes of `lanes`, and where the value of `slot` came from; returns
+ * WB_ERR_DECLINED. */
+wb_status warp_decline(const struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
+                       const char *what);
+
+/* WB_ERR_LIMIT with a message that memory is exhausted, at an instruction or not. */
+wb_status run_no_memory(const struct run *run);
+wb_status warp_no_memory(const struct warp *warp, const struct micro *op);
+
+/* The origin of a value read from a slot: of a special register that is unknown by nature, the reader. */
+static inline uint32_t warp_origin(const struct lanes *lanes, const struct micro *op) {
+    return lanes->origin == ORIGIN_READER ? op->index : lanes->origin;
+}
+
+/* Makes all registers that the instruction writes unknown in the lanes of `mask`. */
+void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin);
+
+/* Prepares a warp of the block at the kernel's first instruction; `live` lanes exist. WB_ERR_LIMIT with a
+ * message when memory is exhausted. */
+wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32_t live);
+
+/* Runs until the warp waits or is done. */
+wb_status warp_run(struct warp *warp);
+
+void warp_free(struct warp *warp);
+
+/* Fills the special registers of the warp (special.c). */
+void warp_fill_special(struct warp *warp);
+
+/* What micro.execute and micro.unsure may be. */
+wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status test_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status copy_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+wb_status shuffle_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status vote_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status match_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status activemask_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status redux_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status elect_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+wb_status branch_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status branch_index_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status return_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status exit_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status trap_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* The unsure executions: of an instruction that only writes registers; of one that exchanges values between
+ * lanes; of stores and atomics; of what must be certain. */
+wb_status unsure_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+#endif

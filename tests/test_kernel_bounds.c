@@ -1,0 +1,121 @@
+/* No simulation of a kernel takes longer than a bound that claims to hold, and no schedule that was found is
+ * longer than such a bound: every kernel of kernels/index.txt, on every machine that is shipped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "kernel_suite.h"
+
+#define PRESET_OF_PAPER "orin-sm86"
+#define FAST_METHODS "sib,fib,aln,elb,gub"
+
+/* A machine, what is changed of it, and the methods that are worth their time there. */
+struct variant {
+    const char *machine;
+    const char *setting; /* "KEY=VALUE", or NULL */
+    const char *methods;
+};
+
+static const struct variant changed[] = {
+    {PRESET_OF_PAPER, "mem_latency=5", FAST_METHODS},
+    {PRESET_OF_PAPER, "mem_latency=400", FAST_METHODS},
+};
+
+/* Every simulation against one bound. */
+static void check_bound(const struct kernel_case *entry, const struct variant *variant, const wb_bound *bound,
+                        const wb_analysis *analysis) {
+    size_t count;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    assert_true(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        const wb_simulation *simulation = &simulations[i];
+        if (!simulation->work_conserving || simulation->cycles <= bound->cycles) continue;
+        fail_msg("%s on %s %s: %s is %" PRIu64 ", but %s takes %" PRIu64, entry->name, variant->machine,
+                 variant->setting ? variant->setting : "", bound->method, bound->cycles, simulation->policy,
+                 simulation->cycles);
+    }
+}
+
+/* All bounds of one block on one machine. Nothing is proven of the machines whose model is another simulator.
+ */
+static void check_analysis(const struct kernel_case *entry, const struct variant *variant,
+                           const wb_analysis *analysis) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    size_t proven = 0;
+    uint64_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (bounds[i].kind == WB_LOWER && bounds[i].cycles > found) found = bounds[i].cycles;
+    for (size_t i = 0; i < count; i++) {
+        if (bounds[i].kind != WB_UPPER && bounds[i].kind != WB_EXACT) continue;
+        check_bound(entry, variant, &bounds[i], analysis);
+        assert_true(bounds[i].cycles >= found);
+        proven++;
+    }
+    assert_true(proven > 0 || strncmp(variant->machine, "gpgpusim", strlen("gpgpusim")) == 0);
+}
+
+static void check_machine(const struct kernel_case *entry, const wb_block *block,
+                          const struct variant *variant, wb_diagnostics *diagnostics) {
+    wb_machine *machine = NULL;
+    wb_analysis *analysis = NULL;
+    kernel_expect_ok(wb_machine_load(variant->machine, diagnostics, &machine), variant->machine, diagnostics);
+    if (variant->setting)
+        kernel_expect_ok(wb_machine_set(machine, variant->setting, diagnostics), variant->setting,
+                         diagnostics);
+    kernel_expect_ok(wb_analysis_new(block, machine, diagnostics, &analysis), entry->name, diagnostics);
+    kernel_expect_ok(wb_analysis_bound(analysis, variant->methods, NULL, diagnostics), entry->name,
+                     diagnostics);
+    kernel_expect_ok(wb_analysis_simulate(analysis, "all", NULL, diagnostics), entry->name, diagnostics);
+    check_analysis(entry, variant, analysis);
+    wb_analysis_free(analysis);
+    wb_machine_free(machine);
+}
+
+static void check_machines(const struct kernel_case *entry, const wb_block *block,
+                           wb_diagnostics *diagnostics) {
+    for (size_t i = 0; i < wb_machine_preset_count(); i++) {
+        const char *name = wb_machine_preset_name(i);
+        bool searched = strcmp(name, PRESET_OF_PAPER) == 0;
+        const struct variant preset = {name, NULL, searched ? "all" : FAST_METHODS};
+        check_machine(entry, block, &preset, diagnostics);
+    }
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
+        check_machine(entry, block, &changed[i], diagnostics);
+}
+
+/* Barriers that part of a warp executes are in no model: declined, never bounded. */
+static void check_declined(const struct kernel_case *entry, const wb_block *block,
+                           wb_diagnostics *diagnostics) {
+    wb_machine *machine = NULL;
+    wb_analysis *analysis = NULL;
+    kernel_expect_ok(wb_machine_load(PRESET_OF_PAPER, diagnostics, &machine), entry->name, diagnostics);
+    assert_int_equal(wb_analysis_new(block, machine, diagnostics, &analysis), WB_ERR_DECLINED);
+    assert_null(analysis);
+    wb_machine_free(machine);
+}
+
+static void test_case(void **state) {
+    const struct kernel_case *entry = *state;
+    struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
+    const wb_trace_options options = {.record_accesses = true}; /* a preset asks for them */
+    wb_block *block = NULL;
+    kernel_expect_ok(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block),
+                     entry->name, loaded.diagnostics);
+    if (strcmp(entry->name, "triangle_sum") == 0)
+        check_declined(entry, block, loaded.diagnostics);
+    else
+        check_machines(entry, block, loaded.diagnostics);
+    wb_block_free(block);
+    kernel_unload(&loaded);
+}
+
+int main(void) {
+    return kernel_suite_run("kernel bounds", test_case, NULL, 0);
+}

@@ -258,7 +258,8 @@ const char *wb_method_summary(size_t index);
 const char *wb_policy_name(size_t index);
 const char *wb_policy_summary(size_t index);
 
-/* The least bound of kind exact or upper so far, or NULL. */
+/* The least bound of kind upper so far, or NULL: what a deadline is judged by. An exact worst case is not
+ * taken, since it holds only for latencies that are exactly as stated. */
 const wb_bound *wb_analysis_best(const wb_analysis *analysis);
 
 /* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. */

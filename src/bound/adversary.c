@@ -155,7 +155,7 @@ static wb_status adversary_prepare(struct adversary *adversary) {
         (struct sim_policy){.name = "adversary", .work_conserving = true, .pick = priority_pick};
     priorities->warps = block->warp_count;
     priorities->windows = per_sub_core < ADVERSARY_WINDOWS ? (uint32_t)per_sub_core : ADVERSARY_WINDOWS;
-    priorities->window_issues = per_sub_core / priorities->windows + 1;
+    priorities->window_issues = (per_sub_core + priorities->windows - 1) / priorities->windows;
     priorities->orders = arena_array(&adversary->arena, (size_t)priorities->windows * priorities->warps,
                                      sizeof *priorities->orders);
     adversary->saved = arena_array(&adversary->arena, priorities->warps, sizeof *adversary->saved);

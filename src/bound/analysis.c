@@ -218,8 +218,7 @@ const wb_bound *wb_analysis_best(const wb_analysis *analysis) {
     const wb_bound *best = NULL;
     for (size_t i = 0; i < analysis->bounds.count; i++) {
         const wb_bound *bound = &analysis->bounds.items[i];
-        bool proven = bound->kind == WB_EXACT || bound->kind == WB_UPPER;
-        if (proven && (best == NULL || bound->cycles < best->cycles)) best = bound;
+        if (bound->kind == WB_UPPER && (best == NULL || bound->cycles < best->cycles)) best = bound;
     }
     return best;
 }

@@ -86,6 +86,12 @@ static json_t *simulations_json(const struct wb_analysis *analysis, const wb_rep
     return array;
 }
 
+static json_t *certified_json(const struct wb_analysis *analysis) {
+    struct report_interval interval;
+    if (!report_certified(analysis, &interval)) return json_null();
+    return json_pack("{s:I, s:I}", "lower", (json_int_t)interval.lower, "upper", (json_int_t)interval.upper);
+}
+
 static json_t *deadline_json(const wb_bound *best, const wb_report_options *options) {
     json_t *met = best != NULL ? json_boolean(best->cycles <= options->deadline) : json_null();
     return json_pack("{s:I, s:o}", "cycles", (json_int_t)options->deadline, "met", met);
@@ -142,6 +148,7 @@ static json_t *result_json(const struct wb_analysis *analysis, const wb_report_o
                   machine_json(analysis->timed->machine), "launch", launch_json(analysis), "bounds",
                   bounds_json(analysis, options), "simulations", simulations_json(analysis, options),
                   "best_upper", best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
+    if (root != NULL) (void)json_object_set_new(root, "certified", certified_json(analysis));
     if (root != NULL && options->has_deadline)
         (void)json_object_set_new(root, "deadline", deadline_json(best, options));
     return root;

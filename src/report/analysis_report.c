@@ -16,6 +16,22 @@ bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *b
     return true;
 }
 
+bool report_certified(const struct wb_analysis *analysis, struct report_interval *interval) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    struct report_interval found = {report_slowest(analysis), UINT64_MAX};
+    for (size_t i = 0; i < count; i++) {
+        const wb_bound *bound = &bounds[i];
+        if (bound->kind == WB_LOWER || bound->kind == WB_EXACT)
+            found.lower = cycles_max(found.lower, bound->cycles);
+        if (bound->kind == WB_UPPER || bound->kind == WB_EXACT)
+            found.upper = cycles_min(found.upper, bound->cycles);
+    }
+    if (found.lower == 0 || found.upper == UINT64_MAX) return false;
+    *interval = found;
+    return true;
+}
+
 uint64_t report_instructions(const struct wb_block *block) {
     uint64_t instructions = 0;
     for (uint32_t warp = 0; warp < block->warp_count; warp++)

@@ -11,6 +11,15 @@ uint64_t report_slowest(const struct wb_analysis *analysis);
  * simulated. */
 bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
 
+/* What is certain of the worst case, with latencies exactly as stated: a schedule that takes `lower` was
+ * found, and none takes more than `upper`. */
+struct report_interval {
+    uint64_t lower, upper;
+};
+
+/* False where nothing is proven or nothing was found. */
+bool report_certified(const struct wb_analysis *analysis, struct report_interval *interval);
+
 /* Instructions that all warps of the block execute together. */
 uint64_t report_instructions(const struct wb_block *block);
 

@@ -2,11 +2,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/analysis_report.h"
 
 /* Columns of the table, in characters. */
-enum { COLUMN_KIND = 14, COLUMN_CYCLES = 26, COLUMN_TIME = 42, COLUMN_ABOVE = 56, COLUMN_SECONDS = 76 };
+enum { COLUMN_KIND = 12, COLUMN_CYCLES = 36, COLUMN_TIME = 50, COLUMN_ABOVE = 64, COLUMN_SECONDS = 76 };
 
 /* A number that ends in front of `column`. */
 static void put_right(struct text *out, size_t column, const char *number) {
@@ -23,10 +24,10 @@ static void put_right(struct text *out, size_t column, const char *number) {
 
 /* Cycles as a time at the machine's clock, in a unit that leaves one to three digits before the point. */
 static void put_time(struct text *out, size_t column, const struct wb_machine *machine, cycles time) {
-    static const char *const units[] = {"us", "ms", "s "};
-    double value = (double)time / machine->clock_mhz;
+    static const char *const units[] = {"ns", "us", "ms", "s "};
+    double value = 1000.0 * (double)time / machine->clock_mhz;
     size_t unit = 0;
-    while (value >= 1000.0 && unit < 2) {
+    while (value >= 1000.0 && unit < 3) {
         value /= 1000.0;
         unit++;
     }
@@ -76,7 +77,7 @@ static void put_column_names(struct text *out, const wb_report_options *options)
     text_pad(out, COLUMN_KIND);
     text_string(out, "kind");
     put_right(out, COLUMN_CYCLES, "cycles");
-    put_right(out, COLUMN_TIME, "time   ");
+    put_right(out, COLUMN_TIME, "time");
     put_right(out, COLUMN_ABOVE, "above sim.");
     if (options->timing) put_right(out, COLUMN_SECONDS, "processor");
     text_char(out, '\n');
@@ -124,13 +125,49 @@ static void put_simulations(struct text *out, const struct wb_analysis *analysis
     }
 }
 
-/* Under the table: what each bound assumes, and why an estimate is none. */
-static void put_conditions(struct text *out, const wb_bound *bound) {
-    if (bound->reason != NULL) text_printf(out, "%s is no bound: %s\n", bound->method, bound->reason);
-    if (bound->assumption_count == 0) return;
-    text_printf(out, "%s assumes:\n", bound->method);
-    for (size_t i = 0; i < bound->assumption_count; i++)
-        text_printf(out, "  - %s\n", bound->assumptions[i]);
+/* Distinct assumptions of all bounds, numbered from 1 in the order in which they are met. */
+struct assumption_list {
+    const char *items[64];
+    size_t count;
+};
+
+/* The number of an assumption, new or old; 0 when the list is full. */
+static size_t assumption_number(struct assumption_list *list, const char *assumption) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], assumption) == 0) return i + 1;
+    if (list->count == sizeof list->items / sizeof *list->items) return 0;
+    list->items[list->count++] = assumption;
+    return list->count;
+}
+
+/* Under the table: what each bound assumes, each assumption once, and why an estimate is none. */
+static void put_conditions(struct text *out, const wb_bound *bounds, size_t count) {
+    struct assumption_list list = {.count = 0};
+    for (size_t i = 0; i < count; i++)
+        if (bounds[i].reason != NULL)
+            text_printf(out, "%s is no bound: %s\n", bounds[i].method, bounds[i].reason);
+    for (size_t i = 0; i < count; i++) {
+        if (bounds[i].assumption_count == 0) continue;
+        text_printf(out, "%s assumes", bounds[i].method);
+        for (size_t j = 0; j < bounds[i].assumption_count; j++)
+            text_printf(out, " %zu", assumption_number(&list, bounds[i].assumptions[j]));
+        text_char(out, '\n');
+    }
+    for (size_t i = 0; i < list.count; i++)
+        text_printf(out, "  %zu  %s\n", i + 1, list.items[i]);
+}
+
+/* What is known of the worst case: between the longest schedule seen and the least proven bound. */
+static void put_interval(struct text *out, const struct wb_analysis *analysis) {
+    struct report_interval interval;
+    if (!report_certified(analysis, &interval)) return;
+    if (interval.lower == interval.upper) {
+        text_printf(out, "worst case, with latencies as stated: %" PRIu64 " cycles\n\n", interval.upper);
+    } else {
+        text_printf(out,
+                    "worst case, with latencies as stated: between %" PRIu64 " and %" PRIu64 " cycles\n\n",
+                    interval.lower, interval.upper);
+    }
 }
 
 /* Writes one phase on the line of its section. */
@@ -205,8 +242,8 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     put_simulations(&out, analysis, true, options);
     put_simulations(&out, analysis, false, options);
     if (count > 0) text_char(&out, '\n');
-    for (size_t i = 0; i < count; i++)
-        put_conditions(&out, &bounds[i]);
+    put_interval(&out, analysis);
+    put_conditions(&out, bounds, count);
     put_verdict(&out, analysis, options);
     wb_status status = options->phases ? put_phases(&out, analysis, diagnostics) : WB_OK;
     if (status != WB_OK) {

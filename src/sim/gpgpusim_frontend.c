@@ -205,7 +205,7 @@ bool gs_frontend_init(struct gs_sm *sm) {
         const struct access_list *accesses = &sm->block->accesses[w];
         warp->cursor = path_begin(path);
         warp->access = accesses->items.items;
-        warp->access_end = warp->access + accesses->items.count;
+        warp->access_end = accesses->items.count > 0 ? warp->access + accesses->items.count : warp->access;
         warp->pending = arena_alloc(&sm->arena, (size_t)sm->code.register_count + 1);
         if (warp->pending == NULL) return false;
         frontend->members |= warp_bit(w);

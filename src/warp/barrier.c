@@ -28,7 +28,7 @@ static void release_if_complete(struct run *run, struct barrier *barrier) {
     if (barrier->arrived == 0 || barrier->arrived < needed) return;
     FOR_LANES_OF(w, barrier->waiting) {
         deliver(&run->warps[w], barrier);
-        run->warps[w].state = WARP_READY;
+        run->warps[w].state = WARP_RELEASED;
     }
     *barrier = (struct barrier){0};
 }

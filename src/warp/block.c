@@ -79,6 +79,7 @@ static wb_status block_run(struct run *run) {
         progress = false;
         for (uint32_t w = 0; w < run->warp_count; w++) {
             struct warp *warp = &run->warps[w];
+            if (warp->state == WARP_RELEASED) warp->state = WARP_READY;
             if (warp->state == WARP_READY) {
                 WB_TRY(warp_run(warp));
                 progress = true;

@@ -31,7 +31,8 @@ struct frame {
     uint64_t local_base;      /* of its variables in local memory */
 };
 
-enum warp_state { WARP_READY, WARP_WAITING, WARP_DONE };
+/* A released warp waits for its turn: when the last warp arrives at a barrier, the first goes on first. */
+enum warp_state { WARP_READY, WARP_WAITING, WARP_RELEASED, WARP_DONE };
 
 struct warp {
     struct lanes *banks[BANK_COUNT]; /* of the current frame */

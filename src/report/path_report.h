@@ -1,0 +1,34 @@
+/* Reports of what the warps of a block execute: what the formats have in common, and one function per format.
+ */
+#ifndef WB_REPORT_PATH_REPORT_H
+#define WB_REPORT_PATH_REPORT_H
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "warp/block.h"
+
+struct path_report {
+    const struct wb_block *block;
+    VEC(size_t) line_starts; /* offset of each line of the PTX */
+};
+
+/* A run of instructions as a reader finds it. */
+struct path_run {
+    const char *function;
+    uint32_t first_line, last_line; /* of the PTX, from 1 */
+    const char *source_file;        /* of the .loc of the first instruction, or NULL */
+    uint32_t source_line;
+};
+
+/* Where the run of `entry` stands. Its instructions are all of one function. */
+struct path_run path_report_run(const struct path_report *report, const struct path_entry *entry);
+
+/* The address of the access in a lane of its mask. */
+uint64_t path_report_address(const struct access_list *list, const struct access *access, uint32_t lane);
+
+wb_status path_report_text(const struct path_report *report, struct text *out);
+
+/* *text is malloc'd. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status path_report_json(const struct path_report *report, char **text);
+
+#endif

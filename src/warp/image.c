@@ -135,8 +135,9 @@ static uint64_t lay_out_parameters(struct run *run) {
     return end;
 }
 
-/* Writes an argument into its parameter; buffers get a region of their own. */
-static wb_status load_argument(struct run *run, struct arena *arena, uint32_t index, struct region *params) {
+/* Writes an argument into its parameter; buffers get a region of their own. The region of the parameters is
+ * looked up behind that, since a new region moves the others. */
+static wb_status load_argument(struct run *run, struct arena *arena, uint32_t index, uint64_t params_base) {
     const struct ptx_function *kernel = kernel_function(run->kernel);
     const struct ptx_variable *param = &run->module->variables[kernel->params[index]];
     const struct launch_argument *argument = &run->launch->arguments.items[index];
@@ -148,7 +149,9 @@ static wb_status load_argument(struct run *run, struct arena *arena, uint32_t in
                              &region));
         run->buffers[index] = bits = region.base;
         known = true;
-    } else if (argument->type == PTX_TYPE_NONE) {
+    }
+    struct region *params = memory_find(&run->memory, params_base);
+    if (!argument->is_buffer && argument->type == PTX_TYPE_NONE) {
         known = argument->contents.fill != LAUNCH_FILL_UNKNOWN;
         if (known) launch_contents_fill(&argument->contents, params->bytes + offset);
     }
@@ -166,10 +169,8 @@ wb_status image_load(struct run *run, struct arena *arena) {
                       true, run->diagnostics, &params));
     run->buffers = arena_array(arena, kernel->param_count, sizeof *run->buffers);
     if (run->buffers == NULL) return run_no_memory(run);
-    for (uint32_t i = 0; i < kernel->param_count; i++) {
-        struct region *region = memory_find(&run->memory, params.base);
-        WB_TRY(load_argument(run, arena, i, region));
-    }
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        WB_TRY(load_argument(run, arena, i, params.base));
     return WB_OK;
 }
 

@@ -198,7 +198,7 @@ typedef enum {
 
 const char *wb_kind_name(wb_kind kind);
 
-#define WB_ASSUMPTIONS_MAX 8
+#define WB_ASSUMPTIONS_MAX 12
 
 typedef struct {
     const char *method; /* its name in the registry */

@@ -90,17 +90,6 @@ static void check_machines(const struct kernel_case *entry, const wb_block *bloc
         check_machine(entry, block, &changed[i], diagnostics);
 }
 
-/* Barriers that part of a warp executes are in no model: declined, never bounded. */
-static void check_declined(const struct kernel_case *entry, const wb_block *block,
-                           wb_diagnostics *diagnostics) {
-    wb_machine *machine = NULL;
-    wb_analysis *analysis = NULL;
-    kernel_expect_ok(wb_machine_load(PRESET_OF_PAPER, diagnostics, &machine), entry->name, diagnostics);
-    assert_int_equal(wb_analysis_new(block, machine, diagnostics, &analysis), WB_ERR_DECLINED);
-    assert_null(analysis);
-    wb_machine_free(machine);
-}
-
 static void test_case(void **state) {
     const struct kernel_case *entry = *state;
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
@@ -108,10 +97,7 @@ static void test_case(void **state) {
     wb_block *block = NULL;
     kernel_expect_ok(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block),
                      entry->name, loaded.diagnostics);
-    if (strcmp(entry->name, "triangle_sum") == 0)
-        check_declined(entry, block, loaded.diagnostics);
-    else
-        check_machines(entry, block, loaded.diagnostics);
+    check_machines(entry, block, loaded.diagnostics);
     wb_block_free(block);
     kernel_unload(&loaded);
 }

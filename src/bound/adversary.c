@@ -174,7 +174,7 @@ static wb_status adversary_run(const struct bound_input *input, wb_bound *bound)
     arena_free(&adversary.arena);
     bound->kind = WB_LOWER;
     bound->cycles = bound->lower = adversary.longest;
-    bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
+    bound_assume_paths(input, bound);
     bound_assume(bound, "initiations and latencies as stated, not shorter");
     return status;
 }

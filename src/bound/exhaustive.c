@@ -155,7 +155,7 @@ static wb_status explorer_search(struct explorer *explorer) {
 static void exhaustive_result(const struct explorer *explorer, wb_status status, wb_bound *bound) {
     bound->kind = status == WB_OK ? WB_EXACT : WB_LOWER;
     bound->cycles = bound->lower = explorer->longest;
-    bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
+    bound_assume_paths(explorer->input, bound);
     bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
     bound_assume(bound, "initiations and latencies as stated, not shorter");
     bound_assume(bound, "units start instructions in the order of their issue");

@@ -20,7 +20,7 @@ static bool gub_is_sib(const struct block_profile *profile) {
 
 static wb_status gub_run(const struct bound_input *input, wb_bound *bound) {
     bound->cycles = profile_sum_of_maxima(input->profile, gub_term);
-    bound_assume_model(bound);
+    bound_assume_model(input, bound);
     bound_assume(bound, "units start instructions in the order of their issue");
     const char *unproven = sib_unproven(input->block->machine);
     if (!gub_is_sib(input->profile)) {

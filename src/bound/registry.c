@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "warp/block.h"
+
 static const struct bound_method *const methods[] = {
     &bound_sib, &bound_fib, &bound_aln, &bound_elb, &bound_gub, &bound_exhaustive, &bound_adversary};
 
@@ -21,8 +23,14 @@ void bound_assume(wb_bound *bound, const char *assumption) {
         bound->assumptions[bound->assumption_count++] = assumption;
 }
 
-void bound_assume_model(wb_bound *bound) {
+void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
     bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
+    if (input->block->traced != NULL && input->block->traced->divergent_barrier)
+        bound_assume(bound, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)");
+}
+
+void bound_assume_model(const struct bound_input *input, wb_bound *bound) {
+    bound_assume_paths(input, bound);
     bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
     bound_assume(bound, "initiations and latencies as the machine states them, or shorter");
     bound_assume(bound, "no cache misses and no memory interference beyond the stated latencies");

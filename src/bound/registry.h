@@ -38,8 +38,11 @@ size_t bound_method_find(const char *name, size_t length);
 /* Adds an assumption; there must be room. */
 void bound_assume(wb_bound *bound, const char *assumption);
 
-/* Adds the assumptions that every bound of this model rests on. */
-void bound_assume_model(wb_bound *bound);
+/* Adds what every result assumes of the paths. */
+void bound_assume_paths(const struct bound_input *input, wb_bound *bound);
+
+/* Adds the assumptions that every bound of this model rests on, those of the paths included. */
+void bound_assume_model(const struct bound_input *input, wb_bound *bound);
 
 /* Makes an estimate of a bound for a machine whose model the proofs are not about. */
 void bound_qualify(const struct wb_machine *machine, wb_bound *bound);

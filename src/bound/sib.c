@@ -18,7 +18,7 @@ static wb_status sib_run(const struct bound_input *input, wb_bound *bound) {
     bound->cycles = profile_sum_of_maxima(input->profile, sib_term);
     bound->reason = sib_unproven(input->block->machine);
     bound->kind = bound->reason == NULL ? WB_UPPER : WB_ESTIMATE;
-    bound_assume_model(bound);
+    bound_assume_model(input, bound);
     bound_assume(bound, "units start instructions in the order of their issue");
     if (input->block->machine->dispatch_depth == 1)
         bound_assume(bound,

@@ -62,15 +62,13 @@ static wb_status timing_barrier(const struct timing *timing, const struct ptx_fu
     uint32_t count_operand = inst->form->mode == PTX_MODE_RED ? 2 : 1;
     bool whole = op == PTX_OP_BAR && inst->form->mode != PTX_MODE_ARRIVE &&
                  timing_counts_whole_block(timing, function, inst, count_operand);
-    if (whole && !timing->block->divergent_barrier) {
+    if (whole) {
         timed->barrier = true;
         return WB_OK;
     }
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->block->kernel->module, inst,
-                 whole ? "'%s' is executed by a part of a warp's threads; only barriers of whole warps can "
-                         "be bounded"
-                       : "'%s' does not join all threads of the block; only barriers of the whole block can "
-                         "be bounded",
+                 "'%s' does not join all threads of the block; only barriers of the whole block can "
+                 "be bounded",
                  inst->form->text);
     return WB_ERR_DECLINED;
 }

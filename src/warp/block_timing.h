@@ -8,9 +8,9 @@
 /* Makes `timed` (to be freed with timed_block_free on success) from a block and a machine, both of which it
  * refers to. Instruction i of function f has index block->code_first[f] + i; only instructions on some path
  * get times. Errors, each with a message: WB_ERR_INPUT when the machine does not give a class that is
- * needed; WB_ERR_DECLINED for barriers that join a part of the block's threads (counted, arrive-only, or
- * executed by part of a warp), which neither simulator nor analyses model; WB_ERR_LIMIT when memory is
- * exhausted. */
+ * needed; WB_ERR_DECLINED for barriers that join a part of the block's warps (counted or arrive-only), which
+ * neither simulator nor analyses model; WB_ERR_LIMIT when memory is exhausted. A barrier that part of a warp
+ * executes holds the whole warp. */
 wb_status timed_block_from(const struct wb_block *block, const struct wb_machine *machine,
                            wb_diagnostics *diagnostics, struct timed_block *timed);
 

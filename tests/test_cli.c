@@ -102,7 +102,10 @@ static const struct failure_case failures[] = {
     {"analyze " SGEMM "-i 9999,0", 2, "9999"},
     {"analyze " SGEMM "-i x", 2, "--block-index"},
     {"analyze kernels/sgemm_tiled.ptx", 2, "error"},
-    {"analyze kernels/sgemm_tiled.yaml -g 1 -b 32", 2, "kernels/sgemm_tiled.yaml:1:1: error"},
+    {"analyze kernels/index.txt -g 1 -b 32", 2, "expected a PTX module"},
+    {"analyze kernels/sgemm_tiled.yaml -g 1 -b 32", 2, "a block file stands for itself"},
+    {"analyze kernels/sgemm_tiled.yaml", 2, "kernels/sgemm_tiled.yaml:"},
+    {"analyze docs/refutations/gub-lrr.yaml --states 0", 2, "--states"},
     {"analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml", 3, "unknown"},
     {"simulate " SGEMM "--schedule --policy lrr,gto", 2, "lrr,gto"},
     {"machine", 2, "machine list"},
@@ -244,6 +247,30 @@ static void test_output_is_the_same_every_time(void **state) {
     }
 }
 
+static void test_block_files_are_analysed(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze docs/refutations/gub-lrr.yaml --method all --policy lrr --json", 0);
+    assert_int_equal(number(entry(root, "bounds", "method", "gub"), "cycles"), 18);
+    assert_string_is(entry(root, "bounds", "method", "gub"), "kind", "estimate");
+    assert_int_equal(number(entry(root, "bounds", "method", "exhaustive"), "cycles"), 19);
+    assert_string_is(entry(root, "bounds", "method", "exhaustive"), "kind", "exact");
+    assert_int_equal(number(entry(root, "simulations", "policy", "lrr"), "cycles"), 19);
+    assert_true(number(root, "best_upper") >= 19);
+    json_decref(root);
+}
+
+/* A search that ends at its limit leaves what it found, says so, and has a status of its own. */
+static void test_state_limit_leaves_a_partial_result(void **state) {
+    (void)state;
+    const char *command = "analyze docs/refutations/gub-gap.yaml --method exhaustive,sib --states 10 --json";
+    json_t *root = run_json(command, 4);
+    json_t *search = entry(root, "bounds", "method", "exhaustive");
+    assert_string_is(search, "kind", "lower");
+    assert_in_range(number(search, "cycles"), 1, 44);
+    assert_true(number(entry(root, "bounds", "method", "sib"), "cycles") >= 44);
+    json_decref(root);
+}
+
 static void test_help_names_methods_and_policies(void **state) {
     (void)state;
     struct run run = run_command("analyze --help");
@@ -293,6 +320,8 @@ int main(void) {
         cmocka_unit_test(test_set_changes_the_machine),
         cmocka_unit_test(test_deadline_decides_the_exit_status),
         cmocka_unit_test(test_output_is_the_same_every_time),
+        cmocka_unit_test(test_block_files_are_analysed),
+        cmocka_unit_test(test_state_limit_leaves_a_partial_result),
         cmocka_unit_test(test_help_names_methods_and_policies),
         cmocka_unit_test(test_printed_module_prints_the_same),
         cmocka_unit_test(test_every_preset_prints_the_same),

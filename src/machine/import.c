@@ -41,6 +41,17 @@ static const struct import_config simulator_defaults = {
     .blocks = 8,
     .registers = 8192,
     .shared_bytes = 16384,
+    .gpgpusim =
+        {
+            .collectors = {[GPGPUSIM_SP] = 4, [GPGPUSIM_SFU] = 4, [GPGPUSIM_TENSOR] = 4, [GPGPUSIM_LSU] = 2},
+            .id_oc = {1, 1, 1, 1, 1, 1, 1},
+            .register_banks = 8,
+            .collector_steps = 1,
+            .result_buses = 1,
+        },
+    .l1_banks = 1,
+    .own_collectors = 1,
+    .widest_oc_ex = 1,
 };
 
 /* Which units the machine has; an absent one is stood in for by another. */
@@ -183,6 +194,7 @@ void import_build(const struct import_config *config, struct wb_machine *machine
         .registers = config->registers,
         .shared_bytes = config->shared_bytes,
     };
+    import_model(config, machine);
 }
 
 wb_status import_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,

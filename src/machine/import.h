@@ -24,12 +24,19 @@ struct import_config {
     uint32_t smem_latency, l1_latency, l2_latency, dram_latency;
     uint32_t threads, blocks, registers, shared_bytes;
     uint32_t mem_unit_count, mem_unit_latency; /* of a specialized unit for global loads; count 0: none */
-    size_t issue_per_warp_at;                  /* where the file says so, for a warning */
-    size_t known_flags;                        /* how many flags of the file were understood */
+    struct machine_gpgpusim gpgpusim; /* store_banks and store_ack_delay follow from the next three */
+    uint32_t l1_banks, skip_l1, perfect_memory;
+    uint32_t own_collectors;  /* 0: units have no operand collectors of their own */
+    uint32_t widest_oc_ex;    /* registers between the collectors and a unit, the most that one has */
+    size_t issue_per_warp_at; /* where the file says so, for a warning */
+    size_t known_flags;       /* how many flags of the file were understood */
 };
 
 /* Reads the flags of a file. */
 wb_status import_read(const struct source *source, wb_diagnostics *diagnostics, struct import_config *config);
+
+/* Makes a machine one of the model gpgpusim if the flags are those of an SM that the model can execute. */
+void import_model(const struct import_config *config, struct wb_machine *machine);
 
 /* Makes the machine of the flags. */
 void import_build(const struct import_config *config, struct wb_machine *machine);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/number.h"
 #include "machine/import.h"
@@ -22,6 +23,7 @@ enum flag_kind {
     FLAG_TIMES,   /* 5 cycle counts, of integers also 6 */
     FLAG_CLOCKS,  /* core:interconnect:L2:DRAM, megahertz */
     FLAG_THREADS, /* threads:warp size */
+    FLAG_WIDTHS,  /* registers between the stages of the pipeline */
     FLAG_SPECIALIZED
 };
 
@@ -36,6 +38,9 @@ struct flag {
     { name, FLAG_NUMBER, offsetof(struct import_config, member), minimum, maximum }
 #define TIMES(name, member, minimum)                                                                         \
     { name, FLAG_TIMES, offsetof(struct import_config, member), minimum, MACHINE_TIME_MAX }
+
+#define COLLECTORS(unit, member)                                                                             \
+    NUMBER("-gpgpu_operand_collector_num_units_" unit, gpgpusim.member, 0, GPGPUSIM_COLLECTORS_MAX)
 
 static const struct flag flags[] = {
     TIMES("-ptx_opcode_latency_int", latency_int, 0),
@@ -64,11 +69,26 @@ static const struct flag flags[] = {
     NUMBER("-gpgpu_l2_rop_latency", l2_latency, 0, MACHINE_TIME_MAX),
     NUMBER("-rop_latency", l2_latency, 0, MACHINE_TIME_MAX), /* older files */
     NUMBER("-dram_latency", dram_latency, 0, MACHINE_TIME_MAX),
+    NUMBER("-gpgpu_l1_banks", l1_banks, 1, GPGPUSIM_STORE_BANKS_MAX),
+    NUMBER("-gpgpu_gmem_skip_L1D", skip_l1, 0, 1),
+    NUMBER("-gpgpu_perfect_mem", perfect_memory, 0, 1),
+    NUMBER("-gpgpu_num_reg_banks", gpgpusim.register_banks, 1, GPGPUSIM_BANKS_MAX),
+    NUMBER("-gpgpu_reg_file_port_throughput", gpgpusim.collector_steps, 1, 64),
+    NUMBER("-gpgpu_enable_specialized_operand_collector", own_collectors, 0, 1),
+    NUMBER("-gpgpu_operand_collector_num_in_ports_gen", gpgpusim.generic_ports, 0, GPGPUSIM_COLLECTORS_MAX),
+    COLLECTORS("gen", generic_collectors),
+    COLLECTORS("sp", collectors[GPGPUSIM_SP]),
+    COLLECTORS("dp", collectors[GPGPUSIM_DP]),
+    COLLECTORS("int", collectors[GPGPUSIM_INT]),
+    COLLECTORS("sfu", collectors[GPGPUSIM_SFU]),
+    COLLECTORS("tensor_core", collectors[GPGPUSIM_TENSOR]),
+    COLLECTORS("mem", collectors[GPGPUSIM_LSU]),
     NUMBER("-gpgpu_shader_cta", blocks, 1, 1024),
     NUMBER("-gpgpu_shader_registers", registers, 1, FLAG_SIZE_MAX),
     NUMBER("-gpgpu_shmem_size", shared_bytes, 0, FLAG_SIZE_MAX),
     {.name = "-gpgpu_clock_domains", .kind = FLAG_CLOCKS},
     {.name = "-gpgpu_shader_core_pipeline", .kind = FLAG_THREADS},
+    {.name = "-gpgpu_pipeline_widths", .kind = FLAG_WIDTHS},
 };
 
 /* One word of the file, without its quotes. */
@@ -209,6 +229,33 @@ static wb_status read_threads(const struct flag_reader *reader, const struct fla
     return WB_ERR_INPUT;
 }
 
+/* ID_OC_SP,ID_OC_DP,ID_OC_INT,ID_OC_SFU,ID_OC_MEM,OC_EX_SP,...,OC_EX_MEM,EX_WB,ID_OC_TENSOR,OC_EX_TENSOR and,
+ * in some versions, more: instructions that each of the registers holds. Widths that the model gpgpusim does
+ * not have are taken as the largest that it has. */
+static wb_status read_widths(const struct flag_reader *reader, const struct token *value,
+                             struct import_config *config) {
+    enum { WIDTHS = 11, WIDTHS_MAX = 16, OC_EX_FIRST = 5, EX_WB = 10, TENSOR = 11 };
+    static const uint8_t order[] = {GPGPUSIM_SP, GPGPUSIM_DP, GPGPUSIM_INT, GPGPUSIM_SFU, GPGPUSIM_LSU};
+    struct token parts[WIDTHS_MAX];
+    uint32_t widths[WIDTHS_MAX];
+    size_t count = split(value, ',', parts, WIDTHS_MAX);
+    for (size_t i = 0; i < count && i < WIDTHS_MAX; i++)
+        if (!token_number(&parts[i], 1, FLAG_COUNT_MAX, &widths[i])) count = 0;
+    if (count < WIDTHS || count > WIDTHS_MAX)
+        return fail(reader, value->at,
+                    "-gpgpu_pipeline_widths: expected 11 to 16 numbers from 1 to 64, separated by commas");
+    for (size_t i = 0; i < count; i++)
+        if (widths[i] > GPGPUSIM_WIDTH_MAX) widths[i] = GPGPUSIM_WIDTH_MAX;
+    config->widest_oc_ex = 1;
+    for (size_t i = 0; i < sizeof order; i++) {
+        config->gpgpusim.id_oc[order[i]] = widths[i];
+        if (widths[OC_EX_FIRST + i] > config->widest_oc_ex) config->widest_oc_ex = widths[OC_EX_FIRST + i];
+    }
+    config->gpgpusim.result_buses = widths[EX_WB];
+    if (count > TENSOR) config->gpgpusim.id_oc[GPGPUSIM_TENSOR] = widths[TENSOR];
+    return WB_OK;
+}
+
 /* `-specialized_unit_N enabled,units,latency,id_oc_width,oc_ex_width,NAME`. In PTX mode only a unit for
  * global loads matters: MEM... in the simulator of ECRTS 2025. */
 static wb_status read_specialized(const struct flag_reader *reader, const struct token *value,
@@ -223,9 +270,12 @@ static wb_status read_specialized(const struct flag_reader *reader, const struct
         return fail(reader, value->at,
                     "-specialized_unit: expected ENABLED,UNITS,LATENCY,ID_OC_WIDTH,OC_EX_WIDTH,NAME");
     const struct token *name = &parts[SPECIALIZED_PARTS - 1];
-    if (enabled == 1 && count > 0 && name->length >= 3 && memcmp(name->text, "MEM", 3) == 0) {
+    uint32_t width = 1;
+    if (!token_number(&parts[3], 1, FLAG_COUNT_MAX, &width)) width = 1;
+    if (enabled == 1 && count > 0 && name->length >= 3 && strncasecmp(name->text, "MEM", 3) == 0) {
         config->mem_unit_count = count;
         config->mem_unit_latency = latency;
+        config->gpgpusim.id_oc[GPGPUSIM_MEM] = width < GPGPUSIM_WIDTH_MAX ? width : GPGPUSIM_WIDTH_MAX;
     }
     return WB_OK;
 }
@@ -242,6 +292,7 @@ static wb_status read_value(const struct flag_reader *reader, const struct flag 
     case FLAG_TIMES: return read_times(reader, flag, value, member);
     case FLAG_CLOCKS: return read_clocks(reader, flag, value, config);
     case FLAG_THREADS: return read_threads(reader, flag, value, config);
+    case FLAG_WIDTHS: return read_widths(reader, value, config);
     case FLAG_SPECIALIZED: break;
     }
     return read_specialized(reader, value, config);

@@ -293,6 +293,43 @@ static bool apply_modifiers(struct ptx_form *form, const struct row *row, const 
     return true;
 }
 
+static bool is_integer(uint8_t type) {
+    enum ptx_type_kind kind = ptx_type_kind((enum ptx_type)type);
+    return kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_BITS;
+}
+
+/* True when no modifier is missing that the opcode has no meaning without. */
+static bool is_complete(const struct ptx_form *form) {
+    bool typed = form->type != PTX_TYPE_NONE;
+    switch (form->op) {
+    case PTX_OP_SETP:
+    case PTX_OP_SET: return typed && form->compare != PTX_CMP_NONE;
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_MADC:
+    case PTX_OP_MUL24:
+    case PTX_OP_MAD24:
+    case PTX_OP_DP2A: return typed && (!is_integer(form->type) || form->half != PTX_HALF_NONE);
+    case PTX_OP_SHF: return typed && form->mode >= PTX_MODE_LEFT_CLAMP && form->mode <= PTX_MODE_RIGHT_WRAP;
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+    case PTX_OP_TESTP:
+    case PTX_OP_SZEXT:
+    case PTX_OP_BMSK:
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX: return typed && form->mode != PTX_MODE_NONE;
+    case PTX_OP_CVT: return typed && form->type2 != PTX_TYPE_NONE;
+    case PTX_OP_ISSPACEP: return form->space != PTX_GENERIC;
+    case PTX_OP_CVTA: return typed && form->space != PTX_GENERIC;
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST: return typed;
+    default: return typed || op_exec[form->op] != PTX_EXEC_ALU;
+    }
+}
+
 /* The roles of the row and of the operands that modifiers append. */
 static const char *roles_of(struct arena *arena, const struct row *row, const struct ptx_form *form,
                             const char *text, size_t length) {
@@ -316,10 +353,13 @@ static wb_status form_decode(struct arena *arena, const char *text, size_t lengt
     if (row == NULL) *problem = (struct form_problem){"unknown opcode", 0, length};
     if (row != NULL) form->op = row->op;
     form->vector = 1;
-    if (row == NULL || !apply_modifiers(form, row, text, length, problem)) {
-        *form = (struct ptx_form){.op = PTX_OP_UNKNOWN, .class_ = PTX_CLASS_OTHER, .roles = "", .vector = 1};
+    if (row != NULL && !apply_modifiers(form, row, text, length, problem)) row = NULL;
+    if (row != NULL && !is_complete(form)) {
+        *problem = (struct form_problem){"incomplete opcode", 0, length};
         row = NULL;
     }
+    if (row == NULL)
+        *form = (struct ptx_form){.op = PTX_OP_UNKNOWN, .class_ = PTX_CLASS_OTHER, .roles = "", .vector = 1};
     form->text = arena_string(arena, text, length);
     if (form->text == NULL) return WB_ERR_LIMIT;
     *out = form;

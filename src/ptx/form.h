@@ -146,7 +146,8 @@ struct form_table {
 
 /* Why an opcode has no meaning: its base or the modifier that starts `offset` bytes into the text. */
 struct form_problem {
-    const char *what; /* "unknown opcode" or "unknown modifier"; NULL: the opcode is new and known, or old */
+    const char *what; /* "unknown opcode", "unknown modifier", "incomplete opcode"; NULL: the opcode is new
+                         and known, or old */
     size_t offset, length;
 };
 

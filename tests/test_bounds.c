@@ -483,7 +483,7 @@ static void test_random_blocks(void **state) {
                                               .instances = 1,
                                               .sub_cores = 1,
                                               .width = 1};
-    struct census census = check_random(&shape, every_depth, 5, 1, 20000);
+    struct census census = check_random(&shape, every_depth, 5, 2001, 20000);
     /* The search is worth something: it finds blocks that exceed GUB. */
     assert_true(census.beyond_gub > census.searched / 2000);
     assert_true(census.searched > random_rounds(20000) * 9 / 10);

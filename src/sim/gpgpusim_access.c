@@ -69,10 +69,6 @@ uint32_t gs_store_sectors(const struct gs_sm *sm, const struct gs_flight *flight
     uint32_t count = 0;
     for (uint32_t i = 0; i < flight->access_count; i++)
         add_record(sm, flight, &flight->accesses[i], sectors, &count);
-    if (flight->inst->space != PTX_SPACE_PARAM) return count;
-    /* Arguments of calls are local memory, at the same address in all lanes. */
-    for (uint32_t lanes = flight->mask; lanes != 0; lanes &= lanes - 1)
-        add_local(sm, flight, 0, (uint32_t)__builtin_ctz(lanes), sectors, &count);
     return count;
 }
 

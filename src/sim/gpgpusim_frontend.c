@@ -94,7 +94,7 @@ static void find_accesses(struct gs_warp *warp, struct gs_flight *flight) {
 /* A flight for the warp's next instruction; GS_NONE when memory is exhausted. */
 static uint32_t take_flight(struct gs_sm *sm, uint32_t index) {
     struct gs_warp *warp = &sm->frontend.warps[index];
-    struct gs_flight flight = {.inst = warp->head, .warp = index, .mask = warp->next.mask};
+    struct gs_flight flight = {.inst = warp->head, .warp = index};
     if (warp->head->unit == GPGPUSIM_LSU) find_accesses(warp, &flight);
     if (warp->head->kind == GS_ATOMIC && flight.access_count > 0) {
         bool shared = gs_accesses_shared(&flight);

@@ -15,7 +15,6 @@ struct gs_flight {
     const struct gs_inst *inst;
     const struct access *accesses; /* its records, access_count of them; of stores and atomics only */
     uint32_t access_count;
-    uint32_t mask; /* lanes of its path step */
     uint32_t warp;
     uint32_t replies; /* of an atomic: replies that have not been written back */
     size_t event;     /* number of its event, counted from the first */

@@ -72,34 +72,36 @@ uint32_t gs_store_sectors(const struct gs_sm *sm, const struct gs_flight *flight
     return count;
 }
 
-uint32_t gs_atomic_accesses(const struct gs_sm *sm, const struct gs_flight *flight) {
-    uint64_t addresses[WARP_LANES];
-    uint32_t touching[WARP_LANES]; /* lanes so far at each of them */
-    uint32_t most[WARP_LANES];     /* per address: the accesses of its sector, if it is the sector's first */
-    uint32_t distinct = 0;
-    uint32_t accesses = 0;
+/* The addresses of all lanes, ascending: their number. */
+static uint32_t sorted_addresses(const struct gs_sm *sm, const struct gs_flight *flight,
+                                 uint64_t addresses[WARP_LANES]) {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < flight->access_count; i++) {
         const struct access *access = &flight->accesses[i];
         uint32_t rank = 0;
-        for (uint32_t lanes = access->mask; lanes != 0; lanes &= lanes - 1) {
+        for (uint32_t lanes = access->mask; lanes != 0 && count < WARP_LANES; lanes &= lanes - 1) {
             uint64_t address = lane_address(sm, flight, access, (uint32_t)__builtin_ctz(lanes), rank++);
-            uint32_t same = 0;
-            while (same < distinct && addresses[same] != address)
-                same++;
-            if (same == WARP_LANES) break;
-            uint32_t sector = 0;
-            while (sector < distinct && addresses[sector] / SECTOR_BYTES != address / SECTOR_BYTES)
-                sector++;
-            if (same == distinct) {
-                addresses[same] = address;
-                touching[same] = most[same] = 0;
-                distinct++;
-            }
-            if (++touching[same] > most[sector]) {
-                most[sector]++;
-                accesses++;
-            }
+            uint32_t place = count++;
+            for (; place > 0 && addresses[place - 1] > address; place--)
+                addresses[place] = addresses[place - 1];
+            addresses[place] = address;
         }
+    }
+    return count;
+}
+
+uint32_t gs_atomic_accesses(const struct gs_sm *sm, const struct gs_flight *flight) {
+    uint64_t addresses[WARP_LANES];
+    uint32_t count = sorted_addresses(sm, flight, addresses);
+    uint32_t accesses = 0;
+    uint32_t same = 0; /* lanes so far at this address */
+    uint32_t most = 0; /* at one address of this sector */
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || addresses[i] / SECTOR_BYTES != addresses[i - 1] / SECTOR_BYTES) most = 0;
+        same = i > 0 && addresses[i] == addresses[i - 1] ? same + 1 : 1;
+        if (same <= most) continue;
+        most = same;
+        accesses++;
     }
     return accesses;
 }

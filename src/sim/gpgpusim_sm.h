@@ -178,11 +178,11 @@ bool gs_frontend_init(struct gs_sm *sm);
 /* The issue stage: at most one instruction. */
 void gs_frontend_issue(struct gs_sm *sm);
 
-/* The warp's results `inst` can be read. */
-void gs_frontend_release(struct gs_sm *sm, uint32_t warp, const struct gs_inst *inst);
+/* The results of `inst` of warp number `index` can be read. */
+void gs_frontend_release(struct gs_sm *sm, uint32_t index, const struct gs_inst *inst);
 
-/* The warp's atomic has got a reply. */
-void gs_frontend_reply(struct gs_sm *sm, uint32_t warp);
+/* The atomic of warp number `index` has got a reply. */
+void gs_frontend_reply(struct gs_sm *sm, uint32_t index);
 
 /* gpgpusim_collector.c: empty collectors; WB_ERR_INPUT with a message when there are too many. */
 wb_status gs_collector_init(struct gs_sm *sm, wb_diagnostics *diagnostics);

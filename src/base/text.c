@@ -10,7 +10,7 @@ static bool text_room(struct text *text, size_t extra) {
     if (text->failed) return false;
     size_t need;
     if (!__builtin_add_overflow(text->length, extra, &need) && need < SIZE_MAX / 2) {
-        if (need < text->capacity) return true;
+        if (text->data != NULL && need < text->capacity) return true;
         size_t capacity = text->capacity < 64 ? 64 : text->capacity;
         while (capacity <= need)
             capacity *= 2;

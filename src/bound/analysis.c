@@ -165,7 +165,7 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
 
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
-    uint64_t chosen;
+    uint64_t chosen = 0;
     WB_TRY(analysis_choose("methods", methods, bound_method_find, wb_method_name, diagnostics, &chosen));
     chosen &= ~analysis->methods_run;
     bool only_fitting = strcmp(methods, "all") == 0;
@@ -195,7 +195,7 @@ static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const 
 
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
-    uint64_t chosen;
+    uint64_t chosen = 0;
     WB_TRY(analysis_choose("policies", policies, policy_find, wb_policy_name, diagnostics, &chosen));
     chosen &= ~analysis->policies_run;
     for (size_t i = 0; policy_at(i) != NULL; i++) {

@@ -7,7 +7,7 @@
 #include "bound/profile.h"
 
 /* Most instructions in the distinct sections of a block; a block with more has `too_large` set. */
-#define SECTIONS_INSTRUCTIONS_MAX ((size_t)1 << 24)
+#define SECTIONS_INSTRUCTIONS_MAX ((size_t)1 << 22)
 
 /* One distinct section of a path. */
 struct section_code {

@@ -1,4 +1,5 @@
 /* warpbound machine: the presets, one machine as YAML, or a gpgpusim.config turned into one. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,9 @@ static char *preset_list(void) {
     for (size_t i = 0; i < wb_machine_preset_count(); i++)
         size += strlen(wb_machine_preset_name(i)) + 1;
     char *text = calloc(1, size);
-    for (size_t i = 0; text != NULL && i < wb_machine_preset_count(); i++) {
-        strcat(text, wb_machine_preset_name(i));
-        strcat(text, "\n");
-    }
+    size_t length = 0;
+    for (size_t i = 0; text != NULL && i < wb_machine_preset_count(); i++)
+        length += (size_t)snprintf(text + length, size - length, "%s\n", wb_machine_preset_name(i));
     return text;
 }
 

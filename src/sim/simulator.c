@@ -276,8 +276,10 @@ static bool sim_prepare_warps(struct sim *sim) {
     for (uint32_t s = 0; s < sub_cores; s++) {
         uint64_t *members = arena_array(&sim->arena, sim->words, sizeof *members);
         if (members == NULL) return false;
-        for (uint32_t w = s; w < block->warp_count; w += sub_cores)
+        for (uint32_t w = s; w < block->warp_count; w += sub_cores) {
             warp_set_add(members, w);
+            sim->warps[w].sub_core = s;
+        }
         sim->sub_cores[s] = (struct policy_view){.ready = sim->ready,
                                                  .running = sim->running,
                                                  .members = members,
@@ -289,7 +291,6 @@ static bool sim_prepare_warps(struct sim *sim) {
         struct sim_warp *warp = &sim->warps[w];
         const struct path *path = &block->paths[block->warp_path[w]];
         warp->cursor = path_begin(path);
-        warp->sub_core = w % sub_cores;
         warp->ready = arena_array(&sim->arena, block->code.register_count, sizeof *warp->ready);
         if (warp->ready == NULL) return false;
         warp_set_add(sim->running, w);

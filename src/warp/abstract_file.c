@@ -81,22 +81,27 @@ static wb_status make_block(const struct block_file *file, wb_diagnostics *diagn
     return WB_OK;
 }
 
+/* Reads the fields of a block file and then what they say. */
+static wb_status read_block(const char *path, const char *text, size_t size, struct block_file *file,
+                            wb_diagnostics *diagnostics, struct abstract_block *block) {
+    struct ytree document = {0};
+    file->dispatch_depth = DEPTH_UNLIMITED;
+    file->issue_width = file->sub_cores = 1;
+    wb_status status = ytree_parse(path, text, size, diagnostics, &document);
+    if (status == WB_OK) status = ytree_read_fields(&document, document.root, block_fields, file);
+    if (status == WB_OK) status = make_block(file, diagnostics, block);
+    ytree_free(&document);
+    text_free(&file->warps);
+    return status;
+}
+
 wb_status abstract_file_read(const char *path, wb_diagnostics *diagnostics, struct abstract_block *block) {
     char *text;
     size_t size;
     WB_TRY(file_read(path, diagnostics, &text, &size));
     struct block_file *file = calloc(1, sizeof *file);
-    struct ytree document = {0};
     wb_status status = file == NULL ? diagnose_out_of_memory(diagnostics, path)
-                                    : ytree_parse(path, text, size, diagnostics, &document);
-    if (status == WB_OK) {
-        file->dispatch_depth = DEPTH_UNLIMITED;
-        file->issue_width = file->sub_cores = 1;
-        status = ytree_read_fields(&document, document.root, block_fields, file);
-    }
-    if (status == WB_OK) status = make_block(file, diagnostics, block);
-    ytree_free(&document);
-    if (file != NULL) text_free(&file->warps);
+                                    : read_block(path, text, size, file, diagnostics, block);
     free(file);
     free(text);
     return status;

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/cycles.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "base/intern.h"
 #include "base/random.h"
 #include "base/vec.h"
 
@@ -104,6 +106,26 @@ static void test_random_is_reproducible(void **state) {
         assert_true(random_below(&random, 7) < 7);
 }
 
+static void test_interned_names_are_numbered(void **state) {
+    (void)state;
+    static char names[5000][8];
+    struct intern intern = {0};
+    uint32_t number;
+    assert_int_equal(intern_find(&intern, "a", 1), INTERN_NONE);
+    for (int i = 0; i < 5000; i++) {
+        int length = snprintf(names[i], sizeof names[i], "n%d", i);
+        assert_int_equal(intern_add(&intern, names[i], (size_t)length, &number), WB_OK);
+        assert_int_equal(number, i);
+    }
+    assert_int_equal(intern_add(&intern, "n17", 3, &number), WB_OK);
+    assert_int_equal(number, 17);
+    assert_int_equal(intern_find(&intern, "n4999", 5), 4999);
+    assert_int_equal(intern_find(&intern, "n4999", 4), 499);
+    assert_int_equal(intern_find(&intern, "n5000", 5), INTERN_NONE);
+    assert_int_equal(intern_find(&intern, "", 0), INTERN_NONE);
+    intern_free(&intern);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cycles_saturate),
@@ -113,6 +135,7 @@ int main(void) {
         cmocka_unit_test(test_diagnostic_of_a_long_line_is_short),
         cmocka_unit_test(test_file_is_written_whole_or_not_at_all),
         cmocka_unit_test(test_random_is_reproducible),
+        cmocka_unit_test(test_interned_names_are_numbered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

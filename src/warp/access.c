@@ -4,17 +4,19 @@
 
 #include "warp/address.h"
 
-wb_status access_addresses(const struct warp *warp, const struct micro *op, struct slot base, uint64_t offset,
-                           uint8_t space, uint32_t mask, uint64_t addresses[WARP_LANES]) {
-    const struct lanes *from = warp_slot(warp, base);
-    if ((mask & ~from->known) != 0) return warp_decline(warp, op, base, mask & ~from->known, "the address");
-    uint64_t window = address_window(space), cut = op->memory.address_mask;
+wb_status access_addresses(const struct warp *warp, const struct micro *op,
+                           const struct micro_address *address, uint32_t mask,
+                           uint64_t addresses[WARP_LANES]) {
+    const struct lanes *from = warp_slot(warp, address->base);
+    uint32_t unknown = mask & ~from->known;
+    if (unknown != 0) return warp_decline(warp, op, address->base, unknown, "the address");
+    uint64_t window = address_window(address->space), cut = address->mask, offset = address->offset;
     FOR_LANES(l) addresses[l] = ((from->value[l] + offset) & cut) + window;
     if (window == 0) return WB_OK;
     FOR_LANES_OF(l, mask) {
         if (in_window(addresses[l], window)) continue;
         return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u: address 0x%" PRIx64 " is not in .%s", l,
-                         warp->number, addresses[l] - window, ptx_space_name((enum ptx_space)space));
+                         warp->number, addresses[l] - window, ptx_space_name((enum ptx_space)address->space));
     }
     return WB_OK;
 }

@@ -4,10 +4,11 @@
 
 #include "warp/warp.h"
 
-/* Computes the generic address of every lane of `mask` into `addresses`: base + offset of the
- * micro-operation. WB_ERR_DECLINED when a base is unknown in one of these lanes. */
-wb_status access_addresses(const struct warp *warp, const struct micro *op, struct slot base, uint64_t offset,
-                           uint8_t space, uint32_t mask, uint64_t addresses[WARP_LANES]);
+/* Computes the generic addresses of an operand in every lane of `mask`. WB_ERR_DECLINED when the base is
+ * unknown in one of these lanes, WB_ERR_INPUT when an address is outside of the operand's state space. */
+wb_status access_addresses(const struct warp *warp, const struct micro *op,
+                           const struct micro_address *address, uint32_t mask,
+                           uint64_t addresses[WARP_LANES]);
 
 /* The region that holds `bytes` bytes at every address of `mask`, all aligned to `align`, or NULL: then lanes
  * have to be looked at one by one. */

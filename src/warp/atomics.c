@@ -44,7 +44,7 @@ static bool update_known(const struct ptx_form *form, bool old_known, bool b_kno
 }
 
 static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address) {
-    const struct lanes *b = warp_slot(warp, op->source[1]), *c = warp_slot(warp, op->source[2]);
+    const struct lanes *b = warp_slot(warp, op->source[0]), *c = warp_slot(warp, op->source[1]);
     uint32_t bytes = op->memory.bytes;
     struct place place;
     uint64_t old = 0;
@@ -66,7 +66,7 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
 wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     uint64_t addresses[WARP_LANES];
     if (mask == 0) return WB_OK;
-    WB_TRY(access_addresses(warp, op, op->source[0], op->memory.offset, op->memory.space, mask, addresses));
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     WB_TRY(
         access_record(warp, op, mask, addresses,
                       (struct access_kind){.bytes = op->memory.bytes, .is_store = true, .is_atomic = true}));

@@ -76,28 +76,28 @@ wb_status decode_source(struct decoder *decoder, const struct ptx_operand *opera
     return WB_OK;
 }
 
-wb_status decode_address(struct decoder *decoder, const struct ptx_operand *operand, struct slot *base,
-                         uint64_t *offset, uint64_t *mask, bool *known) {
+wb_status decode_address(struct decoder *decoder, const struct ptx_operand *operand, uint8_t space,
+                         struct micro_address *address, bool *known) {
     if (operand->kind != PTX_OPERAND_ADDRESS) {
         *known = false;
         return WB_OK;
     }
     const struct wb_module *module = decoder->program->module;
-    const struct ptx_operand *pointer = &decoder->code->function->operands[operand->index];
-    *offset = operand->value;
-    *mask = UINT64_MAX;
+    const struct ptx_function *function = decoder->code->function;
+    const struct ptx_operand *pointer = &function->operands[operand->index];
+    *address = (struct micro_address){.offset = operand->value, .mask = UINT64_MAX, .space = space};
     if (pointer->kind == PTX_OPERAND_VARIABLE &&
         program_in_frame(module, &module->variables[pointer->index])) {
         bool is_param = module->variables[pointer->index].space == PTX_SPACE_PARAM;
+        uint64_t at = decoder->program->addresses[pointer->index] + pointer->value;
         decoder->code->uses_local = true;
-        *base =
-            (struct slot){.index = decoder->code->function->reg_count + SLOT_LOCAL_BASE, .bank = BANK_FRAME};
-        *offset +=
-            decoder->program->addresses[pointer->index] + pointer->value + (is_param ? LOCAL_WINDOW : 0);
+        address->base = (struct slot){.index = function->reg_count + SLOT_LOCAL_BASE, .bank = BANK_FRAME};
+        address->offset += at + (is_param ? LOCAL_WINDOW : 0);
         return WB_OK;
     }
-    WB_TRY(decode_source(decoder, pointer, PTX_U64, base, known));
-    if (pointer->kind == PTX_OPERAND_REG) *mask = low_bytes_mask(decode_register_bytes(decoder, *base));
+    WB_TRY(decode_source(decoder, pointer, PTX_U64, &address->base, known));
+    if (pointer->kind == PTX_OPERAND_REG)
+        address->mask = low_bytes_mask(decode_register_bytes(decoder, address->base));
     return WB_OK;
 }
 
@@ -157,10 +157,8 @@ static wb_status decode_opaque(struct decoder *decoder, const struct ptx_operand
     if (address == NULL || is_load) return WB_OK;
     bool known = true;
     memset(&op->memory, 0, sizeof op->memory);
-    WB_TRY(decode_address(decoder, address, &op->source[0], &op->memory.offset, &op->memory.address_mask,
-                          &known));
+    WB_TRY(decode_address(decoder, address, op->form->space, &op->memory.address, &known));
     if (!known) return WB_OK;
-    op->memory.space = op->form->space;
     op->execute = opaque_store_execute;
     op->unsure = unsure_store;
     return WB_OK;

@@ -23,9 +23,9 @@ wb_status decode_barrier(struct decoder *decoder, const struct ptx_operand *oper
 wb_status decode_source(struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type,
                         struct slot *slot, bool *known);
 
-/* The base, offset and width of an address operand. */
-wb_status decode_address(struct decoder *decoder, const struct ptx_operand *operand, struct slot *base,
-                         uint64_t *offset, uint64_t *mask, bool *known);
+/* The base, offset and width of an address operand in a state space. */
+wb_status decode_address(struct decoder *decoder, const struct ptx_operand *operand, uint8_t space,
+                         struct micro_address *address, bool *known);
 
 /* The slots of the elements of a vector, or of a single operand; sources of the given type. */
 wb_status decode_elements(struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type,

@@ -12,12 +12,11 @@ static wb_status decode_access(struct decoder *decoder, const struct ptx_operand
     const struct ptx_operand *value =
         is_store ? decode_nth_source(op->form, operands, 0) : decode_role(op->form, operands, 'd', 0);
     memory->bytes = (uint8_t)ptx_type_bytes(type);
-    memory->space = op->form->space;
     memory->is_signed = ptx_type_kind(type) == PTX_KIND_SIGNED;
     if (memory->bytes == 0 || memory->bytes > 8) return WB_OK;
-    WB_TRY(decode_address(decoder, address, &op->source[0], &memory->offset, &memory->address_mask, &known));
+    WB_TRY(decode_address(decoder, address, op->form->space, &memory->address, &known));
     WB_TRY(decode_elements(decoder, value, type, &memory->values, &memory->count, &known));
-    memory->uniform = op->source[0].bank == BANK_CONSTANT;
+    memory->uniform = memory->address.base.bank == BANK_CONSTANT;
     if (!known) return WB_OK;
     op->execute = is_store ? store_execute : load_execute;
     op->unsure = is_store ? unsure_store : unsure_outputs;
@@ -33,23 +32,22 @@ static bool is_computed_atomic(const struct ptx_form *form) {
     return bytes >= 4 || (bytes == 2 && form->mode == PTX_MODE_CAS);
 }
 
-/* atom, red: address in source 0, operands in sources 1 and 2. */
+/* atom, red: operands in sources 0 and 1. */
 static wb_status decode_atomic(struct decoder *decoder, const struct ptx_operand *operands,
                                struct micro *op) {
     bool known = true;
     enum ptx_type type = (enum ptx_type)op->form->type;
     struct micro_memory *memory = &op->memory;
     memory->bytes = (uint8_t)ptx_type_bytes(type);
-    memory->space = op->form->space;
     memory->count = 1;
-    WB_TRY(decode_address(decoder, decode_role(op->form, operands, 'm', 0), &op->source[0], &memory->offset,
-                          &memory->address_mask, &known));
+    WB_TRY(decode_address(decoder, decode_role(op->form, operands, 'm', 0), op->form->space, &memory->address,
+                          &known));
     if (!known || !is_computed_atomic(op->form)) return WB_OK;
     for (uint32_t n = 0; n < 2; n++) {
         const struct ptx_operand *operand = decode_nth_source(op->form, operands, n);
         if (operand == NULL || operand->kind == PTX_OPERAND_NONE) continue;
         if (operand->kind == PTX_OPERAND_VECTOR) return WB_OK;
-        WB_TRY(decode_source(decoder, operand, type, &op->source[n + 1], &known));
+        WB_TRY(decode_source(decoder, operand, type, &op->source[n], &known));
     }
     struct ptx_operand sink = {.kind = PTX_OPERAND_SINK};
     const struct ptx_operand *to = decode_role(op->form, operands, 'd', 0);
@@ -60,45 +58,41 @@ static wb_status decode_atomic(struct decoder *decoder, const struct ptx_operand
     return WB_OK;
 }
 
-/* cp.async: destination in source 0, source in source 1, bytes of the source (or the predicate that makes it
- * ignored) in source 2. */
+/* cp.async: the bytes of the source, or the predicate that makes it ignored, in source 0. */
 static wb_status decode_copy(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     bool known = true;
     struct micro_memory *memory = &op->memory;
     const struct ptx_operand *size = decode_nth_source(op->form, operands, 0);
     const struct ptx_operand *used = decode_nth_source(op->form, operands, 1);
-    uint64_t mask = 0;
     if (size == NULL || size->kind != PTX_OPERAND_INT ||
         (size->value != 4 && size->value != 8 && size->value != 16))
         return WB_OK;
     memory->bytes = (uint8_t)size->value;
     memory->count = 1;
-    memory->space = op->form->space;
-    WB_TRY(decode_address(decoder, decode_role(op->form, operands, 'm', 0), &op->source[0], &memory->offset,
-                          &memory->address_mask, &known));
-    WB_TRY(decode_address(decoder, decode_role(op->form, operands, 'm', 1), &op->source[1], &memory->offset2,
-                          &mask, &known));
+    WB_TRY(decode_address(decoder, decode_role(op->form, operands, 'm', 0), op->form->space, &memory->address,
+                          &known));
+    WB_TRY(decode_address(decoder, decode_role(op->form, operands, 'm', 1), op->form->space_from,
+                          &memory->from, &known));
     const struct ptx_function *function = decoder->code->function;
     bool absent = used == NULL || used->kind == PTX_OPERAND_NONE;
     op->immediate = !absent && used->kind == PTX_OPERAND_REG &&
                     function->groups[function->reg_group[used->index]].type == PTX_PRED;
-    WB_TRY(decode_source(decoder, absent ? size : used, PTX_U32, &op->source[2], &known));
+    WB_TRY(decode_source(decoder, absent ? size : used, PTX_U32, &op->source[0], &known));
     if (!known) return WB_OK;
     op->execute = copy_execute;
     op->unsure = unsure_store;
     return WB_OK;
 }
 
-/* ldmatrix of 8x8 matrices of 16-bit elements: row addresses in source 0. */
+/* ldmatrix of 8x8 matrices of 16-bit elements. */
 static wb_status decode_ldmatrix(struct decoder *decoder, const struct ptx_operand *operands,
                                  struct micro *op) {
     bool known = true;
     struct micro_memory *memory = &op->memory;
     if (op->form->type != PTX_B16 || op->form->type2 != PTX_B16) return WB_OK;
     memory->bytes = 16;
-    memory->space = op->form->space;
-    WB_TRY(decode_address(decoder, decode_role(op->form, operands, 'm', 0), &op->source[0], &memory->offset,
-                          &memory->address_mask, &known));
+    WB_TRY(decode_address(decoder, decode_role(op->form, operands, 'm', 0), op->form->space, &memory->address,
+                          &known));
     WB_TRY(decode_elements(decoder, decode_role(op->form, operands, 'd', 0), PTX_B32, &memory->values,
                            &memory->count, &known));
     if (!known || (memory->count != 1 && memory->count != 2 && memory->count != 4)) return WB_OK;

@@ -96,7 +96,7 @@ wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     uint64_t addresses[WARP_LANES];
     uint32_t bytes = memory->bytes * memory->count;
     if (mask == 0) return WB_OK;
-    WB_TRY(access_addresses(warp, op, op->source[0], memory->offset, memory->space, mask, addresses));
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     WB_TRY(access_record(warp, op, mask, addresses, (struct access_kind){.bytes = bytes}));
     if (memory->uniform && !in_window(addresses[0], LOCAL_WINDOW))
         return load_uniform(warp, op, mask, addresses[0]);
@@ -157,7 +157,7 @@ wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask
     uint64_t addresses[WARP_LANES];
     uint32_t bytes = memory->bytes * memory->count;
     if (mask == 0) return WB_OK;
-    WB_TRY(access_addresses(warp, op, op->source[0], memory->offset, memory->space, mask, addresses));
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     WB_TRY(access_record(warp, op, mask, addresses, (struct access_kind){.bytes = bytes, .is_store = true}));
     const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
     if (region == NULL || !region->writable || region->known != NULL || !stores_known(warp, op, mask))
@@ -170,8 +170,8 @@ wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask
 /* How many bytes a lane of cp.async reads; the rest of what it writes is zeros. */
 static uint32_t copied_bytes(const struct warp *warp, const struct micro *op, uint32_t lane) {
     if (op->immediate != 0) /* a predicate: whether the source is ignored */
-        return (warp_predicate(warp, op->source[2]) >> lane & 1) != 0 ? 0 : op->memory.bytes;
-    uint64_t bytes = warp_slot(warp, op->source[2])->value[lane];
+        return (warp_predicate(warp, op->source[0]) >> lane & 1) != 0 ? 0 : op->memory.bytes;
+    uint64_t bytes = warp_slot(warp, op->source[0])->value[lane];
     return bytes < op->memory.bytes ? (uint32_t)bytes : op->memory.bytes;
 }
 
@@ -200,11 +200,11 @@ static wb_status copy_lane(struct warp *warp, const struct micro *op, uint32_t l
 /* cp.async copies at once: a program that waits for it cannot tell. */
 wb_status copy_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     uint64_t to[WARP_LANES], from[WARP_LANES];
-    uint32_t unknown = mask & ~warp_slot(warp, op->source[2])->known;
+    uint32_t unknown = mask & ~warp_slot(warp, op->source[0])->known;
     if (mask == 0) return WB_OK;
-    if (unknown != 0) return warp_decline(warp, op, op->source[2], unknown, "the number of bytes");
-    WB_TRY(access_addresses(warp, op, op->source[0], op->memory.offset, op->form->space, mask, to));
-    WB_TRY(access_addresses(warp, op, op->source[1], op->memory.offset2, op->form->space_from, mask, from));
+    if (unknown != 0) return warp_decline(warp, op, op->source[0], unknown, "the number of bytes");
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, to));
+    WB_TRY(access_addresses(warp, op, &op->memory.from, mask, from));
     WB_TRY(access_record(warp, op, mask, from, (struct access_kind){.bytes = op->memory.bytes}));
     WB_TRY(
         access_record(warp, op, mask, to, (struct access_kind){.bytes = op->memory.bytes, .is_store = true}));
@@ -237,7 +237,7 @@ wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t m
     uint64_t rows[WARP_LANES];
     uint32_t givers = op->memory.count == 4 ? LANES_ALL : (1u << (8 * op->memory.count)) - 1;
     if (mask != LANES_ALL) return opaque_execute(warp, op, mask);
-    WB_TRY(access_addresses(warp, op, op->source[0], op->memory.offset, op->memory.space, givers, rows));
+    WB_TRY(access_addresses(warp, op, &op->memory.address, givers, rows));
     WB_TRY(access_record(warp, op, givers, rows, (struct access_kind){.bytes = 16}));
     bool transposed = strstr(op->form->text, ".trans") != NULL;
     for (uint32_t m = 0; m < op->memory.count; m++) {
@@ -251,7 +251,7 @@ wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t m
 static wb_status forget_bytes(struct warp *warp, const struct micro *op, uint32_t mask, bool whole_region) {
     uint64_t addresses[WARP_LANES];
     uint32_t bytes = op->memory.bytes * op->memory.count;
-    WB_TRY(access_addresses(warp, op, op->source[0], op->memory.offset, op->memory.space, mask, addresses));
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     FOR_LANES_OF(l, mask) {
         struct place place;
         for (uint32_t at = 0; at < (whole_region ? 1 : bytes); at += 8) {

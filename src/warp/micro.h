@@ -49,16 +49,22 @@ struct call_operand {
     uint32_t size;   /* of a .param variable: bytes */
 };
 
+/* An address operand: base + offset, cut to `mask`. */
+struct micro_address {
+    struct slot base;
+    uint64_t offset;
+    uint64_t mask; /* bits that the base register has */
+    uint8_t space; /* enum ptx_space */
+};
+
 struct micro_memory {
-    uint64_t offset;       /* added to the base, source[0] */
-    uint64_t address_mask; /* width of the base register */
-    uint64_t offset2;      /* of cp.async: added to the source address, source[1] */
-    struct slot *values;   /* what is loaded or stored, one per vector element */
-    uint8_t count;         /* vector elements */
-    uint8_t bytes;         /* per element, in memory */
-    uint8_t space;         /* enum ptx_space */
-    bool is_signed;        /* sign-extended into a wider register */
-    bool uniform;          /* the address is a constant */
+    struct micro_address address;
+    struct micro_address from; /* of cp.async: where it reads */
+    struct slot *values;       /* what is loaded or stored, one per vector element */
+    uint8_t count;             /* vector elements */
+    uint8_t bytes;             /* per element, in memory */
+    bool is_signed;            /* sign-extended into a wider register */
+    bool uniform;              /* the address is a constant */
 };
 
 /* mov between a register of `count` * `bits` bits and `count` registers. */

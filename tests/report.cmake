@@ -1,1 +1,2 @@
 wb_test(test_schedule wb_report)
+wb_test(test_path_report wb_report)

@@ -207,6 +207,9 @@ static void wrong_accesses_are_refused(void **state) {
     assert_fails(".const .u32 c = 1;", "mov.u64 %rd1, c; st.u32 [%rd1], %r0;", "32", WB_ERR_INPUT,
                  "which is read-only");
     assert_fails("", "trap;", "32", WB_ERR_INPUT, "lane 0 of warp 0 executes 'trap'");
+    assert_fails(SHARED, "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd31, {%r0}], [buffer];",
+                 "32", WB_ERR_DECLINED,
+                 "which memory 'cp.async.bulk.tensor.1d.global.shared::cta.bulk_group' writes is not known");
 }
 
 static void unknown_values_do_not_steer(void **state) {
@@ -260,6 +263,12 @@ static void unknown_values_flow_where_they_must_and_no_further(void **state) {
          false, 0},
         {"st.shared.u32 [buffer], 6; atom.shared.exch.b32 %r9, [buffer], %r1;", false, 0},
         {"shfl.sync.idx.b32 %r9, %r1, 0, 31, -1;", false, 0},
+        {"st.shared.u32 [buffer], 6; stmatrix.sync.aligned.m8n8.x1.shared.b16 [buffer], {%r0}; ld.shared.u32 "
+         "%r9, [buffer+512];",
+         false, 0},
+        {"st.shared.u32 [buffer], 6; prefetch.global.L2 [%rd31]; membar.gl; nanosleep.u32 5; ld.shared.u32 "
+         "%r9, [buffer];",
+         true, 6},
         {"vote.sync.any.pred %p2, %p1, -1; selp.b32 %r9, 1, 0, %p2;", false, 0},
         {"st.shared.u64 [buffer], %rd31; mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, "
          "{%fd3}, {%fd4}, {%fd5, %fd6}; "

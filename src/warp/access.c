@@ -4,6 +4,10 @@
 
 #include "warp/address.h"
 
+/* Most accesses that are recorded of one warp, and addresses that are no base and stride. */
+#define RECORDS_MAX ((size_t)1 << 24)
+#define TABLE_MAX ((size_t)1 << 26)
+
 wb_status access_addresses(const struct warp *warp, const struct micro *op,
                            const struct micro_address *address, uint32_t mask,
                            uint64_t addresses[WARP_LANES]) {
@@ -128,7 +132,8 @@ wb_status access_record(struct warp *warp, const struct micro *op, uint32_t mask
             if (vec_push(&list->tables, relative[l]) != WB_OK) return warp_no_memory(warp, op);
         }
     }
-    if (list->tables.count >= ACCESS_AFFINE || vec_push(&list->items, access) != WB_OK)
-        return warp_no_memory(warp, op);
+    if (list->items.count >= RECORDS_MAX || list->tables.count >= TABLE_MAX)
+        return warp_fail(warp, op, WB_ERR_LIMIT, "more accesses than can be recorded");
+    if (vec_push(&list->items, access) != WB_OK) return warp_no_memory(warp, op);
     return WB_OK;
 }

@@ -26,6 +26,10 @@ test_fn compare_operator(const struct ptx_form *form, enum ptx_type type);
 void alu_copy(const struct micro *op, uint64_t *d, const uint64_t *const *s);
 void alu_offset(const struct micro *op, uint64_t *d, const uint64_t *const *s);
 
+/* min or max of the two or three values of a floating-point form; .xorsign.abs compares magnitudes and
+ * multiplies signs. */
+double alu_extreme(const struct micro *op, const double *values);
+
 /* Integer types in the order of the function tables. */
 enum int_kind { INT_U16, INT_S16, INT_U32, INT_S32, INT_U64, INT_S64, INT_KINDS };
 

@@ -85,14 +85,23 @@ static void arithmetic(const struct micro *op, uint64_t *d, const uint64_t *cons
     rounding_end(form->round);
 }
 
-/* min and max of two or three values; .xorsign.abs compares magnitudes and multiplies signs. */
-static double extreme_of(const struct micro *op, const double *values) {
+/* The smaller or larger of two numbers, -0 below +0; of a number and a NaN the number unless .NaN. */
+static double extreme_of_two(double x, double y, bool want_max, bool keep_nan) {
+    if (x != x || y != y) {
+        if (keep_nan || (x != x && y != y)) return (double)NAN;
+        return x != x ? y : x;
+    }
+    if (x == y) return (signbit(x) != 0) == want_max ? y : x;
+    return (x < y) == want_max ? y : x;
+}
+
+double alu_extreme(const struct micro *op, const double *values) {
     const struct ptx_form *form = op->form;
     double result = form->xorsign_abs ? fabs(values[0]) : values[0];
     bool negative = signbit(values[0]) != 0;
     for (uint32_t i = 1; i < op->source_count; i++) {
         double value = form->xorsign_abs ? fabs(values[i]) : values[i];
-        result = extreme_value(result, value, form->op == PTX_OP_MAX, form->nan);
+        result = extreme_of_two(result, value, form->op == PTX_OP_MAX, form->nan);
         negative ^= signbit(values[i]) != 0;
     }
     return form->xorsign_abs && negative ? -result : result;
@@ -100,13 +109,13 @@ static double extreme_of(const struct micro *op, const double *values) {
 
 static void extremes(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
     for (uint32_t l = 0; l < WARP_LANES; l++) {
-        double values[3];
+        double values[3] = {0};
         for (uint32_t i = 0; i < 3; i++) {
             float narrow = float_of(s[i][l]);
             if (op->form->ftz) narrow = flush_f32(narrow);
             values[i] = op->form->type == PTX_F64 ? double_of(s[i][l]) : (double)narrow;
         }
-        double result = extreme_of(op, values);
+        double result = alu_extreme(op, values);
         d[l] = op->form->type == PTX_F64 ? result_f64(result) : result_f32((float)result);
     }
 }

@@ -28,28 +28,16 @@ static double compute(const struct micro *op, const double *v) {
     }
 }
 
-static double extreme_of(const struct micro *op, const double *v) {
-    double result = v[0];
-    bool negative = signbit(v[0]) != 0;
-    for (uint32_t i = 1; i < op->source_count; i++) {
-        bool absolute = op->form->xorsign_abs;
-        result = extreme_value(absolute ? fabs(result) : result, absolute ? fabs(v[i]) : v[i],
-                               op->form->op == PTX_OP_MAX, op->form->nan);
-        negative ^= signbit(v[i]) != 0;
-    }
-    return op->form->xorsign_abs && negative ? -result : result;
-}
-
 /* One element: 16 bits of each source to 16 bits of the result. */
 static uint64_t element(const struct micro *op, const struct float_format *format, const uint64_t *bits) {
     const struct ptx_form *form = op->form;
-    double values[3];
+    double values[3] = {0};
     for (uint32_t i = 0; i < 3; i++) {
         bool flushed = form->ftz && float_format_tiny(format, bits[i]);
         values[i] = float_format_decode(format, flushed ? bits[i] & float_format_sign(format) : bits[i]);
     }
     bool is_extreme = form->op == PTX_OP_MIN || form->op == PTX_OP_MAX;
-    double result = is_extreme ? extreme_of(op, values) : compute(op, values);
+    double result = is_extreme ? alu_extreme(op, values) : compute(op, values);
     if (form->sat) result = saturate_f64(result);
     if (form->relu && result <= 0.0) result = 0.0;
     uint64_t rounded = float_format_encode(format, result, PTX_ROUND_RN);

@@ -14,7 +14,7 @@ static float divide_approximately(float x, float y) {
 /* One f32 operation; x and y are volatile so that it is computed in the rounding mode that is set. The
  * transcendental functions are computed in double precision and rounded, which is within PTX's error bounds.
  */
-static float special_f32(const struct ptx_form *form, volatile float *x, volatile float *y) {
+static float special_f32(const struct ptx_form *form, const volatile float *x, const volatile float *y) {
     switch (form->op) {
     case PTX_OP_DIV: return form->approx ? divide_approximately(*x, *y) : *x / *y;
     case PTX_OP_RCP: return 1.0f / *x;
@@ -28,7 +28,7 @@ static float special_f32(const struct ptx_form *form, volatile float *x, volatil
     }
 }
 
-static double special_f64(const struct ptx_form *form, volatile double *x, volatile double *y) {
+static double special_f64(const struct ptx_form *form, const volatile double *x, const volatile double *y) {
     switch (form->op) {
     case PTX_OP_DIV: return *x / *y;
     case PTX_OP_RCP: return 1.0 / *x;

@@ -146,21 +146,33 @@ static wb_status decode_outputs(struct decoder *decoder, const struct ptx_operan
     return WB_OK;
 }
 
+/* Whether an instruction with an address operand, which the interpreter does not compute, writes memory that
+ * loads can read: not texture, surface and tensor memory. */
+static bool may_store(const struct ptx_form *form) {
+    if (form->op == PTX_OP_CP_ASYNC_BULK_PREFETCH || form->op == PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR)
+        return false;
+    switch (form->class_) {
+    case PTX_CLASS_ATOMIC_GLOBAL:
+    case PTX_CLASS_ATOMIC_SHARED:
+    case PTX_CLASS_ASYNC_COPY: return true;
+    case PTX_CLASS_TEXTURE:
+    case PTX_CLASS_TENSOR: return false;
+    default: return form->roles[0] != 'd';
+    }
+}
+
 /* What the interpreter cannot compute: its results are unknown, and so is the memory that it may write. */
 static wb_status decode_opaque(struct decoder *decoder, const struct ptx_operand *operands,
                                struct micro *op) {
     op->execute = opaque_execute;
     op->unsure = unsure_outputs;
     const struct ptx_operand *address = decode_role(op->form, operands, 'm', 0);
-    bool is_load = op->form->roles[0] == 'd' && op->form->class_ != PTX_CLASS_ATOMIC_GLOBAL &&
-                   op->form->class_ != PTX_CLASS_ATOMIC_SHARED && op->form->class_ != PTX_CLASS_ASYNC_COPY;
-    if (address == NULL || is_load) return WB_OK;
+    if (address == NULL || !may_store(op->form)) return WB_OK;
     bool known = true;
     memset(&op->memory, 0, sizeof op->memory);
     WB_TRY(decode_address(decoder, address, op->form->space, &op->memory.address, &known));
-    if (!known) return WB_OK;
-    op->execute = opaque_store_execute;
-    op->unsure = unsure_store;
+    op->execute = known ? opaque_store_execute : refuse_execute;
+    op->unsure = known ? unsure_store : unsure_control;
     return WB_OK;
 }
 

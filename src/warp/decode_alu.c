@@ -18,7 +18,7 @@ static enum ptx_type source_type(const struct ptx_form *form, uint32_t n) {
     case PTX_OP_BFE: return n == 0 ? type : PTX_U32;
     case PTX_OP_BFI: return n < 2 ? type : PTX_U32;
     case PTX_OP_LOP3: return n < 4 ? PTX_B32 : PTX_PRED;
-    case PTX_OP_SELP: return n < 2 ? type : PTX_PRED;
+    case PTX_OP_SELP:
     case PTX_OP_SETP: return n < 2 ? type : PTX_PRED;
     case PTX_OP_SET: return n < 2 ? (enum ptx_type)form->type2 : PTX_PRED;
     case PTX_OP_SLCT: return n < 2 ? type : (enum ptx_type)form->type2;
@@ -26,7 +26,7 @@ static enum ptx_type source_type(const struct ptx_form *form, uint32_t n) {
     case PTX_OP_CVT:
     case PTX_OP_CVT_PACK: return n < 2 ? (enum ptx_type)form->type2 : PTX_B32;
     case PTX_OP_DP4A:
-    case PTX_OP_DP2A: return PTX_B32;
+    case PTX_OP_DP2A: return PTX_B32; /* three registers of 32 bits, whatever their parts are */
     case PTX_OP_ISSPACEP:
     case PTX_OP_CVTA: return PTX_U64;
     default: return type;

@@ -35,14 +35,4 @@ static inline double saturate_f64(double value) {
     return value >= 0.0 ? (value > 1.0 ? 1.0 : value + 0.0) : 0.0;
 }
 
-/* The smaller or larger of two numbers, -0 below +0; of a number and a NaN the number unless .NaN. */
-static inline double extreme_value(double x, double y, bool want_max, bool keep_nan) {
-    if (x != x || y != y) {
-        if (keep_nan || (x != x && y != y)) return (double)NAN;
-        return x != x ? y : x;
-    }
-    if (x == y) return (signbit(x) != 0) == want_max ? y : x;
-    return (x < y) == want_max ? y : x;
-}
-
 #endif

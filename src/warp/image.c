@@ -50,7 +50,7 @@ static wb_status load_given(struct run *run, const struct ptx_variable *variable
 static wb_status load_variable(struct run *run, uint32_t index) {
     const struct ptx_variable *variable = &run->module->variables[index];
     const struct launch_variable *given = given_contents(run, variable->name);
-    struct region region;
+    struct region region = {0};
     if (given != NULL) {
         WB_TRY(load_given(run, variable, &given->contents, &region));
     } else {
@@ -144,7 +144,7 @@ static wb_status load_argument(struct run *run, struct arena *arena, uint32_t in
     uint64_t offset = run->program.addresses[kernel->params[index]] - PARAM_WINDOW, bits = argument->bits;
     bool known = argument->known;
     if (argument->is_buffer) {
-        struct region region;
+        struct region region = {0};
         WB_TRY(load_contents(run, PTX_SPACE_GLOBAL, &argument->contents, argument_name(arena, run, index),
                              &region));
         run->buffers[index] = bits = region.base;
@@ -163,7 +163,7 @@ static wb_status load_argument(struct run *run, struct arena *arena, uint32_t in
 
 wb_status image_load(struct run *run, struct arena *arena) {
     const struct ptx_function *kernel = kernel_function(run->kernel);
-    struct region params;
+    struct region params = {0};
     WB_TRY(load_variables(run));
     WB_TRY(memory_add(&run->memory, PTX_SPACE_PARAM, true, lay_out_parameters(run), "the kernel's parameters",
                       true, run->diagnostics, &params));

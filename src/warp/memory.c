@@ -56,7 +56,13 @@ wb_status memory_add(struct memory *memory, enum ptx_space space, bool wide_addr
         diagnose(diagnostics, SEVERITY_ERROR, name, "%" PRIu64 " bytes are more than the run may take", size);
         return WB_ERR_LIMIT;
     }
-    if (region_allocate(&made, known) != WB_OK || insert_region(memory, &made) != WB_OK) {
+    wb_status status = region_allocate(&made, known);
+    if (status == WB_OK && insert_region(memory, &made) != WB_OK) {
+        free(made.bytes);
+        free(made.known);
+        status = WB_ERR_LIMIT;
+    }
+    if (status != WB_OK) {
         diagnose(diagnostics, SEVERITY_ERROR, name, "no memory for %" PRIu64 " bytes", size);
         return WB_ERR_LIMIT;
     }

@@ -271,6 +271,11 @@ wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32
     return mask == 0 ? WB_OK : forget_bytes(warp, op, mask, true);
 }
 
+wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    if (mask == 0) return WB_OK;
+    return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->text);
+}
+
 wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     if (mask != 0) WB_TRY(op->execute(warp, op, mask));
     warp_forget_outputs(warp, op, unsure, warp_origin(warp_slot(warp, op->guard), op));

@@ -9,6 +9,9 @@
  * inner loop would prevent that of the outer one. */
 #define FOLD_SAVES_AT_LEAST 24u
 
+/* Most entries of a path: 3 GB. */
+#define ENTRIES_MAX ((size_t)1 << 28)
+
 static bool entry_equal(struct path_entry a, struct path_entry b) {
     return a.first == b.first && a.count == b.count && a.mask == b.mask;
 }
@@ -22,6 +25,7 @@ static uint64_t entry_hash(struct path_entry entry) {
 
 /* Stores an entry behind the last one and remembers where. */
 static wb_status store_entry(struct path_writer *writer, struct path_entry entry) {
+    if (writer->path.entries.count >= ENTRIES_MAX) return WB_ERR_LIMIT;
     WB_TRY(vec_push(&writer->path.entries, entry));
     writer->last_seen[entry_hash(entry) % SEEN_SLOTS] = (uint32_t)writer->path.entries.count;
     return WB_OK;

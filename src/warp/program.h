@@ -34,8 +34,7 @@ struct program {
 };
 
 /* Finds what the kernel reaches and lays out its shared and local variables; *program must be zero. The
- * arena keeps what is made. WB_ERR_DECLINED when a function that is called has no body is not found here but
- * when the call is executed. */
+ * arena keeps what is made. A function without a body is reported only when a call of it is executed. */
 wb_status program_scan(struct program *program, const struct wb_kernel *kernel, struct arena *arena,
                        const uint32_t *code_first, wb_diagnostics *diagnostics);
 

@@ -136,6 +136,7 @@ wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
 wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask);

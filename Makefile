@@ -2,17 +2,19 @@
 #   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
 #   make build   release build in build/               make lint    warnings, formatting, clang-tidy
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
+#   make campaign [SEEDS=1000000]: bounds against all schedules of random blocks; goes on where it was stopped
 #   make install [PREFIX=/usr/local]                   make clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SEEDS ?= 1000000
 JOBS ?= $(shell nproc)
 
 CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: demo build test lint bench fuzz install clean packages-%
+.PHONY: demo build test lint bench fuzz campaign install clean packages-%
 
 packages-%:
 	@scripts/install-packages $(subst +, ,$*)
@@ -44,6 +46,11 @@ fuzz: packages-build+test
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
 	@$(NINJA) -C build-sanitize --quiet
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+campaign: packages-build+test
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet
+	./build/tests/campaign build/campaign.seed $(SEEDS)
 
 install: build
 	cmake --install build --prefix $(PREFIX)

@@ -98,17 +98,15 @@ void random_block_make(uint64_t seed, const struct random_shape *shape, const ui
     machine->dispatch_depth = depths[random_below(&random, depth_count)];
     machine->sub_cores = between(&random, 1, shape->sub_cores);
     machine->issue_width = between(&random, 1, shape->width);
-    char real[256] = "";
     for (uint32_t u = 0; u < machine->unit_count; u++)
         machine->units[u].shared = machine->sub_cores == 1 || chance(&random, 50);
     for (uint32_t i = 0; i < made->block.timed.code.inst_count; i++) {
         struct timed_inst *inst = &made->block.timed.code.insts[i];
         if (inst->barrier || !chance(&random, shape->real_percent)) continue;
         inst->barrier = true;
-        snprintf(real + strlen(real), sizeof real - strlen(real), " %u", i);
     }
-    snprintf(made->label, sizeof made->label,
-             "seed %" PRIu64 ": %s: %s: depth %d, %u sub-cores, width %u, barriers on units:%s", seed,
-             made->units, made->warps, (int)machine->dispatch_depth, machine->sub_cores, machine->issue_width,
-             real);
+    struct text yaml = {0};
+    abstract_block_print(&made->block, &yaml);
+    snprintf(made->label, sizeof made->label, "# seed %" PRIu64 "\n%s", seed, yaml.failed ? "" : yaml.data);
+    text_free(&yaml);
 }

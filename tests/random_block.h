@@ -18,7 +18,7 @@ struct random_shape {
 struct random_block {
     struct abstract_block block;
     char units[256], warps[1024]; /* as text */
-    char label[1700];             /* text, machine and seed: what a failing test prints */
+    char label[2400];             /* the block as a YAML file and its seed: what a failing test prints */
 };
 
 /* The block of a seed. The dispatch depth is one of `depths`. Free it with abstract_block_free. */

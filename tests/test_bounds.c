@@ -8,7 +8,7 @@
 
 #include "bound/analysis.h"
 #include "explorer.h"
-#include "random_block.h"
+#include "random_check.h"
 
 #define UNLIMITED DEPTH_UNLIMITED
 
@@ -37,13 +37,6 @@ static wb_analysis *analyse_with(const struct timed_block *timed, const char *me
 
 static wb_analysis *analyse(const struct timed_block *timed) {
     return analyse_with(timed, "all");
-}
-
-/* An analysis with all bounds that take next to no time, and the exact worst case where it can be searched.
- */
-static wb_analysis *analyse_quickly(const struct timed_block *timed) {
-    bool searchable = timed->machine->sub_cores == 1 && timed->machine->issue_width == 1;
-    return analyse_with(timed, searchable ? "sib,fib,aln,elb,gub,exhaustive" : "sib,fib,aln,elb,gub");
 }
 
 static const wb_bound *bound_of(const wb_analysis *analysis, const char *method) {
@@ -354,86 +347,18 @@ static void test_results_in_order(void **state) {
     abstract_block_free(&block);
 }
 
-/* Shortens some initiations and latencies, as a machine may that is faster than stated. */
-static void shorten(struct timed_code *code, uint64_t seed) {
-    struct random_state random = random_seeded(seed);
-    for (uint32_t i = 0; i < code->inst_count; i++) {
-        struct timed_inst *inst = &code->insts[i];
-        if (inst->unit == UNIT_NONE || random_below(&random, 2) == 0) continue;
-        inst->init -= (uint32_t)random_below(&random, inst->init);
-        inst->latency -= (uint32_t)random_below(&random, inst->latency + 1);
-    }
-}
-
-static void assert_bounds_hold(const wb_analysis *analysis, cycles exact, const char *label) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (bounds[i].kind == WB_UPPER && bounds[i].cycles < exact)
-            fail_msg("%s %llu < exact %llu\n%s", bounds[i].method, (unsigned long long)bounds[i].cycles,
-                     (unsigned long long)exact, label);
-    }
-}
-
-/* What a method calls exact is what the independent search found. */
-static void assert_exact_agrees(const wb_analysis *analysis, cycles exact, const char *label) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (bounds[i].kind == WB_EXACT && bounds[i].cycles != exact)
-            fail_msg("%s %llu, exact %llu\n%s", bounds[i].method, (unsigned long long)bounds[i].cycles,
-                     (unsigned long long)exact, label);
-    }
-}
-
-static void assert_simulations_within(const wb_analysis *analysis, cycles exact, const char *label) {
-    size_t count;
-    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (simulations[i].work_conserving && simulations[i].cycles > exact)
-            fail_msg("%s %llu > exact %llu\n%s", simulations[i].policy,
-                     (unsigned long long)simulations[i].cycles, (unsigned long long)exact, label);
-    }
-}
-
-/* ALN is no looser than FIB, FIB than SIB. */
-static void assert_ordered(const wb_analysis *analysis, const char *label) {
-    cycles sib = bound_of(analysis, "sib")->cycles, fib = bound_of(analysis, "fib")->cycles;
-    cycles aln = bound_of(analysis, "aln")->cycles;
-    if (fib > sib || aln > fib)
-        fail_msg("sib %llu, fib %llu, aln %llu\n%s", (unsigned long long)sib, (unsigned long long)fib,
-                 (unsigned long long)aln, label);
-}
-
-/* How often GUB was exceeded, and how many blocks were searched. */
-struct census {
-    uint32_t beyond_gub, searched;
-};
-
-/* simulated <= exact <= every proven bound; also when the block turns out faster than stated. */
-static struct census check_random(const struct random_shape *shape, const uint32_t *depths,
-                                  uint32_t depth_count, uint64_t first_seed, uint32_t rounds) {
-    struct census census = {0};
-    for (uint32_t i = 0; i < random_rounds(rounds); i++) {
-        struct random_block random;
-        random_block_make(first_seed + i, shape, depths, depth_count, &random);
-        cycles exact = explore(&random.block.timed, 20000);
-        if (exact != 0) {
-            wb_analysis *analysis = analyse_quickly(&random.block.timed);
-            assert_simulations_within(analysis, exact, random.label);
-            assert_bounds_hold(analysis, exact, random.label);
-            assert_exact_agrees(analysis, exact, random.label);
-            assert_ordered(analysis, random.label);
-            census.beyond_gub += exact > bound_of(analysis, "gub")->cycles;
-            census.searched++;
-            shorten(&random.block.timed.code, first_seed + i);
-            assert_bounds_hold(analysis, explore(&random.block.timed, 20000), random.label);
-            wb_analysis_free(analysis);
-        }
-        abstract_block_free(&random.block);
-    }
+/* So many seeds of a family from `first_seed` on. */
+static struct random_census check_family(const struct random_family *family, uint64_t first_seed,
+                                         uint32_t rounds) {
+    struct random_census census = {0};
+    struct text violation = {0};
+    for (uint32_t i = 0; i < random_rounds(rounds); i++)
+        if (!random_check(family, first_seed + i, false, &census, &violation)) fail_msg("%s", violation.data);
     return census;
 }
+
+/* More than 10^5 blocks together, see also the longer `make campaign`. */
+#define FAMILY_ROUNDS 34000u
 
 /* No annealed schedule takes longer than the exact worst case, and on small blocks annealing finds nearly all
  * of it. */
@@ -470,57 +395,24 @@ static void test_adversary_is_witnessed(void **state) {
     assert_true(found * 100 > possible * 97);
 }
 
-static const uint32_t every_depth[] = {0, 1, 2, 3, UNLIMITED};
-static const uint32_t proven_depths[] = {0, 1, UNLIMITED};
-
 static void test_random_blocks(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 5,
-                                              .latency = 2,
-                                              .warps = 3,
-                                              .insts = 7,
-                                              .instances = 1,
-                                              .sub_cores = 1,
-                                              .width = 1};
-    struct census census = check_random(&shape, every_depth, 5, 2001, 20000);
+    struct random_census census = check_family(&random_families[0], 2001, FAMILY_ROUNDS);
     /* The search is worth something: it finds blocks that exceed GUB. */
     assert_true(census.beyond_gub > census.searched / 2000);
-    assert_true(census.searched > random_rounds(20000) * 9 / 10);
+    assert_true(census.searched > random_rounds(FAMILY_ROUNDS) * 9 / 10);
 }
 
 static void test_random_barriers(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 5,
-                                              .latency = 5,
-                                              .warps = 3,
-                                              .insts = 6,
-                                              .barrier_percent = 20,
-                                              .real_percent = 10,
-                                              .alias_percent = 40,
-                                              .instances = 1,
-                                              .sub_cores = 1,
-                                              .width = 1};
-    struct census census = check_random(&shape, proven_depths, 3, 100000, 20000);
-    assert_true(census.searched > random_rounds(20000) * 9 / 10);
+    struct random_census census = check_family(&random_families[1], 100000, FAMILY_ROUNDS);
+    assert_true(census.searched > random_rounds(FAMILY_ROUNDS) * 9 / 10);
 }
 
 static void test_random_wide_machines(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 4,
-                                              .latency = 4,
-                                              .warps = 5,
-                                              .insts = 4,
-                                              .barrier_percent = 10,
-                                              .real_percent = 5,
-                                              .alias_percent = 40,
-                                              .instances = 2,
-                                              .sub_cores = 2,
-                                              .width = 2};
-    struct census census = check_random(&shape, proven_depths, 3, 200000, 20000);
-    assert_true(census.searched > random_rounds(20000) * 8 / 10);
+    struct random_census census = check_family(&random_families[2], 200000, FAMILY_ROUNDS);
+    assert_true(census.searched > random_rounds(FAMILY_ROUNDS) * 8 / 10);
 }
 
 int main(void) {

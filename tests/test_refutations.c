@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "bound/analysis.h"
+#include "random_check.h"
+#include "sim/simulator.h"
+#include "warp/abstract_file.h"
 
 #define FOLDER "docs/refutations/"
 
@@ -149,11 +152,49 @@ static void test_malformed_files_are_refused(void **state) {
     }
 }
 
+/* A block printed as a file reads back as the same block: it prints the same and runs the same. */
+static void check_round_trip(struct random_block *random) {
+    struct text printed = {0}, again = {0};
+    abstract_block_print(&random->block, &printed);
+    char path[] = "/tmp/warpbound_block_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(wb_file_write(path, printed.data, diagnostics), WB_OK);
+    struct abstract_block block;
+    if (abstract_file_read(path, diagnostics, &block) != WB_OK)
+        fail_msg("%s%s", printed.data, wb_diagnostics_text(diagnostics));
+    abstract_block_print(&block, &again);
+    assert_string_equal(printed.data, again.data);
+    wb_simulation first, second;
+    assert_int_equal(simulate(&random->block.timed, policy_at(0), NULL, NULL, diagnostics, &first), WB_OK);
+    assert_int_equal(simulate(&block.timed, policy_at(0), NULL, NULL, diagnostics, &second), WB_OK);
+    if (first.cycles != second.cycles) fail_msg("%s", printed.data);
+    abstract_block_free(&block);
+    wb_diagnostics_free(diagnostics);
+    (void)unlink(path);
+    text_free(&printed);
+    text_free(&again);
+}
+
+static void test_printed_blocks_read_back(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        const struct random_family *family = &random_families[seed % RANDOM_FAMILIES];
+        struct random_block random;
+        random_block_make(seed, &family->shape, family->depths, family->depth_count, &random);
+        check_round_trip(&random);
+        abstract_block_free(&random.block);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refutations),
         cmocka_unit_test(test_every_file_is_checked),
         cmocka_unit_test(test_malformed_files_are_refused),
+        cmocka_unit_test(test_printed_blocks_read_back),
     };
     return cmocka_run_group_tests_name("refutations", tests, NULL, NULL);
 }

@@ -92,18 +92,18 @@ static const struct abstract_kind *abstract_find(const struct abstract_parser *p
 
 /* A unit of the machine with the name of `kind`. */
 static wb_status abstract_add_unit(struct abstract_parser *parser, const struct abstract_kind *kind,
-                                   uint32_t count) {
+                                   bool shared, uint32_t count) {
     struct wb_machine *machine = &parser->block->machine;
     if (machine->unit_count == MACHINE_UNITS_MAX) return abstract_error(parser, "too many units");
     struct machine_unit *unit = &machine->units[machine->unit_count++];
     if (kind->length >= sizeof unit->name) return abstract_error(parser, "name too long");
     memcpy(unit->name, kind->name, kind->length);
     unit->count = count;
-    unit->shared = true;
+    unit->shared = shared;
     return WB_OK;
 }
 
-/* NAME ['*' COUNT] '(' INIT ',' LATENCY ')' ['@' UNIT] */
+/* NAME ['/'] ['*' COUNT] '(' INIT ',' LATENCY ')' ['@' UNIT] */
 static wb_status abstract_kind(struct abstract_parser *parser) {
     if (parser->kind_count == ABSTRACT_KINDS_MAX) return abstract_error(parser, "too many units");
     struct abstract_kind kind = {.unit = (uint8_t)parser->block->machine.unit_count};
@@ -111,6 +111,7 @@ static wb_status abstract_kind(struct abstract_parser *parser) {
     WB_TRY(abstract_name(parser, &kind.name, &kind.length));
     if (abstract_find(parser, kind.name, kind.length) != NULL)
         return abstract_error(parser, "a second unit of this name");
+    bool shared = !abstract_accept(parser, '/');
     if (abstract_accept(parser, '*')) WB_TRY(abstract_number(parser, MACHINE_TIME_MAX, &count));
     WB_TRY(abstract_expect(parser, '('));
     WB_TRY(abstract_number(parser, MACHINE_TIME_MAX, &kind.init));
@@ -126,13 +127,13 @@ static wb_status abstract_kind(struct abstract_parser *parser) {
         if (other == NULL) return abstract_error(parser, "no unit of this name stands before");
         kind.unit = other->unit;
     } else {
-        WB_TRY(abstract_add_unit(parser, &kind, count));
+        WB_TRY(abstract_add_unit(parser, &kind, shared, count));
     }
     parser->kinds[parser->kind_count++] = kind;
     return WB_OK;
 }
 
-/* Appends an instruction of the program that starts at instruction `first`: NAME ('.' NUMBER)*, or '|'. */
+/* Appends an instruction of the program at hand: NAME ('.' NUMBER)* ['!'], or '|'. */
 static wb_status abstract_inst(struct abstract_parser *parser, uint32_t *numbered) {
     struct timed_inst inst = {.first_operand = (uint32_t)parser->operands.count, .unit = UNIT_NONE};
     if (abstract_accept(parser, '|')) {
@@ -155,6 +156,7 @@ static wb_status abstract_inst(struct abstract_parser *parser, uint32_t *numbere
         inst.source_count++;
         if (vec_push(&parser->operands, source) != WB_OK) return abstract_no_memory(parser);
     }
+    inst.barrier = abstract_accept(parser, '!');
     /* Each instruction of a program writes the register of its own number. */
     inst.destination_count = 1;
     if (vec_push(&parser->operands, (*numbered)++) != WB_OK || vec_push(&parser->insts, inst) != WB_OK)

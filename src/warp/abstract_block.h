@@ -2,11 +2,12 @@
  * not of the tests because a block in this notation is also an input format of its own.
  *
  * Units: `A(3,0) B*2(2,4) b(5,1)@B`: letter or name, initiation, latency. `*2`: two instances. `@B`:
- * instructions named b run on unit B with times of their own.
+ * instructions named b run on unit B with times of their own. `A/(3,0)`: every sub-core has a unit A, while
+ * without the stroke they share one.
  *
  * Warps: `2x A B.0 | A.1.0; A A B`: programs separated by `;`, `2x` for two warps of the program that
  * follows. `B.1.0` reads the results of instructions 1 and 0 of its program (barriers are not counted). `|`
- * is a barrier that takes no slot, no unit and no time.
+ * is a barrier that takes no slot, no unit and no time; `A.0!` is an instruction and a barrier in one.
  */
 #ifndef WB_WARP_ABSTRACT_BLOCK_H
 #define WB_WARP_ABSTRACT_BLOCK_H
@@ -28,6 +29,10 @@ struct abstract_block {
  * Free it with abstract_block_free in either case. */
 wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnostics *diagnostics,
                                struct abstract_block *block);
+
+/* Appends the block as a YAML file that abstract_file_read reads back (docs/blocks.md). The block's operands
+ * must be as abstract_block_parse makes them; times and flags may have been changed since. */
+void abstract_block_print(const struct abstract_block *block, struct text *out);
 
 void abstract_block_free(struct abstract_block *block);
 

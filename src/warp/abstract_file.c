@@ -95,14 +95,20 @@ static wb_status read_block(const char *path, const char *text, size_t size, str
     return status;
 }
 
+wb_status abstract_file_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                              struct abstract_block *block) {
+    struct block_file *file = calloc(1, sizeof *file);
+    if (file == NULL) return diagnose_out_of_memory(diagnostics, name);
+    wb_status status = read_block(name, text, size, file, diagnostics, block);
+    free(file);
+    return status;
+}
+
 wb_status abstract_file_read(const char *path, wb_diagnostics *diagnostics, struct abstract_block *block) {
     char *text;
     size_t size;
     WB_TRY(file_read(path, diagnostics, &text, &size));
-    struct block_file *file = calloc(1, sizeof *file);
-    wb_status status = file == NULL ? diagnose_out_of_memory(diagnostics, path)
-                                    : read_block(path, text, size, file, diagnostics, block);
-    free(file);
+    wb_status status = abstract_file_parse(path, text, size, diagnostics, block);
     free(text);
     return status;
 }

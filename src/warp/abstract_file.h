@@ -5,6 +5,10 @@
 
 #include "warp/abstract_block.h"
 
+/* Parses `size` bytes of such a file; `name` stands for it in messages. Like abstract_file_read otherwise. */
+wb_status abstract_file_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                              struct abstract_block *block);
+
 /* Reads the file at `path`. WB_ERR_INPUT with messages when it is no such file; `block` is then empty. Free
  * it with abstract_block_free. */
 wb_status abstract_file_read(const char *path, wb_diagnostics *diagnostics, struct abstract_block *block);

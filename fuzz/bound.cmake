@@ -1,0 +1,2 @@
+wb_fuzz(fuzz_block wb_bound)
+wb_fuzz(fuzz_trace wb_bound)

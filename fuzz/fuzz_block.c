@@ -1,0 +1,62 @@
+/* Any bytes as a block file: an error with a message, or a block whose proven bounds hold for what is
+ * simulated, and that prints as a file which reads back. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/analysis.h"
+#include "warp/abstract_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Longer blocks are not analysed, to keep the runs fast. */
+#define INSTRUCTIONS_MAX 400u
+
+static uint64_t instructions_of(const struct timed_block *timed) {
+    uint64_t count = 0;
+    for (uint32_t w = 0; w < timed->warp_count; w++)
+        count += timed->paths[timed->warp_path[w]].length;
+    return count;
+}
+
+static void check_bounds(const struct timed_block *timed, wb_diagnostics *diagnostics) {
+    wb_analysis *analysis = NULL;
+    if (analysis_of_timed(timed, diagnostics, &analysis) != WB_OK) return;
+    if (wb_analysis_bound(analysis, "sib,aln,elb", NULL, diagnostics) != WB_OK ||
+        wb_analysis_simulate(analysis, "lrr,gto", NULL, diagnostics) != WB_OK)
+        abort();
+    size_t count;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    const wb_bound *best = wb_analysis_best(analysis);
+    for (size_t i = 0; i < count; i++)
+        if (best == NULL || best->cycles < simulations[i].cycles) abort();
+    wb_analysis_free(analysis);
+}
+
+static void check_print(const struct abstract_block *block, wb_diagnostics *diagnostics) {
+    struct text printed = {0}, again = {0};
+    struct abstract_block read;
+    abstract_block_print(block, &printed);
+    if (abstract_file_parse("again", printed.data, printed.length, diagnostics, &read) != WB_OK) abort();
+    abstract_block_print(&read, &again);
+    if (strcmp(printed.data, again.data) != 0) abort();
+    abstract_block_free(&read);
+    text_free(&printed);
+    text_free(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct abstract_block block;
+    wb_status status = abstract_file_parse("fuzz.yaml", (const char *)data, size, diagnostics, &block);
+    if ((status == WB_OK) != (wb_diagnostics_errors(diagnostics) == 0)) abort();
+    if (status == WB_OK) {
+        uint64_t instructions = instructions_of(&block.timed);
+        if (instructions > 0 && instructions <= INSTRUCTIONS_MAX) check_bounds(&block.timed, diagnostics);
+        if (instructions <= INSTRUCTIONS_MAX && strlen(block.machine.name) > 0)
+            check_print(&block, diagnostics);
+        abstract_block_free(&block);
+    }
+    wb_diagnostics_free(diagnostics);
+    return 0;
+}

@@ -1,0 +1,96 @@
+/* A block written by hand, as a file again. */
+#include "warp/abstract_block.h"
+
+/* The times of instructions on one unit: the first of a unit stand with its name, further ones get names of
+ * their own. */
+struct print_kind {
+    uint8_t unit;
+    uint32_t init, latency;
+};
+
+struct print_kinds {
+    struct print_kind items[ABSTRACT_KINDS_MAX];
+    uint32_t count;
+};
+
+static uint32_t kind_of(struct print_kinds *kinds, uint8_t unit, uint32_t init, uint32_t latency) {
+    for (uint32_t i = 0; i < kinds->count; i++) {
+        const struct print_kind *kind = &kinds->items[i];
+        if (kind->unit == unit && kind->init == init && kind->latency == latency) return i;
+    }
+    if (kinds->count < ABSTRACT_KINDS_MAX)
+        kinds->items[kinds->count++] = (struct print_kind){unit, init, latency};
+    return kinds->count - 1;
+}
+
+/* Kinds are named A, B, ..., then a, b, ...: letters only, as the notation wants it. */
+static void put_kind_name(struct text *out, uint32_t kind) {
+    text_char(out, (char)(kind < 26 ? 'A' + (int)kind : 'a' + (int)kind - 26));
+}
+
+static struct print_kinds collect_kinds(const struct abstract_block *block) {
+    struct print_kinds kinds = {.count = 0};
+    for (uint32_t i = 0; i < block->timed.code.inst_count; i++) {
+        const struct timed_inst *inst = &block->timed.code.insts[i];
+        if (inst->unit != UNIT_NONE) (void)kind_of(&kinds, inst->unit, inst->init, inst->latency);
+    }
+    return kinds;
+}
+
+/* The kind that stands for the unit itself: its first. */
+static uint32_t first_of_unit(const struct print_kinds *kinds, uint8_t unit) {
+    uint32_t kind = 0;
+    while (kinds->items[kind].unit != unit)
+        kind++;
+    return kind;
+}
+
+static void put_units(struct text *out, const struct abstract_block *block, const struct print_kinds *kinds) {
+    for (uint32_t i = 0; i < kinds->count; i++) {
+        const struct print_kind *kind = &kinds->items[i];
+        const struct machine_unit *unit = &block->machine.units[kind->unit];
+        uint32_t first = first_of_unit(kinds, kind->unit);
+        if (i > 0) text_char(out, ' ');
+        put_kind_name(out, i);
+        if (first == i && !unit->shared) text_char(out, '/');
+        if (first == i && unit->count != 1) text_printf(out, "*%u", unit->count);
+        text_printf(out, "(%u,%u)", kind->init, kind->latency);
+        if (first == i) continue;
+        text_char(out, '@');
+        put_kind_name(out, first);
+    }
+}
+
+static void put_program(struct text *out, const struct abstract_block *block, struct print_kinds *kinds,
+                        const struct path *path) {
+    struct path_cursor cursor = path_begin(path);
+    struct path_step step;
+    while (path_next(&cursor, &step)) {
+        const struct timed_inst *inst = &block->timed.code.insts[step.instruction];
+        text_char(out, ' ');
+        if (inst->unit == UNIT_NONE) {
+            text_char(out, '|');
+            continue;
+        }
+        put_kind_name(out, kind_of(kinds, inst->unit, inst->init, inst->latency));
+        for (uint32_t s = 0; s < inst->source_count; s++)
+            text_printf(out, ".%u", block->timed.code.operands[inst->first_operand + s]);
+        if (inst->barrier) text_char(out, '!');
+    }
+}
+
+void abstract_block_print(const struct abstract_block *block, struct text *out) {
+    const struct wb_machine *machine = &block->machine;
+    struct print_kinds kinds = collect_kinds(block);
+    text_printf(out, "block: %s\n", machine->name);
+    if (machine->dispatch_depth != DEPTH_UNLIMITED)
+        text_printf(out, "dispatch_depth: %u\n", machine->dispatch_depth);
+    text_printf(out, "issue_width: %u\nsub_cores: %u\nunits: \"", machine->issue_width, machine->sub_cores);
+    put_units(out, block, &kinds);
+    text_string(out, "\"\nwarps:\n");
+    for (uint32_t w = 0; w < block->timed.warp_count; w++) {
+        text_string(out, "  - \"1x");
+        put_program(out, block, &kinds, &block->timed.paths[block->timed.warp_path[w]]);
+        text_string(out, "\"\n");
+    }
+}

@@ -131,7 +131,8 @@ bool path_next_run(struct path_cursor *cursor) {
         if (entry->count != PATH_REPEAT) {
             cursor->entry++;
             cursor->left = entry->count;
-            cursor->next = (struct path_step){entry->first, entry->mask};
+            cursor->instruction = entry->first;
+            cursor->mask = entry->mask;
             return true;
         }
         if (cursor->fold != entry) {

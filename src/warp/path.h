@@ -39,7 +39,8 @@ struct path_cursor {
     const struct path_entry *fold; /* fold being repeated, or NULL */
     uint32_t repetitions;          /* of that fold, still to begin */
     uint32_t left;                 /* instructions of the run still to come */
-    struct path_step next;
+    uint32_t instruction;          /* the next one */
+    uint32_t mask;
 };
 
 /* Writes a path. Zero-initialised it is ready. A repetition is looked for where an entry was seen before: the
@@ -86,8 +87,8 @@ bool path_next_run(struct path_cursor *cursor);
 /* Reads the next instruction; false at the end. */
 static inline bool path_next(struct path_cursor *cursor, struct path_step *step) {
     if (cursor->left == 0 && !path_next_run(cursor)) return false;
-    *step = cursor->next;
-    cursor->next.instruction++;
+    step->instruction = cursor->instruction++;
+    step->mask = cursor->mask;
     cursor->left--;
     return true;
 }

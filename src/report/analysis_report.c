@@ -5,7 +5,7 @@ uint64_t report_slowest(const struct wb_analysis *analysis) {
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     uint64_t slowest = 0;
     for (size_t i = 0; i < count; i++)
-        if (simulations[i].work_conserving) slowest = cycles_max(slowest, simulations[i].cycles);
+        if (simulations[i].work_conserving) slowest = cycles_max(slowest, simulations[i].last_commit);
     return slowest;
 }
 

@@ -4,7 +4,8 @@
 
 #include "bound/analysis.h"
 
-/* Cycles of the slowest simulation under a work-conserving policy, 0 when there is none. */
+/* The latest result under any work-conserving policy that was simulated, 0 when none was. Acknowledgements of
+ * stores, which the model gpgpusim waits for behind that, are in no bound. */
 uint64_t report_slowest(const struct wb_analysis *analysis);
 
 /* How far `bound` lies above the slowest work-conserving simulation, in percent; false when nothing was

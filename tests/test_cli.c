@@ -181,6 +181,8 @@ static void test_analyze_json_has_the_documented_shape(void **state) {
     assert_string_is(sib, "kind", "upper");
     assert_true(json_array_size(json_object_get(sib, "assumptions")) > 0);
     assert_true(json_is_null(json_object_get(sib, "seconds")));
+    assert_string_is(gub, "kind", "estimate");
+    assert_true(json_is_string(json_object_get(gub, "reason")));
     assert_true(number(gub, "cycles") <= number(sib, "cycles"));
     json_t *lrr = entry(root, "simulations", "policy", "lrr");
     json_t *gto = entry(root, "simulations", "policy", "gto");

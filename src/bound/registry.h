@@ -47,7 +47,4 @@ void bound_assume_model(const struct bound_input *input, wb_bound *bound);
 /* Makes an estimate of a bound for a machine whose model the proofs are not about. */
 void bound_qualify(const struct wb_machine *machine, wb_bound *bound);
 
-/* Why SIB is not proven on this machine, or NULL where it is (docs/proofs.md, theorem 1). */
-const char *sib_unproven(const struct wb_machine *machine);
-
 #endif

@@ -145,7 +145,7 @@ static void put_conditions(struct text *out, const wb_bound *bounds, size_t coun
     struct assumption_list list = {.count = 0};
     for (size_t i = 0; i < count; i++)
         if (bounds[i].reason != NULL)
-            text_printf(out, "%s is no bound: %s\n", bounds[i].method, bounds[i].reason);
+            text_printf(out, "%s is not proven: %s\n", bounds[i].method, bounds[i].reason);
     for (size_t i = 0; i < count; i++) {
         if (bounds[i].assumption_count == 0) continue;
         text_printf(out, "%s assumes", bounds[i].method);

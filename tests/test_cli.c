@@ -273,6 +273,21 @@ static void test_state_limit_leaves_a_partial_result(void **state) {
     json_decref(root);
 }
 
+/* The example of the README is what the demo prints. */
+static void test_readme_shows_the_demo(void **state) {
+    (void)state;
+    FILE *file = fopen("README.md", "r");
+    assert_non_null(file);
+    char *readme = slurp(file);
+    (void)fclose(file);
+    struct run run = run_command("analyze " SGEMM "-m orin-sm86");
+    assert_int_equal(run.status, 0);
+    for (char *line = strtok(run.out, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        if (strstr(readme, line) == NULL) fail_msg("not in README.md: %s", line);
+    free(readme);
+    run_free(&run);
+}
+
 static void test_help_names_methods_and_policies(void **state) {
     (void)state;
     struct run run = run_command("analyze --help");
@@ -324,6 +339,7 @@ int main(void) {
         cmocka_unit_test(test_output_is_the_same_every_time),
         cmocka_unit_test(test_block_files_are_analysed),
         cmocka_unit_test(test_state_limit_leaves_a_partial_result),
+        cmocka_unit_test(test_readme_shows_the_demo),
         cmocka_unit_test(test_help_names_methods_and_policies),
         cmocka_unit_test(test_printed_module_prints_the_same),
         cmocka_unit_test(test_every_preset_prints_the_same),

@@ -1,8 +1,8 @@
 /* A long schedule of a block that is too large to be searched: simulated annealing over scheduling decisions,
- * after ETFA 2013. What is annealed is not the order of all instructions but a priority order of the warps
- * for each of some windows of issues, so that a candidate is simulated at full speed. Every candidate is a
- * work-conserving schedule: the longest is a witnessed lower bound of the worst case. */
-#include <math.h>
+ * after ETFA 2013. What is annealed is not the order of all instructions but, for each of some windows of
+ * issues, the choice between loose round-robin and a priority order of the warps, so that a candidate is
+ * simulated at full speed. Every candidate is a work-conserving schedule: the longest is a witnessed lower
+ * bound of the worst case. */
 #include <string.h>
 
 #include "base/random.h"
@@ -20,9 +20,13 @@
 
 #define ADVERSARY_SEED 1u
 
-/* A policy that issues by the priority order of the window that the issue count falls into. */
+/* One in so many changes turns a window from round-robin to its order or back. */
+#define ADVERSARY_TURN 8u
+
+/* A policy that issues as the window says that the issue count falls into. */
 struct priority_policy {
     struct sim_policy policy; /* first, so that pick finds the rest */
+    bool *loose;              /* per window: loose round-robin, whatever its order */
     uint32_t *orders;         /* [window * warps + rank]: warps, the most preferred first */
     uint32_t windows, warps;
     uint64_t window_issues; /* issues of a sub-core in one window */
@@ -43,6 +47,7 @@ static uint32_t priority_pick(const struct policy_view *view) {
     const struct priority_policy *own = (const struct priority_policy *)view->policy;
     uint64_t window = view->issued / own->window_issues;
     if (window >= own->windows) window = own->windows - 1;
+    if (own->loose[window]) return policy_lrr.pick(view);
     const uint32_t *order = own->orders + window * own->warps;
     for (uint32_t rank = 0; rank < own->warps; rank++)
         if (warp_set_has(view->ready, order[rank]) && warp_set_has(view->members, order[rank]))
@@ -71,14 +76,16 @@ static wb_status adversary_try(struct adversary *adversary, cycles *makespan) {
  * runs alone. */
 static void starve(struct adversary *adversary, uint32_t victim) {
     const uint32_t warps = adversary->priorities.warps;
+    memset(adversary->priorities.loose, false, adversary->priorities.windows * sizeof(bool));
     for (uint32_t window = 0; window < adversary->priorities.windows; window++)
         for (uint32_t rank = 0; rank < warps; rank++)
             order_of(adversary, window)[rank] = (victim + 1 + rank) % warps;
 }
 
-/* In each window the order begins one warp further on. */
+/* Loose round-robin throughout; behind it in each window an order that begins one warp further on. */
 static void rotate(struct adversary *adversary) {
     const uint32_t warps = adversary->priorities.warps;
+    memset(adversary->priorities.loose, true, adversary->priorities.windows * sizeof(bool));
     for (uint32_t window = 0; window < adversary->priorities.windows; window++)
         for (uint32_t rank = 0; rank < warps; rank++)
             order_of(adversary, window)[rank] = (window + rank) % warps;
@@ -105,9 +112,11 @@ static wb_status adversary_start(struct adversary *adversary, cycles *makespan) 
     return WB_OK;
 }
 
-/* Changes the order of one window: a warp goes to another rank. */
+/* Changes one window: a warp goes to another rank, or the order stops or begins to count. */
 static void mutate(struct adversary *adversary, uint32_t window) {
     const uint32_t warps = adversary->priorities.warps;
+    bool *loose = &adversary->priorities.loose[window];
+    if (*loose || random_below(&adversary->random, ADVERSARY_TURN) == 0) *loose = !*loose;
     uint32_t *order = order_of(adversary, window);
     uint32_t from = (uint32_t)random_below(&adversary->random, warps);
     uint32_t to = (uint32_t)random_below(&adversary->random, warps);
@@ -117,10 +126,13 @@ static void mutate(struct adversary *adversary, uint32_t window) {
     order[to] = moved;
 }
 
-/* Whether a candidate takes the place of the present one (ETFA'13, eq. (3)). */
+/* Whether a candidate takes the place of the present one (ETFA'13, eq. (3)). Of exp(x) the first terms of its
+ * series do: unlike a library's exp they are the same on every machine, bit for bit, and with them the
+ * result. */
 static bool accepted(struct adversary *adversary, cycles candidate, cycles present, double temperature) {
     if (candidate >= present) return true;
-    double chance = temperature > 0 ? exp(-(double)(present - candidate) / temperature) : 0;
+    double x = (double)(present - candidate) / temperature;
+    double chance = 1 / (1 + x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4))));
     return (double)(random_next(&adversary->random) >> 11) * 0x1p-53 < chance;
 }
 
@@ -132,6 +144,7 @@ static wb_status adversary_anneal(struct adversary *adversary) {
     while (adversary->candidates > 0 && priorities->warps > 1) {
         double temperature = ADVERSARY_TEMPERATURE * (double)adversary->candidates / steps;
         uint32_t window = (uint32_t)random_below(&adversary->random, priorities->windows);
+        const bool was_loose = priorities->loose[window];
         memcpy(adversary->saved, order_of(adversary, window), priorities->warps * sizeof *adversary->saved);
         mutate(adversary, window);
         cycles candidate;
@@ -139,6 +152,7 @@ static wb_status adversary_anneal(struct adversary *adversary) {
         if (accepted(adversary, candidate, present, temperature)) {
             present = candidate;
         } else {
+            priorities->loose[window] = was_loose;
             memcpy(order_of(adversary, window), adversary->saved,
                    priorities->warps * sizeof *adversary->saved);
         }
@@ -158,11 +172,14 @@ static wb_status adversary_prepare(struct adversary *adversary) {
     priorities->window_issues = (per_sub_core + priorities->windows - 1) / priorities->windows;
     priorities->orders = arena_array(&adversary->arena, (size_t)priorities->windows * priorities->warps,
                                      sizeof *priorities->orders);
+    priorities->loose = arena_array(&adversary->arena, priorities->windows, sizeof *priorities->loose);
     adversary->saved = arena_array(&adversary->arena, priorities->warps, sizeof *adversary->saved);
     adversary->random = random_seeded(ADVERSARY_SEED);
     adversary->candidates = ADVERSARY_INSTRUCTIONS / issues + 2;
     if (adversary->candidates > ADVERSARY_CANDIDATES) adversary->candidates = ADVERSARY_CANDIDATES;
-    return priorities->orders == NULL || adversary->saved == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (priorities->orders == NULL || priorities->loose == NULL || adversary->saved == NULL)
+        return WB_ERR_LIMIT;
+    return WB_OK;
 }
 
 static wb_status adversary_run(const struct bound_input *input, wb_bound *bound) {
@@ -180,7 +197,8 @@ static wb_status adversary_run(const struct bound_input *input, wb_bound *bound)
 }
 
 static bool adversary_fits(const struct bound_input *input) {
-    return input->block->machine->model == MACHINE_PLAIN;
+    return input->block->machine->model == MACHINE_PLAIN &&
+           input->profile->instructions <= ADVERSARY_INSTRUCTIONS;
 }
 
 const struct bound_method bound_adversary = {

@@ -189,12 +189,34 @@ static void test_printed_blocks_read_back(void **state) {
     }
 }
 
+/* A name that needs quotes, units that nothing uses, a warp without instructions. */
+static void test_odd_blocks_read_back(void **state) {
+    (void)state;
+    static const char text[] = "block: 'a: \"b\" # c'\nunits: \"A(3,0) C(4,0)\"\nwarps: [\"1x \", \"A\"]\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct abstract_block block, read;
+    struct text printed = {0}, again = {0};
+    assert_int_equal(abstract_file_parse("text", text, sizeof text - 1, diagnostics, &block), WB_OK);
+    abstract_block_print(&block, &printed);
+    if (abstract_file_parse("printed", printed.data, printed.length, diagnostics, &read) != WB_OK)
+        fail_msg("%s%s", printed.data, wb_diagnostics_text(diagnostics));
+    abstract_block_print(&read, &again);
+    assert_string_equal(printed.data, again.data);
+    assert_string_equal(read.machine.name, "a: \"b\" # c");
+    abstract_block_free(&block);
+    abstract_block_free(&read);
+    text_free(&printed);
+    text_free(&again);
+    wb_diagnostics_free(diagnostics);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refutations),
         cmocka_unit_test(test_every_file_is_checked),
         cmocka_unit_test(test_malformed_files_are_refused),
         cmocka_unit_test(test_printed_blocks_read_back),
+        cmocka_unit_test(test_odd_blocks_read_back),
     };
     return cmocka_run_group_tests_name("refutations", tests, NULL, NULL);
 }

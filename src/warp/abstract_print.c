@@ -1,5 +1,10 @@
 /* A block written by hand, as a file again. */
+#include "base/field.h"
 #include "warp/abstract_block.h"
+
+/* The block's name, with the quotes that YAML may want around it. */
+static const struct field name_field = {
+    .key = "block", .kind = FIELD_TEXT, .offset = offsetof(struct wb_machine, name)};
 
 /* The times of instructions on one unit: the first of a unit stand with its name, further ones get names of
  * their own. */
@@ -28,12 +33,19 @@ static void put_kind_name(struct text *out, uint32_t kind) {
     text_char(out, (char)(kind < 26 ? 'A' + (int)kind : 'a' + (int)kind - 26));
 }
 
+/* The kinds in the order of their first instructions; units without instructions behind them, since a file
+ * must name a unit. */
 static struct print_kinds collect_kinds(const struct abstract_block *block) {
     struct print_kinds kinds = {.count = 0};
+    uint64_t used = 0; /* bit u: unit u has a kind */
     for (uint32_t i = 0; i < block->timed.code.inst_count; i++) {
         const struct timed_inst *inst = &block->timed.code.insts[i];
-        if (inst->unit != UNIT_NONE) (void)kind_of(&kinds, inst->unit, inst->init, inst->latency);
+        if (inst->unit == UNIT_NONE) continue;
+        (void)kind_of(&kinds, inst->unit, inst->init, inst->latency);
+        used |= UINT64_C(1) << inst->unit;
     }
+    for (uint32_t u = 0; u < block->machine.unit_count; u++)
+        if (!(used >> u & 1)) (void)kind_of(&kinds, (uint8_t)u, 1, 0);
     return kinds;
 }
 
@@ -82,7 +94,9 @@ static void put_program(struct text *out, const struct abstract_block *block, st
 void abstract_block_print(const struct abstract_block *block, struct text *out) {
     const struct wb_machine *machine = &block->machine;
     struct print_kinds kinds = collect_kinds(block);
-    text_printf(out, "block: %s\n", machine->name);
+    text_string(out, "block: ");
+    field_print(&name_field, machine, out);
+    text_char(out, '\n');
     if (machine->dispatch_depth != DEPTH_UNLIMITED)
         text_printf(out, "dispatch_depth: %u\n", machine->dispatch_depth);
     text_printf(out, "issue_width: %u\nsub_cores: %u\nunits: \"", machine->issue_width, machine->sub_cores);

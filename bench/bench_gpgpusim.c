@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench_support.h"
 #include "sim/simulator.h"
 #include "warp/block.h"
 #include "warp/block_timing.h"
@@ -23,18 +23,6 @@ static const struct launch launches[] = {
     {"fp_mix", "1024", {"buf:f32[1024]=zero", "i32:1024"}},
     {"diverge_loop", "1024", {"buf:i32[1024]=iota", "buf:i32[4096]=zero", "i32:5"}},
 };
-
-static double seconds(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void require(wb_status status, const wb_diagnostics *diagnostics) {
-    if (status == WB_OK) return;
-    fputs(wb_diagnostics_text(diagnostics), stderr);
-    exit(1);
-}
 
 static wb_block *trace(const wb_module *module, const struct launch *launch, wb_diagnostics *diagnostics) {
     wb_launch *given = wb_launch_new();

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "bench_support.h"
 #include "ptx/ptx.h"
 
 #define MODULE_BYTES ((size_t)64 << 20)
@@ -17,18 +17,6 @@ static const char *const files[] = {
 };
 
 #define FILE_COUNT ((unsigned)(sizeof files / sizeof *files))
-
-static double seconds(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void require(wb_status status, const wb_diagnostics *diagnostics) {
-    if (status == WB_OK) return;
-    (void)fputs(wb_diagnostics_text(diagnostics), stderr);
-    exit(1);
-}
 
 /* Where a line starts that begins what a file declares: everything before it is the module's header. */
 static const char *skip_header(const char *text) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "bench_support.h"
 #include "bound/analysis.h"
 #include "warp/abstract_block.h"
 
@@ -14,18 +14,6 @@
 
 /* The body of a loop like that of a tiled matrix product: loads, a barrier, multiplications, a branch. */
 #define BODY "i M M.0 S.1 S.2 i | S S F.5 F.6 S F.7 F.9 I.4 i.13 F.12 F.10 S F.17 I.14 i.19 F.18 i.20 "
-
-static double seconds(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void require(wb_status status, const wb_diagnostics *diagnostics) {
-    if (status == WB_OK) return;
-    fputs(wb_diagnostics_text(diagnostics), stderr);
-    exit(1);
-}
 
 /* Replaces the only path of the block by `repetitions` of it. */
 static void repeat_path(struct abstract_block *block, uint64_t repetitions,

@@ -2,18 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench_support.h"
 #include "warp/block.h"
 
 /* Each kernel runs for at least this long, in processor seconds. */
 #define SECONDS_MIN 0.3
 
 #define PATH_STEPS 100000000u
-
-static double seconds(void) {
-    return (double)clock() / CLOCKS_PER_SEC;
-}
 
 struct bench_case {
     wb_diagnostics *diagnostics;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bound/analysis.h"
+#include "fuzz_bounds.h"
 #include "warp/abstract_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,14 +23,7 @@ static uint64_t instructions_of(const struct timed_block *timed) {
 static void check_bounds(const struct timed_block *timed, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
     if (analysis_of_timed(timed, diagnostics, &analysis) != WB_OK) return;
-    if (wb_analysis_bound(analysis, "sib,aln,elb", NULL, diagnostics) != WB_OK ||
-        wb_analysis_simulate(analysis, "lrr,gto", NULL, diagnostics) != WB_OK)
-        abort();
-    size_t count;
-    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
-    const wb_bound *best = wb_analysis_best(analysis);
-    for (size_t i = 0; i < count; i++)
-        if (best == NULL || best->cycles < simulations[i].cycles) abort();
+    require_bounds(analysis, "sib,aln,elb", diagnostics);
     wb_analysis_free(analysis);
 }
 

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fuzz_bounds.h"
 #include "ptx/ptx.h"
 #include "warpbound.h"
 
@@ -27,14 +28,7 @@ static wb_launch *make_launch(const wb_kernel *kernel, wb_diagnostics *diagnosti
 static void check_bounds(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
     if (wb_analysis_new(block, machine, diagnostics, &analysis) != WB_OK) return;
-    if (wb_analysis_bound(analysis, "sib,elb", NULL, diagnostics) != WB_OK ||
-        wb_analysis_simulate(analysis, "lrr,gto", NULL, diagnostics) != WB_OK)
-        abort();
-    size_t count;
-    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
-    const wb_bound *best = wb_analysis_best(analysis);
-    for (size_t i = 0; i < count; i++)
-        if (best == NULL || best->cycles < simulations[i].cycles) abort();
+    require_bounds(analysis, "sib,elb", diagnostics);
     wb_analysis_free(analysis);
 }
 

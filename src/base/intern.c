@@ -2,22 +2,9 @@
 
 #include <string.h>
 
-#define SLOTS_MIN ((size_t)256)
+#include "base/hash.h"
 
-/* Hashes eight bytes at a time: a multiplication spreads them, the shift brings the high bits down. */
-static uint32_t text_hash(const char *text, size_t length) {
-    uint64_t hash = length * UINT64_C(0x9e3779b97f4a7c15);
-    while (length > 0) {
-        uint64_t word = 0;
-        size_t bytes = length < sizeof word ? length : sizeof word;
-        memcpy(&word, text, bytes);
-        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-        text += bytes;
-        length -= bytes;
-    }
-    return (uint32_t)(hash ^ (hash >> 15));
-}
+#define SLOTS_MIN ((size_t)256)
 
 /* The slot that holds the text, or the empty one where it belongs. */
 static size_t slot_of(const struct intern *intern, const char *text, size_t length, uint32_t hash) {
@@ -49,14 +36,14 @@ static wb_status slots_grow(struct intern *intern) {
 
 uint32_t intern_find(const struct intern *intern, const char *text, size_t length) {
     if (intern->slot_count == 0) return INTERN_NONE;
-    size_t slot = slot_of(intern, text, length, text_hash(text, length));
+    size_t slot = slot_of(intern, text, length, hash_bytes(text, length));
     return intern->slots[slot] == 0 ? INTERN_NONE : intern->slots[slot] - 1;
 }
 
 wb_status intern_add(struct intern *intern, const char *text, size_t length, uint32_t *number) {
     if (length > UINT32_MAX || intern->entries.count >= INTERN_NONE - 1) return WB_ERR_LIMIT;
     if (intern->slot_count <= intern->entries.count * 2) WB_TRY(slots_grow(intern));
-    uint32_t hash = text_hash(text, length);
+    uint32_t hash = hash_bytes(text, length);
     size_t slot = slot_of(intern, text, length, hash);
     if (intern->slots[slot] == 0) {
         struct intern_entry entry = {text, (uint32_t)length, hash};

@@ -3,22 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 #define TABLE_SLOTS_MIN ((size_t)1 << 12)
 #define TABLE_BLOCK ((size_t)1 << 20)
-
-static uint32_t key_hash(const uint8_t *key, size_t length) {
-    uint64_t hash = length;
-    while (length > 0) {
-        uint64_t word = 0;
-        size_t bytes = length < sizeof word ? length : sizeof word;
-        memcpy(&word, key, bytes);
-        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-        key += bytes;
-        length -= bytes;
-    }
-    return (uint32_t)(hash ^ hash >> 29);
-}
 
 static size_t kept_length(const uint8_t *kept) {
     return (size_t)kept[0] | (size_t)kept[1] << 8;
@@ -26,7 +14,7 @@ static size_t kept_length(const uint8_t *kept) {
 
 bool explore_table_find(const struct explore_table *table, const uint8_t *key, size_t length, uint32_t *hash,
                         uint32_t *value) {
-    *hash = key_hash(key, length);
+    *hash = hash_bytes(key, length);
     if (table->slot_count == 0) return false;
     for (size_t at = *hash & (table->slot_count - 1); table->slots[at].key != NULL;
          at = (at + 1) & (table->slot_count - 1)) {

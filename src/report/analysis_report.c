@@ -38,13 +38,3 @@ uint64_t report_instructions(const struct wb_block *block) {
         instructions = cycles_add(instructions, wb_block_warp_instructions(block, warp));
     return instructions;
 }
-
-wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
-                    wb_diagnostics *diagnostics, char **text) {
-    switch (format) {
-    case WB_REPORT_TEXT: return report_analysis_text(analysis, options, diagnostics, text);
-    case WB_REPORT_JSON: return report_analysis_json(analysis, options, diagnostics, text);
-    }
-    diagnose(diagnostics, SEVERITY_ERROR, "report", "unknown format %d", (int)format);
-    return WB_ERR_INPUT;
-}

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* Finds where the lines of the PTX start. */
-static wb_status find_lines(struct path_report *report) {
-    const struct source *source = &report->block->kernel->module->source;
+wb_status path_report_open(const struct wb_block *block, struct path_report *report) {
+    *report = (struct path_report){.block = block};
+    const struct source *source = &block->kernel->module->source;
     size_t start = 0;
     while (start < source->size) {
         WB_TRY(vec_push(&report->line_starts, start));
@@ -13,6 +13,10 @@ static wb_status find_lines(struct path_report *report) {
         start = (size_t)(end - source->text) + 1;
     }
     return WB_OK;
+}
+
+void path_report_close(struct path_report *report) {
+    vec_free(&report->line_starts);
 }
 
 /* The number of the line, from 1, that holds byte `offset`. */
@@ -49,26 +53,4 @@ uint64_t path_report_address(const struct access_list *list, const struct access
     if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
     uint32_t rank = (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1));
     return list->tables.items[access->table + rank];
-}
-
-wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_diagnostics *diagnostics,
-                          char **text) {
-    struct path_report report = {.block = block};
-    struct text out = {0};
-    char *made = NULL;
-    wb_status status = find_lines(&report);
-    if (status == WB_OK && format == WB_REPORT_JSON) {
-        status = path_report_json(&report, &made);
-    } else if (status == WB_OK) {
-        status = path_report_text(&report, &out);
-        made = text_take(&out);
-    }
-    vec_free(&report.line_starts);
-    text_free(&out);
-    if (status == WB_OK && made == NULL) status = WB_ERR_LIMIT;
-    if (status != WB_OK)
-        diagnose(diagnostics, SEVERITY_ERROR, "report", "out of memory");
-    else
-        *text = made;
-    return status;
 }

@@ -20,6 +20,11 @@ struct path_run {
     uint32_t source_line;
 };
 
+/* Finds where the lines of the PTX start. Closed with path_report_close, also after an error (WB_ERR_LIMIT,
+ * without a message). */
+wb_status path_report_open(const struct wb_block *block, struct path_report *report);
+void path_report_close(struct path_report *report);
+
 /* Where the run of `entry` stands. Its instructions are all of one function. */
 struct path_run path_report_run(const struct path_report *report, const struct path_entry *entry);
 

@@ -1,0 +1,32 @@
+/* The reports of the public interface: each asks the writer of its format. */
+#include "report/analysis_report.h"
+#include "report/path_report.h"
+
+wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
+                    wb_diagnostics *diagnostics, char **text) {
+    switch (format) {
+    case WB_REPORT_TEXT: return report_analysis_text(analysis, options, diagnostics, text);
+    case WB_REPORT_JSON: return report_analysis_json(analysis, options, diagnostics, text);
+    }
+    diagnose(diagnostics, SEVERITY_ERROR, "report", "unknown format %d", (int)format);
+    return WB_ERR_INPUT;
+}
+
+wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_diagnostics *diagnostics,
+                          char **text) {
+    struct path_report report;
+    struct text out = {0};
+    char *made = NULL;
+    wb_status status = path_report_open(block, &report);
+    if (status == WB_OK && format == WB_REPORT_JSON) {
+        status = path_report_json(&report, &made);
+    } else if (status == WB_OK) {
+        status = path_report_text(&report, &out);
+        made = text_take(&out);
+    }
+    path_report_close(&report);
+    text_free(&out);
+    if (status != WB_OK || made == NULL) return diagnose_out_of_memory(diagnostics, "report");
+    *text = made;
+    return WB_OK;
+}

@@ -3,6 +3,7 @@
 #   make build   release build in build/               make lint    warnings, formatting, clang-tidy
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make campaign [SEEDS=1000000]: bounds against all schedules of random blocks; goes on where it was stopped
+#   make reproduce-ecrts2025  the experiments of that paper, into docs/reproduction.md
 #   make install [PREFIX=/usr/local]                   make clean
 
 PREFIX ?= /usr/local
@@ -51,6 +52,11 @@ campaign: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build --quiet
 	./build/tests/campaign build/campaign.seed $(SEEDS)
+
+reproduce-ecrts2025: packages-build+bench
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet reproduce_ecrts2025
+	./build/reproduce/reproduce_ecrts2025
 
 install: build
 	cmake --install build --prefix $(PREFIX)

@@ -1,0 +1,190 @@
+#include "page.h"
+
+#include <inttypes.h>
+
+#include "published.h"
+#include "tables.h"
+
+const char *const page_policy_charts[POLICY_COUNT] = {"bounds-lrr.svg", "bounds-gto.svg"};
+const char *const page_sgemm_charts[SGEMM_COUNT] = {"sgemm-naive.svg", "sgemm-double-buffered.svg"};
+
+static double mean_of(const struct study *study, enum model model, enum method method, enum policy policy) {
+    struct sample sample = sample_method(study, model, STUDY_TYPICAL, method, policy);
+    return sample_mean(&sample);
+}
+
+static void put_image(struct text *out, const char *file, const char *what) {
+    text_printf(out, "![%s](" PAGE_CHART_FOLDER "/%s)\n\n", what, file);
+}
+
+/* What was found, in a paragraph. */
+static void put_summary(struct text *out, const struct study *study) {
+    const struct published_overestimation *published = published_gub[STUDY_TYPICAL];
+    text_string(out, "# Reproduction of the experiments of ECRTS 2025\n\n");
+    text_string(out,
+                "Jeanmougin, Carle and Rochange bound the execution time of a thread block by multi-phase "
+                "profiles of its warps (the General\n"
+                "Upper Bound, GUB) and compare it with simulations of Rodinia and of two matrix products "
+                "(ECRTS 2025, section 4). This page\n"
+                "repeats their tables with Warpbound: its analyses, its simulators, and kernels of its own. "
+                "`make reproduce-ecrts2025` writes it.\n\n");
+    text_printf(out,
+                "**Summary.** With a memory latency of %u cycles SIB, Warpbound's default bound (proven on "
+                "its plain machine), lies on average %.2f %% above\n"
+                "LRR and %.2f %% above GTO on the machine that follows GPGPU-Sim, over %zu blocks; GUB lies "
+                "%.2f %% and %.2f %% above. The paper reports\n"
+                "%.2f %% and %.2f %% for GUB on 583 calls of Rodinia kernels. On the plain machine the means "
+                "of SIB are %.2f %% and %.2f %%.\n\n",
+                study_latencies[STUDY_TYPICAL], mean_of(study, MODEL_GPGPUSIM, METHOD_SIB, POLICY_LRR),
+                mean_of(study, MODEL_GPGPUSIM, METHOD_SIB, POLICY_GTO), study->kernels.count,
+                mean_of(study, MODEL_GPGPUSIM, METHOD_GUB, POLICY_LRR),
+                mean_of(study, MODEL_GPGPUSIM, METHOD_GUB, POLICY_GTO), published[POLICY_LRR].mean,
+                published[POLICY_GTO].mean, mean_of(study, MODEL_PLAIN, METHOD_SIB, POLICY_LRR),
+                mean_of(study, MODEL_PLAIN, METHOD_SIB, POLICY_GTO));
+}
+
+/* What was run, and how that differs from the paper. */
+static void put_setting(struct text *out, const struct study *study) {
+    text_printf(
+        out,
+        "## What was run\n\n"
+        "- **Kernels**: the %zu cases of [kernels/index.txt](../kernels/README.md), of each the block "
+        "(0,0,0). They are not Rodinia: they were written to cover\n"
+        "  features of PTX, most are short, and several are the same kernel compiled differently "
+        "(`sgemm_tiled` counts four times). Means over them\n"
+        "  and means over Rodinia are figures of different samples: compare their course over the "
+        "latencies rather than their values.\n",
+        study->kernels.count);
+    text_string(
+        out, "- **Matrix products**: [reproduce/sgemm.cu](../reproduce/sgemm.cu), written after the paper's "
+             "description (tiles in shared memory; two barriers a\n"
+             "  tile, or one and double buffering; inner dimension = threads of the block, so four tiles for "
+             "4 warps). The\n"
+             "  paper's sources are not known to us.\n- **Machines**: `gpgpusim-orin`, which follows "
+             "GPGPU-Sim 4 with the authors' settings cycle by "
+             "cycle "
+             "([docs/gpgpusim.md](gpgpusim.md)), with\n"
+             "  `--set mem_latency=L`; for 5 cycles `gpgpusim-orin-5l`, since their settings for 5 cycles "
+             "differ in "
+             "stores, operand collectors and register banks\n"
+             "  as well. And `orin-sm86`, the plain machine that [docs/proofs.md](proofs.md) is about.\n"
+             "- **Kinds**: on `gpgpusim-orin` every bound is an estimate, since no proof covers it. On "
+             "`orin-sm86` "
+             "SIB, FIB, ALN and ELB are proven; GUB is an\n"
+             "  estimate everywhere.\n- **Time**: from the first issue to the last "
+             "commit, for bounds and simulations alike "
+             "(GPGPU-Sim counts "
+             "from the block's placement, two cycles\n"
+             "  before its first issue; these two are taken off).\n"
+             "- **Single warp** (S.w. in the paper): the end of the multi-phase profile of warp 0 against a "
+             "simulation of warp 0 without the\n"
+             "  others. It waits for nobody at barriers, so its profile is not divided there.\n- "
+             "**Statistics**: overestimation is bound / simulation - 1, in percent. The weighted mean "
+             "weights each "
+             "block with its simulated time; the\n"
+             "  standard deviation has the number of blocks as divisor. The paper says of neither how it is "
+             "computed.\n"
+             "- **In parentheses**: the figure that the paper published.\n\n");
+}
+
+/* Table 3 on one machine. */
+static void put_table3(struct text *out, const struct study *study, enum model model) {
+    text_string(out, "### Single warps\n\n");
+    table_single(out, study, model);
+    for (size_t m = 0; m < METHOD_COUNT; m++) {
+        text_printf(out, "\n### %s\n\n", method_titles[m]);
+        table_method(out, study, model, (enum method)m);
+    }
+    text_char(out, '\n');
+}
+
+static void put_kernels(struct text *out, const struct study *study) {
+    text_string(out, "## Table 3, on the machine that follows GPGPU-Sim\n\n");
+    for (size_t p = 0; p < POLICY_COUNT; p++)
+        put_image(out, page_policy_charts[p], "Mean overestimation by latency");
+    put_table3(out, study, MODEL_GPGPUSIM);
+    text_string(out, "## Table 3, on the plain machine\n\n"
+                     "The published figures were measured on GPGPU-Sim; they stand here for comparison.\n\n");
+    put_table3(out, study, MODEL_PLAIN);
+    text_printf(out, "## Each block, with a memory latency of %u cycles\n\n", study_latencies[STUDY_TYPICAL]);
+    text_string(out, "Cycles and the first four overestimations are of `gpgpusim-orin`, the last two of "
+                     "`orin-sm86`.\n\n");
+    table_kernels(out, study);
+}
+
+static void put_sgemm(struct text *out, const struct study *study) {
+    static const char *const titles[SGEMM_COUNT] = {"Naive", "Double buffering"};
+    text_string(out, "\n## Table 4: matrix products\n\n"
+                     "On `gpgpusim-orin`, above LRR / above GTO. The paper does not name the policy of its "
+                     "figures.\n\n");
+    for (size_t k = 0; k < SGEMM_COUNT; k++) {
+        put_image(out, page_sgemm_charts[k], "Overestimation of GUB by latency and warps");
+        text_printf(out, "### %s, GUB\n\n", titles[k]);
+        table_sgemm(out, study, (enum sgemm)k, METHOD_GUB);
+        text_printf(out, "\n### %s, SIB\n\n", titles[k]);
+        table_sgemm(out, study, (enum sgemm)k, METHOD_SIB);
+        text_char(out, '\n');
+    }
+}
+
+static void put_ablation(struct text *out, const struct study *study) {
+    text_printf(out,
+                "## Table 2: ablation, in part\n\n"
+                "Time of a block with a feature in percent of its time without, on `orin-sm86` with a memory "
+                "latency of %u cycles.\n\n",
+                study_latencies[STUDY_TYPICAL]);
+    table_ablation(out, study);
+    text_string(
+        out, "\nFour sub-cores have four times the units here, those of shared memory and global loads "
+             "included. The "
+             "second instruction of a cycle\n"
+             "comes from another warp here, from the same warp in the paper: its third column is a different "
+             "feature. Three columns of the table have no\n"
+             "counterpart, because the machine model does not have the feature: the instruction cache, data "
+             "caches, "
+             "and coalescing of accesses.\n\n");
+}
+
+/* Every case in which a simulation took longer than a bound. */
+static void put_exceeded(struct text *out, const struct study *study) {
+    const size_t runs = study->kernels.count * LATENCY_COUNT;
+    text_string(out, "## Simulations that exceed a bound\n\n");
+    for (size_t m = 0; m < MODEL_COUNT; m++)
+        text_printf(
+            out,
+            "- `%s`: %zu of %zu comparisons of a bound with a simulation of the block, %zu of %zu of a "
+            "profile with a simulation of warp 0.\n",
+            study_preset((enum model)m, STUDY_TYPICAL), count_exceeded(study, (enum model)m),
+            runs * POLICY_COUNT * METHOD_COUNT, count_profiles_exceeded(study, (enum model)m), runs);
+    text_string(out, "\n### Blocks\n\nBounds that are exceeded have the excess in cycles behind them.\n\n");
+    table_exceeded(out, study);
+    text_string(
+        out,
+        "\nWhy: with the settings for 5 cycles a store to global memory occupies the load/store unit for a "
+        "cycle per sector of 32 bytes that it\n"
+        "touches, up to 32 cycles, while the analyses charge its initiation of one cycle. The last column "
+        "changes this one setting\n"
+        "(`gpgpusim.store_banks`) to that of the other configurations.\n\n"
+        "### Single warps\n\nExcess of the simulation of warp 0 over its profile in cycles, by latency.\n\n");
+    table_profiles_exceeded(out, study);
+    text_printf(
+        out,
+        "\nWhy: *jumps* counts where the path of warp 0 goes on elsewhere than with the next instruction, or "
+        "with other lanes. There the model spends\n"
+        "a cycle on emptying the warp's instruction buffer (other warps can use it), of which the profile "
+        "knows nothing. Where stores are not\n"
+        "narrow, which is everywhere but in the column of 5 cycles, the excess is at most %" PRIu64
+        " cycles more than the jumps. What\n"
+        "is left is the model's other resources that the profile does not have, such as "
+        "two results of a unit that cannot leave it in the same cycle.\n",
+        profile_excess_beyond_jumps(study));
+}
+
+void page_write(struct text *out, const struct study *study) {
+    put_summary(out, study);
+    put_setting(out, study);
+    put_kernels(out, study);
+    put_sgemm(out, study);
+    put_ablation(out, study);
+    put_exceeded(out, study);
+}

@@ -1,0 +1,26 @@
+/* The figures that ECRTS 2025 published ("Multi-phase ..." by Jeanmougin, Carle and Rochange), in percent. */
+#ifndef WB_REPRODUCE_PUBLISHED_H
+#define WB_REPRODUCE_PUBLISHED_H
+
+#include "study.h"
+
+/* A row of table 3: how far a bound lies above the simulation. */
+struct published_overestimation {
+    double mean, max, weighted, deviation;
+};
+
+/* By latency, in the order of study_latencies. */
+extern const struct published_overestimation published_gub[LATENCY_COUNT][POLICY_COUNT];
+extern const struct published_overestimation published_single[LATENCY_COUNT];
+
+/* Table 4: GUB above the simulation, under a policy that the paper does not name. */
+extern const double published_sgemm[SGEMM_COUNT][LATENCY_COUNT][WARPS_COUNT];
+
+/* A column of table 2: time with a feature in percent of the time without it. */
+struct published_ablation {
+    double mean, deviation, min, max;
+};
+
+extern const struct published_ablation published_sub_cores, published_dual_issue;
+
+#endif

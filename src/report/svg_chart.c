@@ -1,0 +1,161 @@
+#include "report/svg_chart.h"
+
+#include <math.h>
+
+/* The layout, in pixels. */
+enum {
+    WIDTH = 780,
+    HEIGHT = 420,
+    LEFT = 64, /* of the plot */
+    RIGHT = 540,
+    TOP = 56,
+    BOTTOM = 356,
+    LEGEND_X = 564,
+    LEGEND_STEP = 22,
+    TICKS_MAX = 8
+};
+
+/* The colours of Okabe and Ito, without the yellow that is pale on white. */
+static const char *const colours[SVG_COLOURS] = {"#0072b2", "#d55e00", "#009e73",
+                                                 "#cc79a7", "#56b4e9", "#444444"};
+
+/* The markers, drawn around the origin. */
+static const char *const markers[SVG_COLOURS] = {
+    "<circle r=\"4\"/>",
+    "<rect x=\"-3.5\" y=\"-3.5\" width=\"7\" height=\"7\"/>",
+    "<path d=\"M0,-5 L4.5,3.5 L-4.5,3.5 Z\"/>",
+    "<path d=\"M0,-5 L5,0 L0,5 L-5,0 Z\"/>",
+    "<path d=\"M0,5 L4.5,-3.5 L-4.5,-3.5 Z\"/>",
+    "<path d=\"M-4,-4 L4,4 M-4,4 L4,-4\" fill=\"none\"/>",
+};
+
+/* The vertical axis: ticks at multiples of `step` from `least` to `greatest`. */
+struct axis {
+    double least, greatest, step;
+};
+
+/* Appends text with the characters that XML reserves escaped. */
+static void put_escaped(struct text *out, const char *string) {
+    for (; *string != '\0'; string++) {
+        switch (*string) {
+        case '&': text_string(out, "&amp;"); break;
+        case '<': text_string(out, "&lt;"); break;
+        case '>': text_string(out, "&gt;"); break;
+        default: text_char(out, *string);
+        }
+    }
+}
+
+/* Appends a text element; `attributes` says where it stands and how it looks. */
+static void put_label(struct text *out, const char *attributes, double x, double y, const char *string) {
+    text_printf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
+    put_escaped(out, string);
+    text_string(out, "</text>\n");
+}
+
+/* The least of 1, 2 and 5 times a power of ten that divides `range` into at most TICKS_MAX steps. */
+static double nice_step(double range) {
+    static const double multiples[] = {1, 2, 5, 10};
+    double power = pow(10, floor(log10(range / TICKS_MAX)));
+    size_t i = 0;
+    while (i < 3 && multiples[i] * power * TICKS_MAX < range)
+        i++;
+    return multiples[i] * power;
+}
+
+static struct axis make_axis(const struct svg_chart *chart) {
+    double least = 0, greatest = 0;
+    for (size_t s = 0; s < chart->series_count; s++) {
+        for (size_t i = 0; i < chart->point_count; i++) {
+            least = fmin(least, chart->series[s].values[i]);
+            greatest = fmax(greatest, chart->series[s].values[i]);
+        }
+    }
+    if (least == greatest) greatest = 1;
+    double step = nice_step(greatest - least);
+    return (struct axis){floor(least / step) * step, ceil(greatest / step) * step, step};
+}
+
+static double place_x(const struct svg_chart *chart, size_t point) {
+    return LEFT + (double)(RIGHT - LEFT) * (double)point / (double)(chart->point_count - 1);
+}
+
+static double place_y(const struct axis *axis, double value) {
+    return BOTTOM - (BOTTOM - TOP) * (value - axis->least) / (axis->greatest - axis->least);
+}
+
+/* Grid lines, tick labels and titles. */
+static void put_axes(struct text *out, const struct svg_chart *chart, const struct axis *axis) {
+    int decimals = axis->step < 1 ? 1 : 0;
+    int ticks = (int)lround((axis->greatest - axis->least) / axis->step);
+    for (int i = 0; i <= ticks; i++) {
+        double value = axis->least + i * axis->step;
+        double y = place_y(axis, value);
+        text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\"/>\n", LEFT, y,
+                    RIGHT, y, fabs(value) < axis->step / 2 ? "#666" : "#ddd");
+        text_printf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f</text>\n", LEFT - 10, y + 4,
+                    decimals, value);
+    }
+    for (size_t i = 0; i < chart->point_count; i++)
+        put_label(out, "text-anchor=\"middle\"", place_x(chart, i), BOTTOM + 20, chart->x_labels[i]);
+    put_label(out, "font-size=\"16\" font-weight=\"bold\"", LEFT - 40, 28, chart->title);
+    put_label(out, "text-anchor=\"middle\"", (LEFT + RIGHT) / 2.0, BOTTOM + 44, chart->x_title);
+    text_printf(out, "<g transform=\"translate(%d,%d) rotate(-90)\">", 22, (TOP + BOTTOM) / 2);
+    put_label(out, "text-anchor=\"middle\"", 0, 0, chart->y_title);
+    text_string(out, "</g>\n");
+}
+
+static void put_marker(struct text *out, double x, double y, unsigned colour) {
+    text_printf(out, "<g transform=\"translate(%.1f,%.1f)\">%s</g>\n", x, y, markers[colour]);
+}
+
+/* Opens the group that gives a series its looks. Dashed lines have hollow markers. */
+static void open_series(struct text *out, const struct svg_series *series) {
+    const char *colour = colours[series->colour];
+    text_printf(out, "<g stroke=\"%s\" stroke-width=\"2\" fill=\"%s\">\n", colour,
+                series->dashed ? "#fff" : colour);
+}
+
+static const char *dashes(const struct svg_series *series) {
+    return series->dashed ? " stroke-dasharray=\"6 4\"" : "";
+}
+
+static void put_series(struct text *out, const struct svg_chart *chart, const struct axis *axis,
+                       const struct svg_series *series) {
+    open_series(out, series);
+    text_printf(out, "<polyline fill=\"none\"%s points=\"", dashes(series));
+    for (size_t i = 0; i < chart->point_count; i++)
+        text_printf(out, "%s%.1f,%.1f", i > 0 ? " " : "", place_x(chart, i),
+                    place_y(axis, series->values[i]));
+    text_string(out, "\"/>\n");
+    for (size_t i = 0; i < chart->point_count; i++)
+        put_marker(out, place_x(chart, i), place_y(axis, series->values[i]), series->colour);
+    text_string(out, "</g>\n");
+}
+
+static void put_legend(struct text *out, const struct svg_chart *chart) {
+    for (size_t s = 0; s < chart->series_count; s++) {
+        const struct svg_series *series = &chart->series[s];
+        double y = TOP + 8 + (double)(s * LEGEND_STEP);
+        open_series(out, series);
+        text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"%s/>\n", LEGEND_X, y,
+                    LEGEND_X + 32, y, dashes(series));
+        put_marker(out, LEGEND_X + 16, y, series->colour);
+        text_string(out, "</g>\n");
+        put_label(out, "", LEGEND_X + 42, y + 4, series->name);
+    }
+}
+
+void svg_chart(struct text *out, const struct svg_chart *chart) {
+    struct axis axis = make_axis(chart);
+    text_printf(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+                "font-family=\"sans-serif\" font-size=\"13\" fill=\"#222\">\n"
+                "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+                WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+    put_axes(out, chart, &axis);
+    for (size_t s = chart->series_count; s-- > 0;)
+        put_series(out, chart, &axis, &chart->series[s]);
+    put_legend(out, chart);
+    text_string(out, "</svg>\n");
+}

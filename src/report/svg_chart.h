@@ -1,0 +1,33 @@
+/* Line charts as SVG: values over a few labelled points, such as latencies. */
+#ifndef WB_REPORT_SVG_CHART_H
+#define WB_REPORT_SVG_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+/* Colours and markers that tell series apart, also for the colour-blind. */
+#define SVG_COLOURS 6u
+
+struct svg_series {
+    const char *name;     /* in the legend */
+    const double *values; /* one a point, finite */
+    unsigned colour;      /* 0 .. SVG_COLOURS - 1; chooses the marker, too */
+    bool dashed;
+};
+
+/* The points stand at equal distances, in the order given. The vertical axis includes 0. */
+struct svg_chart {
+    const char *title;
+    const char *x_title, *y_title;
+    const char *const *x_labels;
+    size_t point_count; /* at least 2 */
+    const struct svg_series *series;
+    size_t series_count;
+};
+
+/* Appends the chart as one SVG document. What fails shows in out->failed. */
+void svg_chart(struct text *out, const struct svg_chart *chart);
+
+#endif

@@ -1,0 +1,97 @@
+/* Charts: where values are drawn, how the axis is chosen, what is escaped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/svg_chart.h"
+
+static const char *const labels[] = {"a", "b", "c"};
+
+/* A chart of one series of three values; the caller frees it. */
+static char *draw(const double values[3], const char *name, bool dashed) {
+    struct text text = {0};
+    const struct svg_series series = {.name = name, .values = values, .dashed = dashed};
+    const struct svg_chart chart = {.title = "T",
+                                    .x_title = "x",
+                                    .y_title = "y",
+                                    .x_labels = labels,
+                                    .point_count = 3,
+                                    .series = &series,
+                                    .series_count = 1};
+    svg_chart(&text, &chart);
+    char *drawn = text_take(&text);
+    assert_non_null(drawn);
+    return drawn;
+}
+
+static void expect(const char *drawn, const char *part) {
+    if (strstr(drawn, part) == NULL) fail_msg("%s is not in\n%s", part, drawn);
+}
+
+static size_t count(const char *drawn, const char *part) {
+    size_t found = 0;
+    for (; (drawn = strstr(drawn, part)) != NULL; drawn++)
+        found++;
+    return found;
+}
+
+/* The plot is 64..540 wide and 356..56 high: 0 below, 40 above, 10 a quarter of the way up. */
+static void test_places(void **state) {
+    (void)state;
+    char *drawn = draw((const double[]){0, 40, 10}, "s", false);
+    expect(drawn, "<polyline fill=\"none\" points=\"64.0,356.0 302.0,56.0 540.0,281.0\"/>");
+    assert_int_equal(count(drawn, "<circle"), 3 + 1); /* and one in the legend */
+    free(drawn);
+}
+
+/* 40 has eight steps of 5, 41 would have nine. */
+static void test_axis(void **state) {
+    (void)state;
+    char *drawn = draw((const double[]){0, 40, 10}, "s", false);
+    assert_int_equal(count(drawn, "<line"), 9 + 1);
+    expect(drawn, ">35</text>");
+    free(drawn);
+    drawn = draw((const double[]){0, 41, 10}, "s", false);
+    assert_int_equal(count(drawn, "<line"), 6 + 1);
+    expect(drawn, ">50</text>");
+    free(drawn);
+}
+
+static void test_negative_values(void **state) {
+    (void)state;
+    char *drawn = draw((const double[]){-1, 3, 0}, "s", false);
+    expect(drawn, ">-1.0</text>");
+    expect(drawn, ">3.0</text>");
+    expect(drawn, "points=\"64.0,356.0 302.0,56.0 540.0,281.0\"");
+    free(drawn);
+}
+
+static void test_all_zero(void **state) {
+    (void)state;
+    char *drawn = draw((const double[]){0, 0, 0}, "s", false);
+    expect(drawn, "points=\"64.0,356.0 302.0,356.0 540.0,356.0\"");
+    free(drawn);
+}
+
+static void test_escapes(void **state) {
+    (void)state;
+    char *drawn = draw((const double[]){1, 2, 3}, "a<b & c>d", true);
+    expect(drawn, ">a&lt;b &amp; c&gt;d</text>");
+    assert_int_equal(count(drawn, "stroke-dasharray"), 2);
+    free(drawn);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_places),          cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_negative_values), cmocka_unit_test(test_all_zero),
+        cmocka_unit_test(test_escapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

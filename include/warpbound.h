@@ -146,6 +146,9 @@ wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnost
  * call. */
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics);
 
+/* "NAME=f32[16]=iota": contents of a .const or .global variable of the module. */
+wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_diagnostics *diagnostics);
+
 /* ---- What a block executes ------------------------------------------------------------------------------
  */
 

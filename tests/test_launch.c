@@ -47,6 +47,17 @@ static void test_file_with_every_key(void **state) {
     assert_int_equal(launch->arguments.count, 1);
     assert_int_equal(wb_launch_add_argument(launch, "u8:2", diagnostics), WB_OK);
     assert_int_equal(launch->arguments.count, 2);
+
+    /* A variable given again gets new contents; a new one joins. */
+    assert_int_equal(wb_launch_set_variable(launch, "limit=i32[2]=9", diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_variable(launch, "third=u8[4]", diagnostics), WB_OK);
+    assert_int_equal(launch->variables.count, 3);
+    assert_int_equal(launch->variables.items[1].contents.value, 9);
+    assert_string_equal(launch->variables.items[2].name, "third");
+    assert_int_equal(launch->variables.items[2].contents.fill, LAUNCH_FILL_UNKNOWN);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 0);
+    assert_int_equal(wb_launch_set_variable(launch, "=f32[1]", diagnostics), WB_ERR_INPUT);
+    assert_int_equal(wb_launch_set_variable(launch, "third=f32", diagnostics), WB_ERR_INPUT);
     wb_launch_free(launch);
     wb_diagnostics_free(diagnostics);
 }

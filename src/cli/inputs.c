@@ -48,6 +48,8 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
         status = wb_launch_set_shared(made, options->shared, diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->argument_count; i++)
         status = wb_launch_add_argument(made, options->arguments[i], diagnostics);
+    for (size_t i = 0; status == WB_OK && i < options->variable_count; i++)
+        status = wb_launch_set_variable(made, options->variables[i], diagnostics);
     if (status != WB_OK) {
         wb_launch_free(made);
         return status;

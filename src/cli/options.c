@@ -15,6 +15,7 @@ enum option_id {
     OPTION_BLOCK,
     OPTION_SHARED,
     OPTION_ARGUMENT,
+    OPTION_VARIABLE,
     OPTION_LAUNCH,
     OPTION_BLOCK_INDEX,
     OPTION_MACHINE,
@@ -53,6 +54,8 @@ static const struct option_row option_table[] = {
      "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "
      "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE",
      LAUNCHES},
+    {OPTION_VARIABLE, 'c', "variable", "NAME=CONTENTS",
+     "contents of a .const or .global variable, as behind buf:", LAUNCHES},
     {OPTION_BLOCK_INDEX, 'i', "block-index", "X[,Y[,Z]]", "which block of the grid (default 0,0,0)",
      LAUNCHES},
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)", TIMES},
@@ -101,6 +104,7 @@ static wb_status store_option(struct options *options, enum option_id id, const 
     case OPTION_BLOCK: options->block = value; break;
     case OPTION_SHARED: options->shared = value; break;
     case OPTION_ARGUMENT: options->arguments[options->argument_count++] = value; break;
+    case OPTION_VARIABLE: options->variables[options->variable_count++] = value; break;
     case OPTION_LAUNCH: options->launch = value; break;
     case OPTION_BLOCK_INDEX: options->block_index = value; break;
     case OPTION_MACHINE: options->machine = value; break;
@@ -151,8 +155,11 @@ static wb_status make_lists(struct options *options, int argc, wb_diagnostics *d
     size_t room = (size_t)argc + 1;
     options->operands = calloc(room, sizeof *options->operands);
     options->arguments = calloc(room, sizeof *options->arguments);
+    options->variables = calloc(room, sizeof *options->variables);
     options->sets = calloc(room, sizeof *options->sets);
-    if (options->operands != NULL && options->arguments != NULL && options->sets != NULL) return WB_OK;
+    if (options->operands != NULL && options->arguments != NULL && options->variables != NULL &&
+        options->sets != NULL)
+        return WB_OK;
     wb_diagnostics_error(diagnostics, "warpbound", "out of memory");
     return WB_ERR_LIMIT;
 }
@@ -186,6 +193,7 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
 void options_free(struct options *options) {
     free(options->operands);
     free(options->arguments);
+    free(options->variables);
     free(options->sets);
 }
 

@@ -27,6 +27,8 @@ struct options {
     const char *kernel, *grid, *block, *shared, *launch, *machine, *block_index;
     const char **arguments;
     size_t argument_count;
+    const char **variables;
+    size_t variable_count;
     const char **sets;
     size_t set_count;
     const char *methods, *policies, *deadline, *states, *output;

@@ -132,3 +132,32 @@ wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_dia
     if (vec_push(&launch->arguments, parsed) != WB_OK) return diagnose_out_of_memory(diagnostics, "argument");
     return WB_OK;
 }
+
+/* The launch's entry for a variable, old or new; NULL when memory is exhausted. */
+static struct launch_variable *launch_variable_entry(struct wb_launch *launch, const char *name,
+                                                     size_t length) {
+    for (size_t i = 0; i < launch->variables.count; i++) {
+        struct launch_variable *variable = &launch->variables.items[i];
+        if (strlen(variable->name) == length && memcmp(variable->name, name, length) == 0) return variable;
+    }
+    struct launch_variable made = {.name = arena_string(&launch->arena, name, length)};
+    if (made.name == NULL || vec_push(&launch->variables, made) != WB_OK) return NULL;
+    return &launch->variables.items[launch->variables.count - 1];
+}
+
+wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_diagnostics *diagnostics) {
+    struct subject subject = {.where = "variable"};
+    struct launch_contents contents;
+    const char *equals = strchr(assignment, '=');
+    if (equals == NULL || equals == assignment) {
+        diagnose_about(diagnostics, SEVERITY_ERROR, &subject,
+                       "'%.100s': expected NAME=CONTENTS such as c=f32[16]=iota", assignment);
+        return WB_ERR_INPUT;
+    }
+    WB_TRY(launch_contents_parse(&launch->arena, equals + 1, &subject, NULL, diagnostics, &contents));
+    struct launch_variable *variable =
+        launch_variable_entry(launch, assignment, (size_t)(equals - assignment));
+    if (variable == NULL) return diagnose_out_of_memory(diagnostics, subject.where);
+    variable->contents = contents;
+    return WB_OK;
+}

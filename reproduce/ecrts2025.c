@@ -1,5 +1,5 @@
-/* Repeats the experiments of ECRTS 2025 ("Multi-phase ..." by Jeanmougin, Carle and Rochange) with Warpbound
- * and writes docs/reproduction.md with its charts. Run from the project's top folder. */
+/* Repeats the experiments of ECRTS 2025 (published.h names the paper) with Warpbound and writes
+ * docs/reproduction.md with its charts. Run from the project's top folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -21,13 +21,15 @@ static void put_image(struct text *out, const char *file, const char *what) {
 static void put_summary(struct text *out, const struct study *study) {
     const struct published_overestimation *published = published_gub[STUDY_TYPICAL];
     text_string(out, "# Reproduction of the experiments of ECRTS 2025\n\n");
-    text_string(out,
-                "Jeanmougin, Carle and Rochange bound the execution time of a thread block by multi-phase "
-                "profiles of its warps (the General\n"
-                "Upper Bound, GUB) and compare it with simulations of Rodinia and of two matrix products "
-                "(ECRTS 2025, section 4). This page\n"
-                "repeats their tables with Warpbound: its analyses, its simulators, and kernels of its own. "
-                "`make reproduce-ecrts2025` writes it.\n\n");
+    text_string(
+        out,
+        "In *Bounding the WCET of a GPU Thread Block with a Multi-Phase Representation of Warps Execution* "
+        "(ECRTS 2025) Jeanmougin, Carle and\n"
+        "Rochange bound the time of a thread block by multi-phase profiles of its warps (the General Upper "
+        "Bound, GUB) and compare it with\n"
+        "simulations of Rodinia and of two matrix products. This page repeats the tables of their section 4 "
+        "with Warpbound: its analyses, its\n"
+        "simulators, and kernels of its own. `make reproduce-ecrts2025` writes it.\n\n");
     text_printf(out,
                 "**Summary.** With a memory latency of %u cycles SIB, Warpbound's default bound (proven on "
                 "its plain machine), lies on average %.2f %% above\n"

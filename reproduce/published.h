@@ -1,4 +1,6 @@
-/* The figures that ECRTS 2025 published ("Multi-phase ..." by Jeanmougin, Carle and Rochange), in percent. */
+/* The figures, in percent, of L. Jeanmougin, T. Carle and C. Rochange: "Bounding the WCET of a GPU Thread
+ * Block with a Multi-Phase Representation of Warps Execution", ECRTS 2025, which is what "the paper" means in
+ * this folder. */
 #ifndef WB_REPRODUCE_PUBLISHED_H
 #define WB_REPRODUCE_PUBLISHED_H
 

@@ -1,5 +1,5 @@
-// The two matrix products of table 4 of ECRTS 2025 ("Multi-phase ..."), for blocks of 4, 8, 16 and 32 warps: a
-// block of 32 x WARPS threads makes a tile of C of that shape, one element a thread.
+// The two matrix products of table 4 of ECRTS 2025 (published.h names the paper), for blocks of 4, 8, 16 and 32
+// warps: a block of 32 x WARPS threads makes a tile of C of that shape, one element a thread.
 // C = A * B, row-major: A is m x k, B is k x n; m is a multiple of WARPS, n and k are multiples of 32.
 // sgemm.ptx is made from this file by
 //     nvcc -ptx -arch=sm_75 -o sgemm.ptx sgemm.cu

@@ -106,11 +106,13 @@ static cycles value_of(const wb_analysis *analysis, const char *method) {
     return 0;
 }
 
-/* ALN is no looser than FIB, FIB than SIB. */
+/* ALN and FIFO are no looser than FIB, FIB than SIB. */
 static bool bounds_are_ordered(const wb_analysis *analysis, const char *label, struct text *violation) {
     cycles sib = value_of(analysis, "sib"), fib = value_of(analysis, "fib"), aln = value_of(analysis, "aln");
-    if (aln <= fib && fib <= sib) return true;
-    text_printf(violation, "sib %" PRIu64 ", fib %" PRIu64 ", aln %" PRIu64 "\n%s", sib, fib, aln, label);
+    cycles fifo = value_of(analysis, "fifo");
+    if (aln <= fib && fifo <= fib && fib <= sib) return true;
+    text_printf(violation, "sib %" PRIu64 ", fib %" PRIu64 ", aln %" PRIu64 ", fifo %" PRIu64 "\n%s", sib,
+                fib, aln, fifo, label);
     return false;
 }
 
@@ -119,7 +121,7 @@ static bool analyse(const struct timed_block *timed, bool adversary, wb_diagnost
                     wb_analysis **analysis) {
     bool searchable = timed->machine->sub_cores == 1 && timed->machine->issue_width == 1;
     return analysis_of_timed(timed, diagnostics, analysis) == WB_OK &&
-           wb_analysis_bound(*analysis, "sib,fib,aln,elb,gub", NULL, diagnostics) == WB_OK &&
+           wb_analysis_bound(*analysis, "sib,fib,aln,fifo,elb,gub", NULL, diagnostics) == WB_OK &&
            (!searchable || wb_analysis_bound(*analysis, "exhaustive", NULL, diagnostics) == WB_OK) &&
            (!adversary || wb_analysis_bound(*analysis, "adversary", NULL, diagnostics) == WB_OK) &&
            wb_analysis_simulate(*analysis, "all", NULL, diagnostics) == WB_OK;

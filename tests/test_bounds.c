@@ -266,6 +266,44 @@ static void test_values(void **state) {
     }
 }
 
+/* What FIFO charges by the queue of a unit. Program 1: B's wait for each other, so that one B of the other
+ * warp can be in the queue before an own one, 8 cycles; the path through the A's, 61, stays the longest; 6
+ * slots. */
+static void test_fifo_values(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t depth;
+        const char *units, *warps;
+        cycles fib, fifo, exact;
+    } rows[] = {
+        {UNLIMITED, "B(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 67, 63},
+        /* Where A is fast, 3 * 16 + 6 on the path through the B's is more than FIB. */
+        {UNLIMITED, "B(8,0) A(1,0)", "2x B A B.0 A.1 B.2 A.3", 51, 51, 48},
+        /* Two B's can be in the queue at once, 16 before every own one, and the last A is issued behind the
+         * third B, at 49. */
+        {UNLIMITED, "B(8,0) A(1,39)", "2x B B A B.1 A.2", 108, 94, 85},
+        /* Limited queues, and a unit of two instances: FIB. */
+        {0, "B(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 88, 0},
+        {1, "B(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 88, 0},
+        {UNLIMITED, "B*2(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 88, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct abstract_block block;
+        parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
+        wb_analysis *analysis = analyse(&block.timed);
+        const wb_bound *fib = bound_of(analysis, "fib"), *fifo = bound_of(analysis, "fifo");
+        cycles exact = explore(&block.timed, SEARCH_STATES);
+        if (fib->cycles != rows[i].fib || fifo->cycles != rows[i].fifo ||
+            (rows[i].exact != 0 && exact != rows[i].exact))
+            fail_msg("row %zu: fib %d, fifo %d, exact %d", i, (int)fib->cycles, (int)fifo->cycles,
+                     (int)exact);
+        assert_int_equal(fifo->kind, WB_UPPER);
+        assert_true(exact <= fifo->cycles);
+        wb_analysis_free(analysis);
+        abstract_block_free(&block);
+    }
+}
+
 /* Bounds of single warps: definition 9 for GUB, the term of SIB for SIB; ELB has none. */
 static void test_warp_bounds(void **state) {
     (void)state;
@@ -427,6 +465,7 @@ int main(void) {
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_other_models),
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_fifo_values),
         cmocka_unit_test(test_warp_bounds),
         cmocka_unit_test(test_sub_cores),
         cmocka_unit_test(test_results_in_order),

@@ -13,7 +13,7 @@
 #include "kernel_suite.h"
 
 #define PRESET_OF_PAPER "orin-sm86"
-#define FAST_METHODS "sib,fib,aln,elb,gub"
+#define FAST_METHODS "sib,fib,aln,fifo,elb,gub"
 
 /* A machine, what is changed of it, and the methods that are worth their time there. */
 struct variant {

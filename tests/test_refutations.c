@@ -83,8 +83,8 @@ static void check(const struct refutation *row, const wb_analysis *analysis) {
         assert_true(gub < exact);
     }
     if (row->lrr != 0) assert_int_equal(value_of(analysis, "lrr", &kind), row->lrr);
-    static const char *const proven[] = {"sib", "fib", "aln", "elb"};
-    for (size_t i = 0; i < 4; i++)
+    static const char *const proven[] = {"sib", "fib", "aln", "fifo", "elb"};
+    for (size_t i = 0; i < 5; i++)
         assert_true(value_of(analysis, proven[i], &kind) >= exact);
     assert_true(value_of(analysis, "adversary", &kind) <= exact);
 }

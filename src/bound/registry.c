@@ -4,8 +4,9 @@
 
 #include "warp/block.h"
 
-static const struct bound_method *const methods[] = {
-    &bound_sib, &bound_fib, &bound_aln, &bound_elb, &bound_gub, &bound_exhaustive, &bound_adversary};
+static const struct bound_method *const methods[] = {&bound_sib,        &bound_fib,      &bound_aln,
+                                                     &bound_fifo,       &bound_elb,      &bound_gub,
+                                                     &bound_exhaustive, &bound_adversary};
 
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;

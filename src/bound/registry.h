@@ -26,8 +26,8 @@ struct bound_method {
     section_term term;
 };
 
-extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_elb, bound_gub, bound_exhaustive,
-    bound_adversary;
+extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bound_elb, bound_gub,
+    bound_exhaustive, bound_adversary;
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

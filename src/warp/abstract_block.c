@@ -184,6 +184,7 @@ static wb_status abstract_program(struct abstract_parser *parser) {
     uint32_t copies = 1;
     if (isdigit((unsigned char)abstract_peek(parser))) {
         WB_TRY(abstract_number(parser, ABSTRACT_WARPS_MAX, &copies));
+        if (copies == 0) return abstract_error(parser, "a program has one warp or more");
         WB_TRY(abstract_expect(parser, 'x'));
     }
     uint32_t first = (uint32_t)parser->insts.count, numbered = 0;

@@ -128,6 +128,7 @@ static const struct malformed malformed_files[] = {
     {"block: x\ndispatch_depth: -1\nunits: \"A(1,1)\"\nwarps: [A]\n", ":2:17: error: dispatch_depth"},
     {"block: x\nunits: \"A(0,1)\"\nwarps: [A]\n", "error"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A B]\n", "error"},
+    {"block: x\nunits: \" \"\nwarps: [\"\"]\n", "expected the name of a unit"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [0x A]\n", "a program has one warp or more"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A.0]\n", "error"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [999999x A]\n", "error"},

@@ -230,8 +230,9 @@ static wb_status abstract_finish(struct abstract_parser *parser) {
 
 static wb_status abstract_read(struct abstract_parser *parser, const char *units, const char *warps) {
     parser->source = (struct source){"units", units, strlen(units)};
-    while (abstract_peek(parser) != '\0')
+    do {
         WB_TRY(abstract_kind(parser));
+    } while (abstract_peek(parser) != '\0');
     parser->source = (struct source){"warps", warps, strlen(warps)};
     parser->at = 0;
     do {

@@ -40,6 +40,9 @@ static const struct refutation refutations[] = {
     {"sum-of-initiations.yaml", 0, 0, 23},
     {"pair-differences.yaml", 0, 0, 37},
     {"slots-or-work.yaml", 0, 0, 16},
+    {"queue-alone.yaml", 0, 0, 14},
+    {"starved.yaml", 0, 0, 18},
+    {"lrr-hiding.yaml", 0, 16, 16},
 };
 
 enum { REFUTATION_COUNT = sizeof refutations / sizeof *refutations };

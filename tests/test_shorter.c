@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -66,7 +67,7 @@ static void starved_make(const struct timed_block *block, struct starved_block *
     struct timed_inst *used = arena_array(&starved->arena, (size_t)2 * insts, sizeof *used);
     uint32_t *warp_path = arena_array(&starved->arena, block->warp_count, sizeof *warp_path);
     starved->paths = arena_array(&starved->arena, (size_t)2 * paths, sizeof *starved->paths);
-    if (stated == NULL || used == NULL || warp_path == NULL || starved->paths == NULL) fail();
+    if (stated == NULL || used == NULL || warp_path == NULL || starved->paths == NULL) abort();
     memcpy(stated, block->code.insts, insts * sizeof *stated);
     memcpy(stated + insts, block->code.insts, insts * sizeof *stated);
     for (uint32_t p = 0; p < paths; p++) {

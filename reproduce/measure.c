@@ -10,10 +10,10 @@
 /* GPGPU-Sim places a block in cycle 1, so that the first instruction issues in cycle 2 (docs/gpgpusim.md). */
 #define GPGPUSIM_FIRST_ISSUE 2u
 
-const char *const method_titles[METHOD_COUNT] = {"GUB", "SIB", "FIB", "ALN", "ELB"};
+const char *const method_titles[METHOD_COUNT] = {"GUB", "SIB", "FIB", "ALN", "FIFO", "ELB"};
 const char *const policy_titles[POLICY_COUNT] = {"LRR", "GTO"};
 
-static const char *const method_names[METHOD_COUNT] = {"gub", "sib", "fib", "aln", "elb"};
+static const char *const method_names[METHOD_COUNT] = {"gub", "sib", "fib", "aln", "fifo", "elb"};
 static const char *const policy_names[POLICY_COUNT] = {"lrr", "gto"};
 
 double overestimation(uint64_t bound, uint64_t simulated) {
@@ -52,7 +52,7 @@ static wb_status simulate_policies(wb_analysis *analysis, wb_diagnostics *diagno
 /* Bounds and simulations of all warps. */
 static wb_status measure_all(wb_analysis *analysis, wb_diagnostics *diagnostics,
                              struct measurement *measurement) {
-    WB_TRY(wb_analysis_bound(analysis, "gub,sib,fib,aln,elb", NULL, diagnostics));
+    WB_TRY(wb_analysis_bound(analysis, "gub,sib,fib,aln,fifo,elb", NULL, diagnostics));
     for (size_t m = 0; m < METHOD_COUNT; m++)
         measurement->bounds[m] = bound_of(analysis, method_names[m]);
     return simulate_policies(analysis, diagnostics, measurement->simulated);

@@ -5,7 +5,7 @@
 #include "warpbound.h"
 
 /* The bounds that are compared, in the order of the tables. */
-enum method { METHOD_GUB, METHOD_SIB, METHOD_FIB, METHOD_ALN, METHOD_ELB, METHOD_COUNT };
+enum method { METHOD_GUB, METHOD_SIB, METHOD_FIB, METHOD_ALN, METHOD_FIFO, METHOD_ELB, METHOD_COUNT };
 
 /* The scheduling policies of the paper. */
 enum policy { POLICY_LRR, POLICY_GTO, POLICY_COUNT };

@@ -72,7 +72,7 @@ static void put_setting(struct text *out, const struct study *study) {
              "  as well. And `orin-sm86`, the plain machine that [docs/proofs.md](proofs.md) is about.\n"
              "- **Kinds**: on `gpgpusim-orin` every bound is an estimate, since no proof covers it. On "
              "`orin-sm86` "
-             "SIB, FIB, ALN and ELB are proven; GUB is an\n"
+             "SIB, FIB, ALN, FIFO and ELB are proven; GUB is an\n"
              "  estimate everywhere.\n- **Time**: from the first issue to the last "
              "commit, for bounds and simulations alike "
              "(GPGPU-Sim counts "

@@ -7,7 +7,7 @@
 #include "tables.h"
 
 /* Colour of what the paper published, where the series beside it has none of its own. */
-#define COLOUR_PUBLISHED 5u
+#define COLOUR_PUBLISHED (SVG_COLOURS - 1)
 
 #define X_TITLE "latency of global memory (cycles)"
 #define Y_TITLE "overestimation (%)"

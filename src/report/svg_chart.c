@@ -16,8 +16,8 @@ enum {
 };
 
 /* The colours of Okabe and Ito, without the yellow that is pale on white. */
-static const char *const colours[SVG_COLOURS] = {"#0072b2", "#d55e00", "#009e73",
-                                                 "#cc79a7", "#56b4e9", "#444444"};
+static const char *const colours[SVG_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                 "#56b4e9", "#e69f00", "#444444"};
 
 /* The markers, drawn around the origin. */
 static const char *const markers[SVG_COLOURS] = {
@@ -26,6 +26,7 @@ static const char *const markers[SVG_COLOURS] = {
     "<path d=\"M0,-5 L4.5,3.5 L-4.5,3.5 Z\"/>",
     "<path d=\"M0,-5 L5,0 L0,5 L-5,0 Z\"/>",
     "<path d=\"M0,5 L4.5,-3.5 L-4.5,-3.5 Z\"/>",
+    "<path d=\"M0,-5 L0,5 M-5,0 L5,0\" fill=\"none\"/>",
     "<path d=\"M-4,-4 L4,4 M-4,4 L4,-4\" fill=\"none\"/>",
 };
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 /* Colours and markers that tell series apart, also for the colour-blind. */
-#define SVG_COLOURS 6u
+#define SVG_COLOURS 7u
 
 struct svg_series {
     const char *name;     /* in the legend */

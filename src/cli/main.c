@@ -5,8 +5,9 @@
 #include "command.h"
 
 static const struct command commands[] = {
-    {"analyze", COMMAND_ANALYZE, "FILE.ptx", "bound and simulate one thread block", command_analyze},
-    {"simulate", COMMAND_SIMULATE, "FILE.ptx", "simulate one thread block", command_simulate},
+    {"analyze", COMMAND_ANALYZE, "FILE.ptx | BLOCK.yaml", "bound and simulate one thread block",
+     command_analyze},
+    {"simulate", COMMAND_SIMULATE, "FILE.ptx | BLOCK.yaml", "simulate one thread block", command_simulate},
     {"path", COMMAND_PATH, "FILE.ptx", "print what each warp executes", command_path},
     {"cfg", COMMAND_CFG, "FILE.ptx", "print control flow: blocks, dominators, loops", command_cfg},
     {"print", COMMAND_PRINT, "FILE.ptx", "print the PTX in canonical form", command_print},

@@ -10,8 +10,9 @@
 /* How many states pass between two looks at the watch. */
 #define EXPLORE_WATCH_PERIOD ((size_t)1 << 16)
 
-/* "all" includes the search for blocks of at most this many instructions. */
-#define EXPLORE_EASY 48u
+/* "all" includes the search for blocks whose warps can stand at so many combinations of positions, identical
+ * warps taken as one set: each stands for some tens of states at most, which takes a second or so. */
+#define EXPLORE_EASY 100000.0
 
 /* A state whose choices are being tried. */
 struct explore_frame {
@@ -52,8 +53,22 @@ static const char *explore_objection(const struct timed_block *block) {
     return NULL;
 }
 
+/* Combinations of positions of all warps: n identical warps of L instructions have C(L + n, n). */
+static double explore_positions(const struct timed_block *block) {
+    double positions = 1;
+    for (uint32_t path = 0; path < block->path_count; path++) {
+        uint32_t warps = 0;
+        for (uint32_t w = 0; w < block->warp_count; w++) {
+            if (block->warp_path[w] != path) continue;
+            warps++;
+            positions *= ((double)block->paths[path].length + warps) / warps;
+        }
+    }
+    return positions;
+}
+
 static bool exhaustive_fits(const struct bound_input *input) {
-    return explore_objection(input->block) == NULL && input->profile->instructions <= EXPLORE_EASY;
+    return explore_objection(input->block) == NULL && explore_positions(input->block) <= EXPLORE_EASY;
 }
 
 static wb_status explorer_prepare(struct explorer *explorer) {

@@ -83,9 +83,7 @@ wb_status gpgpusim_simulate(const struct timed_block *timed, const struct sim_po
     wb_status status = prepare(sm, diagnostics);
     if (status == WB_OK) status = run(sm, watch, diagnostics);
     if (status == WB_OK) *result = sm->result;
-    vec_free(&sm->flights);
-    vec_free(&sm->free_flights);
-    vec_free(&sm->events.queue);
+    gs_flights_free(sm);
     gs_replies_free(&sm->lsu.replies);
     free(sm->lsu.pipeline.items);
     arena_free(&sm->arena);

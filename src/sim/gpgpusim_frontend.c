@@ -91,8 +91,8 @@ static void find_accesses(struct gs_warp *warp, struct gs_flight *flight) {
     flight->access_count = (uint32_t)(end - warp->access);
 }
 
-/* A flight for the warp's next instruction; GS_NONE when memory is exhausted. */
-static uint32_t take_flight(struct gs_sm *sm, uint32_t index) {
+/* Begins the flight of the warp's next instruction; GS_NONE when memory is exhausted. */
+static uint32_t begin_flight(struct gs_sm *sm, uint32_t index) {
     struct gs_warp *warp = &sm->frontend.warps[index];
     struct gs_flight flight = {.inst = warp->head, .warp = index};
     if (warp->head->unit == GPGPUSIM_LSU) find_accesses(warp, &flight);
@@ -101,32 +101,7 @@ static uint32_t take_flight(struct gs_sm *sm, uint32_t index) {
         flight.replies = shared ? 0 : gs_atomic_accesses(sm, &flight);
         warp->atomic = shared ? 1 : flight.replies;
     }
-    uint32_t number;
-    if (sm->free_flights.count > 0) {
-        number = sm->free_flights.items[--sm->free_flights.count];
-    } else {
-        /* Room for its number in the list of free ones is made here, so that giving it back cannot fail. */
-        if (vec_reserve(&sm->free_flights, sm->flights.count + 1) != WB_OK ||
-            vec_push(&sm->flights, flight) != WB_OK)
-            return GS_NONE;
-        number = (uint32_t)sm->flights.count - 1;
-    }
-    sm->flights.items[number] = flight;
-    return number;
-}
-
-/* Makes the event of an instruction that is issued now. */
-static wb_status make_event(struct gs_sm *sm, uint32_t number) {
-    if (sm->events.sink == NULL) return WB_OK;
-    const struct gs_warp *warp = &sm->frontend.warps[gs_flight_at(sm, number)->warp];
-    struct sim_event event = {.warp = gs_flight_at(sm, number)->warp,
-                              .step = warp->step,
-                              .instruction = warp->next.instruction,
-                              .unit = sm->timed->code.insts[warp->next.instruction].unit,
-                              .issue = sm->now,
-                              .completion = CYCLES_SATURATED};
-    gs_flight_at(sm, number)->event = sm->events.passed_on + sm->events.queue.count - sm->events.head;
-    return vec_push(&sm->events.queue, event);
+    return gs_flight_begin(sm, &flight);
 }
 
 /* Issues the warp's next instruction. */
@@ -134,9 +109,8 @@ static wb_status issue(struct gs_sm *sm, uint32_t index) {
     struct gs_frontend *frontend = &sm->frontend;
     struct gs_warp *warp = &frontend->warps[index];
     const struct gs_inst *inst = warp->head;
-    uint32_t number = take_flight(sm, index);
+    uint32_t number = begin_flight(sm, index);
     if (number == GS_NONE) return WB_ERR_LIMIT;
-    WB_TRY(make_event(sm, number));
     frontend->ready[inst->unit] &= ~warp_bit(index);
     sm->collector.id_oc[inst->unit][sm->collector.id_oc_count[inst->unit]++] = number;
     const uint32_t *results = gs_results(&sm->code, inst);

@@ -1,6 +1,6 @@
 /* The parts of the SM that follows GPGPU-Sim, and the instructions on their way through it. One file each
  * works on them, in the order of a cycle: units (write-back, start), memory (load/store unit), collector
- * (operands), frontend (issue). */
+ * (operands), frontend (issue). What they share is in flights. */
 #ifndef WB_SIM_GPGPUSIM_SM_H
 #define WB_SIM_GPGPUSIM_SM_H
 
@@ -166,11 +166,17 @@ static inline struct gs_flight *gs_flight_at(struct gs_sm *sm, uint32_t flight) 
     return &sm->flights.items[flight];
 }
 
+/* gpgpusim_flights.c: the next instruction of flight->warp is issued now, as a copy of *flight, with an event
+ * when events are made: the number of the copy, or GS_NONE when memory is exhausted. */
+uint32_t gs_flight_begin(struct gs_sm *sm, const struct gs_flight *flight);
+
 /* A flight's event, or NULL when none are made. */
 struct sim_event *gs_event_of(struct gs_sm *sm, uint32_t flight);
 
 /* The instruction has completed: it is counted, and gone. */
 void gs_complete(struct gs_sm *sm, uint32_t flight);
+
+void gs_flights_free(struct gs_sm *sm);
 
 /* gpgpusim_frontend.c: warps at the start of their paths; false when memory is exhausted. */
 bool gs_frontend_init(struct gs_sm *sm);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "warp/address.h"
+#include "warp/execute.h"
 
 /* Most accesses that are recorded of one warp, and addresses that are no base and stride. */
 #define RECORDS_MAX ((size_t)1 << 24)

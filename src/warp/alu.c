@@ -1,7 +1,7 @@
 /* Executing what each lane computes by itself: which lanes are computed, and which results are known. */
 #include "warp/alu.h"
 
-#include "warp/warp.h"
+#include "warp/execute.h"
 
 struct inputs {
     const struct lanes *lanes[MICRO_SOURCES];
@@ -199,26 +199,5 @@ wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mas
         FOR_LANES_OF(l, mask) part->value[l] = in.value[l] >> (i * op->pack.bits) & ones;
         mark_known(part, mask, in.known, warp_origin(&in, op));
     }
-    return WB_OK;
-}
-
-wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    (void)warp, (void)op, (void)mask;
-    return WB_OK;
-}
-
-wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    warp_forget_outputs(warp, op, mask, op->index);
-    return WB_OK;
-}
-
-wb_status unsure_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
-    if (mask != 0) WB_TRY(op->execute(warp, op, mask));
-    warp_forget_outputs(warp, op, unsure, warp_origin(warp_slot(warp, op->guard), op));
-    return WB_OK;
-}
-
-wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
-    warp_forget_outputs(warp, op, mask | unsure, warp_origin(warp_slot(warp, op->guard), op));
     return WB_OK;
 }

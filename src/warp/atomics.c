@@ -1,6 +1,7 @@
 /* atom and red: lanes take effect in their order. */
 #include "warp/access.h"
 #include "warp/address.h"
+#include "warp/execute.h"
 #include "warp/float_value.h"
 
 static bool less(const struct ptx_form *form, uint64_t a, uint64_t b) {

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "warp/execute.h"
+
 /* Hands the result of bar.red to a warp that waited for it. */
 static void deliver(struct warp *warp, const struct barrier *barrier) {
     const struct micro *op = warp->waiting_for;

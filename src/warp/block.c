@@ -1,6 +1,7 @@
 #include "warp/block.h"
 
 #include "warp/barrier.h"
+#include "warp/execute.h"
 #include "warp/image.h"
 
 #define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000000)

@@ -3,6 +3,7 @@
 
 #include "warp/address.h"
 #include "warp/control.h"
+#include "warp/execute.h"
 
 /* Where a group of lanes goes on. */
 struct side {
@@ -242,11 +243,4 @@ wb_status trap_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     if (mask == 0) return WB_OK;
     return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u executes 'trap'",
                      (uint32_t)__builtin_ctz(mask), warp->number);
-}
-
-wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
-    (void)mask;
-    return warp_decline(warp, op, op->guard, unsure,
-                        op->form->op == PTX_OP_BRA ? "the condition of this branch"
-                                                   : "the guard of this instruction");
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "flow/reconvergence.h"
-#include "warp/warp.h"
+#include "warp/execute.h"
 
 /* Collects the registers that the instruction writes. */
 static wb_status decode_outputs(struct decoder *decoder, const struct ptx_operand *operands,

@@ -2,7 +2,7 @@
 #include "warp/address.h"
 #include "warp/alu.h"
 #include "warp/decode.h"
-#include "warp/warp.h"
+#include "warp/execute.h"
 
 /* The type twice as wide, for the addend of mad.wide. */
 static enum ptx_type widened(enum ptx_type type) {

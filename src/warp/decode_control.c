@@ -1,6 +1,6 @@
 /* Decoding branches, calls and barriers. */
 #include "warp/decode.h"
-#include "warp/warp.h"
+#include "warp/execute.h"
 
 static wb_status decode_branch(struct decoder *decoder, const struct ptx_operand *operands,
                                struct micro *op) {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "warp/decode.h"
-#include "warp/warp.h"
+#include "warp/execute.h"
 
 /* How many sources stand before the member mask of a .sync form; those without one have the mask of all. */
 static wb_status decode_members(struct decoder *decoder, const struct ptx_operand *operand, struct micro *op,

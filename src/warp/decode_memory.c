@@ -1,6 +1,6 @@
 /* Decoding accesses to memory. */
 #include "warp/decode.h"
-#include "warp/warp.h"
+#include "warp/execute.h"
 
 /* ld, ldu, st: the values are registers or a vector of them. */
 static wb_status decode_access(struct decoder *decoder, const struct ptx_operand *operands,

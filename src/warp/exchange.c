@@ -1,6 +1,6 @@
 /* Instructions by which the lanes of a warp exchange values. A lane that does not execute the instruction
  * gives nothing: what would be read from it is unknown. */
-#include "warp/warp.h"
+#include "warp/execute.h"
 
 static void write_lane(struct lanes *out, uint32_t lane, uint64_t value, bool known, uint32_t origin) {
     out->value[lane] = value;

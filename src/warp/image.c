@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "warp/address.h"
+#include "warp/execute.h"
 
 static bool wide_addresses(const struct run *run) {
     return run->module->address_size != 32;

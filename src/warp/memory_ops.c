@@ -3,6 +3,7 @@
 
 #include "warp/access.h"
 #include "warp/address.h"
+#include "warp/execute.h"
 
 /* A value read from memory as the register holds it: extended by the sign of its type. */
 static inline uint64_t extended(const struct micro *op, uint64_t value) {
@@ -269,11 +270,6 @@ static wb_status forget_bytes(struct warp *warp, const struct micro *op, uint32_
 wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     warp_forget_outputs(warp, op, mask, op->index);
     return mask == 0 ? WB_OK : forget_bytes(warp, op, mask, true);
-}
-
-wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    if (mask == 0) return WB_OK;
-    return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->text);
 }
 
 wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {

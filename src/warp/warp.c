@@ -2,58 +2,12 @@
 #include "warp/warp.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "warp/control.h"
-
-#define MESSAGE_MAX 500
+#include "warp/execute.h"
 
 /* Warp instructions between two questions to the watch. */
 #define POLL_INTERVAL ((uint64_t)1 << 20)
-
-wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
-                    ...) {
-    char message[MESSAGE_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    ptx_diagnose(warp->run->diagnostics, SEVERITY_ERROR, warp->run->module, op->inst, "%s", message);
-    return status;
-}
-
-wb_status run_no_memory(const struct run *run) {
-    diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel), "memory is exhausted");
-    return WB_ERR_LIMIT;
-}
-
-wb_status warp_no_memory(const struct warp *warp, const struct micro *op) {
-    if (op == NULL || op->inst == NULL) return run_no_memory(warp->run);
-    return warp_fail(warp, op, WB_ERR_LIMIT, "memory is exhausted");
-}
-
-wb_status warp_decline(const struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
-                       const char *what) {
-    const struct run *run = warp->run;
-    uint32_t origin = warp_origin(warp_slot(warp, slot), op);
-    ptx_diagnose(run->diagnostics, SEVERITY_ERROR, run->module, op->inst,
-                 "%s depends on a value that is not known (lane %u of warp %u)", what,
-                 (uint32_t)__builtin_ctz(lanes), warp->number);
-    const struct ptx_inst *from = origin == ORIGIN_UNWRITTEN ? NULL : program_inst(&run->program, origin);
-    if (from == NULL)
-        ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, op->inst,
-                     "it comes from a register that was never written");
-    else
-        ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, from, "the value comes from here");
-    return WB_ERR_DECLINED;
-}
-
-void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin) {
-    for (uint32_t i = 0; i < op->output_count; i++)
-        lanes_forget(warp_slot(warp, op->outputs[i]), mask, origin);
-    if (op->form->carry_out) lanes_forget(warp_slot(warp, op->destination2), mask, origin);
-}
 
 wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32_t live) {
     warp->run = run;

@@ -93,27 +93,6 @@ static inline uint32_t warp_predicate(const struct warp *warp, struct slot slot)
     return slot.negated ? ~bits : bits;
 }
 
-/* Reports an error about the instruction and returns `status`. */
-wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
-                    ...) __attribute__((format(printf, 4, 5)));
-
-/* Reports that `what` is not known in the lanes of `lanes`, and where the value of `slot` came from; returns
- * WB_ERR_DECLINED. */
-wb_status warp_decline(const struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
-                       const char *what);
-
-/* WB_ERR_LIMIT with a message that memory is exhausted, at an instruction or not. */
-wb_status run_no_memory(const struct run *run);
-wb_status warp_no_memory(const struct warp *warp, const struct micro *op);
-
-/* The origin of a value read from a slot: of a special register that is unknown by nature, the reader. */
-static inline uint32_t warp_origin(const struct lanes *lanes, const struct micro *op) {
-    return lanes->origin == ORIGIN_READER ? op->index : lanes->origin;
-}
-
-/* Makes all registers that the instruction writes unknown in the lanes of `mask`. */
-void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin);
-
 /* Prepares a warp of the block at the kernel's first instruction; `live` lanes exist. WB_ERR_LIMIT with a
  * message when memory is exhausted. */
 wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32_t live);
@@ -125,46 +104,5 @@ void warp_free(struct warp *warp);
 
 /* Fills the special registers of the warp (special.c). */
 void warp_fill_special(struct warp *warp);
-
-/* What micro.execute and micro.unsure may be. */
-wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status test_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-
-wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status copy_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-
-wb_status shuffle_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status vote_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status match_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status activemask_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status redux_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status elect_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-
-wb_status branch_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status branch_index_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status return_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status exit_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status trap_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-
-/* The unsure executions: of an instruction that only writes registers; of one that exchanges values between
- * lanes; of stores and atomics; of what must be certain. */
-wb_status unsure_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 
 #endif

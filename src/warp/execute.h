@@ -1,0 +1,75 @@
+/* Executing instructions: all that micro.execute and micro.unsure may be, one file for each kind of
+ * instruction, and what they report and forget. */
+#ifndef WB_WARP_EXECUTE_H
+#define WB_WARP_EXECUTE_H
+
+#include "warp/warp.h"
+
+/* Reports an error about the instruction and returns `status`. */
+wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
+                    ...) __attribute__((format(printf, 4, 5)));
+
+/* Reports that `what` is not known in the lanes of `lanes`, and where the value of `slot` came from; returns
+ * WB_ERR_DECLINED. */
+wb_status warp_decline(const struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
+                       const char *what);
+
+/* WB_ERR_LIMIT with a message that memory is exhausted, at an instruction or not. */
+wb_status run_no_memory(const struct run *run);
+wb_status warp_no_memory(const struct warp *warp, const struct micro *op);
+
+/* The origin of a value read from a slot: of a special register that is unknown by nature, the reader. */
+static inline uint32_t warp_origin(const struct lanes *lanes, const struct micro *op) {
+    return lanes->origin == ORIGIN_READER ? op->index : lanes->origin;
+}
+
+/* Makes all registers that the instruction writes unknown in the lanes of `mask`. */
+void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin);
+
+/* execute.c: does nothing; makes the outputs unknown; is an error. */
+wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* alu.c */
+wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status test_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* memory_ops.c, atomics.c */
+wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status copy_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* exchange.c */
+wb_status shuffle_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status vote_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status match_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status activemask_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status redux_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status elect_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* control.c, barrier.c */
+wb_status branch_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status branch_index_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status return_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status exit_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status trap_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* The unsure executions: of an instruction that only writes registers; of one that exchanges values between
+ * lanes; of what must be certain; of stores and atomics (memory_ops.c). */
+wb_status unsure_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+#endif

@@ -1,15 +1,8 @@
-/* Decoding instructions to micro-operations: the parts that the kinds of instructions share. */
+/* Decoding instructions to micro-operations: one file for each kind of instruction. */
 #ifndef WB_WARP_DECODE_H
 #define WB_WARP_DECODE_H
 
-#include "warp/program.h"
-
-struct decoder {
-    struct program *program;
-    struct function_code *code;
-    const uint32_t *reconvergence; /* per instruction */
-    wb_diagnostics *diagnostics;
-};
+#include "warp/decode_operand.h"
 
 /* Decodes what is special about one kind of instruction. The instruction is one that the interpreter cannot
  * compute when op->execute is NULL afterwards. WB_ERR_LIMIT when memory is exhausted. */
@@ -18,28 +11,5 @@ wb_status decode_memory(struct decoder *decoder, const struct ptx_operand *opera
 wb_status decode_exchange(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op);
 wb_status decode_control(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op);
 wb_status decode_barrier(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op);
-
-/* The slot of a source of the given type. *known is false when the operand cannot be such a source. */
-wb_status decode_source(struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type,
-                        struct slot *slot, bool *known);
-
-/* The base, offset and width of an address operand in a state space. */
-wb_status decode_address(struct decoder *decoder, const struct ptx_operand *operand, uint8_t space,
-                         struct micro_address *address, bool *known);
-
-/* The slots of the elements of a vector, or of a single operand; sources of the given type. */
-wb_status decode_elements(struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type,
-                          struct slot **elements, uint8_t *count, bool *known);
-
-/* Bytes of the register behind a slot of the frame. */
-uint32_t decode_register_bytes(const struct decoder *decoder, struct slot slot);
-
-/* Operands by role: the n-th of the sources (roles s and o), or NULL. */
-const struct ptx_operand *decode_nth_source(const struct ptx_form *form, const struct ptx_operand *operands,
-                                            uint32_t n);
-
-/* The n-th operand of role `role`, or NULL. */
-const struct ptx_operand *decode_role(const struct ptx_form *form, const struct ptx_operand *operands,
-                                      char role, uint32_t n);
 
 #endif

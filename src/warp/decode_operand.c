@@ -1,11 +1,6 @@
-/* What the decoding of every kind of instruction asks of operands: slots, constants, addresses, vector
- * elements. */
-#include "warp/decode.h"
-
-#include <string.h>
+#include "warp/decode_operand.h"
 
 #include "warp/address.h"
-#include "warp/warp.h"
 
 const struct ptx_operand *decode_role(const struct ptx_form *form, const struct ptx_operand *operands,
                                       char role, uint32_t n) {

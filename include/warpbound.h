@@ -269,6 +269,13 @@ const wb_bound *wb_analysis_best(const wb_analysis *analysis);
 wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
                              uint64_t *deadline_cycles);
 
+/* ---- Makespan of kernel instruction strings (ECRTS'12, ETFA'13) ------------------------------------------
+ */
+
+/* The registry of makespan methods, for help texts. NULL past the end. */
+const char *wb_makespan_method_name(size_t index);
+const char *wb_makespan_method_summary(size_t index);
+
 /* ---- Reports ------------------------------------------------------------------------------------------- */
 
 typedef enum { WB_REPORT_TEXT, WB_REPORT_JSON } wb_report_format;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bound/explore_state.h"
-#include "bound/explore_table.h"
+#include "base/key_table.h"
 #include "bound/registry.h"
 
 /* How many states pass between two looks at the watch. */
@@ -31,7 +31,7 @@ struct explorer {
     struct arena arena;
     const struct bound_input *input;
     struct explore_model model;
-    struct explore_table table;
+    struct key_table table;
     VEC(struct explore_frame) stack;
     uint64_t longest; /* time of the longest schedule found so far */
     bool stopped;     /* by the watch */
@@ -124,11 +124,11 @@ static wb_status try_choice(struct explorer *explorer) {
     uint8_t key[EXPLORE_KEY_MAX];
     size_t length = explore_key(&explorer->model, &state, key);
     uint32_t hash, rest;
-    if (explore_table_find(&explorer->table, key, length, &hash, &rest)) {
+    if (key_table_find(&explorer->table, key, length, &hash, &rest)) {
         settle_choice(explorer, frame, rest);
         return WB_OK;
     }
-    const uint8_t *kept = explore_table_keep(&explorer->table, key, length);
+    const uint8_t *kept = key_table_keep(&explorer->table, key, length);
     if (kept == NULL) return WB_ERR_LIMIT;
     return push_frame(explorer, &state, frame->elapsed + frame->passed, kept, hash);
 }
@@ -136,7 +136,7 @@ static wb_status try_choice(struct explorer *explorer) {
 /* All choices of the top frame are settled: remembers what was found and hands it to the frame below. */
 static wb_status pop_frame(struct explorer *explorer) {
     const struct explore_frame *frame = &explorer->stack.items[--explorer->stack.count];
-    WB_TRY(explore_table_insert(&explorer->table, frame->key, frame->hash, frame->best));
+    WB_TRY(key_table_insert(&explorer->table, frame->key, frame->hash, frame->best));
     if (explorer->stack.count > 0)
         settle_choice(explorer, &explorer->stack.items[explorer->stack.count - 1], frame->best);
     return WB_OK;
@@ -193,7 +193,7 @@ static wb_status exhaustive_run(const struct bound_input *input, wb_bound *bound
                  objection != NULL ? objection : "a program is too long or keeps too many results waiting");
     }
     vec_free(&explorer.stack);
-    explore_table_free(&explorer.table);
+    key_table_free(&explorer.table);
     arena_free(&explorer.arena);
     return status;
 }

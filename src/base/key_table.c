@@ -1,4 +1,4 @@
-#include "bound/explore_table.h"
+#include "base/key_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@ static size_t kept_length(const uint8_t *kept) {
     return (size_t)kept[0] | (size_t)kept[1] << 8;
 }
 
-bool explore_table_find(const struct explore_table *table, const uint8_t *key, size_t length, uint32_t *hash,
-                        uint32_t *value) {
+bool key_table_find(const struct key_table *table, const uint8_t *key, size_t length, uint32_t *hash,
+                    uint32_t *value) {
     *hash = hash_bytes(key, length);
     if (table->slot_count == 0) return false;
     for (size_t at = *hash & (table->slot_count - 1); table->slots[at].key != NULL;
          at = (at + 1) & (table->slot_count - 1)) {
-        const struct explore_slot *slot = &table->slots[at];
+        const struct key_slot *slot = &table->slots[at];
         if (slot->hash != *hash || kept_length(slot->key) != length ||
             memcmp(slot->key + 2, key, length) != 0)
             continue;
@@ -28,7 +28,7 @@ bool explore_table_find(const struct explore_table *table, const uint8_t *key, s
     return false;
 }
 
-const uint8_t *explore_table_keep(struct explore_table *table, const uint8_t *key, size_t length) {
+const uint8_t *key_table_keep(struct key_table *table, const uint8_t *key, size_t length) {
     if (table->block_left < length + 2) {
         table->block = arena_alloc(&table->arena, TABLE_BLOCK);
         if (table->block == NULL) return NULL;
@@ -43,16 +43,16 @@ const uint8_t *explore_table_keep(struct explore_table *table, const uint8_t *ke
     return kept;
 }
 
-static void place(struct explore_slot *slots, size_t count, struct explore_slot slot) {
+static void place(struct key_slot *slots, size_t count, struct key_slot slot) {
     size_t at = slot.hash & (count - 1);
     while (slots[at].key != NULL)
         at = (at + 1) & (count - 1);
     slots[at] = slot;
 }
 
-static wb_status table_grow(struct explore_table *table) {
+static wb_status table_grow(struct key_table *table) {
     size_t count = table->slot_count == 0 ? TABLE_SLOTS_MIN : table->slot_count * 2;
-    struct explore_slot *slots = calloc(count, sizeof *slots);
+    struct key_slot *slots = calloc(count, sizeof *slots);
     if (slots == NULL) return WB_ERR_LIMIT;
     for (size_t i = 0; i < table->slot_count; i++)
         if (table->slots[i].key != NULL) place(slots, count, table->slots[i]);
@@ -62,16 +62,15 @@ static wb_status table_grow(struct explore_table *table) {
     return WB_OK;
 }
 
-wb_status explore_table_insert(struct explore_table *table, const uint8_t *kept, uint32_t hash,
-                               uint32_t value) {
+wb_status key_table_insert(struct key_table *table, const uint8_t *kept, uint32_t hash, uint32_t value) {
     if (table->used >= table->slot_count / 4 * 3) WB_TRY(table_grow(table));
-    place(table->slots, table->slot_count, (struct explore_slot){kept, hash, value});
+    place(table->slots, table->slot_count, (struct key_slot){kept, hash, value});
     table->used++;
     return WB_OK;
 }
 
-void explore_table_free(struct explore_table *table) {
+void key_table_free(struct key_table *table) {
     free(table->slots);
     arena_free(&table->arena);
-    *table = (struct explore_table){0};
+    *table = (struct key_table){0};
 }

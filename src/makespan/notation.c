@@ -1,0 +1,121 @@
+#include "makespan/notation.h"
+
+#include <string.h>
+
+#include "base/number.h"
+
+/* Parentheses within parentheses. */
+#define NESTING_MAX 16u
+
+struct notation {
+    const char *text;
+    size_t length;
+    size_t at;
+    const struct subject *subject;
+    wb_diagnostics *diagnostics;
+    struct unit_string *string;
+};
+
+static wb_status notation_error(const struct notation *notation, const char *what) {
+    struct subject subject = *notation->subject;
+    subject.offset += notation->at;
+    if (notation->at < notation->length) {
+        unsigned char c = (unsigned char)notation->text[notation->at];
+        char shown[8] = {(char)c, '\0'};
+        if (c < 0x20 || c >= 0x7f) memcpy(shown, "?", 2);
+        diagnose_about(notation->diagnostics, SEVERITY_ERROR, &subject,
+                       "kernel instruction string: %s at character %zu ('%s')", what, notation->at + 1,
+                       shown);
+    } else {
+        diagnose_about(notation->diagnostics, SEVERITY_ERROR, &subject,
+                       "kernel instruction string: %s at its end", what);
+    }
+    return WB_ERR_INPUT;
+}
+
+/* The number behind a letter or parenthesis, 1 where there is none. */
+static wb_status read_count(struct notation *notation, uint32_t *count) {
+    size_t start = notation->at;
+    while (notation->at < notation->length && notation->text[notation->at] >= '0' &&
+           notation->text[notation->at] <= '9')
+        notation->at++;
+    *count = 1;
+    if (notation->at == start) return WB_OK;
+    uint64_t value;
+    bool fits = number_u64(notation->text + start, notation->at - start, &value);
+    if (fits && value >= 1 && value <= MAKESPAN_LENGTH_MAX) {
+        *count = (uint32_t)value;
+        return WB_OK;
+    }
+    notation->at = start;
+    return notation_error(notation, "expected a number from 1 to 1000000");
+}
+
+/* Repeats what stands from item `start` on, so that it is there `count` times. */
+static wb_status repeat(struct notation *notation, size_t start, uint32_t count) {
+    struct unit_string *string = notation->string;
+    size_t length = string->units.count - start;
+    if (start + (uint64_t)length * count > MAKESPAN_LENGTH_MAX)
+        return notation_error(notation, "more than 1000000 instructions");
+    if (vec_reserve(&string->units, length * (count - 1)) != WB_OK)
+        return diagnose_out_of_memory(notation->diagnostics, "makespan");
+    for (uint32_t i = 1; i < count; i++) {
+        memcpy(string->units.items + string->units.count, string->units.items + start, length);
+        string->units.count += length;
+    }
+    return WB_OK;
+}
+
+static wb_status read_sequence(struct notation *notation, unsigned depth);
+
+/* One letter or parenthesised sequence, and how often it is repeated. */
+static wb_status read_item(struct notation *notation, unsigned depth) {
+    size_t start = notation->string->units.count;
+    char letter = notation->text[notation->at];
+    uint32_t unit = unit_of_letter(letter);
+    if (unit < UNIT_TYPES) {
+        if (vec_push(&notation->string->units, (uint8_t)unit) != WB_OK)
+            return diagnose_out_of_memory(notation->diagnostics, "makespan");
+    } else if (letter == '(' && depth < NESTING_MAX) {
+        notation->at++;
+        WB_TRY(read_sequence(notation, depth + 1));
+        if (notation->at == notation->length) return notation_error(notation, "expected ')'");
+    } else {
+        return notation_error(notation, "expected L, C, S, D or '('");
+    }
+    notation->at++;
+    uint32_t count;
+    WB_TRY(read_count(notation, &count));
+    return repeat(notation, start, count);
+}
+
+/* Items up to the end or, inside parentheses, up to ')'. */
+static wb_status read_sequence(struct notation *notation, unsigned depth) {
+    size_t start = notation->at;
+    while (notation->at < notation->length && !(depth > 0 && notation->text[notation->at] == ')'))
+        WB_TRY(read_item(notation, depth));
+    return notation->at > start ? WB_OK : notation_error(notation, "expected at least one instruction");
+}
+
+wb_status notation_parse(const char *text, size_t length, const struct subject *subject,
+                         wb_diagnostics *diagnostics, struct unit_string *string) {
+    struct notation notation = {text, length, 0, subject, diagnostics, string};
+    wb_status status = read_sequence(&notation, 0);
+    if (status != WB_OK) unit_string_free(string);
+    return status;
+}
+
+void notation_print(struct text *out, const uint8_t *units, uint32_t length) {
+    for (uint32_t i = 0; i < length;) {
+        uint32_t end = i + 1;
+        while (end < length && units[end] == units[i])
+            end++;
+        text_char(out, UNIT_LETTERS[units[i]]);
+        if (end - i > 1) text_printf(out, "%u", end - i);
+        i = end;
+    }
+}
+
+void unit_string_free(struct unit_string *string) {
+    vec_free(&string->units);
+}

@@ -1,0 +1,42 @@
+/* A makespan problem as the user describes it, before its transformation, and the settings of the methods. */
+#ifndef WB_MAKESPAN_SPEC_H
+#define WB_MAKESPAN_SPEC_H
+
+#include "base/field.h"
+#include "makespan/notation.h"
+#include "makespan/settings.h"
+
+/* numerator / denominator; 0/0 where nothing was given. */
+struct ratio {
+    uint32_t numerator, denominator;
+};
+
+/* Warps with one string. */
+struct spec_group {
+    uint32_t warps; /* 0: as many as `warps` of the problem says */
+    struct unit_string string;
+};
+
+struct makespan_spec {
+    VEC(struct spec_group) groups;
+    uint32_t warps;                 /* 0: not given */
+    struct ratio units[UNIT_TYPES]; /* sigma; with a warp size the number of units */
+    uint32_t warp_size;             /* 0: `units` gives sigma itself */
+    uint32_t cycles[UNIT_TYPES];    /* of one instruction of the type; 0: not given, so 1 */
+    uint32_t issue;                 /* Omega, or ISSUE_UNLIMITED */
+    struct makespan_settings settings;
+};
+
+void spec_init(struct makespan_spec *spec);
+void spec_free(struct makespan_spec *spec);
+
+/* Sets a key: one of the spec's members or of its settings (docs/makespan.md lists them). WB_ERR_INPUT with a
+ * message about the subject for an unknown key or a wrong value. */
+wb_status spec_set(struct makespan_spec *spec, const char *key, const char *value,
+                   const struct subject *subject, wb_diagnostics *diagnostics);
+
+/* Adds warps: "LLC", or "12:LLC" for twelve of them. */
+wb_status spec_add_warps(struct makespan_spec *spec, const char *text, const struct subject *subject,
+                         wb_diagnostics *diagnostics);
+
+#endif

@@ -272,6 +272,30 @@ wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb
 /* ---- Makespan of kernel instruction strings (ECRTS'12, ETFA'13) ------------------------------------------
  */
 
+typedef struct wb_makespan wb_makespan;
+
+/* A problem without warps yet, or NULL when memory is exhausted. */
+wb_makespan *wb_makespan_new(void);
+void wb_makespan_free(wb_makespan *makespan);
+
+/* Adds warps that execute a kernel instruction string over L, C, S, D: "LLC" or "L5(LC)2" for as many as the
+ * key "warps" says, "12:LLC" for twelve. */
+wb_status wb_makespan_add_warps(wb_makespan *makespan, const char *warps, wb_diagnostics *diagnostics);
+
+/* Sets a key of the problem or of the methods, such as "units" to "L=1,C=4" (docs/makespan.md lists them). */
+wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *value,
+                          wb_diagnostics *diagnostics);
+
+/* Runs the methods of a comma-separated list of names, or for "all" those that are meant for problems of this
+ * size. Results are kept in the registry's order, once each. WB_ERR_LIMIT when a method hit a limit; the
+ * others have run, and what the one found so far is kept, too. From the first call on the problem cannot be
+ * changed. */
+wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
+                            wb_diagnostics *diagnostics);
+
+/* The results; NULL past the end. `seconds` is elapsed time, since methods use several threads. */
+const wb_bound *wb_makespan_bound(const wb_makespan *makespan, size_t index);
+
 /* The registry of makespan methods, for help texts. NULL past the end. */
 const char *wb_makespan_method_name(size_t index);
 const char *wb_makespan_method_summary(size_t index);

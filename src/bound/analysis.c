@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/choose.h"
 #include "sim/simulator.h"
 #include "warp/abstract_file.h"
 #include "warp/block_timing.h"
@@ -74,40 +75,6 @@ void wb_analysis_free(wb_analysis *analysis) {
     free(analysis);
 }
 
-/* The message about a name that nobody has. */
-static wb_status analysis_unknown(const char *what, const char *name, size_t length,
-                                  const char *(*name_at)(size_t), wb_diagnostics *diagnostics) {
-    struct text known = {0};
-    for (size_t i = 0; name_at(i) != NULL; i++)
-        text_printf(&known, "%s, ", name_at(i));
-    text_string(&known, "all");
-    diagnose(diagnostics, SEVERITY_ERROR, what, "unknown name '%.*s' (known: %s)",
-             length > 40 ? 40 : (int)length, name, known.failed ? "" : known.data);
-    text_free(&known);
-    return WB_ERR_INPUT;
-}
-
-wb_status analysis_choose(const char *what, const char *list, size_t (*find)(const char *, size_t),
-                          const char *(*name_at)(size_t), wb_diagnostics *diagnostics, uint64_t *chosen) {
-    uint64_t bits = 0;
-    if (strcmp(list, "all") == 0) {
-        for (size_t i = 0; name_at(i) != NULL; i++)
-            bits |= UINT64_C(1) << i;
-        *chosen = bits;
-        return WB_OK;
-    }
-    for (const char *name = list;; name++) {
-        size_t length = strcspn(name, ",");
-        size_t index = find(name, length);
-        if (index == SIZE_MAX) return analysis_unknown(what, name, length, name_at, diagnostics);
-        bits |= UINT64_C(1) << index;
-        name += length;
-        if (*name == '\0') break;
-    }
-    *chosen = bits;
-    return WB_OK;
-}
-
 /* Where result number `index` stands among the results of *done, which it joins. */
 static size_t analysis_place(uint64_t *done, size_t index) {
     uint64_t bit = UINT64_C(1) << index;
@@ -166,7 +133,7 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
-    WB_TRY(analysis_choose("methods", methods, bound_method_find, wb_method_name, diagnostics, &chosen));
+    WB_TRY(choose_names("methods", methods, bound_method_find, wb_method_name, diagnostics, &chosen));
     chosen &= ~analysis->methods_run;
     bool only_fitting = strcmp(methods, "all") == 0;
     wb_status status = WB_OK;
@@ -196,7 +163,7 @@ static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const 
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
-    WB_TRY(analysis_choose("policies", policies, policy_find, wb_policy_name, diagnostics, &chosen));
+    WB_TRY(choose_names("policies", policies, policy_find, wb_policy_name, diagnostics, &chosen));
     chosen &= ~analysis->policies_run;
     for (size_t i = 0; policy_at(i) != NULL; i++) {
         if (chosen >> i & 1) WB_TRY(analysis_run_policy(analysis, i, watch, diagnostics));

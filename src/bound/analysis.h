@@ -29,13 +29,6 @@ struct wb_analysis {
 wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
                             wb_analysis **analysis);
 
-/* Chooses from a comma-separated list of names, or "all": bit i of *chosen for the name of number i. `find`
- * gives the number of a name (of so many bytes) or SIZE_MAX, `name_at` the name of a number or NULL past the
- * end. An unknown name is WB_ERR_INPUT with a message that lists those that are known; `what` is its origin.
- */
-wb_status analysis_choose(const char *what, const char *list, size_t (*find)(const char *, size_t),
-                          const char *(*name_at)(size_t), wb_diagnostics *diagnostics, uint64_t *chosen);
-
 /* The bound of method `method` of the registry for one warp, in *value: false when the method has not been
  * run or bounds only whole blocks. */
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value);

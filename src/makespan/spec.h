@@ -35,6 +35,11 @@ void spec_free(struct makespan_spec *spec);
 wb_status spec_set(struct makespan_spec *spec, const char *key, const char *value,
                    const struct subject *subject, wb_diagnostics *diagnostics);
 
+/* Adds `warps` warps (0: as many as spec.warps will say) with the string, which is empty afterwards, also
+ * after an error. WB_ERR_LIMIT when memory is exhausted. */
+wb_status spec_add_string(struct makespan_spec *spec, uint32_t warps, struct unit_string *string,
+                          wb_diagnostics *diagnostics);
+
 /* Adds warps: "LLC", or "12:LLC" for twelve of them. */
 wb_status spec_add_warps(struct makespan_spec *spec, const char *text, const struct subject *subject,
                          wb_diagnostics *diagnostics);

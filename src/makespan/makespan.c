@@ -1,0 +1,126 @@
+#include "makespan/makespan.h"
+
+#include <string.h>
+
+#include "base/choose.h"
+#include "base/cycles.h"
+
+wb_makespan *wb_makespan_new(void) {
+    wb_makespan *made = calloc(1, sizeof *made);
+    if (made != NULL) spec_init(&made->spec);
+    return made;
+}
+
+void wb_makespan_free(wb_makespan *makespan) {
+    if (makespan == NULL) return;
+    for (size_t i = 0; i < makespan->results.count; i++)
+        makespan_result_free(&makespan->results.items[i]);
+    vec_free(&makespan->results);
+    problem_free(&makespan->problem);
+    spec_free(&makespan->spec);
+    arena_free(&makespan->arena);
+    free(makespan);
+}
+
+/* What has been solved stays what it is. */
+static wb_status require_open(const wb_makespan *makespan, wb_diagnostics *diagnostics) {
+    if (!makespan->prepared) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, "makespan", "the problem cannot change once it has been used");
+    return WB_ERR_INPUT;
+}
+
+wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *value,
+                          wb_diagnostics *diagnostics) {
+    const struct subject subject = {.where = key};
+    WB_TRY(require_open(makespan, diagnostics));
+    return spec_set(&makespan->spec, key, value, &subject, diagnostics);
+}
+
+wb_status wb_makespan_add_warps(wb_makespan *makespan, const char *warps, wb_diagnostics *diagnostics) {
+    const struct subject subject = {.where = warps[0] != '\0' ? warps : "makespan"};
+    WB_TRY(require_open(makespan, diagnostics));
+    return spec_add_warps(&makespan->spec, warps, &subject, diagnostics);
+}
+
+wb_status makespan_prepare(wb_makespan *makespan, wb_diagnostics *diagnostics) {
+    if (makespan->prepared) return WB_OK;
+    WB_TRY(transform_spec(&makespan->spec, diagnostics, &makespan->transform, &makespan->problem));
+    makespan->prepared = true;
+    return WB_OK;
+}
+
+/* Puts a result where its method stands among those that have one; there is room. */
+static void keep_result(wb_makespan *makespan, size_t method, const struct makespan_result *result) {
+    uint64_t bit = UINT64_C(1) << method;
+    makespan->methods_run |= bit;
+    size_t place = (size_t)__builtin_popcountll(makespan->methods_run & (bit - 1));
+    struct makespan_result *slot = makespan->results.items + place;
+    memmove(slot + 1, slot, (makespan->results.count++ - place) * sizeof *slot);
+    *slot = *result;
+}
+
+static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch *watch,
+                            wb_diagnostics *diagnostics) {
+    struct makespan_run run = {.problem = &makespan->problem,
+                               .settings = &makespan->spec.settings,
+                               .watch = watch,
+                               .diagnostics = diagnostics,
+                               .arena = &makespan->arena};
+    struct makespan_result result;
+    if (vec_reserve(&makespan->results, 1) != WB_OK) return makespan_no_memory(&run);
+    wb_status status = makespan_solve(makespan_method_at(index), &run, &result);
+    bool keep = status == WB_OK || (status == WB_ERR_LIMIT && result.bound.cycles > 0);
+    if (keep) {
+        keep_result(makespan, index, &result);
+    } else {
+        makespan_result_free(&result);
+    }
+    return status;
+}
+
+wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
+                            wb_diagnostics *diagnostics) {
+    uint64_t chosen = 0;
+    WB_TRY(choose_names("methods", methods, makespan_method_find, wb_makespan_method_name, diagnostics,
+                        &chosen));
+    WB_TRY(makespan_prepare(makespan, diagnostics));
+    chosen &= ~makespan->methods_run;
+    bool only_fitting = strcmp(methods, "all") == 0;
+    wb_status status = WB_OK;
+    for (size_t i = 0; makespan_method_at(i) != NULL; i++) {
+        const struct makespan_method *method = makespan_method_at(i);
+        if (!(chosen >> i & 1)) continue;
+        if (only_fitting && method->fits != NULL && !method->fits(&makespan->problem)) continue;
+        wb_status one = run_method(makespan, i, watch, diagnostics);
+        if (one != WB_OK && one != WB_ERR_LIMIT) return one;
+        if (one == WB_ERR_LIMIT) status = one;
+    }
+    return status;
+}
+
+const wb_bound *wb_makespan_bound(const wb_makespan *makespan, size_t index) {
+    return index < makespan->results.count ? &makespan->results.items[index].bound : NULL;
+}
+
+const struct makespan_result *makespan_find_result(const wb_makespan *makespan, const char *method) {
+    const struct makespan_result *found = NULL;
+    for (size_t i = 0; i < makespan->results.count; i++) {
+        const struct makespan_result *result = &makespan->results.items[i];
+        if (method != NULL && strcmp(result->bound.method, method) != 0) continue;
+        if (result->witness.cycle == NULL) continue;
+        if (found == NULL || result->witness.makespan > found->witness.makespan) found = result;
+    }
+    return found;
+}
+
+struct makespan_interval makespan_certain(const wb_makespan *makespan) {
+    struct makespan_interval interval = {0, CYCLES_SATURATED};
+    for (size_t i = 0; i < makespan->results.count; i++) {
+        const wb_bound *bound = &makespan->results.items[i].bound;
+        if (bound->kind == WB_ESTIMATE) continue;
+        interval.lower = cycles_max(interval.lower, bound->lower);
+        if (bound->kind == WB_LOWER) continue;
+        interval.upper = cycles_min(interval.upper, bound->cycles);
+    }
+    return interval;
+}

@@ -1,0 +1,34 @@
+/* A makespan problem with the results computed of it so far. */
+#ifndef WB_MAKESPAN_MAKESPAN_H
+#define WB_MAKESPAN_MAKESPAN_H
+
+#include "makespan/solve.h"
+#include "makespan/spec.h"
+#include "makespan/transform.h"
+
+struct wb_makespan {
+    struct makespan_spec spec;
+    bool prepared; /* `transform` and `problem` have been made of `spec`, which is final then */
+    struct transform transform;
+    struct makespan_problem problem;
+    struct arena arena;                  /* of texts in results */
+    uint64_t methods_run;                /* bit i: method i of the registry has a result */
+    VEC(struct makespan_result) results; /* in the registry's order */
+};
+
+/* Makes the problem, unless it has been made. */
+wb_status makespan_prepare(wb_makespan *makespan, wb_diagnostics *diagnostics);
+
+/* The result of the method of that name, or, with NULL, the one with the longest witness; NULL when there is
+ * none. */
+const struct makespan_result *makespan_find_result(const wb_makespan *makespan, const char *method);
+
+/* What all results together prove: the worst case is from `lower` to `upper` cycles. `upper` is
+ * CYCLES_SATURATED where no method proved one. */
+struct makespan_interval {
+    uint64_t lower, upper;
+};
+
+struct makespan_interval makespan_certain(const wb_makespan *makespan);
+
+#endif

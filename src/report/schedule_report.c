@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/choose.h"
+
 void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,
                        uint32_t instance) {
     const struct machine_unit *described = &machine->units[unit];
@@ -45,7 +47,7 @@ static wb_status schedule_write(struct schedule_report *report, const struct sch
 wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
                              wb_diagnostics *diagnostics, char **text) {
     uint64_t chosen;
-    WB_TRY(analysis_choose("policy", policy, policy_find, wb_policy_name, diagnostics, &chosen));
+    WB_TRY(choose_names("policy", policy, policy_find, wb_policy_name, diagnostics, &chosen));
     if (__builtin_popcountll(chosen) != 1) {
         diagnose(diagnostics, SEVERITY_ERROR, "policy", "a schedule is that of one policy, not of '%s'",
                  policy);

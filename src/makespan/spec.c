@@ -7,7 +7,6 @@
 #define SECONDS_MAX 1000000u
 #define THREADS_MAX 1024u
 #define INSTANCES_MAX 10000u
-#define WARP_SIZE_MAX 1024u
 
 /* Values such as "L=1, C=4": the list is read whole before any of it counts. */
 struct unit_list {

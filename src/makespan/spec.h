@@ -6,6 +6,9 @@
 #include "makespan/notation.h"
 #include "makespan/settings.h"
 
+/* Lanes of a warp. */
+#define WARP_SIZE_MAX 1024u
+
 /* numerator / denominator; 0/0 where nothing was given. */
 struct ratio {
     uint32_t numerator, denominator;

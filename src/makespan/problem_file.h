@@ -1,0 +1,31 @@
+/* A makespan problem as a YAML file: its keys are the options of the command, its values what those take.
+ * docs/makespan.md describes it. */
+#ifndef WB_MAKESPAN_PROBLEM_FILE_H
+#define WB_MAKESPAN_PROBLEM_FILE_H
+
+#include "base/yaml.h"
+#include "makespan/spec.h"
+
+/* Reads `size` bytes into a spec fresh from spec_init; `name` stands for the file in messages. WB_ERR_INPUT
+ * with a message that names the place. The caller frees the spec, also after an error. */
+wb_status problem_file_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                             struct makespan_spec *spec);
+wb_status problem_file_read(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec);
+
+/* What a table of fields for a file with a problem in it describes begins with this. */
+struct spec_target {
+    struct makespan_spec *spec;
+};
+
+/* Readers of such a table: the list of warps, and a key that spec_set knows. */
+wb_status problem_read_warps(const struct ytree *document, const struct ytree_node *value, void *target);
+wb_status problem_read_option(const struct ytree *document, const struct ytree_node *value, void *target);
+
+/* The place of a scalar's text, for messages about a part of it. */
+struct subject problem_value_subject(const struct ytree *document, const struct ytree_node *value);
+
+/* What is expected of the keys, for messages. */
+#define PROBLEM_WARPS_WHAT "a list of warps such as \"12:LLC\""
+#define PROBLEM_UNITS_WHAT "unit types with their capacity, such as L=1,C=4"
+
+#endif

@@ -23,6 +23,7 @@ int command_path(const struct options *options, wb_diagnostics *diagnostics);
 int command_cfg(const struct options *options, wb_diagnostics *diagnostics);
 int command_print(const struct options *options, wb_diagnostics *diagnostics);
 int command_machine(const struct options *options, wb_diagnostics *diagnostics);
+int command_makespan(const struct options *options, wb_diagnostics *diagnostics);
 
 /* What analyze, simulate and path work on. Zero-initialised it is empty. */
 struct inputs {

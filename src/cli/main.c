@@ -8,6 +8,8 @@ static const struct command commands[] = {
     {"analyze", COMMAND_ANALYZE, "FILE.ptx | BLOCK.yaml", "bound and simulate one thread block",
      command_analyze},
     {"simulate", COMMAND_SIMULATE, "FILE.ptx | BLOCK.yaml", "simulate one thread block", command_simulate},
+    {"makespan", COMMAND_MAKESPAN, "STRING | FILE", "bound the makespan of kernel instruction strings",
+     command_makespan},
     {"path", COMMAND_PATH, "FILE.ptx", "print what each warp executes", command_path},
     {"cfg", COMMAND_CFG, "FILE.ptx", "print control flow: blocks, dominators, loops", command_cfg},
     {"print", COMMAND_PRINT, "FILE.ptx", "print the PTX in canonical form", command_print},
@@ -38,6 +40,8 @@ static void print_command_help(const struct command *command) {
            command->summary);
     options_print_help(command->bit);
     if (command->bit == COMMAND_ANALYZE) print_registry("methods", wb_method_name, wb_method_summary);
+    if (command->bit == COMMAND_MAKESPAN)
+        print_registry("methods", wb_makespan_method_name, wb_makespan_method_summary);
     if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE)
         print_registry("policies", wb_policy_name, wb_policy_summary);
 }

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCHES (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH)
+#define LAUNCHES (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_MAKESPAN)
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
+#define BOUNDS (COMMAND_ANALYZE | COMMAND_MAKESPAN)
 #define EVERY_COMMAND (LAUNCHES | COMMAND_CFG | COMMAND_PRINT | COMMAND_MACHINE)
 
 enum option_id {
@@ -32,6 +33,9 @@ enum option_id {
     OPTION_JSON,
     OPTION_OUTPUT,
     OPTION_HELP,
+    OPTION_WARPS,
+    OPTION_SETTING,
+    OPTION_WITNESS,
 };
 
 struct option_row {
@@ -42,6 +46,10 @@ struct option_row {
     const char *help;
     unsigned commands; /* bits of enum command_bit */
 };
+
+/* An option that sets the key of its name of the makespan problem or of its methods. */
+#define SETTING(letter, name, argument, help)                                                                \
+    { OPTION_SETTING, letter, name, argument, help, COMMAND_MAKESPAN }
 
 static const struct option_row option_table[] = {
     {OPTION_KERNEL, 'k', "kernel", "NAME", "kernel, by name or unique part of it (mangled or demangled)",
@@ -61,8 +69,7 @@ static const struct option_row option_table[] = {
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)", TIMES},
     {OPTION_SET, 0, "set", "KEY=VALUE", "override one key of the machine, such as mem_latency=200",
      TIMES | COMMAND_MACHINE},
-    {OPTION_METHOD, 0, "method", "LIST", "bounds to compute, separated by commas (default all)",
-     COMMAND_ANALYZE},
+    {OPTION_METHOD, 0, "method", "LIST", "bounds to compute, separated by commas (default all)", BOUNDS},
     {OPTION_POLICY, 0, "policy", "LIST", "warp schedulers to simulate (default lrr,gto)", TIMES},
     {OPTION_DEADLINE, 0, "deadline", "TIME",
      "exit 1 unless a proven bound is within TIME: 4500, 100us, 1.5ms", COMMAND_ANALYZE},
@@ -70,13 +77,32 @@ static const struct option_row option_table[] = {
      COMMAND_ANALYZE},
     {OPTION_PHASES, 0, "phases", NULL, "print the phases and the bound of every warp as well",
      COMMAND_ANALYZE},
-    {OPTION_SCHEDULE, 0, "schedule", NULL, "print what was issued when, instead of the totals (one policy)",
-     COMMAND_SIMULATE},
+    {OPTION_SCHEDULE, 0, "schedule", NULL,
+     "print what was issued when, instead of the totals (of one policy; makespan: of the longest schedule)",
+     COMMAND_SIMULATE | COMMAND_MAKESPAN},
     {OPTION_ACCESSES, 0, "accesses", NULL, "print the addresses of memory instructions as well",
      COMMAND_PATH},
-    {OPTION_TIMING, 0, "timing", NULL, "print the processor seconds that each result took", TIMES},
+    {OPTION_TIMING, 0, "timing", NULL,
+     "print the processor seconds that each result took (makespan: elapsed)", TIMES | COMMAND_MAKESPAN},
+    {OPTION_WARPS, 'w', "warps", "N|N:STRING", "number of warps; or so many warps with a string of their own",
+     COMMAND_MAKESPAN},
+    SETTING('u', "units", "LIST", "warps that each unit type serves in a cycle: L=1,C=4 or L=1/2"),
+    SETTING(0, "warp-size", "N", "lanes of a warp; -u then gives numbers of units: L=16,C=32"),
+    SETTING(0, "cycles", "LIST", "cycles that an instruction takes, by unit type: S=4,D=2"),
+    SETTING(0, "issue", "N", "most instructions issued in a cycle (default unlimited)"),
+    SETTING(0, "time-limit", "SECONDS", "stop each method after so long, with what it has found"),
+    SETTING(0, "memory", "BYTES", "most memory to take: 500M, 4G (default half of the machine's)"),
+    SETTING(0, "threads", "N", "threads to use (default: all processors)"),
+    SETTING(0, "seed", "N", "seed of random numbers (default 1)"),
+    SETTING(0, "instances", "N", "anneal: independent runs (default 8)"),
+    SETTING(0, "iterations", "N", "anneal: candidates that each run tries (default 200000)"),
+    SETTING(0, "t0", "T", "anneal: initial temperature (default 0.3)"),
+    SETTING('x', "x", "X", "extrapolate: most warps that are solved exactly"),
+    {OPTION_WITNESS, 0, "witness", "FILE", "write the longest schedule found to FILE, for --check",
+     COMMAND_MAKESPAN},
     {OPTION_FORMAT, 0, "format", "FORMAT",
-     "text or json; cfg: text or dot; simulate --schedule: text or trace (Chrome trace events)",
+     "text or json; cfg: text or dot; simulate --schedule: text or trace (Chrome trace events); makespan "
+     "--schedule: text or svg",
      EVERY_COMMAND & ~(unsigned)COMMAND_PRINT},
     {OPTION_JSON, 0, "json", NULL, "same as --format json", LAUNCHES},
     {OPTION_OUTPUT, 'o', "output", "FILE", "write to FILE, which appears only when complete", EVERY_COMMAND},
@@ -86,19 +112,27 @@ static const struct option_row option_table[] = {
 enum { OPTION_ROWS = sizeof option_table / sizeof *option_table };
 
 static wb_status parse_format(const char *name, wb_diagnostics *diagnostics, enum output_format *format) {
-    static const char *const names[] = {"text", "json", "dot", "trace"};
+    static const char *const names[] = {"text", "json", "dot", "trace", "svg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) != 0) continue;
         *format = (enum output_format)i;
         return WB_OK;
     }
-    wb_diagnostics_error(diagnostics, "--format", "expected text, json, dot or trace");
+    wb_diagnostics_error(diagnostics, "--format", "expected text, json, dot, trace or svg");
     return WB_ERR_INPUT;
 }
 
-static wb_status store_option(struct options *options, enum option_id id, const char *value,
+/* The key is the option's name with '_' for '-'. */
+static void store_setting(const char *name, const char *value, struct key_value *setting) {
+    (void)snprintf(setting->key, sizeof setting->key, "%s", name);
+    for (char *c = setting->key; *c != '\0'; c++)
+        if (*c == '-') *c = '_';
+    setting->value = value;
+}
+
+static wb_status store_option(struct options *options, const struct option_row *row, const char *value,
                               wb_diagnostics *diagnostics) {
-    switch (id) {
+    switch (row->id) {
     case OPTION_KERNEL: options->kernel = value; break;
     case OPTION_GRID: options->grid = value; break;
     case OPTION_BLOCK: options->block = value; break;
@@ -121,6 +155,9 @@ static wb_status store_option(struct options *options, enum option_id id, const 
     case OPTION_JSON: options->format = OUTPUT_JSON; break;
     case OPTION_OUTPUT: options->output = value; break;
     case OPTION_HELP: options->help = true; break;
+    case OPTION_WARPS: options->warps[options->warps_count++] = value; break;
+    case OPTION_SETTING: store_setting(row->name, value, &options->settings[options->setting_count++]); break;
+    case OPTION_WITNESS: options->witness = value; break;
     }
     return WB_OK;
 }
@@ -157,8 +194,10 @@ static wb_status make_lists(struct options *options, int argc, wb_diagnostics *d
     options->arguments = calloc(room, sizeof *options->arguments);
     options->variables = calloc(room, sizeof *options->variables);
     options->sets = calloc(room, sizeof *options->sets);
+    options->warps = calloc(room, sizeof *options->warps);
+    options->settings = calloc(room, sizeof *options->settings);
     if (options->operands != NULL && options->arguments != NULL && options->variables != NULL &&
-        options->sets != NULL)
+        options->sets != NULL && options->warps != NULL && options->settings != NULL)
         return WB_OK;
     wb_diagnostics_error(diagnostics, "warpbound", "out of memory");
     return WB_ERR_LIMIT;
@@ -182,7 +221,7 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
             wb_diagnostics_error(diagnostics, argv[optind - 1], message);
             status = WB_ERR_INPUT;
         } else {
-            status = store_option(options, row_of(code)->id, optarg, diagnostics);
+            status = store_option(options, row_of(code), optarg, diagnostics);
         }
     }
     while (status == WB_OK && optind < argc)
@@ -195,6 +234,8 @@ void options_free(struct options *options) {
     free(options->arguments);
     free(options->variables);
     free(options->sets);
+    free(options->warps);
+    free(options->settings);
 }
 
 void options_print_help(enum command_bit command) {

@@ -15,9 +15,16 @@ enum command_bit {
     COMMAND_CFG = 8,
     COMMAND_PRINT = 16,
     COMMAND_MACHINE = 32,
+    COMMAND_MAKESPAN = 64,
 };
 
-enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_DOT, OUTPUT_TRACE };
+enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_DOT, OUTPUT_TRACE, OUTPUT_SVG };
+
+/* A key of the library with the value that the option of that name gives it. */
+struct key_value {
+    char key[32];
+    const char *value;
+};
 
 /* Every value points into argv. Lists have room for as many entries as argv has. */
 struct options {
@@ -31,6 +38,11 @@ struct options {
     size_t variable_count;
     const char **sets;
     size_t set_count;
+    struct key_value *settings; /* of makespan */
+    size_t setting_count;
+    const char **warps; /* of makespan: "16", "12:LLC" */
+    size_t warps_count;
+    const char *witness;
     const char *methods, *policies, *deadline, *states, *output;
     enum output_format format;
     bool phases, timing, accesses, schedule;

@@ -4,14 +4,10 @@
 #include <stdlib.h>
 
 #include "report/analysis_report.h"
+#include "report/bound_json.h"
 
 static json_t *three_numbers(const uint32_t numbers[3]) {
     return json_pack("[i, i, i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
-}
-
-/* Processor seconds, or null unless they are asked for. */
-static json_t *seconds_json(double seconds, const wb_report_options *options) {
-    return options->timing ? json_real(seconds) : json_null();
 }
 
 static json_t *machine_json(const struct wb_machine *machine) {
@@ -33,13 +29,6 @@ static json_t *launch_json(const struct wb_analysis *analysis) {
                      "warp_instructions", (json_int_t)report_instructions(block));
 }
 
-static json_t *assumptions_json(const wb_bound *bound) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < bound->assumption_count; i++)
-        (void)json_array_append_new(array, json_string(bound->assumptions[i]));
-    return array;
-}
-
 /* Rounded to two decimals, so that the text does not depend on the last bits of a division. */
 static json_t *percent_json(const struct wb_analysis *analysis, const wb_bound *bound) {
     double percent;
@@ -47,17 +36,11 @@ static json_t *percent_json(const struct wb_analysis *analysis, const wb_bound *
     return json_real(round(percent * 100.0) / 100.0);
 }
 
+/* A bound, and how far it is above the simulations. */
 static json_t *bound_json(const struct wb_analysis *analysis, const wb_bound *bound,
                           const wb_report_options *options) {
-    bool proven = bound->kind == WB_UPPER || bound->kind == WB_EXACT;
-    json_t *upper = proven ? json_integer((json_int_t)bound->cycles) : json_null();
-    json_t *object = json_pack(
-        "{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "method", bound->method, "kind",
-        wb_kind_name(bound->kind), "cycles", (json_int_t)bound->cycles, "lower", (json_int_t)bound->lower,
-        "upper", upper, "assumptions", assumptions_json(bound), "overestimation_percent",
-        percent_json(analysis, bound), "seconds", seconds_json(bound->seconds, options));
-    if (object != NULL && bound->reason != NULL)
-        (void)json_object_set_new(object, "reason", json_string(bound->reason));
+    json_t *object = report_bound_json(bound, options);
+    (void)json_object_set_new(object, "overestimation_percent", percent_json(analysis, bound));
     return object;
 }
 
@@ -80,7 +63,7 @@ static json_t *simulations_json(const struct wb_analysis *analysis, const wb_rep
             "{s:s, s:b, s:I, s:I, s:I, s:I, s:o}", "policy", s->policy, "work_conserving",
             (int)s->work_conserving, "cycles", (json_int_t)s->cycles, "last_commit",
             (json_int_t)s->last_commit, "last_issue", (json_int_t)s->last_issue, "warp_instructions",
-            (json_int_t)s->warp_instructions, "seconds", seconds_json(s->seconds, options));
+            (json_int_t)s->warp_instructions, "seconds", report_seconds_json(s->seconds, options));
         (void)json_array_append_new(array, object);
     }
     return array;
@@ -162,13 +145,7 @@ wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_repo
         (void)json_object_set_new(root, "warps", warps_json(analysis));
         status = add_paths(analysis, diagnostics, root);
     }
-    char *dumped = NULL;
-    if (root != NULL && status == WB_OK) dumped = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    if (status == WB_OK) return report_take_json(root, diagnostics, text);
     json_decref(root);
-    if (status == WB_OK && dumped == NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, "report", "out of memory");
-        status = WB_ERR_LIMIT;
-    }
-    if (status == WB_OK) *text = dumped;
     return status;
 }

@@ -5,22 +5,10 @@
 #include <string.h>
 
 #include "report/analysis_report.h"
+#include "report/bound_text.h"
 
 /* Columns of the table, in characters. */
 enum { COLUMN_KIND = 12, COLUMN_CYCLES = 36, COLUMN_TIME = 50, COLUMN_ABOVE = 64, COLUMN_SECONDS = 76 };
-
-/* A number that ends in front of `column`. */
-static void put_right(struct text *out, size_t column, const char *number) {
-    size_t start = out->length;
-    while (start > 0 && out->data[start - 1] != '\n')
-        start--;
-    size_t width = 0;
-    while (number[width] != '\0')
-        width++;
-    size_t used = out->length - start;
-    text_pad(out, column > width && column - width > used ? column - width : used + 1);
-    text_string(out, number);
-}
 
 /* Cycles as a time at the machine's clock, in a unit that leaves one to three digits before the point. */
 static void put_time(struct text *out, size_t column, const struct wb_machine *machine, cycles time) {
@@ -33,19 +21,19 @@ static void put_time(struct text *out, size_t column, const struct wb_machine *m
     }
     char number[32];
     (void)snprintf(number, sizeof number, "%.2f %s", value, units[unit]);
-    put_right(out, column, number);
+    report_put_right(out, column, number);
 }
 
 static void put_cycles(struct text *out, cycles time) {
     char number[24];
     (void)snprintf(number, sizeof number, "%" PRIu64, time);
-    put_right(out, COLUMN_CYCLES, number);
+    report_put_right(out, COLUMN_CYCLES, number);
 }
 
 static void put_seconds(struct text *out, double seconds, const wb_report_options *options) {
     char number[32];
     (void)snprintf(number, sizeof number, "%.3f s", seconds);
-    if (options->timing) put_right(out, COLUMN_SECONDS, number);
+    if (options->timing) report_put_right(out, COLUMN_SECONDS, number);
 }
 
 /* The block that was traced from PTX: nothing for one written by hand. */
@@ -76,10 +64,10 @@ static void put_column_names(struct text *out, const wb_report_options *options)
     text_string(out, "method");
     text_pad(out, COLUMN_KIND);
     text_string(out, "kind");
-    put_right(out, COLUMN_CYCLES, "cycles");
-    put_right(out, COLUMN_TIME, "time");
-    put_right(out, COLUMN_ABOVE, "above sim.");
-    if (options->timing) put_right(out, COLUMN_SECONDS, "processor");
+    report_put_right(out, COLUMN_CYCLES, "cycles");
+    report_put_right(out, COLUMN_TIME, "time");
+    report_put_right(out, COLUMN_ABOVE, "above sim.");
+    if (options->timing) report_put_right(out, COLUMN_SECONDS, "processor");
     text_char(out, '\n');
 }
 
@@ -94,7 +82,7 @@ static void put_bound(struct text *out, const struct wb_analysis *analysis, cons
     if (report_overestimation(analysis, bound, &percent)) {
         char number[32];
         (void)snprintf(number, sizeof number, "%+.2f %%", percent);
-        put_right(out, COLUMN_ABOVE, number);
+        report_put_right(out, COLUMN_ABOVE, number);
     }
     put_seconds(out, bound->seconds, options);
     text_char(out, '\n');
@@ -123,38 +111,6 @@ static void put_simulations(struct text *out, const struct wb_analysis *analysis
             text_string(out, "\nnot work-conserving, so that no bound above holds for it:\n");
         put_simulation(out, analysis, &simulations[i], options);
     }
-}
-
-/* Distinct assumptions of all bounds, numbered from 1 in the order in which they are met. */
-struct assumption_list {
-    const char *items[64];
-    size_t count;
-};
-
-/* The number of an assumption, new or old; 0 when the list is full. */
-static size_t assumption_number(struct assumption_list *list, const char *assumption) {
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->items[i], assumption) == 0) return i + 1;
-    if (list->count == sizeof list->items / sizeof *list->items) return 0;
-    list->items[list->count++] = assumption;
-    return list->count;
-}
-
-/* Under the table: what each bound assumes, each assumption once, and why an estimate is none. */
-static void put_conditions(struct text *out, const wb_bound *bounds, size_t count) {
-    struct assumption_list list = {.count = 0};
-    for (size_t i = 0; i < count; i++)
-        if (bounds[i].reason != NULL)
-            text_printf(out, "%s is not proven: %s\n", bounds[i].method, bounds[i].reason);
-    for (size_t i = 0; i < count; i++) {
-        if (bounds[i].assumption_count == 0) continue;
-        text_printf(out, "%s assumes", bounds[i].method);
-        for (size_t j = 0; j < bounds[i].assumption_count; j++)
-            text_printf(out, " %zu", assumption_number(&list, bounds[i].assumptions[j]));
-        text_char(out, '\n');
-    }
-    for (size_t i = 0; i < list.count; i++)
-        text_printf(out, "  %zu  %s\n", i + 1, list.items[i]);
 }
 
 /* What is known of the worst case: between the longest schedule seen and the least proven bound. */
@@ -230,6 +186,12 @@ static void put_verdict(struct text *out, const struct wb_analysis *analysis,
     }
 }
 
+static const wb_bound *bound_at(const void *owner, size_t index) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(owner, &count);
+    return index < count ? &bounds[index] : NULL;
+}
+
 wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,
                                wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
@@ -243,18 +205,12 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     put_simulations(&out, analysis, false, options);
     if (count > 0) text_char(&out, '\n');
     put_interval(&out, analysis);
-    put_conditions(&out, bounds, count);
+    report_put_conditions(&out, bound_at, analysis);
     put_verdict(&out, analysis, options);
     wb_status status = options->phases ? put_phases(&out, analysis, diagnostics) : WB_OK;
     if (status != WB_OK) {
         text_free(&out);
         return status;
     }
-    char *taken = text_take(&out);
-    if (taken == NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, "report", "out of memory");
-        return WB_ERR_LIMIT;
-    }
-    *text = taken;
-    return WB_OK;
+    return report_take_text(&out, diagnostics, text);
 }

@@ -1,0 +1,32 @@
+#include "report/bound_json.h"
+
+json_t *report_seconds_json(double seconds, const wb_report_options *options) {
+    return options->timing ? json_real(seconds) : json_null();
+}
+
+static json_t *assumptions_json(const wb_bound *bound) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < bound->assumption_count; i++)
+        (void)json_array_append_new(array, json_string(bound->assumptions[i]));
+    return array;
+}
+
+json_t *report_bound_json(const wb_bound *bound, const wb_report_options *options) {
+    bool proven = bound->kind == WB_UPPER || bound->kind == WB_EXACT;
+    json_t *upper = proven ? json_integer((json_int_t)bound->cycles) : json_null();
+    json_t *object = json_pack(
+        "{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "method", bound->method, "kind", wb_kind_name(bound->kind),
+        "cycles", (json_int_t)bound->cycles, "lower", (json_int_t)bound->lower, "upper", upper, "assumptions",
+        assumptions_json(bound), "seconds", report_seconds_json(bound->seconds, options));
+    if (object != NULL && bound->reason != NULL)
+        (void)json_object_set_new(object, "reason", json_string(bound->reason));
+    return object;
+}
+
+wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text) {
+    char *dumped = root != NULL ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
+    json_decref(root);
+    if (dumped == NULL) return diagnose_out_of_memory(diagnostics, "report");
+    *text = dumped;
+    return WB_OK;
+}

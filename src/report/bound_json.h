@@ -1,0 +1,19 @@
+/* What the JSON reports of bounds have in common; docs/json.md documents every key. */
+#ifndef WB_REPORT_BOUND_JSON_H
+#define WB_REPORT_BOUND_JSON_H
+
+#include <jansson.h>
+
+#include "base/diagnostics.h"
+
+/* Seconds, or null unless they are asked for. */
+json_t *report_seconds_json(double seconds, const wb_report_options *options);
+
+/* A bound as an object, NULL when memory is exhausted (as everywhere in jansson). */
+json_t *report_bound_json(const wb_bound *bound, const wb_report_options *options);
+
+/* Writes `root`, which is consumed, and hands the text over; WB_ERR_LIMIT with a message when memory was
+ * exhausted on the way (`root` may be NULL for that reason). */
+wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text);
+
+#endif

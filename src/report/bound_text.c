@@ -1,0 +1,54 @@
+#include "report/bound_text.h"
+
+#include <string.h>
+
+void report_put_right(struct text *out, size_t column, const char *number) {
+    size_t start = out->length;
+    while (start > 0 && out->data[start - 1] != '\n')
+        start--;
+    size_t width = 0;
+    while (number[width] != '\0')
+        width++;
+    size_t used = out->length - start;
+    text_pad(out, column > width && column - width > used ? column - width : used + 1);
+    text_string(out, number);
+}
+
+/* Distinct assumptions of all bounds, numbered from 1 in the order in which they are met. */
+struct assumption_list {
+    const char *items[64];
+    size_t count;
+};
+
+/* The number of an assumption, new or old; 0 when the list is full. */
+static size_t assumption_number(struct assumption_list *list, const char *assumption) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], assumption) == 0) return i + 1;
+    if (list->count == sizeof list->items / sizeof *list->items) return 0;
+    list->items[list->count++] = assumption;
+    return list->count;
+}
+
+void report_put_conditions(struct text *out, report_bound_at at, const void *owner) {
+    struct assumption_list list = {.count = 0};
+    for (size_t i = 0; at(owner, i) != NULL; i++)
+        if (at(owner, i)->reason != NULL)
+            text_printf(out, "%s is not proven: %s\n", at(owner, i)->method, at(owner, i)->reason);
+    for (size_t i = 0; at(owner, i) != NULL; i++) {
+        const wb_bound *bound = at(owner, i);
+        if (bound->assumption_count == 0) continue;
+        text_printf(out, "%s assumes", bound->method);
+        for (size_t j = 0; j < bound->assumption_count; j++)
+            text_printf(out, " %zu", assumption_number(&list, bound->assumptions[j]));
+        text_char(out, '\n');
+    }
+    for (size_t i = 0; i < list.count; i++)
+        text_printf(out, "  %zu  %s\n", i + 1, list.items[i]);
+}
+
+wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char **text) {
+    char *taken = text_take(out);
+    if (taken == NULL) return diagnose_out_of_memory(diagnostics, "report");
+    *text = taken;
+    return WB_OK;
+}

@@ -1,0 +1,20 @@
+/* What the tables of bounds for people have in common. */
+#ifndef WB_REPORT_BOUND_TEXT_H
+#define WB_REPORT_BOUND_TEXT_H
+
+#include "base/diagnostics.h"
+
+/* Appends a number that ends in front of `column` of its line. */
+void report_put_right(struct text *out, size_t column, const char *number);
+
+/* The bounds of some owner by index; NULL past the end. */
+typedef const wb_bound *(*report_bound_at)(const void *owner, size_t index);
+
+/* Appends what stands under a table: why an estimate is no bound, what each bound assumes, each assumption
+ * once. */
+void report_put_conditions(struct text *out, report_bound_at at, const void *owner);
+
+/* Hands a finished report over; WB_ERR_LIMIT with a message when memory was exhausted on the way. */
+wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char **text);
+
+#endif

@@ -91,7 +91,7 @@ static const struct failure_case failures[] = {
     {"analyze /nonexistent.ptx -g 1 -b 32", 2, "/nonexistent.ptx: error: cannot read: No such file"},
     {"analyze --frobnicate x.ptx", 2, "--frobnicate: error: unknown option"},
     {"analyze x.ptx -m", 2, "-m: error: expected a value"},
-    {"analyze " SGEMM "--format svgg", 2, "--format: error: expected text, json, dot or trace"},
+    {"analyze " SGEMM "--format svgg", 2, "--format: error: expected text, json, dot, trace or svg"},
     {"analyze " SGEMM "--format dot", 2, "does not write that format"},
     {"analyze " SGEMM "--method nonsense", 2, "nonsense"},
     {"analyze " SGEMM "--policy nonsense", 2, "nonsense"},

@@ -127,7 +127,7 @@ wb_status path_string_make(const struct wb_block *block, enum path_extent extent
                            struct path_string *string) {
     *string = (struct path_string){.warp = longest_warp(block)};
     uint32_t code_size = block->code_first[block->kernel->module->function_count];
-    struct mapper mapper = {block, diagnostics, calloc(code_size, sizeof(uint32_t)), string};
+    struct mapper mapper = {block, diagnostics, calloc((size_t)code_size + 1, sizeof(uint32_t)), string};
     if (mapper.times == NULL) return diagnose_out_of_memory(diagnostics, kernel_name(block));
     wb_status status = walk_path(&mapper, extent);
     if (status == WB_OK) status = list_instructions(&mapper);

@@ -49,7 +49,7 @@ struct makespan_method {
     bool (*fits)(const struct makespan_problem *problem);
 };
 
-extern const struct makespan_method makespan_pessimistic, makespan_closed, makespan_brute;
+extern const struct makespan_method makespan_pessimistic, makespan_closed, makespan_sat, makespan_brute;
 
 /* The methods in the order of results; NULL past the end. */
 const struct makespan_method *makespan_method_at(size_t index);

@@ -278,6 +278,21 @@ typedef struct wb_makespan wb_makespan;
 wb_makespan *wb_makespan_new(void);
 void wb_makespan_free(wb_makespan *makespan);
 
+/* Reads a problem from the configuration file of ECRTS 2012, Fig. 4, or from a YAML file (docs/makespan.md).
+ */
+wb_status wb_makespan_read(const char *path, wb_diagnostics *diagnostics, wb_makespan **makespan);
+
+/* Adds the warps of a traced block: each with the string of the one that executes most instructions. With
+ * `branchless_prefix` only what is executed before an instruction is executed a second time, as in ETFA
+ * 2013's case study. */
+wb_status wb_makespan_add_block(wb_makespan *makespan, const wb_block *block, bool branchless_prefix,
+                                wb_diagnostics *diagnostics);
+
+/* Which instruction of the kernel became which letter of that string, as a table; with `other`, how the
+ * string differs from that one. */
+wb_status wb_makespan_mapping(const wb_block *block, bool branchless_prefix, const char *other,
+                              wb_diagnostics *diagnostics, char **text);
+
 /* Adds warps that execute a kernel instruction string over L, C, S, D: "LLC" or "L5(LC)2" for as many as the
  * key "warps" says, "12:LLC" for twelve. */
 wb_status wb_makespan_add_warps(wb_makespan *makespan, const char *warps, wb_diagnostics *diagnostics);

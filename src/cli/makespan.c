@@ -16,22 +16,55 @@ static wb_status add_warps(const struct options *options, wb_diagnostics *diagno
     return status;
 }
 
-/* The problem that operands and options describe. */
-static wb_status load(const struct options *options, wb_diagnostics *diagnostics, wb_makespan **makespan) {
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text);
+    size_t end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* No kernel instruction string has these characters. */
+static bool is_file(const char *operand) {
+    return strpbrk(operand, "./") != NULL;
+}
+
+/* The problem of the operand alone: the path of a kernel, a file, a string, or none. */
+static wb_status load_operand(const struct options *options, wb_diagnostics *diagnostics,
+                              struct inputs *inputs, wb_makespan **makespan) {
+    const char *operand = options->operand_count == 1 ? options->operands[0] : NULL;
+    bool ptx = operand != NULL && ends_with(operand, ".ptx");
+    if (operand != NULL && is_file(operand) && !ptx) return wb_makespan_read(operand, diagnostics, makespan);
+    *makespan = wb_makespan_new();
+    if (*makespan == NULL) return WB_ERR_LIMIT;
+    if (ptx) {
+        wb_status status = inputs_load(options, false, diagnostics, inputs);
+        if (status != WB_OK) return status;
+        return wb_makespan_add_block(*makespan, inputs->block, options->branchless_prefix, diagnostics);
+    }
+    return operand != NULL ? wb_makespan_add_warps(*makespan, operand, diagnostics) : WB_OK;
+}
+
+/* The problem that operand and options describe. */
+static wb_status load(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs,
+                      wb_makespan **makespan) {
     if (options->operand_count > 1)
         return usage_error(diagnostics, "expected one kernel instruction string or one file (see --help)");
-    wb_makespan *made = wb_makespan_new();
-    if (made == NULL) return WB_ERR_LIMIT;
-    wb_status status = WB_OK;
-    if (options->operand_count == 1) status = wb_makespan_add_warps(made, options->operands[0], diagnostics);
+    wb_status status = load_operand(options, diagnostics, inputs, makespan);
     for (size_t i = 0; status == WB_OK && i < options->setting_count; i++)
-        status = wb_makespan_set(made, options->settings[i].key, options->settings[i].value, diagnostics);
-    if (status == WB_OK) status = add_warps(options, diagnostics, made);
-    if (status == WB_OK) {
-        *makespan = made;
-    } else {
-        wb_makespan_free(made);
-    }
+        status =
+            wb_makespan_set(*makespan, options->settings[i].key, options->settings[i].value, diagnostics);
+    if (status == WB_OK) status = add_warps(options, diagnostics, *makespan);
+    return status;
+}
+
+/* Which instruction became which letter. */
+static wb_status write_mapping(const struct options *options, const struct inputs *inputs,
+                               wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    if (inputs->block == NULL) return usage_error(diagnostics, "--mapping: expected a PTX file");
+    wb_status status =
+        wb_makespan_mapping(inputs->block, options->branchless_prefix, options->compare, diagnostics, &text);
+    if (status == WB_OK) status = write_output(options, text, diagnostics);
+    free(text);
     return status;
 }
 
@@ -53,22 +86,28 @@ static wb_status write_results(const struct options *options, wb_makespan *makes
     return status;
 }
 
+/* Solves the problem and prints what was found, also before a limit. */
+static wb_status solve(const struct options *options, wb_makespan *makespan, wb_diagnostics *diagnostics) {
+    wb_watch watch = watch_terminal();
+    const char *methods = options->methods != NULL ? options->methods : "all";
+    wb_status status = wb_makespan_solve(makespan, methods, &watch, diagnostics);
+    bool results = wb_makespan_bound(makespan, 0) != NULL;
+    if (status != WB_OK && !(status == WB_ERR_LIMIT && results)) return status;
+    wb_status written = write_results(options, makespan, diagnostics);
+    return status == WB_OK ? written : status;
+}
+
 int command_makespan(const struct options *options, wb_diagnostics *diagnostics) {
+    struct inputs inputs = {0};
     wb_makespan *makespan = NULL;
     enum output_format other = options->schedule ? OUTPUT_SVG : OUTPUT_JSON;
     wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
-    if (status == WB_OK) status = load(options, diagnostics, &makespan);
+    if (status == WB_OK) status = load(options, diagnostics, &inputs, &makespan);
     if (status == WB_OK) {
-        wb_watch watch = watch_terminal();
-        const char *methods = options->methods != NULL ? options->methods : "all";
-        status = wb_makespan_solve(makespan, methods, &watch, diagnostics);
-    }
-    /* What was found before a limit is printed, too. */
-    bool results = makespan != NULL && wb_makespan_bound(makespan, 0) != NULL;
-    if (status == WB_OK || (status == WB_ERR_LIMIT && results)) {
-        wb_status written = write_results(options, makespan, diagnostics);
-        if (status == WB_OK) status = written;
+        status = options->mapping ? write_mapping(options, &inputs, diagnostics)
+                                  : solve(options, makespan, diagnostics);
     }
     wb_makespan_free(makespan);
+    inputs_free(&inputs);
     return (int)status;
 }

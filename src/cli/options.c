@@ -36,6 +36,9 @@ enum option_id {
     OPTION_WARPS,
     OPTION_SETTING,
     OPTION_WITNESS,
+    OPTION_PREFIX,
+    OPTION_MAPPING,
+    OPTION_COMPARE,
 };
 
 struct option_row {
@@ -98,6 +101,12 @@ static const struct option_row option_table[] = {
     SETTING(0, "iterations", "N", "anneal: candidates that each run tries (default 200000)"),
     SETTING(0, "t0", "T", "anneal: initial temperature (default 0.3)"),
     SETTING('x', "x", "X", "extrapolate: most warps that are solved exactly"),
+    {OPTION_PREFIX, 0, "branchless-prefix", NULL,
+     "of a PTX file: the string up to the first instruction executed twice", COMMAND_MAKESPAN},
+    {OPTION_MAPPING, 0, "mapping", NULL, "of a PTX file: print which instruction became which letter",
+     COMMAND_MAKESPAN},
+    {OPTION_COMPARE, 0, "compare", "STRING", "with --mapping: how the string differs from STRING",
+     COMMAND_MAKESPAN},
     {OPTION_WITNESS, 0, "witness", "FILE", "write the longest schedule found to FILE, for --check",
      COMMAND_MAKESPAN},
     {OPTION_FORMAT, 0, "format", "FORMAT",
@@ -158,6 +167,9 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_WARPS: options->warps[options->warps_count++] = value; break;
     case OPTION_SETTING: store_setting(row->name, value, &options->settings[options->setting_count++]); break;
     case OPTION_WITNESS: options->witness = value; break;
+    case OPTION_PREFIX: options->branchless_prefix = true; break;
+    case OPTION_MAPPING: options->mapping = true; break;
+    case OPTION_COMPARE: options->compare = value; break;
     }
     return WB_OK;
 }

@@ -4,6 +4,9 @@
 
 #include "base/choose.h"
 #include "base/cycles.h"
+#include "makespan/config_file.h"
+#include "makespan/path_string.h"
+#include "makespan/problem_file.h"
 
 wb_makespan *wb_makespan_new(void) {
     wb_makespan *made = calloc(1, sizeof *made);
@@ -22,6 +25,24 @@ void wb_makespan_free(wb_makespan *makespan) {
     free(makespan);
 }
 
+static bool is_yaml(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+wb_status wb_makespan_read(const char *path, wb_diagnostics *diagnostics, wb_makespan **makespan) {
+    wb_makespan *made = wb_makespan_new();
+    if (made == NULL) return diagnose_out_of_memory(diagnostics, path);
+    wb_status status = is_yaml(path) ? problem_file_read(path, diagnostics, &made->spec)
+                                     : config_file_read(path, diagnostics, &made->spec);
+    if (status == WB_OK) {
+        *makespan = made;
+    } else {
+        wb_makespan_free(made);
+    }
+    return status;
+}
+
 /* What has been solved stays what it is. */
 static wb_status require_open(const wb_makespan *makespan, wb_diagnostics *diagnostics) {
     if (!makespan->prepared) return WB_OK;
@@ -31,7 +52,7 @@ static wb_status require_open(const wb_makespan *makespan, wb_diagnostics *diagn
 
 wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *value,
                           wb_diagnostics *diagnostics) {
-    const struct subject subject = {.where = key};
+    const struct subject subject = {.where = "makespan"};
     WB_TRY(require_open(makespan, diagnostics));
     return spec_set(&makespan->spec, key, value, &subject, diagnostics);
 }
@@ -40,6 +61,24 @@ wb_status wb_makespan_add_warps(wb_makespan *makespan, const char *warps, wb_dia
     const struct subject subject = {.where = warps[0] != '\0' ? warps : "makespan"};
     WB_TRY(require_open(makespan, diagnostics));
     return spec_add_warps(&makespan->spec, warps, &subject, diagnostics);
+}
+
+wb_status wb_makespan_add_block(wb_makespan *makespan, const wb_block *block, bool branchless_prefix,
+                                wb_diagnostics *diagnostics) {
+    WB_TRY(require_open(makespan, diagnostics));
+    struct path_string path = {0};
+    enum path_extent extent = branchless_prefix ? PATH_BRANCHLESS_PREFIX : PATH_WHOLE;
+    wb_status status = path_string_make(block, extent, diagnostics, &path);
+    if (status == WB_OK && path.barriers > 0)
+        diagnose(
+            diagnostics, SEVERITY_WARNING, "makespan",
+            "the path waits at %u barriers, which kernel instruction strings do not know: the results are "
+            "those of warps that never wait for each other",
+            path.barriers);
+    if (status == WB_OK) status = spec_add_string(&makespan->spec, 0, &path.string, diagnostics);
+    if (status == WB_OK && makespan->spec.warps == 0) makespan->spec.warps = block->warp_count;
+    path_string_free(&path);
+    return status;
 }
 
 wb_status makespan_prepare(wb_makespan *makespan, wb_diagnostics *diagnostics) {

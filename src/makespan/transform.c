@@ -104,18 +104,15 @@ static wb_status expand(const struct transform *transform, const struct unit_str
     return WB_OK;
 }
 
-/* How many warps a group has: its own number or the spec's, but not both. */
-static wb_status group_warps(const struct makespan_spec *spec, const struct spec_group *group,
-                             wb_diagnostics *diagnostics, uint32_t *warps) {
-    const char *problem = NULL;
-    if (group->warps == 0 && spec->warps == 0) problem = "the number of warps is not given (-w N)";
-    if (group->warps != 0 && spec->warps != 0)
-        problem = "the number of warps is given twice: for the string and for all (-w N)";
-    if (problem == NULL) {
-        *warps = group->warps != 0 ? group->warps : spec->warps;
-        return WB_OK;
-    }
-    diagnose(diagnostics, SEVERITY_ERROR, where, "%s", problem);
+/* A group has its own number of warps or, without one, the spec's, which must be of use to some group. */
+static wb_status check_warps(const struct makespan_spec *spec, wb_diagnostics *diagnostics) {
+    bool wanted = false;
+    for (size_t i = 0; i < spec->groups.count; i++)
+        if (spec->groups.items[i].warps == 0) wanted = true;
+    if (wanted == (spec->warps != 0)) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, where, "%s",
+             wanted ? "the number of warps is not given (-w N)"
+                    : "a number of warps is given (-w N), but every string has one of its own");
     return WB_ERR_INPUT;
 }
 
@@ -125,7 +122,7 @@ static wb_status expand_groups(const struct makespan_spec *spec, const struct tr
                                struct string_use *uses) {
     for (size_t i = 0; i < spec->groups.count; i++) {
         const struct spec_group *group = &spec->groups.items[i];
-        WB_TRY(group_warps(spec, group, diagnostics, &uses[i].warps));
+        uses[i].warps = group->warps != 0 ? group->warps : spec->warps;
         WB_TRY(expand(transform, &group->string, diagnostics, &strings[i]));
         uses[i].units = strings[i].units.items;
         uses[i].length = (uint32_t)strings[i].units.count;
@@ -156,6 +153,7 @@ wb_status transform_spec(const struct makespan_spec *spec, wb_diagnostics *diagn
         diagnose(diagnostics, SEVERITY_ERROR, where, "no kernel instruction string is given");
         return WB_ERR_INPUT;
     }
+    WB_TRY(check_warps(spec, diagnostics));
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
         transform->of[unit].used = spec_uses(spec, unit);
         if (transform->of[unit].used) WB_TRY(transform_unit(spec, unit, diagnostics, &transform->of[unit]));

@@ -1,6 +1,10 @@
 /* The makespan reports of the public interface: each asks the writer of its format. */
 #include "report/makespan_report.h"
 
+#include <string.h>
+
+#include "makespan/path_string.h"
+#include "makespan/string_difference.h"
 #include "report/bound_text.h"
 
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,
@@ -28,4 +32,37 @@ wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, w
     case WB_WITNESS_SVG: witness_svg(&out, problem, &result->witness); break;
     }
     return report_take_text(&out, diagnostics, text);
+}
+
+/* How the string differs from one that somebody else made, such as a paper's. */
+static wb_status put_difference(const struct path_string *path, const char *other,
+                                wb_diagnostics *diagnostics, struct text *out) {
+    struct unit_string string = {0};
+    const struct subject subject = {.where = other};
+    WB_TRY(notation_parse(other, strlen(other), &subject, diagnostics, &string));
+    const struct string_difference difference = string_difference_of(&path->string, &string);
+    text_printf(out, "\ncompared with %.200s: ", other);
+    string_difference_print(&difference, out);
+    text_char(out, '\n');
+    unit_string_free(&string);
+    return WB_OK;
+}
+
+wb_status wb_makespan_mapping(const wb_block *block, bool branchless_prefix, const char *other,
+                              wb_diagnostics *diagnostics, char **text) {
+    struct path_string path = {0};
+    struct text out = {0};
+    enum path_extent extent = branchless_prefix ? PATH_BRANCHLESS_PREFIX : PATH_WHOLE;
+    wb_status status = path_string_make(block, extent, diagnostics, &path);
+    if (status == WB_OK) {
+        path_string_print_mapping(block, &path, &out);
+        text_string(&out, "\nstring: ");
+        notation_print(&out, path.string.units.items, (uint32_t)path.string.units.count);
+        text_char(&out, '\n');
+        if (other != NULL) status = put_difference(&path, other, diagnostics, &out);
+    }
+    path_string_free(&path);
+    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
+    text_free(&out);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* The closed form that replaces eq. (5) of ECRTS'12; docs/proofs.md has the proof. */
+/* The closed form that replaces eq. (5) of ECRTS'12; docs/makespan-proofs.md, T1, has the proof. */
 #include "makespan/closed.h"
 
 #include <stdlib.h>

@@ -1,0 +1,141 @@
+#include "makespan/exact_tail.h"
+
+#include <stdlib.h>
+
+/* Times are kept in 16 bits, and others compare them as signed numbers. */
+#define TAIL_CYCLES_MAX 32767u
+
+/* How many states are made between two questions whether to go on. */
+#define TAIL_POLL 65536u
+
+static uint32_t slots_of(const struct makespan_problem *problem) {
+    return problem->position_count + problem->group_count - 1;
+}
+
+uint64_t exact_tail_size(const struct makespan_problem *problem, uint32_t warps) {
+    uint64_t slots = slots_of(problem);
+    if (slots * warps > TAIL_CYCLES_MAX) return UINT64_MAX;
+    uint64_t count = multiset_count((uint32_t)slots, warps);
+    if (count >= UINT64_MAX / 4) return UINT64_MAX;
+    return count * sizeof(uint16_t) + slots * ((uint64_t)warps + 1) * sizeof(uint64_t);
+}
+
+/* Numbers the slots. */
+static wb_status lay_slots(struct exact_tail *tail) {
+    const struct makespan_problem *problem = tail->problem;
+    tail->position = calloc(tail->slot_count, sizeof *tail->position);
+    tail->slot = calloc(problem->position_count, sizeof *tail->slot);
+    if (tail->position == NULL || tail->slot == NULL) return WB_ERR_LIMIT;
+    uint32_t slot = 0;
+    for (uint32_t p = 0; p < problem->position_count; p++) {
+        tail->slot[p] = slot;
+        tail->position[slot++] = p;
+        if (problem->last[p] && slot < tail->slot_count) tail->position[slot++] = UINT32_MAX;
+    }
+    return WB_OK;
+}
+
+/* One state in the making: the number of its successors is its own less what the served warps take away. */
+struct tail_state {
+    uint32_t *counts; /* per slot */
+    uint32_t rest;    /* warps of the X that are out */
+    struct serve_choice choice;
+    uint32_t *cumulative; /* per place of the choice */
+};
+
+/* The number of the state that the choice leads to. */
+static uint64_t successor(const struct exact_tail *tail, const struct tail_state *state, uint64_t number) {
+    for (uint32_t i = 0; i < state->choice.count; i++) {
+        const struct serve_place *place = &state->choice.places[i];
+        const uint64_t *steps = multiset_steps(&tail->rank, place->at);
+        number -= steps[state->cumulative[i]] - steps[state->cumulative[i] - place->served];
+    }
+    return number;
+}
+
+/* The number of the state whose warps in gaps are out. */
+static uint64_t without_gaps(const struct exact_tail *tail, const uint32_t *counts) {
+    uint64_t number = 0;
+    uint32_t cumulative = 0;
+    for (uint32_t slot = 0; slot < tail->slot_count; slot++) {
+        if (tail->position[slot] != UINT32_MAX) cumulative += counts[slot];
+        number += multiset_steps(&tail->rank, slot)[cumulative];
+    }
+    return number;
+}
+
+/* The longest remaining time of the state with this number, from those with lower ones. */
+static uint16_t longest(const struct exact_tail *tail, struct tail_state *state, uint64_t number) {
+    serve_choice_clear(&state->choice);
+    uint32_t cumulative = 0;
+    for (uint32_t slot = 0; cumulative + state->rest < tail->warps; slot++) {
+        if (state->counts[slot] == 0) continue;
+        uint32_t position = tail->position[slot];
+        if (position == UINT32_MAX) return tail->cycles[without_gaps(tail, state->counts)];
+        cumulative += state->counts[slot];
+        state->cumulative[state->choice.count] = cumulative;
+        serve_choice_add(&state->choice, slot, tail->problem->unit[position], state->counts[slot]);
+    }
+    uint16_t most = 0;
+    serve_choice_first(&state->choice);
+    do {
+        uint16_t cycles = tail->cycles[successor(tail, state, number)];
+        if (cycles > most) most = cycles;
+    } while (serve_choice_next(&state->choice));
+    return (uint16_t)(most + 1);
+}
+
+/* Fills the table in the order of numbers. False when it was stopped. */
+static bool fill(const struct makespan_run *run, struct exact_tail *tail, struct tail_state *state) {
+    tail->cycles[0] = 0;
+    state->rest = tail->warps;
+    for (uint64_t number = 1; multiset_next(&tail->rank, state->counts, &state->rest); number++) {
+        if (number % TAIL_POLL == 0 && !makespan_goes_on(run, "exact: last warps", number, tail->rank.count))
+            return false;
+        tail->cycles[number] = longest(tail, state, number);
+    }
+    return true;
+}
+
+wb_status exact_tail_make(const struct makespan_run *run, uint32_t warps, struct exact_tail *tail) {
+    *tail = (struct exact_tail){.problem = run->problem, .warps = warps, .slot_count = slots_of(run->problem)};
+    struct tail_state state = {.counts = calloc(tail->slot_count, sizeof *state.counts),
+                               .cumulative = calloc(warps, sizeof *state.cumulative)};
+    wb_status status = state.counts == NULL || state.cumulative == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (status == WB_OK) status = serve_choice_make(run->problem, warps, &state.choice);
+    if (status == WB_OK) status = lay_slots(tail);
+    if (status == WB_OK) status = multiset_rank_make(tail->slot_count, warps, &tail->rank);
+    if (status == WB_OK) {
+        tail->cycles = malloc(tail->rank.count * sizeof *tail->cycles);
+        if (tail->cycles == NULL) status = WB_ERR_LIMIT;
+    }
+    if (status != WB_OK) {
+        (void)makespan_no_memory(run);
+    } else if (!fill(run, tail, &state)) {
+        free(tail->cycles);
+        tail->cycles = NULL;
+        status = WB_ERR_LIMIT;
+    }
+    free(state.counts);
+    free(state.cumulative);
+    serve_choice_free(&state.choice);
+    return status;
+}
+
+void exact_tail_free(struct exact_tail *tail) {
+    free(tail->position);
+    free(tail->slot);
+    free(tail->cycles);
+    multiset_rank_free(&tail->rank);
+    *tail = (struct exact_tail){0};
+}
+
+uint32_t exact_tail_cycles(const struct exact_tail *tail, const uint16_t *counts) {
+    uint64_t number = 0;
+    uint32_t cumulative = 0;
+    for (uint32_t slot = 0; slot < tail->slot_count; slot++) {
+        if (tail->position[slot] != UINT32_MAX) cumulative += counts[tail->position[slot]];
+        number += multiset_steps(&tail->rank, slot)[cumulative];
+    }
+    return tail->cycles[number];
+}

@@ -1,0 +1,35 @@
+/* The longest remaining time of every state with at most X unfinished warps, by dynamic programming backwards
+ * over all multisets of X positions (docs/proofs.md, "exact tail"). */
+#ifndef WB_MAKESPAN_EXACT_TAIL_H
+#define WB_MAKESPAN_EXACT_TAIL_H
+
+#include "makespan/method.h"
+#include "makespan/multiset_rank.h"
+#include "makespan/serve_choice.h"
+
+/* Positions, and between two groups one *gap* for warps that have finished there, are numbered in one row:
+ * a *slot* is a position plus its group's index. A warp that finishes goes to the gap, or from the last group
+ * out. So every warp moves by one slot, and numbers of multisets (multiset_rank.h) only fall. */
+struct exact_tail {
+    const struct makespan_problem *problem;
+    uint32_t warps; /* X */
+    uint32_t slot_count;
+    uint32_t *position; /* per slot: its position, UINT32_MAX in a gap */
+    uint32_t *slot;     /* per position */
+    struct multiset_rank rank;
+    uint16_t *cycles; /* by number of the multiset */
+};
+
+/* Bytes that the table for X warps takes; UINT64_MAX when there is none: it would be too large, or its times
+ * would not fit. */
+uint64_t exact_tail_size(const struct makespan_problem *problem, uint32_t warps);
+
+/* WB_ERR_LIMIT when memory is exhausted (with a message) or makespan_goes_on says no (without one: then
+ * tail->cycles is NULL). Freed with exact_tail_free, also after an error. */
+wb_status exact_tail_make(const struct makespan_run *run, uint32_t warps, struct exact_tail *tail);
+void exact_tail_free(struct exact_tail *tail);
+
+/* The longest remaining time of a state that has counts[p] warps at position p and at most X in all. */
+uint32_t exact_tail_cycles(const struct exact_tail *tail, const uint16_t *counts);
+
+#endif

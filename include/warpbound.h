@@ -337,12 +337,17 @@ wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, con
 typedef enum {
     WB_WITNESS_TEXT, /* a row per warp, a column per cycle, as in Fig. 2 of ECRTS 2012 */
     WB_WITNESS_SVG,  /* the same as a picture */
+    WB_WITNESS_FILE, /* what wb_makespan_check reads (docs/makespan.md) */
 } wb_witness_format;
 
 /* The schedule that a method found; of the method whose schedule is longest when `method` is NULL.
  * WB_ERR_DECLINED when there is none. */
 wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, wb_witness_format format,
                               wb_diagnostics *diagnostics, char **text);
+
+/* Checks a witness file from the definition of a schedule alone. WB_ERR_INPUT with a message when it is none;
+ * else *text says what it proves. */
+wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char **text);
 
 /* What each warp executes: its path and, where recorded, its addresses. */
 wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_diagnostics *diagnostics,

@@ -86,6 +86,27 @@ static wb_status write_results(const struct options *options, wb_makespan *makes
     return status;
 }
 
+/* Writes the longest schedule where --witness asks for it. */
+static wb_status write_witness(const struct options *options, const wb_makespan *makespan,
+                               wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    if (options->witness == NULL) return WB_OK;
+    wb_status status = wb_makespan_witness(makespan, NULL, WB_WITNESS_FILE, diagnostics, &text);
+    if (status == WB_OK) status = wb_file_write(options->witness, text, diagnostics);
+    free(text);
+    return status;
+}
+
+static wb_status check(const struct options *options, wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    if (options->operand_count > 0 || options->setting_count > 0 || options->warps_count > 0)
+        return usage_error(diagnostics, "--check stands alone: the file has its problem in it");
+    wb_status status = wb_makespan_check(options->check, diagnostics, &text);
+    if (status == WB_OK) status = write_output(options, text, diagnostics);
+    free(text);
+    return status;
+}
+
 /* Solves the problem and prints what was found, also before a limit. */
 static wb_status solve(const struct options *options, wb_makespan *makespan, wb_diagnostics *diagnostics) {
     wb_watch watch = watch_terminal();
@@ -94,6 +115,7 @@ static wb_status solve(const struct options *options, wb_makespan *makespan, wb_
     bool results = wb_makespan_bound(makespan, 0) != NULL;
     if (status != WB_OK && !(status == WB_ERR_LIMIT && results)) return status;
     wb_status written = write_results(options, makespan, diagnostics);
+    if (written == WB_OK) written = write_witness(options, makespan, diagnostics);
     return status == WB_OK ? written : status;
 }
 
@@ -102,6 +124,7 @@ int command_makespan(const struct options *options, wb_diagnostics *diagnostics)
     wb_makespan *makespan = NULL;
     enum output_format other = options->schedule ? OUTPUT_SVG : OUTPUT_JSON;
     wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
+    if (status == WB_OK && options->check != NULL) return (int)check(options, diagnostics);
     if (status == WB_OK) status = load(options, diagnostics, &inputs, &makespan);
     if (status == WB_OK) {
         status = options->mapping ? write_mapping(options, &inputs, diagnostics)

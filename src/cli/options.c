@@ -39,6 +39,7 @@ enum option_id {
     OPTION_PREFIX,
     OPTION_MAPPING,
     OPTION_COMPARE,
+    OPTION_CHECK,
 };
 
 struct option_row {
@@ -107,6 +108,7 @@ static const struct option_row option_table[] = {
      COMMAND_MAKESPAN},
     {OPTION_COMPARE, 0, "compare", "STRING", "with --mapping: how the string differs from STRING",
      COMMAND_MAKESPAN},
+    {OPTION_CHECK, 0, "check", "FILE", "check a witness or a certificate, from scratch", COMMAND_MAKESPAN},
     {OPTION_WITNESS, 0, "witness", "FILE", "write the longest schedule found to FILE, for --check",
      COMMAND_MAKESPAN},
     {OPTION_FORMAT, 0, "format", "FORMAT",
@@ -167,6 +169,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_WARPS: options->warps[options->warps_count++] = value; break;
     case OPTION_SETTING: store_setting(row->name, value, &options->settings[options->setting_count++]); break;
     case OPTION_WITNESS: options->witness = value; break;
+    case OPTION_CHECK: options->check = value; break;
     case OPTION_PREFIX: options->branchless_prefix = true; break;
     case OPTION_MAPPING: options->mapping = true; break;
     case OPTION_COMPARE: options->compare = value; break;

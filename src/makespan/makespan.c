@@ -98,6 +98,17 @@ static void keep_result(wb_makespan *makespan, size_t method, const struct makes
     *slot = *result;
 }
 
+/* What the problem itself takes for granted, beside what its solution does. */
+static void assume_problem(const wb_makespan *makespan, wb_bound *bound) {
+    const struct transform *transform = &makespan->transform;
+    if (makespan->waits) makespan_assume(bound, "the warps do not wait at the barriers of their path");
+    if (transform_rounds(transform))
+        makespan_assume(bound,
+                        "a unit type whose capacity was rounded down is no slower for what was cut off");
+    if (transform_repeats(transform) && makespan->problem.issue_limit != ISSUE_UNLIMITED)
+        makespan_assume(bound, "letters that stand for parts of one instruction take an issue slot each");
+}
+
 static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
     struct makespan_run run = {.problem = &makespan->problem,
@@ -110,6 +121,7 @@ static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch 
     wb_status status = makespan_solve(makespan_method_at(index), &run, &result);
     bool keep = status == WB_OK || (status == WB_ERR_LIMIT && result.bound.cycles > 0);
     if (keep) {
+        assume_problem(makespan, &result.bound);
         keep_result(makespan, index, &result);
     } else {
         makespan_result_free(&result);

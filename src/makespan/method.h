@@ -49,7 +49,8 @@ struct makespan_method {
     bool (*fits)(const struct makespan_problem *problem);
 };
 
-extern const struct makespan_method makespan_pessimistic, makespan_closed, makespan_sat, makespan_brute;
+extern const struct makespan_method makespan_pessimistic, makespan_closed, makespan_ilp_short,
+    makespan_ilp_long, makespan_ilp_cumulative, makespan_sat, makespan_brute;
 
 /* The methods in the order of results; NULL past the end. */
 const struct makespan_method *makespan_method_at(size_t index);
@@ -73,6 +74,9 @@ wb_status makespan_no_memory(const struct makespan_run *run);
 /* A text that lives as long as the results; NULL when memory is exhausted. */
 const char *makespan_text(const struct makespan_run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Adds an assumption, a text that outlives the bound; nothing when there is no room. */
+void makespan_assume(wb_bound *bound, const char *assumption);
 
 /* Adds what every result assumes. */
 void makespan_assume_model(wb_bound *bound);

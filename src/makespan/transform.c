@@ -171,10 +171,21 @@ wb_status transform_spec(const struct makespan_spec *spec, wb_diagnostics *diagn
     return status;
 }
 
-bool transform_changes(const struct transform *transform) {
+bool transform_repeats(const struct transform *transform) {
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
+        if (transform->of[unit].used && transform->of[unit].copies > 1) return true;
+    return false;
+}
+
+bool transform_rounds(const struct transform *transform) {
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
-        const struct unit_transform *t = &transform->of[unit];
-        if (t->used && (t->copies > 1 || t->sigma.denominator > 1)) return true;
+        const struct ratio *sigma = &transform->of[unit].sigma;
+        if (transform->of[unit].used && sigma->denominator > 1 && sigma->numerator > sigma->denominator)
+            return true;
     }
     return false;
+}
+
+bool transform_changes(const struct transform *transform) {
+    return transform_repeats(transform) || transform_rounds(transform);
 }

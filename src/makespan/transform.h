@@ -25,7 +25,11 @@ struct transform {
 wb_status transform_spec(const struct makespan_spec *spec, wb_diagnostics *diagnostics,
                          struct transform *transform, struct makespan_problem *problem);
 
-/* Whether some letter is repeated or some capacity rounded. */
+/* Whether some letter is repeated, and whether some capacity is rounded down. */
+bool transform_repeats(const struct transform *transform);
+bool transform_rounds(const struct transform *transform);
+
+/* Whether it does either. */
 bool transform_changes(const struct transform *transform);
 
 #endif

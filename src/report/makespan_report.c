@@ -5,6 +5,7 @@
 
 #include "makespan/path_string.h"
 #include "makespan/string_difference.h"
+#include "makespan/witness_file.h"
 #include "report/bound_text.h"
 
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,
@@ -23,13 +24,15 @@ wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, w
     }
     const struct makespan_problem *problem = &makespan->problem;
     struct text out = {0};
-    if ((uint64_t)problem->warp_count * result->witness.makespan > WITNESS_CELLS_MAX) {
+    if (format != WB_WITNESS_FILE &&
+        (uint64_t)problem->warp_count * result->witness.makespan > WITNESS_CELLS_MAX) {
         diagnose(diagnostics, SEVERITY_ERROR, "witness", "the schedule is too large to be drawn");
         return WB_ERR_LIMIT;
     }
     switch (format) {
     case WB_WITNESS_TEXT: witness_text(&out, problem, &result->witness); break;
     case WB_WITNESS_SVG: witness_svg(&out, problem, &result->witness); break;
+    case WB_WITNESS_FILE: WB_TRY(witness_file_print(problem, &result->witness, diagnostics, &out)); break;
     }
     return report_take_text(&out, diagnostics, text);
 }
@@ -64,5 +67,19 @@ wb_status wb_makespan_mapping(const wb_block *block, bool branchless_prefix, con
     path_string_free(&path);
     if (status == WB_OK) return report_take_text(&out, diagnostics, text);
     text_free(&out);
+    return status;
+}
+
+wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char **text) {
+    struct witness witness;
+    struct text out = {0};
+    wb_status status = witness_file_read(path, diagnostics, &witness);
+    if (status == WB_OK) status = schedule_check(&witness.problem, &witness.schedule, path, diagnostics);
+    if (status == WB_OK) {
+        text_printf(&out, "%s: a schedule of %u warps that takes %u cycles\n", path,
+                    witness.problem.warp_count, witness.schedule.makespan);
+        status = report_take_text(&out, diagnostics, text);
+    }
+    witness_free(&witness);
     return status;
 }

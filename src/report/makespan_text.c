@@ -49,7 +49,7 @@ static void put_unit_transform(struct text *out, uint32_t unit, const struct uni
     text_printf(out, " -> for %u", t->capacity);
     if (t->copies > 1) text_printf(out, ", each %c is %u letters", UNIT_LETTERS[unit], t->copies);
     if (t->sigma.numerator > t->sigma.denominator && t->sigma.denominator > 1)
-        text_string(out, ", rounded down (an assumption)");
+        text_string(out, ", rounded down");
     text_char(out, '\n');
 }
 

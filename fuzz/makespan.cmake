@@ -1,0 +1,4 @@
+wb_fuzz(fuzz_makespan_string wb_makespan)
+wb_fuzz(fuzz_makespan_config wb_makespan)
+wb_fuzz(fuzz_makespan_problem wb_makespan)
+wb_fuzz(fuzz_makespan_witness wb_makespan)

@@ -70,8 +70,9 @@ static void write_cycle_table(struct text *out, const char *comment, const struc
     }
 }
 
-static void write_comments(struct text *out, const char *comment, const struct sat_encoding *encoding) {
-    write_problem(out, comment, encoding->done.problem);
+static void write_comments(struct text *out, const char *comment, const struct makespan_problem *problem,
+                           const struct sat_encoding *encoding) {
+    write_problem(out, comment, problem);
     write_done_table(out, comment, &encoding->done);
     write_cycle_table(out, comment, encoding);
 }
@@ -103,7 +104,7 @@ wb_status sat_export_dimacs(const struct makespan_run *run, uint64_t makespan, s
         cnf_clause(&encoding.cnf, &at_least, 1);
         text_printf(out, "c Models are the work-conserving schedules of at least %" PRIu64 " cycles.\n",
                     makespan);
-        write_comments(out, "c", &encoding);
+        write_comments(out, "c", run->problem, &encoding);
         text_printf(out, "c Further variables count warps.\np cnf %d %" PRIu64 "\n",
                     encoding.cnf.variable_count, encoding.cnf.clause_count);
         write_clauses(out, &encoding.cnf);
@@ -193,7 +194,7 @@ wb_status sat_export_opb(const struct makespan_run *run, struct text *out) {
                     "* Solutions are the work-conserving schedules; the longest makespan is %" PRId64
                     " minus the least\n* objective.\n",
                     -objective.constant);
-        write_comments(out, "*", &encoding);
+        write_comments(out, "*", run->problem, &encoding);
         text_append(out, objective.text.data, objective.text.length);
         if (rows.row_count > 0) text_append(out, rows.text.data, rows.text.length);
         if (objective.text.failed || rows.text.failed || out->failed) status = makespan_no_memory(run);

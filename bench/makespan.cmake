@@ -1,0 +1,1 @@
+wb_bench(bench_makespan_sat wb_makespan)

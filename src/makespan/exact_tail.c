@@ -97,25 +97,25 @@ static bool fill(const struct makespan_run *run, struct exact_tail *tail, struct
     return true;
 }
 
-wb_status exact_tail_make(const struct makespan_run *run, uint32_t warps, struct exact_tail *tail) {
-    *tail = (struct exact_tail){.problem = run->problem, .warps = warps, .slot_count = slots_of(run->problem)};
-    struct tail_state state = {.counts = calloc(tail->slot_count, sizeof *state.counts),
-                               .cumulative = calloc(warps, sizeof *state.cumulative)};
-    wb_status status = state.counts == NULL || state.cumulative == NULL ? WB_ERR_LIMIT : WB_OK;
-    if (status == WB_OK) status = serve_choice_make(run->problem, warps, &state.choice);
-    if (status == WB_OK) status = lay_slots(tail);
-    if (status == WB_OK) status = multiset_rank_make(tail->slot_count, warps, &tail->rank);
-    if (status == WB_OK) {
-        tail->cycles = malloc(tail->rank.count * sizeof *tail->cycles);
-        if (tail->cycles == NULL) status = WB_ERR_LIMIT;
-    }
-    if (status != WB_OK) {
-        (void)makespan_no_memory(run);
-    } else if (!fill(run, tail, &state)) {
-        free(tail->cycles);
-        tail->cycles = NULL;
-        status = WB_ERR_LIMIT;
-    }
+/* Allocates the tables of the tail and of the state in the making. */
+static wb_status allocate(struct exact_tail *tail, struct tail_state *state) {
+    state->counts = calloc(tail->slot_count, sizeof *state->counts);
+    state->cumulative = calloc(tail->warps, sizeof *state->cumulative);
+    if (state->counts == NULL || state->cumulative == NULL) return WB_ERR_LIMIT;
+    WB_TRY(serve_choice_make(tail->problem, tail->warps, &state->choice));
+    WB_TRY(lay_slots(tail));
+    WB_TRY(multiset_rank_make(tail->slot_count, tail->warps, &tail->rank));
+    tail->cycles = malloc(tail->rank.count * sizeof *tail->cycles);
+    return tail->cycles == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+wb_status exact_tail_make(const struct makespan_run *run, uint32_t warps, struct exact_tail *tail,
+                          bool *made) {
+    *tail =
+        (struct exact_tail){.problem = run->problem, .warps = warps, .slot_count = slots_of(run->problem)};
+    struct tail_state state = {0};
+    wb_status status = allocate(tail, &state);
+    *made = status == WB_OK && fill(run, tail, &state);
     free(state.counts);
     free(state.cumulative);
     serve_choice_free(&state.choice);

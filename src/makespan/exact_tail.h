@@ -24,9 +24,11 @@ struct exact_tail {
  * would not fit. */
 uint64_t exact_tail_size(const struct makespan_problem *problem, uint32_t warps);
 
-/* WB_ERR_LIMIT when memory is exhausted (with a message) or makespan_goes_on says no (without one: then
- * tail->cycles is NULL). Freed with exact_tail_free, also after an error. */
-wb_status exact_tail_make(const struct makespan_run *run, uint32_t warps, struct exact_tail *tail);
+/* Makes the table for X warps, at least 1, whose size is known not to be UINT64_MAX. *made is false when
+ * makespan_goes_on said no. WB_ERR_LIMIT without a message when memory is exhausted. Freed with
+ * exact_tail_free, also after an error. */
+wb_status exact_tail_make(const struct makespan_run *run, uint32_t warps, struct exact_tail *tail,
+                          bool *made);
 void exact_tail_free(struct exact_tail *tail);
 
 /* The longest remaining time of a state that has counts[p] warps at position p and at most X in all. */

@@ -15,9 +15,9 @@ uint64_t multiset_count(uint32_t kinds, uint32_t size) {
 }
 
 /* A multiset is the descending sequence of its items' distances to the way out, `size` of them with zeros for
- * items that are out. Before it come, for every i, the sequences that agree with it in front of i and are less
- * at i: as many as there are multisets of size - i items of less than that distance. `least` sums them up over
- * the first items at one distance; summed by parts over the kinds, steps are its differences. */
+ * items that are out. Before it come, for every i, the sequences that agree with it in front of i and are
+ * less at i: as many as there are multisets of size - i items of less than that distance. `least` sums them
+ * up over the first items at one distance; summed by parts over the kinds, steps are its differences. */
 wb_status multiset_rank_make(uint32_t kinds, uint32_t size, struct multiset_rank *rank) {
     *rank = (struct multiset_rank){.kinds = kinds, .size = size, .count = multiset_count(kinds, size)};
     if (rank->count == UINT64_MAX) return WB_ERR_LIMIT;

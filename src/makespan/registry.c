@@ -5,6 +5,7 @@
 static const struct makespan_method *const methods[] = {
     &makespan_pessimistic,
     &makespan_closed,
+    &makespan_exact,
     &makespan_sat,
     &makespan_brute,
 };

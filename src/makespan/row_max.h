@@ -1,5 +1,5 @@
-/* The one inner loop of the run table: element-wise maxima of rows of 16-bit numbers, as wide as the processor
- * can. */
+/* The one inner loop of the run table: element-wise maxima of rows of 16-bit numbers, as wide as the
+ * processor can. */
 #ifndef WB_MAKESPAN_ROW_MAX_H
 #define WB_MAKESPAN_ROW_MAX_H
 

@@ -31,38 +31,6 @@ static void open_composition(struct cell_maker *maker, const struct run_layout *
     maker->choice_axes.count = 0;
 }
 
-/* What a cycle does, by run: how many warps leave it, arrive in it, and are served and stay. */
-struct run_moves {
-    uint32_t leave[LAYOUT_RUNS_MAX];
-    uint32_t arrive[LAYOUT_RUNS_MAX];
-    uint32_t stay[LAYOUT_RUNS_MAX];
-    uint32_t leavers;
-};
-
-/* The composition that the moves lead to. */
-static void successor(const struct cell_maker *maker, const struct run_layout *layout,
-                      const struct run_moves *moves, struct composition *target) {
-    const struct run_list *runs = layout->runs;
-    const struct composition *from = &maker->composition;
-    target->number = from->number;
-    target->level = from->level - moves->leavers;
-    target->warps = from->warps;
-    uint32_t cumulative = 0;
-    for (uint32_t j = 0; j < runs->count; j++) {
-        const struct unit_run *run = &runs->items[j];
-        cumulative += from->in_run[j];
-        target->in_run[j] = from->in_run[j] - moves->leave[j] + moves->arrive[j];
-        if (moves->leave[j] > 0) {
-            const uint64_t *steps =
-                multiset_steps(&layout->rank[run->group], j - layout->first_run[run->group]);
-            target->number -=
-                layout->stride[run->group] * (steps[cumulative] - steps[cumulative - moves->leave[j]]);
-            if (run->last) target->warps -= moves->leave[j];
-        }
-        if (run->last) cumulative = 0;
-    }
-}
-
 /* Adds the choice of these moves. With them the cells are possible that have, for every run,
  * stay <= x <= (n - leave) * (l - 1): who leaves has one instruction left, who is served and stays at least
  * two. The target is x - stay + arrive * (l - 1) (docs/makespan-proofs.md, T2). */
@@ -70,7 +38,7 @@ static wb_status add_choice(struct cell_maker *maker, const struct run_table *ta
                             const struct run_moves *moves) {
     const struct run_layout *layout = &table->layout;
     struct composition target;
-    successor(maker, layout, moves, &target);
+    run_moves_target(layout, &maker->composition, moves, &target);
     struct cell_choice choice = {.target = run_table_cells(table, &target),
                                  .same_plane = moves->leavers == 0};
     if (vec_reserve(&maker->choice_axes, maker->axis_count) != WB_OK) return WB_ERR_LIMIT;
@@ -93,38 +61,20 @@ static wb_status add_choice(struct cell_maker *maker, const struct run_table *ta
     return vec_push(&maker->choices, choice);
 }
 
-/* Sets how many of the warps that run j serves leave it. */
-static void set_leave(const struct run_layout *layout, const struct serve_place *place, uint32_t leave,
-                      struct run_moves *moves) {
-    uint32_t j = place->at;
-    moves->leavers = moves->leavers - moves->leave[j] + leave;
-    moves->leave[j] = leave;
-    moves->stay[j] = place->served - leave;
-    if (!layout->runs->items[j].last) moves->arrive[j + 1] = leave;
-}
-
-/* The fewest of the served warps that leave: of a run of one instruction all do. */
-static uint32_t fewest_leave(const struct run_layout *layout, const struct serve_place *place) {
-    return layout->runs->items[place->at].length == 1 ? place->served : 0;
-}
-
-/* Adds the choices in which the runs serve so many warps: all ways to say how many of them leave. */
+/* Adds the choices in which the runs serve so many warps: any of those leave, of a run of one instruction
+ * all. */
 static wb_status add_choices(struct cell_maker *maker, const struct run_table *table) {
-    const struct run_layout *layout = &table->layout;
-    struct serve_place *places = maker->serve.places;
-    struct run_moves moves = {0};
-    for (uint32_t i = 0; i < maker->serve.count; i++)
-        set_leave(layout, &places[i], fewest_leave(layout, &places[i]), &moves);
-    for (;;) {
-        WB_TRY(add_choice(maker, table, &moves));
-        uint32_t i = 0;
-        while (i < maker->serve.count && moves.leave[places[i].at] == places[i].served) {
-            set_leave(layout, &places[i], fewest_leave(layout, &places[i]), &moves);
-            i++;
-        }
-        if (i == maker->serve.count) return WB_OK;
-        set_leave(layout, &places[i], moves.leave[places[i].at] + 1, &moves);
+    const struct run_list *runs = table->layout.runs;
+    for (uint32_t i = 0; i < maker->serve.count; i++) {
+        const struct serve_place *place = &maker->serve.places[i];
+        maker->moves.most[place->at] = place->served;
+        maker->moves.fewest[place->at] = runs->items[place->at].length == 1 ? place->served : 0;
     }
+    run_moves_first(runs, &maker->serve, &maker->moves);
+    do {
+        WB_TRY(add_choice(maker, table, &maker->moves));
+    } while (run_moves_next(runs, &maker->serve, &maker->moves));
+    return WB_OK;
 }
 
 /* The plane of the two innermost axes that is being made; missing axes have extent 1. */
@@ -132,7 +82,7 @@ struct plane {
     int16_t *cells;
     uint32_t rows;
     uint32_t columns;
-    uint32_t outer_count;             /* axes outside of the plane */
+    uint32_t outer_count;            /* axes outside of the plane */
     uint32_t outer[LAYOUT_RUNS_MAX]; /* where the plane is on them */
 };
 
@@ -148,17 +98,18 @@ static void apply(const struct cell_maker *maker, const struct cell_choice *choi
     const struct choice_axis *row = maker->axis_count > 1 ? &axes[plane->outer_count] : &single;
     const struct choice_axis *column = maker->axis_count > 0 ? &axes[maker->axis_count - 1] : &single;
     if (row->high < row->low || column->high < column->low) return;
-    const struct number_box box = {
-        .from = choice->target + at + row->stride * row->low + column->stride * column->low,
-        .stride = (size_t)row->stride,
-        .step = (size_t)column->stride,
-        .rows = row->high - row->low + 1,
-        .columns = column->high - column->low + 1};
+    const struct number_box box = {.from = choice->target + at + row->stride * row->low +
+                                           column->stride * column->low,
+                                   .stride = (size_t)row->stride,
+                                   .step = (size_t)column->stride,
+                                   .rows = row->high - row->low + 1,
+                                   .columns = column->high - column->low + 1};
     maker->row_max(plane->cells + (size_t)row->low * plane->columns + column->low, plane->columns, &box);
 }
 
 /* Raises one row to the targets of choices in the same plane, which are in rows before it; then adds the
- * cycle itself. Where only the innermost run is served the target is in the row itself, `back` cells before. */
+ * cycle itself. Where only the innermost run is served the target is in the row itself, `back` cells before.
+ */
 static void finish_row(const struct cell_maker *maker, const struct plane *plane, uint32_t row) {
     int16_t *cells = plane->cells + (size_t)row * plane->columns;
     uint32_t back = 0;
@@ -167,8 +118,10 @@ static void finish_row(const struct cell_maker *maker, const struct plane *plane
         const struct choice_axis *axes = maker->choice_axes.items + i * maker->axis_count;
         uint32_t up = maker->axis_count > 1 ? axes[plane->outer_count].low : 0;
         uint32_t left = axes[maker->axis_count - 1].low;
-        const struct number_box box = {
-            .from = cells - (size_t)up * plane->columns, .step = 1, .rows = 1, .columns = plane->columns - left};
+        const struct number_box box = {.from = cells - (size_t)up * plane->columns,
+                                       .step = 1,
+                                       .rows = 1,
+                                       .columns = plane->columns - left};
         if (up == 0)
             back = left;
         else if (up <= row && left < plane->columns)

@@ -4,8 +4,8 @@
 
 #include "base/vec.h"
 #include "makespan/row_max.h"
+#include "makespan/run_moves.h"
 #include "makespan/run_table.h"
-#include "makespan/serve_choice.h"
 
 /* For one axis of the composition's box: the cells in which a choice is possible, and how far apart two
  * neighbours' targets are. */
@@ -27,6 +27,7 @@ struct cell_choice {
 struct cell_maker {
     row_max_function *row_max;
     struct serve_choice serve; /* over runs */
+    struct run_moves moves;
     struct composition composition;
     uint32_t axis_count; /* of its box: axes of the layout with extents above 1 */
     uint32_t axes[LAYOUT_RUNS_MAX];

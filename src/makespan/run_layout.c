@@ -155,8 +155,7 @@ static wb_status lay_out(struct run_layout *layout) {
         do {
             bool graded = composition.warps <= layout->graded_warps;
             if (pass == 0) {
-                uint64_t *cells =
-                    graded ? &layout->graded_cells : &layout->level_cells[composition.level];
+                uint64_t *cells = graded ? &layout->graded_cells : &layout->level_cells[composition.level];
                 layout->offset[composition.number] = *cells;
                 *cells += cells_of(layout, &composition);
                 if (!graded) layout->level_start[composition.level + 1]++;
@@ -197,8 +196,7 @@ void layout_free(struct run_layout *layout) {
 void composition_at(const struct run_layout *layout, uint64_t number, struct composition *composition) {
     composition->number = number;
     for (uint32_t g = 0; g < layout->runs->problem->group_count; g++) {
-        multiset_at(&layout->rank[g], number / layout->stride[g],
-                    composition->in_run + layout->first_run[g]);
+        multiset_at(&layout->rank[g], number / layout->stride[g], composition->in_run + layout->first_run[g]);
         number %= layout->stride[g];
     }
     complete(layout, composition);
@@ -207,7 +205,6 @@ void composition_at(const struct run_layout *layout, uint64_t number, struct com
 uint64_t composition_number(const struct run_layout *layout, const uint32_t *in_run) {
     uint64_t number = 0;
     for (uint32_t g = 0; g < layout->runs->problem->group_count; g++)
-        number += layout->stride[g] *
-                  multiset_number(&layout->rank[g], in_run + layout->first_run[g]);
+        number += layout->stride[g] * multiset_number(&layout->rank[g], in_run + layout->first_run[g]);
     return number;
 }

@@ -47,8 +47,8 @@ uint64_t layout_composition_count(const struct run_list *runs);
 uint64_t layout_cell_count(const struct run_list *runs);
 
 /* Lays out a problem whose cells can be counted, with at most LAYOUT_RUNS_MAX runs and UINT32_MAX
- * compositions. WB_ERR_LIMIT without a message when memory is exhausted. Freed with layout_free, also after an
- * error. */
+ * compositions. WB_ERR_LIMIT without a message when memory is exhausted. Freed with layout_free, also after
+ * an error. */
 wb_status layout_make(const struct run_list *runs, uint32_t graded_warps, struct run_layout *layout);
 void layout_free(struct run_layout *layout);
 

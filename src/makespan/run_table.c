@@ -20,20 +20,11 @@ void run_table_measure(const struct run_list *runs, struct run_table_size *size)
     size->cells = layout_cell_count(runs);
 }
 
-/* The most instructions of one cycle: a cycle goes down at most as many levels. */
-static uint32_t most_issues(const struct makespan_problem *problem) {
-    uint64_t room = 0;
-    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
-        if (problem_uses(problem, unit)) room += problem->capacity[unit];
-    if (room > problem->issue_limit) room = problem->issue_limit;
-    return room < problem->warp_count ? (uint32_t)room : problem->warp_count;
-}
-
-/* Gives every level its place: one behind the other, or in turns in a ring of as many as are needed at a time.
- * *fits is false when that takes more than `memory` bytes. */
+/* Gives every level its place: one behind the other, or in turns in a ring of as many as are needed at a
+ * time. *fits is false when that takes more than `memory` bytes. */
 static wb_status place_levels(struct run_table *table, uint64_t memory, bool *fits) {
     const struct run_layout *layout = &table->layout;
-    uint64_t ring = (uint64_t)most_issues(layout->runs->problem) + 1;
+    uint64_t ring = (uint64_t)serve_choice_most(layout->runs->problem) + 1;
     uint64_t all = 0;
     uint64_t largest = 0;
     for (uint32_t i = 0; i < layout->level_count; i++) {
@@ -56,9 +47,8 @@ static wb_status place_levels(struct run_table *table, uint64_t memory, bool *fi
     return WB_OK;
 }
 
-/* Where a state's cell is. */
-static int16_t *cell_of(const struct run_table *table, struct composition *composition,
-                        const uint64_t *slack) {
+int16_t *run_table_cell(const struct run_table *table, const struct composition *composition,
+                        const uint32_t *slack) {
     const struct run_layout *layout = &table->layout;
     uint64_t at = 0;
     for (uint32_t a = 0; a < layout->axis_count; a++) {
@@ -85,7 +75,7 @@ static void grade_state(struct run_table *table, const struct exact_tail *tail, 
                         int16_t time) {
     const struct run_list *runs = table->layout.runs;
     struct composition composition = {0};
-    uint64_t slack[LAYOUT_RUNS_MAX] = {0};
+    uint32_t slack[LAYOUT_RUNS_MAX] = {0};
     for (uint32_t slot = 0; slot < tail->slot_count; slot++) {
         if (counts[slot] == 0) continue;
         uint32_t p = tail->position[slot];
@@ -93,11 +83,11 @@ static void grade_state(struct run_table *table, const struct exact_tail *tail, 
         uint32_t j = runs->of_position[p];
         const struct unit_run *run = &runs->items[j];
         composition.in_run[j] += counts[slot];
-        slack[j] += (uint64_t)counts[slot] * (run->first + run->length - 1 - p);
+        slack[j] += counts[slot] * (run->first + run->length - 1 - p);
     }
     if (!groups_hold(runs, composition.in_run)) return;
     composition.number = composition_number(&table->layout, composition.in_run);
-    int16_t *cell = cell_of(table, &composition, slack);
+    int16_t *cell = run_table_cell(table, &composition, slack);
     if (time > *cell) *cell = time;
 }
 
@@ -153,10 +143,13 @@ static bool make_level(struct table_crew *crew, uint32_t level) {
     for (uint64_t i = start; i < end; i++)
         make_one(crew, i, &polled);
     crew->cells_made += layout->level_cells[level];
+    if (!makespan_goes_on(crew->run, "exact: run abstraction", crew->cells_made, crew->cells))
+        crew->stop = true;
     return !crew->stop && !crew->failed;
 }
 
-static wb_status make_levels(const struct makespan_run *run, struct run_table *table, bool *made) {
+static wb_status make_levels(const struct makespan_run *run, struct run_table *table,
+                             enum run_table_outcome *outcome) {
     struct table_crew crew = {.run = run, .table = table, .threads = makespan_threads(run->settings)};
     crew.makers = calloc(crew.threads, sizeof *crew.makers);
     wb_status status = crew.makers == NULL ? WB_ERR_LIMIT : WB_OK;
@@ -164,13 +157,13 @@ static wb_status make_levels(const struct makespan_run *run, struct run_table *t
         status = cell_maker_make(&table->layout, &crew.makers[i]);
     for (uint32_t level = 0; level < table->layout.level_count; level++)
         crew.cells += table->layout.level_cells[level];
-    *made = status == WB_OK;
-    for (uint32_t level = 0; *made && level < table->layout.level_count; level++)
-        *made = make_level(&crew, level) && makespan_goes_on(run, "exact: run abstraction", crew.cells_made,
-                                                             crew.cells);
+    bool goes_on = status == WB_OK;
+    for (uint32_t level = 0; goes_on && level < table->layout.level_count; level++)
+        goes_on = make_level(&crew, level);
     for (uint32_t i = 0; crew.makers != NULL && i < crew.threads; i++)
         cell_maker_free(&crew.makers[i]);
     free(crew.makers);
+    *outcome = crew.stop ? RUN_TABLE_STOPPED : RUN_TABLE_MADE;
     return crew.failed ? WB_ERR_LIMIT : status;
 }
 
@@ -178,7 +171,7 @@ static wb_status make_levels(const struct makespan_run *run, struct run_table *t
 static uint32_t initial_bound(const struct run_table *table) {
     const struct run_list *runs = table->layout.runs;
     struct composition composition = {0};
-    uint64_t slack[LAYOUT_RUNS_MAX] = {0};
+    uint32_t slack[LAYOUT_RUNS_MAX] = {0};
     for (uint32_t g = 0; g < runs->problem->group_count; g++) {
         const struct string_group *group = &runs->problem->groups[g];
         uint32_t j = runs->of_position[group->first];
@@ -186,24 +179,26 @@ static uint32_t initial_bound(const struct run_table *table) {
         slack[j] = run_slack(&runs->items[j], group->warps);
     }
     composition_at(&table->layout, composition_number(&table->layout, composition.in_run), &composition);
-    return (uint32_t)*cell_of(table, &composition, slack);
+    return (uint32_t)*run_table_cell(table, &composition, slack);
 }
 
 wb_status run_table_make(const struct makespan_run *run, const struct run_list *runs,
                          const struct exact_tail *tail, bool full, uint64_t memory, struct run_table *table,
-                         bool *made) {
+                         enum run_table_outcome *outcome) {
     *table = (struct run_table){.full = full};
-    *made = false;
-    wb_status status = layout_make(runs, tail->warps, &table->layout);
-    bool fits = false;
-    if (status == WB_OK) status = place_levels(table, memory, &fits);
-    if (status == WB_OK && fits) status = grade(table, tail);
-    if (status == WB_OK && fits) status = make_levels(run, table, made);
-    if (*made && status == WB_OK)
+    *outcome = RUN_TABLE_TOO_LARGE;
+    bool fits;
+    WB_TRY(layout_make(runs, tail->warps, &table->layout));
+    WB_TRY(place_levels(table, memory, &fits));
+    if (fits) {
+        WB_TRY(grade(table, tail));
+        WB_TRY(make_levels(run, table, outcome));
+    }
+    if (*outcome == RUN_TABLE_MADE)
         table->initial = initial_bound(table);
     else
         run_table_free(table);
-    return status == WB_OK ? WB_OK : makespan_no_memory(run);
+    return WB_OK;
 }
 
 void run_table_free(struct run_table *table) {
@@ -214,26 +209,25 @@ void run_table_free(struct run_table *table) {
     *table = (struct run_table){0};
 }
 
-uint32_t run_table_cycles(const struct run_table *table, const uint16_t *counts) {
+void run_table_place(const struct run_table *table, const uint16_t *counts, struct composition *composition,
+                     uint32_t *slack) {
     const struct run_list *runs = table->layout.runs;
-    struct composition composition = {0};
-    uint64_t slack[LAYOUT_RUNS_MAX];
+    composition->level = 0;
+    composition->warps = 0;
     uint32_t cumulative = 0;
     for (uint32_t j = 0; j < runs->count; j++) {
         const struct unit_run *run = &runs->items[j];
         uint32_t warps = 0;
         slack[j] = 0;
         for (uint32_t i = 0; i < run->length; i++) {
-            /* Summed up over i, those before the end of the run count once for each instruction behind theirs. */
-            slack[j] += warps;
+            slack[j] += warps; /* so each warp counts once for every position of the run behind its own */
             warps += counts[run->first + i];
         }
-        composition.in_run[j] = warps;
-        composition.warps += warps;
+        composition->in_run[j] = warps;
+        composition->warps += warps;
         cumulative += warps;
-        composition.level += cumulative;
+        composition->level += cumulative;
         if (run->last) cumulative = 0;
     }
-    composition.number = composition_number(&table->layout, composition.in_run);
-    return (uint32_t)*cell_of(table, &composition, slack);
+    composition->number = composition_number(&table->layout, composition->in_run);
 }

@@ -1,6 +1,6 @@
-/* Upper bounds on the longest remaining time of every cell of the run abstraction (docs/makespan-proofs.md, T2 and T3):
- * what is left when it is forgotten which warp of a run has how many of the instructions left that all warps
- * of the run have left together. */
+/* Upper bounds on the longest remaining time of every cell of the run abstraction (docs/makespan-proofs.md,
+ * T2 and T3): what is left when it is forgotten which warp of a run has how many of the instructions left
+ * that all warps of the run have left together. */
 #ifndef WB_MAKESPAN_RUN_TABLE_H
 #define WB_MAKESPAN_RUN_TABLE_H
 
@@ -11,26 +11,28 @@
  * others 1 + the greatest of their successors. */
 struct run_table {
     struct run_layout layout;
-    bool full;         /* all levels are kept; else only those that the next one needed */
-    int16_t *graded;   /* cells of graded compositions */
-    int16_t **level;   /* per level: its cells; valid for all levels where the table is full */
-    int16_t *cells;    /* owns the cells of the levels */
-    uint32_t initial;  /* the bound of the initial state: of the whole problem */
+    bool full;        /* all levels are kept; else only those that the next one needed */
+    int16_t *graded;  /* cells of graded compositions */
+    int16_t **level;  /* per level: its cells; valid for all levels where the table is full */
+    int16_t *cells;   /* owns the cells of the levels */
+    uint32_t initial; /* the bound of the initial state: of the whole problem */
 };
 
 /* What a table would take. */
 struct run_table_size {
-    uint64_t cells;         /* UINT64_MAX: there cannot be one */
-    uint64_t layout_bytes;  /* beside the cells */
+    uint64_t cells;        /* UINT64_MAX: there cannot be one */
+    uint64_t layout_bytes; /* beside the cells */
 };
 void run_table_measure(const struct run_list *runs, struct run_table_size *size);
 
-/* Makes the table; `full` or only of the levels that the bound of the initial state needs, within `memory`
- * bytes. *made is false where those do not suffice, or makespan_goes_on said no; the table is then empty.
- * WB_ERR_LIMIT with a message when memory is exhausted. Freed with run_table_free, also after an error. */
+enum run_table_outcome { RUN_TABLE_MADE, RUN_TABLE_STOPPED, RUN_TABLE_TOO_LARGE };
+
+/* Makes the table; `full` or only of the levels that the bound of the initial state needs. Without a table,
+ * since makespan_goes_on said no or `memory` bytes do not suffice for the cells, it is empty. WB_ERR_LIMIT
+ * without a message when memory is exhausted. Freed with run_table_free, also after an error. */
 wb_status run_table_make(const struct makespan_run *run, const struct run_list *runs,
                          const struct exact_tail *tail, bool full, uint64_t memory, struct run_table *table,
-                         bool *made);
+                         enum run_table_outcome *outcome);
 void run_table_free(struct run_table *table);
 
 /* The cells of a composition. */
@@ -40,7 +42,13 @@ static inline int16_t *run_table_cells(const struct run_table *table, const stru
            table->layout.offset[composition->number];
 }
 
-/* The bound of the state with counts[p] warps at position p, from a full table. */
-uint32_t run_table_cycles(const struct run_table *table, const uint16_t *counts);
+/* The cell of a state: its composition, and how many instructions its warps have left in each run beyond the
+ * one that each of them has. */
+int16_t *run_table_cell(const struct run_table *table, const struct composition *composition,
+                        const uint32_t *slack);
+
+/* The composition and the slack of the state with counts[p] warps at position p. */
+void run_table_place(const struct run_table *table, const uint16_t *counts, struct composition *composition,
+                     uint32_t *slack);
 
 #endif

@@ -14,6 +14,14 @@ void serve_choice_free(struct serve_choice *choice) {
     *choice = (struct serve_choice){0};
 }
 
+uint32_t serve_choice_most(const struct makespan_problem *problem) {
+    uint64_t room = 0;
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
+        if (problem_uses(problem, unit)) room += problem->capacity[unit];
+    if (room > problem->issue_limit) room = problem->issue_limit;
+    return room < problem->warp_count ? (uint32_t)room : problem->warp_count;
+}
+
 static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
@@ -62,8 +70,8 @@ void serve_choice_first(struct serve_choice *choice) {
 bool serve_choice_next(struct serve_choice *choice) {
     for (uint32_t i = choice->count; i-- > 0;) {
         struct serve_place *place = &choice->places[i];
-        bool more = place->served < place->warps && choice->unit_left[place->unit] > 0 &&
-                    choice->issue_left > 0;
+        bool more =
+            place->served < place->warps && choice->unit_left[place->unit] > 0 && choice->issue_left > 0;
         if (more) {
             serve(choice, place, 1);
             serve_fewest(choice, i + 1);

@@ -1,0 +1,248 @@
+/* The worst case by an upper bound and a schedule that meet, or the interval between them (docs/proofs.md, T1
+ * to T6). Steps are taken in the order of what they cost, until the interval is closed:
+ *
+ *   closed form - exact tail - run table - beam searches - larger tail and its table - complete searches */
+#include "makespan/exact.h"
+
+#include <stdlib.h>
+
+#include "base/cycles.h"
+#include "makespan/closed.h"
+#include "makespan/exact_witness.h"
+#include "makespan/layer_search.h"
+#include "makespan/state_set.h"
+
+/* A beam so narrow finds a schedule to begin with. */
+#define BEAM_WIDTH_FIRST 8u
+
+/* The first beam that is guided by the run table is so wide, every further one so many times. */
+#define BEAM_WIDTH 64u
+#define BEAM_WIDTH_FACTOR 8u
+
+/* Parts of the memory for tables: the rest is for searches. */
+#define TABLE_MEMORY_PARTS 3u
+#define MEMORY_PARTS 4u
+
+struct exact {
+    const struct makespan_run *run;
+    const struct makespan_problem *problem;
+    const struct exact_limits *limits;
+    struct makespan_result *result;
+    uint64_t memory;
+    struct run_list runs;
+    struct exact_tail tail;
+    struct run_table table;
+    bool has_table; /* a full one */
+    bool stopped;   /* makespan_goes_on said no */
+    bool short_of_memory;
+};
+
+static bool is_open(const struct exact *exact) {
+    return exact->result->bound.lower < exact->result->bound.cycles && !exact->stopped;
+}
+
+static void lower_upper(struct exact *exact, uint64_t upper) {
+    wb_bound *bound = &exact->result->bound;
+    makespan_set_interval(bound, bound->lower, cycles_min(bound->cycles, upper));
+}
+
+/* Takes a schedule through these states if it is longer than the one there is. */
+static wb_status take_schedule(struct exact *exact, const uint16_t *states, size_t count) {
+    wb_bound *bound = &exact->result->bound;
+    struct schedule schedule;
+    WB_TRY(
+        exact_witness(&exact->tail, states, (uint32_t)(count / exact->problem->position_count), &schedule));
+    schedule_free(&exact->result->witness);
+    exact->result->witness = schedule;
+    makespan_set_interval(bound, schedule.makespan, bound->cycles);
+    return WB_OK;
+}
+
+/* No schedule is shorter than its longest string, or than its instructions need on full units. */
+static uint64_t least_makespan(const struct makespan_problem *problem) {
+    uint64_t least = 0;
+    uint64_t total[UNIT_TYPES] = {0};
+    for (uint32_t g = 0; g < problem->group_count; g++) {
+        least = cycles_max(least, problem->groups[g].length);
+        for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
+            total[unit] += problem->groups[g].warps * problem_unit_count(problem, g, unit);
+    }
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
+        least = cycles_max(least, (total[unit] + problem->capacity[unit] - 1) / problem->capacity[unit]);
+    uint64_t issue = problem->issue_limit;
+    return cycles_max(least, (problem->instruction_count + issue - 1) / issue);
+}
+
+/* The most warps, up to `most`, of an exact tail within the limits; 0 where there is none. */
+static uint32_t tail_warps(const struct exact *exact, uint32_t most) {
+    uint32_t warps = most < exact->problem->warp_count ? most : exact->problem->warp_count;
+    for (; warps > 0; warps--) {
+        uint64_t states =
+            multiset_count(exact->problem->position_count + exact->problem->group_count - 1, warps);
+        if (states <= exact->limits->tail_states &&
+            exact_tail_size(exact->problem, warps) <= exact->memory / MEMORY_PARTS)
+            return warps;
+    }
+    return 0;
+}
+
+/* Makes the exact tail of so many warps; *made is false when it was stopped. */
+static wb_status make_tail(struct exact *exact, uint32_t warps, bool *made) {
+    exact_tail_free(&exact->tail);
+    WB_TRY(exact_tail_make(exact->run, warps, &exact->tail, made));
+    if (!*made) exact->stopped = true;
+    return WB_OK;
+}
+
+/* The whole problem where the tail has all warps. */
+static wb_status take_tail(struct exact *exact) {
+    uint16_t *initial = calloc(exact->problem->position_count, sizeof *initial);
+    if (initial == NULL) return WB_ERR_LIMIT;
+    state_initial(exact->problem, initial);
+    lower_upper(exact, exact_tail_cycles(&exact->tail, initial));
+    wb_status status = take_schedule(exact, initial, exact->problem->position_count);
+    free(initial);
+    return status;
+}
+
+/* Makes the run table, the whole of it if that fits, and takes its bound. */
+static wb_status make_table(struct exact *exact) {
+    struct run_table_size size;
+    run_table_measure(&exact->runs, &size);
+    run_table_free(&exact->table);
+    exact->has_table = false;
+    uint64_t memory = exact->memory / MEMORY_PARTS * TABLE_MEMORY_PARTS;
+    if (size.cells > exact->limits->table_cells) return WB_OK;
+    if (size.layout_bytes > memory) {
+        exact->short_of_memory = true;
+        return WB_OK;
+    }
+    memory -= size.layout_bytes;
+    bool full = size.cells <= memory / sizeof(int16_t);
+    enum run_table_outcome outcome;
+    WB_TRY(run_table_make(exact->run, &exact->runs, &exact->tail, full, memory, &exact->table, &outcome));
+    if (outcome == RUN_TABLE_STOPPED) exact->stopped = true;
+    if (outcome == RUN_TABLE_TOO_LARGE) exact->short_of_memory = true;
+    if (outcome != RUN_TABLE_MADE) return WB_OK;
+    lower_upper(exact, exact->table.initial);
+    exact->has_table = exact->table.full;
+    return WB_OK;
+}
+
+/* Searches for schedules that are longer than the target, with what the plan has set beside it. */
+static wb_status search(struct exact *exact, struct layer_search_plan *plan,
+                        struct layer_search_result *found) {
+    plan->runs = &exact->runs;
+    plan->tail = &exact->tail;
+    plan->table = exact->has_table ? &exact->table : NULL;
+    plan->memory = exact->memory / MEMORY_PARTS;
+    wb_status status = layer_search(exact->run, plan, found);
+    if (found->stopped) exact->stopped = true;
+    if (status == WB_OK && found->states.count > 0)
+        status = take_schedule(exact, found->states.items, found->states.count);
+    if (status == WB_OK && found->complete) lower_upper(exact, found->makespan);
+    vec_free(&found->states);
+    return status;
+}
+
+/* A beam search for a schedule that is longer than the longest known one. If it left nothing out, it closes
+ * the interval. */
+static wb_status search_beam(struct exact *exact, uint32_t width) {
+    uint64_t lower = exact->result->bound.lower;
+    struct layer_search_plan plan = {.target =
+                                         (uint32_t)(exact->result->witness.cycle == NULL ? lower - 1 : lower),
+                                     .width = width,
+                                     .most = width,
+                                     .states = UINT64_MAX};
+    struct layer_search_result found;
+    return search(exact, &plan, &found);
+}
+
+/* The widest beam whose states fit the memory: in every layer so many. */
+static uint32_t widest_beam(const struct exact *exact) {
+    uint64_t state = exact->problem->position_count * sizeof(uint16_t) + sizeof(uint32_t);
+    uint64_t widest = exact->memory / MEMORY_PARTS / 2 / state / exact->problem->instruction_count;
+    return (uint32_t)cycles_min(widest, exact->limits->width);
+}
+
+/* Beam searches of growing width; without a table to guide them wide ones are not worth their time. */
+static wb_status search_beams(struct exact *exact) {
+    uint64_t widest = widest_beam(exact);
+    if (!exact->has_table) widest = cycles_min(widest, BEAM_WIDTH);
+    for (uint64_t width = BEAM_WIDTH; width <= widest && is_open(exact); width *= BEAM_WIDTH_FACTOR)
+        WB_TRY(search_beam(exact, (uint32_t)width));
+    return WB_OK;
+}
+
+/* Lowers the upper end by proving that no schedule reaches it, or finds one that does. */
+static wb_status search_all(struct exact *exact) {
+    uint64_t states = exact->limits->search_states;
+    while (states > 0 && is_open(exact)) {
+        struct layer_search_plan plan = {.target = (uint32_t)(exact->result->bound.cycles - 1),
+                                         .width = UINT32_MAX,
+                                         .most = UINT64_MAX,
+                                         .states = states};
+        struct layer_search_result found;
+        WB_TRY(search(exact, &plan, &found));
+        if (!found.complete) return WB_OK;
+        states -= cycles_min(states, found.expanded);
+    }
+    return WB_OK;
+}
+
+/* A larger tail, and the run table on top of it: its bounds are lower. */
+static wb_status enlarge_tail(struct exact *exact) {
+    uint32_t warps = tail_warps(exact, exact->limits->tail_warps_more);
+    bool made;
+    if (warps <= exact->tail.warps) return WB_OK;
+    WB_TRY(make_tail(exact, warps, &made));
+    return made ? make_table(exact) : WB_OK;
+}
+
+static wb_status narrow(struct exact *exact) {
+    uint32_t warps = tail_warps(exact, exact->limits->tail_warps);
+    if (warps == 0 || exact->problem->warp_count > UINT16_MAX) return WB_OK;
+    WB_TRY(run_list_make(exact->problem, &exact->runs));
+    bool made;
+    WB_TRY(make_tail(exact, warps, &made));
+    if (made && warps == exact->problem->warp_count) return take_tail(exact);
+    uint32_t width = (uint32_t)cycles_min(BEAM_WIDTH_FIRST, widest_beam(exact));
+    if (made && width > 0) WB_TRY(search_beam(exact, width));
+    if (is_open(exact)) WB_TRY(make_table(exact));
+    if (is_open(exact)) WB_TRY(search_beams(exact));
+    if (is_open(exact)) WB_TRY(enlarge_tail(exact));
+    if (is_open(exact)) WB_TRY(search_all(exact));
+    return WB_OK;
+}
+
+wb_status exact_solve(const struct makespan_run *run, const struct exact_limits *limits,
+                      struct makespan_result *result) {
+    struct exact exact = {.run = run,
+                          .problem = run->problem,
+                          .limits = limits,
+                          .result = result,
+                          .memory = makespan_memory(run->settings)};
+    cycles upper;
+    if (closed_bound(run->problem, &upper) != WB_OK) return makespan_no_memory(run);
+    makespan_assume_model(&result->bound);
+    makespan_set_interval(&result->bound, least_makespan(run->problem), upper);
+    wb_status status = narrow(&exact);
+    run_table_free(&exact.table);
+    exact_tail_free(&exact.tail);
+    run_list_free(&exact.runs);
+    if (status != WB_OK) return makespan_no_memory(run);
+    bool limited = exact.stopped || (exact.short_of_memory && run->settings->memory != 0);
+    if (limited && result->bound.kind != WB_EXACT) return makespan_stopped(run, result);
+    return WB_OK;
+}
+
+static wb_status run_exact(const struct makespan_run *run, struct makespan_result *result) {
+    static const struct exact_limits limits = EXACT_LIMITS_DEFAULTS;
+    return exact_solve(run, &limits, result);
+}
+
+const struct makespan_method makespan_exact = {
+    .name = "exact",
+    .summary = "upper bounds of states and a search for the schedule that takes as long",
+    .run = run_exact,
+};

@@ -1,0 +1,51 @@
+/* A set of states of a search, each with the latest time at which it was reached. */
+#ifndef WB_MAKESPAN_STATE_SET_H
+#define WB_MAKESPAN_STATE_SET_H
+
+#include <stdbool.h>
+
+#include "makespan/problem.h"
+
+struct state_entry {
+    uint32_t time;   /* cycles until the state */
+    uint32_t bound;  /* on those that remain */
+    uint32_t parent; /* the caller's number of the state before; of several the least */
+    uint32_t hash;
+    uint32_t counts; /* where its counts are, in states */
+};
+
+/* Zero-initialised, but for position_count, it is empty. */
+struct state_set {
+    uint32_t position_count;
+    struct state_entry *entries;
+    uint32_t count;
+    uint32_t room;
+    uint16_t *counts; /* position_count of each entry */
+    uint32_t *slots;  /* hash table of entry numbers plus 1; 0: empty */
+    uint32_t slot_count;
+};
+
+/* Adds a state, or raises its time. WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status state_set_add(struct state_set *set, const uint16_t *counts, const struct state_entry *entry);
+
+/* Sorts the entries, those with the greatest time + bound first, and keeps the first `width`. WB_ERR_LIMIT
+ * without a message when memory is exhausted. */
+wb_status state_set_keep(struct state_set *set, uint32_t width);
+
+/* Sets counts[p] to the warps at position p before the first cycle; they must fit 16 bits. */
+void state_initial(const struct makespan_problem *problem, uint16_t *counts);
+
+/* The counts of an entry. */
+static inline const uint16_t *state_counts(const struct state_set *set, const struct state_entry *entry) {
+    return set->counts + (uint64_t)entry->counts * set->position_count;
+}
+
+/* Bytes taken. */
+uint64_t state_set_bytes(const struct state_set *set);
+
+/* Makes it empty and keeps its memory. */
+void state_set_clear(struct state_set *set);
+
+void state_set_free(struct state_set *set);
+
+#endif

@@ -3,7 +3,7 @@
 #   make build   release build in build/               make lint    warnings, formatting, clang-tidy
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make campaign [SEEDS=1000000]: bounds against all schedules of random blocks; goes on where it was stopped
-#   make reproduce-ecrts2025  the experiments of that paper, into docs/reproduction.md
+#   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-ecrts2025   the experiments of papers, into docs/reproduction/
 #   make install [PREFIX=/usr/local]                   make clean
 
 PREFIX ?= /usr/local
@@ -53,10 +53,10 @@ campaign: packages-build+test
 	@$(NINJA) -C build --quiet
 	./build/tests/campaign build/campaign.seed $(SEEDS)
 
-reproduce-ecrts2025: packages-build+bench
+reproduce-%: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet reproduce_ecrts2025
-	./build/reproduce/reproduce_ecrts2025
+	@$(NINJA) -C build --quiet reproduce_$*
+	./build/reproduce/reproduce_$*
 
 install: build
 	cmake --install build --prefix $(PREFIX)

@@ -1,4 +1,4 @@
-/* The matrix products of reproduce/sgemm.cu compute matrix products, for every number of warps. */
+/* The matrix products of reproduce/ecrts2025/sgemm.cu compute matrix products, for every number of warps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static void test_products(void **state) {
     wb_module *module = NULL;
     diagnostics = wb_diagnostics_new();
     assert_non_null(diagnostics);
-    expect_ok(wb_module_read("reproduce/sgemm.ptx", diagnostics, &module));
+    expect_ok(wb_module_read("reproduce/ecrts2025/sgemm.ptx", diagnostics, &module));
     for (size_t i = 0; i < sizeof warps / sizeof *warps; i++) {
         check_kernel(module, "sgemm_naive", warps[i]);
         check_kernel(module, "sgemm_double_buffered", warps[i]);

@@ -13,10 +13,6 @@ static double mean_of(const struct study *study, enum model model, enum method m
     return sample_mean(&sample);
 }
 
-static void put_image(struct text *out, const char *file, const char *what) {
-    text_printf(out, "![%s](" PAGE_CHART_FOLDER "/%s)\n\n", what, file);
-}
-
 /* What was found, in a paragraph. */
 static void put_summary(struct text *out, const struct study *study) {
     const struct published_overestimation *published = published_gub[STUDY_TYPICAL];
@@ -50,7 +46,7 @@ static void put_setting(struct text *out, const struct study *study) {
     text_printf(
         out,
         "## What was run\n\n"
-        "- **Kernels**: the %zu cases of [kernels/index.txt](../kernels/README.md), of each the block "
+        "- **Kernels**: the %zu cases of [kernels/index.txt](../../kernels/README.md), of each the block "
         "(0,0,0). They are not Rodinia: they were written to cover\n"
         "  features of PTX, most are short, and several are the same kernel compiled differently "
         "(`sgemm_tiled` counts four times). Means over them\n"
@@ -58,18 +54,19 @@ static void put_setting(struct text *out, const struct study *study) {
         "latencies rather than their values.\n",
         study->kernels.count);
     text_string(
-        out, "- **Matrix products**: [reproduce/sgemm.cu](../reproduce/sgemm.cu), written after the paper's "
+        out, "- **Matrix products**: [reproduce/ecrts2025/sgemm.cu](../../reproduce/ecrts2025/sgemm.cu), "
+             "written after the paper's "
              "description (tiles in shared memory; two barriers a\n"
              "  tile, or one and double buffering; inner dimension = threads of the block, so four tiles for "
              "4 warps). The\n"
              "  paper's sources are not known to us.\n- **Machines**: `gpgpusim-orin`, which follows "
              "GPGPU-Sim 4 with the authors' settings cycle by "
              "cycle "
-             "([docs/gpgpusim.md](gpgpusim.md)), with\n"
+             "([docs/gpgpusim.md](../gpgpusim.md)), with\n"
              "  `--set mem_latency=L`; for 5 cycles `gpgpusim-orin-5l`, since their settings for 5 cycles "
              "differ in "
              "stores, operand collectors and register banks\n"
-             "  as well. And `orin-sm86`, the plain machine that [docs/proofs.md](proofs.md) is about.\n"
+             "  as well. And `orin-sm86`, the plain machine that [docs/proofs.md](../proofs.md) is about.\n"
              "- **Kinds**: on `gpgpusim-orin` every bound is an estimate, since no proof covers it. On "
              "`orin-sm86` "
              "SIB, FIB, ALN, FIFO and ELB are proven; GUB is an\n"
@@ -100,10 +97,10 @@ static void put_table3(struct text *out, const struct study *study, enum model m
     text_char(out, '\n');
 }
 
-static void put_kernels(struct text *out, const struct study *study) {
+static void put_kernels(const struct output *output, struct text *out, const struct study *study) {
     text_string(out, "## Table 3, on the machine that follows GPGPU-Sim\n\n");
     for (size_t p = 0; p < POLICY_COUNT; p++)
-        put_image(out, page_policy_charts[p], "Mean overestimation by latency");
+        output_put_image(output, page_policy_charts[p], "Mean overestimation by latency", out);
     put_table3(out, study, MODEL_GPGPUSIM);
     text_string(out, "## Table 3, on the plain machine\n\n"
                      "The published figures were measured on GPGPU-Sim; they stand here for comparison.\n\n");
@@ -114,13 +111,13 @@ static void put_kernels(struct text *out, const struct study *study) {
     table_kernels(out, study);
 }
 
-static void put_sgemm(struct text *out, const struct study *study) {
+static void put_sgemm(const struct output *output, struct text *out, const struct study *study) {
     static const char *const titles[SGEMM_COUNT] = {"Naive", "Double buffering"};
     text_string(out, "\n## Table 4: matrix products\n\n"
                      "On `gpgpusim-orin`, above LRR / above GTO. The paper does not name the policy of its "
                      "figures.\n\n");
     for (size_t k = 0; k < SGEMM_COUNT; k++) {
-        put_image(out, page_sgemm_charts[k], "Overestimation of GUB by latency and warps");
+        output_put_image(output, page_sgemm_charts[k], "Overestimation of GUB by latency and warps", out);
         text_printf(out, "### %s, GUB\n\n", titles[k]);
         table_sgemm(out, study, (enum sgemm)k, METHOD_GUB);
         text_printf(out, "\n### %s, SIB\n\n", titles[k]);
@@ -182,11 +179,11 @@ static void put_exceeded(struct text *out, const struct study *study) {
         profile_excess_beyond_jumps(study));
 }
 
-void page_write(struct text *out, const struct study *study) {
+void page_write(const struct output *output, struct text *out, const struct study *study) {
     put_summary(out, study);
     put_setting(out, study);
-    put_kernels(out, study);
-    put_sgemm(out, study);
+    put_kernels(output, out, study);
+    put_sgemm(output, out, study);
     put_ablation(out, study);
     put_exceeded(out, study);
 }

@@ -4,7 +4,7 @@
 
 #include "base/diagnostics.h"
 
-#define SGEMM_PTX "reproduce/sgemm.ptx"
+#define SGEMM_PTX "reproduce/ecrts2025/sgemm.ptx"
 #define SGEMM_SIDE 1024u /* rows and columns of the product */
 #define WARP_SIZE 32u
 

@@ -76,37 +76,48 @@ static int write_all(int fd, const char *text, size_t size) {
     return 0;
 }
 
-/* Writes a temporary file beside `path` and renames it over `path`. */
-static int write_renamed(const char *path, const char *text, size_t size) {
-    struct text name = {0};
-    text_printf(&name, "%s.XXXXXX", path);
-    if (name.failed) return ENOMEM;
-    int fd = mkstemp(name.data);
-    int error = fd < 0 ? errno : write_all(fd, text, size);
-    if (fd >= 0) {
-        mode_t mask = umask(0);
-        (void)umask(mask);
-        if (error == 0 && fchmod(fd, 0666 & ~mask) != 0) error = errno;
-        if (close(fd) != 0 && error == 0) error = errno;
-        if (error == 0 && rename(name.data, path) != 0) error = errno;
-        if (error != 0) (void)unlink(name.data);
+/* Makes the temporary file, with the rights that a new file would have. */
+static int open_temporary(struct file_output *output) {
+    text_printf(&output->temporary, "%s.XXXXXX", output->path);
+    if (output->temporary.failed) return ENOMEM;
+    output->fd = mkstemp(output->temporary.data);
+    if (output->fd < 0) return errno;
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    if (fchmod(output->fd, 0666 & ~mask) == 0) return 0;
+    return file_output_close(output, errno);
+}
+
+int file_output_open(const char *path, struct file_output *output) {
+    struct stat info;
+    *output = (struct file_output){.path = path, .fd = -1};
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) {
+        int error = open_temporary(output);
+        if (error != 0) text_free(&output->temporary);
+        return error;
     }
-    text_free(&name);
+    output->fd = open(path, O_WRONLY | O_CLOEXEC);
+    return output->fd < 0 ? errno : 0;
+}
+
+int file_output_close(struct file_output *output, int error) {
+    if (close(output->fd) != 0 && error == 0) error = errno;
+    if (output->temporary.length > 0) {
+        if (error == 0 && rename(output->temporary.data, output->path) != 0) error = errno;
+        if (error != 0) (void)unlink(output->temporary.data);
+    }
+    text_free(&output->temporary);
     return error;
 }
 
-wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diagnostics) {
-    struct stat info;
-    size_t size = strlen(text);
-    int error;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        error = fd < 0 ? errno : write_all(fd, text, size);
-        if (fd >= 0 && close(fd) != 0 && error == 0) error = errno;
-    } else {
-        error = write_renamed(path, text, size);
-    }
-    if (error == 0) return WB_OK;
+wb_status file_write_failed(wb_diagnostics *diagnostics, const char *path, int error) {
     diagnose(diagnostics, SEVERITY_ERROR, path, "cannot write: %s", strerror(error));
     return WB_ERR_INPUT;
+}
+
+wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diagnostics) {
+    struct file_output output;
+    int error = file_output_open(path, &output);
+    if (error == 0) error = file_output_close(&output, write_all(output.fd, text, strlen(text)));
+    return error == 0 ? WB_OK : file_write_failed(diagnostics, path, error);
 }

@@ -9,4 +9,21 @@
  * SOURCE_SIZE_MAX, WB_ERR_LIMIT when memory is exhausted; both with a message. */
 wb_status file_read(const char *path, wb_diagnostics *diagnostics, char **text, size_t *size);
 
+/* A file being written: what is written to `fd` stands in a temporary file beside `path` until it is
+ * complete. Pipes and devices are written at once. */
+struct file_output {
+    const char *path;
+    int fd;
+    struct text temporary; /* its name; empty where there is none */
+};
+
+/* Returns 0 or an errno value; only after 0 is there something to be closed. */
+int file_output_open(const char *path, struct file_output *output);
+
+/* Puts the file in its place if `error` is 0, else takes it away. Returns `error`, or what went wrong. */
+int file_output_close(struct file_output *output, int error);
+
+/* The message that writing failed; always WB_ERR_INPUT. */
+wb_status file_write_failed(wb_diagnostics *diagnostics, const char *path, int error);
+
 #endif

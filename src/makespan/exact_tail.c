@@ -20,6 +20,15 @@ uint64_t exact_tail_size(const struct makespan_problem *problem, uint32_t warps)
     return count * sizeof(uint16_t) + slots * ((uint64_t)warps + 1) * sizeof(uint64_t);
 }
 
+uint32_t exact_tail_warps(const struct makespan_problem *problem, uint32_t most, uint64_t states,
+                          uint64_t bytes) {
+    uint32_t warps = most < problem->warp_count ? most : problem->warp_count;
+    while (warps > 0 &&
+           (multiset_count(slots_of(problem), warps) > states || exact_tail_size(problem, warps) > bytes))
+        warps--;
+    return warps;
+}
+
 /* Numbers the slots. */
 static wb_status lay_slots(struct exact_tail *tail) {
     const struct makespan_problem *problem = tail->problem;

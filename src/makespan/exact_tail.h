@@ -24,6 +24,11 @@ struct exact_tail {
  * would not fit. */
 uint64_t exact_tail_size(const struct makespan_problem *problem, uint32_t warps);
 
+/* The most warps, up to `most` and to those of the problem, whose table has at most so many states and bytes;
+ * 0 where there is none. */
+uint32_t exact_tail_warps(const struct makespan_problem *problem, uint32_t most, uint64_t states,
+                          uint64_t bytes);
+
 /* Makes the table for X warps, at least 1, whose size is known not to be UINT64_MAX. *made is false when
  * makespan_goes_on said no. WB_ERR_LIMIT without a message when memory is exhausted. Freed with
  * exact_tail_free, also after an error. */

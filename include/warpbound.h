@@ -308,6 +308,11 @@ wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *va
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 
+/* The smallest problem, by instructions of all warps, on which a published formula ("pessimistic" or
+ * "extrapolate") lies below the worst case, not solved yet. */
+wb_status wb_makespan_refute(const char *method, const wb_watch *watch, wb_diagnostics *diagnostics,
+                             wb_makespan **counterexample);
+
 /* The results; NULL past the end. `seconds` is elapsed time, since methods use several threads. */
 const wb_bound *wb_makespan_bound(const wb_makespan *makespan, size_t index);
 
@@ -345,8 +350,26 @@ typedef enum {
 wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, wb_witness_format format,
                               wb_diagnostics *diagnostics, char **text);
 
-/* Checks a witness file from the definition of a schedule alone. WB_ERR_INPUT with a message when it is none;
- * else *text says what it proves. */
+typedef enum {
+    WB_MODEL_LP,     /* the integer program of an ilp method, in the LP format of CPLEX */
+    WB_MODEL_DIMACS, /* a formula whose models are the schedules of at least `cycles` cycles */
+    WB_MODEL_OPB,    /* the longest schedule as a pseudo-Boolean problem */
+} wb_makespan_model;
+
+/* The problem as a text for another solver. `method` chooses the integer program of WB_MODEL_LP; `cycles` is
+ * of WB_MODEL_DIMACS. */
+wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, const char *method,
+                             uint64_t cycles, wb_diagnostics *diagnostics, char **text);
+
+/* Writes a certificate to `path`: the longest schedule found with tables which prove that none is longer. A
+ * warning says so when they prove an interval only. WB_ERR_DECLINED when no schedule was found, WB_ERR_LIMIT
+ * when the tables do not fit the memory that the settings allow. */
+wb_status wb_makespan_write_certificate(wb_makespan *makespan, const char *path, const wb_watch *watch,
+                                        wb_diagnostics *diagnostics);
+
+/* Checks a witness file from the definition of a schedule, or a certificate from that and the inequalities of
+ * its tables: nothing that found them is used. WB_ERR_INPUT with a message when it proves nothing; else *text
+ * says what it proves. */
 wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char **text);
 
 /* What each warp executes: its path and, where recorded, its addresses. */

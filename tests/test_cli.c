@@ -6,84 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-#include <jansson.h>
+
+#include "run_cli.h"
 
 #define SGEMM "kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml "
 #define REDUCE "kernels/reduce.ptx -l kernels/reduce.yaml "
-
-/* Whole contents of a stream that ended, malloc'd. */
-static char *slurp(FILE *stream) {
-    size_t capacity = 1 << 16;
-    size_t length = 0;
-    char *text = malloc(capacity);
-    assert_non_null(text);
-    size_t got;
-    while ((got = fread(text + length, 1, capacity - length - 1, stream)) > 0) {
-        length += got;
-        if (capacity - length > 1) continue;
-        capacity *= 2;
-        text = realloc(text, capacity);
-        assert_non_null(text);
-    }
-    text[length] = '\0';
-    return text;
-}
-
-struct run {
-    int status;
-    char *out, *err;
-};
-
-/* Runs a shell's text, in which $WB stands for the command. */
-static struct run run_shell(const char *text) {
-    char err_path[] = "/tmp/warpbound_cli_XXXXXX";
-    int fd = mkstemp(err_path);
-    assert_true(fd >= 0);
-    char command[4096];
-    int length = snprintf(command, sizeof command, "WB='%s'; { %s\n} 2>%s", WB_COMMAND, text, err_path);
-    assert_true(length > 0 && (size_t)length < sizeof command);
-    FILE *out = popen(command, "r");
-    assert_non_null(out);
-    struct run run = {.out = slurp(out)};
-    int code = pclose(out);
-    run.status = WIFEXITED(code) ? WEXITSTATUS(code) : -1;
-    FILE *err = fdopen(fd, "r");
-    assert_non_null(err);
-    run.err = slurp(err);
-    (void)fclose(err);
-    (void)unlink(err_path);
-    return run;
-}
-
-/* Runs `warpbound ARGUMENTS`. */
-static struct run run_command(const char *arguments) {
-    char text[2048];
-    int length = snprintf(text, sizeof text, "\"$WB\" %s", arguments);
-    assert_true(length > 0 && (size_t)length < sizeof text);
-    return run_shell(text);
-}
-
-static void run_free(struct run *run) {
-    free(run->out);
-    free(run->err);
-}
-
-static size_t count_of(const char *text, const char *part) {
-    size_t count = 0;
-    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))
-        count++;
-    return count;
-}
-
-struct failure_case {
-    const char *arguments;
-    int status;
-    const char *message; /* in what goes to stderr */
-};
 
 static const struct failure_case failures[] = {
     {"nonsense", 2, "unknown command 'nonsense'"},
@@ -120,14 +49,8 @@ static const struct failure_case failures[] = {
 
 static void test_failures_say_what_is_wrong(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
-        struct run run = run_command(failures[i].arguments);
-        if (run.status != failures[i].status || strstr(run.err, failures[i].message) == NULL ||
-            run.out[0] != '\0')
-            fail_msg("%s: status %d, stdout '%s', stderr '%s'", failures[i].arguments, run.status, run.out,
-                     run.err);
-        run_free(&run);
-    }
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
 }
 
 static void test_garbage_gives_one_error(void **state) {
@@ -137,39 +60,6 @@ static void test_garbage_gives_one_error(void **state) {
     assert_int_equal(count_of(run.err, "error:"), 1);
     assert_non_null(strstr(run.err, "/dev/stdin:1:1: error:"));
     run_free(&run);
-}
-
-static json_t *run_json(const char *arguments, int status) {
-    struct run run = run_command(arguments);
-    if (run.status != status) fail_msg("%s: status %d, stderr '%s'", arguments, run.status, run.err);
-    json_error_t error;
-    json_t *root = json_loads(run.out, 0, &error);
-    if (root == NULL) fail_msg("%s: line %d: %s", arguments, error.line, error.text);
-    run_free(&run);
-    return root;
-}
-
-/* The entry of array `array` whose `key` is `name`. */
-static json_t *entry(json_t *root, const char *array, const char *key, const char *name) {
-    size_t index;
-    json_t *item;
-    json_array_foreach(json_object_get(root, array), index, item) {
-        if (strcmp(json_string_value(json_object_get(item, key)), name) == 0) return item;
-    }
-    fail_msg("no %s '%s'", key, name);
-    return NULL;
-}
-
-static json_int_t number(json_t *object, const char *key) {
-    json_t *value = json_object_get(object, key);
-    assert_true(json_is_integer(value));
-    return json_integer_value(value);
-}
-
-static void assert_string_is(json_t *object, const char *key, const char *expected) {
-    json_t *value = json_object_get(object, key);
-    assert_true(json_is_string(value));
-    assert_string_equal(json_string_value(value), expected);
 }
 
 static void test_analyze_json_has_the_documented_shape(void **state) {
@@ -281,7 +171,7 @@ static void test_readme_shows_the_demo(void **state) {
     (void)state;
     FILE *file = fopen("README.md", "r");
     assert_non_null(file);
-    char *readme = slurp(file);
+    char *readme = read_stream(file);
     (void)fclose(file);
     struct run run = run_command("analyze " SGEMM "-m orin-sm86");
     assert_int_equal(run.status, 0);

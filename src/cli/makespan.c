@@ -97,6 +97,40 @@ static wb_status write_witness(const struct options *options, const wb_makespan 
     return status;
 }
 
+static wb_status write_model(wb_makespan *makespan, const char *path, wb_makespan_model model,
+                             const char *method, uint64_t cycles, wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    if (path == NULL) return WB_OK;
+    wb_status status = wb_makespan_export(makespan, model, method, cycles, diagnostics, &text);
+    if (status == WB_OK) status = wb_file_write(path, text, diagnostics);
+    free(text);
+    return status;
+}
+
+static bool wants_model(const struct options *options) {
+    return options->write_lp != NULL || options->write_cnf != NULL || options->write_opb != NULL;
+}
+
+/* Writes the problem for other solvers, which is then all that is done. */
+static wb_status write_models(const struct options *options, wb_makespan *makespan,
+                              wb_diagnostics *diagnostics) {
+    unsigned long long cycles = 0;
+    char *end = NULL;
+    if (options->at_least != NULL) cycles = strtoull(options->at_least, &end, 10);
+    if (options->at_least != NULL &&
+        (end == options->at_least || *end != '\0' || options->at_least[0] == '-'))
+        return usage_error(diagnostics, "--at-least: expected a number of cycles");
+    if (options->write_cnf != NULL && cycles == 0)
+        return usage_error(diagnostics, "--write-cnf: expected --at-least with it: the cycles to be reached");
+    const char *method = options->methods != NULL ? options->methods : "ilp-cumulative";
+    wb_status status = write_model(makespan, options->write_lp, WB_MODEL_LP, method, 0, diagnostics);
+    if (status == WB_OK)
+        status = write_model(makespan, options->write_cnf, WB_MODEL_DIMACS, method, cycles, diagnostics);
+    if (status == WB_OK)
+        status = write_model(makespan, options->write_opb, WB_MODEL_OPB, method, 0, diagnostics);
+    return status;
+}
+
 static wb_status check(const struct options *options, wb_diagnostics *diagnostics) {
     char *text = NULL;
     if (options->operand_count > 0 || options->setting_count > 0 || options->warps_count > 0)
@@ -119,16 +153,29 @@ static wb_status solve(const struct options *options, wb_makespan *makespan, wb_
     return status == WB_OK ? written : status;
 }
 
+/* The problem to be solved: the one described, or the smallest that refutes a formula. */
+static wb_status load_or_refute(const struct options *options, wb_diagnostics *diagnostics,
+                                struct inputs *inputs, wb_makespan **makespan) {
+    if (options->refute == NULL) return load(options, diagnostics, inputs, makespan);
+    if (options->operand_count > 0 || options->setting_count > 0 || options->warps_count > 0)
+        return usage_error(diagnostics, "--refute stands alone: it finds the problem itself");
+    wb_watch watch = watch_terminal();
+    return wb_makespan_refute(options->refute, &watch, diagnostics, makespan);
+}
+
 int command_makespan(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
     wb_makespan *makespan = NULL;
     enum output_format other = options->schedule ? OUTPUT_SVG : OUTPUT_JSON;
     wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
     if (status == WB_OK && options->check != NULL) return (int)check(options, diagnostics);
-    if (status == WB_OK) status = load(options, diagnostics, &inputs, &makespan);
-    if (status == WB_OK) {
-        status = options->mapping ? write_mapping(options, &inputs, diagnostics)
-                                  : solve(options, makespan, diagnostics);
+    if (status == WB_OK) status = load_or_refute(options, diagnostics, &inputs, &makespan);
+    if (status == WB_OK && options->mapping) {
+        status = write_mapping(options, &inputs, diagnostics);
+    } else if (status == WB_OK && wants_model(options)) {
+        status = write_models(options, makespan, diagnostics);
+    } else if (status == WB_OK) {
+        status = solve(options, makespan, diagnostics);
     }
     wb_makespan_free(makespan);
     inputs_free(&inputs);

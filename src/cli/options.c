@@ -40,6 +40,11 @@ enum option_id {
     OPTION_MAPPING,
     OPTION_COMPARE,
     OPTION_CHECK,
+    OPTION_REFUTE,
+    OPTION_WRITE_LP,
+    OPTION_WRITE_CNF,
+    OPTION_WRITE_OPB,
+    OPTION_AT_LEAST,
 };
 
 struct option_row {
@@ -108,6 +113,16 @@ static const struct option_row option_table[] = {
      COMMAND_MAKESPAN},
     {OPTION_COMPARE, 0, "compare", "STRING", "with --mapping: how the string differs from STRING",
      COMMAND_MAKESPAN},
+    {OPTION_REFUTE, 0, "refute", "METHOD",
+     "find the smallest problem on which pessimistic or extrapolate is below the worst case",
+     COMMAND_MAKESPAN},
+    {OPTION_WRITE_LP, 0, "write-lp", "FILE",
+     "write the integer program of --method ilp-short, ilp-long or ilp-cumulative", COMMAND_MAKESPAN},
+    {OPTION_WRITE_CNF, 0, "write-cnf", "FILE",
+     "write the formula (DIMACS) whose models are the schedules of --at-least cycles", COMMAND_MAKESPAN},
+    {OPTION_WRITE_OPB, 0, "write-opb", "FILE", "write the problem in pseudo-Boolean form (OPB)",
+     COMMAND_MAKESPAN},
+    {OPTION_AT_LEAST, 0, "at-least", "CYCLES", "of --write-cnf", COMMAND_MAKESPAN},
     {OPTION_CHECK, 0, "check", "FILE", "check a witness or a certificate, from scratch", COMMAND_MAKESPAN},
     {OPTION_WITNESS, 0, "witness", "FILE", "write the longest schedule found to FILE, for --check",
      COMMAND_MAKESPAN},
@@ -169,6 +184,11 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_WARPS: options->warps[options->warps_count++] = value; break;
     case OPTION_SETTING: store_setting(row->name, value, &options->settings[options->setting_count++]); break;
     case OPTION_WITNESS: options->witness = value; break;
+    case OPTION_REFUTE: options->refute = value; break;
+    case OPTION_WRITE_LP: options->write_lp = value; break;
+    case OPTION_WRITE_CNF: options->write_cnf = value; break;
+    case OPTION_WRITE_OPB: options->write_opb = value; break;
+    case OPTION_AT_LEAST: options->at_least = value; break;
     case OPTION_CHECK: options->check = value; break;
     case OPTION_PREFIX: options->branchless_prefix = true; break;
     case OPTION_MAPPING: options->mapping = true; break;

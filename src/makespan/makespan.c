@@ -1,5 +1,6 @@
 #include "makespan/makespan.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/choose.h"
@@ -129,6 +130,21 @@ static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch 
     return status;
 }
 
+/* Says of every estimate that some schedule exceeds, once, that one does. */
+static wb_status refute_estimates(wb_makespan *makespan, wb_diagnostics *diagnostics) {
+    uint64_t lower = makespan_certain(makespan).lower;
+    const struct makespan_run run = {.arena = &makespan->arena, .diagnostics = diagnostics};
+    for (size_t i = 0; i < makespan->results.count; i++) {
+        wb_bound *bound = &makespan->results.items[i].bound;
+        if (bound->kind != WB_ESTIMATE || bound->cycles >= lower || bound->lower > 0) continue;
+        bound->reason = makespan_text(&run, "%s; here it is too low: a schedule takes %" PRIu64 " cycles",
+                                      bound->reason, lower);
+        if (bound->reason == NULL) return makespan_no_memory(&run);
+        bound->lower = lower;
+    }
+    return WB_OK;
+}
+
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
@@ -146,6 +162,7 @@ wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb
         if (one != WB_OK && one != WB_ERR_LIMIT) return one;
         if (one == WB_ERR_LIMIT) status = one;
     }
+    WB_TRY(refute_estimates(makespan, diagnostics));
     return status;
 }
 

@@ -50,7 +50,8 @@ struct makespan_method {
 };
 
 extern const struct makespan_method makespan_pessimistic, makespan_closed, makespan_ilp_short,
-    makespan_ilp_long, makespan_ilp_cumulative, makespan_exact, makespan_sat, makespan_brute;
+    makespan_ilp_long, makespan_ilp_cumulative, makespan_exact, makespan_extrapolate, makespan_sat,
+    makespan_brute;
 
 /* The methods in the order of results; NULL past the end. */
 const struct makespan_method *makespan_method_at(size_t index);

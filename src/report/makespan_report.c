@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "makespan/ilp.h"
 #include "makespan/path_string.h"
+#include "makespan/sat_export.h"
 #include "makespan/string_difference.h"
 #include "makespan/witness_file.h"
 #include "report/bound_text.h"
@@ -65,6 +67,35 @@ wb_status wb_makespan_mapping(const wb_block *block, bool branchless_prefix, con
         if (other != NULL) status = put_difference(&path, other, diagnostics, &out);
     }
     path_string_free(&path);
+    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
+    text_free(&out);
+    return status;
+}
+
+/* The text of a model; `run` is for messages and limits. */
+static wb_status put_model(const struct makespan_run *run, wb_makespan_model model, const char *method,
+                           uint64_t cycles, struct text *out) {
+    switch (model) {
+    case WB_MODEL_DIMACS: return sat_export_dimacs(run, cycles, out);
+    case WB_MODEL_OPB: return sat_export_opb(run, out);
+    case WB_MODEL_LP: break;
+    }
+    const struct ilp_form *form = ilp_form_find(method, strlen(method));
+    if (form != NULL) return ilp_write_lp(run->problem, form, run->settings, run->diagnostics, out);
+    diagnose(run->diagnostics, SEVERITY_ERROR, "makespan",
+             "expected ilp-short, ilp-long or ilp-cumulative for an integer program, got '%.40s'", method);
+    return WB_ERR_INPUT;
+}
+
+wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, const char *method,
+                             uint64_t cycles, wb_diagnostics *diagnostics, char **text) {
+    struct text out = {0};
+    WB_TRY(makespan_prepare(makespan, diagnostics));
+    const struct makespan_run run = {.problem = &makespan->problem,
+                                     .settings = &makespan->spec.settings,
+                                     .diagnostics = diagnostics,
+                                     .arena = &makespan->arena};
+    wb_status status = put_model(&run, model, method, cycles, &out);
     if (status == WB_OK) return report_take_text(&out, diagnostics, text);
     text_free(&out);
     return status;

@@ -1,0 +1,18 @@
+/* Makespans by integer linear programming: the methods ilp-short, ilp-long and ilp-cumulative. */
+#ifndef WB_MAKESPAN_ILP_H
+#define WB_MAKESPAN_ILP_H
+
+#include "base/diagnostics.h"
+#include "makespan/ilp_form.h"
+#include "makespan/settings.h"
+
+/* The formulation of the method whose name is the first `length` bytes of `name`, or NULL. */
+const struct ilp_form *ilp_form_find(const char *name, size_t length);
+
+/* Appends the program to be solved for the problem, in the LP format of CPLEX. WB_ERR_LIMIT with a message
+ * when it takes more memory than the settings allow. */
+wb_status ilp_write_lp(const struct makespan_problem *problem, const struct ilp_form *form,
+                       const struct makespan_settings *settings, wb_diagnostics *diagnostics,
+                       struct text *out);
+
+#endif

@@ -1,0 +1,294 @@
+#include "makespan/ilp_cbc.h"
+
+#include <Cbc_C_Interface.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The child's end of the pipe: CBC's callback is given no pointer of ours. */
+#define REPORT_FD 3
+
+/* The part of the time limit that CBC is given: it sees its end only between two steps. At the whole limit
+ * the child is killed, and with it what it found. */
+#define CBC_TIME_SHARE 0.9
+
+/* The watch is asked so often. */
+#define POLL_MILLISECONDS 100
+
+/* What CBC says for "nothing yet". */
+#define CBC_NONE 1e49
+
+/* What the child reports; behind the last report come the bytes of ilp_solution.one, if there is a solution.
+ */
+struct report {
+    double best;  /* objective of the best solution so far */
+    double bound; /* no solution's objective is larger */
+    uint64_t nodes;
+    bool last;
+    bool optimal;
+    bool stopped;
+    bool has_solution;
+};
+
+/* The program as CBC takes it: by columns, and to be minimised. */
+struct cbc_matrix {
+    int *start;
+    int *row;
+    double *coefficient;
+    double *column_upper, *objective;
+    double *row_lower, *row_upper;
+};
+
+static void matrix_free(struct cbc_matrix *matrix) {
+    free(matrix->start);
+    free(matrix->row);
+    free(matrix->coefficient);
+    free(matrix->column_upper);
+    free(matrix->objective);
+    free(matrix->row_lower);
+    free(matrix->row_upper);
+}
+
+static bool matrix_alloc(const struct ilp_model *model, struct cbc_matrix *matrix) {
+    matrix->start = calloc(model->columns.count + 2, sizeof *matrix->start);
+    matrix->row = calloc(model->terms.count + 1, sizeof *matrix->row);
+    matrix->coefficient = calloc(model->terms.count + 1, sizeof *matrix->coefficient);
+    matrix->column_upper = calloc(model->columns.count + 1, sizeof *matrix->column_upper);
+    matrix->objective = calloc(model->columns.count + 1, sizeof *matrix->objective);
+    matrix->row_lower = calloc(model->rows.count + 1, sizeof *matrix->row_lower);
+    matrix->row_upper = calloc(model->rows.count + 1, sizeof *matrix->row_upper);
+    return matrix->start != NULL && matrix->row != NULL && matrix->coefficient != NULL &&
+           matrix->column_upper != NULL && matrix->objective != NULL && matrix->row_lower != NULL &&
+           matrix->row_upper != NULL;
+}
+
+/* Sorts the terms by column: start[c + 1] counts up from the first term of column c to its end. */
+static void matrix_fill(const struct ilp_model *model, struct cbc_matrix *matrix) {
+    for (size_t i = 0; i < model->terms.count; i++)
+        matrix->start[model->terms.items[i].column + 2]++;
+    for (size_t c = 0; c < model->columns.count; c++)
+        matrix->start[c + 2] += matrix->start[c + 1];
+    for (size_t row = 0; row < model->rows.count; row++)
+        for (size_t i = model->rows.items[row].first; i < ilp_row_last(model, row); i++) {
+            int at = matrix->start[model->terms.items[i].column + 1]++;
+            matrix->row[at] = (int)row;
+            matrix->coefficient[at] = model->terms.items[i].coefficient;
+        }
+    for (size_t c = 0; c < model->columns.count; c++) {
+        matrix->column_upper[c] = model->columns.items[c].upper;
+        matrix->objective[c] = -(double)model->columns.items[c].objective;
+    }
+    for (size_t row = 0; row < model->rows.count; row++) {
+        const struct ilp_row *r = &model->rows.items[row];
+        matrix->row_lower[row] = r->sense == ILP_AT_MOST ? -DBL_MAX : (double)r->bound;
+        matrix->row_upper[row] = r->sense == ILP_AT_LEAST ? DBL_MAX : (double)r->bound;
+    }
+}
+
+/* Writes all bytes to the parent; without a parent the child has no reason to be. */
+static void send_bytes(const void *bytes, size_t size) {
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(REPORT_FD, at, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) _exit(1);
+        at += written;
+        size -= (size_t)written;
+    }
+}
+
+/* Passes CBC's messages of progress on, numbered as CbcMessage.cpp has them. They can be about a part of the
+ * problem that a heuristic looks at, so nothing of them becomes a result. */
+static void on_message(Cbc_Model *cbc, int number, int real_count, const double *reals, int int_count,
+                       const int *ints, int text_count, char **texts) {
+    (void)cbc;
+    (void)text_count;
+    (void)texts;
+    struct report report = {.best = -CBC_NONE, .bound = CBC_NONE};
+    if ((number == 4 || number == 12 || number == 16) && real_count >= 1) {
+        report.best = -reals[0];
+    } else if (number == 10 && real_count >= 2 && int_count >= 1) {
+        report.bound = -reals[1];
+        report.nodes = (uint64_t)ints[0];
+    } else {
+        return;
+    }
+    send_bytes(&report, sizeof report);
+}
+
+/* The feasibility pump switches CBC's messages off for good, so it is off itself. One thread, so that the
+ * same program has the same solution every time. */
+static void set_parameters(Cbc_Model *cbc, double seconds) {
+    char text[32];
+    Cbc_registerCallBack(cbc, on_message);
+    Cbc_setLogLevel(cbc, 1);
+    Cbc_setParameter(cbc, "feasibilityPump", "off");
+    if (seconds <= 0) return;
+    (void)snprintf(text, sizeof text, "%.3f", seconds);
+    Cbc_setParameter(cbc, "timeMode", "elapsed");
+    Cbc_setParameter(cbc, "seconds", text);
+}
+
+static void load(Cbc_Model *cbc, const struct ilp_model *model, struct cbc_matrix *matrix) {
+    Cbc_loadProblem(cbc, (int)model->columns.count, (int)model->rows.count, matrix->start, matrix->row,
+                    matrix->coefficient, NULL, matrix->column_upper, matrix->objective, matrix->row_lower,
+                    matrix->row_upper);
+    for (size_t c = 0; c < model->columns.count; c++)
+        Cbc_setInteger(cbc, (int)c);
+    Cbc_setObjSense(cbc, 1);
+}
+
+static void report_end(Cbc_Model *cbc, const struct ilp_model *model) {
+    const double *value = Cbc_bestSolution(cbc);
+    struct report report = {.best = -Cbc_getObjValue(cbc), .last = true};
+    report.bound = -Cbc_getBestPossibleObjValue(cbc);
+    report.optimal = Cbc_isProvenOptimal(cbc) != 0;
+    report.stopped = Cbc_status(cbc) == 1;
+    report.has_solution = value != NULL;
+    if (report.optimal) report.bound = report.best;
+    bool *one = calloc(model->columns.count, sizeof *one);
+    if (one == NULL) _exit(1);
+    for (size_t c = 0; value != NULL && c < model->columns.count; c++)
+        one[c] = value[c] > 0.5;
+    send_bytes(&report, sizeof report);
+    if (value != NULL) send_bytes(one, model->columns.count * sizeof *one);
+}
+
+/* Lets the child take no more than so many bytes beyond what it was born with. */
+static void limit_memory(uint64_t memory) {
+    char text[32] = {0};
+    const struct rlimit no_core = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+    int file = open("/proc/self/statm", O_RDONLY);
+    if (file < 0) return;
+    ssize_t length = read(file, text, sizeof text - 1);
+    (void)close(file);
+    if (length <= 0) return;
+    uint64_t born = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || born + memory < born) return;
+    if (born + memory < limit.rlim_cur) limit.rlim_cur = born + memory;
+    (void)setrlimit(RLIMIT_AS, &limit);
+}
+
+/* Ends with the parent, leaves interrupts to it, and does not print. */
+static void detach(int pipe_end, pid_t parent) {
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    (void)signal(SIGINT, SIG_IGN);
+    int nowhere = open("/dev/null", O_RDWR);
+    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0) _exit(1);
+    if (pipe_end != REPORT_FD && dup2(pipe_end, REPORT_FD) < 0) _exit(1);
+}
+
+static _Noreturn void be_child(const struct ilp_model *model, double seconds, uint64_t memory) {
+    struct cbc_matrix matrix = {0};
+    limit_memory(memory);
+    if (!matrix_alloc(model, &matrix)) _exit(1);
+    matrix_fill(model, &matrix);
+    Cbc_Model *cbc = Cbc_newModel();
+    load(cbc, model, &matrix);
+    matrix_free(&matrix);
+    set_parameters(cbc, seconds);
+    (void)Cbc_solve(cbc);
+    report_end(cbc, model);
+    _exit(0);
+}
+
+/* Reads all bytes; false when the child ended before. */
+static bool receive_bytes(int pipe_end, void *bytes, size_t size) {
+    char *at = bytes;
+    while (size > 0) {
+        ssize_t got = read(pipe_end, at, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* What the watch is told. */
+static void describe(const char *stage, const struct report *so_far, char *text, size_t size) {
+    char best[32] = "none";
+    char bound[32] = "any";
+    if (so_far->best > -CBC_NONE) (void)snprintf(best, sizeof best, "%.0f", so_far->best);
+    if (so_far->bound < CBC_NONE) (void)snprintf(bound, sizeof bound, "%.1f", so_far->bound);
+    (void)snprintf(text, size, "%s: best %s, bound %s, nodes", stage, best, bound);
+}
+
+/* Follows the child's reports to the last one, which is left in *so_far. Returns ILP_OPTIMAL when it came,
+ * whatever it says. */
+static enum ilp_end follow(int pipe_end, const struct makespan_run *run, const char *stage,
+                           struct report *so_far) {
+    char text[128];
+    *so_far = (struct report){.best = -CBC_NONE, .bound = CBC_NONE};
+    while (!so_far->last) {
+        struct pollfd wait = {.fd = pipe_end, .events = POLLIN};
+        if (poll(&wait, 1, POLL_MILLISECONDS) > 0) {
+            struct report report;
+            if (!receive_bytes(pipe_end, &report, sizeof report)) return ILP_FAILED;
+            if (report.best < so_far->best) report.best = so_far->best;
+            if (report.bound > so_far->bound && !report.last) report.bound = so_far->bound;
+            if (report.nodes < so_far->nodes) report.nodes = so_far->nodes;
+            *so_far = report;
+        }
+        describe(stage, so_far, text, sizeof text);
+        if (!so_far->last && !makespan_goes_on(run, text, so_far->nodes, 0)) return ILP_STOPPED;
+    }
+    return ILP_OPTIMAL;
+}
+
+/* Takes what the last report says. */
+static wb_status take(int pipe_end, const struct report *last, size_t column_count,
+                      struct ilp_solution *solution) {
+    solution->end = last->optimal ? ILP_OPTIMAL : last->stopped ? ILP_STOPPED : ILP_FAILED;
+    if (last->bound < CBC_NONE && solution->end != ILP_FAILED) solution->bound = last->bound;
+    if (!last->has_solution) return WB_OK;
+    solution->one = calloc(column_count, sizeof *solution->one);
+    if (solution->one == NULL) return WB_ERR_LIMIT;
+    if (receive_bytes(pipe_end, solution->one, column_count * sizeof *solution->one)) return WB_OK;
+    ilp_solution_free(solution);
+    solution->end = ILP_FAILED;
+    return WB_OK;
+}
+
+wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run *run, const char *stage,
+                        struct ilp_solution *solution) {
+    int ends[2];
+    pid_t parent = getpid();
+    double seconds = run->end == 0 ? 0 : fmax(run->end - makespan_clock(), 0.01) * CBC_TIME_SHARE;
+    *solution = (struct ilp_solution){.end = ILP_FAILED, .bound = INFINITY};
+    if (pipe2(ends, O_CLOEXEC) != 0) return WB_ERR_LIMIT;
+    pid_t child = fork();
+    if (child == 0) {
+        detach(ends[1], parent);
+        be_child(model, seconds, makespan_memory(run->settings));
+    }
+    (void)close(ends[1]);
+    wb_status status = child < 0 ? WB_ERR_LIMIT : WB_OK;
+    if (status == WB_OK) {
+        struct report last;
+        solution->end = follow(ends[0], run, stage, &last);
+        if (solution->end == ILP_OPTIMAL) status = take(ends[0], &last, model->columns.count, solution);
+        if (!last.last) (void)kill(child, SIGKILL);
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    (void)close(ends[0]);
+    return status;
+}
+
+void ilp_solution_free(struct ilp_solution *solution) {
+    free(solution->one);
+    *solution = (struct ilp_solution){.bound = INFINITY};
+}

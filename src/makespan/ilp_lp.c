@@ -1,0 +1,104 @@
+#include "makespan/ilp_lp.h"
+
+#include <inttypes.h>
+
+/* Some readers stop at lines of 255 characters. */
+#define LINE_MAX_LENGTH 100u
+
+/* Appends a word to a line that starts with a space when it is continued. */
+struct lp_line {
+    struct text *out;
+    size_t start; /* of the line, in the text */
+};
+
+static void open_line(struct lp_line *line, struct text *out) {
+    line->out = out;
+    line->start = out->length;
+}
+
+/* Goes to a new line where another word might not fit. */
+static void wrap_line(struct lp_line *line) {
+    if (line->out->length - line->start < LINE_MAX_LENGTH - 50) return;
+    text_string(line->out, "\n ");
+    line->start = line->out->length - 1;
+}
+
+static void write_name(struct text *out, const struct ilp_name *name) {
+    text_string(out, name->stem);
+    for (size_t i = 0; i < 3 && name->index[i] != 0; i++)
+        text_printf(out, "_%" PRIu32, name->index[i]);
+}
+
+static void write_term(struct lp_line *line, int64_t coefficient, const struct ilp_name *name) {
+    wrap_line(line);
+    text_string(line->out, coefficient < 0 ? " - " : " + ");
+    uint64_t size = coefficient < 0 ? 0 - (uint64_t)coefficient : (uint64_t)coefficient;
+    if (size != 1) text_printf(line->out, "%" PRIu64 " ", size);
+    write_name(line->out, name);
+}
+
+static void write_objective(const struct ilp_model *model, struct text *out) {
+    struct lp_line line;
+    open_line(&line, out);
+    text_string(out, "Maximize\n obj:");
+    for (size_t i = 0; i < model->columns.count; i++) {
+        const struct ilp_column *column = &model->columns.items[i];
+        if (column->objective != 0) write_term(&line, column->objective, &column->name);
+    }
+    text_char(out, '\n');
+}
+
+static void write_row(const struct ilp_model *model, size_t row, struct text *out) {
+    static const char *const senses[] = {[ILP_AT_MOST] = "<=", [ILP_EQUAL] = "=", [ILP_AT_LEAST] = ">="};
+    struct lp_line line;
+    open_line(&line, out);
+    text_char(out, ' ');
+    write_name(out, &model->rows.items[row].name);
+    text_char(out, ':');
+    for (size_t i = model->rows.items[row].first; i < ilp_row_last(model, row); i++) {
+        const struct ilp_term *term = &model->terms.items[i];
+        write_term(&line, term->coefficient, &model->columns.items[term->column].name);
+    }
+    text_printf(out, " %s %" PRId64 "\n", senses[model->rows.items[row].sense], model->rows.items[row].bound);
+}
+
+/* Appends a section with the names of the binary columns, or of the others. */
+static void write_names(const struct ilp_model *model, bool binary, struct text *out) {
+    struct lp_line line;
+    bool found = false;
+    for (size_t i = 0; i < model->columns.count; i++) {
+        if ((model->columns.items[i].upper == 1) != binary) continue;
+        if (!found) {
+            text_string(out, binary ? "Binaries\n" : "Generals\n");
+            open_line(&line, out);
+        }
+        found = true;
+        wrap_line(&line);
+        text_char(out, ' ');
+        write_name(out, &model->columns.items[i].name);
+    }
+    if (found) text_char(out, '\n');
+}
+
+static void write_bounds(const struct ilp_model *model, struct text *out) {
+    text_string(out, "Bounds\n");
+    for (size_t i = 0; i < model->columns.count; i++) {
+        const struct ilp_column *column = &model->columns.items[i];
+        if (column->upper == 1) continue;
+        text_string(out, " 0 <= ");
+        write_name(out, &column->name);
+        text_printf(out, " <= %" PRIu32 "\n", column->upper);
+    }
+}
+
+void ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out) {
+    text_printf(out, "\\ %s\n", title);
+    write_objective(model, out);
+    text_string(out, "Subject To\n");
+    for (size_t row = 0; row < model->rows.count; row++)
+        write_row(model, row, out);
+    write_bounds(model, out);
+    write_names(model, true, out);
+    write_names(model, false, out);
+    text_string(out, "End\n");
+}

@@ -1,0 +1,171 @@
+/* `warpbound makespan` as a user runs it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define VORONOI "makespan L5C9L2C9 -u L=1,C=4 "
+
+static const struct failure_case failures[] = {
+    {"makespan", 2, "no kernel instruction string is given"},
+    {"makespan '' -w 4", 2, "expected at least one instruction"},
+    {"makespan LXL -w 4", 2, "expected L, C, S, D or '(' at character 2 ('X')"},
+    {"makespan '(LC' -w 4", 2, "expected ')'"},
+    {"makespan LCL -u L=1,C=1", 2, "the number of warps is not given"},
+    {"makespan LCL -w 0 -u L=1,C=1", 2, "expected a whole number from 1 to 1000000, got '0'"},
+    {"makespan LCL -w 1000000000 -u L=1,C=1", 2, "got '1000000000'"},
+    {"makespan LCL -w 4 -u L=0,C=1", 2, "got 'L=0,C=1'"},
+    {"makespan LCL -w 4 -u L=1", 2, "unit type C is used, but its units are not given"},
+    {"makespan LCL -w 4 -u L=3,C=32 --warp-size 32", 2, "do not divide a warp of 32 lanes"},
+    {"makespan LCL -w 4 -u L=2/3,C=1", 2, "2/3 is below 1"},
+    {"makespan LCL -w 4 -u L=1/2,C=32 --warp-size 32", 2,
+     "with a warp size, expected a whole number of units"},
+    {"makespan -w 4:LCL -w 3 -u L=1,C=1", 2, "every string has one of its own"},
+    {"makespan LCL -w 4 -u L=1,C=1 --issue 0", 2, "issue: expected"},
+    {"makespan LCL -w 4 -u L=1,C=1 --memory 0", 2, "memory: expected"},
+    {"makespan LCL -w 4 -u L=1,C=1 --method nonsense", 2, "unknown name 'nonsense'"},
+    {"makespan LCL -w 4 -u L=1,C=1 --format svg", 2, "does not write that format"},
+    {"makespan LCL -w 4 -u L=1,C=1 --mapping", 2, "expected a PTX file"},
+    {"makespan LCL -w 4 -u L=1,C=1 --write-cnf x", 2, "--at-least"},
+    {"makespan L999999999999 -w 4 -u L=1", 2, "expected a number from 1 to 1000000"},
+    {"makespan L1000000 -w 1000000 -u L=1", 2, "too large"},
+    {"makespan LC LC -w 4", 2, "expected one kernel instruction string or one file"},
+    {"makespan /nonexistent.conf", 2, "cannot read"},
+    {"makespan kernels/index.txt", 2, "kernels/index.txt:1:1: error"},
+    {"makespan --check README.md", 2, "README.md:"},
+    {"makespan LC --check x", 2, "--check stands alone"},
+    {"makespan --refute nonsense", 2, "expected pessimistic or extrapolate"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+/* The bound of a method in what the command prints. */
+static void check_bound(json_t *root, const char *method, const char *kind, json_int_t cycles) {
+    json_t *bound = entry(root, "bounds", "method", method);
+    assert_string_is(bound, "kind", kind);
+    assert_int_equal(number(bound, "cycles"), cycles);
+}
+
+static void test_all_methods_on_the_refutation(void **state) {
+    (void)state;
+    json_t *root = run_json("makespan LCL -w 4 -u L=1,C=1 --method all --json", 0);
+    const char *const exact[] = {"ilp-short", "ilp-long", "ilp-cumulative", "exact", "sat", "brute"};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        check_bound(root, exact[i], "exact", 9);
+    check_bound(root, "pessimistic", "upper", 12);
+    check_bound(root, "closed", "upper", 12);
+    check_bound(root, "extrapolate", "estimate", 8);
+    assert_non_null(
+        strstr(json_string_value(json_object_get(entry(root, "bounds", "method", "extrapolate"), "reason")),
+               "here it is too low: a schedule takes 9 cycles"));
+    check_bound(root, "anneal", "lower", 9);
+    assert_int_equal(number(json_object_get(root, "certified"), "lower"), 9);
+    assert_int_equal(number(json_object_get(root, "certified"), "upper"), 9);
+    json_decref(root);
+}
+
+static void test_pessimistic_is_too_low(void **state) {
+    (void)state;
+    json_t *root = run_json("makespan CCCC -w 16 -u C=4 --method all --json", 0);
+    check_bound(root, "exact", "exact", 19);
+    check_bound(root, "pessimistic", "estimate", 16);
+    json_decref(root);
+}
+
+static void test_voronoi(void **state) {
+    (void)state;
+    json_t *root = run_json(VORONOI "-w 8 --method exact --json", 0);
+    check_bound(root, "exact", "exact", 86);
+    json_decref(root);
+    root = run_json(VORONOI "-w 8 --issue 4 --method exact --json", 0);
+    check_bound(root, "exact", "exact", 98);
+    json_decref(root);
+}
+
+/* The configuration file of ECRTS'12, Fig. 4, and the same problem with options. */
+static void test_configuration_file(void **state) {
+    (void)state;
+    struct run file = run_command("makespan docs/examples/ecrts2012-fig4.conf --method closed,brute");
+    struct run options = run_command("makespan lcl -w 8 -u L=16,C=32 --warp-size 32 --method closed,brute");
+    assert_int_equal(file.status, 0);
+    assert_string_equal(file.out, options.out);
+    assert_non_null(strstr(file.out, "8 x L2CL2 (5 instructions)"));
+    assert_non_null(strstr(file.out, "each L is 2 letters"));
+    assert_non_null(strstr(file.out, "worst case: 33 cycles"));
+    run_free(&file);
+    run_free(&options);
+}
+
+/* Fig. 2 of ECRTS'12: the only schedule of LLC on single units, up to the order of the warps. */
+static void test_schedule_as_in_the_paper(void **state) {
+    (void)state;
+    struct run run = run_command("makespan LLC -w 4 -u L=1,C=1 --method brute --schedule");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, "cycle       1  2  3  4  5  6  7  8  9\n"
+                                 "warp 1      L  L  C\n"
+                                 "warp 2            L  L  C\n"
+                                 "warp 3                  L  L  C\n"
+                                 "warp 4                        L  L  C\n");
+    run_free(&run);
+}
+
+/* A witness file passes the check; one with another makespan does not. */
+static void test_witness_file(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("f=$(mktemp) && \"$WB\" makespan LCL -w 4 -u L=1,C=1 --method brute --witness $f "
+                  ">/dev/null && \"$WB\" makespan --check $f && "
+                  "sed -i 's/makespan: 9/makespan: 10/' $f && ! \"$WB\" makespan --check $f; "
+                  "s=$?; rm $f; exit $s");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "a schedule of 4 warps that takes 9 cycles"));
+    assert_non_null(strstr(run.err, "nothing executes in cycle 10"));
+    run_free(&run);
+}
+
+static void test_smallest_refutations(void **state) {
+    (void)state;
+    struct run run = run_command("makespan --refute pessimistic --method pessimistic,brute");
+    assert_non_null(strstr(run.out, "4 x L2 (2 instructions)"));
+    assert_non_null(strstr(run.out, "a schedule takes 5 cycles"));
+    run_free(&run);
+    run = run_command("makespan --refute extrapolate --method extrapolate,brute");
+    assert_non_null(strstr(run.out, "a schedule takes"));
+    run_free(&run);
+}
+
+/* The Voronoi kernel's string and how it differs from the one that ETFA'13 made by hand. */
+static void test_voronoi_kernel(void **state) {
+    (void)state;
+    struct run run = run_command("makespan kernels/voronoi.ptx -l kernels/voronoi.yaml --branchless-prefix "
+                                 "--mapping --compare L5C9L2C9");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "string: L5C20LCLC11"));
+    assert_non_null(strstr(run.out, "compared with L5C9L2C9: 39 letters against 25"));
+    run_free(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_all_methods_on_the_refutation),
+        cmocka_unit_test(test_pessimistic_is_too_low),
+        cmocka_unit_test(test_voronoi),
+        cmocka_unit_test(test_configuration_file),
+        cmocka_unit_test(test_schedule_as_in_the_paper),
+        cmocka_unit_test(test_witness_file),
+        cmocka_unit_test(test_smallest_refutations),
+        cmocka_unit_test(test_voronoi_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -37,7 +37,11 @@ static wb_status solve_few(const struct makespan_run *run, uint32_t warps, cycle
     wb_status status = problem_make(&use, 1, all->capacity, all->issue_limit, &few);
     struct makespan_run inner = *run;
     struct makespan_result result = {0};
+    struct makespan_settings left = *run->settings;
     inner.problem = &few;
+    inner.settings = &left;
+    if (run->end != 0) left.time_limit = run->end - makespan_clock();
+    if (status == WB_OK && left.time_limit < 0) status = WB_ERR_LIMIT;
     if (status == WB_OK) status = makespan_solve(&makespan_exact, &inner, &result);
     if (status == WB_OK && result.bound.kind != WB_EXACT) status = WB_ERR_LIMIT;
     *worst = result.bound.cycles;

@@ -1,7 +1,8 @@
 /* The worst case by an upper bound and a schedule that meet, or the interval between them (docs/proofs.md, T1
  * to T6). Steps are taken in the order of what they cost, until the interval is closed:
  *
- *   closed form - exact tail - run table - beam searches - larger tail and its table - complete searches */
+ *   closed form - exact tail - run table - rounds of a beam search and a complete search, each round with
+ *   more states, and in one of them a larger tail and its table */
 #include "makespan/exact.h"
 
 #include <stdlib.h>
@@ -15,9 +16,12 @@
 /* A beam so narrow finds a schedule to begin with. */
 #define BEAM_WIDTH_FIRST 8u
 
-/* The first beam that is guided by the run table is so wide, every further one so many times. */
+/* States of the first round: of each layer of the beam, and of the complete search. Every further round has so
+ * many times as many; the larger tail is made at the beginning of a round that costs about as much. */
 #define BEAM_WIDTH 64u
-#define BEAM_WIDTH_FACTOR 8u
+#define SEARCH_STATES UINT64_C(20000)
+#define ROUND_FACTOR 8u
+#define ROUND_OF_TAIL 2u
 
 /* Parts of the memory for tables: the rest is for searches. */
 #define TABLE_MEMORY_PARTS 3u
@@ -165,18 +169,8 @@ static uint32_t widest_beam(const struct exact *exact) {
     return (uint32_t)cycles_min(widest, exact->limits->width);
 }
 
-/* Beam searches of growing width; without a table to guide them wide ones are not worth their time. */
-static wb_status search_beams(struct exact *exact) {
-    uint64_t widest = widest_beam(exact);
-    if (!exact->has_table) widest = cycles_min(widest, BEAM_WIDTH);
-    for (uint64_t width = BEAM_WIDTH; width <= widest && is_open(exact); width *= BEAM_WIDTH_FACTOR)
-        WB_TRY(search_beam(exact, (uint32_t)width));
-    return WB_OK;
-}
-
-/* Lowers the upper end by proving that no schedule reaches it, or finds one that does. */
-static wb_status search_all(struct exact *exact) {
-    uint64_t states = exact->limits->search_states;
+/* Lowers the upper end by proving that no schedule reaches it, or finds one that does; with so many states. */
+static wb_status search_all(struct exact *exact, uint64_t states) {
     while (states > 0 && is_open(exact)) {
         struct layer_search_plan plan = {.target = (uint32_t)(exact->result->bound.cycles - 1),
                                          .width = UINT32_MAX,
@@ -192,11 +186,30 @@ static wb_status search_all(struct exact *exact) {
 
 /* A larger tail, and the run table on top of it: its bounds are lower. */
 static wb_status enlarge_tail(struct exact *exact) {
-    uint32_t warps = tail_warps(exact, exact->limits->tail_warps_more);
+    struct run_table_size size;
+    run_table_measure(&exact->runs, &size);
+    uint32_t warps = tail_warps(exact, exact->limits->tail_warps_later);
+    if (warps <= exact->tail.warps || size.cells > exact->limits->table_cells_anew) return WB_OK;
     bool made;
-    if (warps <= exact->tail.warps) return WB_OK;
     WB_TRY(make_tail(exact, warps, &made));
     return made ? make_table(exact) : WB_OK;
+}
+
+/* Closes the interval from both sides, with more and more states. Without a table as a guide wide beams are
+ * not worth their time. */
+static wb_status search_in_rounds(struct exact *exact) {
+    uint64_t widest = exact->has_table ? widest_beam(exact) : cycles_min(widest_beam(exact), BEAM_WIDTH);
+    uint64_t width = BEAM_WIDTH;
+    uint64_t states = SEARCH_STATES;
+    for (uint32_t round = 0; is_open(exact); round++) {
+        if (round == ROUND_OF_TAIL) WB_TRY(enlarge_tail(exact));
+        if (width <= widest && is_open(exact)) WB_TRY(search_beam(exact, (uint32_t)width));
+        WB_TRY(search_all(exact, cycles_min(states, exact->limits->search_states)));
+        if (states >= exact->limits->search_states && width >= widest) return WB_OK;
+        width *= ROUND_FACTOR;
+        states *= ROUND_FACTOR;
+    }
+    return WB_OK;
 }
 
 static wb_status narrow(struct exact *exact) {
@@ -209,10 +222,7 @@ static wb_status narrow(struct exact *exact) {
     uint32_t width = (uint32_t)cycles_min(BEAM_WIDTH_FIRST, widest_beam(exact));
     if (made && width > 0) WB_TRY(search_beam(exact, width));
     if (is_open(exact)) WB_TRY(make_table(exact));
-    if (is_open(exact)) WB_TRY(search_beams(exact));
-    if (is_open(exact)) WB_TRY(enlarge_tail(exact));
-    if (is_open(exact)) WB_TRY(search_all(exact));
-    return WB_OK;
+    return search_in_rounds(exact);
 }
 
 wb_status exact_solve(const struct makespan_run *run, const struct exact_limits *limits,

@@ -41,7 +41,7 @@ static wb_status add_choice(struct cell_maker *maker, const struct run_table *ta
     run_moves_target(layout, &maker->composition, moves, &target);
     struct cell_choice choice = {.target = run_table_cells(table, &target),
                                  .same_plane = moves->leavers == 0};
-    if (vec_reserve(&maker->choice_axes, maker->axis_count) != WB_OK) return WB_ERR_LIMIT;
+    WB_TRY(vec_reserve(&maker->choice_axes, (size_t)maker->axis_count + 1)); /* never NULL below */
     struct choice_axis *axes = maker->choice_axes.items + maker->choice_axes.count;
     uint32_t axis = maker->axis_count;
     int64_t stride = 1;

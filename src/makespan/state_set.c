@@ -54,6 +54,13 @@ static wb_status grow(struct state_set *set) {
     return WB_OK;
 }
 
+static uint32_t bunching(const struct state_set *set, const uint16_t *counts) {
+    uint32_t sum = 0;
+    for (uint32_t p = 0; p < set->position_count; p++)
+        sum += (uint32_t)counts[p] * counts[p];
+    return sum;
+}
+
 /* The entry of a state, or NULL. */
 static struct state_entry *find(const struct state_set *set, const uint16_t *counts, uint32_t hash) {
     uint32_t mask = set->slot_count - 1;
@@ -78,6 +85,7 @@ wb_status state_set_add(struct state_set *set, const uint16_t *counts, const str
     }
     struct state_entry *added = &set->entries[set->count];
     *added = *entry;
+    added->bunching = bunching(set, counts);
     added->hash = hash;
     added->counts = set->count;
     memcpy(set->counts + (uint64_t)set->count * set->position_count, counts, row_bytes(set));
@@ -85,14 +93,15 @@ wb_status state_set_add(struct state_set *set, const uint16_t *counts, const str
     return WB_OK;
 }
 
-/* Latest ends first, then by hash: that mixes states of equal worth, where an order by position would keep
- * only those that differ in their last warps. */
+/* Latest ends first. Of states of equal worth those whose warps stand together: they can still be driven apart
+ * in more ways, and beams that prefer them find longer schedules than others of the same width. */
 static int compare(const void *a, const void *b) {
     const struct state_entry *x = a;
     const struct state_entry *y = b;
     uint64_t x_end = (uint64_t)x->time + x->bound;
     uint64_t y_end = (uint64_t)y->time + y->bound;
     if (x_end != y_end) return x_end > y_end ? -1 : 1;
+    if (x->bunching != y->bunching) return x->bunching > y->bunching ? -1 : 1;
     if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
     return x->counts < y->counts ? -1 : x->counts > y->counts;
 }

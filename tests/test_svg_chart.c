@@ -13,14 +13,15 @@
 
 static const char *const labels[] = {"a", "b", "c"};
 
-/* A chart of one series of three values; the caller frees it. */
-static char *draw(const double values[3], const char *name, bool dashed) {
+/* A chart of one series of three values, its axis from `base` on; the caller frees it. */
+static char *draw_from(double base, const double values[3], const char *name, bool dashed) {
     struct text text = {0};
     const struct svg_series series = {.name = name, .values = values, .dashed = dashed};
     const struct svg_chart chart = {.title = "T",
                                     .x_title = "x",
                                     .y_title = "y",
                                     .x_labels = labels,
+                                    .y_base = base,
                                     .point_count = 3,
                                     .series = &series,
                                     .series_count = 1};
@@ -28,6 +29,10 @@ static char *draw(const double values[3], const char *name, bool dashed) {
     char *drawn = text_take(&text);
     assert_non_null(drawn);
     return drawn;
+}
+
+static char *draw(const double values[3], const char *name, bool dashed) {
+    return draw_from(0, values, name, dashed);
 }
 
 static void expect(const char *drawn, const char *part) {
@@ -72,6 +77,16 @@ static void test_negative_values(void **state) {
     free(drawn);
 }
 
+/* From 2400 to 2800, in 8 steps. */
+static void test_base(void **state) {
+    (void)state;
+    char *drawn = draw_from(2400, (const double[]){2800, 2500, 2600}, "s", false);
+    expect(drawn, "points=\"64.0,56.0 302.0,281.0 540.0,206.0\"");
+    assert_int_equal(count(drawn, "<line"), 9 + 1);
+    expect(drawn, ">2400</text>");
+    free(drawn);
+}
+
 static void test_all_zero(void **state) {
     (void)state;
     char *drawn = draw((const double[]){0, 0, 0}, "s", false);
@@ -89,9 +104,8 @@ static void test_escapes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),          cmocka_unit_test(test_axis),
-        cmocka_unit_test(test_negative_values), cmocka_unit_test(test_all_zero),
-        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_places),   cmocka_unit_test(test_axis), cmocka_unit_test(test_negative_values),
+        cmocka_unit_test(test_all_zero), cmocka_unit_test(test_base), cmocka_unit_test(test_escapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,14 +65,14 @@ static double nice_step(double range) {
 }
 
 static struct axis make_axis(const struct svg_chart *chart) {
-    double least = 0, greatest = 0;
+    double least = chart->y_base, greatest = chart->y_base;
     for (size_t s = 0; s < chart->series_count; s++) {
         for (size_t i = 0; i < chart->point_count; i++) {
             least = fmin(least, chart->series[s].values[i]);
             greatest = fmax(greatest, chart->series[s].values[i]);
         }
     }
-    if (least == greatest) greatest = 1;
+    if (least == greatest) greatest = least + 1;
     double step = nice_step(greatest - least);
     return (struct axis){floor(least / step) * step, ceil(greatest / step) * step, step};
 }

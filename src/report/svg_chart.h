@@ -17,11 +17,12 @@ struct svg_series {
     bool dashed;
 };
 
-/* The points stand at equal distances, in the order given. The vertical axis includes 0. */
+/* The points stand at equal distances, in the order given. */
 struct svg_chart {
     const char *title;
     const char *x_title, *y_title;
     const char *const *x_labels;
+    double y_base;      /* a value that the vertical axis includes: 0 unless differences are what matters */
     size_t point_count; /* at least 2 */
     const struct svg_series *series;
     size_t series_count;

@@ -1,0 +1,34 @@
+/* The exact tail (exact_tail.h) as cells of a segment abstraction: what is known of the compositions with few
+ * warps (docs/makespan-proofs.md, T3). */
+#ifndef WB_MAKESPAN_SEGMENT_TAIL_H
+#define WB_MAKESPAN_SEGMENT_TAIL_H
+
+#include "makespan/exact_tail.h"
+#include "makespan/segment_layout.h"
+
+/* The cell of one state. */
+struct segment_tail_cell {
+    uint32_t layer;
+    uint32_t composition;
+    uint32_t row;
+    int32_t column; /* counter 0 */
+    uint32_t cycles;
+};
+
+/* Compositions of at most `warps` warps have the cells of these states and no others. */
+struct segment_tail {
+    uint32_t warps;
+    VEC(struct segment_tail_cell) cells; /* by layer */
+};
+
+/* Places all states of the table, or only the one in which all warps have finished where `exact` is NULL.
+ * WB_ERR_LIMIT without a message when memory is exhausted. Freed with segment_tail_free, also after an
+ * error. */
+wb_status segment_tail_make(const struct segment_layout *layout, const struct exact_tail *exact,
+                            struct segment_tail *tail);
+void segment_tail_free(struct segment_tail *tail);
+
+/* The cell of a state that has counts[p] warps at position p; its cycles are 0. */
+struct segment_tail_cell segment_cell_of(const struct segment_layout *layout, const uint32_t *counts);
+
+#endif

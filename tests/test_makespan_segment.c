@@ -1,0 +1,113 @@
+/* Bounds by segment abstractions of every fineness against every schedule, on random problems. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "makespan/closed.h"
+#include "makespan/segment_bound.h"
+#include "makespan/segment_table.h"
+#include "makespan_cases.h"
+
+/* What the functions under test are called with. */
+struct fixture {
+    struct makespan_settings settings;
+    struct arena arena;
+    struct makespan_run run;
+};
+
+static void fixture_make(const struct makespan_problem *problem, struct fixture *fixture) {
+    *fixture = (struct fixture){.settings = MAKESPAN_SETTINGS_DEFAULTS};
+    fixture->run = (struct makespan_run){.problem = problem,
+                                         .settings = &fixture->settings,
+                                         .diagnostics = wb_diagnostics_new(),
+                                         .arena = &fixture->arena};
+    assert_non_null(fixture->run.diagnostics);
+}
+
+static void fixture_free(struct fixture *fixture) {
+    wb_diagnostics_free(fixture->run.diagnostics);
+    arena_free(&fixture->arena);
+}
+
+/* The bound of one abstraction, with an exact tail of so many warps. */
+static uint32_t bound_of(const struct fixture *fixture, const struct segment_cut *cut, uint32_t tail_warps) {
+    struct segment_abstraction abstraction;
+    struct segment_choices choices = {0};
+    struct segment_layout layout = {0};
+    struct segment_tail tail = {0};
+    struct exact_tail exact;
+    uint32_t bound = SEGMENT_NO_BOUND;
+    bool fits;
+    bool made = false;
+    assert_int_equal(segment_abstraction_make(fixture->run.problem, cut, &abstraction, &fits), WB_OK);
+    assert_true(fits);
+    assert_int_equal(segment_choices_make(&abstraction, &choices, &fits), WB_OK);
+    if (fits) assert_int_equal(segment_layout_make(&abstraction, &choices, &layout, &fits), WB_OK);
+    if (fits) {
+        if (tail_warps > 0) {
+            assert_int_equal(exact_tail_make(&fixture->run, tail_warps, &exact, &made), WB_OK);
+            assert_true(made);
+        }
+        assert_int_equal(segment_tail_make(&layout, made ? &exact : NULL, &tail), WB_OK);
+        assert_int_equal(segment_table_bound(&fixture->run, &layout, &tail, UINT64_MAX, &bound), WB_OK);
+        if (made) exact_tail_free(&exact);
+        segment_tail_free(&tail);
+    }
+    segment_layout_free(&layout);
+    segment_choices_free(&choices);
+    segment_abstraction_free(&abstraction);
+    return bound;
+}
+
+static uint64_t exact_makespan(const struct makespan_problem *problem) {
+    struct makespan_result brute = makespan_case_solve(&makespan_brute, problem, NULL, WB_OK);
+    uint64_t exact = brute.bound.cycles;
+    makespan_result_free(&brute);
+    return exact;
+}
+
+/* How many random problems: more in an offline run, by the environment. */
+static uint64_t problem_count(void) {
+    const char *wanted = getenv("WB_SEGMENT_PROBLEMS");
+    return wanted == NULL ? 1000 : strtoull(wanted, NULL, 10);
+}
+
+/* No abstraction is below the exact makespan, whatever its fineness and tail. */
+static void test_bounds_hold(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= problem_count(); seed++) {
+        struct random_state random = random_seeded(seed);
+        struct makespan_problem problem = makespan_random_problem(&random, 4, 7, 5);
+        struct fixture fixture;
+        fixture_make(&problem, &fixture);
+        uint64_t exact = exact_makespan(&problem);
+        for (uint32_t i = 0; i < 3; i++) {
+            const struct segment_cut cut = {
+                .segments = 1 + (uint32_t)random_below(&random, 5),
+                .counted_types = 1 + (uint32_t)random_below(&random, 4),
+                .split_type = (uint32_t)random_below(&random, UNIT_TYPES + 1),
+            };
+            uint32_t tail_warps = (uint32_t)random_below(&random, 3);
+            uint32_t bound = bound_of(&fixture, &cut, tail_warps);
+            if (bound >= exact) continue;
+            makespan_case_print(&problem);
+            fail_msg("seed %llu: %u segments, %u types counted, type %u split, tail %u: %u < %llu",
+                     (unsigned long long)seed, cut.segments, cut.counted_types, cut.split_type, tail_warps,
+                     bound, (unsigned long long)exact);
+        }
+        fixture_free(&fixture);
+        problem_free(&problem);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

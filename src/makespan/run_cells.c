@@ -1,5 +1,6 @@
 #include "makespan/run_cells.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 wb_status cell_maker_make(const struct run_layout *layout, struct cell_maker *maker) {
@@ -40,6 +41,7 @@ static wb_status add_choice(struct cell_maker *maker, const struct run_table *ta
     struct composition target;
     run_moves_target(layout, &maker->composition, moves, &target);
     struct cell_choice choice = {.target = run_table_cells(table, &target),
+                                 .axes = maker->choice_axes.count,
                                  .same_plane = moves->leavers == 0};
     WB_TRY(vec_reserve(&maker->choice_axes, (size_t)maker->axis_count + 1)); /* never NULL below */
     struct choice_axis *axes = maker->choice_axes.items + maker->choice_axes.count;
@@ -87,8 +89,8 @@ struct plane {
 };
 
 /* Raises the plane's cells to the choice's targets, which are made already, where it is possible. */
-static void apply(const struct cell_maker *maker, const struct cell_choice *choice,
-                  const struct choice_axis *axes, struct plane *plane) {
+static void apply(const struct cell_maker *maker, const struct cell_choice *choice, struct plane *plane) {
+    const struct choice_axis *axes = maker->choice_axes.items + choice->axes;
     int64_t at = choice->at;
     for (uint32_t a = 0; a < plane->outer_count; a++) {
         if (plane->outer[a] < axes[a].low || plane->outer[a] > axes[a].high) return;
@@ -115,7 +117,7 @@ static void finish_row(const struct cell_maker *maker, const struct plane *plane
     uint32_t back = 0;
     for (size_t i = 0; i < maker->choices.count; i++) {
         if (!maker->choices.items[i].same_plane) continue;
-        const struct choice_axis *axes = maker->choice_axes.items + i * maker->axis_count;
+        const struct choice_axis *axes = maker->choice_axes.items + maker->choices.items[i].axes;
         uint32_t up = maker->axis_count > 1 ? axes[plane->outer_count].low : 0;
         uint32_t left = axes[maker->axis_count - 1].low;
         const struct number_box box = {.from = cells - (size_t)up * plane->columns,
@@ -137,10 +139,17 @@ static void finish_row(const struct cell_maker *maker, const struct plane *plane
 static void make_plane(const struct cell_maker *maker, struct plane *plane) {
     memset(plane->cells, 0, (size_t)plane->rows * plane->columns * sizeof *plane->cells);
     for (size_t i = 0; i < maker->choices.count; i++)
-        if (!maker->choices.items[i].same_plane)
-            apply(maker, &maker->choices.items[i], maker->choice_axes.items + i * maker->axis_count, plane);
+        if (!maker->choices.items[i].same_plane) apply(maker, &maker->choices.items[i], plane);
     for (uint32_t row = 0; row < plane->rows; row++)
         finish_row(maker, plane, row);
+}
+
+/* Puts choices with near targets next to each other, for the processor's caches. */
+static int compare_targets(const void *a, const void *b) {
+    const struct cell_choice *x = a;
+    const struct cell_choice *y = b;
+    if (x->target != y->target) return x->target < y->target ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
 wb_status make_cells(struct cell_maker *maker, const struct run_table *table, uint64_t number) {
@@ -150,6 +159,7 @@ wb_status make_cells(struct cell_maker *maker, const struct run_table *table, ui
     do {
         WB_TRY(add_choices(maker, table));
     } while (serve_choice_next(&maker->serve));
+    qsort(maker->choices.items, maker->choices.count, sizeof *maker->choices.items, compare_targets);
     uint32_t count = maker->axis_count;
     struct plane plane = {.cells = run_table_cells(table, &maker->composition),
                           .rows = count > 1 ? maker->extent[count - 2] : 1,

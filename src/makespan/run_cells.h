@@ -20,6 +20,7 @@ struct choice_axis {
 struct cell_choice {
     const int16_t *target;
     int64_t at;
+    size_t axes;     /* where its axes are among all choices' */
     bool same_plane; /* the target is in the same plane of the same box */
 };
 

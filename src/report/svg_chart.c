@@ -6,7 +6,8 @@
 enum {
     WIDTH = 780,
     HEIGHT = 420,
-    LEFT = 64, /* of the plot */
+    TITLE_X = 14, /* of the vertical axis */
+    LEFT = 64,    /* of the plot */
     RIGHT = 540,
     TOP = 56,
     BOTTOM = 356,
@@ -101,7 +102,7 @@ static void put_axes(struct text *out, const struct svg_chart *chart, const stru
         put_label(out, "text-anchor=\"middle\"", place_x(chart, i), BOTTOM + 20, chart->x_labels[i]);
     put_label(out, "font-size=\"16\" font-weight=\"bold\"", LEFT - 40, 28, chart->title);
     put_label(out, "text-anchor=\"middle\"", (LEFT + RIGHT) / 2.0, BOTTOM + 44, chart->x_title);
-    text_printf(out, "<g transform=\"translate(%d,%d) rotate(-90)\">", 22, (TOP + BOTTOM) / 2);
+    text_printf(out, "<g transform=\"translate(%d,%d) rotate(-90)\">", TITLE_X, (TOP + BOTTOM) / 2);
     put_label(out, "text-anchor=\"middle\"", 0, 0, chart->y_title);
     text_string(out, "</g>\n");
 }

@@ -1,0 +1,113 @@
+#include "study.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/diagnostics.h"
+#include "example.h"
+#include "timing.h"
+
+/* The tables for all warps of Fig. 6 and 7 are as large as the memory allows; this makes the page the same on
+ * every machine. */
+#define CONVERGENCE_MEMORY "1G"
+
+const char *const fig5_methods[FIG5_METHODS] = {"ilp-short", "ilp-long", "ilp-cumulative", "sat", "exact"};
+
+const struct convergence_setting convergence_settings[CONVERGENCE_FIGURES] = {
+    {"LLCLL", "L=1,C=1", 600},
+    {"LCLCL", "L=1/2,C=1", 420},
+};
+
+/* One cell of Fig. 5. An answer must be the one that the other methods gave. */
+static wb_status time_solver(unsigned warps, enum fig5_method method, wb_diagnostics *diagnostics,
+                             uint64_t worst, struct solver_time *time) {
+    char number[16];
+    char limit[16];
+    wb_bound bound;
+    (void)snprintf(number, sizeof number, "%u", warps);
+    (void)snprintf(limit, sizeof limit, "%d", FIG5_TIME_LIMIT);
+    const struct example example = {.operand = FIG5_STRING,
+                                    .warps = number,
+                                    .units = FIG5_UNITS,
+                                    .time_limit = limit,
+                                    .methods = fig5_methods[method]};
+    double start = timing_seconds();
+    WB_TRY(example_bound(&example, diagnostics, &bound));
+    *time = (struct solver_time){.tried = true, .solved = bound.kind == WB_EXACT, .seconds = FIG5_TIME_LIMIT};
+    if (time->solved) time->seconds = timing_seconds() - start;
+    if (!time->solved || bound.cycles == worst) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, fig5_methods[method],
+             "found %" PRIu64 " cycles for %u warps, not %" PRIu64, bound.cycles, warps, worst);
+    return WB_ERR_INPUT;
+}
+
+static wb_status run_fig5(wb_diagnostics *diagnostics, struct study *study) {
+    for (unsigned w = 1; w <= FIG5_WARPS; w++) {
+        uint64_t *worst = &study->fig5_worst[w - 1];
+        WB_TRY(example_worst_case(FIG5_STRING, FIG5_UNITS, w, diagnostics, worst));
+        for (size_t m = 0; m < FIG5_METHODS; m++) {
+            if (m <= FIG5_CUMULATIVE && w > FIG5_ILP_WARPS) continue;
+            WB_TRY(time_solver(w, (enum fig5_method)m, diagnostics, *worst, &study->fig5[w - 1][m]));
+        }
+    }
+    return WB_OK;
+}
+
+/* What is said of all warps together. */
+static wb_status bound_all(const struct convergence_setting *setting, wb_diagnostics *diagnostics,
+                           struct convergence *convergence) {
+    char number[16];
+    wb_bound bound;
+    (void)snprintf(number, sizeof number, "%u", setting->warps);
+    struct example example = {.operand = setting->string,
+                              .warps = number,
+                              .units = setting->units,
+                              .memory = CONVERGENCE_MEMORY,
+                              .methods = "pessimistic"};
+    WB_TRY(example_bound(&example, diagnostics, &bound));
+    convergence->pessimistic = bound.cycles;
+    example.methods = "closed";
+    WB_TRY(example_bound(&example, diagnostics, &bound));
+    convergence->closed = bound.cycles;
+    example.methods = "exact";
+    double start = timing_seconds();
+    WB_TRY(example_bound(&example, diagnostics, &bound));
+    convergence->interval_seconds = timing_seconds() - start;
+    convergence->lower = bound.lower;
+    convergence->upper = bound.cycles;
+    return WB_OK;
+}
+
+static wb_status run_convergence(const struct convergence_setting *setting, wb_diagnostics *diagnostics,
+                                 struct convergence *convergence) {
+    for (unsigned y = 1; y <= CONVERGENCE_X; y++) {
+        double start = timing_seconds();
+        WB_TRY(
+            example_worst_case(setting->string, setting->units, y, diagnostics, &convergence->worst[y - 1]));
+        convergence->seconds[y - 1] = timing_seconds() - start;
+    }
+    return bound_all(setting, diagnostics, convergence);
+}
+
+uint64_t convergence_scaled(const struct convergence *convergence, enum convergence_figure figure,
+                            unsigned y) {
+    return (convergence_settings[figure].warps + y - 1) / y * convergence->worst[y - 1];
+}
+
+uint64_t convergence_estimate(const struct convergence *convergence, enum convergence_figure figure,
+                              unsigned x) {
+    uint64_t least = convergence_scaled(convergence, figure, 1);
+    for (unsigned y = 2; y <= x; y++) {
+        uint64_t scaled = convergence_scaled(convergence, figure, y);
+        if (scaled < least) least = scaled;
+    }
+    return least;
+}
+
+wb_status study_run(wb_diagnostics *diagnostics, struct study *study) {
+    *study = (struct study){0};
+    WB_TRY(run_fig5(diagnostics, study));
+    for (size_t f = 0; f < CONVERGENCE_FIGURES; f++)
+        WB_TRY(run_convergence(&convergence_settings[f], diagnostics, &study->convergence[f]));
+    return WB_OK;
+}

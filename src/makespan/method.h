@@ -18,7 +18,7 @@ struct anneal_step {
 };
 
 struct anneal_log {
-    VEC(struct anneal_step) steps; /* by instance, then by iteration; the last of an instance ends it */
+    VEC(struct anneal_step) steps; /* by instance, then by iteration; an instance's last is its end */
 };
 
 /* What a method works on. */
@@ -50,8 +50,8 @@ struct makespan_method {
 };
 
 extern const struct makespan_method makespan_pessimistic, makespan_closed, makespan_ilp_short,
-    makespan_ilp_long, makespan_ilp_cumulative, makespan_exact, makespan_extrapolate, makespan_sat,
-    makespan_brute;
+    makespan_ilp_long, makespan_ilp_cumulative, makespan_exact, makespan_extrapolate, makespan_anneal,
+    makespan_sat, makespan_brute;
 
 /* The methods in the order of results; NULL past the end. */
 const struct makespan_method *makespan_method_at(size_t index);

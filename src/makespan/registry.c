@@ -10,6 +10,7 @@ static const struct makespan_method *const methods[] = {
     &makespan_ilp_cumulative,
     &makespan_exact,
     &makespan_extrapolate,
+    &makespan_anneal,
     &makespan_sat,
     &makespan_brute,
 };

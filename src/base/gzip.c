@@ -53,7 +53,7 @@ static wb_status read_some(struct gzip_reader *reader, void *bytes, size_t size,
 
 wb_status gzip_read(struct gzip_reader *reader, void *bytes, size_t size) {
     for (char *at = bytes; size > 0;) {
-        size_t got;
+        size_t got = 0;
         WB_TRY(read_some(reader, at, size < PIECE_MAX ? size : PIECE_MAX, &got));
         if (got == 0) return read_error(reader, "the contents end too early");
         at += got;
@@ -64,7 +64,7 @@ wb_status gzip_read(struct gzip_reader *reader, void *bytes, size_t size) {
 
 wb_status gzip_read_end(struct gzip_reader *reader) {
     char byte;
-    size_t got;
+    size_t got = 0;
     WB_TRY(read_some(reader, &byte, 1, &got));
     if (got == 0 && reader->stream.avail_in == 0) return WB_OK;
     return read_error(reader, "there is more behind what should be the end");

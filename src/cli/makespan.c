@@ -150,6 +150,8 @@ static wb_status solve(const struct options *options, wb_makespan *makespan, wb_
     if (status != WB_OK && !(status == WB_ERR_LIMIT && results)) return status;
     wb_status written = write_results(options, makespan, diagnostics);
     if (written == WB_OK) written = write_witness(options, makespan, diagnostics);
+    if (written == WB_OK && options->certificate != NULL)
+        written = wb_makespan_write_certificate(makespan, options->certificate, &watch, diagnostics);
     return status == WB_OK ? written : status;
 }
 

@@ -36,6 +36,7 @@ enum option_id {
     OPTION_WARPS,
     OPTION_SETTING,
     OPTION_WITNESS,
+    OPTION_CERTIFICATE,
     OPTION_PREFIX,
     OPTION_MAPPING,
     OPTION_COMPARE,
@@ -126,6 +127,8 @@ static const struct option_row option_table[] = {
     {OPTION_CHECK, 0, "check", "FILE", "check a witness or a certificate, from scratch", COMMAND_MAKESPAN},
     {OPTION_WITNESS, 0, "witness", "FILE", "write the longest schedule found to FILE, for --check",
      COMMAND_MAKESPAN},
+    {OPTION_CERTIFICATE, 0, "certificate", "FILE",
+     "write that schedule with a proof that none is longer, for --check", COMMAND_MAKESPAN},
     {OPTION_FORMAT, 0, "format", "FORMAT",
      "text or json; cfg: text or dot; simulate --schedule: text or trace (Chrome trace events); makespan "
      "--schedule: text or svg",
@@ -184,6 +187,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_WARPS: options->warps[options->warps_count++] = value; break;
     case OPTION_SETTING: store_setting(row->name, value, &options->settings[options->setting_count++]); break;
     case OPTION_WITNESS: options->witness = value; break;
+    case OPTION_CERTIFICATE: options->certificate = value; break;
     case OPTION_REFUTE: options->refute = value; break;
     case OPTION_WRITE_LP: options->write_lp = value; break;
     case OPTION_WRITE_CNF: options->write_cnf = value; break;

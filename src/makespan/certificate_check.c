@@ -74,20 +74,17 @@ static wb_status check_witness(struct check *check) {
     return schedule_check(&witness->problem, &witness->schedule, check->name, check->diagnostics);
 }
 
-/* Reads the values of a table: each is the difference from the one before it, modulo 2^16, the lower byte
- * first. */
+/* Reads the values of a table: 16 bits each, the lower byte first. */
 static wb_status read_values(struct check *check, struct stage_table *table) {
     uint8_t *bytes = malloc(2 * VALUES_AT_ONCE);
-    wb_status status = bytes == NULL ? diagnose_out_of_memory(check->diagnostics, check->name) : WB_OK;
-    uint16_t value = 0;
+    if (bytes == NULL) return diagnose_out_of_memory(check->diagnostics, check->name);
+    wb_status status = WB_OK;
     for (uint64_t start = 0; status == WB_OK && start < table->cells; start += VALUES_AT_ONCE) {
         size_t count =
             table->cells - start < VALUES_AT_ONCE ? (size_t)(table->cells - start) : VALUES_AT_ONCE;
         status = gzip_read(&check->reader, bytes, 2 * count);
-        for (size_t i = 0; status == WB_OK && i < count; i++) {
-            value = (uint16_t)(value + (bytes[2 * i] | bytes[2 * i + 1] << 8));
-            table->values[start + i] = value;
-        }
+        for (size_t i = 0; status == WB_OK && i < count; i++)
+            table->values[start + i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
     }
     free(bytes);
     return status;

@@ -1,8 +1,10 @@
 #include "makespan/certificate_inequality.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Tables of fewer cells are looked at by one thread: starting others takes longer. */
+#define CELLS_PARALLEL 10000u
 
 /* A transition that is possible in a box of cells: one of its axes. */
 struct axis {
@@ -11,21 +13,26 @@ struct axis {
     uint64_t next_stride; /* and between their successors */
 };
 
+/* A stage with warps in it. */
+struct occupied {
+    uint32_t stage;
+    uint32_t behind[UNIT_TYPES]; /* warps in later stages, by unit type */
+};
+
 /* The transitions of one composition in the making: in stages before the one that is being decided, `served`
- * warps execute and `leaving` of them leave. All arrays are by stage but the last two. */
+ * warps execute and `leaving` of them leave. */
 struct transition {
     const struct stage_table *table;
-    const uint32_t *counts; /* the composition */
+    const uint32_t *counts; /* per stage: the composition */
     uint64_t cell;          /* its first cell */
-    uint32_t *served;
-    uint32_t *leaving;
-    uint32_t *next_counts;          /* the composition of the successors */
-    uint32_t (*behind)[UNIT_TYPES]; /* warps in later stages, by unit type */
+    struct occupied *occupied;
+    uint32_t occupied_count;
+    uint32_t *served;               /* per stage */
+    uint32_t *leaving;              /* per stage */
+    uint32_t *next_counts;          /* per stage: the composition of the successors */
     uint32_t unit_left[UNIT_TYPES]; /* warps that the units can still serve */
     uint32_t issue_left;            /* warps that still have to execute */
-    struct axis *axes;              /* the innermost first */
-    uint32_t *occupied;             /* stages with warps in them */
-    uint32_t occupied_count;
+    struct axis *axes;              /* of the box of cells, the innermost first */
 };
 
 static uint32_t least(uint32_t a, uint32_t b) {
@@ -72,7 +79,8 @@ static bool transition_holds(const struct transition *transition) {
     uint64_t stride = 1;
     uint64_t next_stride = 1;
     uint32_t count = 0;
-    for (uint32_t j = table->stage_count; j-- > 0;) {
+    for (uint32_t i = table->long_count; i-- > 0;) {
+        uint32_t j = table->long_stages[i];
         uint64_t slack = table->stages[j].length - 1;
         bool first = j == 0 || table->stages[j - 1].last;
         uint32_t arriving = first ? 0 : transition->leaving[j - 1];
@@ -87,10 +95,10 @@ static bool transition_holds(const struct transition *transition) {
 }
 
 /* Whether the later stages have the warps that still have to execute. */
-static bool can_be_completed(const struct transition *transition, uint32_t j) {
+static bool can_be_completed(const struct transition *transition, const uint32_t behind[UNIT_TYPES]) {
     uint64_t most = 0;
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
-        most += least(transition->unit_left[unit], transition->behind[j][unit]);
+        most += least(transition->unit_left[unit], behind[unit]);
     return most >= transition->issue_left;
 }
 
@@ -98,7 +106,7 @@ static bool all_hold(struct transition *transition, uint32_t index);
 
 /* Decides that `leaving` of those that stage j serves leave it, and all that can follow. */
 static bool leaving_holds(struct transition *transition, uint32_t index, uint32_t leaving) {
-    uint32_t j = transition->occupied[index];
+    uint32_t j = transition->occupied[index].stage;
     uint32_t *next = transition->next_counts + j;
     bool last = transition->table->stages[j].last;
     transition->leaving[j] = leaving;
@@ -114,7 +122,7 @@ static bool leaving_holds(struct transition *transition, uint32_t index, uint32_
 /* Looks at all transitions with what is decided for the occupied stages in front of this one. */
 static bool all_hold(struct transition *transition, uint32_t index) {
     if (transition->issue_left == 0) return transition_holds(transition);
-    uint32_t j = transition->occupied[index];
+    uint32_t j = transition->occupied[index].stage;
     uint32_t *unit_left = &transition->unit_left[transition->table->stages[j].unit];
     uint32_t most = least(transition->counts[j], least(*unit_left, transition->issue_left));
     bool holds = true;
@@ -122,7 +130,7 @@ static bool all_hold(struct transition *transition, uint32_t index) {
         transition->served[j] = served;
         *unit_left -= served;
         transition->issue_left -= served;
-        if (can_be_completed(transition, j))
+        if (can_be_completed(transition, transition->occupied[index].behind))
             for (uint32_t leaving = 0; leaving <= served && holds; leaving++)
                 holds = leaving_holds(transition, index, leaving);
         *unit_left += served;
@@ -140,13 +148,15 @@ static bool composition_holds(struct transition *transition, const struct stage_
     transition->counts = walk->counts;
     transition->cell = walk->cell;
     transition->occupied_count = 0;
-    for (uint32_t j = walk->table->stage_count; j-- > 0;) {
+    for (uint32_t j = 0; j < walk->table->stage_count; j++) {
         transition->next_counts[j] = walk->counts[j];
-        memcpy(transition->behind[j], ready, sizeof ready);
+        if (walk->counts[j] > 0) transition->occupied[transition->occupied_count++].stage = j;
+    }
+    for (uint32_t i = transition->occupied_count; i-- > 0;) {
+        uint32_t j = transition->occupied[i].stage;
+        memcpy(transition->occupied[i].behind, ready, sizeof ready);
         ready[walk->table->stages[j].unit] += walk->counts[j];
     }
-    for (uint32_t j = 0; j < walk->table->stage_count; j++)
-        if (walk->counts[j] > 0) transition->occupied[transition->occupied_count++] = j;
     uint64_t issues = 0;
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
         transition->unit_left[unit] = least(ready[unit], problem->capacity[unit]);
@@ -162,12 +172,10 @@ static wb_status transition_make(const struct stage_table *table, struct transit
                                       .served = calloc(count, sizeof *transition->served),
                                       .leaving = calloc(count, sizeof *transition->leaving),
                                       .next_counts = calloc(count, sizeof *transition->next_counts),
-                                      .behind = calloc(count, sizeof *transition->behind),
                                       .axes = calloc(count, sizeof *transition->axes),
                                       .occupied = calloc(count, sizeof *transition->occupied)};
     bool made = transition->served != NULL && transition->leaving != NULL &&
-                transition->next_counts != NULL && transition->behind != NULL && transition->axes != NULL &&
-                transition->occupied != NULL;
+                transition->next_counts != NULL && transition->axes != NULL && transition->occupied != NULL;
     return made ? WB_OK : WB_ERR_LIMIT;
 }
 
@@ -175,22 +183,21 @@ static void transition_free(struct transition *transition) {
     free(transition->served);
     free(transition->leaving);
     free(transition->next_counts);
-    free(transition->behind);
     free(transition->axes);
     free(transition->occupied);
 }
 
-/* Looks at the compositions whose number is `thread` modulo `threads`, until one is wrong. All threads go on
+/* Looks at the compositions whose number is `share` modulo `shares`, until one is wrong. All threads go on
  * up to the first wrong one that any of them found, so that it is the same in every run. */
-static wb_status check_share(const struct stage_table *table, uint32_t graded, uint32_t thread,
-                             uint32_t threads, uint64_t *wrong) {
+static wb_status check_share(const struct stage_table *table, uint32_t graded, uint32_t share,
+                             uint32_t shares, uint64_t *wrong) {
     struct stage_walk walk;
     struct transition transition = {0};
     wb_status status = stage_walk_make(table, &walk);
     if (status == WB_OK) status = transition_make(table, &transition);
     uint64_t end = UINT64_MAX;
     while (status == WB_OK && stage_walk_next(&walk) && walk.number < end) {
-        if (walk.warps <= graded || walk.number % threads != thread) continue;
+        if (walk.warps <= graded || walk.number % shares != share) continue;
         if (!composition_holds(&transition, &walk)) {
 #pragma omp critical(certificate_inequality)
             if (walk.number < *wrong) {
@@ -210,12 +217,11 @@ wb_status certificate_inequality_check(const struct stage_table *table, uint32_t
                                        uint64_t *wrong) {
     uint64_t first = UINT64_MAX;
     bool made = true;
-#pragma omp parallel num_threads(threads)
-    {
-        uint32_t thread = (uint32_t)omp_get_thread_num();
-        uint32_t count = (uint32_t)omp_get_num_threads();
-        if (check_share(table, graded, thread, count, &first) != WB_OK) {
-#pragma omp critical(certificate_memory)
+    uint32_t shares = table->cells < CELLS_PARALLEL ? 1 : threads;
+#pragma omp parallel for num_threads(shares)
+    for (uint32_t share = 0; share < shares; share++) {
+        if (check_share(table, graded, share, shares, &first) != WB_OK) {
+#pragma omp atomic write
             made = false;
         }
     }

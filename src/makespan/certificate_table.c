@@ -15,14 +15,10 @@ static uint64_t *cells_before(const struct stage_table *table, uint32_t j, uint3
     return table->before + ((uint64_t)j * (table->width - 1) + rest) * table->width;
 }
 
-static bool opens_pool(const struct stage_table *table, uint32_t j) {
-    return j == 0 || table->stages[j].pool != table->stages[j - 1].pool;
-}
-
 /* All cells of the stages behind j, `rest` warps of j's pool being in none up to j. */
 static uint64_t cells_behind(const struct stage_table *table, uint32_t j, uint32_t rest) {
     if (j + 1 == table->stage_count) return 1;
-    if (opens_pool(table, j + 1)) rest = table->pools[table->stages[j + 1].pool];
+    if (table->stages[j + 1].opens) rest = table->pools[table->stages[j + 1].pool];
     return cells_before(table, j + 1, rest)[rest + 1];
 }
 
@@ -45,8 +41,18 @@ static void count_cells(struct stage_table *table) {
     table->cells = cells_before(table, 0, all)[all + 1];
 }
 
+/* Lists the stages of several positions. */
+static wb_status list_long_stages(struct stage_table *table) {
+    table->long_stages = calloc(table->stage_count, sizeof *table->long_stages);
+    if (table->long_stages == NULL) return WB_ERR_LIMIT;
+    for (uint32_t j = 0; j < table->stage_count; j++)
+        if (table->stages[j].length > 1) table->long_stages[table->long_count++] = j;
+    return WB_OK;
+}
+
 /* Counts the cells of a table whose stages and pools are set, then makes room for their values. */
 static wb_status lay_out(struct stage_table *table, uint64_t memory) {
+    WB_TRY(list_long_stages(table));
     uint32_t largest = 0;
     for (uint32_t i = 0; i < table->pool_count; i++)
         if (table->pools[i] > largest) largest = table->pools[i];
@@ -77,8 +83,8 @@ wb_status stage_table_of_positions(const struct makespan_problem *problem, uint3
     table->pools[0] = warps;
     table->stage_count = problem->position_count;
     for (uint32_t p = 0; p < problem->position_count; p++)
-        table->stages[p] =
-            (struct stage){.unit = problem->unit[p], .last = problem->last[p], .first = p, .length = 1};
+        table->stages[p] = (struct stage){
+            .unit = problem->unit[p], .opens = p == 0, .last = problem->last[p], .first = p, .length = 1};
     return lay_out(table, memory);
 }
 
@@ -91,8 +97,8 @@ wb_status stage_table_of_runs(const struct makespan_problem *problem, uint64_t m
         for (uint32_t p = group->first; p < group->first + group->length; p++) {
             bool begins = p == group->first || problem->unit[p] != problem->unit[p - 1];
             if (begins)
-                table->stages[table->stage_count++] =
-                    (struct stage){.unit = problem->unit[p], .first = p, .pool = g};
+                table->stages[table->stage_count++] = (struct stage){
+                    .unit = problem->unit[p], .opens = p == group->first, .first = p, .pool = g};
             struct stage *stage = &table->stages[table->stage_count - 1];
             stage->length++;
             stage->last = problem->last[p];
@@ -103,6 +109,7 @@ wb_status stage_table_of_runs(const struct makespan_problem *problem, uint64_t m
 
 void stage_table_free(struct stage_table *table) {
     free(table->stages);
+    free(table->long_stages);
     free(table->pools);
     free(table->before);
     free(table->values);
@@ -111,8 +118,8 @@ void stage_table_free(struct stage_table *table) {
 
 uint64_t stage_table_extent(const struct stage_table *table, const uint32_t *counts) {
     uint64_t cells = 1;
-    for (uint32_t j = 0; j < table->stage_count; j++)
-        cells *= 1 + slack(&table->stages[j], counts[j]);
+    for (uint32_t i = 0; i < table->long_count; i++)
+        cells *= 1 + slack(&table->stages[table->long_stages[i]], counts[table->long_stages[i]]);
     return cells;
 }
 
@@ -120,9 +127,11 @@ uint64_t stage_table_cell(const struct stage_table *table, const uint32_t *count
     uint64_t cell = 0;
     uint64_t cells_in_front = 1; /* of the stages in front of j, with these warps in them */
     uint32_t rest = 0;
-    for (uint32_t j = 0; j < table->stage_count; j++) {
-        if (opens_pool(table, j)) rest = table->pools[table->stages[j].pool];
-        cell += cells_in_front * cells_before(table, j, rest)[counts[j]];
+    const uint64_t *before = table->before; /* of stage j */
+    const uint64_t size = (uint64_t)(table->width - 1) * table->width;
+    for (uint32_t j = 0; j < table->stage_count; j++, before += size) {
+        if (table->stages[j].opens) rest = table->pools[table->stages[j].pool];
+        cell += cells_in_front * before[(uint64_t)rest * table->width + counts[j]];
         cells_in_front *= 1 + slack(&table->stages[j], counts[j]);
         rest -= counts[j];
     }

@@ -15,6 +15,7 @@
 
 struct stage {
     uint8_t unit;
+    bool opens;      /* the first of its pool */
     bool last;       /* of its string: who leaves it has finished; others go to the next stage */
     uint32_t first;  /* its first position */
     uint32_t length; /* its positions */
@@ -25,6 +26,8 @@ struct stage_table {
     const struct makespan_problem *problem;
     struct stage *stages; /* in the order of positions: pool after pool */
     uint32_t stage_count;
+    uint32_t *long_stages; /* those of several positions: of others all x_j are 0 */
+    uint32_t long_count;
     uint32_t *pools; /* warps of each */
     uint32_t pool_count;
     uint32_t width;   /* of a row of `before`: 2 more than the warps of the largest pool */

@@ -5,7 +5,6 @@
 
 #include "base/gzip.h"
 #include "makespan/certificate.h"
-#include "makespan/exact.h"
 #include "makespan/makespan.h"
 #include "makespan/run_table.h"
 #include "makespan/witness_file.h"
@@ -19,8 +18,13 @@
 /* A tail has at most this part of the memory; its run table has the rest. */
 #define TAIL_MEMORY_PART 4u
 
+/* The last tail that is tried may have so many times the states that "exact" allows: that method has a search
+ * to close the interval, a certificate has not. */
+#define TAIL_STATES_FACTOR 5u
+
 struct certificate_writer {
     const struct makespan_run *run;
+    const struct exact_limits *limits;
     const char *path;
     struct run_list runs;
     struct exact_tail tail;
@@ -28,7 +32,6 @@ struct certificate_writer {
     struct gzip_writer file;
     uint8_t bytes[2 * VALUES_AT_ONCE]; /* values that are not written yet */
     size_t count;
-    uint16_t last; /* value of the table being written */
 };
 
 static wb_status stopped(const struct certificate_writer *writer) {
@@ -44,23 +47,22 @@ static wb_status too_large(const struct certificate_writer *writer) {
     return WB_ERR_LIMIT;
 }
 
-/* Whether tables with a tail of so many warps fit the memory. */
-static bool tables_fit(const struct certificate_writer *writer, uint32_t warps) {
+/* Whether tables with a tail of so many warps, and a run table of at most so many cells, fit the memory. */
+static bool tables_fit(const struct certificate_writer *writer, uint32_t warps, uint64_t most_cells) {
     uint64_t memory = makespan_memory(writer->run->settings);
     if (warps == 0) return false;
     memory -= exact_tail_size(writer->run->problem, warps);
     if (warps == writer->run->problem->warp_count) return true;
     struct run_table_size size;
     run_table_measure(&writer->runs, &size);
-    return size.cells != UINT64_MAX && size.layout_bytes <= memory &&
+    return size.cells <= most_cells && size.layout_bytes <= memory &&
            size.cells <= (memory - size.layout_bytes) / sizeof(int16_t);
 }
 
-/* The largest tail within the limits of the method, of at most so many warps; 0 where there is none. */
-static uint32_t tail_warps(const struct certificate_writer *writer, uint32_t most) {
-    static const struct exact_limits limits = EXACT_LIMITS_DEFAULTS;
+/* The most warps, up to `most`, of a tail with so many states; 0 where there is none. */
+static uint32_t tail_warps(const struct certificate_writer *writer, uint32_t most, uint64_t states) {
     uint64_t memory = makespan_memory(writer->run->settings) / TAIL_MEMORY_PART;
-    return exact_tail_warps(writer->run->problem, most, limits.tail_states, memory);
+    return exact_tail_warps(writer->run->problem, most, states, memory);
 }
 
 /* Makes the tables, which are known to fit. */
@@ -93,19 +95,23 @@ static wb_status find_upper(const struct certificate_writer *writer, uint32_t *u
     return WB_OK;
 }
 
-/* Makes the tables with a small tail and, if those do not prove that no schedule is longer than `makespan`,
- * with a large one. */
+/* Makes the tables with a small tail and, while they do not prove that no schedule is longer than `makespan`,
+ * with larger ones. */
 static wb_status choose_tables(struct certificate_writer *writer, uint32_t makespan, uint32_t *upper) {
-    static const struct exact_limits limits = EXACT_LIMITS_DEFAULTS;
+    const struct exact_limits *limits = writer->limits;
     if (run_list_make(writer->run->problem, &writer->runs) != WB_OK) return makespan_no_memory(writer->run);
-    uint32_t warps = tail_warps(writer, limits.tail_warps);
-    if (!tables_fit(writer, warps)) return too_large(writer);
+    uint32_t warps = tail_warps(writer, limits->tail_warps, limits->tail_states);
+    if (!tables_fit(writer, warps, limits->table_cells)) return too_large(writer);
     WB_TRY(make_tables(writer, warps));
     WB_TRY(find_upper(writer, upper));
-    uint32_t more = tail_warps(writer, limits.tail_warps_more);
-    if (*upper == makespan || more <= warps || !tables_fit(writer, more)) return WB_OK;
-    WB_TRY(make_tables(writer, more));
-    return find_upper(writer, upper);
+    for (uint64_t factor = 1; factor <= TAIL_STATES_FACTOR && *upper > makespan;
+         factor *= TAIL_STATES_FACTOR) {
+        warps = tail_warps(writer, limits->tail_warps_later, limits->tail_states * factor);
+        if (warps <= writer->tail.warps || !tables_fit(writer, warps, limits->table_cells_anew)) continue;
+        WB_TRY(make_tables(writer, warps));
+        WB_TRY(find_upper(writer, upper));
+    }
+    return WB_OK;
 }
 
 static void flush(struct certificate_writer *writer) {
@@ -113,13 +119,10 @@ static void flush(struct certificate_writer *writer) {
     writer->count = 0;
 }
 
-/* Writes a value as its difference from the one before it: tables change little from cell to cell, and these
- * compress far better. */
+/* Writes a value: 16 bits, the lower byte first. */
 static void put_value(struct certificate_writer *writer, uint16_t value) {
-    uint16_t difference = (uint16_t)(value - writer->last);
-    writer->last = value;
-    writer->bytes[writer->count++] = (uint8_t)difference;
-    writer->bytes[writer->count++] = (uint8_t)(difference >> 8);
+    writer->bytes[writer->count++] = (uint8_t)value;
+    writer->bytes[writer->count++] = (uint8_t)(value >> 8);
     if (writer->count == sizeof writer->bytes) flush(writer);
 }
 
@@ -131,7 +134,6 @@ static wb_status put_tail(struct certificate_writer *writer) {
     if (counts == NULL) return makespan_no_memory(writer->run);
     uint32_t rest = tail->warps;
     uint64_t number = 0;
-    writer->last = 0;
     do {
         bool in_gap = false;
         for (uint32_t slot = 0; slot < tail->slot_count; slot++)
@@ -175,7 +177,6 @@ static void put_cells(struct certificate_writer *writer, const struct compositio
 static wb_status put_table(struct certificate_writer *writer) {
     const struct run_layout *layout = &writer->table.layout;
     struct composition composition;
-    writer->last = 0;
     for (uint64_t number = 0; number < layout->composition_count; number++) {
         composition_at(layout, number, &composition);
         put_cells(writer, &composition);
@@ -205,9 +206,9 @@ static wb_status put_certificate(struct certificate_writer *writer, const struct
     return status;
 }
 
-wb_status certificate_write(const struct makespan_run *run, const struct schedule *witness, const char *path,
-                            uint32_t *upper) {
-    struct certificate_writer writer = {.run = run, .path = path};
+wb_status certificate_write(const struct makespan_run *run, const struct exact_limits *limits,
+                            const struct schedule *witness, const char *path, uint32_t *upper) {
+    struct certificate_writer writer = {.run = run, .limits = limits, .path = path};
     wb_status status = choose_tables(&writer, witness->makespan, upper);
     if (status == WB_OK) status = gzip_writer_open(path, run->diagnostics, &writer.file);
     if (status == WB_OK) {
@@ -223,6 +224,7 @@ wb_status certificate_write(const struct makespan_run *run, const struct schedul
 
 wb_status wb_makespan_write_certificate(wb_makespan *makespan, const char *path, const wb_watch *watch,
                                         wb_diagnostics *diagnostics) {
+    static const struct exact_limits limits = EXACT_LIMITS_DEFAULTS;
     const struct makespan_result *found = makespan_find_result(makespan, NULL);
     if (found == NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, path,
@@ -235,7 +237,7 @@ wb_status wb_makespan_write_certificate(wb_makespan *makespan, const char *path,
                                      .diagnostics = diagnostics,
                                      .arena = &makespan->arena};
     uint32_t upper = 0;
-    WB_TRY(certificate_write(&run, &found->witness, path, &upper));
+    WB_TRY(certificate_write(&run, &limits, &found->witness, path, &upper));
     if (upper != found->witness.makespan)
         diagnose(diagnostics, SEVERITY_WARNING, path,
                  "the certificate proves no more than that the worst case is from %u to %u cycles",

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/file.h"
 #include "base/number.h"
 #include "makespan/problem_file.h"
 #include "makespan/transform.h"
@@ -165,16 +164,6 @@ wb_status witness_file_parse(const char *name, const char *text, size_t size, wb
     return status;
 }
 
-wb_status witness_file_read(const char *path, wb_diagnostics *diagnostics, struct witness *witness) {
-    char *text;
-    size_t size;
-    *witness = (struct witness){0};
-    WB_TRY(file_read(path, diagnostics, &text, &size));
-    wb_status status = witness_file_parse(path, text, size, diagnostics, witness);
-    free(text);
-    return status;
-}
-
 void witness_free(struct witness *witness) {
     problem_free(&witness->problem);
     schedule_free(&witness->schedule);
@@ -192,7 +181,7 @@ static void print_cycles(const uint32_t *cycle, uint32_t count, struct text *out
     }
 }
 
-static void print_problem(const struct makespan_problem *problem, struct text *out) {
+void witness_file_print_problem(const struct makespan_problem *problem, struct text *out) {
     text_string(out, "warps:\n");
     for (uint32_t g = 0; g < problem->group_count; g++) {
         const struct string_group *group = &problem->groups[g];
@@ -217,7 +206,7 @@ wb_status witness_file_print(const struct makespan_problem *problem, const struc
     static const char where[] = "witness";
     size_t start = out->length;
     text_printf(out, "makespan: %u\n", schedule->makespan);
-    print_problem(problem, out);
+    witness_file_print_problem(problem, out);
     text_string(out, "schedule:\n");
     const uint32_t *cycle = schedule->cycle;
     for (uint32_t g = 0; g < problem->group_count; g++) {

@@ -1,8 +1,13 @@
 /* The makespan reports of the public interface: each asks the writer of its format. */
 #include "report/makespan_report.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/gzip.h"
+#include "makespan/certificate_check.h"
 #include "makespan/ilp.h"
 #include "makespan/path_string.h"
 #include "makespan/sat_export.h"
@@ -101,16 +106,50 @@ wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, con
     return status;
 }
 
-wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char **text) {
+/* Checks a witness file; says what it proves. */
+static wb_status check_witness(const char *path, const char *bytes, size_t size, wb_diagnostics *diagnostics,
+                               struct text *out) {
     struct witness witness;
-    struct text out = {0};
-    wb_status status = witness_file_read(path, diagnostics, &witness);
+    wb_status status = witness_file_parse(path, bytes, size, diagnostics, &witness);
     if (status == WB_OK) status = schedule_check(&witness.problem, &witness.schedule, path, diagnostics);
-    if (status == WB_OK) {
-        text_printf(&out, "%s: a schedule of %u warps that takes %u cycles\n", path,
+    if (status == WB_OK)
+        text_printf(out, "%s: a schedule of %u warps that takes %u cycles\n", path,
                     witness.problem.warp_count, witness.schedule.makespan);
-        status = report_take_text(&out, diagnostics, text);
-    }
     witness_free(&witness);
+    return status;
+}
+
+/* Checks a certificate within the memory and by the threads that the methods take by default. */
+static wb_status check_certificate(const char *path, const char *bytes, size_t size,
+                                   wb_diagnostics *diagnostics, struct text *out) {
+    static const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    struct certificate_proof proof;
+    wb_status status = certificate_check(path, bytes, size, makespan_memory(&settings),
+                                         makespan_threads(&settings), diagnostics, &proof);
+    if (status == WB_OK) {
+        uint32_t lower = proof.witness.schedule.makespan;
+        text_printf(out, "%s: proves that the worst case is ", path);
+        if (lower == proof.upper)
+            text_printf(out, "exactly %u cycles", lower);
+        else
+            text_printf(out, "from %u to %u cycles", lower, proof.upper);
+        text_printf(out, " (tables of %" PRIu64 " states and %" PRIu64 " cells)\n", proof.states,
+                    proof.cells);
+        witness_file_print_problem(&proof.witness.problem, out);
+    }
+    certificate_proof_free(&proof);
+    return status;
+}
+
+wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char **text) {
+    char *bytes;
+    size_t size;
+    struct text out = {0};
+    WB_TRY(file_read(path, diagnostics, &bytes, &size));
+    wb_status status = gzip_recognise(bytes, size) ? check_certificate(path, bytes, size, diagnostics, &out)
+                                                   : check_witness(path, bytes, size, diagnostics, &out);
+    free(bytes);
+    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
+    text_free(&out);
     return status;
 }

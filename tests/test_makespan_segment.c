@@ -105,9 +105,98 @@ static void test_bounds_hold(void **state) {
     }
 }
 
+/* Abstractions without an exact tail whose bounds are known, and the exact makespans. */
+static const struct {
+    struct makespan_case problem;
+    uint32_t segments;
+    uint32_t bound;
+    uint64_t exact;
+} known[] = {
+    {{"L5C9L2C9", 16, {1, 4, 1, 1}, 0}, 1, 175, 160}, {{"L5C9L2C9", 16, {1, 4, 1, 1}, 4}, 1, 196, 184},
+    {{"L5C9L2C9", 8, {1, 4, 1, 1}, 0}, 2, 95, 86},    {{"LLCLL", 60, {1, 1, 1, 1}, 0}, 1, 241, 241},
+    {{"LLCLLCLL", 42, {1, 1, 1, 1}, 0}, 1, 254, 254}, {{"(LC)5", 16, {1, 1, 1, 1}, 0}, 1, 85, 85},
+    {{"LCL", 16, {1, 1, 1, 1}, 0}, 1, 33, 33},        {{"C4", 16, {1, 4, 1, 1}, 0}, 1, 19, 19},
+};
+
+static void test_known_bounds(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct makespan_problem problem = makespan_case_problem(&known[i].problem);
+        struct fixture fixture;
+        fixture_make(&problem, &fixture);
+        const struct segment_cut cut = {
+            .segments = known[i].segments, .counted_types = 1, .split_type = UNIT_TYPES};
+        assert_int_equal(bound_of(&fixture, &cut, 0), known[i].bound);
+        assert_true(known[i].bound >= known[i].exact);
+        fixture_free(&fixture);
+        problem_free(&problem);
+    }
+}
+
+static uint64_t least_bound(const struct fixture *fixture, uint64_t lower) {
+    uint64_t upper;
+    assert_int_equal(segment_bound(&fixture->run, lower, &upper), WB_OK);
+    return upper;
+}
+
+/* The least bound of several abstractions; it does not depend on the number of threads. */
+static void test_best_bound(void **state) {
+    (void)state;
+    const struct makespan_case c = {"L3C5L2C4", 9, {1, 2, 1, 1}, 0};
+    struct makespan_problem problem = makespan_case_problem(&c);
+    struct fixture fixture;
+    fixture_make(&problem, &fixture);
+    uint64_t bound = least_bound(&fixture, 0);
+    cycles closed;
+    assert_int_equal(closed_bound(&problem, &closed), WB_OK);
+    assert_true(bound < closed);
+    fixture.settings.threads = 1;
+    assert_int_equal(least_bound(&fixture, 0), bound);
+    fixture.settings.threads = 3;
+    assert_int_equal(least_bound(&fixture, 0), bound);
+    fixture_free(&fixture);
+    problem_free(&problem);
+}
+
+static bool stop_at_once(void *user, const char *stage, uint64_t done, uint64_t total) {
+    (void)user;
+    (void)stage;
+    (void)done;
+    (void)total;
+    return false;
+}
+
+/* Whatever stops the computation, the closed form is left; likewise where the problem is too large. */
+static void test_limits(void **state) {
+    (void)state;
+    const struct makespan_case c = {"LLCLL", 12, {1, 1, 1, 1}, 0};
+    struct makespan_problem problem = makespan_case_problem(&c);
+    struct fixture fixture;
+    fixture_make(&problem, &fixture);
+    assert_int_equal(least_bound(&fixture, 0), 49);
+    assert_int_equal(least_bound(&fixture, 60), 60); /* the closed form reaches the lower end */
+    fixture.settings.memory = 4096;
+    assert_int_equal(least_bound(&fixture, 0), 60);
+    fixture.settings.memory = 0;
+    const wb_watch watch = {.poll = stop_at_once};
+    fixture.run.watch = &watch;
+    assert_int_equal(least_bound(&fixture, 0), 60);
+    fixture_free(&fixture);
+    problem_free(&problem);
+    const struct makespan_case large = {"LCL", 100000, {1, 1, 1, 1}, 0};
+    problem = makespan_case_problem(&large);
+    fixture_make(&problem, &fixture);
+    assert_int_equal(least_bound(&fixture, 0), 300000);
+    fixture_free(&fixture);
+    problem_free(&problem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_hold),
+        cmocka_unit_test(test_known_bounds),
+        cmocka_unit_test(test_best_bound),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

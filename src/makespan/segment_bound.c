@@ -65,13 +65,35 @@ static wb_status consider(const struct makespan_problem *problem, const struct s
     return status;
 }
 
+/* What strings have of runs. */
+struct run_counts {
+    uint32_t most;                /* of the string that has most */
+    uint32_t of_type[UNIT_TYPES]; /* likewise, by unit type */
+};
+
+static wb_status count_runs(const struct makespan_problem *problem, struct run_counts *counts) {
+    *counts = (struct run_counts){.most = 0};
+    struct run_counts here = {.most = 0};
+    struct run_list runs;
+    wb_status status = run_list_make(problem, &runs);
+    for (uint32_t j = 0; status == WB_OK && j < runs.count; j++) {
+        uint32_t *of_type = &here.of_type[runs.items[j].unit];
+        uint32_t *most_of_type = &counts->of_type[runs.items[j].unit];
+        if (++*of_type > *most_of_type) *most_of_type = *of_type;
+        if (++here.most > counts->most) counts->most = here.most;
+        if (runs.items[j].last) here = (struct run_counts){.most = 0};
+    }
+    run_list_free(&runs);
+    return status;
+}
+
 /* Considers the abstractions with these segments. *any is false where not even the coarsest can be computed:
  * then those with more segments cannot either. */
-static wb_status consider_counters(const struct makespan_problem *problem, uint32_t segments,
-                                   candidate_list *list, bool *any) {
+static wb_status consider_counters(const struct makespan_problem *problem, const struct run_counts *runs,
+                                   uint32_t segments, candidate_list *list, bool *any) {
     uint32_t types = 0;
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
-        types += problem_uses(problem, unit);
+        types += runs->of_type[unit] > 0;
     /* The last type has the counter of the rest to itself. */
     uint32_t all_counted = types > 1 ? types - 1 : 1;
     struct segment_cut cut = {.segments = segments, .split_type = UNIT_TYPES};
@@ -83,27 +105,12 @@ static wb_status consider_counters(const struct makespan_problem *problem, uint3
     }
     cut.counted_types = all_counted;
     for (uint32_t unit = 0; added && unit < UNIT_TYPES; unit++) {
-        if (!problem_uses(problem, unit)) continue;
+        if (runs->of_type[unit] < 2) continue;
         cut.split_type = unit;
         bool split_added;
         WB_TRY(consider(problem, &cut, list, &split_added));
     }
     return WB_OK;
-}
-
-/* The runs of the string that has most. */
-static wb_status most_runs(const struct makespan_problem *problem, uint32_t *most) {
-    struct run_list runs;
-    wb_status status = run_list_make(problem, &runs);
-    uint32_t count = 0;
-    *most = 0;
-    for (uint32_t j = 0; status == WB_OK && j < runs.count; j++) {
-        count++;
-        if (count > *most) *most = count;
-        if (runs.items[j].last) count = 0;
-    }
-    run_list_free(&runs);
-    return status;
 }
 
 static int compare_work(const void *left, const void *right) {
@@ -115,12 +122,12 @@ static int compare_work(const void *left, const void *right) {
 
 /* Lists what can be computed, the least work first. */
 static wb_status list_candidates(const struct makespan_problem *problem, candidate_list *list) {
-    uint32_t runs;
-    WB_TRY(most_runs(problem, &runs));
+    struct run_counts runs;
+    WB_TRY(count_runs(problem, &runs));
     bool any = true;
-    for (uint32_t segments = 1; any; segments = segments * 2 < runs ? segments * 2 : runs) {
-        WB_TRY(consider_counters(problem, segments, list, &any));
-        if (segments == runs) break;
+    for (uint32_t segments = 1; any; segments = segments * 2 < runs.most ? segments * 2 : runs.most) {
+        WB_TRY(consider_counters(problem, &runs, segments, list, &any));
+        if (segments == runs.most) break;
     }
     if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, compare_work);
     return WB_OK;
@@ -179,12 +186,13 @@ static wb_status bound_by(const struct makespan_run *run, const struct segment_c
 }
 
 /* Lowers *upper to the least bound of the abstractions. */
-static wb_status try_all(const struct makespan_run *run, const candidate_list *list, uint64_t *upper) {
+static wb_status try_all(const struct makespan_run *run, const candidate_list *list, uint64_t lower,
+                         uint64_t *upper) {
     if (list->count == 0) return WB_OK;
     struct exact_tail exact;
     bool exact_made;
     wb_status status = make_tail(run, &exact, &exact_made);
-    for (size_t i = 0; status == WB_OK && i < list->count; i++) {
+    for (size_t i = 0; status == WB_OK && *upper > lower && i < list->count; i++) {
         if (!makespan_goes_on(run, "segment abstraction", i, list->count)) break;
         uint32_t bound;
         status = bound_by(run, &list->items[i].cut, exact_made ? &exact : NULL, &bound);
@@ -194,16 +202,17 @@ static wb_status try_all(const struct makespan_run *run, const candidate_list *l
     return status;
 }
 
-wb_status segment_bound(const struct makespan_run *run, uint64_t *upper) {
+wb_status segment_bound(const struct makespan_run *run, uint64_t lower, uint64_t *upper) {
     const struct makespan_problem *problem = run->problem;
     if (closed_bound(problem, upper) != WB_OK) return makespan_no_memory(run);
+    if (*upper <= lower) return WB_OK;
     if (problem->position_count > POSITIONS_MAX || problem->instruction_count > SEGMENT_INSTRUCTIONS_MAX)
         return WB_OK;
     candidate_list list = {0};
     wb_status status = list_candidates(problem, &list);
     if (status == WB_OK) {
         thin_out(&list);
-        status = try_all(run, &list, upper);
+        status = try_all(run, &list, lower, upper);
     }
     vec_free(&list);
     return status == WB_OK ? WB_OK : makespan_no_memory(run);

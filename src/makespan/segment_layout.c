@@ -128,7 +128,7 @@ wb_status segment_layout_make(const struct segment_abstraction *abstraction,
     layout->composition_count = (uint32_t)count_compositions(abstraction, problem->group_count);
     *fits = layout->composition_count > 0;
     if (!*fits) return WB_OK;
-    layout->steps = calloc(count_steps(abstraction, problem->group_count), sizeof *layout->steps);
+    layout->steps = calloc(count_steps(abstraction, problem->group_count) + 1, sizeof *layout->steps);
     layout->boxes = calloc(layout->composition_count, sizeof *layout->boxes);
     layout->warps =
         calloc((size_t)layout->composition_count * abstraction->place_count, sizeof *layout->warps);

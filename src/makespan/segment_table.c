@@ -142,12 +142,12 @@ static bool find_present(struct table *table, struct layer *layer, uint32_t laye
 static wb_status make_room(struct table *table, void **items, size_t *room, size_t count, size_t size,
                            bool *fits) {
     *fits = true;
-    if (count <= *room) return WB_OK;
+    if (count <= *room && *items != NULL) return WB_OK;
     table->memory += *room * size;
     free(*items);
     *items = NULL;
     *room = 0;
-    size_t wanted = count + count / 4;
+    size_t wanted = count + count / 4 + 1;
     *fits = wanted <= table->memory / size;
     if (!*fits) return WB_OK;
     *items = malloc(wanted * size);

@@ -125,13 +125,15 @@ static void on_message(Cbc_Model *cbc, int number, int real_count, const double 
     send_bytes(&report, sizeof report);
 }
 
-/* The feasibility pump switches CBC's messages off for good, so it is off itself. One thread, so that the
- * same program has the same solution every time. */
+/* Cuts and heuristics cost these programs more time than they save, and one of the heuristics, the
+ * feasibility pump, switches CBC's messages off for good. One thread, which is the default, so that the same
+ * program has the same solution every time. */
 static void set_parameters(Cbc_Model *cbc, double seconds) {
     char text[32];
     Cbc_registerCallBack(cbc, on_message);
     Cbc_setLogLevel(cbc, 1);
-    Cbc_setParameter(cbc, "feasibilityPump", "off");
+    Cbc_setParameter(cbc, "heuristicsOnOff", "off");
+    Cbc_setParameter(cbc, "cutsOnOff", "off");
     if (seconds <= 0) return;
     (void)snprintf(text, sizeof text, "%.3f", seconds);
     Cbc_setParameter(cbc, "timeMode", "elapsed");

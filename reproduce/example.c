@@ -115,12 +115,13 @@ wb_status example_bound(const struct example *example, wb_diagnostics *diagnosti
     return WB_OK;
 }
 
-wb_status example_worst_case(const char *string, const char *units, unsigned warps,
+wb_status example_worst_case(const char *string, const char *units, const char *issue, unsigned warps,
                              wb_diagnostics *diagnostics, uint64_t *cycles) {
     char number[16];
     wb_bound bound;
     (void)snprintf(number, sizeof number, "%u", warps);
-    const struct example example = {.operand = string, .warps = number, .units = units, .methods = "exact"};
+    const struct example example = {
+        .operand = string, .warps = number, .units = units, .issue = issue, .methods = "exact"};
     WB_TRY(example_bound(&example, diagnostics, &bound));
     *cycles = bound.cycles;
     if (bound.kind == WB_EXACT) return WB_OK;

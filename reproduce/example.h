@@ -37,8 +37,9 @@ void example_put_block(const char *lines, struct text *page);
 /* The result of a problem solved by one method. */
 wb_status example_bound(const struct example *example, wb_diagnostics *diagnostics, wb_bound *bound);
 
-/* The worst case of so many warps, by method exact. WB_ERR_LIMIT when only an interval was found. */
-wb_status example_worst_case(const char *string, const char *units, unsigned warps,
+/* The worst case of so many warps, by method exact; `issue` NULL: without a limit. WB_ERR_LIMIT when only an
+ * interval was found. */
+wb_status example_worst_case(const char *string, const char *units, const char *issue, unsigned warps,
                              wb_diagnostics *diagnostics, uint64_t *cycles);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "base/diagnostics.h"
 
-#define FOLDER "docs/reproduction"
-
 /* Writes a text that is complete to a file, and frees it. */
 static wb_status write_text(const char *path, struct text *text, wb_diagnostics *diagnostics) {
     char *complete = text_take(text);
@@ -19,15 +17,15 @@ static wb_status write_text(const char *path, struct text *text, wb_diagnostics 
 
 wb_status output_page(const struct output *output, struct text *text) {
     char path[256];
-    (void)snprintf(path, sizeof path, FOLDER "/%s.md", output->paper);
+    (void)snprintf(path, sizeof path, OUTPUT_FOLDER "/%s.md", output->paper);
     return write_text(path, text, output->diagnostics);
 }
 
-wb_status output_picture(const struct output *output, const char *file, struct text *text) {
+wb_status output_file(const struct output *output, const char *file, struct text *text) {
     char path[256];
-    (void)snprintf(path, sizeof path, FOLDER "/%s", output->paper);
+    (void)snprintf(path, sizeof path, OUTPUT_FOLDER "/%s", output->paper);
     (void)mkdir(path, 0777); /* where this fails for another reason than that it exists, writing does */
-    (void)snprintf(path, sizeof path, FOLDER "/%s/%s", output->paper, file);
+    (void)snprintf(path, sizeof path, OUTPUT_FOLDER "/%s/%s", output->paper, file);
     return write_text(path, text, output->diagnostics);
 }
 
@@ -40,7 +38,7 @@ int output_main(const char *paper, wb_status (*reproduce)(const struct output *o
     if (output.diagnostics == NULL) return WB_ERR_LIMIT;
     wb_status status = reproduce(&output);
     if (status == WB_OK)
-        printf("wrote " FOLDER "/%s.md and its pictures\n", paper);
+        printf("wrote " OUTPUT_FOLDER "/%s.md and its pictures\n", paper);
     else
         (void)fputs(wb_diagnostics_text(output.diagnostics), stderr);
     wb_diagnostics_free(output.diagnostics);

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "warpbound.h"
 
+#define OUTPUT_FOLDER "docs/reproduction"
+
 struct output {
     const char
         *paper; /* "ecrts2025": page docs/reproduction/PAPER.md, pictures in docs/reproduction/PAPER/ */
@@ -16,8 +18,8 @@ struct output {
 /* Writes the page; the text is empty afterwards. */
 wb_status output_page(const struct output *output, struct text *text);
 
-/* Writes a picture, likewise. */
-wb_status output_picture(const struct output *output, const char *file, struct text *text);
+/* Writes a file of the page, such as a picture, likewise. */
+wb_status output_file(const struct output *output, const char *file, struct text *text);
 
 /* Appends a picture to the page; `what` stands in for it where it is not shown. */
 void output_put_image(const struct output *output, const char *file, const char *what, struct text *page);

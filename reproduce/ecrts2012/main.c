@@ -11,16 +11,16 @@ static wb_status write_fig2(const struct output *output) {
     wb_status status = example_draw(makespan, output->diagnostics, &picture);
     wb_makespan_free(makespan);
     WB_TRY(status);
-    return output_picture(output, PAGE_FIG2, &picture);
+    return output_file(output, PAGE_FIG2, &picture);
 }
 
 static wb_status write_charts(const struct output *output, const struct study *study) {
     struct text picture = {0};
     chart_fig5(&picture, study);
-    WB_TRY(output_picture(output, PAGE_FIG5, &picture));
+    WB_TRY(output_file(output, PAGE_FIG5, &picture));
     for (size_t f = 0; f < CONVERGENCE_FIGURES; f++) {
         chart_convergence(&picture, study, (enum convergence_figure)f);
-        WB_TRY(output_picture(output, page_convergence_charts[f], &picture));
+        WB_TRY(output_file(output, page_convergence_charts[f], &picture));
     }
     return WB_OK;
 }

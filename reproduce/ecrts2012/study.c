@@ -44,7 +44,7 @@ static wb_status time_solver(unsigned warps, enum fig5_method method, wb_diagnos
 static wb_status run_fig5(wb_diagnostics *diagnostics, struct study *study) {
     for (unsigned w = 1; w <= FIG5_WARPS; w++) {
         uint64_t *worst = &study->fig5_worst[w - 1];
-        WB_TRY(example_worst_case(FIG5_STRING, FIG5_UNITS, w, diagnostics, worst));
+        WB_TRY(example_worst_case(FIG5_STRING, FIG5_UNITS, NULL, w, diagnostics, worst));
         for (size_t m = 0; m < FIG5_METHODS; m++) {
             if (m <= FIG5_CUMULATIVE && w > FIG5_ILP_WARPS) continue;
             WB_TRY(time_solver(w, (enum fig5_method)m, diagnostics, *worst, &study->fig5[w - 1][m]));
@@ -82,8 +82,8 @@ static wb_status run_convergence(const struct convergence_setting *setting, wb_d
                                  struct convergence *convergence) {
     for (unsigned y = 1; y <= CONVERGENCE_X; y++) {
         double start = timing_seconds();
-        WB_TRY(
-            example_worst_case(setting->string, setting->units, y, diagnostics, &convergence->worst[y - 1]));
+        WB_TRY(example_worst_case(setting->string, setting->units, NULL, y, diagnostics,
+                                  &convergence->worst[y - 1]));
         convergence->seconds[y - 1] = timing_seconds() - start;
     }
     return bound_all(setting, diagnostics, convergence);

@@ -8,11 +8,11 @@ static wb_status write_charts(const struct output *output, const struct study *s
     struct text text = {0};
     for (size_t p = 0; p < POLICY_COUNT; p++) {
         chart_methods(&text, study, (enum policy)p);
-        WB_TRY(output_picture(output, page_policy_charts[p], &text));
+        WB_TRY(output_file(output, page_policy_charts[p], &text));
     }
     for (size_t k = 0; k < SGEMM_COUNT; k++) {
         chart_sgemm(&text, study, (enum sgemm)k);
-        WB_TRY(output_picture(output, page_sgemm_charts[k], &text));
+        WB_TRY(output_file(output, page_sgemm_charts[k], &text));
     }
     return WB_OK;
 }

@@ -1,0 +1,45 @@
+/* The case study of ETFA 2013: K. Berezovskyi, K. Bletsas, S. M. Petters, "Faster Makespan Estimation for GPU
+ * Threads on a Single Streaming Multiprocessor". */
+#ifndef WB_REPRODUCE_ETFA2013_STUDY_H
+#define WB_REPRODUCE_ETFA2013_STUDY_H
+
+#include "makespan/makespan.h"
+
+/* Section VIII: the Voronoi kernel. */
+#define VORONOI_STRING "L5C9L2C9"
+#define VORONOI_UNITS "L=1,C=4"
+#define VORONOI_WARPS 16u
+#define VORONOI_SCHEDULERS "4" /* of a streaming multiprocessor of Kepler */
+
+/* What the paper reports for it. */
+#define PUBLISHED_ANNEALING 160u
+#define PUBLISHED_EXTRAPOLATION 176u
+#define PUBLISHED_X 4 /* the most warps whose exact worst case it has */
+
+/* A string that would explain the published extrapolation. */
+#define SHORTER_STRING "L5C9L2C8"
+
+struct timed_bound {
+    wb_bound bound;
+    double seconds;
+};
+
+struct study {
+    struct timed_bound worst[VORONOI_WARPS]; /* T(W) at W - 1 */
+    uint64_t limited[VORONOI_WARPS]; /* the same with as many issues a cycle as there are schedulers */
+    uint64_t shorter;                /* T(4) of SHORTER_STRING */
+    wb_bound pessimistic, closed;
+    struct timed_bound extrapolation; /* from PUBLISHED_X warps */
+    struct timed_bound annealing;
+    wb_bound limited_annealing;
+    wb_makespan *annealed; /* with the log of the annealing */
+};
+
+/* Freed with study_free, also after an error. */
+wb_status study_run(wb_diagnostics *diagnostics, struct study *study);
+void study_free(struct study *study);
+
+/* The command of Fig. 12. */
+extern const struct example study_annealing;
+
+#endif

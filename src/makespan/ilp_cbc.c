@@ -250,11 +250,12 @@ static enum ilp_end follow(int pipe_end, const struct makespan_run *run, const c
     return ILP_OPTIMAL;
 }
 
-/* Takes what the last report says. */
-static wb_status take(int pipe_end, const struct report *last, size_t column_count,
+/* Takes what the last report says. When its time ends before it has solved the first relaxation, CBC can say
+ * that there is no solution instead of that it was stopped. */
+static wb_status take(int pipe_end, const struct report *last, bool limited, size_t column_count,
                       struct ilp_solution *solution) {
-    solution->end = last->optimal ? ILP_OPTIMAL : last->stopped ? ILP_STOPPED : ILP_FAILED;
-    if (last->bound < CBC_NONE && solution->end != ILP_FAILED) solution->bound = last->bound;
+    solution->end = last->optimal ? ILP_OPTIMAL : last->stopped || limited ? ILP_STOPPED : ILP_FAILED;
+    if ((last->optimal || last->stopped) && last->bound < CBC_NONE) solution->bound = last->bound;
     if (!last->has_solution) return WB_OK;
     solution->one = calloc(column_count, sizeof *solution->one);
     if (solution->one == NULL) return WB_ERR_LIMIT;
@@ -281,7 +282,8 @@ wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run
     if (status == WB_OK) {
         struct report last;
         solution->end = follow(ends[0], run, stage, &last);
-        if (solution->end == ILP_OPTIMAL) status = take(ends[0], &last, model->columns.count, solution);
+        if (solution->end == ILP_OPTIMAL)
+            status = take(ends[0], &last, seconds > 0, model->columns.count, solution);
         if (!last.last) (void)kill(child, SIGKILL);
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             continue;

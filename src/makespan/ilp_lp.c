@@ -80,11 +80,14 @@ static void write_names(const struct ilp_model *model, bool binary, struct text 
     if (found) text_char(out, '\n');
 }
 
+/* Appends the largest values of columns that are not binary. */
 static void write_bounds(const struct ilp_model *model, struct text *out) {
-    text_string(out, "Bounds\n");
+    bool found = false;
     for (size_t i = 0; i < model->columns.count; i++) {
         const struct ilp_column *column = &model->columns.items[i];
         if (column->upper == 1) continue;
+        if (!found) text_string(out, "Bounds\n");
+        found = true;
         text_string(out, " 0 <= ");
         write_name(out, &column->name);
         text_printf(out, " <= %" PRIu32 "\n", column->upper);

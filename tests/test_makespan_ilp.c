@@ -1,0 +1,286 @@
+/* The integer linear programs of makespans: their values, their text, and CBC in its child process. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "makespan/ilp.h"
+#include "makespan/ilp_cbc.h"
+#include "makespan_cases.h"
+
+static const struct makespan_method *const methods[] = {&makespan_ilp_short, &makespan_ilp_long,
+                                                        &makespan_ilp_cumulative};
+static const struct ilp_form *const forms[] = {&ilp_form_short, &ilp_form_long, &ilp_form_cumulative};
+
+/* More instructions of all warps take the paper's forms seconds. */
+#define INSTRUCTIONS_MAX 9u
+
+static void check_exact(const struct makespan_method *method, const struct makespan_problem *problem,
+                        uint64_t expected) {
+    struct makespan_result result = makespan_case_solve(method, problem, NULL, WB_OK);
+    if (result.bound.kind != WB_EXACT || result.bound.cycles != expected) makespan_case_print(problem);
+    assert_int_equal(result.bound.kind, WB_EXACT);
+    assert_int_equal(result.bound.cycles, expected);
+    assert_int_equal(result.bound.lower, expected);
+    assert_non_null(result.witness.cycle); /* which makespan_solve has checked */
+    assert_int_equal(result.witness.makespan, expected);
+    makespan_result_free(&result);
+}
+
+/* With the middle terms of eqs. (33) to (37) left free, LLC would take 9 cycles and LC 4. */
+static void test_known_values(void **state) {
+    (void)state;
+    static const struct {
+        struct makespan_case problem;
+        uint64_t exact;
+    } known[] = {
+        {{"LLC", 3, {1, 1, 1, 1}, 0}, 7},   {{"LC", 1, {1, 1, 1, 1}, 0}, 2}, {{"LC", 2, {1, 1, 1, 1}, 0}, 3},
+        {{"LLCLL", 2, {1, 1, 1, 1}, 0}, 9}, {{"LL", 4, {2, 1, 1, 1}, 0}, 5}, {{"LCS", 3, {1, 1, 1, 1}, 1}, 9},
+        {{"L", 1, {1, 1, 1, 1}, 0}, 1},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct makespan_problem problem = makespan_case_problem(&known[i].problem);
+        for (size_t m = 0; m < 3; m++)
+            check_exact(methods[m], &problem, known[i].exact);
+        problem_free(&problem);
+    }
+}
+
+/* Two strings, of which the one with the smaller total can end last. */
+static void test_groups(void **state) {
+    (void)state;
+    const uint8_t long_string[] = {0, 1, 1};
+    const uint8_t short_string[] = {1, 0};
+    const struct string_use uses[] = {{1, long_string, 3}, {2, short_string, 2}};
+    const uint32_t capacity[UNIT_TYPES] = {1, 1, 1, 1};
+    struct makespan_problem problem;
+    assert_int_equal(problem_make(uses, 2, capacity, ISSUE_UNLIMITED, &problem), WB_OK);
+    struct makespan_result brute = makespan_case_solve(&makespan_brute, &problem, NULL, WB_OK);
+    for (size_t m = 0; m < 3; m++)
+        check_exact(methods[m], &problem, brute.bound.cycles);
+    makespan_result_free(&brute);
+    problem_free(&problem);
+}
+
+static void test_equals_brute_force(void **state) {
+    (void)state;
+    for (uint64_t seed = 1, made = 0; made < 60; seed++) {
+        struct random_state random = random_seeded(seed);
+        struct makespan_problem problem = makespan_random_problem(&random, 3, 5, 4);
+        if (problem.instruction_count <= INSTRUCTIONS_MAX) {
+            struct makespan_result brute = makespan_case_solve(&makespan_brute, &problem, NULL, WB_OK);
+            for (size_t m = 0; m < 3; m++)
+                check_exact(methods[m], &problem, brute.bound.cycles);
+            makespan_result_free(&brute);
+            made++;
+        }
+        problem_free(&problem);
+    }
+}
+
+/* Eq. (5), which the paper takes for the horizon, makes the program forget the worst schedule of LL. */
+static void test_horizon_of_the_paper_is_too_short(void **state) {
+    (void)state;
+    const struct makespan_case c = {"LL", 4, {2, 1, 1, 1}, 0};
+    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    struct makespan_problem problem = makespan_case_problem(&c);
+    struct makespan_result pessimistic = makespan_case_solve(&makespan_pessimistic, &problem, NULL, WB_OK);
+    assert_int_equal(pessimistic.bound.cycles, 4);
+    for (size_t f = 0; f < 3; f++) {
+        const struct makespan_run run = {.problem = &problem, .settings = &settings};
+        struct ilp_instance instance;
+        struct ilp_model model = {0};
+        struct ilp_solution solution;
+        assert_int_equal(ilp_instance_make(&problem, &instance), WB_OK);
+        assert_true(instance.horizon >= 5);
+        instance.horizon = (uint32_t)pessimistic.bound.cycles;
+        assert_int_equal(forms[f]->build(&instance, UINT64_C(1) << 30, &model), WB_OK);
+        assert_int_equal(ilp_cbc_solve(&model, &run, forms[f]->name, &solution), WB_OK);
+        assert_int_equal(solution.end, ILP_OPTIMAL);
+        assert_true(solution.bound > 3.5 && solution.bound < 4.5);
+        ilp_solution_free(&solution);
+        ilp_model_free(&model);
+        ilp_instance_free(&instance);
+    }
+    makespan_result_free(&pessimistic);
+    problem_free(&problem);
+}
+
+static void check_lp(const struct makespan_case *c, const struct ilp_form *form, const char *expected) {
+    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    struct makespan_problem problem = makespan_case_problem(c);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct text out = {0};
+    assert_int_equal(ilp_write_lp(&problem, form, &settings, diagnostics, &out), WB_OK);
+    assert_string_equal(out.data, expected);
+    text_free(&out);
+    wb_diagnostics_free(diagnostics);
+    problem_free(&problem);
+}
+
+static void test_lp_text(void **state) {
+    (void)state;
+    const struct makespan_case two_loads = {"L", 2, {1, 1, 1, 1}, 0};
+    const struct makespan_case one_warp = {"LL", 1, {1, 1, 1, 1}, 0};
+    check_lp(&two_loads, ilp_form_find("ilp-short", 9),
+             "\\ ilp-short, schedules of at most 2 cycles; obj is the makespan\n"
+             "Maximize\n"
+             " obj: + LS_2_1_1 + 2 LS_2_1_2\n"
+             "Subject To\n"
+             " order_1: + LS_1_1_1 + 2 LS_1_1_2 - LS_2_1_1 - 2 LS_2_1_2 <= 0\n"
+             " capacity_1_1: + LS_1_1_1 + LS_2_1_1 <= 1\n"
+             " full_if_1_1: + LS_1_1_1 + LS_2_1_1 - full_L_1 <= 0\n"
+             " full_only_if_1_1: + LS_1_1_1 + LS_2_1_1 - full_L_1 >= 0\n"
+             " capacity_1_2: + LS_1_1_2 + LS_2_1_2 <= 1\n"
+             " full_if_1_2: + LS_1_1_2 + LS_2_1_2 - full_L_2 <= 0\n"
+             " full_only_if_1_2: + LS_1_1_2 + LS_2_1_2 - full_L_2 >= 0\n"
+             " once_1_1: + LS_1_1_1 + LS_1_1_2 = 1\n"
+             " once_2_1: + LS_2_1_1 + LS_2_1_2 = 1\n"
+             " conserve_1_1_1: + LS_1_1_1 + full_L_1 >= 1\n"
+             " conserve_1_1_2: + LS_1_1_1 + LS_1_1_2 + full_L_2 >= 1\n"
+             " conserve_2_1_1: + LS_2_1_1 + full_L_1 >= 1\n"
+             " conserve_2_1_2: + LS_2_1_1 + LS_2_1_2 + full_L_2 >= 1\n"
+             "Binaries\n"
+             " LS_1_1_1 LS_1_1_2 LS_2_1_1 LS_2_1_2 full_L_1 full_L_2\n"
+             "End\n");
+    check_lp(&one_warp, ilp_form_find("ilp-long", 8),
+             "\\ ilp-long, schedules of at most 2 cycles; obj is the makespan\n"
+             "Maximize\n"
+             " obj: + LS_1_2_1 + 2 LS_1_2_2\n"
+             "Subject To\n"
+             " capacity_1_1: + LS_1_1_1 + LS_1_2_1 <= 1\n"
+             " full_if_1_1: + LS_1_1_1 + LS_1_2_1 - full_L_1 <= 0\n"
+             " full_only_if_1_1: + LS_1_1_1 + LS_1_2_1 - full_L_1 >= 0\n"
+             " capacity_1_2: + LS_1_1_2 + LS_1_2_2 <= 1\n"
+             " full_if_1_2: + LS_1_1_2 + LS_1_2_2 - full_L_2 <= 0\n"
+             " full_only_if_1_2: + LS_1_1_2 + LS_1_2_2 - full_L_2 >= 0\n"
+             " once_1_1: + LS_1_1_1 + LS_1_1_2 = 1\n"
+             " once_1_2: + LS_1_2_1 + LS_1_2_2 = 1\n"
+             " before_1_2: + LS_1_1_1 + 2 LS_1_1_2 - LS_1_2_1 - 2 LS_1_2_2 <= -1\n"
+             " one_use_1_1_1: + LS_1_1_1 + LS_1_2_1 <= 1\n"
+             " one_use_1_1_2: + LS_1_1_2 + LS_1_2_2 <= 1\n"
+             " conserve_1_1_1: + 2 LS_1_1_1 + LS_1_1_2 + LS_1_2_1\n"
+             "  + 2 full_L_1 >= 2\n"
+             " conserve_1_1_2: + LS_1_1_1 + 2 LS_1_1_2 + LS_1_2_1\n"
+             "  + LS_1_2_2 + 2 full_L_2 >= 2\n"
+             "Binaries\n"
+             " LS_1_1_1 LS_1_1_2 LS_1_2_1 LS_1_2_2 full_L_1 full_L_2\n"
+             "End\n");
+    check_lp(&two_loads, ilp_form_find("ilp-cumulative", 14),
+             "\\ ilp-cumulative, schedules of at most 2 cycles; obj is the makespan\n"
+             "Maximize\n"
+             " obj: + busy_1 + busy_2\n"
+             "Subject To\n"
+             " busy_if_1: + busy_1 = 1\n"
+             " capacity_1_1: + done_1_1_1 + done_2_1_1 <= 1\n"
+             " full_only_if_1_1: + done_1_1_1 + done_2_1_1 - full_L_1 >= 0\n"
+             " conserve_1_1_1: + done_1_1_1 + full_L_1 >= 1\n"
+             " order_1_1_1: + done_1_1_1 - done_2_1_1 >= 0\n"
+             " conserve_2_1_1: + done_2_1_1 + full_L_1 >= 1\n"
+             " busy_if_2: + busy_2 + done_2_1_1 = 1\n"
+             " capacity_1_2: - done_1_1_1 - done_2_1_1 <= -1\n"
+             " full_only_if_1_2: - done_1_1_1 - done_2_1_1 - full_L_2 >= -2\n"
+             "Binaries\n"
+             " done_1_1_1 done_2_1_1 busy_1 busy_2 full_L_1 full_L_2\n"
+             "End\n");
+    assert_null(ilp_form_find("ilp", 3));
+}
+
+static bool refuse(void *user, const char *stage, uint64_t done, uint64_t total) {
+    (void)done;
+    (void)total;
+    assert_non_null(strstr(stage, "ilp-"));
+    ++*(unsigned *)user;
+    return false;
+}
+
+/* Runs a method on a problem that takes it long, with limits; the worst case is 25. */
+static void check_stopped(const struct makespan_method *method, const struct makespan_settings *settings,
+                          const wb_watch *watch, const char *message) {
+    const struct makespan_case c = {"LLCLL", 6, {1, 1, 1, 1}, 0};
+    struct makespan_problem problem = makespan_case_problem(&c);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct makespan_result result;
+    struct makespan_run run = {
+        .problem = &problem, .settings = settings, .watch = watch, .diagnostics = diagnostics};
+    assert_int_equal(makespan_solve(method, &run, &result), WB_ERR_LIMIT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), message));
+    assert_int_equal(result.bound.kind, WB_UPPER);
+    assert_in_range(result.bound.lower, 5, 25);
+    assert_in_range(result.bound.cycles, 25, 30);
+    assert_int_equal(result.witness.makespan, result.bound.lower);
+    makespan_result_free(&result);
+    wb_diagnostics_free(diagnostics);
+    problem_free(&problem);
+}
+
+static void test_stopped_run_keeps_its_interval(void **state) {
+    (void)state;
+    unsigned asked = 0;
+    const wb_watch watch = {.poll = refuse, .user = &asked};
+    struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    for (size_t m = 0; m < 3; m++)
+        check_stopped(methods[m], &settings, &watch, "stopped");
+    assert_int_equal(asked, 3);
+    settings.time_limit = 0.2;
+    for (size_t m = 0; m < 3; m++)
+        check_stopped(methods[m], &settings, NULL, "stopped");
+}
+
+static void test_memory_limit(void **state) {
+    (void)state;
+    struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    const struct makespan_case c = {"LLCLL", 6, {1, 1, 1, 1}, 0};
+    settings.memory = 4000000; /* enough for the program, too little to solve it */
+    check_stopped(&makespan_ilp_cumulative, &settings, NULL, "no memory left");
+    struct makespan_problem problem = makespan_case_problem(&c);
+    struct makespan_result result =
+        makespan_case_solve(&makespan_ilp_short, &problem, &settings, WB_ERR_LIMIT);
+    assert_int_equal(result.bound.cycles, 0);
+    makespan_result_free(&result);
+    problem_free(&problem);
+}
+
+/* The library prints nothing, and CBC prints much. */
+static void test_nothing_is_printed(void **state) {
+    (void)state;
+    const struct makespan_case c = {"LLC", 2, {1, 1, 1, 1}, 0};
+    struct makespan_problem problem = makespan_case_problem(&c);
+    FILE *printed = tmpfile();
+    assert_non_null(printed);
+    (void)fflush(NULL);
+    int out = dup(STDOUT_FILENO);
+    int err = dup(STDERR_FILENO);
+    assert_true(dup2(fileno(printed), STDOUT_FILENO) >= 0 && dup2(fileno(printed), STDERR_FILENO) >= 0);
+    struct makespan_result result = makespan_case_solve(&makespan_ilp_cumulative, &problem, NULL, WB_OK);
+    (void)fflush(NULL);
+    struct stat size;
+    assert_int_equal(fstat(fileno(printed), &size), 0);
+    assert_true(dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0);
+    assert_int_equal(size.st_size, 0);
+    (void)close(out);
+    (void)close(err);
+    (void)fclose(printed);
+    makespan_result_free(&result);
+    problem_free(&problem);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_values),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_equals_brute_force),
+        cmocka_unit_test(test_horizon_of_the_paper_is_too_short),
+        cmocka_unit_test(test_lp_text),
+        cmocka_unit_test(test_stopped_run_keeps_its_interval),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_nothing_is_printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

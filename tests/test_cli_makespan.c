@@ -133,6 +133,18 @@ static void test_witness_file(void **state) {
     run_free(&run);
 }
 
+/* A certificate proves the value; one byte changed, and it proves nothing. */
+static void test_certificate(void **state) {
+    (void)state;
+    struct run run = run_shell("f=$(mktemp) && \"$WB\" makespan L5C9L2C9 -u L=1,C=4 -w 6 --method exact "
+                               "--certificate $f >/dev/null && \"$WB\" makespan --check $f && "
+                               "printf x >> $f && ! \"$WB\" makespan --check $f; s=$?; rm $f; exit $s");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "67"));
+    assert_int_equal(count_of(run.err, "error:"), 1);
+    run_free(&run);
+}
+
 static void test_smallest_refutations(void **state) {
     (void)state;
     struct run run = run_command("makespan --refute pessimistic --method pessimistic,brute");
@@ -164,6 +176,7 @@ int main(void) {
         cmocka_unit_test(test_configuration_file),
         cmocka_unit_test(test_schedule_as_in_the_paper),
         cmocka_unit_test(test_witness_file),
+        cmocka_unit_test(test_certificate),
         cmocka_unit_test(test_smallest_refutations),
         cmocka_unit_test(test_voronoi_kernel),
     };

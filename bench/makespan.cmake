@@ -1,1 +1,2 @@
+wb_bench(bench_makespan_exact wb_makespan)
 wb_bench(bench_makespan_sat wb_makespan)

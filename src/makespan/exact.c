@@ -1,8 +1,7 @@
-/* The worst case by an upper bound and a schedule that meet, or the interval between them (docs/proofs.md, T1
- * to T6). Steps are taken in the order of what they cost, until the interval is closed:
- *
- *   closed form - exact tail - run table - rounds of a beam search and a complete search, each round with
- *   more states, and in one of them a larger tail and its table */
+/* The worst case by an upper bound and a schedule that meet, or the interval between them
+ * (docs/makespan-proofs.md, T1 to T6). Steps are taken in the order of what they cost, until the interval is
+ * closed: the closed form; the exact tail; the run table, or segment abstractions where it is too large; then
+ * rounds of a beam search and a complete search, each with more states, in one of them with a larger tail. */
 #include "makespan/exact.h"
 
 #include <stdlib.h>
@@ -11,13 +10,14 @@
 #include "makespan/closed.h"
 #include "makespan/exact_witness.h"
 #include "makespan/layer_search.h"
+#include "makespan/segment_bound.h"
 #include "makespan/state_set.h"
 
 /* A beam so narrow finds a schedule to begin with. */
 #define BEAM_WIDTH_FIRST 8u
 
-/* States of the first round: of each layer of the beam, and of the complete search. Every further round has so
- * many times as many; the larger tail is made at the beginning of a round that costs about as much. */
+/* States of the first round: of each layer of the beam, and of the complete search. Every further round has
+ * so many times as many; the larger tail is made at the beginning of a round that costs about as much. */
 #define BEAM_WIDTH 64u
 #define SEARCH_STATES UINT64_C(20000)
 #define ROUND_FACTOR 8u
@@ -36,6 +36,7 @@ struct exact {
     struct run_list runs;
     struct exact_tail tail;
     struct run_table table;
+    bool bounded;   /* by a table, if only of the initial state */
     bool has_table; /* a full one */
     bool stopped;   /* makespan_goes_on said no */
     bool short_of_memory;
@@ -129,7 +130,17 @@ static wb_status make_table(struct exact *exact) {
     if (outcome == RUN_TABLE_TOO_LARGE) exact->short_of_memory = true;
     if (outcome != RUN_TABLE_MADE) return WB_OK;
     lower_upper(exact, exact->table.initial);
+    exact->bounded = true;
     exact->has_table = exact->table.full;
+    return WB_OK;
+}
+
+/* What takes the place of a table that is too large. */
+static wb_status bound_by_segments(struct exact *exact) {
+    uint64_t upper;
+    WB_TRY(segment_bound(exact->run, exact->result->bound.lower, &upper));
+    lower_upper(exact, upper);
+    exact->stopped = !makespan_goes_on(exact->run, "exact: segments", 1, 1);
     return WB_OK;
 }
 
@@ -169,7 +180,8 @@ static uint32_t widest_beam(const struct exact *exact) {
     return (uint32_t)cycles_min(widest, exact->limits->width);
 }
 
-/* Lowers the upper end by proving that no schedule reaches it, or finds one that does; with so many states. */
+/* Lowers the upper end by proving that no schedule reaches it, or finds one that does; with so many states.
+ */
 static wb_status search_all(struct exact *exact, uint64_t states) {
     while (states > 0 && is_open(exact)) {
         struct layer_search_plan plan = {.target = (uint32_t)(exact->result->bound.cycles - 1),
@@ -214,6 +226,7 @@ static wb_status search_in_rounds(struct exact *exact) {
 
 static wb_status narrow(struct exact *exact) {
     uint32_t warps = tail_warps(exact, exact->limits->tail_warps);
+    exact->short_of_memory = warps == 0 && exact_tail_size(exact->problem, 1) != UINT64_MAX;
     if (warps == 0 || exact->problem->warp_count > UINT16_MAX) return WB_OK;
     WB_TRY(run_list_make(exact->problem, &exact->runs));
     bool made;
@@ -222,6 +235,7 @@ static wb_status narrow(struct exact *exact) {
     uint32_t width = (uint32_t)cycles_min(BEAM_WIDTH_FIRST, widest_beam(exact));
     if (made && width > 0) WB_TRY(search_beam(exact, width));
     if (is_open(exact)) WB_TRY(make_table(exact));
+    if (is_open(exact) && !exact->bounded && exact->limits->segments) WB_TRY(bound_by_segments(exact));
     return search_in_rounds(exact);
 }
 

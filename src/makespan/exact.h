@@ -10,6 +10,7 @@ struct exact_limits {
     uint64_t tail_states;      /* states of a tail */
     uint64_t table_cells;      /* cells of a run table */
     uint64_t table_cells_anew; /* of one that is worth making anew for a larger tail */
+    bool segments;             /* whether segment abstractions replace a table that is too large */
     uint32_t width;            /* states that the widest beam keeps in each layer; 0: no beam */
     uint64_t search_states;    /* states that a complete search may expand */
 };
@@ -19,8 +20,8 @@ struct exact_limits {
 #define EXACT_LIMITS_DEFAULTS                                                                                \
     {                                                                                                        \
         .tail_warps = 4, .tail_warps_later = 12, .tail_states = 4000000,                                     \
-        .table_cells = UINT64_C(20000000000), .table_cells_anew = 200000000, .width = 4096,                  \
-        .search_states = 10000000                                                                            \
+        .table_cells = UINT64_C(20000000000), .table_cells_anew = 200000000, .segments = true,               \
+        .width = 4096, .search_states = 10000000                                                             \
     }
 
 wb_status exact_solve(const struct makespan_run *run, const struct exact_limits *limits,

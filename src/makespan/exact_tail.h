@@ -1,5 +1,5 @@
 /* The longest remaining time of every state with at most X unfinished warps, by dynamic programming backwards
- * over all multisets of X positions (docs/proofs.md, "exact tail"). */
+ * over all multisets of X positions (docs/makespan-proofs.md). */
 #ifndef WB_MAKESPAN_EXACT_TAIL_H
 #define WB_MAKESPAN_EXACT_TAIL_H
 

@@ -1,6 +1,6 @@
 /* A search for a long schedule through states, layer by layer: a layer are the states in which equally many
  * instructions have been executed. With few states kept in each layer it is a beam search. When it left
- * nothing out, it is a proof (docs/proofs.md, T5). */
+ * nothing out, it is a proof (docs/makespan-proofs.md, T5). */
 #ifndef WB_MAKESPAN_LAYER_SEARCH_H
 #define WB_MAKESPAN_LAYER_SEARCH_H
 

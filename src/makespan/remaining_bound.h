@@ -1,5 +1,5 @@
-/* The closed form (docs/proofs.md, T1) for any state: its proof asks only for how many instructions the warp
- * that finishes last has left itself, and how many the others have. */
+/* The closed form (docs/makespan-proofs.md, T1) for any state: its proof asks only for how many instructions
+ * the warp that finishes last has left itself, and how many the others have. */
 #ifndef WB_MAKESPAN_REMAINING_BOUND_H
 #define WB_MAKESPAN_REMAINING_BOUND_H
 

@@ -1,6 +1,5 @@
 #include "makespan/run_cells.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 wb_status cell_maker_make(const struct run_layout *layout, struct cell_maker *maker) {
@@ -144,14 +143,6 @@ static void make_plane(const struct cell_maker *maker, struct plane *plane) {
         finish_row(maker, plane, row);
 }
 
-/* Puts choices with near targets next to each other, for the processor's caches. */
-static int compare_targets(const void *a, const void *b) {
-    const struct cell_choice *x = a;
-    const struct cell_choice *y = b;
-    if (x->target != y->target) return x->target < y->target ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
 wb_status make_cells(struct cell_maker *maker, const struct run_table *table, uint64_t number) {
     composition_at(&table->layout, number, &maker->composition);
     open_composition(maker, &table->layout);
@@ -159,7 +150,6 @@ wb_status make_cells(struct cell_maker *maker, const struct run_table *table, ui
     do {
         WB_TRY(add_choices(maker, table));
     } while (serve_choice_next(&maker->serve));
-    qsort(maker->choices.items, maker->choices.count, sizeof *maker->choices.items, compare_targets);
     uint32_t count = maker->axis_count;
     struct plane plane = {.cells = run_table_cells(table, &maker->composition),
                           .rows = count > 1 ? maker->extent[count - 2] : 1,

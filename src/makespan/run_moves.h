@@ -1,5 +1,6 @@
-/* What one cycle does to the warps of the runs: abstract transitions of the run abstraction (docs/proofs.md,
- * T2). How many each run serves is a choice of serve_choice.h; how many of those leave it is chosen here. */
+/* What one cycle does to the warps of the runs: abstract transitions of the run abstraction
+ * (docs/makespan-proofs.md, T2). How many each run serves is a choice of serve_choice.h; how many of those
+ * leave it is chosen here. */
 #ifndef WB_MAKESPAN_RUN_MOVES_H
 #define WB_MAKESPAN_RUN_MOVES_H
 

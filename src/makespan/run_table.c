@@ -6,7 +6,7 @@
 #include "makespan/run_cells.h"
 
 /* Levels of fewer cells are made by one thread: starting others takes longer. */
-#define LEVEL_CELLS_PARALLEL 20000u
+#define LEVEL_CELLS_PARALLEL 200000u
 
 /* How many compositions the polling thread makes between two questions whether to go on. */
 #define TABLE_POLL 256u

@@ -93,8 +93,8 @@ wb_status state_set_add(struct state_set *set, const uint16_t *counts, const str
     return WB_OK;
 }
 
-/* Latest ends first. Of states of equal worth those whose warps stand together: they can still be driven apart
- * in more ways, and beams that prefer them find longer schedules than others of the same width. */
+/* Latest ends first. Of states of equal worth those whose warps stand together: they can still be driven
+ * apart in more ways, and beams that prefer them find longer schedules than others of the same width. */
 static int compare(const void *a, const void *b) {
     const struct state_entry *x = a;
     const struct state_entry *y = b;

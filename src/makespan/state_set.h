@@ -7,9 +7,9 @@
 #include "makespan/problem.h"
 
 struct state_entry {
-    uint32_t time;   /* cycles until the state */
-    uint32_t bound;  /* on those that remain */
-    uint32_t parent; /* the caller's number of the state before; of several the least */
+    uint32_t time;     /* cycles until the state */
+    uint32_t bound;    /* on those that remain */
+    uint32_t parent;   /* the caller's number of the state before; of several the least */
     uint32_t bunching; /* sum of the squares of its counts */
     uint32_t hash;
     uint32_t counts; /* where its counts are, in states */
@@ -26,7 +26,8 @@ struct state_set {
     uint32_t slot_count;
 };
 
-/* Adds a state with the entry's time, bound and parent, or raises its time. WB_ERR_LIMIT without a message when memory is exhausted. */
+/* Adds a state with the entry's time, bound and parent, or raises its time. WB_ERR_LIMIT without a message
+ * when memory is exhausted. */
 wb_status state_set_add(struct state_set *set, const uint16_t *counts, const struct state_entry *entry);
 
 /* Sorts the entries, those with the greatest time + bound first, and keeps the first `width`. WB_ERR_LIMIT

@@ -1,5 +1,5 @@
 /* Which warps of a state execute an instruction of their run and stay in it, where it is given how many do so
- * in each run (docs/proofs.md, T2): all ways to distribute them over the positions of the runs. */
+ * in each run (docs/makespan-proofs.md, T2): all ways to distribute them over the positions of the runs. */
 #ifndef WB_MAKESPAN_STAYERS_H
 #define WB_MAKESPAN_STAYERS_H
 

@@ -1,0 +1,82 @@
+/* The exact method on the Voronoi string of ETFA'13 and on the string of ECRTS'12, each in a process of its
+ * own, so that the peak of memory is that of one case. Without an argument those that take seconds; "all"
+ * adds those that take a minute or two. */
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench_support.h"
+#include "makespan/notation.h"
+#include "makespan/solve.h"
+
+static const struct exact_case {
+    const char *string;
+    uint32_t warps;
+    uint32_t capacity[UNIT_TYPES];
+    uint32_t issue;
+    double time_limit;
+    bool slow;
+} cases[] = {
+    {"LLCLL", 8, {1, 1, 1, 1}, ISSUE_UNLIMITED, 0, false},
+    {"(LC)5", 16, {1, 1, 1, 1}, ISSUE_UNLIMITED, 0, false},
+    {"L5C9L2C9", 8, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0, false},
+    {"L5C9L2C9", 16, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0, false},
+    {"L5C9L2C9", 16, {1, 4, 1, 1}, 4, 0, false},
+    {"L5C9L2C9", 24, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0, true},
+    {"L5C9L2C9", 32, {1, 4, 1, 1}, ISSUE_UNLIMITED, 120, true},
+};
+
+static struct makespan_problem make_problem(const struct exact_case *c, wb_diagnostics *diagnostics) {
+    struct unit_string string = {0};
+    const struct subject subject = {.where = c->string};
+    require(notation_parse(c->string, strlen(c->string), &subject, diagnostics, &string), diagnostics);
+    const struct string_use use = {c->warps, string.units.items, (uint32_t)string.units.count};
+    struct makespan_problem problem;
+    require(problem_make(&use, 1, c->capacity, c->issue, &problem), diagnostics);
+    unit_string_free(&string);
+    return problem;
+}
+
+static void measure(const struct exact_case *c) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct makespan_problem problem = make_problem(c, diagnostics);
+    struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    settings.time_limit = c->time_limit;
+    struct arena arena = {0};
+    struct makespan_run run = {
+        .problem = &problem, .settings = &settings, .diagnostics = diagnostics, .arena = &arena};
+    struct makespan_result result;
+    double start = makespan_clock();
+    double processor = seconds();
+    wb_status status = makespan_solve(&makespan_exact, &run, &result);
+    if (status != WB_ERR_LIMIT) require(status, diagnostics);
+    struct rusage usage;
+    (void)getrusage(RUSAGE_SELF, &usage);
+    printf("exact: %-9s W = %2u, Omega %-4s [%llu, %llu] %8.3f s, processors %8.3f s, %6.0f MB\n", c->string,
+           c->warps, c->issue == ISSUE_UNLIMITED ? "none" : "4", (unsigned long long)result.bound.lower,
+           (unsigned long long)result.bound.cycles, makespan_clock() - start, seconds() - processor,
+           (double)usage.ru_maxrss / 1024);
+    makespan_result_free(&result);
+    problem_free(&problem);
+    arena_free(&arena);
+    wb_diagnostics_free(diagnostics);
+}
+
+int main(int argc, char **argv) {
+    bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (cases[i].slow && !all) continue;
+        (void)fflush(stdout);
+        pid_t child = fork();
+        if (child < 0) return EXIT_FAILURE;
+        if (child == 0) {
+            measure(&cases[i]);
+            (void)fflush(stdout);
+            _exit(EXIT_SUCCESS);
+        }
+        int status;
+        if (waitpid(child, &status, 0) != child || status != 0) return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}

@@ -37,8 +37,11 @@ int main(void) {
     for (uint32_t warps = 5; warps <= 8; warps++)
         bench_string("LLCLL", warps, 1);
     bench_string("LLCLL", 12, 1);
+    bench_string("LLCLL", 24, 1);
     for (uint32_t warps = 2; warps <= 6; warps++)
         bench_string("LLCLLCLL", warps, 1);
+    bench_string("LLCLLCLL", 10, 1);
+    bench_string("LLCLLCLL", 16, 1);
     bench_string("C4", 16, 4);
     bench_string("L5C9L2C9", 4, 4);
     return 0;

@@ -78,6 +78,7 @@ static const struct {
     {{"LCL", 16, {1, 1, 1, 1}, 0}, 33},     {{"C4", 16, {1, 4, 1, 1}, 0}, 19},
     {{"L6", 6, {3, 1, 1, 1}, 0}, 16},       {{"LLCLL", 6, {1, 1, 1, 1}, 0}, 25},
     {{"LLCLLCLL", 4, {1, 1, 1, 1}, 0}, 26}, {{"L5C9L2C9", 2, {1, 4, 1, 1}, 0}, 31},
+    {{"LLCLL", 16, {1, 1, 1, 1}, 0}, 65},   {{"LLCLLCLL", 7, {1, 1, 1, 1}, 0}, 44},
     {{"C", 1, {1, 1, 1, 1}, 0}, 1},
 };
 
@@ -115,13 +116,14 @@ static void test_random_problems(void **state) {
     }
 }
 
-/* A string whose worst case is 4 W + 1 cycles, too long for the time and memory of these tests. */
-static const struct makespan_case large = {"LLCLL", 20, {1, 1, 1, 1}, 0};
-#define LARGE_EXACT 81
+/* Too large for the time and memory of these tests. */
+static const struct makespan_case large = {"L5C9L2C9", 6, {1, 4, 1, 1}, 0};
+#define LARGE_EXACT 67
+#define LARGE_CLOSED 82
 
 static void check_interval(const struct makespan_result *result) {
     assert_in_range(result->bound.lower, 1, LARGE_EXACT);
-    assert_in_range(result->bound.cycles, LARGE_EXACT, 100);
+    assert_in_range(result->bound.cycles, LARGE_EXACT, LARGE_CLOSED);
     assert_int_not_equal(result->bound.lower, result->bound.cycles);
     assert_int_equal(result->bound.kind, WB_UPPER);
 }
@@ -139,7 +141,8 @@ static void test_limits_leave_an_interval(void **state) {
     problem_free(&problem);
 }
 
-/* Ends the run when it has been asked as often as *user says. */
+/* Ends the run when it has been asked as often as *user says: once for each cycle whose clauses are made,
+ * then while it solves. */
 static bool poll_some(void *user, const char *stage, uint64_t done, uint64_t total) {
     (void)stage;
     uint64_t *left = user;
@@ -152,7 +155,7 @@ static void test_user_stops(void **state) {
     struct makespan_problem problem = makespan_case_problem(&large);
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
     bool witness_seen = false;
-    const uint64_t polls[] = {1, 50, 110, 150}; /* the first 100 are while the clauses are made */
+    const uint64_t polls[] = {1, LARGE_CLOSED / 2, LARGE_CLOSED + 20, LARGE_CLOSED + 400};
     for (size_t i = 0; i < sizeof polls / sizeof *polls; i++) {
         uint64_t left = polls[i];
         const wb_watch watch = {poll_some, &left};
@@ -227,20 +230,24 @@ static void test_dimacs(void **state) {
                "c      3   true  false      6  false  false  false\n"
                "c      4     -2  false      7  false  false  false\n"
                "c Further variables count warps.\n"
-               "p cnf 7 14\n"
+               "p cnf 7 18\n"
                "3 0\n"
                "3 0\n"
                "4 0\n"
                "-1 5 0\n"
                "1 -5 0\n"
+               "-5 1 0\n"
                "1 5 0\n"
                "1 6 0\n"
                "-2 6 0\n"
                "-1 2 -6 0\n"
                "1 -2 0\n"
+               "-6 -1 2 0\n"
+               "1 -2 0\n"
                "2 6 0\n"
                "2 7 0\n"
                "-2 -7 0\n"
+               "-7 -2 0\n"
                "-2 0\n");
 }
 

@@ -8,7 +8,7 @@
 #include "makespan/sat_encoding.h"
 
 /* "all" includes the method where it takes a second or two, by variables of the problem itself. */
-#define SAT_VARIABLES_FIT 1000
+#define SAT_VARIABLES_FIT 800
 
 struct sat_search {
     const struct makespan_run *run;

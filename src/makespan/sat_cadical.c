@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* The solver asks whether to go on much more often than the answer can change. */
-#define ASKED_EACH 64
+#define ASKED_EACH 8
 
 /* Literals given to the solver between two such questions. */
 #define ADDED_EACH ((size_t)1 << 20)

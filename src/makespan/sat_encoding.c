@@ -9,15 +9,36 @@
 /* Of the memory allowed: a solver needs several times the size of the clauses that it is given. */
 #define CLAUSE_SHARE 12
 
+/* Instructions on a unit type, or all, whose total after each cycle is counted at most: the clauses of a
+ * cycle grow with the square. */
+#define TOTAL_MAX 128u
+
+/* How many instructions on a unit type, or of all, have been executed by the end of a cycle. */
+struct total {
+    uint32_t certain; /* so many in every schedule */
+    struct unary more;
+};
+
 /* The cycle whose clauses are made. */
 struct cycle_encoder {
     const struct done_variables *done;
     struct cnf *cnf;
-    struct arena arena;   /* of one cycle */
-    struct unary *served; /* numbers to be added: one for each position of a unit type */
+    struct arena arenas[2]; /* of cycles with even and with odd numbers */
+    struct unary *addends;  /* numbers to be added: one for each position */
+    bool totalled[FULL_ISSUE + 1];
+    struct total totals[FULL_ISSUE + 1]; /* of the cycle before, then of this one */
     uint32_t cycle;
     literal *full; /* of the cycle */
 };
+
+static struct arena *arena_of(struct cycle_encoder *at) {
+    return &at->arenas[at->cycle % 2];
+}
+
+/* Instructions of the kind, a unit type or FULL_ISSUE for all, that can execute in a cycle. */
+static uint32_t room_of(const struct makespan_problem *problem, uint32_t kind) {
+    return kind == FULL_ISSUE ? problem->issue_limit : problem->capacity[kind];
+}
 
 /* What is done stays done; of ranks and of positions the lower come first. */
 static void order_position(const struct cycle_encoder *at, uint32_t p) {
@@ -51,19 +72,31 @@ static void tie_served(const struct cycle_encoder *at, uint32_t p, uint32_t k, l
     }
 }
 
+/* The lowest rank of which it is not certain that it has executed the position by the end of the cycle. */
+static uint32_t lowest_open(const struct cycle_encoder *at, uint32_t p, uint32_t cycle) {
+    uint32_t rank = 1;
+    while (rank <= done_ranks(at->done, p) && done_literal(at->done, p, rank, cycle) == LITERAL_TRUE)
+        rank++;
+    return rank;
+}
+
+/* The highest rank that can have executed it by then, or 0. */
+static uint32_t highest_open(const struct cycle_encoder *at, uint32_t p, uint32_t cycle) {
+    uint32_t rank = done_ranks(at->done, p);
+    while (rank > 0 && done_literal(at->done, p, rank, cycle) == LITERAL_FALSE)
+        rank--;
+    return rank;
+}
+
 /* How many warps execute position p, and clauses that it is not more than there is room for. */
 static struct unary served_number(struct cycle_encoder *at, uint32_t p) {
     const struct makespan_problem *problem = at->done->problem;
-    uint32_t low = 1;
-    uint32_t high = done_ranks(at->done, p);
-    while (low <= high && done_literal(at->done, p, low, at->cycle - 1) == LITERAL_TRUE)
-        low++;
-    while (high >= low && done_literal(at->done, p, high, at->cycle) == LITERAL_FALSE)
-        high--;
-    uint32_t room = problem->capacity[problem->unit[p]];
+    uint32_t low = lowest_open(at, p, at->cycle - 1);
+    uint32_t high = highest_open(at, p, at->cycle);
+    uint32_t most = high >= low ? high + 1 - low : 0;
+    uint32_t room = room_of(problem, problem->unit[p]);
     if (room > problem->issue_limit) room = problem->issue_limit;
-    uint32_t most = high + 1 - low;
-    struct unary number = unary_make(at->cnf, &at->arena, most < room ? most : room);
+    struct unary number = unary_make(at->cnf, arena_of(at), most < room ? most : room);
     for (uint32_t k = 1; k <= number.count; k++)
         tie_served(at, p, k, unary_at_least(&number, k), low, high);
     if (most > room && !at->cnf->failed) tie_served(at, p, room + 1, LITERAL_FALSE, low, high);
@@ -77,15 +110,70 @@ static void count_cycle(struct cycle_encoder *at) {
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
         size_t count = 0;
         for (uint32_t p = 0; p < problem->position_count && !at->cnf->failed; p++)
-            if (problem->unit[p] == unit) at->served[count++] = served_number(at, p);
+            if (problem->unit[p] == unit) at->addends[count++] = served_number(at, p);
         uint32_t capacity = problem->capacity[unit];
-        used[unit] = unary_sum(at->cnf, &at->arena, at->served, count, capacity);
+        used[unit] = unary_sum(at->cnf, arena_of(at), at->addends, count, capacity);
         at->full[unit] = unary_at_least(&used[unit], capacity);
     }
     at->full[FULL_ISSUE] = LITERAL_FALSE;
     if (problem->issue_limit == ISSUE_UNLIMITED) return;
-    struct unary issued = unary_sum(at->cnf, &at->arena, used, UNIT_TYPES, problem->issue_limit);
+    struct unary issued = unary_sum(at->cnf, arena_of(at), used, UNIT_TYPES, problem->issue_limit);
     at->full[FULL_ISSUE] = unary_at_least(&issued, problem->issue_limit);
+}
+
+/* Chooses what is totalled. That makes proofs ten times shorter where a unit type is scarce, and longer where
+ * it is not. */
+static void choose_totals(struct cycle_encoder *at) {
+    const struct makespan_problem *problem = at->done->problem;
+    for (uint32_t kind = 0; kind <= FULL_ISSUE; kind++) {
+        uint64_t instructions = 0;
+        for (uint32_t p = 0; p < problem->position_count; p++)
+            if (kind == FULL_ISSUE || problem->unit[p] == kind) instructions += done_ranks(at->done, p);
+        at->totalled[kind] = instructions <= TOTAL_MAX && room_of(problem, kind) <= problem->warp_count / 2;
+    }
+}
+
+static literal total_at_least(const struct total *total, uint32_t k) {
+    return k <= total->certain ? LITERAL_TRUE : unary_at_least(&total->more, k - total->certain);
+}
+
+/* The total of a kind after the cycle. Ranks in order are a number in unary as they are. */
+static struct total make_total(struct cycle_encoder *at, uint32_t kind) {
+    const struct makespan_problem *problem = at->done->problem;
+    struct total total = {0};
+    size_t count = 0;
+    for (uint32_t p = 0; p < problem->position_count && !at->cnf->failed; p++) {
+        if (kind != FULL_ISSUE && problem->unit[p] != kind) continue;
+        uint32_t low = lowest_open(at, p, at->cycle);
+        uint32_t high = highest_open(at, p, at->cycle);
+        total.certain += low - 1;
+        if (high < low) continue;
+        struct unary open = {arena_array(arena_of(at), high + 1 - low, sizeof(literal)), high + 1 - low};
+        if (open.at_least == NULL) at->cnf->failed = true;
+        for (uint32_t rank = low; rank <= high && !at->cnf->failed; rank++)
+            open.at_least[rank - low] = done_literal(at->done, p, rank, at->cycle);
+        at->addends[count++] = open;
+    }
+    if (!at->cnf->failed) total.more = unary_sum(at->cnf, arena_of(at), at->addends, count, TOTAL_MAX);
+    return total;
+}
+
+/* A full cycle adds as many to the total as there is room for, and no cycle adds more. The clauses so far say
+ * it already, but a proof would have to count anew in every cycle. */
+static void tie_totals(struct cycle_encoder *at) {
+    for (uint32_t kind = 0; kind <= FULL_ISSUE && !at->cnf->failed; kind++) {
+        if (!at->totalled[kind]) continue;
+        uint32_t room = room_of(at->done->problem, kind);
+        struct total before = at->totals[kind];
+        struct total after = make_total(at, kind);
+        for (uint32_t k = before.certain; k <= before.certain + before.more.count + 1; k++) {
+            literal had = total_at_least(&before, k);
+            literal has = total_at_least(&after, k + room);
+            CNF_CLAUSE(at->cnf, -at->full[kind], -had, has);
+            CNF_CLAUSE(at->cnf, had, -has);
+        }
+        at->totals[kind] = after;
+    }
 }
 
 /* Variables for what linear rows are to say. */
@@ -107,15 +195,17 @@ static wb_status encode_cycles(const struct makespan_run *run, enum sat_counting
             return WB_ERR_LIMIT;
         at->cycle = t;
         at->full = encoding->full[t];
-        if (counting == SAT_COUNTING_CLAUSES)
+        arena_free(arena_of(at));
+        if (counting == SAT_COUNTING_CLAUSES) {
             count_cycle(at);
-        else
+            tie_totals(at);
+        } else {
             declare_full(at);
+        }
         for (uint32_t p = 0; p < positions && !at->cnf->failed; p++) {
             order_position(at, p);
             conserve_work(at, p);
         }
-        arena_free(&at->arena);
         if (at->cnf->failed) return WB_ERR_LIMIT;
     }
     return WB_OK;
@@ -145,17 +235,19 @@ static wb_status encode_all(const struct makespan_run *run, enum sat_counting co
                             struct sat_encoding *encoding) {
     const struct makespan_problem *problem = run->problem;
     struct cycle_encoder at = {.done = &encoding->done, .cnf = &encoding->cnf};
-    at.served = calloc(problem->position_count, sizeof *at.served);
+    at.addends = calloc(problem->position_count, sizeof *at.addends);
     literal *groups = calloc((size_t)problem->group_count + 1, sizeof *groups);
     wb_status status = WB_ERR_LIMIT;
-    if (at.served == NULL || groups == NULL) {
+    if (at.addends == NULL || groups == NULL) {
         encoding->cnf.failed = true;
     } else {
+        choose_totals(&at);
         encode_unfinished(encoding, groups);
         status = encode_cycles(run, counting, encoding, &at);
     }
-    arena_free(&at.arena);
-    free(at.served);
+    arena_free(&at.arenas[0]);
+    arena_free(&at.arenas[1]);
+    free(at.addends);
     free(groups);
     return status;
 }

@@ -43,8 +43,8 @@ static uint64_t cycles_needed(const struct makespan_problem *problem, const stru
 
 /* The latest cycle in which the warp of a rank executes the position: by then it has executed or waited in
  * every cycle. It waits for unit types of its string only, and in every cycle of waiting the type is full or
- * no more can issue; so as for the closed form (docs/makespan-proofs.md, T1), with the difference that warps of higher
- * rank have only executed what is before the position. */
+ * no more can issue; so as for the closed form (docs/makespan-proofs.md, T1), with the difference that warps
+ * of higher rank have only executed what is before the position. */
 static uint64_t latest_by_waiting(const struct window_maker *maker, uint32_t rank) {
     const struct makespan_problem *problem = maker->done->problem;
     uint64_t waits = 0;

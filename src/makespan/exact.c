@@ -36,8 +36,7 @@ struct exact {
     struct run_list runs;
     struct exact_tail tail;
     struct run_table table;
-    bool bounded;   /* by a table, if only of the initial state */
-    bool has_table; /* a full one */
+    bool has_table; /* full, or an estimate of all states but the initial one */
     bool stopped;   /* makespan_goes_on said no */
     bool short_of_memory;
 };
@@ -130,8 +129,7 @@ static wb_status make_table(struct exact *exact) {
     if (outcome == RUN_TABLE_TOO_LARGE) exact->short_of_memory = true;
     if (outcome != RUN_TABLE_MADE) return WB_OK;
     lower_upper(exact, exact->table.initial);
-    exact->bounded = true;
-    exact->has_table = exact->table.full;
+    exact->has_table = true;
     return WB_OK;
 }
 
@@ -216,7 +214,8 @@ static wb_status search_in_rounds(struct exact *exact) {
     for (uint32_t round = 0; is_open(exact); round++) {
         if (round == ROUND_OF_TAIL) WB_TRY(enlarge_tail(exact));
         if (width <= widest && is_open(exact)) WB_TRY(search_beam(exact, (uint32_t)width));
-        WB_TRY(search_all(exact, cycles_min(states, exact->limits->search_states)));
+        bool proves = !exact->has_table || exact->table.full;
+        if (proves) WB_TRY(search_all(exact, cycles_min(states, exact->limits->search_states)));
         if (states >= exact->limits->search_states && width >= widest) return WB_OK;
         width *= ROUND_FACTOR;
         states *= ROUND_FACTOR;
@@ -235,7 +234,7 @@ static wb_status narrow(struct exact *exact) {
     uint32_t width = (uint32_t)cycles_min(BEAM_WIDTH_FIRST, widest_beam(exact));
     if (made && width > 0) WB_TRY(search_beam(exact, width));
     if (is_open(exact)) WB_TRY(make_table(exact));
-    if (is_open(exact) && !exact->bounded && exact->limits->segments) WB_TRY(bound_by_segments(exact));
+    if (is_open(exact) && !exact->has_table && exact->limits->segments) WB_TRY(bound_by_segments(exact));
     return search_in_rounds(exact);
 }
 

@@ -30,6 +30,7 @@ struct search {
     const struct layer_search_plan *plan;
     struct layer_search_result *result;
     struct successors successors;
+    bool sound; /* bounds are not only estimates */
     struct layer *ring;
     uint32_t ring_length;
     struct trail trail;
@@ -48,7 +49,8 @@ static struct layer *layer_at(const struct search *search, uint64_t layer) {
 static bool wants(void *user, uint32_t issued, uint64_t bound) {
     const struct search *search = user;
     uint64_t end = search->time + 1 + bound;
-    return end > search->result->makespan && end >= layer_at(search, search->layer + issued)->least_end;
+    if (search->sound && end <= search->result->makespan) return false;
+    return end >= layer_at(search, search->layer + issued)->least_end;
 }
 
 /* Keeps what a beam keeps of a layer. */
@@ -96,7 +98,7 @@ static uint64_t bytes_taken(const struct search *search) {
 static wb_status expand(struct search *search, const struct state_set *set, const struct state_entry *entry) {
     static const uint32_t trail_max = NO_PARENT - 1;
     uint32_t positions = set->position_count;
-    if ((uint64_t)entry->time + entry->bound <= search->result->makespan) return WB_OK;
+    if (search->sound && (uint64_t)entry->time + entry->bound <= search->result->makespan) return WB_OK;
     if (search->trail.parents.count >= trail_max) return WB_ERR_LIMIT;
     WB_TRY(vec_push(&search->trail.parents, entry->parent));
     WB_TRY(vec_reserve(&search->trail.counts, positions));
@@ -182,8 +184,9 @@ static wb_status run_search(struct search *search) {
 
 wb_status layer_search(const struct makespan_run *run, const struct layer_search_plan *plan,
                        struct layer_search_result *result) {
-    *result = (struct layer_search_result){.makespan = plan->target, .complete = true};
-    struct search search = {.run = run, .plan = plan, .result = result};
+    bool sound = plan->table == NULL || plan->table->full;
+    *result = (struct layer_search_result){.makespan = plan->target, .complete = sound};
+    struct search search = {.run = run, .plan = plan, .result = result, .sound = sound};
     wb_status status = run_search(&search);
     search_free(&search);
     return status;

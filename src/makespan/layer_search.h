@@ -1,6 +1,7 @@
 /* A search for a long schedule through states, layer by layer: a layer are the states in which equally many
  * instructions have been executed. With few states kept in each layer it is a beam search. When it left
- * nothing out, it is a proof (docs/makespan-proofs.md, T5). */
+ * nothing out, and its bounds were more than estimates (run_guide.h), it is a proof (docs/makespan-proofs.md,
+ * T5). */
 #ifndef WB_MAKESPAN_LAYER_SEARCH_H
 #define WB_MAKESPAN_LAYER_SEARCH_H
 
@@ -11,7 +12,7 @@
 struct layer_search_plan {
     const struct run_list *runs;
     const struct exact_tail *tail; /* ends schedules; of fewer warps than the problem has */
-    const struct run_table *table; /* full, or NULL: bounds are from the closed form */
+    const struct run_table *table; /* NULL: bounds are from the closed form */
     uint32_t target;               /* cycles: only longer schedules are looked for */
     uint32_t width;                /* states kept in each layer; UINT32_MAX: all */
     uint64_t most;                 /* successors taken of one kind (successors.h) */

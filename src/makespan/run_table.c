@@ -33,8 +33,10 @@ static wb_status place_levels(struct run_table *table, uint64_t memory, bool *fi
     }
     if (!table->full && largest * ring >= all) table->full = true;
     uint64_t cells = table->full ? all : largest * ring;
-    *fits = (cells + layout->graded_cells) * sizeof(int16_t) <= memory;
+    uint64_t guide = table->full ? 0 : run_guide_size(layout);
+    *fits = (cells + layout->graded_cells) * sizeof(int16_t) + guide <= memory;
     if (!*fits) return WB_OK;
+    if (!table->full) WB_TRY(run_guide_make(layout, &table->guide));
     table->graded = calloc(layout->graded_cells, sizeof *table->graded);
     table->cells = malloc(cells * sizeof *table->cells + 1);
     table->level = calloc(layout->level_count, sizeof(int16_t *));
@@ -126,9 +128,14 @@ static void make_one(struct table_crew *crew, uint64_t index, uint32_t *polled) 
 #pragma omp atomic write
         crew->stop = true;
     }
-    if (make_cells(&crew->makers[thread], crew->table, crew->table->layout.order[index]) != WB_OK) {
+    struct cell_maker *maker = &crew->makers[thread];
+    const struct run_table *table = crew->table;
+    if (make_cells(maker, table, table->layout.order[index]) != WB_OK) {
 #pragma omp atomic write
         crew->failed = true;
+    } else if (!table->full) {
+        run_guide_keep(&table->guide, &table->layout, &maker->composition,
+                       run_table_cells(table, &maker->composition));
     }
 }
 
@@ -137,9 +144,9 @@ static bool make_level(struct table_crew *crew, uint32_t level) {
     const struct run_layout *layout = &crew->table->layout;
     uint64_t start = layout->level_start[level];
     uint64_t end = layout->level_start[level + 1];
-    uint32_t threads = layout->level_cells[level] < LEVEL_CELLS_PARALLEL ? 1 : crew->threads;
+    bool parallel = layout->level_cells[level] >= LEVEL_CELLS_PARALLEL;
     uint32_t polled = 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) firstprivate(polled)
+#pragma omp parallel for if (parallel) num_threads(crew->threads) schedule(dynamic, 1) firstprivate(polled)
     for (uint64_t i = start; i < end; i++)
         make_one(crew, i, &polled);
     crew->cells_made += layout->level_cells[level];
@@ -194,19 +201,32 @@ wb_status run_table_make(const struct makespan_run *run, const struct run_list *
         WB_TRY(grade(table, tail));
         WB_TRY(make_levels(run, table, outcome));
     }
-    if (*outcome == RUN_TABLE_MADE)
-        table->initial = initial_bound(table);
-    else
+    if (*outcome != RUN_TABLE_MADE) {
         run_table_free(table);
+        return WB_OK;
+    }
+    table->initial = initial_bound(table);
+    if (!table->full) {
+        free(table->cells);
+        table->cells = NULL;
+    }
     return WB_OK;
 }
 
 void run_table_free(struct run_table *table) {
     layout_free(&table->layout);
+    run_guide_free(&table->guide);
     free(table->graded);
     free(table->cells);
     free(table->level);
     *table = (struct run_table){0};
+}
+
+uint32_t run_table_cycles(const struct run_table *table, const struct composition *composition,
+                          const uint32_t *slack) {
+    if (table->full || composition->warps <= table->layout.graded_warps)
+        return (uint32_t)*run_table_cell(table, composition, slack);
+    return run_guide_estimate(&table->guide, &table->layout, composition, slack);
 }
 
 void run_table_place(const struct run_table *table, const uint16_t *counts, struct composition *composition,

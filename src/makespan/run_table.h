@@ -5,17 +5,19 @@
 #define WB_MAKESPAN_RUN_TABLE_H
 
 #include "makespan/exact_tail.h"
+#include "makespan/run_guide.h"
 #include "makespan/run_layout.h"
 
 /* Cells of compositions with at most tail->warps warps hold the greatest exact time of a state of the cell,
  * others 1 + the greatest of their successors. */
 struct run_table {
     struct run_layout layout;
-    bool full;        /* all levels are kept; else only those that the next one needed */
-    int16_t *graded;  /* cells of graded compositions */
-    int16_t **level;  /* per level: its cells; valid for all levels where the table is full */
-    int16_t *cells;   /* owns the cells of the levels */
-    uint32_t initial; /* the bound of the initial state: of the whole problem */
+    bool full;              /* all levels are kept; else only those that the next one needed */
+    struct run_guide guide; /* estimates where the table is not full */
+    int16_t *graded;        /* cells of graded compositions */
+    int16_t **level;        /* per level: its cells; valid for all levels where the table is full */
+    int16_t *cells;         /* owns the cells of the levels */
+    uint32_t initial;       /* the bound of the initial state: of the whole problem */
 };
 
 /* What a table would take. */
@@ -46,6 +48,10 @@ static inline int16_t *run_table_cells(const struct run_table *table, const stru
  * one that each of them has. */
 int16_t *run_table_cell(const struct run_table *table, const struct composition *composition,
                         const uint32_t *slack);
+
+/* The bound of a state from a full table, from another an estimate of it. */
+uint32_t run_table_cycles(const struct run_table *table, const struct composition *composition,
+                          const uint32_t *slack);
 
 /* The composition and the slack of the state with counts[p] warps at position p. */
 void run_table_place(const struct run_table *table, const uint16_t *counts, struct composition *composition,

@@ -49,7 +49,7 @@ static uint32_t target_bound(const struct successors *successors, const struct s
     for (uint32_t j = 0; j < successors->runs->count; j++)
         slack[j] =
             source->slack[j] - moves->stay[j] + run_slack(&successors->runs->items[j], moves->arrive[j]);
-    return (uint32_t)*run_table_cell(table, &target, slack);
+    return run_table_cycles(table, &target, slack);
 }
 
 /* Takes the states that the moves can mean: those that leave a run stand at its last position, those that are

@@ -19,7 +19,7 @@ struct successor_user {
 struct successors {
     const struct makespan_problem *problem;
     const struct run_list *runs;
-    const struct run_table *table; /* bounds are from it; NULL: from the closed form */
+    const struct run_table *table; /* bounds, or estimates, are from it; NULL: from the closed form */
     struct remaining_bound closed;
     struct serve_choice serve; /* over runs with a table, else over positions */
     struct run_moves moves;
@@ -27,8 +27,8 @@ struct successors {
     uint16_t *next;
 };
 
-/* `table` is a full one, or NULL. WB_ERR_LIMIT without a message. Freed with successors_free, also after an
- * error. */
+/* `table` may be NULL; bounds are estimates unless it is full. WB_ERR_LIMIT without a message. Freed with
+ * successors_free, also after an error. */
 wb_status successors_make(const struct run_list *runs, const struct run_table *table,
                           struct successors *successors);
 void successors_free(struct successors *successors);

@@ -1,2 +1,4 @@
 wb_bench(bench_makespan_exact wb_makespan)
 wb_bench(bench_makespan_sat wb_makespan)
+wb_bench(bench_makespan_anneal wb_makespan)
+wb_bench(bench_makespan_ilp wb_makespan)

@@ -165,10 +165,8 @@ static void test_lp_text(void **state) {
              " before_1_2: + LS_1_1_1 + 2 LS_1_1_2 - LS_1_2_1 - 2 LS_1_2_2 <= -1\n"
              " one_use_1_1_1: + LS_1_1_1 + LS_1_2_1 <= 1\n"
              " one_use_1_1_2: + LS_1_1_2 + LS_1_2_2 <= 1\n"
-             " conserve_1_1_1: + 2 LS_1_1_1 + LS_1_1_2 + LS_1_2_1\n"
-             "  + 2 full_L_1 >= 2\n"
-             " conserve_1_1_2: + LS_1_1_1 + 2 LS_1_1_2 + LS_1_2_1\n"
-             "  + LS_1_2_2 + 2 full_L_2 >= 2\n"
+             " conserve_1_1_1: + 2 LS_1_1_1 + LS_1_1_2 + LS_1_2_1 + 2 full_L_1 >= 2\n"
+             " conserve_1_1_2: + LS_1_1_1 + 2 LS_1_1_2 + LS_1_2_1 + LS_1_2_2 + 2 full_L_2 >= 2\n"
              "Binaries\n"
              " LS_1_1_1 LS_1_1_2 LS_1_2_1 LS_1_2_2 full_L_1 full_L_2\n"
              "End\n");

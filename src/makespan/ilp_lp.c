@@ -2,10 +2,11 @@
 
 #include <inttypes.h>
 
-/* Some readers stop at lines of 255 characters. */
-#define LINE_MAX_LENGTH 100u
+/* A line goes on in the next one behind so many characters: some readers stop at 255, and no word is longer
+ * than 100. */
+#define LINE_WRAP 80u
 
-/* Appends a word to a line that starts with a space when it is continued. */
+/* A line in the making. */
 struct lp_line {
     struct text *out;
     size_t start; /* of the line, in the text */
@@ -16,9 +17,9 @@ static void open_line(struct lp_line *line, struct text *out) {
     line->start = out->length;
 }
 
-/* Goes to a new line where another word might not fit. */
+/* Goes to a new line where this one is long enough. */
 static void wrap_line(struct lp_line *line) {
-    if (line->out->length - line->start < LINE_MAX_LENGTH - 50) return;
+    if (line->out->length - line->start < LINE_WRAP) return;
     text_string(line->out, "\n ");
     line->start = line->out->length - 1;
 }

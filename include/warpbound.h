@@ -350,6 +350,14 @@ typedef enum {
 wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, wb_witness_format format,
                               wb_diagnostics *diagnostics, char **text);
 
+typedef enum { WB_CONVERGENCE_CSV, WB_CONVERGENCE_SVG } wb_convergence_format;
+
+/* How the instances of the method "anneal" came to their results: every improvement as a line of a table with
+ * commas, or a chart over time like Fig. 12 of ETFA 2013. WB_ERR_DECLINED when the method has not been run.
+ */
+wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_format format,
+                                  wb_diagnostics *diagnostics, char **text);
+
 typedef enum {
     WB_MODEL_LP,     /* the integer program of an ilp method, in the LP format of CPLEX */
     WB_MODEL_DIMACS, /* a formula whose models are the schedules of at least `cycles` cycles */

@@ -145,6 +145,19 @@ static void test_certificate(void **state) {
     run_free(&run);
 }
 
+/* Every improvement of every instance, the initial solutions first. */
+static void test_convergence_table(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("f=$(mktemp) && \"$WB\" makespan LCL -w 4 -u L=1,C=1 --method anneal --instances 2 "
+                  "--iterations 1000 --convergence $f && cat $f; s=$?; rm $f; exit $s");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "worst case: at least 9 cycles"));
+    assert_non_null(strstr(run.out, "instance,start,iteration,seconds,makespan\n1,round-robin,0,"));
+    assert_non_null(strstr(run.out, "\n2,fixed-priority,1000,"));
+    run_free(&run);
+}
+
 static void test_smallest_refutations(void **state) {
     (void)state;
     struct run run = run_command("makespan --refute pessimistic --method pessimistic,brute");
@@ -177,6 +190,7 @@ int main(void) {
         cmocka_unit_test(test_schedule_as_in_the_paper),
         cmocka_unit_test(test_witness_file),
         cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_convergence_table),
         cmocka_unit_test(test_smallest_refutations),
         cmocka_unit_test(test_voronoi_kernel),
     };

@@ -97,6 +97,20 @@ static wb_status write_witness(const struct options *options, const wb_makespan 
     return status;
 }
 
+/* Writes how the annealing went where --convergence asks for it. */
+static wb_status write_convergence(const struct options *options, const wb_makespan *makespan,
+                                   wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    if (options->convergence == NULL) return WB_OK;
+    bool chart = ends_with(options->convergence, ".svg");
+    wb_convergence_format format = chart ? WB_CONVERGENCE_SVG : WB_CONVERGENCE_CSV;
+    wb_status status = wb_makespan_convergence(makespan, format, diagnostics, &text);
+    if (status == WB_OK) status = wb_file_write(options->convergence, text, diagnostics);
+    free(text);
+    return status;
+}
+
+/* Writes one model where its option asks for it. */
 static wb_status write_model(wb_makespan *makespan, const char *path, wb_makespan_model model,
                              const char *method, uint64_t cycles, wb_diagnostics *diagnostics) {
     char *text = NULL;
@@ -131,6 +145,7 @@ static wb_status write_models(const struct options *options, wb_makespan *makesp
     return status;
 }
 
+/* Checks a witness or a certificate. */
 static wb_status check(const struct options *options, wb_diagnostics *diagnostics) {
     char *text = NULL;
     if (options->operand_count > 0 || options->setting_count > 0 || options->warps_count > 0)
@@ -150,6 +165,7 @@ static wb_status solve(const struct options *options, wb_makespan *makespan, wb_
     if (status != WB_OK && !(status == WB_ERR_LIMIT && results)) return status;
     wb_status written = write_results(options, makespan, diagnostics);
     if (written == WB_OK) written = write_witness(options, makespan, diagnostics);
+    if (written == WB_OK) written = write_convergence(options, makespan, diagnostics);
     if (written == WB_OK && options->certificate != NULL)
         written = wb_makespan_write_certificate(makespan, options->certificate, &watch, diagnostics);
     return status == WB_OK ? written : status;

@@ -37,6 +37,7 @@ enum option_id {
     OPTION_SETTING,
     OPTION_WITNESS,
     OPTION_CERTIFICATE,
+    OPTION_CONVERGENCE,
     OPTION_PREFIX,
     OPTION_MAPPING,
     OPTION_COMPARE,
@@ -105,7 +106,7 @@ static const struct option_row option_table[] = {
     SETTING(0, "threads", "N", "threads to use (default: all processors)"),
     SETTING(0, "seed", "N", "seed of random numbers (default 1)"),
     SETTING(0, "instances", "N", "anneal: independent runs (default 8)"),
-    SETTING(0, "iterations", "N", "anneal: candidates that each run tries (default 200000)"),
+    SETTING(0, "iterations", "N", "anneal: candidates that each run tries (default 400000)"),
     SETTING(0, "t0", "T", "anneal: initial temperature (default 0.3)"),
     SETTING('x', "x", "X", "extrapolate: most warps that are solved exactly"),
     {OPTION_PREFIX, 0, "branchless-prefix", NULL,
@@ -129,6 +130,9 @@ static const struct option_row option_table[] = {
      COMMAND_MAKESPAN},
     {OPTION_CERTIFICATE, 0, "certificate", "FILE",
      "write that schedule with a proof that none is longer, for --check", COMMAND_MAKESPAN},
+    {OPTION_CONVERGENCE, 0, "convergence", "FILE",
+     "anneal: write every improvement to FILE as CSV, or as a chart when its name ends in .svg",
+     COMMAND_MAKESPAN},
     {OPTION_FORMAT, 0, "format", "FORMAT",
      "text or json; cfg: text or dot; simulate --schedule: text or trace (Chrome trace events); makespan "
      "--schedule: text or svg",
@@ -188,6 +192,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_SETTING: store_setting(row->name, value, &options->settings[options->setting_count++]); break;
     case OPTION_WITNESS: options->witness = value; break;
     case OPTION_CERTIFICATE: options->certificate = value; break;
+    case OPTION_CONVERGENCE: options->convergence = value; break;
     case OPTION_REFUTE: options->refute = value; break;
     case OPTION_WRITE_LP: options->write_lp = value; break;
     case OPTION_WRITE_CNF: options->write_cnf = value; break;

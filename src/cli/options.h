@@ -42,8 +42,8 @@ struct options {
     size_t setting_count;
     const char **warps; /* of makespan: "16", "12:LLC" */
     size_t warps_count;
-    const char *witness, *certificate, *compare, *check, *refute, *write_lp, *write_cnf, *write_opb,
-        *at_least;
+    const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_cnf,
+        *write_opb, *at_least;
     bool branchless_prefix, mapping;
     const char *methods, *policies, *deadline, *states, *output;
     enum output_format format;

@@ -14,6 +14,7 @@
 #include "makespan/string_difference.h"
 #include "makespan/witness_file.h"
 #include "report/bound_text.h"
+#include "report/convergence_report.h"
 
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,
                              wb_diagnostics *diagnostics, char **text) {
@@ -75,6 +76,22 @@ wb_status wb_makespan_mapping(const wb_block *block, bool branchless_prefix, con
     if (status == WB_OK) return report_take_text(&out, diagnostics, text);
     text_free(&out);
     return status;
+}
+
+wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_format format,
+                                  wb_diagnostics *diagnostics, char **text) {
+    const struct makespan_result *result = makespan_find_result(makespan, makespan_anneal.name);
+    struct text out = {0};
+    if (result == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, "convergence", "the method anneal has not been run");
+        return WB_ERR_DECLINED;
+    }
+    if (format == WB_CONVERGENCE_CSV) {
+        convergence_csv(&out, &result->anneal_log);
+    } else {
+        convergence_svg(&out, &result->anneal_log, CONVERGENCE_SECONDS);
+    }
+    return report_take_text(&out, diagnostics, text);
 }
 
 /* The text of a model; `run` is for messages and limits. */

@@ -97,9 +97,11 @@ static void put_bounds(struct text *out, const struct wb_makespan *makespan,
 
 static void put_interval(struct text *out, const struct wb_makespan *makespan) {
     struct makespan_interval interval = makespan_certain(makespan);
-    if (interval.upper == CYCLES_SATURATED) return;
+    if (interval.upper == CYCLES_SATURATED && interval.lower == 0) return;
     text_string(out, "\nworst case: ");
-    if (interval.lower == interval.upper) {
+    if (interval.upper == CYCLES_SATURATED) {
+        text_printf(out, "at least %" PRIu64 " cycles\n\n", interval.lower);
+    } else if (interval.lower == interval.upper) {
         text_printf(out, "%" PRIu64 " cycles\n\n", interval.upper);
     } else if (interval.lower == 0) {
         text_printf(out, "at most %" PRIu64 " cycles\n\n", interval.upper);

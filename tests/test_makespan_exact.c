@@ -143,6 +143,20 @@ static void test_limits(void **state) {
     problem_free(&problem);
 }
 
+/* Where only some levels of the run table fit the memory at a time, estimates guide the search. */
+static void test_rolling_table(void **state) {
+    (void)state;
+    static const struct makespan_case voronoi = {"L5C9L2C9", 11, {1, 4, 1, 1}, 0};
+    struct makespan_problem problem = makespan_case_problem(&voronoi);
+    struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    settings.memory = 8000000; /* the table takes 9.7 million bytes */
+    struct makespan_result result = makespan_case_solve(&makespan_exact, &problem, &settings, WB_OK);
+    assert_int_equal(result.bound.lower, 114);
+    assert_int_equal(result.bound.cycles, 114);
+    makespan_result_free(&result);
+    problem_free(&problem);
+}
+
 /* The result does not depend on the number of threads. */
 static void test_threads(void **state) {
     (void)state;
@@ -211,9 +225,10 @@ static void test_row_max(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_values),     cmocka_unit_test(test_all_schedules),
-        cmocka_unit_test(test_limits),           cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_multiset_numbers), cmocka_unit_test(test_row_max),
+        cmocka_unit_test(test_known_values),  cmocka_unit_test(test_all_schedules),
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_rolling_table), cmocka_unit_test(test_multiset_numbers),
+        cmocka_unit_test(test_row_max),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,10 +20,11 @@ bool makespan_goes_on(const struct makespan_run *run, const char *stage, uint64_
 }
 
 wb_status makespan_stopped(const struct makespan_run *run, const struct makespan_result *result) {
-    diagnose(run->diagnostics, SEVERITY_WARNING, result->bound.method,
-             "stopped at a limit of time or by the user; the worst case is proven to be from %" PRIu64
-             " to %" PRIu64 " cycles so far",
-             result->bound.lower, result->bound.cycles);
+    diagnose(
+        run->diagnostics, SEVERITY_WARNING, result->bound.method,
+        "stopped at a limit of time or memory or by the user; the worst case is proven to be from %" PRIu64
+        " to %" PRIu64 " cycles so far",
+        result->bound.lower, result->bound.cycles);
     return WB_ERR_LIMIT;
 }
 

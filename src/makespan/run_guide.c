@@ -94,9 +94,9 @@ struct between {
 };
 
 static struct between place_between(uint32_t cell, uint32_t last) {
-    struct between place = {.knot = cell / KNOT_STEP, .part = cell % KNOT_STEP};
-    uint32_t next = knot_cell(place.knot + 1, last);
-    place.whole = place.part > 0 ? next - knot_cell(place.knot, last) : 1;
+    struct between place = {.knot = cell / KNOT_STEP, .part = cell % KNOT_STEP, .whole = KNOT_STEP};
+    uint32_t start = knot_cell(place.knot, last);
+    if (start < last && last - start < KNOT_STEP) place.whole = last - start;
     return place;
 }
 

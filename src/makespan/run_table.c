@@ -37,9 +37,9 @@ static wb_status place_levels(struct run_table *table, uint64_t memory, bool *fi
     *fits = (cells + layout->graded_cells) * sizeof(int16_t) + guide <= memory;
     if (!*fits) return WB_OK;
     if (!table->full) WB_TRY(run_guide_make(layout, &table->guide));
-    table->graded = calloc(layout->graded_cells, sizeof *table->graded);
-    table->cells = malloc(cells * sizeof *table->cells + 1);
-    table->level = calloc(layout->level_count, sizeof(int16_t *));
+    table->graded = calloc(layout->graded_cells + 1, sizeof *table->graded); /* neither is ever of 0 bytes */
+    table->cells = malloc((cells + 1) * sizeof *table->cells);
+    table->level = calloc((size_t)layout->level_count + 1, sizeof(int16_t *));
     if (table->graded == NULL || table->cells == NULL || table->level == NULL) return WB_ERR_LIMIT;
     int16_t *at = table->cells;
     for (uint32_t i = 0; i < layout->level_count; i++) {

@@ -17,6 +17,6 @@ struct makespan_settings {
 
 /* As ETFA'13 section VIII has them, where it says. */
 #define MAKESPAN_SETTINGS_DEFAULTS                                                                           \
-    { .seed = 1, .anneal_instances = 8, .anneal_iterations = 200000, .anneal_temperature = 0.3 }
+    { .seed = 1, .anneal_instances = 8, .anneal_iterations = 400000, .anneal_temperature = 0.3 }
 
 #endif

@@ -11,11 +11,10 @@
 #include "makespan/ilp_lp.h"
 #include "makespan/method.h"
 
-/* "all" includes a method for problems of so many instructions of all warps: beyond, programs can take
- * minutes.
- */
+/* "all" includes a method for problems of so many instructions of all warps: most take a fraction of a second
+ * then, while a few more instructions can make it several seconds, and soon minutes. */
 #define PAPER_INSTRUCTIONS 12u
-#define CUMULATIVE_INSTRUCTIONS 20u
+#define CUMULATIVE_INSTRUCTIONS 16u
 
 /* The model may take this part of the memory: CBC keeps several copies of it. */
 #define MODEL_MEMORY_SHARE 8u

@@ -182,14 +182,16 @@ static void limit_memory(uint64_t memory) {
     (void)setrlimit(RLIMIT_AS, &limit);
 }
 
-/* Ends with the parent, leaves interrupts to it, and does not print. */
-static void detach(int pipe_end, pid_t parent) {
+/* Ends with the parent, leaves interrupts to it, keeps of the pipe the end to write to, and does not print.
+ */
+static void detach(const int ends[2], pid_t parent) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     (void)signal(SIGINT, SIG_IGN);
+    (void)close(ends[0]);
+    if (ends[1] != REPORT_FD && dup2(ends[1], REPORT_FD) < 0) _exit(1);
     int nowhere = open("/dev/null", O_RDWR);
     if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0) _exit(1);
-    if (pipe_end != REPORT_FD && dup2(pipe_end, REPORT_FD) < 0) _exit(1);
 }
 
 static _Noreturn void be_child(const struct ilp_model *model, double seconds, uint64_t memory) {
@@ -274,7 +276,7 @@ wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run
     if (pipe2(ends, O_CLOEXEC) != 0) return WB_ERR_LIMIT;
     pid_t child = fork();
     if (child == 0) {
-        detach(ends[1], parent);
+        detach(ends, parent);
         be_child(model, seconds, makespan_memory(run->settings));
     }
     (void)close(ends[1]);

@@ -304,7 +304,7 @@ wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *va
 /* Runs the methods of a comma-separated list of names, or for "all" those that are meant for problems of this
  * size. Results are kept in the registry's order, once each. WB_ERR_LIMIT when a method hit a limit; the
  * others have run, and what the one found so far is kept, too. From the first call on the problem cannot be
- * changed. */
+ * changed. The methods "ilp-..." run CBC in a child process, which ends with the call. */
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -73,7 +74,7 @@ static wb_status without_search(const struct makespan_run *run, struct makespan_
     struct exact_limits limits = EXACT_LIMITS_DEFAULTS;
     limits.tail_warps = limits.tail_warps_later = 1;
     limits.width = 4;
-    limits.search_states = 0;
+    limits.search_work = 0;
     return exact_solve(run, &limits, result);
 }
 
@@ -217,6 +218,10 @@ static void test_row_max(void **state) {
                 int16_t number = from[1 + i / columns * 301 + i % columns * step];
                 if (number > *at) *at = number;
             }
+            int16_t plain[2048];
+            memcpy(plain, to, sizeof plain);
+            row_max_plain(plain + 5, 151, &box);
+            assert_memory_equal(plain, expected, sizeof plain);
             row_max_best()(to + 5, 151, &box);
             assert_memory_equal(to, expected, sizeof to);
         }

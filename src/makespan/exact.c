@@ -19,9 +19,16 @@
 /* States of the first round: of each layer of the beam, and of the complete search. Every further round has
  * so many times as many; the larger tail is made at the beginning of a round that costs about as much. */
 #define BEAM_WIDTH 64u
-#define SEARCH_STATES UINT64_C(20000)
+#define SEARCH_WORK UINT64_C(2000000)
 #define ROUND_FACTOR 8u
 #define ROUND_OF_TAIL 2u
+
+/* Successors of one kind that a complete search looks at; with more it would not come to an end. */
+#define SEARCH_SUCCESSORS 20000u
+
+/* States that a beam may expand in all layers, and steps of warps in which a schedule may be made. */
+#define BEAM_STATES UINT64_C(4000000)
+#define WITNESS_STEPS UINT64_C(4000000000)
 
 /* Parts of the memory for tables: the rest is for searches. */
 #define TABLE_MEMORY_PARTS 3u
@@ -166,30 +173,32 @@ static wb_status search_beam(struct exact *exact, uint32_t width) {
                                          (uint32_t)(exact->result->witness.cycle == NULL ? lower - 1 : lower),
                                      .width = width,
                                      .most = width,
-                                     .states = UINT64_MAX};
+                                     .successors = UINT64_MAX};
     struct layer_search_result found;
     return search(exact, &plan, &found);
 }
 
-/* The widest beam whose states fit the memory: in every layer so many. */
+/* The widest beam whose states, as many in every layer, fit the memory and the work that is worth it. */
 static uint32_t widest_beam(const struct exact *exact) {
-    uint64_t state = exact->problem->position_count * sizeof(uint16_t) + sizeof(uint32_t);
-    uint64_t widest = exact->memory / MEMORY_PARTS / 2 / state / exact->problem->instruction_count;
+    const struct makespan_problem *problem = exact->problem;
+    if (cycles_mul(exact->result->bound.cycles, problem->warp_count) > WITNESS_STEPS) return 0;
+    uint64_t state = problem->position_count * sizeof(uint16_t) + sizeof(uint32_t);
+    uint64_t widest =
+        cycles_min(exact->memory / MEMORY_PARTS / 2 / state, BEAM_STATES) / problem->instruction_count;
     return (uint32_t)cycles_min(widest, exact->limits->width);
 }
 
-/* Lowers the upper end by proving that no schedule reaches it, or finds one that does; with so many states.
- */
-static wb_status search_all(struct exact *exact, uint64_t states) {
-    while (states > 0 && is_open(exact)) {
+/* Lowers the upper end by proving that no schedule reaches it, or finds one that does; with so much work. */
+static wb_status search_all(struct exact *exact, uint64_t work) {
+    while (work > 0 && is_open(exact)) {
         struct layer_search_plan plan = {.target = (uint32_t)(exact->result->bound.cycles - 1),
                                          .width = UINT32_MAX,
-                                         .most = UINT64_MAX,
-                                         .states = states};
+                                         .most = SEARCH_SUCCESSORS,
+                                         .successors = work};
         struct layer_search_result found;
         WB_TRY(search(exact, &plan, &found));
         if (!found.complete) return WB_OK;
-        states -= cycles_min(states, found.expanded);
+        work -= cycles_min(work, found.successors);
     }
     return WB_OK;
 }
@@ -205,20 +214,22 @@ static wb_status enlarge_tail(struct exact *exact) {
     return made ? make_table(exact) : WB_OK;
 }
 
-/* Closes the interval from both sides, with more and more states. Without a table as a guide wide beams are
- * not worth their time. */
+/* Closes the interval from both sides, with more and more work. Without a table as a guide much of it is not
+ * worth its time. */
 static wb_status search_in_rounds(struct exact *exact) {
+    const struct exact_limits *limits = exact->limits;
     uint64_t widest = exact->has_table ? widest_beam(exact) : cycles_min(widest_beam(exact), BEAM_WIDTH);
+    uint64_t most = exact->has_table ? limits->search_work : limits->search_work_blind;
     uint64_t width = BEAM_WIDTH;
-    uint64_t states = SEARCH_STATES;
+    uint64_t work = SEARCH_WORK;
     for (uint32_t round = 0; is_open(exact); round++) {
         if (round == ROUND_OF_TAIL) WB_TRY(enlarge_tail(exact));
         if (width <= widest && is_open(exact)) WB_TRY(search_beam(exact, (uint32_t)width));
         bool proves = !exact->has_table || exact->table.full;
-        if (proves) WB_TRY(search_all(exact, cycles_min(states, exact->limits->search_states)));
-        if (states >= exact->limits->search_states && width >= widest) return WB_OK;
+        if (proves) WB_TRY(search_all(exact, cycles_min(work, most)));
+        if (work >= most && width >= widest) return WB_OK;
         width *= ROUND_FACTOR;
-        states *= ROUND_FACTOR;
+        work *= ROUND_FACTOR;
     }
     return WB_OK;
 }

@@ -17,7 +17,7 @@ uint64_t exact_tail_size(const struct makespan_problem *problem, uint32_t warps)
     if (slots * warps > TAIL_CYCLES_MAX) return UINT64_MAX;
     uint64_t count = multiset_count((uint32_t)slots, warps);
     if (count >= UINT64_MAX / 4) return UINT64_MAX;
-    return count * sizeof(uint16_t) + slots * ((uint64_t)warps + 1) * sizeof(uint64_t);
+    return count * sizeof(uint16_t) + multiset_rank_bytes((uint32_t)slots, warps);
 }
 
 uint32_t exact_tail_warps(const struct makespan_problem *problem, uint32_t most, uint64_t states,

@@ -9,7 +9,7 @@
 #define BEAM_COLLECT 4u
 
 /* How many states are expanded between two questions whether to go on. */
-#define SEARCH_POLL 256u
+#define SEARCH_POLL 16u
 
 #define NO_PARENT UINT32_MAX
 
@@ -47,7 +47,8 @@ static struct layer *layer_at(const struct search *search, uint64_t layer) {
 
 /* Whether a successor may be on a schedule that is longer than the longest known one. */
 static bool wants(void *user, uint32_t issued, uint64_t bound) {
-    const struct search *search = user;
+    struct search *search = user;
+    search->result->successors++;
     uint64_t end = search->time + 1 + bound;
     if (search->sound && end <= search->result->makespan) return false;
     return end >= layer_at(search, search->layer + issued)->least_end;
@@ -68,6 +69,7 @@ static wb_status narrow(struct search *search, struct layer *layer) {
 static wb_status take(void *user, uint32_t issued, uint64_t bound, const uint16_t *counts, uint32_t warps) {
     struct search *search = user;
     const struct layer_search_plan *plan = search->plan;
+    search->result->successors++;
     if (warps <= plan->tail->warps) {
         uint32_t end = search->time + 1 + exact_tail_cycles(plan->tail, counts);
         if (end <= search->result->makespan) return WB_OK;
@@ -114,17 +116,25 @@ static wb_status expand(struct search *search, const struct state_set *set, cons
     return WB_OK;
 }
 
+/* Whether a limit lets the search go on; a search of all states that left one out proves nothing more. */
+static bool goes_on_now(struct search *search) {
+    const struct layer_search_plan *plan = search->plan;
+    struct layer_search_result *result = search->result;
+    if (plan->width == UINT32_MAX && !result->complete) return false;
+    if (result->successors >= plan->successors) return false;
+    if (search->trail.parents.count % SEARCH_POLL != 0) return true;
+    result->stopped = !makespan_goes_on(search->run, "exact: states", search->layer,
+                                        plan->runs->problem->instruction_count);
+    return !result->stopped && bytes_taken(search) <= plan->memory;
+}
+
 /* Expands the states of one layer and empties it. *goes_on becomes false when a limit is reached. */
 static wb_status expand_layer(struct search *search, bool *goes_on) {
     struct layer *layer = layer_at(search, search->layer);
     if (search->plan->width != UINT32_MAX) WB_TRY(narrow(search, layer));
     for (uint32_t i = 0; i < layer->set.count && *goes_on; i++) {
         WB_TRY(expand(search, &layer->set, &layer->set.entries[i]));
-        if (++search->result->expanded % SEARCH_POLL != 0) continue;
-        search->result->stopped = !makespan_goes_on(search->run, "exact: states", search->layer,
-                                                    search->plan->runs->problem->instruction_count);
-        *goes_on = !search->result->stopped && search->result->expanded < search->plan->states &&
-                   bytes_taken(search) <= search->plan->memory;
+        *goes_on = goes_on_now(search);
     }
     state_set_clear(&layer->set);
     layer->least_end = 0;

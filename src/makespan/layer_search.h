@@ -17,14 +17,14 @@ struct layer_search_plan {
     uint32_t width;                /* states kept in each layer; UINT32_MAX: all */
     uint64_t most;                 /* successors taken of one kind (successors.h) */
     uint64_t memory;               /* bytes that may be taken */
-    uint64_t states;               /* states that may be expanded */
+    uint64_t successors;           /* that may be looked at */
 };
 
 struct layer_search_result {
     uint32_t makespan; /* of the longest schedule found that takes longer than the target; else the target */
     bool complete;     /* no schedule takes longer than `makespan` */
     bool stopped;      /* makespan_goes_on said no */
-    uint64_t expanded; /* states */
+    uint64_t successors; /* looked at */
     VEC(uint16_t)
     states; /* of that schedule, one after another, counts per position: from the initial state
                to the first that the tail knows; none where no schedule was found */

@@ -22,6 +22,11 @@ struct multiset_rank {
 /* How many multisets there are; UINT64_MAX when they are too many for 64 bits. */
 uint64_t multiset_count(uint32_t kinds, uint32_t size);
 
+/* Bytes that the numbers of multisets take. */
+static inline uint64_t multiset_rank_bytes(uint32_t kinds, uint32_t size) {
+    return 2 * (uint64_t)kinds * ((uint64_t)size + 1) * sizeof(uint64_t);
+}
+
 /* WB_ERR_LIMIT without a message when memory is exhausted or the multisets are too many for 64 bits. */
 wb_status multiset_rank_make(uint32_t kinds, uint32_t size, struct multiset_rank *rank);
 void multiset_rank_free(struct multiset_rank *rank);

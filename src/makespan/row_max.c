@@ -22,7 +22,7 @@ static void max_rows(int16_t *restrict to, size_t to_stride, const struct number
             to[i] = from[i] > to[i] ? from[i] : to[i];
 }
 
-static void max_box(int16_t *to, size_t to_stride, const struct number_box *box) {
+void row_max_plain(int16_t *to, size_t to_stride, const struct number_box *box) {
     if (box->step == 1)
         max_rows(to, to_stride, box);
     else
@@ -92,13 +92,13 @@ AVX2 static void max_box_avx2(int16_t *to, size_t to_stride, const struct number
 }
 
 row_max_function *row_max_best(void) {
-    return __builtin_cpu_supports("avx2") ? max_box_avx2 : max_box;
+    return __builtin_cpu_supports("avx2") ? max_box_avx2 : row_max_plain;
 }
 
 #else
 
 row_max_function *row_max_best(void) {
-    return max_box;
+    return row_max_plain;
 }
 
 #endif

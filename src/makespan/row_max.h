@@ -19,7 +19,8 @@ struct number_box {
  * nothing in common. */
 typedef void row_max_function(int16_t *to, size_t to_stride, const struct number_box *box);
 
-/* The fastest version for this processor. All give the same results. */
+/* The version for any processor, and the fastest for this one. Both give the same results. */
+row_max_function row_max_plain;
 row_max_function *row_max_best(void);
 
 #endif

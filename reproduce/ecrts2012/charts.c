@@ -55,9 +55,10 @@ static void place_lines(const struct convergence *convergence, enum convergence_
 }
 
 void chart_convergence(struct text *out, const struct study *study, enum convergence_figure figure) {
-    static const char *const names[LINES] = {"eq. (42), estimate", "eq. (43) for x alone", "eq. (5)",
-                                             "proven upper bound", "schedule found"};
     const struct convergence *convergence = &study->convergence[figure];
+    const bool exact = convergence->lower == convergence->upper; /* then one line says both */
+    const char *const names[LINES] = {"eq. (42), estimate", "eq. (43) for x alone", "eq. (5)",
+                                      exact ? "worst case, proven" : "proven upper bound", "schedule found"};
     const struct convergence_setting *setting = &convergence_settings[figure];
     double values[LINES][CONVERGENCE_X];
     struct svg_series series[LINES];
@@ -77,6 +78,6 @@ void chart_convergence(struct text *out, const struct study *study, enum converg
                                     .y_base = values[LINE_LOWER][0],
                                     .point_count = CONVERGENCE_X,
                                     .series = series,
-                                    .series_count = LINES};
+                                    .series_count = exact ? LINE_LOWER : LINES};
     svg_chart(out, &chart);
 }

@@ -1,9 +1,17 @@
 /* Repeats the examples and the case study of ETFA 2013 (study.h names the paper) and writes
  * docs/reproduction/etfa2013.md with its pictures. */
+#include "chart.h"
 #include "page.h"
+
+static wb_status write_chart(const struct output *output, const struct study *study) {
+    struct text picture = {0};
+    chart_convergence(&picture, &makespan_find_result(study->annealed, "anneal")->anneal_log);
+    return output_file(output, PAGE_FIG12, &picture);
+}
 
 static wb_status reproduce_study(const struct output *output, struct study *study, struct text *page) {
     WB_TRY(study_run(output->diagnostics, study));
+    WB_TRY(write_chart(output, study));
     WB_TRY(page_write(output, study, page));
     return output_page(output, page);
 }

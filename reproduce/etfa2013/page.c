@@ -19,8 +19,14 @@ static void put_introduction(struct text *page) {
         "writes it.\n\n");
 }
 
+/* A worst case, or the interval that is proven to have it. */
+static void put_worst(const wb_bound *bound, struct text *page) {
+    if (bound->kind != WB_EXACT) text_printf(page, "%" PRIu64 " to ", bound->lower);
+    text_printf(page, "%" PRIu64, bound->cycles);
+}
+
 static uint64_t voronoi_worst(const struct study *study, unsigned warps) {
-    return study->worst[warps - 1].bound.cycles;
+    return study->worst[warps - 1].cycles;
 }
 
 static void put_summary(const struct study *study, struct text *page) {
@@ -45,13 +51,13 @@ static void put_row(const char *what, const char *published, uint64_t cycles, co
 
 /* 160 against 176. */
 static void put_comparison(const struct study *study, struct text *page) {
-    const struct timed_bound *exact = &study->worst[VORONOI_WARPS - 1];
+    const struct worst_case *exact = &study->worst[VORONOI_WARPS - 1];
     text_string(page, "## The case study: 160 and 176\n\n"
                       "`" VORONOI_STRING "`, 16 warps, σ_L = 1, σ_C = 4.\n\n"
                       "| | published | here | kind |\n| --- | --- | ---: | --- |\n");
     put_row("annealing, 8 instances, T0 = 0.3, 2,000,000 iterations each", "160",
             study->annealing.bound.cycles, wb_kind_name(study->annealing.bound.kind), page);
-    put_row("`exact`", "", exact->bound.cycles, wb_kind_name(exact->bound.kind), page);
+    put_row("`exact`", "", exact->cycles, "exact", page);
     put_row("*T*(4), the most warps that the integer program could solve", "44 (= 176 / 4)",
             voronoi_worst(study, PUBLISHED_X), "exact", page);
     put_row("extrapolated from 4 warps, ECRTS 2012, eq. (42)", "176, called an upper bound",
@@ -72,16 +78,18 @@ static void put_differences(const struct study *study, struct text *page) {
     const uint64_t worst = voronoi_worst(study, VORONOI_WARPS);
     text_printf(page,
                 "- **44**: 176 is 4 × 44, but four warps of the string as printed can take %" PRIu64
-                " cycles; three methods that share no code agree, and the schedule can be\n"
-                "  checked. `" SHORTER_STRING "`, one C less, has *T*(4) = %" PRIu64
+                " cycles; the three methods agree that share no code, as shown "
+                "below.\n"
+                "  `" SHORTER_STRING "`, one C less, has *T*(4) = %" PRIu64
                 ": perhaps that is what was solved.\n",
                 voronoi_worst(study, PUBLISHED_X), study->shorter);
     text_printf(page,
                 "- **Upper bound**: eq. (42) is no bound ([ECRTS 2012](ecrts2012.md)), and with σ_C = 4 eq. "
                 "(5), the horizon of the integer program, is none either. Here both are\n"
                 "  above the worst case, but nothing says so beforehand.\n"
-                "- **9.1 %%**: the paper concludes that annealing may fall short of the worst case by up to "
-                "9.1 %%. It does not fall short at all: %" PRIu64 " is exact.\n",
+                "- **9.1 %%**: by so much annealing lies below 176, which the paper takes for how far it may "
+                "fall short of the "
+                "worst case. It does not fall short at all: %" PRIu64 " is exact.\n",
                 worst);
     text_printf(
         page,
@@ -92,7 +100,7 @@ static void put_differences(const struct study *study, struct text *page) {
         "; 160 is the value without it.\n"
         "- **The string**: made by hand from PTX written by hand. What nvcc makes of such a kernel is "
         "longer ([makespan.md](../makespan.md), *Voronoi*).\n\n",
-        study->limited[VORONOI_WARPS - 1], study->limited_annealing.cycles);
+        study->limited[VORONOI_WARPS - 1].cycles, study->limited_annealing.cycles);
 }
 
 static void put_warps(const struct study *study, struct text *page) {
@@ -103,9 +111,20 @@ static void put_warps(const struct study *study, struct text *page) {
     for (unsigned w = 1; w <= VORONOI_WARPS; w++) {
         text_printf(page, "| %u | %" PRIu64 " | ", w, voronoi_worst(study, w));
         timing_put(study->worst[w - 1].seconds, page);
-        text_printf(page, " | %" PRIu64 " |\n", study->limited[w - 1]);
+        text_string(page, " | ");
+        put_worst(&study->limited[w - 1], page);
+        text_string(page, " |\n");
     }
     text_char(page, '\n');
+}
+
+/* T(4), by methods that share no code. */
+static wb_status put_four_warps(wb_diagnostics *diagnostics, struct text *page) {
+    static const struct example example = {
+        .operand = VORONOI_STRING, .warps = "4", .units = VORONOI_UNITS, .methods = "exact,sat,brute"};
+    text_string(page, "*T*(4), found by a search that is guided by a table, by a SAT solver, and by plain "
+                      "enumeration:\n\n");
+    return example_show(&example, diagnostics, page);
 }
 
 /* A row of an instance: its steps are `first` and those behind it. */
@@ -118,6 +137,17 @@ static void put_instance(const struct anneal_step *first, const struct anneal_st
                 reached->iteration);
 }
 
+/* Instances that have found a schedule of so many cycles. */
+static unsigned count_reaching(const struct anneal_log *log, uint64_t cycles) {
+    unsigned count = 0;
+    for (size_t i = 0; i < log->steps.count; i++) {
+        const struct anneal_step *step = &log->steps.items[i];
+        bool last = i + 1 == log->steps.count || step[1].instance != step->instance;
+        count += last && step->makespan == cycles;
+    }
+    return count;
+}
+
 static void put_fig12(const struct output *output, const struct study *study, struct text *page) {
     const struct anneal_log *log = &makespan_find_result(study->annealed, "anneal")->anneal_log;
     const struct anneal_step *end = log->steps.items + log->steps.count;
@@ -127,7 +157,13 @@ static void put_fig12(const struct output *output, const struct study *study, st
                       "| ---: | --- | ---: | ---: | ---: |\n");
     for (const struct anneal_step *step = log->steps.items; step < end; step++)
         if (step == log->steps.items || step->instance != (step - 1)->instance) put_instance(step, end, page);
-    text_string(page, "\n");
+    text_printf(
+        page,
+        "\nThe paper's curves, over seconds on a Pentium E5400, reach 160 at the end, the longest of all "
+        "8 instances. Here %u of 8 reach it. As the paper observes, *round-robin* is a good\n"
+        "estimate before any iteration, and random strings catch up soon. Which neighbours of a string "
+        "the paper tries is not said; here two identifiers that stand near each other are exchanged.\n",
+        count_reaching(log, study->annealing.bound.cycles));
 }
 
 wb_status page_write(const struct output *output, const struct study *study, struct text *page) {
@@ -137,6 +173,7 @@ wb_status page_write(const struct output *output, const struct study *study, str
     put_comparison(study, page);
     put_differences(study, page);
     put_warps(study, page);
+    WB_TRY(put_four_warps(output->diagnostics, page));
     put_fig12(output, study, page);
     return WB_OK;
 }

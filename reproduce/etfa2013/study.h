@@ -19,15 +19,21 @@
 /* A string that would explain the published extrapolation. */
 #define SHORTER_STRING "L5C9L2C8"
 
+struct worst_case {
+    uint64_t cycles;
+    double seconds;
+};
+
 struct timed_bound {
     wb_bound bound;
     double seconds;
 };
 
 struct study {
-    struct timed_bound worst[VORONOI_WARPS]; /* T(W) at W - 1 */
-    uint64_t limited[VORONOI_WARPS]; /* the same with as many issues a cycle as there are schedulers */
-    uint64_t shorter;                /* T(4) of SHORTER_STRING */
+    struct worst_case worst[VORONOI_WARPS]; /* T(W) at W - 1 */
+    /* The same with as many issues a cycle as there are schedulers: where it was not found, an interval. */
+    wb_bound limited[VORONOI_WARPS];
+    uint64_t shorter; /* T(4) of SHORTER_STRING */
     wb_bound pessimistic, closed;
     struct timed_bound extrapolation; /* from PUBLISHED_X warps */
     struct timed_bound annealing;

@@ -10,6 +10,7 @@ wb_status cell_maker_make(const struct run_layout *layout, struct cell_maker *ma
 void cell_maker_free(struct cell_maker *maker) {
     serve_choice_free(&maker->serve);
     vec_free(&maker->choices);
+    vec_free(&maker->choices_inside);
     vec_free(&maker->choice_axes);
 }
 
@@ -28,6 +29,7 @@ static void open_composition(struct cell_maker *maker, const struct run_layout *
         if (composition->in_run[j] > 0)
             serve_choice_add(&maker->serve, j, layout->runs->items[j].unit, composition->in_run[j]);
     maker->choices.count = 0;
+    maker->choices_inside.count = 0;
     maker->choice_axes.count = 0;
 }
 
@@ -39,9 +41,8 @@ static wb_status add_choice(struct cell_maker *maker, const struct run_table *ta
     const struct run_layout *layout = &table->layout;
     struct composition target;
     run_moves_target(layout, &maker->composition, moves, &target);
-    struct cell_choice choice = {.target = run_table_cells(table, &target),
-                                 .axes = maker->choice_axes.count,
-                                 .same_plane = moves->leavers == 0};
+    struct cell_choice choice = {.target = run_table_cells(table, &target), .axes = maker->choice_axes.count};
+    bool inside = moves->leavers == 0;
     WB_TRY(vec_reserve(&maker->choice_axes, (size_t)maker->axis_count + 1)); /* never NULL below */
     struct choice_axis *axes = maker->choice_axes.items + maker->choice_axes.count;
     uint32_t axis = maker->axis_count;
@@ -54,12 +55,12 @@ static wb_status add_choice(struct cell_maker *maker, const struct run_table *ta
             axis--;
             uint32_t high = run_slack(run, maker->composition.in_run[j] - moves->leave[j]);
             axes[axis] = (struct choice_axis){moves->stay[j], high, stride};
-            if (axis + 2 < maker->axis_count && moves->stay[j] > 0) choice.same_plane = false;
+            if (axis + 2 < maker->axis_count && moves->stay[j] > 0) inside = false;
         }
         stride *= 1 + (int64_t)run_slack(run, target.in_run[j]);
     }
     maker->choice_axes.count += maker->axis_count;
-    return vec_push(&maker->choices, choice);
+    return inside ? vec_push(&maker->choices_inside, choice) : vec_push(&maker->choices, choice);
 }
 
 /* Adds the choices in which the runs serve so many warps: any of those leave, of a run of one instruction
@@ -114,9 +115,8 @@ static void apply(const struct cell_maker *maker, const struct cell_choice *choi
 static void finish_row(const struct cell_maker *maker, const struct plane *plane, uint32_t row) {
     int16_t *cells = plane->cells + (size_t)row * plane->columns;
     uint32_t back = 0;
-    for (size_t i = 0; i < maker->choices.count; i++) {
-        if (!maker->choices.items[i].same_plane) continue;
-        const struct choice_axis *axes = maker->choice_axes.items + maker->choices.items[i].axes;
+    for (size_t i = 0; i < maker->choices_inside.count; i++) {
+        const struct choice_axis *axes = maker->choice_axes.items + maker->choices_inside.items[i].axes;
         uint32_t up = maker->axis_count > 1 ? axes[plane->outer_count].low : 0;
         uint32_t left = axes[maker->axis_count - 1].low;
         const struct number_box box = {.from = cells - (size_t)up * plane->columns,
@@ -138,7 +138,7 @@ static void finish_row(const struct cell_maker *maker, const struct plane *plane
 static void make_plane(const struct cell_maker *maker, struct plane *plane) {
     memset(plane->cells, 0, (size_t)plane->rows * plane->columns * sizeof *plane->cells);
     for (size_t i = 0; i < maker->choices.count; i++)
-        if (!maker->choices.items[i].same_plane) apply(maker, &maker->choices.items[i], plane);
+        apply(maker, &maker->choices.items[i], plane);
     for (uint32_t row = 0; row < plane->rows; row++)
         finish_row(maker, plane, row);
 }

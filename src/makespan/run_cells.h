@@ -20,8 +20,7 @@ struct choice_axis {
 struct cell_choice {
     const int16_t *target;
     int64_t at;
-    size_t axes;     /* where its axes are among all choices' */
-    bool same_plane; /* the target is in the same plane of the same box */
+    size_t axes; /* where its axes are among all choices' */
 };
 
 /* What one thread needs. */
@@ -33,8 +32,9 @@ struct cell_maker {
     uint32_t axis_count; /* of its box: axes of the layout with extents above 1 */
     uint32_t axes[LAYOUT_RUNS_MAX];
     uint32_t extent[LAYOUT_RUNS_MAX]; /* per axis of the box */
-    VEC(struct cell_choice) choices;
-    VEC(struct choice_axis) choice_axes; /* axis_count of each choice */
+    VEC(struct cell_choice) choices;  /* targets are in other planes than the cells, or in other boxes */
+    VEC(struct cell_choice) choices_inside; /* in the same plane of the same box */
+    VEC(struct choice_axis) choice_axes;    /* axis_count of each choice of both kinds */
 };
 
 wb_status cell_maker_make(const struct run_layout *layout, struct cell_maker *maker);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "bench_support.h"
-#include "makespan/notation.h"
 #include "makespan/solve.h"
+#include "strings/notation.h"
 
 static const struct exact_case {
     const char *string;

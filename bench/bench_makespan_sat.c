@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "bench_support.h"
-#include "makespan/notation.h"
 #include "makespan/solve.h"
+#include "strings/notation.h"
 
 static void bench_string(const char *string, uint32_t warps, uint32_t cores) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "makespan/notation.h"
+#include "strings/notation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "makespan/notation.h"
+#include "strings/notation.h"
 
 struct makespan_problem makespan_case_problem(const struct makespan_case *c) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "makespan/witness_file.h"
+#include "strings/witness_file.h"
 
 #define STAGES_MAX 24u
 #define UNKNOWN UINT32_MAX

@@ -4,7 +4,7 @@
 #define TEST_NAIVE_CERTIFICATE_H
 
 #include "base/text.h"
-#include "makespan/schedule.h"
+#include "strings/schedule.h"
 
 /* Tables are malloc'd and in the order of the file (docs/makespan.md). */
 struct naive_certificate {

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "makespan/config_file.h"
-#include "makespan/problem_file.h"
-#include "makespan/transform.h"
 #include "messages.h"
+#include "strings/config_file.h"
+#include "strings/problem_file.h"
+#include "strings/transform.h"
 
 typedef wb_status parse_function(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                                  struct makespan_spec *spec);

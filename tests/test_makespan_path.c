@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "kernel_suite.h"
-#include "makespan/path_string.h"
-#include "makespan/string_difference.h"
 #include "messages.h"
+#include "strings/path_string.h"
+#include "strings/string_difference.h"
 
 /* A traced block. */
 struct traced {

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "makespan/witness_file.h"
 #include "makespan_cases.h"
 #include "messages.h"
+#include "strings/witness_file.h"
 
 /* Whether the file is read and its schedule is one of its problem; the first message is left in
  * `diagnostics`. */

@@ -9,8 +9,8 @@
 #include "makespan/anneal_start.h"
 #include "makespan/makespan.h"
 #include "makespan/precedence_string.h"
-#include "makespan/witness_file.h"
 #include "report/makespan_report.h"
+#include "strings/witness_file.h"
 
 /* The strings of the text: an identifier a character. */
 #define STRING_FIG2 "112233414234"

@@ -1,11 +1,12 @@
 /* Repeats the examples and the case study of ETFA 2013 (study.h names the paper) and writes
  * docs/reproduction/etfa2013.md with its pictures. */
-#include "chart.h"
 #include "page.h"
+#include "report/convergence_report.h"
 
 static wb_status write_chart(const struct output *output, const struct study *study) {
     struct text picture = {0};
-    chart_convergence(&picture, &makespan_find_result(study->annealed, "anneal")->anneal_log);
+    convergence_svg(&picture, &makespan_find_result(study->annealed, "anneal")->anneal_log,
+                    CONVERGENCE_ITERATIONS);
     return output_file(output, PAGE_FIG12, &picture);
 }
 

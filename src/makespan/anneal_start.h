@@ -3,7 +3,7 @@
 #define WB_MAKESPAN_ANNEAL_START_H
 
 #include "base/random.h"
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 enum anneal_start {
     START_ROUND_ROBIN,

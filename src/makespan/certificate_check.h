@@ -3,7 +3,7 @@
 #ifndef WB_MAKESPAN_CERTIFICATE_CHECK_H
 #define WB_MAKESPAN_CERTIFICATE_CHECK_H
 
-#include "makespan/witness_file.h"
+#include "strings/witness_file.h"
 
 /* What has been proven: the longest schedule takes from witness.schedule.makespan to `upper` cycles. */
 struct certificate_proof {

@@ -11,7 +11,7 @@
 #ifndef WB_MAKESPAN_CERTIFICATE_TABLE_H
 #define WB_MAKESPAN_CERTIFICATE_TABLE_H
 
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 struct stage {
     uint8_t unit;

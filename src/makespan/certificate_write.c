@@ -7,7 +7,7 @@
 #include "makespan/certificate.h"
 #include "makespan/makespan.h"
 #include "makespan/run_table.h"
-#include "makespan/witness_file.h"
+#include "strings/witness_file.h"
 
 /* How many values are given to zlib at a time. */
 #define VALUES_AT_ONCE 4096u

@@ -3,7 +3,7 @@
 #define WB_MAKESPAN_CLOSED_H
 
 #include "base/cycles.h"
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 /* The bound, in *bound. WB_ERR_LIMIT without a message when memory is exhausted. */
 wb_status closed_bound(const struct makespan_problem *problem, cycles *bound);

@@ -3,7 +3,7 @@
 #define WB_MAKESPAN_EXACT_WITNESS_H
 
 #include "makespan/exact_tail.h"
-#include "makespan/schedule.h"
+#include "strings/schedule.h"
 
 /* Makes the schedule that passes `state_count` states, each counts per position, one cycle apart, the initial
  * one first; and then, from the last, takes as long as the tail says. WB_ERR_LIMIT without a message when

@@ -4,7 +4,7 @@
 
 #include "base/diagnostics.h"
 #include "makespan/ilp_form.h"
-#include "makespan/settings.h"
+#include "strings/settings.h"
 
 /* The formulation of the method whose name is the first `length` bytes of `name`, or NULL. */
 const struct ilp_form *ilp_form_find(const char *name, size_t length);

@@ -4,7 +4,7 @@
 #define WB_MAKESPAN_ILP_FORM_H
 
 #include "makespan/ilp_model.h"
-#include "makespan/schedule.h"
+#include "strings/schedule.h"
 
 /* A warp as the formulations see it. Warps of equal strings can be exchanged: the last of them may be taken
  * to be the one that ends last. */

@@ -5,9 +5,9 @@
 
 #include "base/choose.h"
 #include "base/cycles.h"
-#include "makespan/config_file.h"
-#include "makespan/path_string.h"
-#include "makespan/problem_file.h"
+#include "strings/config_file.h"
+#include "strings/path_string.h"
+#include "strings/problem_file.h"
 
 wb_makespan *wb_makespan_new(void) {
     wb_makespan *made = calloc(1, sizeof *made);

@@ -3,8 +3,8 @@
 #define WB_MAKESPAN_MAKESPAN_H
 
 #include "makespan/solve.h"
-#include "makespan/spec.h"
-#include "makespan/transform.h"
+#include "strings/spec.h"
+#include "strings/transform.h"
 
 struct wb_makespan {
     struct makespan_spec spec;

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "makespan/schedule.h"
-#include "makespan/settings.h"
+#include "strings/schedule.h"
+#include "strings/settings.h"
 
 /* One improvement that an instance of the annealing found. */
 struct anneal_step {

@@ -12,7 +12,7 @@
 #ifndef WB_MAKESPAN_PRECEDENCE_STRING_H
 #define WB_MAKESPAN_PRECEDENCE_STRING_H
 
-#include "makespan/schedule.h"
+#include "strings/schedule.h"
 
 /* Bytes that precedence_schedule takes, with its result; `longest` bounds the makespan of every schedule. */
 uint64_t precedence_bytes(const struct makespan_problem *problem, uint64_t longest);

@@ -3,7 +3,7 @@
 #ifndef WB_MAKESPAN_REMAINING_BOUND_H
 #define WB_MAKESPAN_REMAINING_BOUND_H
 
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 struct remaining_bound {
     const struct makespan_problem *problem;

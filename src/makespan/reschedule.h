@@ -11,7 +11,7 @@
 #ifndef WB_MAKESPAN_RESCHEDULE_H
 #define WB_MAKESPAN_RESCHEDULE_H
 
-#include "makespan/schedule.h"
+#include "strings/schedule.h"
 
 /* A *place* is a unit type in a cycle: the number cycle * UNIT_TYPES + unit. Place 0 means "none yet". */
 

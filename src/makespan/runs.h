@@ -2,7 +2,7 @@
 #ifndef WB_MAKESPAN_RUNS_H
 #define WB_MAKESPAN_RUNS_H
 
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 struct unit_run {
     uint8_t unit;

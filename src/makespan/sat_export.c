@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "makespan/closed.h"
-#include "makespan/notation.h"
 #include "makespan/sat_encoding.h"
+#include "strings/notation.h"
 
 /* The rows of an OPB problem as they are written: sums of literals that are at least a number. */
 struct opb {

@@ -10,7 +10,7 @@
 #define WB_MAKESPAN_SAT_VARIABLES_H
 
 #include "makespan/cnf.h"
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 /* done(p, r, t) for one p and r: false for t < earliest, true for t >= latest, in between variable
  * first + t - earliest. */

@@ -6,7 +6,7 @@
 #define WB_MAKESPAN_SEGMENT_ABSTRACTION_H
 
 #include "base/vec.h"
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 #define SEGMENT_PLACES_MAX 32u
 #define SEGMENT_COUNTERS_MAX 8u

@@ -3,7 +3,7 @@
 #ifndef WB_MAKESPAN_SERVE_CHOICE_H
 #define WB_MAKESPAN_SERVE_CHOICE_H
 
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 struct serve_place {
     uint32_t at;                 /* which place: the caller's number */

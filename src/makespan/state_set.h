@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 struct state_entry {
     uint32_t time;     /* cycles until the state */

@@ -9,12 +9,12 @@
 #include "base/gzip.h"
 #include "makespan/certificate_check.h"
 #include "makespan/ilp.h"
-#include "makespan/path_string.h"
 #include "makespan/sat_export.h"
-#include "makespan/string_difference.h"
-#include "makespan/witness_file.h"
 #include "report/bound_text.h"
 #include "report/convergence_report.h"
+#include "strings/path_string.h"
+#include "strings/string_difference.h"
+#include "strings/witness_file.h"
 
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,
                              wb_diagnostics *diagnostics, char **text) {

@@ -1,10 +1,10 @@
 /* A makespan problem as the user describes it, before its transformation, and the settings of the methods. */
-#ifndef WB_MAKESPAN_SPEC_H
-#define WB_MAKESPAN_SPEC_H
+#ifndef WB_STRINGS_SPEC_H
+#define WB_STRINGS_SPEC_H
 
 #include "base/field.h"
-#include "makespan/notation.h"
-#include "makespan/settings.h"
+#include "strings/notation.h"
+#include "strings/settings.h"
 
 /* Lanes of a warp. */
 #define WARP_SIZE_MAX 1024u

@@ -1,4 +1,4 @@
-#include "makespan/problem_file.h"
+#include "strings/problem_file.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "makespan/string_difference.h"
+#include "strings/string_difference.h"
 
 static struct string_shape shape_of(const struct unit_string *string) {
     struct string_shape shape = {.length = (uint32_t)string->units.count};

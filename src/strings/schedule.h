@@ -1,9 +1,9 @@
 /* A schedule of a makespan problem: the cycle in which every instruction of every warp executes. */
-#ifndef WB_MAKESPAN_SCHEDULE_H
-#define WB_MAKESPAN_SCHEDULE_H
+#ifndef WB_STRINGS_SCHEDULE_H
+#define WB_STRINGS_SCHEDULE_H
 
 #include "base/diagnostics.h"
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 /* Warps are numbered from 0 in the order of the problem's groups. Zero-initialised it is none. */
 struct schedule {

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "makespan/schedule.h"
+#include "strings/schedule.h"
 
 /* What is checked, and what executes in each cycle: index 0 is unused, the makespan the last. */
 struct check {

@@ -1,4 +1,4 @@
-#include "makespan/schedule.h"
+#include "strings/schedule.h"
 
 #include <stdlib.h>
 

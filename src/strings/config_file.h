@@ -6,10 +6,10 @@
  *     8
  *
  * docs/makespan.md lists the keys. Blank lines, spaces around a line and CRLF line ends are allowed. */
-#ifndef WB_MAKESPAN_CONFIG_FILE_H
-#define WB_MAKESPAN_CONFIG_FILE_H
+#ifndef WB_STRINGS_CONFIG_FILE_H
+#define WB_STRINGS_CONFIG_FILE_H
 
-#include "makespan/spec.h"
+#include "strings/spec.h"
 
 /* Reads `size` bytes into a spec fresh from spec_init; `name` stands for the file in messages. WB_ERR_INPUT
  * with a message that names the place. The caller frees the spec, also after an error. */

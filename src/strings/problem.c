@@ -1,4 +1,4 @@
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 #include <stdlib.h>
 #include <string.h>

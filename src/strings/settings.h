@@ -1,6 +1,6 @@
 /* What the user wants of the makespan methods, beside the problem itself. */
-#ifndef WB_MAKESPAN_SETTINGS_H
-#define WB_MAKESPAN_SETTINGS_H
+#ifndef WB_STRINGS_SETTINGS_H
+#define WB_STRINGS_SETTINGS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "makespan/transform.h"
+#include "strings/transform.h"
 
 #include <stdlib.h>
 #include <string.h>

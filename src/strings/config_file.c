@@ -1,4 +1,4 @@
-#include "makespan/config_file.h"
+#include "strings/config_file.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The kernel instruction string of a PTX kernel: what a warp of a traced block executes, a letter for every
  * instruction. ETFA'13 section VIII-B does so by hand for its Voronoi kernel. */
-#ifndef WB_MAKESPAN_PATH_STRING_H
-#define WB_MAKESPAN_PATH_STRING_H
+#ifndef WB_STRINGS_PATH_STRING_H
+#define WB_STRINGS_PATH_STRING_H
 
-#include "makespan/notation.h"
+#include "strings/notation.h"
 #include "warp/block.h"
 
 /* An instruction of the kernel that the string has a letter of. */

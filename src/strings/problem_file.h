@@ -1,10 +1,10 @@
 /* A makespan problem as a YAML file: its keys are the options of the command, its values what those take.
  * docs/makespan.md describes it. */
-#ifndef WB_MAKESPAN_PROBLEM_FILE_H
-#define WB_MAKESPAN_PROBLEM_FILE_H
+#ifndef WB_STRINGS_PROBLEM_FILE_H
+#define WB_STRINGS_PROBLEM_FILE_H
 
 #include "base/yaml.h"
-#include "makespan/spec.h"
+#include "strings/spec.h"
 
 /* Reads `size` bytes into a spec fresh from spec_init; `name` stands for the file in messages. WB_ERR_INPUT
  * with a message that names the place. The caller frees the spec, also after an error. */

@@ -1,12 +1,12 @@
 /* The problem of ECRTS'12 and ETFA'13: warps that execute strings of one-cycle instructions on units that
- * have room for so many warps a cycle. What the user wrote becomes one by makespan/transform.h.
+ * have room for so many warps a cycle. What the user wrote becomes one by strings/transform.h.
  *
  * Time runs in cycles from 1. In a cycle a warp executes at most one instruction, at most capacity[u] warps
  * use unit type u, and at most issue_limit warps execute at all. Schedules are work-conserving: a warp whose
  * next instruction needs unit type u waits only while all capacity[u] places are taken or issue_limit
  * instructions issue. The makespan is the cycle in which the last instruction executes. */
-#ifndef WB_MAKESPAN_PROBLEM_H
-#define WB_MAKESPAN_PROBLEM_H
+#ifndef WB_STRINGS_PROBLEM_H
+#define WB_STRINGS_PROBLEM_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* How two kernel instruction strings differ, for instance one made of PTX and one from a paper. */
-#ifndef WB_MAKESPAN_STRING_DIFFERENCE_H
-#define WB_MAKESPAN_STRING_DIFFERENCE_H
+#ifndef WB_STRINGS_STRING_DIFFERENCE_H
+#define WB_STRINGS_STRING_DIFFERENCE_H
 
-#include "makespan/notation.h"
+#include "strings/notation.h"
 
 /* What one string consists of. */
 struct string_shape {

@@ -1,9 +1,9 @@
 /* The transformation of ECRTS'12 section 3 and ETFA'13 section III-E: fractional capacities and instructions
  * of several cycles become repeated letters. */
-#ifndef WB_MAKESPAN_TRANSFORM_H
-#define WB_MAKESPAN_TRANSFORM_H
+#ifndef WB_STRINGS_TRANSFORM_H
+#define WB_STRINGS_TRANSFORM_H
 
-#include "makespan/spec.h"
+#include "strings/spec.h"
 
 /* What became of one unit type. */
 struct unit_transform {
@@ -20,7 +20,7 @@ struct transform {
 };
 
 /* Makes the problem of a spec and says how. WB_ERR_INPUT with a message where the spec lacks something,
- * contradicts itself or is beyond the limits of makespan/problem.h. The problem is freed by the caller only
+ * contradicts itself or is beyond the limits of strings/problem.h. The problem is freed by the caller only
  * after WB_OK. */
 wb_status transform_spec(const struct makespan_spec *spec, wb_diagnostics *diagnostics,
                          struct transform *transform, struct makespan_problem *problem);

@@ -1,10 +1,10 @@
-#include "makespan/witness_file.h"
+#include "strings/witness_file.h"
 
 #include <string.h>
 
 #include "base/number.h"
-#include "makespan/problem_file.h"
-#include "makespan/transform.h"
+#include "strings/problem_file.h"
+#include "strings/transform.h"
 
 #define SCHEDULE_WHAT "a list of the cycles of every warp, such as \"1-3 5\""
 

@@ -1,4 +1,4 @@
-#include "makespan/spec.h"
+#include "strings/spec.h"
 
 #include <string.h>
 

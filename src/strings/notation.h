@@ -1,11 +1,11 @@
 /* The notation of kernel instruction strings: letters, a number behind a letter or a parenthesis repeats it:
  * "L5C9L2C9", "(LC)5", "llc". */
-#ifndef WB_MAKESPAN_NOTATION_H
-#define WB_MAKESPAN_NOTATION_H
+#ifndef WB_STRINGS_NOTATION_H
+#define WB_STRINGS_NOTATION_H
 
 #include "base/diagnostics.h"
 #include "base/vec.h"
-#include "makespan/problem.h"
+#include "strings/problem.h"
 
 /* A string as indices of unit types. Zero-initialised it is empty. */
 struct unit_string {

@@ -1,4 +1,4 @@
-#include "makespan/notation.h"
+#include "strings/notation.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* A schedule with its problem as a YAML file, so that it can be checked by anyone: docs/makespan.md describes
  * it. */
-#ifndef WB_MAKESPAN_WITNESS_FILE_H
-#define WB_MAKESPAN_WITNESS_FILE_H
+#ifndef WB_STRINGS_WITNESS_FILE_H
+#define WB_STRINGS_WITNESS_FILE_H
 
-#include "makespan/schedule.h"
+#include "strings/schedule.h"
 
 /* What a witness file says. */
 struct witness {

@@ -1,4 +1,4 @@
-#include "makespan/path_string.h"
+#include "strings/path_string.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -30,6 +30,12 @@
 #define BEAM_STATES UINT64_C(4000000)
 #define WITNESS_STEPS UINT64_C(4000000000)
 
+/* A table of more cells takes longer than a bound by segments. */
+#define TABLE_CELLS_LONG UINT64_C(1000000000)
+
+/* The part of the time limit that segments may take before such a table. */
+#define SEGMENTS_TIME_SHARE 0.1
+
 /* Parts of the memory for tables: the rest is for searches. */
 #define TABLE_MEMORY_PARTS 3u
 #define MEMORY_PARTS 4u
@@ -116,6 +122,26 @@ static wb_status take_tail(struct exact *exact) {
     return status;
 }
 
+/* What takes the place of a table that is too large. */
+static wb_status bound_by_segments(struct exact *exact) {
+    uint64_t upper;
+    WB_TRY(segment_bound(exact->run, exact->result->bound.lower, &upper));
+    lower_upper(exact, upper);
+    exact->stopped = !makespan_goes_on(exact->run, "exact: segments", 1, 1);
+    return WB_OK;
+}
+
+/* Before a long table under a time limit: the limit may end the table, and this bound remains. */
+static wb_status bound_in_case(struct exact *exact) {
+    struct makespan_run quick = *exact->run;
+    double now = makespan_clock();
+    quick.end = now + (exact->run->end - now) * SEGMENTS_TIME_SHARE;
+    uint64_t upper;
+    WB_TRY(segment_bound(&quick, exact->result->bound.lower, &upper));
+    lower_upper(exact, upper);
+    return WB_OK;
+}
+
 /* Makes the run table, the whole of it if that fits, and takes its bound. */
 static wb_status make_table(struct exact *exact) {
     struct run_table_size size;
@@ -130,6 +156,8 @@ static wb_status make_table(struct exact *exact) {
     }
     memory -= size.layout_bytes;
     bool full = size.cells <= memory / sizeof(int16_t);
+    if (exact->run->end != 0 && size.cells > TABLE_CELLS_LONG && exact->limits->segments)
+        WB_TRY(bound_in_case(exact));
     enum run_table_outcome outcome;
     WB_TRY(run_table_make(exact->run, &exact->runs, &exact->tail, full, memory, &exact->table, &outcome));
     if (outcome == RUN_TABLE_STOPPED) exact->stopped = true;
@@ -137,15 +165,6 @@ static wb_status make_table(struct exact *exact) {
     if (outcome != RUN_TABLE_MADE) return WB_OK;
     lower_upper(exact, exact->table.initial);
     exact->has_table = true;
-    return WB_OK;
-}
-
-/* What takes the place of a table that is too large. */
-static wb_status bound_by_segments(struct exact *exact) {
-    uint64_t upper;
-    WB_TRY(segment_bound(exact->run, exact->result->bound.lower, &upper));
-    lower_upper(exact, upper);
-    exact->stopped = !makespan_goes_on(exact->run, "exact: segments", 1, 1);
     return WB_OK;
 }
 

@@ -51,6 +51,7 @@ static wb_status prepare(const struct makespan_problem *problem, const struct se
     if (!*fits) return WB_OK;
     return segment_layout_make(&prepared->abstraction, &prepared->choices, &prepared->layout, fits);
 }
+
 /* Adds the abstraction to the list if it fits and can be computed; *added says whether. */
 static wb_status consider(const struct makespan_problem *problem, const struct segment_cut *cut,
                           candidate_list *list, bool *added) {

@@ -1,14 +1,11 @@
 /* The exact method on the Voronoi string of ETFA'13 and on the string of ECRTS'12, each in a process of its
- * own, so that the peak of memory is that of one case. Without an argument those that take seconds; "all"
- * adds those that take a minute or two. */
-#include <string.h>
+ * own, so that the peak of memory is that of one case. The last takes a minute on two idle cores. */
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench_support.h"
 #include "makespan/solve.h"
-#include "strings/notation.h"
+#include "makespan_support.h"
 
 static const struct exact_case {
     const char *string;
@@ -16,31 +13,20 @@ static const struct exact_case {
     uint32_t capacity[UNIT_TYPES];
     uint32_t issue;
     double time_limit;
-    bool slow;
 } cases[] = {
-    {"LLCLL", 8, {1, 1, 1, 1}, ISSUE_UNLIMITED, 0, false},
-    {"(LC)5", 16, {1, 1, 1, 1}, ISSUE_UNLIMITED, 0, false},
-    {"L5C9L2C9", 8, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0, false},
-    {"L5C9L2C9", 16, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0, false},
-    {"L5C9L2C9", 16, {1, 4, 1, 1}, 4, 0, false},
-    {"L5C9L2C9", 24, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0, true},
-    {"L5C9L2C9", 32, {1, 4, 1, 1}, ISSUE_UNLIMITED, 120, true},
+    {"LLCLL", 8, {1, 1, 1, 1}, ISSUE_UNLIMITED, 0},
+    {"(LC)5", 16, {1, 1, 1, 1}, ISSUE_UNLIMITED, 0},
+    {"L5C9L2C9", 8, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0},
+    {"L5C9L2C9", 16, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0},
+    {"L5C9L2C9", 16, {1, 4, 1, 1}, 4, 0},
+    {"L5C9L2C9", 24, {1, 4, 1, 1}, ISSUE_UNLIMITED, 0},
+    {"L5C9L2C9", 32, {1, 4, 1, 1}, ISSUE_UNLIMITED, 120},
 };
-
-static struct makespan_problem make_problem(const struct exact_case *c, wb_diagnostics *diagnostics) {
-    struct unit_string string = {0};
-    const struct subject subject = {.where = c->string};
-    require(notation_parse(c->string, strlen(c->string), &subject, diagnostics, &string), diagnostics);
-    const struct string_use use = {c->warps, string.units.items, (uint32_t)string.units.count};
-    struct makespan_problem problem;
-    require(problem_make(&use, 1, c->capacity, c->issue, &problem), diagnostics);
-    unit_string_free(&string);
-    return problem;
-}
 
 static void measure(const struct exact_case *c) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct makespan_problem problem = make_problem(c, diagnostics);
+    struct makespan_problem problem =
+        identical_warps(c->string, c->warps, c->capacity, c->issue, diagnostics);
     struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
     settings.time_limit = c->time_limit;
     struct arena arena = {0};
@@ -63,10 +49,8 @@ static void measure(const struct exact_case *c) {
     wb_diagnostics_free(diagnostics);
 }
 
-int main(int argc, char **argv) {
-    bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+int main(void) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (cases[i].slow && !all) continue;
         (void)fflush(stdout);
         pid_t child = fork();
         if (child < 0) return EXIT_FAILURE;

@@ -1,22 +1,14 @@
 /* Speed of the makespan method `sat`, from the first clause to the proof. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "bench_support.h"
 #include "makespan/solve.h"
-#include "strings/notation.h"
+#include "makespan_support.h"
 
 static void bench_string(const char *string, uint32_t warps, uint32_t cores) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (diagnostics == NULL) exit(1);
-    struct unit_string units = {0};
-    const struct subject subject = {.where = string};
-    require(notation_parse(string, strlen(string), &subject, diagnostics, &units), diagnostics);
-    const struct string_use use = {warps, units.units.items, (uint32_t)units.units.count};
     const uint32_t capacity[UNIT_TYPES] = {1, cores, 1, 1};
-    struct makespan_problem problem;
-    require(problem_make(&use, 1, capacity, ISSUE_UNLIMITED, &problem), diagnostics);
+    struct makespan_problem problem = identical_warps(string, warps, capacity, ISSUE_UNLIMITED, diagnostics);
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
     struct arena arena = {0};
     struct makespan_run run = {
@@ -29,7 +21,6 @@ static void bench_string(const char *string, uint32_t warps, uint32_t cores) {
     makespan_result_free(&result);
     arena_free(&arena);
     problem_free(&problem);
-    unit_string_free(&units);
     wb_diagnostics_free(diagnostics);
 }
 

@@ -5,19 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#    define SLOW_BUILD 1
-#elif defined(__has_feature)
-#    if __has_feature(address_sanitizer)
-#        define SLOW_BUILD 1
-#    endif
-#endif
-#ifndef SLOW_BUILD
-#    define SLOW_BUILD 0
-#endif
+#include "address_sanitizer.h"
 
 uint32_t random_rounds(uint32_t rounds) {
-    return SLOW_BUILD ? rounds / 10 + 1 : rounds;
+    return ADDRESS_SANITIZER ? rounds / 10 + 1 : rounds;
 }
 
 static uint32_t between(struct random_state *random, uint32_t low, uint32_t high) {

@@ -3,8 +3,8 @@
  * instructions yet to be issued: what was issued before counts where it was issued. */
 #include <string.h>
 
-#include "bound/explore_state.h"
 #include "base/key_table.h"
+#include "bound/explore_state.h"
 #include "bound/registry.h"
 
 /* How many states pass between two looks at the watch. */

@@ -3,15 +3,9 @@
 #include "makespan/method.h"
 
 static const struct makespan_method *const methods[] = {
-    &makespan_pessimistic,
-    &makespan_closed,
-    &makespan_ilp_short,
-    &makespan_ilp_long,
-    &makespan_ilp_cumulative,
-    &makespan_exact,
-    &makespan_extrapolate,
-    &makespan_anneal,
-    &makespan_sat,
+    &makespan_pessimistic, &makespan_closed,         &makespan_ilp_short,
+    &makespan_ilp_long,    &makespan_ilp_cumulative, &makespan_exact,
+    &makespan_extrapolate, &makespan_anneal,         &makespan_sat,
     &makespan_brute,
 };
 

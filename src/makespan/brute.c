@@ -143,7 +143,8 @@ static wb_status follow(struct brute *brute, uint16_t *counts, uint32_t cycles, 
 /* The longest schedule as a witness. */
 static wb_status make_witness(struct brute *brute, uint16_t *counts, uint32_t cycles,
                               struct schedule *witness) {
-    uint16_t *served = calloc((size_t)cycles * brute->problem->position_count, sizeof *served);
+    size_t cells = (size_t)cycles * brute->problem->position_count;
+    uint16_t *served = calloc(cells + 1, sizeof *served);
     if (served == NULL) return makespan_no_memory(brute->run);
     wb_status status = follow(brute, counts, cycles, served);
     if (status == WB_OK && schedule_from_counts(brute->problem, served, cycles, witness) != WB_OK)

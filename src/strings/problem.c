@@ -38,7 +38,7 @@ static bool uses_fit(const struct string_use *uses, uint32_t use_count) {
             positions > MAKESPAN_LENGTH_MAX)
             return false;
     }
-    return use_count > 0;
+    return true;
 }
 
 /* The group whose string equals that of `use`, or a new one behind the last. */
@@ -68,7 +68,7 @@ static bool issue_limit_binds(const struct makespan_problem *problem) {
 wb_status problem_make(const struct string_use *uses, uint32_t use_count, const uint32_t capacity[UNIT_TYPES],
                        uint32_t issue_limit, struct makespan_problem *problem) {
     *problem = (struct makespan_problem){.issue_limit = issue_limit};
-    if (issue_limit == 0 || !uses_fit(uses, use_count)) return WB_ERR_INPUT;
+    if (issue_limit == 0 || use_count == 0 || !uses_fit(uses, use_count)) return WB_ERR_INPUT;
     uint64_t positions = 0;
     for (uint32_t i = 0; i < use_count; i++)
         positions += uses[i].length;

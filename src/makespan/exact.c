@@ -92,15 +92,7 @@ static uint64_t least_makespan(const struct makespan_problem *problem) {
 
 /* The most warps, up to `most`, of an exact tail within the limits; 0 where there is none. */
 static uint32_t tail_warps(const struct exact *exact, uint32_t most) {
-    uint32_t warps = most < exact->problem->warp_count ? most : exact->problem->warp_count;
-    for (; warps > 0; warps--) {
-        uint64_t states =
-            multiset_count(exact->problem->position_count + exact->problem->group_count - 1, warps);
-        if (states <= exact->limits->tail_states &&
-            exact_tail_size(exact->problem, warps) <= exact->memory / MEMORY_PARTS)
-            return warps;
-    }
-    return 0;
+    return exact_tail_warps(exact->problem, most, exact->limits->tail_states, exact->memory / MEMORY_PARTS);
 }
 
 /* Makes the exact tail of so many warps; *made is false when it was stopped. */

@@ -67,5 +67,5 @@ const char *wb_machine_name(const wb_machine *machine) {
 }
 
 bool wb_machine_needs_accesses(const wb_machine *machine) {
-    return machine->model == MACHINE_GPGPUSIM;
+    return machine->model == MACHINE_GPGPUSIM || machine->memory.requests != REQUESTS_IDEAL;
 }

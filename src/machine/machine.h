@@ -8,6 +8,7 @@
 #include "base/cycles.h"
 #include "base/diagnostics.h"
 #include "machine/gpgpusim.h"
+#include "machine/memory.h"
 #include "ptx/opcode.h"
 
 #define MACHINE_UNITS_MAX 32
@@ -65,6 +66,7 @@ struct wb_machine {
     uint32_t unit_count;
     struct machine_class classes[PTX_CLASS_COUNT];
     struct machine_limits limits;
+    struct machine_memory memory;
     struct machine_gpgpusim gpgpusim; /* of MACHINE_GPGPUSIM only */
 };
 

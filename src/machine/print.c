@@ -44,6 +44,17 @@ static void print_class(const struct wb_machine *machine, enum ptx_class class, 
         print_flow(machine_class_fields, &entry, out);
 }
 
+/* A key a line; a machine without caches has only those of its requests. */
+static void print_memory(const struct machine_memory *memory, struct text *out) {
+    for (const struct field *field = machine_memory_fields; field->key != NULL; field++) {
+        text_printf(out, "  %s: ", field->key);
+        field_print(field, memory, out);
+        text_char(out, '\n');
+        if (field->offset == offsetof(struct machine_memory, request_cycles) && !memory_has_hierarchy(memory))
+            return;
+    }
+}
+
 wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
     print_scalars(machine, &out);
@@ -60,6 +71,8 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
         if (machine->classes[i].given) print_class(machine, (enum ptx_class)i, &out);
     text_string(&out, "limits: ");
     print_flow(machine_limit_fields, machine, &out);
+    text_string(&out, "memory:\n");
+    print_memory(&machine->memory, &out);
     if (machine->model == MACHINE_GPGPUSIM) {
         text_string(&out, "gpgpusim: ");
         print_flow(machine_gpgpusim_fields, &machine->gpgpusim, &out);

@@ -33,6 +33,17 @@ wb_status machine_read_limits(const struct ytree *document, const struct ytree_n
     return ytree_read_fields(document, value, machine_limit_fields, target);
 }
 
+wb_status machine_read_memory(const struct ytree *document, const struct ytree_node *value, void *target) {
+    struct wb_machine *machine = target;
+    WB_TRY(ytree_read_fields(document, value, machine_memory_fields, &machine->memory));
+    struct text problem = {0};
+    wb_status status = WB_OK;
+    if (!machine_memory_check(&machine->memory, &problem))
+        status = ytree_error(document, value, "memory: %s", problem.failed ? "wrong" : problem.data);
+    text_free(&problem);
+    return status;
+}
+
 wb_status machine_read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target) {
     struct wb_machine *machine = target;
     return ytree_read_fields(document, value, machine_gpgpusim_fields, &machine->gpgpusim);

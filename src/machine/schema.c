@@ -79,6 +79,10 @@ const struct field machine_fields[] = {
      .kind = FIELD_NESTED,
      .what = "a mapping of occupancy limits",
      .read = machine_read_limits},
+    {.key = "memory",
+     .kind = FIELD_NESTED,
+     .what = "a mapping of the memory system",
+     .read = machine_read_memory},
     {.key = "gpgpusim",
      .kind = FIELD_NESTED,
      .what = "a mapping of what the model gpgpusim needs",
@@ -212,5 +216,6 @@ void machine_class_unknown(const char *name, struct text *out) {
 
 void machine_defaults(struct wb_machine *machine) {
     *machine = (struct wb_machine){.sub_cores = 1, .issue_width = 1};
+    machine_memory_defaults(&machine->memory);
     machine_gpgpusim_defaults(&machine->gpgpusim);
 }

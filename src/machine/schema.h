@@ -52,6 +52,7 @@ wb_status machine_parse(const char *name, const char *text, size_t size, wb_diag
 /* Readers of the nested keys, for the table. */
 wb_status machine_read_units(const struct ytree *document, const struct ytree_node *value, void *target);
 wb_status machine_read_limits(const struct ytree *document, const struct ytree_node *value, void *target);
+wb_status machine_read_memory(const struct ytree *document, const struct ytree_node *value, void *target);
 wb_status machine_read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target);
 wb_status machine_require_classes(const struct ytree *document, const struct ytree_node *value, void *target);
 

@@ -53,6 +53,8 @@ static wb_status unknown_key(const struct assignment *assignment) {
     text_string(&message, "unknown key; expected KEY=VALUE with one of: ");
     for (const struct field *field = machine_fields; field->key != NULL; field++)
         if (field->kind != FIELD_NESTED) text_printf(&message, "%s, ", field->key);
+    for (const struct field *field = machine_memory_fields; field->key != NULL; field++)
+        text_printf(&message, "%s, ", field->key);
     text_string(&message, "unit.NAME.count, unit.NAME.shared");
     for (const struct field *field = machine_class_fields; field->key != NULL; field++)
         text_printf(&message, ", class.NAME.%s", field->key);
@@ -119,6 +121,8 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
     struct assignment split_up = {.text = assignment, .diagnostics = diagnostics};
     if (!split(&split_up)) return unknown_key(&split_up);
     const char *first = split_up.parts[0];
+    if (split_up.part_count == 1 && field_find(machine_memory_fields, first) != NULL)
+        return store(&split_up, machine_memory_fields, first, &machine->memory);
     if (split_up.part_count == 1) return store(&split_up, machine_fields, first, machine);
     if (split_up.part_count == 2 && strcmp(first, "limits") == 0)
         return store(&split_up, machine_limit_fields, split_up.parts[1], machine);

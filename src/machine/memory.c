@@ -1,0 +1,114 @@
+#include "machine/memory.h"
+
+#include <stddef.h>
+
+#include "base/field.h"
+#include "machine/schema.h"
+
+/* Largest cache, in bytes; most ways, SMs, partitions, channels and entries. */
+#define CACHE_BYTES_MAX (1u << 28)
+#define COUNT_MAX 1024u
+
+/* Names of the enumerations of machine/memory.h. */
+static const char *const request_rules[] = {"ideal", "fermi", "volta", NULL};
+static const char *const store_policies[] = {"evict", "update", NULL};
+static const char *const victims[] = {"bypass", "stall", NULL};
+static const char *const dispatches[] = {"static", "greedy", NULL};
+
+#define COUNT_FIELD(name, member, least, most)                                                               \
+    {                                                                                                        \
+        .key = (name), .kind = FIELD_U32, .offset = offsetof(struct machine_memory, member),                 \
+        .minimum = (least), .maximum = (most)                                                                \
+    }
+#define WORD_FIELD(name, member, names)                                                                      \
+    { .key = (name), .kind = FIELD_WORD, .offset = offsetof(struct machine_memory, member), .words = (names) }
+#define BOOL_FIELD(name, member)                                                                             \
+    { .key = (name), .kind = FIELD_BOOL, .offset = offsetof(struct machine_memory, member) }
+
+const struct field machine_memory_fields[] = {
+    WORD_FIELD("requests", requests, request_rules),
+    COUNT_FIELD("request_cycles", request_cycles, 1, COUNT_MAX),
+    COUNT_FIELD("l1_size", l1.bytes, 0, CACHE_BYTES_MAX),
+    COUNT_FIELD("l1_ways", l1.ways, 1, COUNT_MAX),
+    COUNT_FIELD("l1_line", l1.line_bytes, 1, COUNT_MAX),
+    COUNT_FIELD("l1_sector", l1.sector_bytes, 1, COUNT_MAX),
+    BOOL_FIELD("l1_hash", l1.hashed),
+    WORD_FIELD("l1_store", l1_store, store_policies),
+    WORD_FIELD("l1_victim", l1_victim, victims),
+    COUNT_FIELD("l1_latency", l1_latency, 0, MACHINE_TIME_MAX),
+    COUNT_FIELD("l1_mshrs", l1_mshrs, 1, COUNT_MAX),
+    COUNT_FIELD("noc_latency", noc_latency, 1, MACHINE_TIME_MAX),
+    COUNT_FIELD("l2_size", l2.bytes, 1, CACHE_BYTES_MAX),
+    COUNT_FIELD("l2_ways", l2.ways, 1, COUNT_MAX),
+    COUNT_FIELD("l2_line", l2.line_bytes, 1, COUNT_MAX),
+    COUNT_FIELD("l2_sector", l2.sector_bytes, 1, COUNT_MAX),
+    BOOL_FIELD("l2_hash", l2.hashed),
+    COUNT_FIELD("l2_partitions", l2_partitions, 1, COUNT_MAX),
+    COUNT_FIELD("l2_latency", l2_latency, 0, MACHINE_TIME_MAX),
+    COUNT_FIELD("l2_service", l2_service, 1, MACHINE_TIME_MAX),
+    COUNT_FIELD("dram_latency", dram_latency, 0, MACHINE_TIME_MAX),
+    COUNT_FIELD("dram_service", dram_service, 1, MACHINE_TIME_MAX),
+    COUNT_FIELD("reply_service", reply_service, 1, MACHINE_TIME_MAX),
+    COUNT_FIELD("sms", sms, 1, COUNT_MAX),
+    WORD_FIELD("dispatch", dispatch, dispatches),
+    COUNT_FIELD("dispatch_latency", dispatch_latency, 0, MACHINE_TIME_MAX),
+    COUNT_FIELD("channels", channels, 1, COUNT_MAX),
+    COUNT_FIELD("channel_depth", channel_depth, 1, COUNT_MAX),
+    {0},
+};
+
+void machine_memory_defaults(struct machine_memory *memory) {
+    *memory = (struct machine_memory){
+        .request_cycles = 1,
+        .l1 = {.ways = 4, .line_bytes = MEMORY_LINE_BYTES, .sector_bytes = MEMORY_LINE_BYTES},
+        .l2 = {.bytes = 256 * 1024,
+               .ways = 8,
+               .line_bytes = MEMORY_LINE_BYTES,
+               .sector_bytes = MEMORY_LINE_BYTES},
+        .l1_latency = 1,
+        .l1_mshrs = 32,
+        .noc_latency = 32,
+        .l2_partitions = 1,
+        .l2_service = 1,
+        .dram_service = 1,
+        .reply_service = 1,
+        .sms = 1,
+        .channels = 48,
+        .channel_depth = 10,
+    };
+}
+
+static bool is_power_of_two(uint32_t number) {
+    return number != 0 && (number & (number - 1)) == 0;
+}
+
+/* False with a sentence in *problem when no cache looks like that. `name`: "l1" or "l2". */
+static bool geometry_check(const struct cache_geometry *geometry, const char *name, uint32_t request_bytes,
+                           struct text *problem) {
+    if (!is_power_of_two(geometry->line_bytes) || !is_power_of_two(geometry->sector_bytes) ||
+        geometry->sector_bytes > geometry->line_bytes || geometry->sector_bytes < request_bytes ||
+        geometry->line_bytes / geometry->sector_bytes > CACHE_SECTORS_MAX) {
+        text_printf(
+            problem,
+            "%s_line and %s_sector: expected powers of two, a sector of at least %u bytes (one request) "
+            "and a line of 1 to %u sectors, got %u and %u",
+            name, name, request_bytes, CACHE_SECTORS_MAX, geometry->line_bytes, geometry->sector_bytes);
+        return false;
+    }
+    uint64_t way_bytes = (uint64_t)geometry->ways * geometry->line_bytes;
+    if (geometry->bytes % way_bytes == 0) return true;
+    text_printf(problem, "%s_size: %u bytes are no whole number of sets of %u lines of %u bytes", name,
+                geometry->bytes, geometry->ways, geometry->line_bytes);
+    return false;
+}
+
+bool machine_memory_check(const struct machine_memory *memory, struct text *problem) {
+    if (!memory_has_hierarchy(memory)) return true;
+    if (memory->requests == REQUESTS_IDEAL) {
+        text_string(problem, "a machine with l1_size needs requests: fermi or volta");
+        return false;
+    }
+    uint32_t request_bytes = memory_request_bytes(memory);
+    return geometry_check(&memory->l1, "l1", request_bytes, problem) &&
+           geometry_check(&memory->l2, "l2", request_bytes, problem);
+}

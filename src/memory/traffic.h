@@ -1,0 +1,88 @@
+/* The memory requests of a grid on a machine: what the caches, the access order, the simulator and the bounds
+ * work on. Blocks of one shape whose bases are equally aligned share their requests but for a shift. */
+#ifndef WB_MEMORY_TRAFFIC_H
+#define WB_MEMORY_TRAFFIC_H
+
+#include "machine/machine.h"
+#include "warp/grid.h"
+
+enum traffic_kind {
+    TRAFFIC_ON_CHIP, /* shared memory, constants, parameters: no request, only cycles of its unit */
+    TRAFFIC_LOAD,
+    TRAFFIC_STORE,
+    TRAFFIC_ATOMIC, /* executed at the second level; evicts the line from the first */
+};
+
+/* One executed memory instruction of a warp. */
+struct traffic_access {
+    uint64_t step;          /* position in the warp's path */
+    uint32_t instruction;   /* index in the code: ascending addresses of the program */
+    uint32_t group;         /* of the stream: where its base is */
+    uint32_t first_request; /* its requests: the pattern's offsets[first_request ..], first lane first */
+    uint16_t request_count; /* 0 only for TRAFFIC_ON_CHIP */
+    uint16_t cycles;        /* that its unit is busy with it if nothing stalls: at least 1 */
+    uint8_t kind;           /* enum traffic_kind */
+};
+
+/* A stream with its bases' alignment known. A request's address is the group's base, rounded down to whole
+ * lines, plus the offset; it is a multiple of the request size. */
+struct traffic_pattern {
+    struct traffic_access *accesses;
+    uint32_t access_count;
+    uint64_t *offsets; /* modulo 2^64 */
+    uint32_t request_count;
+};
+
+/* When in its block an access happens. */
+struct access_position {
+    uint32_t phase; /* barriers that the warp has crossed before it */
+    uint32_t epoch; /* L of docs/access-order.md: grows when the program address does not */
+};
+
+/* The blocks of one shape and one alignment of its bases. */
+struct traffic_variant {
+    uint32_t shape;
+    uint32_t *patterns; /* per warp */
+};
+
+struct traffic_shape {
+    struct access_position **positions; /* per warp and access */
+    uint32_t phases;                    /* most barriers that a warp crosses, plus 1 */
+};
+
+struct traffic {
+    struct arena arena;
+    const struct wb_grid *grid;
+    const struct wb_machine *machine;
+    VEC(struct traffic_pattern) patterns;
+    VEC(struct traffic_variant) variants;
+    struct traffic_shape *shapes; /* per shape of the grid */
+    uint32_t *block_variants;     /* per block of the grid */
+};
+
+/* Makes the requests of a grid without steered warps. Both grid and machine must outlive it. WB_ERR_LIMIT
+ * with a message when memory is exhausted; traffic_free in any case. */
+wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
+                       wb_diagnostics *diagnostics, struct traffic *traffic);
+
+/* What a warp of a block accesses. */
+static inline const struct traffic_pattern *traffic_pattern_of(const struct traffic *traffic, uint32_t block,
+                                                               uint32_t warp) {
+    const struct traffic_variant *variant = &traffic->variants.items[traffic->block_variants[block]];
+    return &traffic->patterns.items[variant->patterns[warp]];
+}
+
+/* Where the accesses of a warp of a block stand in its block: one position an access. */
+static inline const struct access_position *traffic_positions_of(const struct traffic *traffic,
+                                                                 uint32_t block, uint32_t warp) {
+    return traffic->shapes[traffic->grid->blocks.items[block].shape].positions[warp];
+}
+
+/* The group's base for a warp of a block, rounded down to whole lines: a request is at base + offset. Of
+ * local memory, where the addresses of a warp's lanes are interleaved word by word, a place that no other
+ * warp's memory shares. */
+uint64_t traffic_base(const struct traffic *traffic, uint32_t block, uint32_t warp, uint32_t group);
+
+void traffic_free(struct traffic *traffic);
+
+#endif

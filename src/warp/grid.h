@@ -1,0 +1,90 @@
+/* What the warps of all blocks of a grid execute (the kernel analyzer of JCSE'17, algorithms 1 to 3). Regular
+ * kernels repeat themselves from block to block with other addresses, so everything is kept once up to a
+ * shift of the addresses of each instruction:
+ *
+ *   stream   what one warp accesses, relative to one base per memory instruction
+ *   shape    the paths and streams of the warps of a block, relative to one base per memory instruction
+ *   block    a shape and its bases
+ */
+#ifndef WB_WARP_GRID_H
+#define WB_WARP_GRID_H
+
+#include "base/key_table.h"
+#include "warp/block.h"
+
+/* The executed memory instructions of a warp. Accesses of the same instruction to the same state space form
+ * a group; address = base of the group + what the record says. */
+struct access_stream {
+    struct access *accesses; /* base, or the addresses in the table, relative to the group's base */
+    uint32_t *groups;        /* per access its group */
+    uint64_t *tables;        /* see struct access */
+    uint32_t access_count;
+    uint32_t table_count;
+    uint32_t group_count;
+};
+
+/* Where the base of a group of a warp comes from: bases of the block[index] + delta. */
+struct group_shift {
+    uint32_t index;
+    uint64_t delta; /* modulo 2^64 */
+};
+
+struct shape_warp {
+    uint32_t path;              /* index into the grid's paths */
+    uint32_t stream;            /* index into its streams */
+    struct group_shift *shifts; /* per group of the stream */
+};
+
+struct block_shape {
+    struct shape_warp *warps; /* warp_count of the grid */
+    uint32_t base_count;      /* bases that a block of this shape has */
+};
+
+struct grid_block {
+    uint32_t shape;
+    size_t first_base; /* its bases: the grid's bases[first_base ..] */
+};
+
+/* A warp that a value which is not known steers: what it executes from there on is not in the grid. */
+struct steered_warp {
+    uint32_t block, warp;
+    uint32_t instruction; /* whose branch or address depends on it */
+    uint32_t origin;      /* the instruction that the value comes from, or PTX_NO_INDEX: never written */
+    bool branch;          /* control depends on it, not only an address */
+};
+
+/* Instruction indices run through all functions of the module, as in struct wb_block. */
+struct wb_grid {
+    struct arena arena;
+    const struct wb_kernel *kernel;        /* NULL for a grid made by hand */
+    uint32_t dimensions[3], block_size[3]; /* blocks in the grid, threads in a block */
+    uint64_t shared_bytes;                 /* of a block, static and dynamic */
+    uint64_t local_bytes;                  /* of a thread, a multiple of 4 */
+    uint32_t *code_first;                  /* as in struct wb_block */
+    uint32_t instruction_count;            /* of all functions */
+    bool *is_barrier;                      /* per instruction: it joins all warps of the block */
+    uint32_t warp_count;                   /* of a block */
+    VEC(struct path) paths;                /* the distinct ones */
+    VEC(struct access_stream) streams;     /* the distinct ones */
+    VEC(struct block_shape) shapes;        /* the distinct ones */
+    VEC(struct grid_block) blocks;         /* x first, then y, then z */
+    VEC(uint64_t) bases;
+    VEC(struct steered_warp) steered;
+    struct key_table path_table, stream_table, shape_table; /* from contents to indices */
+};
+
+/* Adds the next block: takes over the paths of its warps (grid->warp_count of them, emptied) and reads their
+ * accesses. WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct access_list *accesses);
+
+/* The base of a group of a warp of a block. */
+static inline uint64_t grid_base(const struct wb_grid *grid, const struct grid_block *block, uint32_t warp,
+                                 uint32_t group) {
+    const struct group_shift *shift = &grid->shapes.items[block->shape].warps[warp].shifts[group];
+    return grid->bases.items[block->first_base + shift->index] + shift->delta;
+}
+
+/* Frees what the grid holds; the struct itself is its maker's. */
+void grid_clear(struct wb_grid *grid);
+
+#endif

@@ -49,6 +49,6 @@ void lane_addresses_interleave(struct lane_addresses *lanes) {
 }
 
 uint32_t transaction_cycles(const struct machine_memory *memory, uint32_t init, uint32_t transactions) {
-    uint32_t cycles = transactions * memory->request_cycles;
-    return cycles > init ? cycles : init;
+    uint32_t passing = transactions * memory->request_cycles;
+    return passing > init ? passing : init;
 }

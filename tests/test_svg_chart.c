@@ -94,6 +94,30 @@ static void test_all_zero(void **state) {
     free(drawn);
 }
 
+/* Two series over three names: bars of 476 * 0.8 / 3 / 2 = 63.5 pixels, one of them spare. */
+static void test_bars(void **state) {
+    (void)state;
+    struct text text = {0};
+    const struct svg_series series[] = {{.name = "s", .values = (const double[]){0, 40, 10}},
+                                        {.name = "t", .values = (const double[]){20, 0, 0}, .colour = 1}};
+    const struct svg_chart chart = {.bars = true,
+                                    .title = "T",
+                                    .x_title = "x",
+                                    .y_title = "y",
+                                    .x_labels = labels,
+                                    .point_count = 3,
+                                    .series = series,
+                                    .series_count = 2};
+    svg_chart(&text, &chart);
+    char *drawn = text_take(&text);
+    assert_non_null(drawn);
+    assert_int_equal(count(drawn, "<rect"), 1 + 6 + 2); /* ground, bars, legend */
+    expect(drawn, "<rect x=\"238.5\" y=\"56.0\" width=\"62.5\" height=\"300.0\"");
+    expect(drawn, "<rect x=\"143.3\" y=\"206.0\" width=\"62.5\" height=\"150.0\"");
+    expect(drawn, "rotate(-45)");
+    free(drawn);
+}
+
 static void test_escapes(void **state) {
     (void)state;
     char *drawn = draw((const double[]){1, 2, 3}, "a<b & c>d", true);
@@ -105,7 +129,8 @@ static void test_escapes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),   cmocka_unit_test(test_axis), cmocka_unit_test(test_negative_values),
-        cmocka_unit_test(test_all_zero), cmocka_unit_test(test_base), cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_all_zero), cmocka_unit_test(test_base), cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_escapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

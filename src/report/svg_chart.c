@@ -4,17 +4,22 @@
 
 /* The layout, in pixels. */
 enum {
-    WIDTH = 780,
-    HEIGHT = 420,
     TITLE_X = 14, /* of the vertical axis */
     LEFT = 64,    /* of the plot */
-    RIGHT = 540,
+    PLOT_WIDTH = 476,
     TOP = 56,
     BOTTOM = 356,
-    LEGEND_X = 564,
+    BELOW_LINES = 64, /* room for labels and title of the horizontal axis */
+    BELOW_BARS = 150,
+    LEGEND_GAP = 24,
+    LEGEND_WIDTH = 216,
     LEGEND_STEP = 22,
+    BAR_WIDTH = 9, /* at least, when there are many points */
     TICKS_MAX = 8
 };
+
+/* Part of the room of a point that its bars take. */
+#define BARS_PART 0.8
 
 /* The colours of Okabe and Ito, without the yellow that is pale on white. */
 static const char *const colours[SVG_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -35,6 +40,16 @@ static const char *const markers[SVG_COLOURS] = {
 struct axis {
     double least, greatest, step;
 };
+
+/* The right end of the plot: many bars make it wider. */
+static int plot_right(const struct svg_chart *chart) {
+    double needed = (double)(chart->point_count * chart->series_count * BAR_WIDTH) / BARS_PART;
+    return LEFT + (chart->bars && needed > PLOT_WIDTH ? (int)ceil(needed) : PLOT_WIDTH);
+}
+
+static int legend_x(const struct svg_chart *chart) {
+    return plot_right(chart) + LEGEND_GAP;
+}
 
 /* Appends text with the characters that XML reserves escaped. */
 static void put_escaped(struct text *out, const char *string) {
@@ -79,29 +94,44 @@ static struct axis make_axis(const struct svg_chart *chart) {
 }
 
 static double place_x(const struct svg_chart *chart, size_t point) {
-    return LEFT + (double)(RIGHT - LEFT) * (double)point / (double)(chart->point_count - 1);
+    double width = plot_right(chart) - LEFT;
+    if (chart->bars) return LEFT + width * ((double)point + 0.5) / (double)chart->point_count;
+    return LEFT + width * (double)point / (double)(chart->point_count - 1);
 }
 
 static double place_y(const struct axis *axis, double value) {
     return BOTTOM - (BOTTOM - TOP) * (value - axis->least) / (axis->greatest - axis->least);
 }
 
+/* The labels of the points; names under bars are long and slant. */
+static void put_point_labels(struct text *out, const struct svg_chart *chart) {
+    for (size_t i = 0; i < chart->point_count; i++) {
+        if (!chart->bars) {
+            put_label(out, "text-anchor=\"middle\"", place_x(chart, i), BOTTOM + 20, chart->x_labels[i]);
+            continue;
+        }
+        text_printf(out, "<g transform=\"translate(%.1f,%d) rotate(-45)\">", place_x(chart, i), BOTTOM + 16);
+        put_label(out, "text-anchor=\"end\"", 0, 0, chart->x_labels[i]);
+        text_string(out, "</g>\n");
+    }
+}
+
 /* Grid lines, tick labels and titles. */
 static void put_axes(struct text *out, const struct svg_chart *chart, const struct axis *axis) {
-    int decimals = axis->step < 1 ? 1 : 0;
+    int decimals = axis->step < 1 ? 1 : 0, right = plot_right(chart);
     int ticks = (int)lround((axis->greatest - axis->least) / axis->step);
     for (int i = 0; i <= ticks; i++) {
         double value = axis->least + i * axis->step;
         double y = place_y(axis, value);
         text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\"/>\n", LEFT, y,
-                    RIGHT, y, fabs(value) < axis->step / 2 ? "#666" : "#ddd");
+                    right, y, fabs(value) < axis->step / 2 ? "#666" : "#ddd");
         text_printf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f</text>\n", LEFT - 10, y + 4,
                     decimals, value);
     }
-    for (size_t i = 0; i < chart->point_count; i++)
-        put_label(out, "text-anchor=\"middle\"", place_x(chart, i), BOTTOM + 20, chart->x_labels[i]);
+    put_point_labels(out, chart);
     put_label(out, "font-size=\"16\" font-weight=\"bold\"", LEFT - 40, 28, chart->title);
-    put_label(out, "text-anchor=\"middle\"", (LEFT + RIGHT) / 2.0, BOTTOM + 44, chart->x_title);
+    put_label(out, "text-anchor=\"middle\"", (LEFT + right) / 2.0,
+              BOTTOM + (chart->bars ? BELOW_BARS : BELOW_LINES) - 20, chart->x_title);
     text_printf(out, "<g transform=\"translate(%d,%d) rotate(-90)\">", TITLE_X, (TOP + BOTTOM) / 2);
     put_label(out, "text-anchor=\"middle\"", 0, 0, chart->y_title);
     text_string(out, "</g>\n");
@@ -135,29 +165,59 @@ static void put_series(struct text *out, const struct svg_chart *chart, const st
     text_string(out, "</g>\n");
 }
 
+/* The bars of one series: the series of a point stand side by side from its left to its right. */
+static void put_bars(struct text *out, const struct svg_chart *chart, const struct axis *axis, size_t index) {
+    const struct svg_series *series = &chart->series[index];
+    double room = (plot_right(chart) - LEFT) * BARS_PART / (double)chart->point_count;
+    double width = room / (double)chart->series_count, zero = place_y(axis, fmax(axis->least, 0));
+    open_series(out, series);
+    for (size_t i = 0; i < chart->point_count; i++) {
+        double x = place_x(chart, i) - room / 2 + (double)index * width, y = place_y(axis, series->values[i]);
+        text_printf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" stroke-width=\"1\"/>\n",
+                    x, fmin(y, zero), width - 1, fabs(zero - y));
+    }
+    text_string(out, "</g>\n");
+}
+
+/* The sample of a series in the legend. */
+static void put_sample(struct text *out, const struct svg_chart *chart, const struct svg_series *series,
+                       double y) {
+    int x = legend_x(chart);
+    open_series(out, series);
+    if (chart->bars) {
+        text_printf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\" stroke-width=\"1\"/>\n",
+                    x + 10, y - 6);
+    } else {
+        text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"%s/>\n", x, y, x + 32, y,
+                    dashes(series));
+        put_marker(out, x + 16, y, series->colour);
+    }
+    text_string(out, "</g>\n");
+}
+
 static void put_legend(struct text *out, const struct svg_chart *chart) {
     for (size_t s = 0; s < chart->series_count; s++) {
-        const struct svg_series *series = &chart->series[s];
         double y = TOP + 8 + (double)(s * LEGEND_STEP);
-        open_series(out, series);
-        text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"%s/>\n", LEGEND_X, y,
-                    LEGEND_X + 32, y, dashes(series));
-        put_marker(out, LEGEND_X + 16, y, series->colour);
-        text_string(out, "</g>\n");
-        put_label(out, "", LEGEND_X + 42, y + 4, series->name);
+        put_sample(out, chart, &chart->series[s], y);
+        put_label(out, "", legend_x(chart) + 42, y + 4, chart->series[s].name);
     }
 }
 
 void svg_chart(struct text *out, const struct svg_chart *chart) {
     struct axis axis = make_axis(chart);
+    int width = legend_x(chart) + LEGEND_WIDTH, height = BOTTOM + (chart->bars ? BELOW_BARS : BELOW_LINES);
     text_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
                 "font-family=\"sans-serif\" font-size=\"13\" fill=\"#222\">\n"
                 "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-                WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+                width, height, width, height, width, height);
     put_axes(out, chart, &axis);
-    for (size_t s = chart->series_count; s-- > 0;)
-        put_series(out, chart, &axis, &chart->series[s]);
+    for (size_t s = chart->series_count; s-- > 0;) {
+        if (chart->bars)
+            put_bars(out, chart, &axis, s);
+        else
+            put_series(out, chart, &axis, &chart->series[s]);
+    }
     put_legend(out, chart);
     text_string(out, "</svg>\n");
 }

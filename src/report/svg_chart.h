@@ -1,4 +1,5 @@
-/* Line charts as SVG: values over a few labelled points, such as latencies. */
+/* Charts as SVG: values over a few labelled points, such as latencies, as lines; or as bars side by side over
+ * names, such as kernels. */
 #ifndef WB_REPORT_SVG_CHART_H
 #define WB_REPORT_SVG_CHART_H
 
@@ -19,11 +20,12 @@ struct svg_series {
 
 /* The points stand at equal distances, in the order given. */
 struct svg_chart {
+    bool bars; /* a bar a series over each point, the points' labels slanted; else lines with markers */
     const char *title;
     const char *x_title, *y_title;
     const char *const *x_labels;
     double y_base;      /* a value that the vertical axis includes: 0 unless differences are what matters */
-    size_t point_count; /* at least 2 */
+    size_t point_count; /* at least 2, of bars at least 1 */
     const struct svg_series *series;
     size_t series_count;
 };

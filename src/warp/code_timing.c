@@ -1,0 +1,173 @@
+#include "warp/code_timing.h"
+
+#include <string.h>
+
+#include "launch/launch.h"
+
+/* What giving times to the code of one kernel needs. */
+struct timing {
+    const struct executed_code *executed;
+    const struct wb_machine *machine;
+    wb_diagnostics *diagnostics;
+    struct timed_code *code;
+    uint32_t *registers; /* per register of the function at hand its number in the code, or PTX_NO_INDEX */
+    uint64_t unknown_classes[(PTX_CLASS_COUNT + 63) / 64]; /* classes already complained of */
+    VEC(uint32_t) operands;
+};
+
+static wb_status timing_no_memory(const struct timing *timing) {
+    diagnose(timing->diagnostics, SEVERITY_ERROR, wb_kernel_name(timing->executed->kernel), "out of memory");
+    return WB_ERR_LIMIT;
+}
+
+bool *executed_instructions(const struct path *paths, size_t path_count, uint32_t inst_count,
+                            struct arena *arena) {
+    bool *used = arena_array(arena, (size_t)inst_count + 1, sizeof *used);
+    uint32_t *ends = calloc((size_t)inst_count + 1, sizeof *ends);
+    for (size_t p = 0; ends != NULL && p < path_count; p++) {
+        for (size_t e = 0; e < paths[p].entries.count; e++) {
+            const struct path_entry *entry = &paths[p].entries.items[e];
+            if (entry->count == PATH_REPEAT) continue;
+            ends[entry->first]++; /* sums wrap round; only their differences count */
+            ends[entry->first + entry->count]--;
+        }
+    }
+    bool *made = ends != NULL ? used : NULL;
+    uint32_t depth = 0;
+    for (uint32_t i = 0; made != NULL && i < inst_count; i++) {
+        depth += ends[i];
+        made[i] = depth != 0;
+    }
+    free(ends);
+    return made;
+}
+
+/* Whether operand `index` of a barrier is left out or, as a count, all threads of the block. */
+static bool counts_whole_block(const struct executed_code *executed, const struct ptx_function *function,
+                               const struct ptx_inst *inst, uint32_t index) {
+    if (index >= inst->operand_count) return true;
+    const struct ptx_operand *operand = &function->operands[inst->first_operand + index];
+    if (operand->kind == PTX_OPERAND_NONE) return true;
+    const uint32_t *size = executed->block_size;
+    uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
+    uint64_t rounded = (threads + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
+    return operand->kind == PTX_OPERAND_INT && operand->value == rounded;
+}
+
+wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
+                      const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
+    enum ptx_op op = (enum ptx_op)inst->form->op;
+    *barrier = false;
+    if (op != PTX_OP_BAR && op != PTX_OP_BARRIER_CLUSTER_ARRIVE && op != PTX_OP_BARRIER_CLUSTER_WAIT)
+        return WB_OK;
+    if (op == PTX_OP_BAR && inst->form->mode == PTX_MODE_WARP) return WB_OK;
+    uint32_t count_operand = inst->form->mode == PTX_MODE_RED ? 2 : 1;
+    *barrier = op == PTX_OP_BAR && inst->form->mode != PTX_MODE_ARRIVE &&
+               counts_whole_block(executed, function, inst, count_operand);
+    if (*barrier) return WB_OK;
+    ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst,
+                 "'%s' does not join all threads of the block; only barriers of the whole block can "
+                 "be bounded",
+                 inst->form->text);
+    return WB_ERR_DECLINED;
+}
+
+/* Unit, initiation and latency by the instruction's class. */
+static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst, struct timed_inst *timed) {
+    uint32_t class_index = inst->form->class_;
+    const struct machine_class *class = &timing->machine->classes[class_index];
+    if (class->given) {
+        timed->unit = class->unit;
+        timed->init = class->unit == UNIT_NONE ? 0 : class->init;
+        timed->latency = machine_latency(timing->machine, class);
+        return WB_OK;
+    }
+    uint64_t bit = UINT64_C(1) << (class_index % 64);
+    if (timing->unknown_classes[class_index / 64] & bit) return WB_ERR_INPUT;
+    timing->unknown_classes[class_index / 64] |= bit;
+    ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+                 "machine '%s' gives no times for class '%s', which '%s' belongs to", timing->machine->name,
+                 ptx_class_name((enum ptx_class)class_index), inst->form->text);
+    return WB_ERR_INPUT;
+}
+
+/* Appends a register of the function at hand to the operands. Registers are numbered as they are met: those
+ * that no path touches take no room in the simulator. */
+static wb_status timing_operand(struct timing *timing, uint32_t reg) {
+    if (timing->registers[reg] == PTX_NO_INDEX) timing->registers[reg] = timing->code->register_count++;
+    if (vec_push(&timing->operands, timing->registers[reg]) == WB_OK) return WB_OK;
+    return timing_no_memory(timing);
+}
+
+static wb_status timing_operands(struct timing *timing, const struct ptx_function *function,
+                                 const struct ptx_inst *inst, struct ptx_regs *regs,
+                                 struct timed_inst *timed) {
+    ptx_inst_regs(function, inst, regs);
+    timed->first_operand = (uint32_t)timing->operands.count;
+    timed->source_count = (uint16_t)regs->read_count;
+    timed->destination_count = (uint16_t)regs->written_count;
+    for (uint32_t i = 0; i < regs->read_count; i++)
+        WB_TRY(timing_operand(timing, regs->read[i]));
+    for (uint32_t i = 0; i < regs->written_count; i++)
+        WB_TRY(timing_operand(timing, regs->written[i]));
+    return WB_OK;
+}
+
+/* The used instructions of one function; every missing class is reported before the call fails. */
+static wb_status timing_function(struct timing *timing, uint32_t index, struct ptx_regs *regs) {
+    const struct ptx_function *function = &timing->executed->kernel->module->functions[index];
+    uint32_t first = timing->executed->code_first[index];
+    wb_status status = WB_OK;
+    memset(timing->registers, 0xff, ((size_t)function->reg_count + 1) * sizeof *timing->registers);
+    for (uint32_t i = 0; i < function->inst_count; i++) {
+        if (!timing->executed->used[first + i]) continue;
+        const struct ptx_inst *inst = &function->insts[i];
+        struct timed_inst *timed = &timing->code->insts[first + i];
+        timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
+        if (timing_class(timing, inst, timed) != WB_OK) status = WB_ERR_INPUT;
+        WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
+        WB_TRY(timing_operands(timing, function, inst, regs, timed));
+    }
+    return status;
+}
+
+/* All functions, one after another. */
+static wb_status timing_functions(struct timing *timing, struct ptx_regs *regs) {
+    wb_status status = WB_OK;
+    for (uint32_t f = 0; f < timing->executed->kernel->module->function_count; f++) {
+        wb_status made = timing_function(timing, f, regs);
+        if (made != WB_OK && made != WB_ERR_INPUT) return made;
+        if (status == WB_OK) status = made;
+    }
+    return status;
+}
+
+static wb_status timing_build(struct timing *timing, struct arena *arena) {
+    const struct wb_module *module = timing->executed->kernel->module;
+    struct timed_code *code = timing->code;
+    uint32_t most = 0;
+    for (uint32_t f = 0; f < module->function_count; f++)
+        most = module->functions[f].reg_count > most ? module->functions[f].reg_count : most;
+    code->inst_count = timing->executed->code_first[module->function_count];
+    code->insts = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->insts);
+    timing->registers = arena_array(arena, (size_t)most + 1, sizeof *timing->registers);
+    struct ptx_regs *regs = arena_alloc(arena, sizeof *regs);
+    if (code->insts == NULL || timing->registers == NULL || regs == NULL) return timing_no_memory(timing);
+    WB_TRY(timing_functions(timing, regs));
+    size_t bytes = timing->operands.count * sizeof *code->operands;
+    code->operands = arena_alloc(arena, bytes + 1);
+    if (code->operands == NULL) return timing_no_memory(timing);
+    if (bytes > 0) memcpy(code->operands, timing->operands.items, bytes);
+    return WB_OK;
+}
+
+wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
+                          wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
+    struct timed_code made = {0};
+    struct timing timing = {
+        .executed = executed, .machine = machine, .diagnostics = diagnostics, .code = &made};
+    wb_status status = timing_build(&timing, arena);
+    vec_free(&timing.operands);
+    if (status == WB_OK) *code = made;
+    return status;
+}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "machine/import.h"
-#include "machine/schema.h"
+#include "machine/keys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "machine/schema.h"
+#include "machine/keys.h"
 #include "messages.h"
 
 #define HEAD "name: m\nclock_mhz: 100\ndispatch_depth: 0\nmem_latency: 200\nshared_latency: 20\n"

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "machine/import.h"
-#include "machine/schema.h"
+#include "machine/keys.h"
 #include "messages.h"
 
 #define CONFIG "tests/data/machine/SM86_ORIN_50l/gpgpusim.config"

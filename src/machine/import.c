@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "machine/keys.h"
 #include "machine/schema.h"
 
 /* Cycles from the issue of an instruction to its result, beyond the latency of its opcode: the stages of the

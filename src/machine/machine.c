@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "base/file.h"
 #include "base/suggest.h"
+#include "machine/keys.h"
 #include "machine/schema.h"
 
 /* Most presets that suggestions look at. */

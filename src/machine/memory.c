@@ -2,8 +2,7 @@
 
 #include <stddef.h>
 
-#include "base/field.h"
-#include "machine/schema.h"
+#include "machine/machine.h"
 
 /* Largest cache, in bytes; most ways, SMs, partitions, channels and entries. */
 #define CACHE_BYTES_MAX (1u << 28)

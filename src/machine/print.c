@@ -1,5 +1,6 @@
 /* A machine as the YAML that reads back as the same machine. */
 #include "base/field.h"
+#include "machine/keys.h"
 #include "machine/schema.h"
 
 /* Column at which the entries of classes start. */

@@ -4,91 +4,14 @@
 
 #include "base/suggest.h"
 
-/* Most instances of a unit, slots of a sub-core, sub-cores. */
+/* Most instances of a unit. */
 #define COUNT_MAX 64u
-#define ISSUE_WIDTH_MAX 8u
-#define SUB_CORES_MAX 16u
-
-/* Fastest clock, in megahertz. */
-#define CLOCK_MAX 100000u
 
 /* Largest occupancy limit: room for any memory size of an SM. */
 #define LIMIT_MAX (1u << 30)
 
-static const char *const unlimited[] = {"unlimited", NULL};
-
-/* Names of enum machine_model. */
-static const char *const models[] = {"plain", "gpgpusim", NULL};
-
 /* Names of enum latency_base. */
 static const char *const latency_bases[] = {"none", "mem_latency", "shared_latency", NULL};
-
-const struct field machine_fields[] = {
-    {.key = "name",
-     .kind = FIELD_TEXT,
-     .required = true,
-     .offset = offsetof(struct wb_machine, name),
-     .maximum = MACHINE_NAME_MAX},
-    {.key = "description",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(struct wb_machine, description),
-     .maximum = MACHINE_TEXT_MAX},
-    {.key = "model", .kind = FIELD_WORD, .offset = offsetof(struct wb_machine, model), .words = models},
-    {.key = "clock_mhz",
-     .kind = FIELD_REAL,
-     .required = true,
-     .offset = offsetof(struct wb_machine, clock_mhz),
-     .maximum = CLOCK_MAX},
-    {.key = "sub_cores",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct wb_machine, sub_cores),
-     .minimum = 1,
-     .maximum = SUB_CORES_MAX},
-    {.key = "issue_width",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct wb_machine, issue_width),
-     .minimum = 1,
-     .maximum = ISSUE_WIDTH_MAX},
-    {.key = "dispatch_depth",
-     .kind = FIELD_U32,
-     .required = true,
-     .offset = offsetof(struct wb_machine, dispatch_depth),
-     .maximum = MACHINE_TIME_MAX,
-     .words = unlimited},
-    {.key = "mem_latency",
-     .kind = FIELD_U32,
-     .required = true,
-     .offset = offsetof(struct wb_machine, mem_latency),
-     .maximum = MACHINE_TIME_MAX},
-    {.key = "shared_latency",
-     .kind = FIELD_U32,
-     .required = true,
-     .offset = offsetof(struct wb_machine, shared_latency),
-     .maximum = MACHINE_TIME_MAX},
-    {.key = "units",
-     .kind = FIELD_NESTED,
-     .required = true,
-     .what = "a list of units such as {name: INT, count: 1}",
-     .read = machine_read_units},
-    {.key = "classes",
-     .kind = FIELD_NESTED,
-     .required = true,
-     .what = "a mapping from opcode classes to {unit: NAME, init: CYCLES, latency: CYCLES}",
-     .read = machine_require_classes},
-    {.key = "limits",
-     .kind = FIELD_NESTED,
-     .what = "a mapping of occupancy limits",
-     .read = machine_read_limits},
-    {.key = "memory",
-     .kind = FIELD_NESTED,
-     .what = "a mapping of the memory system",
-     .read = machine_read_memory},
-    {.key = "gpgpusim",
-     .kind = FIELD_NESTED,
-     .what = "a mapping of what the model gpgpusim needs",
-     .read = machine_read_gpgpusim},
-    {0},
-};
 
 #define LIMIT_FIELD(member)                                                                                  \
     {                                                                                                        \
@@ -212,10 +135,4 @@ void machine_class_unknown(const char *name, struct text *out) {
     text_string(out, "expected one of: ");
     for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
         text_printf(out, "%s%s", i == 0 ? "" : ", ", names[i]);
-}
-
-void machine_defaults(struct wb_machine *machine) {
-    *machine = (struct wb_machine){.sub_cores = 1, .issue_width = 1};
-    machine_memory_defaults(&machine->memory);
-    machine_gpgpusim_defaults(&machine->gpgpusim);
 }

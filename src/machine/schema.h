@@ -1,13 +1,12 @@
-/* The keys of a machine file, described once: reading, printing and overriding a machine all go through these
- * tables. */
+/* The parts of a machine file - units, classes, limits -, described once: reading, printing and overriding a
+ * machine all go through these tables. */
 #ifndef WB_MACHINE_SCHEMA_H
 #define WB_MACHINE_SCHEMA_H
 
 #include "base/field.h"
 #include "machine/machine.h"
 
-/* Tables of struct wb_machine: all keys of the file; the keys of `limits`. */
-extern const struct field machine_fields[];
+/* Table of struct wb_machine: the keys of `limits`. */
 extern const struct field machine_limit_fields[];
 
 /* Table of struct machine_unit. */
@@ -41,19 +40,5 @@ enum ptx_class machine_class_find(const char *name);
 
 /* Appends "unknown class 'x'; did you mean 'y'?" or, when nothing is near, all classes. */
 void machine_class_unknown(const char *name, struct text *out);
-
-/* A machine with every default and nothing that a file must give. */
-void machine_defaults(struct wb_machine *machine);
-
-/* Parses a machine file. `name` stands for the file in messages. */
-wb_status machine_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
-                        wb_machine **machine);
-
-/* Readers of the nested keys, for the table. */
-wb_status machine_read_units(const struct ytree *document, const struct ytree_node *value, void *target);
-wb_status machine_read_limits(const struct ytree *document, const struct ytree_node *value, void *target);
-wb_status machine_read_memory(const struct ytree *document, const struct ytree_node *value, void *target);
-wb_status machine_read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target);
-wb_status machine_require_classes(const struct ytree *document, const struct ytree_node *value, void *target);
 
 #endif

@@ -1,6 +1,7 @@
 /* Overrides of single keys: `--set KEY=VALUE`. */
 #include <string.h>
 
+#include "machine/keys.h"
 #include "machine/schema.h"
 
 /* Longest key of an assignment: "class.", the longest class and unit names, and the last part. */

@@ -1,9 +1,26 @@
-/* A machine file becomes a machine. */
+#include "machine/keys.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/yaml.h"
 #include "machine/schema.h"
+
+/* Most slots of a sub-core, sub-cores. */
+#define ISSUE_WIDTH_MAX 8u
+#define SUB_CORES_MAX 16u
+
+/* Fastest clock, in megahertz. */
+#define CLOCK_MAX 100000u
+
+/* What the nested keys expect, for messages. */
+#define UNITS_EXPECTED "a list of units such as {name: INT, count: 1}"
+#define CLASSES_EXPECTED "a mapping from opcode classes to {unit: NAME, init: CYCLES, latency: CYCLES}"
+
+static const char *const unlimited[] = {"unlimited", NULL};
+
+/* Names of enum machine_model. */
+static const char *const models[] = {"plain", "gpgpusim", NULL};
 
 static wb_status read_unit(const struct ytree *document, const struct ytree_node *value,
                            struct wb_machine *machine) {
@@ -21,19 +38,19 @@ static wb_status read_unit(const struct ytree *document, const struct ytree_node
     return WB_OK;
 }
 
-wb_status machine_read_units(const struct ytree *document, const struct ytree_node *value, void *target) {
-    WB_TRY(ytree_require(document, value, YTREE_LIST, field_find(machine_fields, "units")->what));
+static wb_status read_units(const struct ytree *document, const struct ytree_node *value, void *target) {
+    WB_TRY(ytree_require(document, value, YTREE_LIST, UNITS_EXPECTED));
     if (value->count == 0) return ytree_error(document, value, "units: expected at least one unit");
     for (const struct ytree_node *unit = value->first; unit != NULL; unit = unit->next)
         WB_TRY(read_unit(document, unit, target));
     return WB_OK;
 }
 
-wb_status machine_read_limits(const struct ytree *document, const struct ytree_node *value, void *target) {
+static wb_status read_limits(const struct ytree *document, const struct ytree_node *value, void *target) {
     return ytree_read_fields(document, value, machine_limit_fields, target);
 }
 
-wb_status machine_read_memory(const struct ytree *document, const struct ytree_node *value, void *target) {
+static wb_status read_memory(const struct ytree *document, const struct ytree_node *value, void *target) {
     struct wb_machine *machine = target;
     WB_TRY(ytree_read_fields(document, value, machine_memory_fields, &machine->memory));
     struct text problem = {0};
@@ -44,16 +61,78 @@ wb_status machine_read_memory(const struct ytree *document, const struct ytree_n
     return status;
 }
 
-wb_status machine_read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target) {
+static wb_status read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target) {
     struct wb_machine *machine = target;
     return ytree_read_fields(document, value, machine_gpgpusim_fields, &machine->gpgpusim);
 }
 
 /* Classes name units, which may stand behind them in the file: they are read last, by read_classes. */
-wb_status machine_require_classes(const struct ytree *document, const struct ytree_node *value,
-                                  void *target) {
+static wb_status require_classes(const struct ytree *document, const struct ytree_node *value, void *target) {
     (void)target;
-    return ytree_require(document, value, YTREE_MAPPING, field_find(machine_fields, "classes")->what);
+    return ytree_require(document, value, YTREE_MAPPING, CLASSES_EXPECTED);
+}
+
+const struct field machine_fields[] = {
+    {.key = "name",
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct wb_machine, name),
+     .maximum = MACHINE_NAME_MAX},
+    {.key = "description",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct wb_machine, description),
+     .maximum = MACHINE_TEXT_MAX},
+    {.key = "model", .kind = FIELD_WORD, .offset = offsetof(struct wb_machine, model), .words = models},
+    {.key = "clock_mhz",
+     .kind = FIELD_REAL,
+     .required = true,
+     .offset = offsetof(struct wb_machine, clock_mhz),
+     .maximum = CLOCK_MAX},
+    {.key = "sub_cores",
+     .kind = FIELD_U32,
+     .offset = offsetof(struct wb_machine, sub_cores),
+     .minimum = 1,
+     .maximum = SUB_CORES_MAX},
+    {.key = "issue_width",
+     .kind = FIELD_U32,
+     .offset = offsetof(struct wb_machine, issue_width),
+     .minimum = 1,
+     .maximum = ISSUE_WIDTH_MAX},
+    {.key = "dispatch_depth",
+     .kind = FIELD_U32,
+     .required = true,
+     .offset = offsetof(struct wb_machine, dispatch_depth),
+     .maximum = MACHINE_TIME_MAX,
+     .words = unlimited},
+    {.key = "mem_latency",
+     .kind = FIELD_U32,
+     .required = true,
+     .offset = offsetof(struct wb_machine, mem_latency),
+     .maximum = MACHINE_TIME_MAX},
+    {.key = "shared_latency",
+     .kind = FIELD_U32,
+     .required = true,
+     .offset = offsetof(struct wb_machine, shared_latency),
+     .maximum = MACHINE_TIME_MAX},
+    {.key = "units", .kind = FIELD_NESTED, .required = true, .what = UNITS_EXPECTED, .read = read_units},
+    {.key = "classes",
+     .kind = FIELD_NESTED,
+     .required = true,
+     .what = CLASSES_EXPECTED,
+     .read = require_classes},
+    {.key = "limits", .kind = FIELD_NESTED, .what = "a mapping of occupancy limits", .read = read_limits},
+    {.key = "memory", .kind = FIELD_NESTED, .what = "a mapping of the memory system", .read = read_memory},
+    {.key = "gpgpusim",
+     .kind = FIELD_NESTED,
+     .what = "a mapping of what the model gpgpusim needs",
+     .read = read_gpgpusim},
+    {0},
+};
+
+void machine_defaults(struct wb_machine *machine) {
+    *machine = (struct wb_machine){.sub_cores = 1, .issue_width = 1};
+    machine_memory_defaults(&machine->memory);
+    machine_gpgpusim_defaults(&machine->gpgpusim);
 }
 
 /* {unit: none} */

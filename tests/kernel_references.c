@@ -6,38 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Buffer argument `i` as an array of whatever type it is assigned to. */
-static void *buffer(const struct reference_case *test, size_t i) {
-    return test->buffers[i];
-}
-
-static int32_t scalar_i32(const struct reference_case *test, size_t i) {
-    return (int32_t)test->launch->arguments.items[i].bits;
-}
-
-static float scalar_f32(const struct reference_case *test, size_t i) {
-    uint32_t bits = (uint32_t)test->launch->arguments.items[i].bits;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static double scalar_f64(const struct reference_case *test, size_t i) {
-    double value;
-    memcpy(&value, &test->launch->arguments.items[i].bits, sizeof value);
-    return value;
-}
-
-/* Blocks of the grid, threads of a block, and threads of the grid, in dimension x. */
-static uint32_t blocks(const struct reference_case *test) {
-    return test->launch->grid[0];
-}
-static uint32_t threads(const struct reference_case *test) {
-    return test->launch->block[0];
-}
-static uint32_t width(const struct reference_case *test) {
-    return blocks(test) * threads(test);
-}
+#include "reference_support.h"
 
 /* ---- Vectors and matrices ------------------------------------------------------------------------------ */
 
@@ -149,14 +118,6 @@ static void horner_f64(const struct reference_case *test) {
 }
 
 /* ---- Reductions and scans ------------------------------------------------------------------------------ */
-
-/* Sums `count` values, a power of two, as a tree of halves does: partial[i] += partial[i + half]. */
-static float tree_sum(float *partial, uint32_t count) {
-    for (uint32_t half = count / 2; half > 0; half /= 2)
-        for (uint32_t i = 0; i < half; i++)
-            partial[i] += partial[i + half];
-    return partial[0];
-}
 
 static void reduce(const struct reference_case *test) {
     const float *in = buffer(test, 0);
@@ -492,10 +453,7 @@ static void integer_mix(const struct reference_case *test) {
 
 /* ---- The table and the memory of a case ---------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    reference_function *function;
-} references[] = {
+static const struct reference_entry references[] = {
     {"bitonic", bitonic},
     {"components", components},
     {"fir", fir},
@@ -520,12 +478,18 @@ static const struct {
     {"vecadd", vecadd},
     {"voronoi", voronoi},
     {"warp_reduce", warp_reduce},
+    {NULL, NULL},
 };
 
+static reference_function *find_in(const struct reference_entry *entries, const char *name) {
+    while (entries->name != NULL && strcmp(entries->name, name) != 0)
+        entries++;
+    return entries->function;
+}
+
 reference_function *reference_find(const char *name) {
-    for (size_t i = 0; i < sizeof references / sizeof *references; i++)
-        if (strcmp(references[i].name, name) == 0) return references[i].function;
-    return NULL;
+    reference_function *function = find_in(references, name);
+    return function != NULL ? function : find_in(rodinia_references, name);
 }
 
 /* The contents in memory of their own, or NULL. */

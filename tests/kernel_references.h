@@ -17,6 +17,14 @@ struct reference_case {
 /* Computes all blocks of the grid: changes the buffers as the kernel does. */
 typedef void reference_function(const struct reference_case *test);
 
+struct reference_entry {
+    const char *name;
+    reference_function *function;
+};
+
+/* The kernels with the themes of Rodinia, up to an entry without a name. */
+extern const struct reference_entry rodinia_references[];
+
 /* The function that kernels/index.txt calls `name`, or NULL. */
 reference_function *reference_find(const char *name);
 

@@ -1,6 +1,7 @@
 # The kernels of kernels/ against their C references, and their simulations against their bounds.
 wb_test(test_kernels wb_report)
-target_sources(test_kernels PRIVATE kernel_index.c kernel_references.c kernel_suite.c)
+target_sources(test_kernels PRIVATE kernel_index.c kernel_references.c kernel_references_rodinia.c
+               kernel_suite.c)
 wb_test(test_kernel_bounds wb_report)
 target_sources(test_kernel_bounds PRIVATE kernel_index.c kernel_suite.c)
 wb_test(test_shorter wb_report)

@@ -28,8 +28,50 @@ static void sparse_matvec(const struct reference_case *test) {
     }
 }
 
+/* ---- Dense matrices ------------------------------------------------------------------------------------ */
+
+static void backprop_layer(const struct reference_case *test) {
+    const float *input = buffer(test, 0), *weights = buffer(test, 1);
+    float *partial = buffer(test, 2);
+    uint32_t units = (uint32_t)scalar_i32(test, 3), side = threads(test);
+    float products[LAUNCH_THREADS_MAX] = {0};
+    for (uint32_t part = 0; part < test->launch->grid[1]; part++) {
+        for (uint32_t unit = 0; unit < units; unit++) {
+            for (uint32_t i = 0; i < side; i++)
+                products[i] = weights[(part * side + i) * units + unit] * input[part * side + i];
+            partial[part * units + unit] = tree_sum(products, side);
+        }
+    }
+}
+
+static void gaussian_step(const struct reference_case *test) {
+    float *matrix = buffer(test, 0);
+    const float *multiples = buffer(test, 1);
+    int32_t rows = scalar_i32(test, 2), columns = scalar_i32(test, 3), pivot = scalar_i32(test, 4);
+    for (int32_t row = pivot + 1; row < rows; row++)
+        for (int32_t column = pivot; column < columns; column++)
+            matrix[row * columns + column] -= multiples[row] * matrix[pivot * columns + column];
+}
+
+static void lu_internal(const struct reference_case *test) {
+    float *matrix = buffer(test, 0);
+    int32_t columns = scalar_i32(test, 1), tile = (int32_t)threads(test);
+    int32_t rows = ((int32_t)test->launch->grid[1] + 1) * tile;
+    for (int32_t row = tile; row < rows; row++) {
+        for (int32_t column = tile; column < columns; column++) {
+            float sum = 0.0f;
+            for (int32_t i = 0; i < tile; i++)
+                sum = fmaf(matrix[row * columns + i], matrix[i * columns + column], sum);
+            matrix[row * columns + column] -= sum;
+        }
+    }
+}
+
 const struct reference_entry rodinia_references[] = {
+    {"backprop_layer", backprop_layer},
     {"bfs_level", bfs_level},
+    {"gaussian_step", gaussian_step},
+    {"lu_internal", lu_internal},
     {"sparse_matvec", sparse_matvec},
     {NULL, NULL},
 };

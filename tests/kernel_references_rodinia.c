@@ -5,6 +5,13 @@
 
 #include "reference_support.h"
 
+static int32_t min_i32(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+static int32_t max_i32(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
+
 /* ---- Graphs and sparse matrices ------------------------------------------------------------------------ */
 
 static void bfs_level(const struct reference_case *test) {
@@ -67,11 +74,89 @@ static void lu_internal(const struct reference_case *test) {
     }
 }
 
+/* ---- Grids and images ---------------------------------------------------------------------------------- */
+
+/* One step of the heat equation on the whole chip. */
+static void heat_step(const struct reference_case *test, const float *before, float *after) {
+    const float *power = buffer(test, 1);
+    int32_t columns = scalar_i32(test, 3), rows = scalar_i32(test, 4);
+    float conduction = scalar_f32(test, 5), loss = scalar_f32(test, 6), ambient = scalar_f32(test, 7);
+    for (int32_t y = 0; y < rows; y++) {
+        for (int32_t x = 0; x < columns; x++) {
+            float own = before[y * columns + x];
+            float west = before[y * columns + max_i32(x - 1, 0)];
+            float east = before[y * columns + min_i32(x + 1, columns - 1)];
+            float north = before[max_i32(y - 1, 0) * columns + x];
+            float south = before[min_i32(y + 1, rows - 1) * columns + x];
+            float inflow = fmaf(own, -4.0f, west + east + north + south);
+            float change = fmaf(ambient - own, loss, inflow * conduction);
+            after[y * columns + x] = own + (power[y * columns + x] + change);
+        }
+    }
+}
+
+/* The input is not needed again: it takes the result of the second step. */
+static void hotspot(const struct reference_case *test) {
+    float *temperature = buffer(test, 0), *result = buffer(test, 2);
+    heat_step(test, temperature, result);
+    heat_step(test, result, temperature);
+    memcpy(result, temperature, (size_t)(scalar_i32(test, 3) * scalar_i32(test, 4)) * sizeof *result);
+}
+
+/* A pixel, or the outermost one of its row or column. */
+static float pixel_near(const struct reference_case *test, int32_t x, int32_t y) {
+    const float *pixels = buffer(test, 0);
+    int32_t columns = scalar_i32(test, 2), rows = scalar_i32(test, 3);
+    x = max_i32(min_i32(x, columns - 1), 0);
+    y = max_i32(min_i32(y, rows - 1), 0);
+    return pixels[y * columns + x];
+}
+
+/* What the neighbours differ by: north, south, west, east. */
+static void pixel_differences(const struct reference_case *test, int32_t x, int32_t y, float differences[4]) {
+    float own = pixel_near(test, x, y);
+    differences[0] = pixel_near(test, x, y - 1) - own;
+    differences[1] = pixel_near(test, x, y + 1) - own;
+    differences[2] = pixel_near(test, x - 1, y) - own;
+    differences[3] = pixel_near(test, x + 1, y) - own;
+}
+
+static float diffusion_coefficient(const struct reference_case *test, int32_t x, int32_t y, float speckle) {
+    float d[4], own = pixel_near(test, x, y);
+    pixel_differences(test, x, y, d);
+    float gradient = fmaf(d[3], d[3], fmaf(d[2], d[2], fmaf(d[0], d[0], d[1] * d[1]))) / (own * own);
+    float laplacian = (d[0] + d[1] + d[2] + d[3]) / own;
+    float scale = fmaf(laplacian, 0.25f, 1.0f);
+    float variation = (gradient * 0.5f - laplacian * (laplacian * 0.0625f)) / (scale * scale);
+    float value = 1.0f / ((variation - speckle) / ((speckle + 1.0f) * speckle) + 1.0f);
+    return fminf(fmaxf(value, 0.0f), 1.0f);
+}
+
+static void srad_diffuse(const struct reference_case *test) {
+    float *result = buffer(test, 1);
+    int32_t columns = scalar_i32(test, 2), rows = scalar_i32(test, 3);
+    float speckle = scalar_f32(test, 4), step = scalar_f32(test, 5);
+    for (int32_t y = 0; y < rows; y++) {
+        for (int32_t x = 0; x < columns; x++) {
+            float d[4];
+            pixel_differences(test, x, y, d);
+            float here = diffusion_coefficient(test, x, y, speckle);
+            float south = diffusion_coefficient(test, x, min_i32(y + 1, rows - 1), speckle);
+            float east = diffusion_coefficient(test, min_i32(x + 1, columns - 1), y, speckle);
+            float divergence = fmaf(here, d[2], fmaf(here, d[0], south * d[1]));
+            divergence = fmaf(east, d[3], divergence);
+            result[y * columns + x] = fmaf(step * 0.25f, divergence, pixel_near(test, x, y));
+        }
+    }
+}
+
 const struct reference_entry rodinia_references[] = {
     {"backprop_layer", backprop_layer},
     {"bfs_level", bfs_level},
     {"gaussian_step", gaussian_step},
+    {"hotspot", hotspot},
     {"lu_internal", lu_internal},
     {"sparse_matvec", sparse_matvec},
+    {"srad_diffuse", srad_diffuse},
     {NULL, NULL},
 };

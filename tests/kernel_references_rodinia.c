@@ -150,13 +150,77 @@ static void srad_diffuse(const struct reference_case *test) {
     }
 }
 
+/* ---- Clusters and places ------------------------------------------------------------------------------- */
+
+/* Squared distance of two points, whose coordinates lie `stride_a` and `stride_b` elements apart. */
+static float square_distance(const float *a, int32_t stride_a, const float *b, int32_t stride_b,
+                             int32_t dimensions) {
+    float sum = 0.0f;
+    for (int32_t i = 0; i < dimensions; i++) {
+        float difference = a[i * stride_a] - b[i * stride_b];
+        sum = fmaf(difference, difference, sum);
+    }
+    return sum;
+}
+
+static void kmeans_distances(const struct reference_case *test) {
+    const float *features = buffer(test, 0), *centres = buffer(test, 1);
+    int32_t *membership = buffer(test, 2);
+    float *distances = buffer(test, 3);
+    int32_t points = scalar_i32(test, 4), clusters = scalar_i32(test, 5), dimensions = scalar_i32(test, 6);
+    for (int32_t point = 0; point < points; point++) {
+        distances[point] = INFINITY;
+        for (int32_t cluster = 0; cluster < clusters; cluster++) {
+            float distance =
+                square_distance(&features[point], points, &centres[cluster * dimensions], 1, dimensions);
+            if (distance < distances[point]) {
+                distances[point] = distance;
+                membership[point] = cluster;
+            }
+        }
+    }
+}
+
+static void streamcluster_gain(const struct reference_case *test) {
+    const float *coordinates = buffer(test, 0), *weights = buffer(test, 1), *costs = buffer(test, 2);
+    const uint8_t *assigned = buffer(test, 3);
+    float *gains = buffer(test, 4), *losses = buffer(test, 5);
+    int32_t points = scalar_i32(test, 6), dimensions = scalar_i32(test, 7), candidate = scalar_i32(test, 8);
+    for (int32_t point = 0; point < points; point++) {
+        float distance =
+            square_distance(&coordinates[point], points, &coordinates[candidate], points, dimensions);
+        float gain = costs[point] - distance * weights[point];
+        int32_t centre = point % 2 == 0 ? assigned[point / 2] & 15 : assigned[point / 2] >> 4;
+        if (gain > 0.0f)
+            gains[point] = gain;
+        else
+            losses[point * 16 + centre] = -gain;
+    }
+}
+
+static void nearest_neighbour(const struct reference_case *test) {
+    const float *records = buffer(test, 0), *targets = buffer(test, 1);
+    float *distances = buffer(test, 2);
+    int32_t record_count = scalar_i32(test, 3), target_count = scalar_i32(test, 4);
+    for (int32_t target = 0; target < target_count; target++) {
+        for (int32_t i = 0; i < record_count; i++) {
+            float latitude = records[5 * i + 1] - targets[2 * target];
+            float longitude = records[5 * i + 2] - targets[2 * target + 1];
+            distances[target * record_count + i] = sqrtf(fmaf(latitude, latitude, longitude * longitude));
+        }
+    }
+}
+
 const struct reference_entry rodinia_references[] = {
     {"backprop_layer", backprop_layer},
     {"bfs_level", bfs_level},
     {"gaussian_step", gaussian_step},
     {"hotspot", hotspot},
+    {"kmeans_distances", kmeans_distances},
     {"lu_internal", lu_internal},
+    {"nearest_neighbour", nearest_neighbour},
     {"sparse_matvec", sparse_matvec},
     {"srad_diffuse", srad_diffuse},
+    {"streamcluster_gain", streamcluster_gain},
     {NULL, NULL},
 };

@@ -211,6 +211,42 @@ static void nearest_neighbour(const struct reference_case *test) {
     }
 }
 
+/* ---- Dynamic programming ------------------------------------------------------------------------------- */
+
+/* The tiles of one diagonal only, as one block after the other makes them. */
+static void needleman_wave(const struct reference_case *test) {
+    float *scores = buffer(test, 0);
+    const uint8_t *down = buffer(test, 1), *across = buffer(test, 2);
+    const float *similarity = buffer(test, 3);
+    int32_t columns = scalar_i32(test, 4), diagonal = scalar_i32(test, 5), tile = (int32_t)threads(test);
+    float gap = scalar_f32(test, 6);
+    for (int32_t row = 1; row < columns; row++) {
+        for (int32_t column = 1; column < columns; column++) {
+            if ((row - 1) / tile + (column - 1) / tile != diagonal) continue;
+            float *cell = &scores[row * columns + column];
+            float match = cell[-columns - 1] + similarity[down[row - 1] % 32 * 32 + across[column - 1] % 32];
+            *cell = fmaxf(match, fmaxf(cell[-columns], cell[-1]) - gap);
+        }
+    }
+}
+
+/* Whole rows, one after the other. */
+static void pathfinder(const struct reference_case *test) {
+    const uint8_t *walls = buffer(test, 0);
+    const int32_t *before = buffer(test, 1);
+    int32_t *after = buffer(test, 2);
+    int32_t columns = scalar_i32(test, 3), rows = scalar_i32(test, 4);
+    memcpy(after, before, (size_t)columns * sizeof *after);
+    for (int32_t row = 0; row < rows; row++) {
+        int32_t west = INT32_MAX;
+        for (int32_t column = 0; column < columns; column++) {
+            int32_t own = after[column], east = column + 1 < columns ? after[column + 1] : INT32_MAX;
+            after[column] = min_i32(own, min_i32(west, east)) + walls[row * columns + column];
+            west = own;
+        }
+    }
+}
+
 const struct reference_entry rodinia_references[] = {
     {"backprop_layer", backprop_layer},
     {"bfs_level", bfs_level},
@@ -219,6 +255,8 @@ const struct reference_entry rodinia_references[] = {
     {"kmeans_distances", kmeans_distances},
     {"lu_internal", lu_internal},
     {"nearest_neighbour", nearest_neighbour},
+    {"needleman_wave", needleman_wave},
+    {"pathfinder", pathfinder},
     {"sparse_matvec", sparse_matvec},
     {"srad_diffuse", srad_diffuse},
     {"streamcluster_gain", streamcluster_gain},

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "launch/launch.h"
+#include "warp/whole_barrier.h"
 
 /* What giving times to the code of one kernel needs. */
 struct timing {
@@ -42,29 +42,11 @@ bool *executed_instructions(const struct path *paths, size_t path_count, uint32_
     return made;
 }
 
-/* Whether operand `index` of a barrier is left out or, as a count, all threads of the block. */
-static bool counts_whole_block(const struct executed_code *executed, const struct ptx_function *function,
-                               const struct ptx_inst *inst, uint32_t index) {
-    if (index >= inst->operand_count) return true;
-    const struct ptx_operand *operand = &function->operands[inst->first_operand + index];
-    if (operand->kind == PTX_OPERAND_NONE) return true;
-    const uint32_t *size = executed->block_size;
-    uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
-    uint64_t rounded = (threads + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
-    return operand->kind == PTX_OPERAND_INT && operand->value == rounded;
-}
-
 wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
                       const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
-    enum ptx_op op = (enum ptx_op)inst->form->op;
-    *barrier = false;
-    if (op != PTX_OP_BAR && op != PTX_OP_BARRIER_CLUSTER_ARRIVE && op != PTX_OP_BARRIER_CLUSTER_WAIT)
-        return WB_OK;
-    if (op == PTX_OP_BAR && inst->form->mode == PTX_MODE_WARP) return WB_OK;
-    uint32_t count_operand = inst->form->mode == PTX_MODE_RED ? 2 : 1;
-    *barrier = op == PTX_OP_BAR && inst->form->mode != PTX_MODE_ARRIVE &&
-               counts_whole_block(executed, function, inst, count_operand);
-    if (*barrier) return WB_OK;
+    enum barrier_scope scope = barrier_scope_of(function, inst, executed->block_size);
+    *barrier = scope == BARRIER_WHOLE;
+    if (scope != BARRIER_PART) return WB_OK;
     ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst,
                  "'%s' does not join all threads of the block; only barriers of the whole block can "
                  "be bounded",

@@ -47,9 +47,9 @@ static void put_setting(struct text *out, const struct study *study) {
         out,
         "## What was run\n\n"
         "- **Kernels**: the %zu cases of [kernels/index.txt](../../kernels/README.md), of each the block "
-        "(0,0,0). They are not Rodinia: they were written to cover\n"
-        "  features of PTX, most are short, and several are the same kernel compiled differently "
-        "(`sgemm_tiled` counts four times). Means over them\n"
+        "(0,0,0). They are not Rodinia: twelve have its themes, the others\n"
+        "  were written to cover features of PTX, most are short, and several are the same kernel compiled "
+        "differently (`sgemm_tiled` counts four times). Means over them\n"
         "  and means over Rodinia are figures of different samples: compare their course over the "
         "latencies rather than their values.\n",
         study->kernels.count);

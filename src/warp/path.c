@@ -74,7 +74,8 @@ static wb_status write_entry(struct path_writer *writer, struct path_entry entry
         if (writer->last_seen == NULL) return WB_ERR_LIMIT;
     }
     size_t seen = writer->last_seen[entry_hash(entry) % SEEN_SLOTS];
-    if (seen > writer->unfolded && entry_equal(entry, writer->path.entries.items[seen - 1])) {
+    bool stands = seen > writer->unfolded && seen <= writer->path.entries.count;
+    if (stands && entry_equal(entry, writer->path.entries.items[seen - 1])) {
         writer->period = writer->path.entries.count - (seen - 1);
         continue_match(writer, entry);
         return WB_OK;
@@ -88,7 +89,7 @@ wb_status path_open_run(struct path_writer *writer, uint32_t instruction, uint32
     return WB_OK;
 }
 
-wb_status path_finish(struct path_writer *writer, struct path *path) {
+wb_status path_hand_over(struct path_writer *writer, struct path *path) {
     if (writer->open.count != 0) WB_TRY(write_entry(writer, writer->open));
     writer->open.count = 0;
     if (writer->period != 0) WB_TRY(end_match(writer));
@@ -97,9 +98,21 @@ wb_status path_finish(struct path_writer *writer, struct path *path) {
         hash = (hash ^ entry_hash(writer->path.entries.items[i])) * UINT64_C(0x94d049bb133111eb);
     writer->path.hash = hash;
     *path = writer->path;
-    memset(&writer->path, 0, sizeof writer->path);
+    *writer = (struct path_writer){.last_seen = writer->last_seen};
+    return WB_OK;
+}
+
+wb_status path_finish(struct path_writer *writer, struct path *path) {
+    WB_TRY(path_hand_over(writer, path));
     path_writer_free(writer);
     return WB_OK;
+}
+
+void path_restart(struct path_writer *writer) {
+    struct path kept = writer->path;
+    kept.entries.count = 0;
+    kept.length = kept.hash = 0;
+    *writer = (struct path_writer){.path = kept, .last_seen = writer->last_seen};
 }
 
 void path_writer_free(struct path_writer *writer) {

@@ -52,7 +52,9 @@ struct path_writer {
     size_t matched;         /* entries of the current repetition matched so far */
     uint32_t repeats;       /* complete repetitions matched so far */
     size_t unfolded;        /* entries up to the last fold, which is no part of a body */
-    uint32_t *last_seen;    /* by hash of an entry, 1 + where one of that hash was stored last; or NULL */
+    /* By hash of an entry, 1 + where one of that hash was stored last; or NULL. What earlier paths left here
+     * does no harm: an entry that stands in the path has set its place anew. */
+    uint32_t *last_seen;
 };
 
 /* Closes the open run and opens one of this instruction; for path_append. */
@@ -71,6 +73,12 @@ static inline wb_status path_append(struct path_writer *writer, uint32_t instruc
 
 /* Ends the path and hands it over; the caller frees it. The writer is empty afterwards. */
 wb_status path_finish(struct path_writer *writer, struct path *path);
+
+/* The same, but the writer keeps its table of what was seen for the next path, and must be freed. */
+wb_status path_hand_over(struct path_writer *writer, struct path *path);
+
+/* Drops what was written; the writer keeps its room for the next path. */
+void path_restart(struct path_writer *writer);
 
 void path_writer_free(struct path_writer *writer);
 void path_free(struct path *path);

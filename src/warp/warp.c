@@ -9,15 +9,25 @@
 /* Warp instructions between two questions to the watch. */
 #define POLL_INTERVAL ((uint64_t)1 << 20)
 
+/* What a warp keeps from block to block: its room for frames and special registers. */
+static wb_status allocate(struct warp *warp, struct run *run) {
+    warp->banks[BANK_SPECIAL] = calloc(run->program.sregs.count + 1, sizeof(struct lanes));
+    warp->frames = calloc(CALL_DEPTH_MAX, sizeof *warp->frames);
+    return warp->banks[BANK_SPECIAL] == NULL || warp->frames == NULL ? run_no_memory(run) : WB_OK;
+}
+
 wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32_t live) {
     warp->run = run;
     warp->number = number;
     warp->live = live;
     warp->state = WARP_READY;
+    warp->replayed = false;
+    warp->depth = 0;
+    warp->stack.count = 0;
+    warp->local.size = 0;
+    path_restart(&warp->path);
     warp->banks[BANK_CONSTANT] = run->program.constants.items;
-    warp->banks[BANK_SPECIAL] = calloc(run->program.sregs.count + 1, sizeof(struct lanes));
-    warp->frames = calloc(CALL_DEPTH_MAX, sizeof *warp->frames);
-    if (warp->banks[BANK_SPECIAL] == NULL || warp->frames == NULL) return run_no_memory(run);
+    if (warp->frames == NULL) WB_TRY(allocate(warp, run));
     warp_fill_special(warp);
     return frame_push(warp, NULL, &run->program.functions[run->kernel->function], live);
 }

@@ -93,8 +93,9 @@ static inline uint32_t warp_predicate(const struct warp *warp, struct slot slot)
     return slot.negated ? ~bits : bits;
 }
 
-/* Prepares a warp of the block at the kernel's first instruction; `live` lanes exist. WB_ERR_LIMIT with a
- * message when memory is exhausted. */
+/* Prepares a warp of the block at the kernel's first instruction; `live` lanes exist. It may have been a warp
+ * of an earlier block of the run: its room is used again. WB_ERR_LIMIT with a message when memory is
+ * exhausted. */
 wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32_t live);
 
 /* Runs until the warp waits or is done. */

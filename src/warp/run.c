@@ -1,0 +1,90 @@
+#include "warp/run.h"
+
+#include "warp/barrier.h"
+#include "warp/execute.h"
+#include "warp/image.h"
+
+#define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000000)
+
+wb_status run_number_code(const struct wb_module *module, struct arena *arena, uint32_t **code_first) {
+    uint32_t *first = arena_array(arena, (size_t)module->function_count + 1, sizeof *first);
+    if (first == NULL) return WB_ERR_LIMIT;
+    for (uint32_t f = 0; f < module->function_count; f++)
+        first[f + 1] = first[f] + module->functions[f].inst_count;
+    *code_first = first;
+    return WB_OK;
+}
+
+wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first) {
+    const struct wb_launch *launch = run->launch;
+    run->module = run->kernel->module;
+    if (run->instruction_limit == 0) run->instruction_limit = DEFAULT_INSTRUCTION_LIMIT;
+    memcpy(run->grid, launch->grid, sizeof run->grid);
+    memcpy(run->size, launch->block, sizeof run->size);
+    WB_TRY(image_check(run));
+    uint32_t warp_count = (run->size[0] * run->size[1] * run->size[2] + WARP_LANES - 1) / WARP_LANES;
+    WB_TRY(program_scan(&run->program, run->kernel, arena, code_first, run->diagnostics));
+    WB_TRY(image_load(run, arena));
+    struct region shared;
+    uint64_t bytes = run->program.shared_dynamic_base + launch->shared_bytes;
+    if (launch->shared_bytes == 0) bytes = run->program.shared_static;
+    WB_TRY(memory_add(&run->memory, PTX_SPACE_SHARED, true, bytes, "shared memory", false, run->diagnostics,
+                      &shared));
+    run->shared_bytes = bytes;
+    WB_TRY(program_decode(&run->program, run->diagnostics));
+    run->warps = calloc((size_t)warp_count + 1, sizeof *run->warps);
+    if (run->warps == NULL) return run_no_memory(run);
+    run->warp_count = warp_count;
+    return WB_OK;
+}
+
+void run_end(struct run *run) {
+    for (uint32_t w = 0; w < run->warp_count; w++)
+        warp_free(&run->warps[w]);
+    free(run->warps);
+    program_free(&run->program);
+    memory_free(&run->memory);
+}
+
+/* Fresh warps and unknown shared memory for the next block. */
+static wb_status block_begin(struct run *run, struct access_list *accesses) {
+    uint32_t threads = run->size[0] * run->size[1] * run->size[2];
+    struct region *shared = &run->memory.regions.items[0]; /* its window is the lowest */
+    if (region_set_known(shared, 0, shared->size, false) != WB_OK) return run_no_memory(run);
+    memset(run->barriers, 0, sizeof run->barriers);
+    for (uint32_t w = 0; w < run->warp_count; w++) {
+        uint32_t left = threads - w * WARP_LANES;
+        uint32_t live = left >= WARP_LANES ? LANES_ALL : (1u << left) - 1;
+        WB_TRY(warp_begin(&run->warps[w], run, w, live));
+        run->warps[w].accesses = accesses == NULL ? NULL : &accesses[w];
+    }
+    return WB_OK;
+}
+
+wb_status run_block(struct run *run, struct access_list *accesses) {
+    WB_TRY(block_begin(run, accesses));
+    for (bool done = false, progress = true; !done;) {
+        if (!progress) return barrier_deadlock(run);
+        done = true;
+        progress = false;
+        for (uint32_t w = 0; w < run->warp_count; w++) {
+            struct warp *warp = &run->warps[w];
+            if (warp->state == WARP_RELEASED) warp->state = WARP_READY;
+            if (warp->state == WARP_READY) {
+                WB_TRY(warp_run(warp));
+                progress = true;
+                if (warp->state == WARP_DONE) barrier_warp_done(run);
+            }
+            done = done && warp->state == WARP_DONE;
+        }
+    }
+    return WB_OK;
+}
+
+bool run_next_block(struct run *run) {
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (++run->index[axis] < run->grid[axis]) return true;
+        run->index[axis] = 0;
+    }
+    return false;
+}

@@ -4,6 +4,7 @@
 #define WB_MEMORY_TRAFFIC_H
 
 #include "machine/machine.h"
+#include "memory/access_positions.h"
 #include "warp/grid.h"
 
 enum traffic_kind {
@@ -13,14 +14,15 @@ enum traffic_kind {
     TRAFFIC_ATOMIC, /* executed at the second level; evicts the line from the first */
 };
 
-/* One executed memory instruction of a warp. */
+/* One executed memory instruction of a warp; of a copy to shared memory (cp.async) the load and the store one
+ * after the other, both of the same step. At most one access of a step makes requests. */
 struct traffic_access {
     uint64_t step;          /* position in the warp's path */
     uint32_t instruction;   /* index in the code: ascending addresses of the program */
     uint32_t group;         /* of the stream: where its base is */
     uint32_t first_request; /* its requests: the pattern's offsets[first_request ..], first lane first */
+    uint32_t cycles;        /* that its unit is busy with it if nothing stalls: at least 1 */
     uint16_t request_count; /* 0 only for TRAFFIC_ON_CHIP */
-    uint16_t cycles;        /* that its unit is busy with it if nothing stalls: at least 1 */
     uint8_t kind;           /* enum traffic_kind */
 };
 
@@ -31,12 +33,7 @@ struct traffic_pattern {
     uint32_t access_count;
     uint64_t *offsets; /* modulo 2^64 */
     uint32_t request_count;
-};
-
-/* When in its block an access happens. */
-struct access_position {
-    uint32_t phase; /* barriers that the warp has crossed before it */
-    uint32_t epoch; /* L of docs/access-order.md: grows when the program address does not */
+    bool *group_is_local; /* per group of the stream: its space is local memory */
 };
 
 /* The blocks of one shape and one alignment of its bases. */
@@ -45,23 +42,19 @@ struct traffic_variant {
     uint32_t *patterns; /* per warp */
 };
 
-struct traffic_shape {
-    struct access_position **positions; /* per warp and access */
-    uint32_t phases;                    /* most barriers that a warp crosses, plus 1 */
-};
-
 struct traffic {
     struct arena arena;
     const struct wb_grid *grid;
     const struct wb_machine *machine;
     VEC(struct traffic_pattern) patterns;
     VEC(struct traffic_variant) variants;
-    struct traffic_shape *shapes; /* per shape of the grid */
-    uint32_t *block_variants;     /* per block of the grid */
+    struct shape_positions *shapes; /* per shape of the grid */
+    uint32_t *block_variants;       /* per block of the grid */
 };
 
-/* Makes the requests of a grid without steered warps. Both grid and machine must outlive it. WB_ERR_LIMIT
- * with a message when memory is exhausted; traffic_free in any case. */
+/* Makes the requests of a grid without steered warps. Both grid and machine must outlive it. Errors, each
+ * with a message: WB_ERR_DECLINED when a warp is steered, WB_ERR_LIMIT when memory is exhausted; traffic_free
+ * in any case. */
 wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
                        wb_diagnostics *diagnostics, struct traffic *traffic);
 

@@ -118,7 +118,7 @@ wb_status access_record(struct warp *warp, const struct micro *op, uint32_t mask
         .mask = mask,
         .table = ACCESS_AFFINE,
         .bytes = (uint8_t)kind.bytes,
-        .space = space,
+        .space = op->form->space == PTX_SPACE_PARAM ? PTX_SPACE_PARAM : space,
         .is_store = kind.is_store,
         .is_atomic = kind.is_atomic,
     };

@@ -18,7 +18,7 @@ struct access {
     uint32_t mask;
     uint32_t table;
     uint8_t bytes; /* per lane */
-    uint8_t space; /* enum ptx_space, generic addresses resolved */
+    uint8_t space; /* enum ptx_space, generic addresses resolved; a function's .param is no local memory */
     bool is_store; /* false for loads; atomics are both: is_atomic */
     bool is_atomic;
 };

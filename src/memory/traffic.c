@@ -1,0 +1,279 @@
+#include "memory/traffic.h"
+
+#include <string.h>
+
+#include "memory/requests.h"
+
+/* Where local memory begins: beyond all buffers. */
+#define LOCAL_START ((uint64_t)1 << 40)
+
+/* Bytes of a lane's local memory that lie next to each other, and of a warp's from one of them to the next.
+ */
+#define LOCAL_WORD_BYTES 4u
+#define LOCAL_STRIDE (LOCAL_WORD_BYTES * (uint64_t)WARP_LANES)
+
+/* Words of the largest access of a lane, each with requests of its own when local memory is interleaved. */
+#define LOCAL_WORDS_MAX 8u
+
+/* Most requests of one instruction. */
+#define ACCESS_REQUESTS_MAX (LOCAL_WORDS_MAX * REQUESTS_MAX)
+
+/* Alignments that are looked up at a time: keys of a table have a limited length. */
+#define ALIGNMENT_CHUNK 256u
+
+/* Lists of alignments to numbers: a tree over chunks of them, as one table from a node and a chunk to the
+ * next node, and at the end to the number. */
+struct alignment_table {
+    struct key_table table;
+    uint32_t nodes;
+};
+
+struct traffic_maker {
+    struct traffic *traffic;
+    wb_diagnostics *diagnostics;
+    struct arena scratch;
+    uint32_t *inits; /* per instruction the initiation interval of its class */
+    struct alignment_table patterns, variants;
+    uint8_t *alignments; /* room for the bases of any block, then for the groups of any stream */
+    VEC(uint64_t) offsets;
+    VEC(struct traffic_access) accesses;
+};
+
+static uint64_t round_down(uint64_t address) {
+    return address & ~(uint64_t)(MEMORY_LINE_BYTES - 1);
+}
+
+/* The number of a list of alignments that belongs to `owner`: *found, or `fresh` from now on. */
+static wb_status alignment_number(struct alignment_table *table, uint32_t owner, const uint8_t *alignments,
+                                  uint32_t count, uint32_t fresh, uint32_t *number) {
+    uint8_t key[2 * sizeof owner + ALIGNMENT_CHUNK];
+    uint32_t node[2] = {owner,
+                        0}; /* and what it is: bit 0: no owner but a node, bit 1: the chunk is the last */
+    for (uint32_t at = 0;; at += ALIGNMENT_CHUNK) {
+        bool last = count - at <= ALIGNMENT_CHUNK;
+        uint32_t length = last ? count - at : ALIGNMENT_CHUNK, hash, next;
+        node[1] += last ? 2 : 0;
+        memcpy(key, node, sizeof node);
+        memcpy(key + sizeof node, alignments + at, length);
+        if (!key_table_find(&table->table, key, sizeof node + length, &hash, &next)) {
+            next = last ? fresh : table->nodes++;
+            const uint8_t *kept = key_table_keep(&table->table, key, sizeof node + length);
+            if (kept == NULL) return WB_ERR_LIMIT;
+            WB_TRY(key_table_insert(&table->table, kept, hash, next));
+        }
+        if (last) {
+            *number = next;
+            return WB_OK;
+        }
+        node[0] = next;
+        node[1] = 1;
+    }
+}
+
+/* Notes the initiation intervals; a grid made by hand has 1 everywhere. */
+static wb_status note_inits(struct traffic_maker *maker) {
+    const struct wb_grid *grid = maker->traffic->grid;
+    const struct machine_class *classes = maker->traffic->machine->classes;
+    maker->inits = arena_array(&maker->scratch, (size_t)grid->instruction_count + 1, sizeof *maker->inits);
+    if (maker->inits == NULL) return WB_ERR_LIMIT;
+    for (uint32_t i = 0; i < grid->instruction_count; i++)
+        maker->inits[i] = 1;
+    uint32_t functions = grid->kernel == NULL ? 0 : grid->kernel->module->function_count;
+    for (uint32_t f = 0; f < functions; f++) {
+        const struct ptx_function *function = &grid->kernel->module->functions[f];
+        for (uint32_t i = 0; i < function->inst_count; i++) {
+            uint32_t init = classes[function->insts[i].form->class_].init;
+            if (init > 0) maker->inits[grid->code_first[f] + i] = init;
+        }
+    }
+    return WB_OK;
+}
+
+/* Room for the alignments of one block's bases or one warp's groups. */
+static wb_status reserve_alignments(struct traffic_maker *maker) {
+    const struct wb_grid *grid = maker->traffic->grid;
+    uint32_t most = 0;
+    for (size_t s = 0; s < grid->shapes.count; s++)
+        most = grid->shapes.items[s].base_count > most ? grid->shapes.items[s].base_count : most;
+    for (size_t s = 0; s < grid->streams.count; s++)
+        most = grid->streams.items[s].group_count > most ? grid->streams.items[s].group_count : most;
+    maker->alignments = arena_alloc(&maker->scratch, (size_t)most + 1);
+    return maker->alignments == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+/* Requests of interleaved local memory: each word of the lanes' accesses is coalesced on its own, because the
+ * words of a lane lie in different lines. */
+static uint32_t local_requests(const struct lane_addresses *lanes, uint32_t granule,
+                               uint64_t requests[ACCESS_REQUESTS_MAX]) {
+    uint32_t count = 0;
+    struct lane_addresses word = *lanes;
+    uint32_t left = lanes->bytes;
+    for (uint32_t w = 0; w < LOCAL_WORDS_MAX && left > 0; w++) {
+        word.bytes = left < LOCAL_WORD_BYTES ? left : LOCAL_WORD_BYTES;
+        left -= word.bytes;
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            word.address[l] = lanes->address[l] + (uint64_t)w * LOCAL_WORD_BYTES;
+        lane_addresses_interleave(&word);
+        uint64_t more[REQUESTS_MAX];
+        uint32_t more_count = requests_coalesce(&word, granule, more);
+        memcpy(requests + count, more, more_count * sizeof *more);
+        count += more_count;
+    }
+    return count;
+}
+
+/* Cycles that the unit of an access is busy with its transactions. */
+static uint32_t busy_cycles(const struct traffic_maker *maker, const struct access *access,
+                            uint32_t transactions) {
+    const struct machine_memory *memory = &maker->traffic->machine->memory;
+    uint32_t init = maker->inits[access->instruction];
+    if (memory->requests == REQUESTS_IDEAL) return init;
+    if (access_makes_requests(access)) return transaction_cycles(memory, init, transactions);
+    return transactions > init ? transactions : init;
+}
+
+static enum traffic_kind kind_of(const struct access *access) {
+    if (!access_makes_requests(access)) return TRAFFIC_ON_CHIP;
+    if (access->is_atomic) return TRAFFIC_ATOMIC;
+    return access->is_store ? TRAFFIC_STORE : TRAFFIC_LOAD;
+}
+
+/* Appends one access whose group's base is `alignment` bytes behind the start of a line. */
+static wb_status append_access(struct traffic_maker *maker, const struct access_stream *stream,
+                               uint32_t index, uint8_t alignment) {
+    const struct access *access = &stream->accesses[index];
+    uint32_t granule = memory_request_bytes(&maker->traffic->machine->memory);
+    struct lane_addresses lanes;
+    uint64_t requests[ACCESS_REQUESTS_MAX];
+    uint32_t count = 0, transactions;
+    lane_addresses_read(access, stream->tables, alignment, &lanes);
+    if (access->space == PTX_SPACE_SHARED)
+        transactions = shared_conflicts(&lanes, access->is_atomic);
+    else if (!access_makes_requests(access))
+        transactions = constant_broadcasts(&lanes);
+    else if (access->space == PTX_SPACE_LOCAL)
+        transactions = count = local_requests(&lanes, granule, requests);
+    else
+        transactions = count = requests_coalesce(&lanes, granule, requests);
+    struct traffic_access made = {
+        .step = access->step,
+        .instruction = access->instruction,
+        .group = stream->groups[index],
+        .first_request = (uint32_t)maker->offsets.count,
+        .cycles = busy_cycles(maker, access, transactions),
+        .request_count = (uint16_t)count,
+        .kind = (uint8_t)kind_of(access),
+    };
+    if (maker->offsets.count > UINT32_MAX - ACCESS_REQUESTS_MAX) return WB_ERR_LIMIT;
+    WB_TRY(vec_reserve(&maker->offsets, count));
+    if (count > 0) memcpy(maker->offsets.items + maker->offsets.count, requests, count * sizeof *requests);
+    maker->offsets.count += count;
+    return vec_push(&maker->accesses, made);
+}
+
+/* Adds the pattern of a stream with the alignments of its groups. */
+static wb_status add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
+    struct arena *arena = &maker->traffic->arena;
+    maker->offsets.count = maker->accesses.count = 0;
+    for (uint32_t a = 0; a < stream->access_count; a++)
+        WB_TRY(append_access(maker, stream, a, maker->alignments[stream->groups[a]]));
+    struct traffic_pattern made = {.access_count = (uint32_t)maker->accesses.count,
+                                   .request_count = (uint32_t)maker->offsets.count};
+    made.accesses = arena_array(arena, (size_t)made.access_count + 1, sizeof *made.accesses);
+    made.offsets = arena_array(arena, (size_t)made.request_count + 1, sizeof *made.offsets);
+    made.group_is_local = arena_array(arena, (size_t)stream->group_count + 1, sizeof *made.group_is_local);
+    if (made.accesses == NULL || made.offsets == NULL || made.group_is_local == NULL) return WB_ERR_LIMIT;
+    for (uint32_t a = 0; a < stream->access_count; a++)
+        made.group_is_local[stream->groups[a]] = stream->accesses[a].space == PTX_SPACE_LOCAL;
+    if (made.access_count > 0)
+        memcpy(made.accesses, maker->accesses.items, made.access_count * sizeof *made.accesses);
+    if (made.request_count > 0)
+        memcpy(made.offsets, maker->offsets.items, made.request_count * sizeof *made.offsets);
+    return vec_push(&maker->traffic->patterns, made);
+}
+
+/* The pattern of a warp of a block, old or new. */
+static wb_status find_pattern(struct traffic_maker *maker, const struct grid_block *block, uint32_t warp,
+                              uint32_t *pattern) {
+    const struct wb_grid *grid = maker->traffic->grid;
+    uint32_t number = grid->shapes.items[block->shape].warps[warp].stream;
+    const struct access_stream *stream = &grid->streams.items[number];
+    for (uint32_t g = 0; g < stream->group_count; g++)
+        maker->alignments[g] = grid_base(grid, block, warp, g) % MEMORY_LINE_BYTES;
+    uint32_t fresh = (uint32_t)maker->traffic->patterns.count;
+    WB_TRY(
+        alignment_number(&maker->patterns, number, maker->alignments, stream->group_count, fresh, pattern));
+    return *pattern == fresh ? add_pattern(maker, stream) : WB_OK;
+}
+
+static wb_status add_variant(struct traffic_maker *maker, const struct grid_block *block) {
+    uint32_t warp_count = maker->traffic->grid->warp_count;
+    struct traffic_variant made = {.shape = block->shape};
+    made.patterns = arena_array(&maker->traffic->arena, (size_t)warp_count + 1, sizeof *made.patterns);
+    if (made.patterns == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < warp_count; w++)
+        WB_TRY(find_pattern(maker, block, w, &made.patterns[w]));
+    return vec_push(&maker->traffic->variants, made);
+}
+
+/* The variant of a block, old or new. */
+static wb_status find_variant(struct traffic_maker *maker, const struct grid_block *block,
+                              uint32_t *variant) {
+    const struct wb_grid *grid = maker->traffic->grid;
+    uint32_t base_count = grid->shapes.items[block->shape].base_count;
+    for (uint32_t b = 0; b < base_count; b++)
+        maker->alignments[b] = grid->bases.items[block->first_base + b] % MEMORY_LINE_BYTES;
+    uint32_t fresh = (uint32_t)maker->traffic->variants.count;
+    WB_TRY(alignment_number(&maker->variants, block->shape, maker->alignments, base_count, fresh, variant));
+    return *variant == fresh ? add_variant(maker, block) : WB_OK;
+}
+
+static wb_status make_all(struct traffic_maker *maker) {
+    struct traffic *traffic = maker->traffic;
+    const struct wb_grid *grid = traffic->grid;
+    traffic->shapes = arena_array(&traffic->arena, grid->shapes.count + 1, sizeof *traffic->shapes);
+    traffic->block_variants =
+        arena_array(&traffic->arena, grid->blocks.count + 1, sizeof *traffic->block_variants);
+    if (traffic->shapes == NULL || traffic->block_variants == NULL) return WB_ERR_LIMIT;
+    WB_TRY(access_positions_make(grid, &traffic->arena, traffic->shapes));
+    WB_TRY(note_inits(maker));
+    WB_TRY(reserve_alignments(maker));
+    for (size_t b = 0; b < grid->blocks.count; b++)
+        WB_TRY(find_variant(maker, &grid->blocks.items[b], &traffic->block_variants[b]));
+    return WB_OK;
+}
+
+wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
+                       wb_diagnostics *diagnostics, struct traffic *traffic) {
+    const char *name = grid->kernel == NULL ? "grid" : wb_kernel_name(grid->kernel);
+    *traffic = (struct traffic){.grid = grid, .machine = machine};
+    if (grid->steered.count > 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, name,
+                 "values that are not known steer some warps, so their requests are not known");
+        return WB_ERR_DECLINED;
+    }
+    struct traffic_maker maker = {.traffic = traffic, .diagnostics = diagnostics};
+    wb_status status = make_all(&maker);
+    vec_free(&maker.offsets);
+    vec_free(&maker.accesses);
+    key_table_free(&maker.patterns.table);
+    key_table_free(&maker.variants.table);
+    arena_free(&maker.scratch);
+    return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, name);
+}
+
+uint64_t traffic_base(const struct traffic *traffic, uint32_t block, uint32_t warp, uint32_t group) {
+    const struct wb_grid *grid = traffic->grid;
+    const struct grid_block *of = &grid->blocks.items[block];
+    uint64_t base = round_down(grid_base(grid, of, warp, group));
+    if (!traffic_pattern_of(traffic, block, warp)->group_is_local[group]) return base;
+    uint64_t region = ((uint64_t)block * grid->warp_count + warp) * grid->local_bytes * WARP_LANES;
+    return LOCAL_START + region + base / LOCAL_WORD_BYTES * LOCAL_STRIDE;
+}
+
+void traffic_free(struct traffic *traffic) {
+    vec_free(&traffic->patterns);
+    vec_free(&traffic->variants);
+    arena_free(&traffic->arena);
+    *traffic = (struct traffic){0};
+}

@@ -4,9 +4,10 @@
 #define WB_MEMORY_CACHE_H
 
 #include "base/arena.h"
-#include "machine/memory.h"
+#include "base/status.h"
+#include "memory/cache_index.h"
 
-/* One line. The lines of a set stand in the order of their last use, latest first. */
+/* One line. The lines of a set stand in the order of their last use, latest first, empty ones last. */
 struct cache_line {
     uint64_t number;  /* address / line_bytes */
     uint32_t sectors; /* bit i: sector i is present (or on its way); 0: the line is empty */
@@ -14,19 +15,21 @@ struct cache_line {
 };
 
 struct cache {
-    struct cache_geometry geometry;
-    struct cache_line *lines; /* sets * ways */
-    uint32_t set_count;       /* a power of two */
-    uint32_t line_shift, sector_shift;
+    struct cache_index index;
+    uint32_t ways;
+    struct cache_line *lines; /* ways of set 0, ways of set 1, ... */
 };
 
 /* An empty cache whose lines come from `arena`. WB_ERR_LIMIT when memory is exhausted. */
 wb_status cache_init(struct cache *cache, const struct cache_geometry *geometry, struct arena *arena);
 
+/* Empties it; nothing is written back. */
 void cache_clear(struct cache *cache);
 
 /* The set of an address. */
-uint32_t cache_set_of(const struct cache *cache, uint64_t address);
+static inline uint32_t cache_set_of(const struct cache *cache, uint64_t address) {
+    return cache_set_of_line(&cache->index, cache_line_number(&cache->index, address));
+}
 
 /* Whether a request's sector is present; changes nothing. */
 bool cache_has(const struct cache *cache, uint64_t address);
@@ -38,17 +41,19 @@ struct cache_outcome {
     struct cache_line victim;
 };
 
-/* Loads a sector: it becomes the most recently used; a miss allocates, in the place of the least recently
- * used line of the set. */
+/* Loads a sector, which is present afterwards, its line the most recently used. A line that was not there
+ * takes the place of the least recently used one of its set. */
 struct cache_outcome cache_load(struct cache *cache, uint64_t address);
 
-/* Stores under the first level's policy: no allocation. Returns whether the sector was present. */
+/* Stores under the first level's policy, which never allocates: a line that is there is dropped with all its
+ * sectors, or becomes the most recently used. Returns whether the sector was present. */
 bool cache_store(struct cache *cache, uint64_t address, enum store_policy policy);
 
 /* Stores under write-back with allocation (second level): the sector becomes present and dirty. */
 struct cache_outcome cache_write_back(struct cache *cache, uint64_t address);
 
-/* The line that the next miss in the set of `address` would evict, or NULL when the set has an empty one. */
+/* The line that a load of a line which is not there would evict from the set of `address`, or NULL when the
+ * set has room. */
 const struct cache_line *cache_victim(const struct cache *cache, uint64_t address);
 
 #endif

@@ -1,0 +1,1 @@
+wb_test(test_cache wb_memory)

@@ -182,6 +182,24 @@ void wb_block_free(wb_block *block);
 wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size_t argument,
                           wb_diagnostics *diagnostics, uint8_t **bytes, uint8_t **known, size_t *size);
 
+typedef struct wb_grid wb_grid;
+
+typedef struct {
+    bool one_block;      /* execute only block `block`, on the memory that the launch describes */
+    uint32_t block[3];   /* with one_block: which block of the grid */
+    bool allow_unmapped; /* accesses outside of all buffers are no error: loads give unknown values, stores
+                            are dropped; both are recorded */
+    uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
+    wb_watch watch;
+} wb_grid_options;
+
+/* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones
+ * left) and keeps what every warp executes and accesses; what blocks have in common up to a shift of
+ * addresses is kept once. */
+wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
+                        wb_diagnostics *diagnostics, wb_grid **grid);
+void wb_grid_free(wb_grid *grid);
+
 uint32_t wb_block_warp_count(const wb_block *block);
 
 /* Warp instructions that warp `warp` executes, predicated-off ones included, `ret` excluded. */

@@ -58,6 +58,7 @@ struct wb_grid {
     struct arena arena;
     const struct wb_kernel *kernel;        /* NULL for a grid made by hand */
     uint32_t dimensions[3], block_size[3]; /* blocks in the grid, threads in a block */
+    uint32_t first_index[3];               /* of the first block here: not 0,0,0 where it is the only one */
     uint64_t shared_bytes;                 /* of a block, static and dynamic */
     uint64_t local_bytes;                  /* of a thread, a multiple of 4 */
     uint32_t *code_first;                  /* as in struct wb_block */
@@ -71,11 +72,20 @@ struct wb_grid {
     VEC(uint64_t) bases;
     VEC(struct steered_warp) steered;
     struct key_table path_table, stream_table, shape_table; /* from contents to indices */
+    struct grid_scratch *scratch;                           /* of grid_add_block */
 };
 
 /* Adds the next block: takes over the paths of its warps (grid->warp_count of them, emptied) and reads their
- * accesses. WB_ERR_LIMIT without a message when memory is exhausted. */
+ * accesses. Of a grid made by hand warp_count and instruction_count must be set. WB_ERR_LIMIT without a
+ * message when memory is exhausted: then the grid can only be cleared. */
 wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct access_list *accesses);
+
+/* Makes a grid of one block, which was traced with its accesses; *grid is zero. Free it with grid_clear, also
+ * after an error: WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnostics, struct wb_grid *grid);
+
+/* The place of block `block` in the launch. */
+void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]);
 
 /* The base of a group of a warp of a block. */
 static inline uint64_t grid_base(const struct wb_grid *grid, const struct grid_block *block, uint32_t warp,

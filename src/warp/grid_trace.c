@@ -1,0 +1,181 @@
+/* The kernel analyzer (JCSE'17, algorithms 1 and 2): executes the blocks of a launch and adds each to a grid.
+ */
+#include "warp/execute.h"
+#include "warp/grid.h"
+#include "warp/run.h"
+#include "warp/whole_barrier.h"
+
+/* What is executed, and room for the block at hand. */
+struct grid_trace {
+    struct run run;
+    struct wb_grid *grid;
+    struct path *paths;           /* per warp */
+    struct access_list *accesses; /* per warp */
+};
+
+/* Which instructions are barriers of the whole block; grid->block_size must be set. */
+static wb_status find_barriers(struct wb_grid *grid) {
+    const struct wb_module *module = grid->kernel->module;
+    grid->instruction_count = grid->code_first[module->function_count];
+    grid->is_barrier = arena_array(&grid->arena, (size_t)grid->instruction_count + 1, sizeof(bool));
+    if (grid->is_barrier == NULL) return WB_ERR_LIMIT;
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct ptx_function *function = &module->functions[f];
+        bool *is_barrier = grid->is_barrier + grid->code_first[f];
+        for (uint32_t i = 0; i < function->inst_count; i++)
+            is_barrier[i] =
+                barrier_scope_of(function, &function->insts[i], grid->block_size) == BARRIER_WHOLE;
+    }
+    return WB_OK;
+}
+
+/* The most bytes of local memory that a thread accesses. */
+static uint64_t local_bytes(const struct wb_grid *grid) {
+    uint64_t end = 0;
+    for (size_t s = 0; s < grid->streams.count; s++) {
+        const struct access_stream *stream = &grid->streams.items[s];
+        for (uint32_t i = 0; i < stream->access_count; i++) {
+            const struct access *access = &stream->accesses[i];
+            if (access->space != PTX_SPACE_LOCAL) continue;
+            uint32_t rank = 0;
+            FOR_LANES_OF(l, access->mask) {
+                uint64_t address = access->table == ACCESS_AFFINE
+                                       ? access->base + (uint64_t)access->stride * l
+                                       : stream->tables[access->table + rank++];
+                if (address + access->bytes > end) end = address + access->bytes;
+            }
+        }
+    }
+    return (end + 3) / 4 * 4;
+}
+
+static wb_status trace_begin(struct grid_trace *trace) {
+    struct run *run = &trace->run;
+    struct wb_grid *grid = trace->grid;
+    WB_TRY(run_number_code(run->kernel->module, &grid->arena, &grid->code_first));
+    WB_TRY(run_begin(run, &grid->arena, grid->code_first));
+    memcpy(grid->dimensions, run->grid, sizeof grid->dimensions);
+    memcpy(grid->block_size, run->size, sizeof grid->block_size);
+    memcpy(grid->first_index, run->index, sizeof grid->first_index);
+    grid->shared_bytes = run->shared_bytes;
+    grid->warp_count = run->warp_count;
+    trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
+    trace->accesses = calloc((size_t)run->warp_count + 1, sizeof *trace->accesses);
+    if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
+    return find_barriers(grid);
+}
+
+static wb_status trace_block(struct grid_trace *trace) {
+    struct run *run = &trace->run;
+    for (uint32_t w = 0; w < run->warp_count; w++)
+        trace->accesses[w].items.count = trace->accesses[w].tables.count = 0;
+    WB_TRY(run_block(run, trace->accesses));
+    for (uint32_t w = 0; w < run->warp_count; w++)
+        WB_TRY(path_hand_over(&run->warps[w].path, &trace->paths[w]));
+    return grid_add_block(trace->grid, trace->paths, trace->accesses);
+}
+
+static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
+    WB_TRY(trace_begin(trace));
+    do {
+        WB_TRY(trace_block(trace));
+    } while (!one_block && run_next_block(&trace->run));
+    trace->grid->local_bytes = local_bytes(trace->grid);
+    return WB_OK;
+}
+
+static void trace_end(struct grid_trace *trace) {
+    for (uint32_t w = 0; w < trace->run.warp_count; w++) {
+        if (trace->paths != NULL) path_free(&trace->paths[w]);
+        if (trace->accesses == NULL) continue;
+        vec_free(&trace->accesses[w].items);
+        vec_free(&trace->accesses[w].tables);
+    }
+    free(trace->paths);
+    free(trace->accesses);
+    run_end(&trace->run);
+}
+
+wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
+                        wb_diagnostics *diagnostics, wb_grid **grid) {
+    static const wb_grid_options defaults = {0};
+    if (options == NULL) options = &defaults;
+    struct grid_trace trace = {.run = {.kernel = kernel,
+                                       .launch = launch,
+                                       .diagnostics = diagnostics,
+                                       .watch = &options->watch,
+                                       .instruction_limit = options->instruction_limit}};
+    if (options->one_block) memcpy(trace.run.index, options->block, sizeof trace.run.index);
+    size_t errors = wb_diagnostics_errors(diagnostics);
+    trace.grid = calloc(1, sizeof *trace.grid);
+    wb_status status = trace.grid == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (status == WB_OK) {
+        trace.grid->kernel = kernel;
+        status = trace_blocks(&trace, options->one_block);
+    }
+    trace_end(&trace);
+    if (status == WB_OK) {
+        *grid = trace.grid;
+        return WB_OK;
+    }
+    if (wb_diagnostics_errors(diagnostics) == errors)
+        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel), "memory is exhausted");
+    wb_grid_free(trace.grid);
+    return status;
+}
+
+/* Copies of the paths of a block's warps. */
+static wb_status copy_paths(const struct wb_block *block, struct path *paths) {
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct path *path = &block->paths.items[block->warp_path[w]];
+        WB_TRY(vec_reserve(&paths[w].entries, path->entries.count));
+        for (size_t i = 0; i < path->entries.count; i++)
+            paths[w].entries.items[i] = path->entries.items[i];
+        paths[w].entries.count = path->entries.count;
+        paths[w].length = path->length;
+        paths[w].hash = path->hash;
+    }
+    return WB_OK;
+}
+
+/* Fills a grid of one block; `paths` has room for those of its warps. */
+static wb_status fill_from_block(const struct wb_block *block, struct path *paths, struct wb_grid *grid) {
+    const struct wb_module *module = block->kernel->module;
+    grid->kernel = block->kernel;
+    memcpy(grid->dimensions, block->grid, sizeof grid->dimensions);
+    memcpy(grid->block_size, block->size, sizeof grid->block_size);
+    memcpy(grid->first_index, block->index, sizeof grid->first_index);
+    grid->shared_bytes = block->shared_bytes;
+    grid->warp_count = block->warp_count;
+    WB_TRY(run_number_code(module, &grid->arena, &grid->code_first));
+    WB_TRY(find_barriers(grid));
+    WB_TRY(copy_paths(block, paths));
+    WB_TRY(grid_add_block(grid, paths, block->accesses));
+    grid->local_bytes = local_bytes(grid);
+    return WB_OK;
+}
+
+wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnostics, struct wb_grid *grid) {
+    struct path *paths = calloc((size_t)block->warp_count + 1, sizeof *paths);
+    wb_status status = paths == NULL ? WB_ERR_LIMIT : fill_from_block(block, paths, grid);
+    for (uint32_t w = 0; paths != NULL && w < block->warp_count; w++)
+        path_free(&paths[w]);
+    free(paths);
+    if (status != WB_OK) return diagnose_out_of_memory(diagnostics, wb_kernel_name(block->kernel));
+    return WB_OK;
+}
+
+void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]) {
+    uint64_t number = block;
+    memcpy(index, grid->first_index, sizeof grid->first_index);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        index[axis] += (uint32_t)(number % grid->dimensions[axis]);
+        number /= grid->dimensions[axis];
+    }
+}
+
+void wb_grid_free(wb_grid *grid) {
+    if (grid == NULL) return;
+    grid_clear(grid);
+    free(grid);
+}

@@ -112,6 +112,10 @@ bool wb_machine_needs_accesses(const wb_machine *machine);
  * "unit.INT.count=2". */
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
 
+/* Whether what overrides left fits together, such as a cache's size and ways; to be called behind the last of
+ * them. WB_ERR_INPUT with a message when it does not. */
+wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostics);
+
 const char *wb_machine_name(const wb_machine *machine);
 
 /* The machine as YAML that wb_machine_load reads back. */

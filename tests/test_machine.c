@@ -119,6 +119,44 @@ static void test_preset_files_load_by_path(void **state) {
     wb_machine_free(machine);
 }
 
+/* A file with a base states what differs; its units would take the place of the base's with their classes. */
+static void test_base(void **state) {
+    (void)state;
+    static const char text[] = "name: \"small\"\nbase: jcse2017-32k\nsub_cores: 2\n"
+                               "classes:\n  fp32: {unit: SFU, init: 3, latency: 5}\n"
+                               "memory: {l1_latency: 7}\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(machine_parse("m.yaml", text, strlen(text), diagnostics, &machine), WB_OK);
+    assert_string_equal(machine->name, "small");
+    assert_int_equal(machine->sub_cores, 2);
+    assert_int_equal(machine->unit_count, 3);
+    assert_int_equal(machine->classes[PTX_CLASS_FP32].init, 3);
+    assert_int_equal(machine->classes[PTX_CLASS_FP64].init, 8);
+    assert_int_equal(machine->memory.l1.bytes, 32768); /* of jcse2017-32k */
+    assert_int_equal(machine->memory.l1.ways, 8);
+    assert_int_equal(machine->memory.l1_latency, 7);
+    assert_int_equal(machine->memory.l1_mshrs, 32); /* of jcse2017 */
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
+}
+
+/* Single overrides may leave parts that do not fit together; the check says so. */
+static void test_check(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(wb_machine_load("jcse2017", diagnostics, &machine), WB_OK);
+    assert_int_equal(wb_machine_set(machine, "l1_ways=3", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics),
+                           "l1_size: 16384 bytes are no whole number of sets of 3 lines of 128 bytes"));
+    assert_int_equal(wb_machine_set(machine, "memory.l1_size=49152", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_check(machine, diagnostics), WB_OK);
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_errors_of_files(void **state) {
     (void)state;
     static const struct {
@@ -168,6 +206,12 @@ static void test_errors_of_files(void **state) {
          "m.yaml:8:14: error: issue_width: expected a whole number from 1 to 8, got '0'"},
         {HEAD UNITS "classes: {}\nlimits: {warp: 48}\n",
          "m.yaml:8:10: error: unknown key 'warp'; did you mean 'warps'?"},
+        {HEAD UNITS "classes: {}\nmemory: {l1_size: 16384}\n",
+         "m.yaml:8:9: error: memory: a machine with l1_size needs requests: fermi or volta"},
+        {HEAD UNITS "classes: {}\nmemory: {l1_size: 16384, requests: fermi, l1_sector: 64}\n",
+         "m.yaml:8:9: error: memory: l1_line and l1_sector: expected powers of two, a sector of at least 128 "
+         "bytes (one request) and a line of 1 to 32 sectors, got 128 and 64"},
+        {"base: jcse\nname: m\n", "m.yaml:1:7: error: base: expected the name of a preset, got 'jcse'"},
         {"name: m\nclock_mhz: -5\n", "m.yaml:2:12: error: clock_mhz: expected a number above 0 and up to "
                                      "100000, with at most 6 decimal places, got '-5'"},
     };
@@ -541,6 +585,8 @@ int main(void) {
         cmocka_unit_test(test_orin_has_the_measured_distances),
         cmocka_unit_test(test_file_is_read),
         cmocka_unit_test(test_preset_files_load_by_path),
+        cmocka_unit_test(test_base),
+        cmocka_unit_test(test_check),
         cmocka_unit_test(test_errors_of_files),
         cmocka_unit_test(test_too_many_units),
         cmocka_unit_test(test_names_that_are_no_machine),

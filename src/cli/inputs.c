@@ -23,6 +23,7 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     wb_status status = wb_machine_load(name, diagnostics, &loaded);
     for (size_t i = 0; status == WB_OK && i < options->set_count; i++)
         status = wb_machine_set(loaded, options->sets[i], diagnostics);
+    if (status == WB_OK) status = wb_machine_check(loaded, diagnostics);
     if (status != WB_OK) {
         wb_machine_free(loaded);
         return status;

@@ -4,17 +4,22 @@
 #include <string.h>
 
 #include "base/yaml.h"
+#include "machine/presets.h"
 #include "machine/schema.h"
 
 /* Most slots of a sub-core, sub-cores. */
 #define ISSUE_WIDTH_MAX 8u
 #define SUB_CORES_MAX 16u
 
+/* Most presets that a file can stand on, each the base of the one before. */
+#define BASES_MAX 4u
+
 /* Fastest clock, in megahertz. */
 #define CLOCK_MAX 100000u
 
 /* What the nested keys expect, for messages. */
 #define UNITS_EXPECTED "a list of units such as {name: INT, count: 1}"
+#define BASE_EXPECTED "the name of a preset"
 #define CLASSES_EXPECTED "a mapping from opcode classes to {unit: NAME, init: CYCLES, latency: CYCLES}"
 
 static const char *const unlimited[] = {"unlimited", NULL};
@@ -38,9 +43,20 @@ static wb_status read_unit(const struct ytree *document, const struct ytree_node
     return WB_OK;
 }
 
+/* Another preset stands in for what a file leaves out; read before all other keys, by read_machine. */
+static wb_status require_base(const struct ytree *document, const struct ytree_node *value, void *target) {
+    (void)target;
+    if (value->kind == YTREE_SCALAR && preset_find(value->text) != NULL) return WB_OK;
+    return ytree_expected(document, value, BASE_EXPECTED);
+}
+
+/* Units of the file take the place of all units of its base. */
 static wb_status read_units(const struct ytree *document, const struct ytree_node *value, void *target) {
     WB_TRY(ytree_require(document, value, YTREE_LIST, UNITS_EXPECTED));
     if (value->count == 0) return ytree_error(document, value, "units: expected at least one unit");
+    struct wb_machine *machine = target;
+    machine->unit_count = 0;
+    memset(machine->classes, 0, sizeof machine->classes);
     for (const struct ytree_node *unit = value->first; unit != NULL; unit = unit->next)
         WB_TRY(read_unit(document, unit, target));
     return WB_OK;
@@ -73,6 +89,7 @@ static wb_status require_classes(const struct ytree *document, const struct ytre
 }
 
 const struct field machine_fields[] = {
+    {.key = "base", .kind = FIELD_NESTED, .what = BASE_EXPECTED, .read = require_base},
     {.key = "name",
      .kind = FIELD_TEXT,
      .required = true,
@@ -171,20 +188,45 @@ static wb_status read_classes(const struct ytree *document, const struct ytree_n
     return worst;
 }
 
-static wb_status read_machine(const struct ytree *document, struct wb_machine *machine) {
-    machine_defaults(machine);
-    WB_TRY(ytree_read_fields(document, document->root, machine_fields, machine));
-    return read_classes(document, ytree_find(document->root, "classes"), machine);
+/* Reads all keys into a machine with defaults or with what its base says; nothing is then required. */
+static wb_status read_keys(const struct ytree *document, bool has_base, struct wb_machine *machine) {
+    struct field fields[sizeof machine_fields / sizeof *machine_fields];
+    memcpy(fields, machine_fields, sizeof machine_fields);
+    for (struct field *field = fields; field->key != NULL; field++)
+        field->required = field->required && !has_base;
+    WB_TRY(ytree_read_fields(document, document->root, fields, machine));
+    const struct ytree_node *classes = ytree_find(document->root, "classes");
+    return classes == NULL ? WB_OK : read_classes(document, classes, machine);
+}
+
+/* The preset that a document is based on, or NULL. */
+static const struct embedded_file *base_of(const struct ytree *document) {
+    if (document->root->kind != YTREE_MAPPING) return NULL;
+    const struct ytree_node *base = ytree_find(document->root, "base");
+    return base != NULL && base->kind == YTREE_SCALAR ? preset_find(base->text) : NULL;
+}
+
+/* Reads a document on top of its base; `depth`: how many more bases there may be below that. */
+static wb_status read_machine(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                              unsigned depth, struct wb_machine *machine) {
+    struct ytree document;
+    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
+    const struct embedded_file *base = status == WB_OK ? base_of(&document) : NULL;
+    if (base != NULL && depth == 0)
+        status = ytree_error(&document, document.root, "bases are nested too deeply");
+    else if (base != NULL)
+        status = read_machine(base->name, base->text, base->size, diagnostics, depth - 1, machine);
+    if (status == WB_OK) status = read_keys(&document, base != NULL, machine);
+    ytree_free(&document);
+    return status;
 }
 
 wb_status machine_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                         wb_machine **machine) {
     struct wb_machine *made = malloc(sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
-    struct ytree document;
-    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
-    if (status == WB_OK) status = read_machine(&document, made);
-    ytree_free(&document);
+    machine_defaults(made);
+    wb_status status = read_machine(name, text, size, diagnostics, BASES_MAX, made);
     if (status != WB_OK) {
         free(made);
         return status;

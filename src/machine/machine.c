@@ -4,31 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/embedded.h"
 #include "base/file.h"
 #include "base/suggest.h"
 #include "machine/keys.h"
+#include "machine/presets.h"
 #include "machine/schema.h"
 
 /* Most presets that suggestions look at. */
 #define SUGGEST_PRESETS_MAX 64
-
-size_t wb_machine_preset_count(void) {
-    size_t count = 0;
-    while (embedded_presets[count].name != NULL)
-        count++;
-    return count;
-}
-
-const char *wb_machine_preset_name(size_t index) {
-    return index < wb_machine_preset_count() ? embedded_presets[index].name : NULL;
-}
-
-static const struct embedded_file *find_preset(const char *name) {
-    for (const struct embedded_file *preset = embedded_presets; preset->name != NULL; preset++)
-        if (strcmp(preset->name, name) == 0) return preset;
-    return NULL;
-}
 
 /* Neither a preset nor a file: says which presets there are and which one was probably meant. */
 static wb_status unknown_machine(const char *name, wb_diagnostics *diagnostics) {
@@ -48,7 +31,7 @@ static wb_status unknown_machine(const char *name, wb_diagnostics *diagnostics) 
 }
 
 wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine) {
-    const struct embedded_file *preset = find_preset(name_or_path);
+    const struct embedded_file *preset = preset_find(name_or_path);
     if (preset != NULL) return machine_parse(preset->name, preset->text, preset->size, diagnostics, machine);
     if (access(name_or_path, F_OK) != 0) return unknown_machine(name_or_path, diagnostics);
     char *text;

@@ -127,9 +127,20 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
     if (split_up.part_count == 1) return store(&split_up, machine_fields, first, machine);
     if (split_up.part_count == 2 && strcmp(first, "limits") == 0)
         return store(&split_up, machine_limit_fields, split_up.parts[1], machine);
+    if (split_up.part_count == 2 && strcmp(first, "memory") == 0)
+        return store(&split_up, machine_memory_fields, split_up.parts[1], &machine->memory);
     if (split_up.part_count == 2 && strcmp(first, "gpgpusim") == 0)
         return store(&split_up, machine_gpgpusim_fields, split_up.parts[1], &machine->gpgpusim);
     if (split_up.part_count == 3 && strcmp(first, "unit") == 0) return set_unit(&split_up, machine);
     if (split_up.part_count == 3 && strcmp(first, "class") == 0) return set_class(&split_up, machine);
     return unknown_key(&split_up);
+}
+
+wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostics) {
+    struct text problem = {0};
+    bool fits = machine_memory_check(&machine->memory, &problem);
+    if (!fits)
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name, "%s", problem.failed ? "wrong" : problem.data);
+    text_free(&problem);
+    return fits ? WB_OK : WB_ERR_INPUT;
 }

@@ -62,6 +62,7 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
         timed->unit = class->unit;
         timed->init = class->unit == UNIT_NONE ? 0 : class->init;
         timed->latency = machine_latency(timing->machine, class);
+        timed->memory_latency = class->plus == LATENCY_PLUS_MEM ? timing->machine->mem_latency : 0;
         return WB_OK;
     }
     uint64_t bit = UINT64_C(1) << (class_index % 64);

@@ -19,11 +19,12 @@ struct timed_inst {
     uint32_t first_operand;
     uint16_t source_count;
     uint16_t destination_count;
-    uint32_t init;    /* cycles that the unit is busy; 0 only with UNIT_NONE */
-    uint32_t latency; /* cycles after the initiation until the result can be read */
-    uint8_t unit;     /* index into the machine's units, or UNIT_NONE: no slot, no time */
-    bool barrier;     /* the warp waits until every live warp of the block has issued its barrier */
-    bool uncounted;   /* left out of instruction counts: `ret` and its like, a barrier without a slot */
+    uint32_t init;           /* cycles that the unit is busy; 0 only with UNIT_NONE */
+    uint32_t latency;        /* cycles after the initiation until the result can be read */
+    uint32_t memory_latency; /* the part of it that stands for the way to memory where none is modelled */
+    uint8_t unit;            /* index into the machine's units, or UNIT_NONE: no slot, no time */
+    bool barrier;            /* the warp waits until every live warp of the block has issued its barrier */
+    bool uncounted; /* left out of instruction counts: `ret` and its like, a barrier without a slot */
 };
 
 struct timed_code {

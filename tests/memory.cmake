@@ -1,1 +1,5 @@
 wb_test(test_cache wb_memory)
+wb_test(test_traffic wb_memory)
+target_sources(test_traffic PRIVATE hand_grid.c)
+wb_test(test_cache_state wb_memory)
+wb_test(test_requests wb_memory)

@@ -1,0 +1,394 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "memory/cache.h"
+#include "memory/cache_state.h"
+
+static const enum touch_kind kinds[] = {TOUCH_LOAD, TOUCH_STORE_EVICTS, TOUCH_STORE_UPDATES};
+
+static struct cache_geometry geometry_of(uint32_t sets, uint32_t ways, uint32_t sectors) {
+    return (struct cache_geometry){
+        .bytes = sets * ways * 128, .ways = ways, .line_bytes = 128, .sector_bytes = 128 / sectors};
+}
+
+static struct cache_state new_state(const struct cache_geometry *geometry, enum cache_contents contents) {
+    struct cache_state state;
+    assert_int_equal(cache_state_init(&state, geometry, contents), WB_OK);
+    return state;
+}
+
+/* A request for one line, given by its number. */
+static void touch(struct cache_state *state, enum touch_kind kind, uint64_t line) {
+    uint64_t address = line * 128;
+    assert_int_equal(cache_state_update(state, &(struct cache_touch){kind, &address, 1}), WB_OK);
+}
+
+static void load(struct cache_state *state, uint64_t line) {
+    touch(state, TOUCH_LOAD, line);
+}
+
+static enum cache_class class_of(const struct cache_state *state, uint64_t line) {
+    uint64_t address = line * 128;
+    return cache_state_classify(state, &(struct cache_touch){TOUCH_LOAD, &address, 1});
+}
+
+/* The classes of lines 0, 1, 2, ... as text: h(it), m(iss), u(nclassified). */
+static void assert_classes(const struct cache_state *state, const char *expected) {
+    char found[16] = {0};
+    for (size_t line = 0; line < strlen(expected); line++)
+        found[line] = "hmu"[class_of(state, line)];
+    assert_string_equal(found, expected);
+}
+
+/* JCSE'17, Fig. 10: a block with one predecessor starts with what that one ended with, a block with two with
+ * their join. Here BB0 loads line 0, BB1 lines 1 and 2, BB2 lines 2 and 3; both go on to BB3. */
+static void test_figure_10(void **state) {
+    (void)state;
+    struct cache_geometry geometry = geometry_of(1, 4, 1);
+    struct cache_state left = new_state(&geometry, CACHE_EMPTY), right = new_state(&geometry, CACHE_EMPTY);
+    load(&left, 0);
+    assert_classes(&left, "hmmm");
+    assert_int_equal(cache_state_copy(&right, &left), WB_OK);
+    assert_true(cache_state_equal(&left, &right));
+    load(&left, 1);
+    load(&left, 2);
+    assert_classes(&left, "hhhm");
+    load(&right, 2);
+    load(&right, 3);
+    assert_classes(&right, "hmhh");
+    assert_int_equal(cache_state_join(&left, &right), WB_OK);
+    assert_false(cache_state_equal(&left, &right));
+    assert_classes(&left, "huhum"); /* always hit: in both; always miss: in neither */
+    load(&left, 4);                 /* line 0 gets its last place */
+    assert_classes(&left, "huhuh");
+    load(&left, 5);
+    assert_classes(&left, "muhuhh");
+    cache_state_free(&left);
+    cache_state_free(&right);
+}
+
+/* The join keeps the larger age for always-hit: line 0 is youngest on one side, oldest on the other. */
+static void test_join_of_ages(void **state) {
+    (void)state;
+    struct cache_geometry geometry = geometry_of(1, 2, 1);
+    struct cache_state left = new_state(&geometry, CACHE_EMPTY), right = new_state(&geometry, CACHE_EMPTY);
+    load(&left, 0);
+    load(&left, 1);
+    load(&right, 1);
+    load(&right, 0);
+    assert_int_equal(cache_state_join(&left, &right), WB_OK);
+    assert_classes(&left, "hhm");
+    load(&left, 2); /* evicts one of the two */
+    assert_classes(&left, "uuh");
+    cache_state_free(&left);
+    cache_state_free(&right);
+}
+
+/* A loop over lines 0 and 1, from an empty cache: joined round by round until nothing changes. */
+static void test_loop_until_stable(void **state) {
+    (void)state;
+    struct cache_geometry geometry = geometry_of(1, 2, 1);
+    struct cache_state head = new_state(&geometry, CACHE_EMPTY), end = new_state(&geometry, CACHE_EMPTY);
+    struct cache_state before = new_state(&geometry, CACHE_EMPTY);
+    uint32_t rounds = 0;
+    do {
+        assert_int_equal(cache_state_copy(&before, &head), WB_OK);
+        assert_int_equal(cache_state_copy(&end, &head), WB_OK);
+        load(&end, 0);
+        load(&end, 1);
+        assert_int_equal(cache_state_join(&head, &end), WB_OK);
+        rounds++;
+    } while (!cache_state_equal(&head, &before));
+    assert_in_range(rounds, 2, 3);
+    assert_classes(&head, "uum"); /* the first round misses, the others hit */
+    assert_classes(&end, "hhm");
+    cache_state_free(&head);
+    cache_state_free(&end);
+    cache_state_free(&before);
+}
+
+/* Whatever was in a cache is gone after as many distinct lines as it has ways, hits known from the first on.
+ */
+static void test_unknown_contents(void **state) {
+    (void)state;
+    struct cache_geometry geometry = geometry_of(1, 2, 1);
+    struct cache_state cache = new_state(&geometry, CACHE_ANYTHING);
+    assert_classes(&cache, "uuu");
+    load(&cache, 0);
+    assert_classes(&cache, "huu");
+    load(&cache, 1);
+    assert_classes(&cache, "hhm");
+    cache_state_free(&cache);
+}
+
+static void test_stores(void **state) {
+    (void)state;
+    struct cache_geometry geometry = geometry_of(1, 2, 1);
+    struct cache_state cache = new_state(&geometry, CACHE_EMPTY);
+    load(&cache, 0);
+    load(&cache, 1);
+    touch(&cache, TOUCH_STORE_EVICTS, 1); /* leaves room: line 0 stays */
+    assert_classes(&cache, "hmm");
+    load(&cache, 2);
+    assert_classes(&cache, "hmh");
+    touch(&cache, TOUCH_STORE_UPDATES, 0);
+    touch(&cache, TOUCH_STORE_UPDATES, 1); /* not there: nothing happens */
+    load(&cache, 3);
+    assert_classes(&cache, "hmmh");
+    cache_state_free(&cache);
+}
+
+/* A store under write-through to a line that is perhaps there makes others older, but evicts nothing. */
+static void test_store_to_possible_line(void **state) {
+    (void)state;
+    struct cache_geometry geometry = geometry_of(1, 3, 1);
+    struct cache_state cache = new_state(&geometry, CACHE_ANYTHING);
+    load(&cache, 0);
+    touch(&cache, TOUCH_STORE_UPDATES, 1);
+    touch(&cache, TOUCH_STORE_UPDATES, 2);
+    touch(&cache, TOUCH_STORE_UPDATES, 3);
+    assert_classes(&cache, "huuu");
+    load(&cache, 4);
+    assert_classes(&cache, "uuuuh");
+    cache_state_free(&cache);
+}
+
+static void touch_some(struct cache_state *state, enum touch_kind kind, const uint64_t *addresses,
+                       size_t count) {
+    assert_int_equal(cache_state_update(state, &(struct cache_touch){kind, addresses, count}), WB_OK);
+}
+
+/* One of two lines of different sets: each may have been used, neither surely. */
+static void test_partly_known_address(void **state) {
+    (void)state;
+    static const uint64_t addresses[] = {2 * 128, 3 * 128};
+    struct cache_geometry geometry = geometry_of(2, 1, 1);
+    struct cache_state cache = new_state(&geometry, CACHE_EMPTY);
+    load(&cache, 0);
+    load(&cache, 1);
+    touch_some(&cache, TOUCH_LOAD, addresses, 2);
+    assert_classes(&cache, "uuuum");
+    struct cache_touch one_of = {TOUCH_LOAD, addresses, 2};
+    assert_int_equal(cache_state_classify(&cache, &one_of), CACHE_UNCLASSIFIED);
+    load(&cache, 2);
+    load(&cache, 3);
+    assert_int_equal(cache_state_classify(&cache, &one_of), CACHE_ALWAYS_HIT);
+    assert_classes(&cache, "mmhh");
+    touch_some(&cache, TOUCH_STORE_EVICTS, addresses, 2);
+    assert_classes(&cache, "mmuu"); /* one of them is gone */
+    cache_state_free(&cache);
+}
+
+/* One of two lines of a set: whichever it was, the line in between is gone from one way. */
+static void test_partly_known_line_of_a_set(void **state) {
+    (void)state;
+    static const uint64_t addresses[] = {1 * 128, 2 * 128};
+    struct cache_geometry geometry = geometry_of(1, 1, 1);
+    struct cache_state cache = new_state(&geometry, CACHE_EMPTY);
+    load(&cache, 0);
+    touch_some(&cache, TOUCH_LOAD, addresses, 2);
+    assert_classes(&cache, "muum");
+    cache_state_free(&cache);
+}
+
+static void test_unknown_address(void **state) {
+    (void)state;
+    struct cache_geometry geometry = geometry_of(2, 2, 1);
+    struct cache_state cache = new_state(&geometry, CACHE_EMPTY);
+    struct cache_touch any = {TOUCH_LOAD, NULL, 0};
+    assert_int_equal(cache_state_classify(&cache, &any), CACHE_ALWAYS_MISS);
+    load(&cache, 0);
+    assert_int_equal(cache_state_classify(&cache, &any), CACHE_UNCLASSIFIED);
+    touch_some(&cache, TOUCH_LOAD, NULL, 0);
+    assert_classes(&cache, "huuu"); /* in its set at most one other line was used */
+    touch_some(&cache, TOUCH_STORE_UPDATES, NULL, 0);
+    assert_classes(&cache, "huuu");
+    touch_some(&cache, TOUCH_LOAD, NULL, 0);
+    assert_classes(&cache, "uuuu");
+    load(&cache, 0);
+    touch_some(&cache, TOUCH_STORE_EVICTS, NULL, 0);
+    assert_classes(&cache, "uuuu");
+    cache_state_free(&cache);
+}
+
+/* A sector is there only when it was loaded since its line came. */
+static void test_sectors(void **state) {
+    (void)state;
+    static const uint64_t first = 0, second = 32, other = 128;
+    struct cache_geometry geometry = geometry_of(1, 1, 4);
+    struct cache_state cache = new_state(&geometry, CACHE_EMPTY);
+    touch_some(&cache, TOUCH_LOAD, &first, 1);
+    struct cache_touch again = {TOUCH_LOAD, &first, 1}, neighbour = {TOUCH_LOAD, &second, 1};
+    assert_int_equal(cache_state_classify(&cache, &again), CACHE_ALWAYS_HIT);
+    assert_int_equal(cache_state_classify(&cache, &neighbour), CACHE_ALWAYS_MISS);
+    touch_some(&cache, TOUCH_LOAD, &second, 1);
+    assert_int_equal(cache_state_classify(&cache, &again), CACHE_ALWAYS_HIT);
+    touch_some(&cache, TOUCH_LOAD, &other, 1);
+    touch_some(&cache, TOUCH_LOAD, &second, 1);
+    assert_int_equal(cache_state_classify(&cache, &again), CACHE_ALWAYS_MISS);
+    assert_int_equal(cache_state_classify(&cache, &neighbour), CACHE_ALWAYS_HIT);
+    cache_state_free(&cache);
+}
+
+/* Random programs: a graph of blocks without cycles, each with a few requests, against the set of all
+ * concrete caches that some path leads to. */
+#define LINES_MAX 12
+#define CONCRETE_MAX 4096
+#define BLOCKS 5
+
+struct concrete_caches {
+    struct cache_line caches[CONCRETE_MAX][LINES_MAX];
+    size_t count;
+};
+
+struct program {
+    struct cache_geometry geometry;
+    uint64_t universe[8]; /* addresses that there are */
+    uint32_t universe_size;
+    struct concrete_caches ends[BLOCKS];
+};
+
+static void add_concrete(struct concrete_caches *set, const struct cache_line *lines) {
+    for (size_t i = 0; i < set->count; i++) {
+        if (memcmp(set->caches[i], lines, sizeof set->caches[i]) == 0) return;
+    }
+    assert_true(set->count < CONCRETE_MAX);
+    memcpy(set->caches[set->count++], lines, sizeof set->caches[0]);
+}
+
+static void touch_concrete(struct cache *cache, enum touch_kind kind, uint64_t address) {
+    if (kind == TOUCH_LOAD)
+        (void)cache_load(cache, address);
+    else
+        (void)cache_store(cache, address, kind == TOUCH_STORE_EVICTS ? STORE_EVICTS : STORE_UPDATES);
+}
+
+/* All caches after a request, and whether any of them hit, any missed. */
+static void touch_all(const struct program *program, struct concrete_caches *set,
+                      const struct cache_touch *touch, bool *any_hit, bool *any_miss) {
+    static struct concrete_caches next;
+    next.count = 0;
+    *any_hit = *any_miss = false;
+    const uint64_t *addresses = touch->count == 0 ? program->universe : touch->addresses;
+    size_t count = touch->count == 0 ? program->universe_size : touch->count;
+    struct cache cache = {.index = cache_index_of(&program->geometry), .ways = program->geometry.ways};
+    for (size_t i = 0; i < set->count * count; i++) {
+        struct cache_line lines[LINES_MAX];
+        memcpy(lines, set->caches[i / count], sizeof lines);
+        cache.lines = lines;
+        bool hit = cache_has(&cache, addresses[i % count]);
+        *any_hit |= hit;
+        *any_miss |= !hit;
+        touch_concrete(&cache, touch->kind, addresses[i % count]);
+        add_concrete(&next, lines);
+    }
+    *set = next;
+}
+
+/* How often the classes were as good as the concrete caches allow. */
+struct precision {
+    uint32_t requests, exact;
+};
+
+static void check_class(enum cache_class class, bool any_hit, bool any_miss, uint64_t seed,
+                        struct precision *precision) {
+    if ((class == CACHE_ALWAYS_HIT && any_miss) || (class == CACHE_ALWAYS_MISS && any_hit))
+        fail_msg("seed %llu: class %d, but hit %d, miss %d", (unsigned long long)seed, class, any_hit,
+                 any_miss);
+    precision->requests++;
+    precision->exact += (class == CACHE_UNCLASSIFIED) == (any_hit && any_miss);
+}
+
+/* A few random requests, on the abstract state and on all concrete caches. */
+static void run_block(const struct program *program, struct random_state *random, bool known, uint64_t seed,
+                      struct concrete_caches *set, struct cache_state *state, struct precision *precision) {
+    for (uint64_t left = 1 + random_below(random, 4); left > 0; left--) {
+        uint64_t addresses[3];
+        struct cache_touch touch = {.addresses = addresses, .count = known ? 1 : random_below(random, 4)};
+        touch.kind = kinds[random_below(random, 5) > 2 ? random_below(random, 3) : 0];
+        if (!known && touch.count == 0 && random_below(random, 2) != 0) touch.count = 1;
+        for (size_t i = 0; i < touch.count; i++)
+            addresses[i] = program->universe[random_below(random, program->universe_size)];
+        enum cache_class class = cache_state_classify(state, &touch);
+        assert_int_equal(cache_state_update(state, &touch), WB_OK);
+        bool any_hit, any_miss;
+        touch_all(program, set, &touch, &any_hit, &any_miss);
+        check_class(class, any_hit, any_miss, seed, precision);
+    }
+}
+
+/* One random program: block i comes after one or two earlier blocks. */
+static void check_program(struct program *program, bool known, uint32_t blocks, uint64_t seed,
+                          struct precision *precision) {
+    struct random_state random = random_seeded(seed);
+    static const uint32_t sectors[] = {1, 1, 2};
+    uint32_t sector_count = sectors[random_below(&random, 3)];
+    program->geometry = geometry_of(1 + (uint32_t)random_below(&random, 3),
+                                    1 + (uint32_t)random_below(&random, 4), sector_count);
+    program->universe_size = 3 + (uint32_t)random_below(&random, 6);
+    for (uint32_t i = 0; i < program->universe_size; i++)
+        program->universe[i] = i * program->geometry.sector_bytes;
+    struct cache_state ends[BLOCKS];
+    for (uint32_t b = 0; b < blocks; b++) {
+        struct concrete_caches *set = &program->ends[b];
+        set->count = 0;
+        ends[b] = new_state(&program->geometry, CACHE_EMPTY);
+        if (b == 0) add_concrete(set, (struct cache_line[LINES_MAX]){{0}});
+        for (uint64_t i = b == 0 ? 0 : 1 + random_below(&random, 2); i > 0; i--) {
+            uint64_t from = random_below(&random, b);
+            bool is_first = set->count == 0;
+            for (size_t c = 0; c < program->ends[from].count; c++)
+                add_concrete(set, program->ends[from].caches[c]);
+            if (is_first)
+                assert_int_equal(cache_state_copy(&ends[b], &ends[from]), WB_OK);
+            else
+                assert_int_equal(cache_state_join(&ends[b], &ends[from]), WB_OK);
+        }
+        run_block(program, &random, known, seed, set, &ends[b], precision);
+    }
+    for (uint32_t b = 0; b < blocks; b++)
+        cache_state_free(&ends[b]);
+}
+
+static void test_random_programs(void **state) {
+    (void)state;
+    static struct program program;
+    struct precision precision = {0};
+    for (uint64_t seed = 0; seed < 1000; seed++)
+        check_program(&program, seed % 2 != 0, BLOCKS, seed, &precision);
+    assert_true(precision.exact >= precision.requests / 10 * 9);
+}
+
+/* Without joins and with all addresses known nothing is left unclassified. */
+static void test_straight_programs_are_exact(void **state) {
+    (void)state;
+    static struct program program;
+    struct precision precision = {0};
+    for (uint64_t seed = 0; seed < 1000; seed++)
+        check_program(&program, true, 1, seed, &precision);
+    assert_int_equal(precision.exact, precision.requests);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_figure_10),
+        cmocka_unit_test(test_join_of_ages),
+        cmocka_unit_test(test_loop_until_stable),
+        cmocka_unit_test(test_unknown_contents),
+        cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_store_to_possible_line),
+        cmocka_unit_test(test_partly_known_address),
+        cmocka_unit_test(test_partly_known_line_of_a_set),
+        cmocka_unit_test(test_unknown_address),
+        cmocka_unit_test(test_sectors),
+        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_straight_programs_are_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

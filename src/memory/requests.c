@@ -2,8 +2,11 @@
 
 #include "warp/lanes.h"
 
-/* A word of shared memory, of the constant cache, and of interleaved local memory. */
+/* A word of shared memory, of an atomic, and of interleaved local memory. */
 #define WORD_BYTES 4u
+
+/* Strides up to here keep the addresses of a warp apart from those 2^64 further on. */
+#define STRIDE_MAX ((int64_t)1 << 32)
 
 void lane_addresses_read(const struct access *access, const uint64_t *tables, uint64_t base,
                          struct lane_addresses *lanes) {
@@ -18,7 +21,7 @@ void lane_addresses_read(const struct access *access, const uint64_t *tables, ui
     FOR_LANES_OF(l, access->mask) lanes->address[l] = base + *next++;
 }
 
-/* Adds a block to the list unless it is there. The last one is looked at first: neighbouring lanes mostly
+/* Adds a value to the list unless it is there. The last one is looked at first: neighbouring lanes mostly
  * touch the same or the next block. */
 static uint32_t add_distinct(uint64_t *list, uint32_t count, uint64_t value) {
     for (uint32_t i = count; i-- > 0;) {
@@ -41,14 +44,215 @@ uint32_t requests_coalesce(const struct lane_addresses *lanes, uint32_t granule,
     return count;
 }
 
+/* Adds a lane's words of one block to the first request for the block that has none of them. */
+static uint32_t add_words(uint64_t *requests, uint32_t *taken, uint32_t count, uint64_t block,
+                          uint32_t words) {
+    uint32_t i = 0;
+    while (i < count && (requests[i] != block || (taken[i] & words) != 0))
+        i++;
+    if (i == count) {
+        requests[i] = block;
+        taken[i] = 0;
+        count++;
+    }
+    taken[i] |= words;
+    return count;
+}
+
+/* The words of a block of `granule` bytes at `block` that bytes first .. last touch; bit i: word i. */
+static uint32_t words_of(uint64_t block, uint32_t granule, uint64_t first, uint64_t last) {
+    uint64_t from = first - block < granule ? first - block : 0;
+    uint64_t to = last - block < granule ? last - block : granule - 1;
+    uint32_t up_to = UINT32_MAX >> (31 - to / WORD_BYTES);
+    return up_to & (UINT32_MAX << (from / WORD_BYTES));
+}
+
+uint32_t requests_coalesce_atomics(const struct lane_addresses *lanes, uint32_t granule,
+                                   uint64_t requests[REQUESTS_MAX]) {
+    uint64_t align = ~(uint64_t)(granule - 1);
+    uint32_t taken[REQUESTS_MAX], count = 0;
+    FOR_LANES_OF(l, lanes->mask) {
+        uint64_t first = lanes->address[l], last = first + lanes->bytes - 1;
+        uint64_t block = first & align, next = last & align;
+        count = add_words(requests, taken, count, block, words_of(block, granule, first, last));
+        if (next != block)
+            count = add_words(requests, taken, count, next, words_of(next, granule, first, last));
+    }
+    return count;
+}
+
+/* Where a word of a lane's local memory lies. */
+static uint64_t interleaved(uint64_t word, uint32_t lane) {
+    return (word * WARP_LANES + lane) * WORD_BYTES;
+}
+
 void lane_addresses_interleave(struct lane_addresses *lanes) {
     FOR_LANES_OF(l, lanes->mask) {
         uint64_t address = lanes->address[l];
-        lanes->address[l] = (address / WORD_BYTES * WARP_LANES + l) * WORD_BYTES + address % WORD_BYTES;
+        lanes->address[l] = interleaved(address / WORD_BYTES, l) + address % WORD_BYTES;
     }
 }
 
-uint32_t transaction_cycles(const struct machine_memory *memory, uint32_t init, uint32_t transactions) {
-    uint32_t passing = transactions * memory->request_cycles;
-    return passing > init ? passing : init;
+uint32_t requests_coalesce_local(const struct lane_addresses *lanes, uint32_t granule,
+                                 uint64_t requests[REQUESTS_MAX]) {
+    uint64_t align = ~(uint64_t)(granule - 1);
+    uint32_t count = 0;
+    FOR_LANES_OF(l, lanes->mask) {
+        uint64_t first = lanes->address[l] / WORD_BYTES;
+        uint64_t last = (lanes->address[l] + lanes->bytes - 1) / WORD_BYTES;
+        for (uint64_t word = first; word <= last; word++)
+            count = add_distinct(requests, count, interleaved(word, l) & align);
+    }
+    return count;
+}
+
+/* Most words that lanes served together touch: 128 bytes, each lane's from the middle of a word on. */
+#define GROUP_WORDS_MAX 64u
+
+/* The words that the lanes of a whole, half or quarter warp want from the banks, as a chain a bank. */
+struct bank_words {
+    uint64_t word[GROUP_WORDS_MAX];
+    uint8_t next[GROUP_WORDS_MAX]; /* in the chain: 1 + the index, 0: none */
+    uint8_t first[SHARED_BANKS];
+    uint8_t length[SHARED_BANKS];
+    uint32_t count;
+};
+
+/* Adds a word; one that is there already is served with it unless `is_atomic`. */
+static void want_word(struct bank_words *words, uint64_t word, bool is_atomic) {
+    uint32_t bank = word % SHARED_BANKS;
+    for (uint32_t at = words->first[bank]; at != 0 && !is_atomic; at = words->next[at - 1])
+        if (words->word[at - 1] == word) return;
+    words->word[words->count] = word;
+    words->next[words->count] = words->first[bank];
+    words->first[bank] = (uint8_t)++words->count;
+    words->length[bank]++;
+}
+
+/* Passes for the lanes of one group: the most words of any bank. */
+static uint32_t group_passes(const struct lane_addresses *lanes, uint32_t group, bool is_atomic) {
+    struct bank_words words;
+    memset(words.first, 0, sizeof words.first);
+    memset(words.length, 0, sizeof words.length);
+    words.count = 0;
+    FOR_LANES_OF(l, lanes->mask & group) {
+        uint64_t last = (lanes->address[l] + lanes->bytes - 1) / WORD_BYTES;
+        for (uint64_t word = lanes->address[l] / WORD_BYTES; word <= last; word++)
+            want_word(&words, word, is_atomic);
+    }
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < SHARED_BANKS; b++)
+        most = words.length[b] > most ? words.length[b] : most;
+    return most;
+}
+
+/* Lanes that are served together: as many as fill the banks once, if their addresses do not conflict. */
+static uint32_t group_lanes(uint32_t bytes) {
+    return bytes <= SHARED_BANK_BYTES ? WARP_LANES : SHARED_BANKS * SHARED_BANK_BYTES / bytes;
+}
+
+uint32_t shared_conflicts(const struct lane_addresses *lanes, bool is_atomic) {
+    uint32_t size = group_lanes(lanes->bytes), passes = 0;
+    uint32_t group = UINT32_MAX >> (WARP_LANES - size);
+    for (uint32_t l = 0; l < WARP_LANES; l += size)
+        passes += group_passes(lanes, group << l, is_atomic);
+    return passes;
+}
+
+uint32_t constant_broadcasts(const struct lane_addresses *lanes) {
+    uint64_t addresses[WARP_LANES];
+    uint32_t count = 0;
+    FOR_LANES_OF(l, lanes->mask) count = add_distinct(addresses, count, lanes->address[l]);
+    return count;
+}
+
+/* Whether the lanes of the mask have numbers without a gap. */
+static bool is_run(uint32_t mask) {
+    uint32_t shifted = mask >> __builtin_ctz(mask);
+    return (shifted & (shifted + 1)) == 0;
+}
+
+/* Lanes without a gap whose addresses grow by at most a block from one to the next: they touch all blocks
+ * from the first to the last. */
+static uint32_t coalesce_range(const struct access *access, uint64_t base, uint64_t align,
+                               uint64_t *requests) {
+    uint32_t low = (uint32_t)__builtin_ctz(access->mask);
+    uint32_t high = 31 - (uint32_t)__builtin_clz(access->mask);
+    uint64_t start = base + access->base, stride = (uint64_t)access->stride, granule = ~align + 1;
+    uint64_t first = (start + stride * low) & align;
+    uint64_t last = (start + stride * high + access->bytes - 1) & align;
+    uint32_t count = (uint32_t)((last - first) / granule) + 1;
+    for (uint32_t i = 0; i < count; i++)
+        requests[i] = first + i * granule;
+    return count;
+}
+
+/* Addresses that grow from lane to lane by at least the bytes of one: a block is new unless it is the last
+ * one. `before` starts as no multiple of the block size. */
+static uint32_t coalesce_ascending(const struct access *access, uint64_t base, uint64_t align,
+                                   uint64_t *requests) {
+    uint64_t start = base + access->base, before = ~align;
+    uint32_t count = 0;
+    FOR_LANES_OF(l, access->mask) {
+        uint64_t address = start + (uint64_t)access->stride * l;
+        uint64_t first = address & align, last = (address + access->bytes - 1) & align;
+        requests[count] = first;
+        count += first != before;
+        requests[count] = last;
+        count += last != first;
+        before = last;
+    }
+    return count;
+}
+
+/* Loads and stores of global memory: by the fastest way that their addresses allow. */
+static uint32_t coalesce_global(const struct access *access, const uint64_t *tables, uint64_t base,
+                                uint32_t granule, uint64_t *requests) {
+    uint64_t align = ~(uint64_t)(granule - 1);
+    int64_t stride = access->table == ACCESS_AFFINE ? access->stride : -1;
+    if (stride == 0 || (stride > 0 && stride <= (int64_t)granule && is_run(access->mask)))
+        return coalesce_range(access, base, align, requests);
+    if (stride >= access->bytes && stride <= STRIDE_MAX)
+        return coalesce_ascending(access, base, align, requests);
+    struct lane_addresses lanes;
+    lane_addresses_read(access, tables, base, &lanes);
+    return requests_coalesce(&lanes, granule, requests);
+}
+
+uint32_t access_requests(const struct access *access, const uint64_t *tables, uint64_t base, uint32_t granule,
+                         uint64_t requests[REQUESTS_MAX]) {
+    bool is_local = access->space == PTX_SPACE_LOCAL;
+    if (!is_local && access->space != PTX_SPACE_GLOBAL && access->space != PTX_GENERIC) return 0;
+    if (!is_local && !access->is_atomic) return coalesce_global(access, tables, base, granule, requests);
+    struct lane_addresses lanes;
+    lane_addresses_read(access, tables, base, &lanes);
+    return is_local ? requests_coalesce_local(&lanes, granule, requests)
+                    : requests_coalesce_atomics(&lanes, granule, requests);
+}
+
+/* Whether the lanes served together access neighbouring words or, if no atomics, all the same one. */
+static bool is_without_conflict(const struct access *access, uint64_t base) {
+    if (access->table != ACCESS_AFFINE) return false;
+    if (access->stride == 0) return !access->is_atomic;
+    return access->stride == access->bytes && access->bytes >= WORD_BYTES &&
+           (base + access->base) % WORD_BYTES == 0;
+}
+
+/* Groups of `size` lanes that a lane of the mask is in. */
+static uint32_t active_groups(uint32_t mask, uint32_t size) {
+    uint32_t count = 0, group = UINT32_MAX >> (WARP_LANES - size);
+    for (uint32_t l = 0; l < WARP_LANES; l += size)
+        count += (mask >> l & group) != 0;
+    return count;
+}
+
+uint32_t access_passes(const struct access *access, const uint64_t *tables, uint64_t base) {
+    bool is_shared = access->space == PTX_SPACE_SHARED;
+    if (is_shared && is_without_conflict(access, base))
+        return active_groups(access->mask, group_lanes(access->bytes));
+    if (!is_shared && access->table == ACCESS_AFFINE)
+        return access->stride == 0 ? 1 : (uint32_t)__builtin_popcount(access->mask);
+    struct lane_addresses lanes;
+    lane_addresses_read(access, tables, base, &lanes);
+    return is_shared ? shared_conflicts(&lanes, access->is_atomic) : constant_broadcasts(&lanes);
 }

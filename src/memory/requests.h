@@ -1,19 +1,19 @@
 /* From the addresses of a warp's lanes to the transactions of one executed memory instruction (JCSE'17,
- * algorithm 3, with the addresses aligned first). */
+ * algorithm 3, with the addresses aligned first). docs/memory-model.md, section 1, states the rules. */
 #ifndef WB_MEMORY_REQUESTS_H
 #define WB_MEMORY_REQUESTS_H
 
 #include "machine/machine.h"
 #include "warp/block.h"
 
-/* Most requests of one instruction: 32 lanes of 16 bytes, each over a border of sectors. */
-#define REQUESTS_MAX 64u
+/* Most requests of one instruction: 32 lanes of 32 unaligned bytes of local memory, nine words each. */
+#define REQUESTS_MAX 288u
 
 /* The addresses of the lanes of one executed instruction. */
 struct lane_addresses {
     uint64_t address[WARP_LANES];
     uint32_t mask;
-    uint32_t bytes; /* per lane: 1, 2, 4, 8 or 16 */
+    uint32_t bytes; /* per lane: 1, 2, 4, 8, 16 or 32 */
 };
 
 /* Reads the addresses of a record; `base` is added to each (0 for records of struct wb_block). */
@@ -25,19 +25,47 @@ void lane_addresses_read(const struct access *access, const uint64_t *tables, ui
 uint32_t requests_coalesce(const struct lane_addresses *lanes, uint32_t granule,
                            uint64_t requests[REQUESTS_MAX]);
 
-/* Where local memory of the lanes lies: consecutive words of 4 bytes of a lane are 32 words apart, so that
- * equal addresses of all lanes make one line. */
+/* The same of atomics: lanes on one word never share a request, so that a block is requested as often as the
+ * word of it that most lanes are on. */
+uint32_t requests_coalesce_atomics(const struct lane_addresses *lanes, uint32_t granule,
+                                   uint64_t requests[REQUESTS_MAX]);
+
+/* The same of local memory, whose words of 4 bytes are interleaved over the lanes: word w of lane l lies at
+ * (32 w + l) * 4, so that equal addresses of all lanes make one line a word. */
+uint32_t requests_coalesce_local(const struct lane_addresses *lanes, uint32_t granule,
+                                 uint64_t requests[REQUESTS_MAX]);
+
+/* Where local memory of the lanes lies, of accesses that stay within a word. */
 void lane_addresses_interleave(struct lane_addresses *lanes);
 
-/* Cycles that the banks of shared memory need: the largest number of distinct words of any bank, 64- and
- * 128-bit accesses by half and quarter warps; for atomics lanes on one word conflict, too. At least 1. */
+/* Passes over the banks of shared memory. Accesses of 8 bytes are served by half warps, of 16 (32) bytes by
+ * quarter (eighth) warps, each by itself; a pass serves one word of every bank, to any number of lanes, but
+ * of atomics to one. */
 uint32_t shared_conflicts(const struct lane_addresses *lanes, bool is_atomic);
 
-/* Cycles of the constant cache, which broadcasts one word a cycle: the number of distinct words. */
+/* Passes of the constant cache, which serves one address at a time: how many different ones there are. */
 uint32_t constant_broadcasts(const struct lane_addresses *lanes);
 
-/* Cycles that the unit of a class with initiation interval `init` is busy with `transactions`: at least the
- * interval, in which the lanes' addresses pass. */
-uint32_t transaction_cycles(const struct machine_memory *memory, uint32_t init, uint32_t transactions);
+/* The requests of a recorded access of global or local memory, by its rule above but faster for regular
+ * addresses; `base` is added to the addresses, and of local memory before it is interleaved. 0 of other
+ * spaces. */
+uint32_t access_requests(const struct access *access, const uint64_t *tables, uint64_t base, uint32_t granule,
+                         uint64_t requests[REQUESTS_MAX]);
+
+/* The passes of a recorded access of shared memory, constants or parameters, by its rule above. */
+uint32_t access_passes(const struct access *access, const uint64_t *tables, uint64_t base);
+
+/* Cycles that a unit is busy with `requests` of an instruction whose class has initiation interval `init`: at
+ * least the interval, in which the lanes' addresses pass. */
+static inline uint32_t transaction_cycles(const struct machine_memory *memory, uint32_t init,
+                                          uint32_t requests) {
+    uint32_t passing = requests * memory->request_cycles;
+    return passing > init ? passing : init;
+}
+
+/* Cycles that a unit is busy with passes over memory of the SM: the interval is that of one pass. */
+static inline uint32_t pass_cycles(uint32_t init, uint32_t passes) {
+    return init * passes;
+}
 
 #endif

@@ -12,12 +12,6 @@
 #define LOCAL_WORD_BYTES 4u
 #define LOCAL_STRIDE (LOCAL_WORD_BYTES * (uint64_t)WARP_LANES)
 
-/* Words of the largest access of a lane, each with requests of its own when local memory is interleaved. */
-#define LOCAL_WORDS_MAX 8u
-
-/* Most requests of one instruction. */
-#define ACCESS_REQUESTS_MAX (LOCAL_WORDS_MAX * REQUESTS_MAX)
-
 /* Alignments that are looked up at a time: keys of a table have a limited length. */
 #define ALIGNMENT_CHUNK 256u
 
@@ -30,7 +24,6 @@ struct alignment_table {
 
 struct traffic_maker {
     struct traffic *traffic;
-    wb_diagnostics *diagnostics;
     struct arena scratch;
     uint32_t *inits; /* per instruction the initiation interval of its class */
     struct alignment_table patterns, variants;
@@ -101,73 +94,42 @@ static wb_status reserve_alignments(struct traffic_maker *maker) {
     return maker->alignments == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
-/* Requests of interleaved local memory: each word of the lanes' accesses is coalesced on its own, because the
- * words of a lane lie in different lines. */
-static uint32_t local_requests(const struct lane_addresses *lanes, uint32_t granule,
-                               uint64_t requests[ACCESS_REQUESTS_MAX]) {
-    uint32_t count = 0;
-    struct lane_addresses word = *lanes;
-    uint32_t left = lanes->bytes;
-    for (uint32_t w = 0; w < LOCAL_WORDS_MAX && left > 0; w++) {
-        word.bytes = left < LOCAL_WORD_BYTES ? left : LOCAL_WORD_BYTES;
-        left -= word.bytes;
-        for (uint32_t l = 0; l < WARP_LANES; l++)
-            word.address[l] = lanes->address[l] + (uint64_t)w * LOCAL_WORD_BYTES;
-        lane_addresses_interleave(&word);
-        uint64_t more[REQUESTS_MAX];
-        uint32_t more_count = requests_coalesce(&word, granule, more);
-        memcpy(requests + count, more, more_count * sizeof *more);
-        count += more_count;
-    }
-    return count;
-}
-
-/* Cycles that the unit of an access is busy with its transactions. */
-static uint32_t busy_cycles(const struct traffic_maker *maker, const struct access *access,
-                            uint32_t transactions) {
-    const struct machine_memory *memory = &maker->traffic->machine->memory;
-    uint32_t init = maker->inits[access->instruction];
-    if (memory->requests == REQUESTS_IDEAL) return init;
-    if (access_makes_requests(access)) return transaction_cycles(memory, init, transactions);
-    return transactions > init ? transactions : init;
-}
-
 static enum traffic_kind kind_of(const struct access *access) {
     if (!access_makes_requests(access)) return TRAFFIC_ON_CHIP;
     if (access->is_atomic) return TRAFFIC_ATOMIC;
     return access->is_store ? TRAFFIC_STORE : TRAFFIC_LOAD;
 }
 
+/* Sets the requests and cycles of an access whose group's base is `base`. */
+static void ask(const struct traffic_maker *maker, const struct access *access, const uint64_t *tables,
+                uint64_t base, struct traffic_access *made, uint64_t requests[REQUESTS_MAX]) {
+    const struct machine_memory *memory = &maker->traffic->machine->memory;
+    uint32_t init = maker->inits[access->instruction], count = 0;
+    made->cycles = init;
+    if (access_makes_requests(access)) {
+        count = access_requests(access, tables, base, memory_request_bytes(memory), requests);
+        if (memory->requests != REQUESTS_IDEAL) made->cycles = transaction_cycles(memory, init, count);
+    } else if (memory->requests != REQUESTS_IDEAL) {
+        made->cycles = pass_cycles(init, access_passes(access, tables, base));
+    }
+    made->request_count = (uint16_t)count;
+}
+
 /* Appends one access whose group's base is `alignment` bytes behind the start of a line. */
 static wb_status append_access(struct traffic_maker *maker, const struct access_stream *stream,
                                uint32_t index, uint8_t alignment) {
     const struct access *access = &stream->accesses[index];
-    uint32_t granule = memory_request_bytes(&maker->traffic->machine->memory);
-    struct lane_addresses lanes;
-    uint64_t requests[ACCESS_REQUESTS_MAX];
-    uint32_t count = 0, transactions;
-    lane_addresses_read(access, stream->tables, alignment, &lanes);
-    if (access->space == PTX_SPACE_SHARED)
-        transactions = shared_conflicts(&lanes, access->is_atomic);
-    else if (!access_makes_requests(access))
-        transactions = constant_broadcasts(&lanes);
-    else if (access->space == PTX_SPACE_LOCAL)
-        transactions = count = local_requests(&lanes, granule, requests);
-    else
-        transactions = count = requests_coalesce(&lanes, granule, requests);
     struct traffic_access made = {
         .step = access->step,
         .instruction = access->instruction,
         .group = stream->groups[index],
         .first_request = (uint32_t)maker->offsets.count,
-        .cycles = busy_cycles(maker, access, transactions),
-        .request_count = (uint16_t)count,
         .kind = (uint8_t)kind_of(access),
     };
-    if (maker->offsets.count > UINT32_MAX - ACCESS_REQUESTS_MAX) return WB_ERR_LIMIT;
-    WB_TRY(vec_reserve(&maker->offsets, count));
-    if (count > 0) memcpy(maker->offsets.items + maker->offsets.count, requests, count * sizeof *requests);
-    maker->offsets.count += count;
+    if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX) return WB_ERR_LIMIT;
+    WB_TRY(vec_reserve(&maker->offsets, REQUESTS_MAX));
+    ask(maker, access, stream->tables, alignment, &made, maker->offsets.items + maker->offsets.count);
+    maker->offsets.count += made.request_count;
     return vec_push(&maker->accesses, made);
 }
 
@@ -252,7 +214,7 @@ wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *mach
                  "values that are not known steer some warps, so their requests are not known");
         return WB_ERR_DECLINED;
     }
-    struct traffic_maker maker = {.traffic = traffic, .diagnostics = diagnostics};
+    struct traffic_maker maker = {.traffic = traffic};
     wb_status status = make_all(&maker);
     vec_free(&maker.offsets);
     vec_free(&maker.accesses);

@@ -1,0 +1,294 @@
+/* The requests of grids: what each access asks for, how blocks share it, and when accesses happen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hand_grid.h"
+#include "memory/requests.h"
+#include "memory/traffic.h"
+#include "run_ptx.h"
+
+static struct traffic traffic_of(struct hand_grid *hand, const char *blocks) {
+    struct traffic traffic;
+    hand_grid_make(hand, blocks);
+    assert_int_equal(traffic_make(&hand->grid, &hand->machine, NULL, &traffic), WB_OK);
+    return traffic;
+}
+
+/* Whether an access of a warp of a block makes exactly these requests, in this order. */
+static void assert_requests(const struct traffic *traffic, uint32_t block, uint32_t warp, uint32_t index,
+                            const uint64_t *expected, uint32_t count) {
+    const struct traffic_pattern *pattern = traffic_pattern_of(traffic, block, warp);
+    assert_true(index < pattern->access_count);
+    const struct traffic_access *access = &pattern->accesses[index];
+    uint64_t base = traffic_base(traffic, block, warp, access->group);
+    assert_int_equal(base % MEMORY_LINE_BYTES, 0);
+    assert_int_equal(access->request_count, count);
+    for (uint32_t r = 0; r < count; r++)
+        assert_int_equal(base + pattern->offsets[access->first_request + r], expected[r]);
+}
+
+/* Requests come aligned, first lane first, each once. */
+static void test_lines(void **state) {
+    (void)state;
+    struct hand_grid hand;
+    struct traffic traffic = traffic_of(&hand, "L0=3,1.2,3.1,4 S1=7; X A2=5");
+    assert_requests(&traffic, 0, 0, 0, (uint64_t[]){384, 128, 512}, 3);
+    assert_requests(&traffic, 0, 0, 1, (uint64_t[]){896}, 1);
+    assert_requests(&traffic, 0, 1, 0, (uint64_t[]){640}, 1);
+    const struct traffic_access *first = traffic_pattern_of(&traffic, 0, 0)->accesses;
+    const struct traffic_access *atomic = traffic_pattern_of(&traffic, 0, 1)->accesses;
+    assert_int_equal(first[0].kind, TRAFFIC_LOAD);
+    assert_int_equal(first[0].cycles, 3);
+    assert_int_equal(first[1].kind, TRAFFIC_STORE);
+    assert_int_equal(first[1].step, 1);
+    assert_int_equal(atomic->kind, TRAFFIC_ATOMIC);
+    assert_int_equal(atomic->step, 1);
+    traffic_free(&traffic);
+    hand_grid_free(&hand);
+}
+
+static void test_sectors(void **state) {
+    (void)state;
+    struct hand_grid hand;
+    struct traffic traffic;
+    hand_grid_make(&hand, "L0=3,1.2,3.1,4");
+    hand.machine.memory.requests = REQUESTS_VOLTA;
+    assert_int_equal(traffic_make(&hand.grid, &hand.machine, NULL, &traffic), WB_OK);
+    assert_requests(&traffic, 0, 0, 0, (uint64_t[]){384, 192, 416, 512}, 4);
+    traffic_free(&traffic);
+    hand_grid_free(&hand);
+}
+
+/* Blocks whose addresses differ by whole lines share everything; others share what is aligned alike. */
+static void test_sharing(void **state) {
+    (void)state;
+    struct hand_grid hand;
+    struct traffic traffic =
+        traffic_of(&hand, "L0=0,1; L0=5 / L0=10,11; L0=15 / L0=1.2,2.2; L0=8 / L0=3.2,4.2; L0=2");
+    assert_int_equal(hand.grid.streams.count, 2);
+    assert_int_equal(traffic.variants.count, 3);
+    assert_int_equal(traffic.block_variants[0], traffic.block_variants[1]);
+    assert_int_not_equal(traffic.block_variants[0], traffic.block_variants[2]);
+    assert_int_equal(traffic.patterns.count, 3);
+    assert_requests(&traffic, 1, 0, 0, (uint64_t[]){1280, 1408}, 2);
+    assert_requests(&traffic, 2, 0, 0, (uint64_t[]){128, 256}, 2);
+    assert_requests(&traffic, 3, 0, 0, (uint64_t[]){384, 512}, 2);
+    assert_requests(&traffic, 3, 1, 0, (uint64_t[]){256}, 1);
+    traffic_free(&traffic);
+    hand_grid_free(&hand);
+}
+
+/* The requests of every access of a grid, computed from its records alone. */
+static void check_against_records(const struct hand_grid *hand, const struct traffic *traffic) {
+    const struct wb_grid *grid = &hand->grid;
+    for (uint32_t b = 0; b < grid->blocks.count; b++) {
+        const struct grid_block *block = &grid->blocks.items[b];
+        for (uint32_t w = 0; w < grid->warp_count; w++) {
+            const struct shape_warp *warp = &grid->shapes.items[block->shape].warps[w];
+            const struct access_stream *stream = &grid->streams.items[warp->stream];
+            for (uint32_t a = 0; a < stream->access_count; a++) {
+                struct lane_addresses lanes;
+                uint64_t requests[REQUESTS_MAX];
+                lane_addresses_read(&stream->accesses[a], stream->tables,
+                                    grid_base(grid, block, w, stream->groups[a]), &lanes);
+                uint32_t count =
+                    requests_coalesce(&lanes, memory_request_bytes(&hand->machine.memory), requests);
+                assert_requests(traffic, b, w, a, requests, count);
+            }
+        }
+    }
+}
+
+static void test_random_requests(void **state) {
+    (void)state;
+    const struct hand_shape shape = {.warps = 3,
+                                     .accesses = 6,
+                                     .instructions = 5,
+                                     .lines = 9,
+                                     .lanes = 4,
+                                     .store_percent = 20,
+                                     .barrier_percent = 20};
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct random_state random = random_seeded(seed);
+        struct hand_grid hand;
+        struct traffic traffic;
+        hand_grid_begin(&hand);
+        for (uint32_t b = 0; b < 4; b++)
+            hand_grid_add_random(&hand, &random, &shape);
+        hand.machine.memory.requests = seed % 2 == 0 ? REQUESTS_FERMI : REQUESTS_VOLTA;
+        assert_int_equal(traffic_make(&hand.grid, &hand.machine, NULL, &traffic), WB_OK);
+        check_against_records(&hand, &traffic);
+        traffic_free(&traffic);
+        hand_grid_free(&hand);
+    }
+}
+
+/* Phases and epochs of a warp as "phase.epoch" texts. */
+static void assert_positions(const struct traffic *traffic, uint32_t block, uint32_t warp,
+                             const char *expected) {
+    struct text got = {0};
+    const struct access_position *positions = traffic_positions_of(traffic, block, warp);
+    uint32_t count = traffic_pattern_of(traffic, block, warp)->access_count;
+    for (uint32_t a = 0; a < count; a++)
+        text_printf(&got, "%s%u.%u", a == 0 ? "" : " ", positions[a].phase, positions[a].epoch);
+    char *text = text_take(&got);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void test_epochs(void **state) {
+    (void)state;
+    struct hand_grid hand;
+    struct traffic traffic = traffic_of(&hand, "L0=0 L1=0 L0=0 L1=0 L2=0; L0=0 L1=0 L2=0; L3=0 L3=0 L0=0");
+    assert_positions(&traffic, 0, 0, "0.0 0.0 0.1 0.1 0.1");
+    assert_positions(&traffic, 0, 1, "0.0 0.0 0.0");
+    assert_positions(&traffic, 0, 2, "0.0 0.1 0.2");
+    assert_int_equal(traffic.shapes[0].phases, 1);
+    assert_int_equal(traffic.shapes[0].epochs, 3);
+    traffic_free(&traffic);
+    hand_grid_free(&hand);
+}
+
+/* A barrier lifts all warps behind the last epoch of any of them; one that ends before it holds it up, too.
+ */
+static void test_epochs_at_barriers(void **state) {
+    (void)state;
+    struct hand_grid hand;
+    struct traffic traffic = traffic_of(
+        &hand, "L0=0 L0=0 | L0=0 | L5=0; L1=0 | L1=0 L0=0 | L2=0 L0=0; L4=0 L4=0 L4=0 L4=0; | |; ");
+    assert_positions(&traffic, 0, 0, "0.0 0.1 1.4 2.6");
+    assert_positions(&traffic, 0, 1, "0.0 1.4 1.5 2.6 2.7");
+    assert_positions(&traffic, 0, 2, "0.0 0.1 0.2 0.3");
+    assert_int_equal(traffic.shapes[0].phases, 3);
+    assert_int_equal(traffic.shapes[0].epochs, 8);
+    traffic_free(&traffic);
+    hand_grid_free(&hand);
+}
+
+/* A grid of the kernel of a body; its machine has class times of 1 cycle but 5 for shared loads. */
+struct traced {
+    wb_diagnostics *diagnostics;
+    wb_module *module;
+    wb_launch *launch;
+    wb_grid *grid;
+    struct wb_machine machine;
+    struct traffic traffic;
+};
+
+static void traced_open(struct traced *traced, const char *declarations, const char *body,
+                        const char *block) {
+    const wb_kernel *kernel = NULL;
+    char *ptx = module_of(declarations, body);
+    *traced = (struct traced){.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
+    wb_status status = wb_module_parse("k.ptx", ptx, strlen(ptx), traced->diagnostics, &traced->module);
+    if (status == WB_OK) status = wb_module_find_kernel(traced->module, "k", traced->diagnostics, &kernel);
+    if (status == WB_OK) status = wb_launch_set_grid(traced->launch, "2", traced->diagnostics);
+    if (status == WB_OK) status = wb_launch_set_block(traced->launch, block, traced->diagnostics);
+    if (status == WB_OK)
+        status = wb_launch_add_argument(traced->launch, "buf:u64[1024]=zero", traced->diagnostics);
+    const wb_grid_options options = {0};
+    if (status == WB_OK)
+        status = wb_grid_trace(kernel, traced->launch, &options, traced->diagnostics, &traced->grid);
+    machine_memory_defaults(&traced->machine.memory);
+    traced->machine.memory.requests = REQUESTS_FERMI;
+    for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++)
+        traced->machine.classes[c] =
+            (struct machine_class){.given = true, .init = c == PTX_CLASS_LOAD_SHARED ? 5 : 1};
+    if (status == WB_OK)
+        status = traffic_make(traced->grid, &traced->machine, traced->diagnostics, &traced->traffic);
+    if (status != WB_OK) fail_msg("%s", wb_diagnostics_text(traced->diagnostics));
+    free(ptx);
+}
+
+static void traced_close(struct traced *traced) {
+    traffic_free(&traced->traffic);
+    wb_grid_free(traced->grid);
+    wb_launch_free(traced->launch);
+    wb_module_free(traced->module);
+    wb_diagnostics_free(traced->diagnostics);
+}
+
+/* Local memory: one line a word when all lanes use the same address, another place for each warp. */
+static void test_local(void **state) {
+    (void)state;
+    static const char body[] =
+        ".local .align 8 .b8 a[128];\n"
+        "st.local.u32 [a+4], %r0;\n"
+        "ld.local.u64 %rd1, [a+8];\n"
+        "and.b32 %r1, %r0, 31; mul.lo.u32 %r1, %r1, 4; mov.u32 %r2, a; add.u32 %r1, %r1, %r2;\n"
+        "ld.local.u32 %r3, [%r1];\n";
+    struct traced traced;
+    traced_open(&traced, "", body, "64");
+    const struct traffic_pattern *pattern = traffic_pattern_of(&traced.traffic, 0, 0);
+    assert_int_equal(pattern->access_count, 4); /* the parameter, and three */
+    assert_int_equal(pattern->accesses[0].kind, TRAFFIC_ON_CHIP);
+    assert_int_equal(pattern->accesses[1].request_count, 1);
+    assert_int_equal(pattern->accesses[2].request_count, 2);
+    assert_int_equal(pattern->accesses[3].request_count, 32);
+    uint64_t first[2][2], bytes = traced.grid->local_bytes * WARP_LANES;
+    for (uint32_t b = 0; b < 2; b++) {
+        for (uint32_t w = 0; w < 2; w++) {
+            const struct traffic_access *access = &traffic_pattern_of(&traced.traffic, b, w)->accesses[1];
+            first[b][w] = traffic_base(&traced.traffic, b, w, access->group) +
+                          traffic_pattern_of(&traced.traffic, b, w)->offsets[access->first_request];
+            assert_int_equal(first[b][w], first[0][0] + (2 * b + w) * bytes);
+        }
+    }
+    uint64_t line = first[0][0];
+    assert_requests(&traced.traffic, 0, 0, 2, (uint64_t[]){line + 128, line + 256}, 2);
+    traced_close(&traced);
+}
+
+/* On the SM: no request, but as many cycles as a bank has words to serve, and at least the class's. */
+static void test_on_chip(void **state) {
+    (void)state;
+    static const char body[] = "mul.lo.u32 %r1, %r0, 128; mov.u32 %r2, s; add.u32 %r1, %r1, %r2;\n"
+                               "st.shared.u32 [%r1], %r0;\n"
+                               "ld.shared.u32 %r3, [s];\n"
+                               "ld.const.u32 %r4, [c];\n"
+                               "st.global.u32 [%rd31], %r4;\n";
+    struct traced traced;
+    traced_open(&traced, ".shared .align 4 .b8 s[4096];\n.const .align 4 .b8 c[4];\n", body, "32");
+    const struct traffic_pattern *pattern = traffic_pattern_of(&traced.traffic, 0, 0);
+    assert_int_equal(pattern->access_count, 5);
+    for (uint32_t a = 0; a < 4; a++) {
+        assert_int_equal(pattern->accesses[a].kind, TRAFFIC_ON_CHIP);
+        assert_int_equal(pattern->accesses[a].request_count, 0);
+    }
+    assert_int_equal(pattern->accesses[1].cycles, 32);
+    assert_int_equal(pattern->accesses[2].cycles, 5);
+    assert_int_equal(pattern->accesses[3].cycles, 1);
+    assert_int_equal(pattern->accesses[4].kind, TRAFFIC_STORE);
+    traced_close(&traced);
+}
+
+/* A grid with a steered warp has no traffic. */
+static void test_steered(void **state) {
+    (void)state;
+    struct hand_grid hand;
+    struct traffic traffic;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    hand_grid_make(&hand, "L0=0");
+    assert_int_equal(vec_push(&hand.grid.steered, ((struct steered_warp){0})), WB_OK);
+    assert_int_equal(traffic_make(&hand.grid, &hand.machine, diagnostics, &traffic), WB_ERR_DECLINED);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
+    traffic_free(&traffic);
+    wb_diagnostics_free(diagnostics);
+    hand_grid_free(&hand);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),   cmocka_unit_test(test_sectors),
+        cmocka_unit_test(test_sharing), cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_epochs),  cmocka_unit_test(test_epochs_at_barriers),
+        cmocka_unit_test(test_local),   cmocka_unit_test(test_on_chip),
+        cmocka_unit_test(test_steered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -146,7 +146,7 @@ static wb_status place_shape(struct position_maker *maker, const struct block_sh
                              struct shape_positions *made) {
     uint32_t warp_count = maker->grid->warp_count;
     uint32_t *warps = arena_array(&maker->scratch, (size_t)warp_count + 1, sizeof *warps);
-    made->positions = arena_array(maker->arena, (size_t)warp_count + 1, sizeof *made->positions);
+    made->positions = arena_array(maker->arena, (size_t)warp_count + 1, sizeof(struct access_position *));
     if (warps == NULL || made->positions == NULL) return WB_ERR_LIMIT;
     for (uint32_t w = 0; w < warp_count; w++) {
         WB_TRY(find_warp(maker, &shape->warps[w], &warps[w]));

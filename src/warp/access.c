@@ -9,12 +9,11 @@
 #define RECORDS_MAX ((size_t)1 << 24)
 #define TABLE_MAX ((size_t)1 << 26)
 
-wb_status access_addresses(const struct warp *warp, const struct micro *op,
-                           const struct micro_address *address, uint32_t mask,
-                           uint64_t addresses[WARP_LANES]) {
+wb_status access_addresses(struct warp *warp, const struct micro *op, const struct micro_address *address,
+                           uint32_t mask, uint64_t addresses[WARP_LANES]) {
     const struct lanes *from = warp_slot(warp, address->base);
     uint32_t unknown = mask & ~from->known;
-    if (unknown != 0) return warp_decline(warp, op, address->base, unknown, "the address");
+    if (unknown != 0) return warp_decline(warp, op, address->base, unknown, NEED_ADDRESS);
     uint64_t window = address_window(address->space), cut = address->mask, offset = address->offset;
     FOR_LANES(l) addresses[l] = ((from->value[l] + offset) & cut) + window;
     if (window == 0) return WB_OK;
@@ -24,6 +23,14 @@ wb_status access_addresses(const struct warp *warp, const struct micro *op,
                          warp->number, addresses[l] - window, ptx_space_name((enum ptx_space)address->space));
     }
     return WB_OK;
+}
+
+/* Whether an address is in no region although some window holds its number: an address of global memory that
+ * the launch gave as a plain number. */
+static bool is_plain_number(const struct run *run, const struct micro *op, uint64_t address, bool is_store) {
+    if (!run->allow_unmapped || address >= GLOBAL_START) return false;
+    bool copies_from = op->form->op == PTX_OP_CP_ASYNC && !is_store;
+    return (copies_from ? op->form->space_from : op->form->space) == PTX_SPACE_GLOBAL;
 }
 
 struct region *access_common_region(const struct warp *warp, const struct micro *op, uint32_t mask,
@@ -38,6 +45,7 @@ struct region *access_common_region(const struct warp *warp, const struct micro 
         *hint = (uint32_t)(region - memory->regions.items);
     }
     if (region->size < bytes) return NULL;
+    if (is_plain_number(warp->run, op, first, false)) return NULL;
     uint64_t base = region->base, last = region->size - bytes;
     if (mask == LANES_ALL) {
         FOR_LANES(l) {
@@ -70,6 +78,13 @@ static wb_status fail_outside(const struct warp *warp, const struct micro *op, u
                      lane, warp->number, verb, bytes, address - before->base, before->name, before->size);
 }
 
+/* A place whose bytes are unknown, and forgotten when they are written. */
+static wb_status unmapped_place(struct run *run, struct place *place) {
+    run->unmapped.known = 0;
+    *place = (struct place){run->unmapped.bytes, &run->unmapped.known, 0, NULL};
+    return WB_OK;
+}
+
 wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address,
                        uint32_t bytes, bool is_store, struct place *place) {
     const char *verb = is_store ? "writes" : "reads";
@@ -77,14 +92,17 @@ wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t
         return warp_fail(warp, op, WB_ERR_INPUT,
                          "lane %u of warp %u %s %u bytes at 0x%" PRIx64 ", which is not aligned to them",
                          lane, warp->number, verb, bytes, address);
+    struct run *run = warp->run;
     uint64_t offset = address - LOCAL_WINDOW;
+    if (is_plain_number(run, op, address, is_store)) return unmapped_place(run, place);
     if (offset < warp->local.size && warp->local.size - offset >= bytes) {
         *place = local_place(&warp->local, lane, offset);
         return WB_OK;
     }
-    struct region *region = memory_find(&warp->run->memory, address);
-    if (region == NULL || region->size - (address - region->base) < bytes)
-        return fail_outside(warp, op, lane, address, bytes, verb);
+    struct region *region = memory_find(&run->memory, address);
+    bool outside = region == NULL || region->size - (address - region->base) < bytes;
+    if (outside && run->allow_unmapped) return unmapped_place(run, place);
+    if (outside) return fail_outside(warp, op, lane, address, bytes, verb);
     if (is_store && !region->writable)
         return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u writes to %s, which is read-only", lane,
                          warp->number, region->name);
@@ -108,33 +126,60 @@ static bool find_stride(uint32_t mask, const uint64_t addresses[WARP_LANES], str
     return true;
 }
 
-wb_status access_record(struct warp *warp, const struct micro *op, uint32_t mask,
-                        const uint64_t addresses[WARP_LANES], struct access_kind kind) {
-    if (warp->accesses == NULL || mask == 0) return WB_OK;
-    uint8_t space = address_space_of(addresses[__builtin_ctz(mask)]);
-    struct access access = {
-        .step = warp->path.path.length,
-        .instruction = op->index,
-        .mask = mask,
-        .table = ACCESS_AFFINE,
-        .bytes = (uint8_t)kind.bytes,
-        .space = op->form->space == PTX_SPACE_PARAM ? PTX_SPACE_PARAM : space,
-        .is_store = kind.is_store,
-        .is_atomic = kind.is_atomic,
-    };
-    uint64_t relative[WARP_LANES];
-    FOR_LANES(l) relative[l] = addresses[l] - address_window(space);
-    struct access_list *list = warp->accesses;
-    if (!find_stride(mask, relative, &access)) {
-        access.base = 0;
-        access.stride = 0;
-        access.table = (uint32_t)list->tables.count;
-        FOR_LANES_OF(l, mask) {
-            if (vec_push(&list->tables, relative[l]) != WB_OK) return warp_no_memory(warp, op);
-        }
+/* The state space of a lane's address: generic addresses resolved, the memory through which calls pass values
+ * told from local memory. */
+static uint8_t space_of(const struct micro *op, const struct micro_address *address, uint64_t at) {
+    if (address->space == PTX_SPACE_GLOBAL && at < GLOBAL_START) return PTX_SPACE_GLOBAL;
+    if (op->form->space == PTX_SPACE_PARAM) return PTX_SPACE_PARAM;
+    uint8_t space = address_space_of(at);
+    return space == PTX_GENERIC ? PTX_SPACE_GLOBAL : space;
+}
+
+/* The lanes of `mask` whose addresses are in the state space of the first one's. */
+static uint32_t lanes_of_space(const struct micro *op, const struct micro_address *address, uint32_t mask,
+                               const uint64_t addresses[WARP_LANES], uint8_t space) {
+    uint32_t same = 0;
+    if (address->space != PTX_GENERIC) return mask;
+    FOR_LANES_OF(l, mask) same |= (uint32_t)(space_of(op, address, addresses[l]) == space) << l;
+    return same;
+}
+
+/* Appends a record of the lanes of `access->mask`, whose addresses count from the start of the space. */
+static wb_status append_record(struct access_list *list, const uint64_t addresses[WARP_LANES],
+                               struct access *access) {
+    if (!find_stride(access->mask, addresses, access)) {
+        access->base = 0;
+        access->stride = 0;
+        access->table = (uint32_t)list->tables.count;
+        WB_TRY(vec_reserve(&list->tables, WARP_LANES));
+        FOR_LANES_OF(l, access->mask) list->tables.items[list->tables.count++] = addresses[l];
     }
-    if (list->items.count >= RECORDS_MAX || list->tables.count >= TABLE_MAX)
-        return warp_fail(warp, op, WB_ERR_LIMIT, "more accesses than can be recorded");
-    if (vec_push(&list->items, access) != WB_OK) return warp_no_memory(warp, op);
+    return vec_push(&list->items, *access);
+}
+
+wb_status access_record(struct warp *warp, const struct micro *op, const struct micro_address *address,
+                        uint32_t mask, const uint64_t addresses[WARP_LANES], struct access_kind kind) {
+    struct access_list *list = warp->accesses;
+    while (list != NULL && mask != 0) {
+        uint64_t first = addresses[__builtin_ctz(mask)], relative[WARP_LANES];
+        uint8_t space = space_of(op, address, first);
+        struct access access = {
+            .step = warp->path.path.length,
+            .instruction = op->index,
+            .mask = lanes_of_space(op, address, mask, addresses, space),
+            .table = ACCESS_AFFINE,
+            .bytes = (uint8_t)kind.bytes,
+            .space = space,
+            .is_store = kind.is_store,
+            .is_atomic = kind.is_atomic,
+        };
+        bool in_frame = space == PTX_SPACE_PARAM && in_window(first, LOCAL_WINDOW);
+        uint64_t window = in_frame ? LOCAL_WINDOW : address_window(space);
+        FOR_LANES(l) relative[l] = addresses[l] - window;
+        if (list->items.count >= RECORDS_MAX || list->tables.count >= TABLE_MAX)
+            return warp_fail(warp, op, WB_ERR_LIMIT, "more accesses than can be recorded");
+        if (append_record(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);
+        mask &= ~access.mask;
+    }
     return WB_OK;
 }

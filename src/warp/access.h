@@ -6,9 +6,8 @@
 
 /* Computes the generic addresses of an operand in every lane of `mask`. WB_ERR_DECLINED when the base is
  * unknown in one of these lanes, WB_ERR_INPUT when an address is outside of the operand's state space. */
-wb_status access_addresses(const struct warp *warp, const struct micro *op,
-                           const struct micro_address *address, uint32_t mask,
-                           uint64_t addresses[WARP_LANES]);
+wb_status access_addresses(struct warp *warp, const struct micro *op, const struct micro_address *address,
+                           uint32_t mask, uint64_t addresses[WARP_LANES]);
 
 /* The region that holds `bytes` bytes at every address of `mask`, all aligned to `align`, or NULL: then lanes
  * have to be looked at one by one. */
@@ -16,7 +15,8 @@ struct region *access_common_region(const struct warp *warp, const struct micro 
                                     const uint64_t addresses[WARP_LANES], uint32_t bytes, uint32_t align);
 
 /* Where a lane's `bytes` bytes are; at most 8 of them from each `place` on, bytes >= 8 asks for several units
- * that follow one another. WB_ERR_INPUT with a message when the address is in no region, or not aligned. */
+ * that follow one another. WB_ERR_INPUT with a message when the address is not aligned, or in no region
+ * unless the run allows that. */
 wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address,
                        uint32_t bytes, bool is_store, struct place *place);
 
@@ -26,8 +26,9 @@ struct access_kind {
     bool is_store, is_atomic;
 };
 
-/* Records the access if the run records accesses. WB_ERR_LIMIT with a message when memory is exhausted. */
-wb_status access_record(struct warp *warp, const struct micro *op, uint32_t mask,
-                        const uint64_t addresses[WARP_LANES], struct access_kind kind);
+/* Records the access to operand `address` if the run records accesses: once for each state space that a
+ * generic address meets. WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status access_record(struct warp *warp, const struct micro *op, const struct micro_address *address,
+                        uint32_t mask, const uint64_t addresses[WARP_LANES], struct access_kind kind);
 
 #endif

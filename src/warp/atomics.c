@@ -69,7 +69,7 @@ wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mas
     if (mask == 0) return WB_OK;
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     WB_TRY(
-        access_record(warp, op, mask, addresses,
+        access_record(warp, op, &op->memory.address, mask, addresses,
                       (struct access_kind){.bytes = op->memory.bytes, .is_store = true, .is_atomic = true}));
     FOR_LANES_OF(l, mask) WB_TRY(atomic_lane(warp, op, l, addresses[l]));
     return WB_OK;

@@ -36,11 +36,11 @@ static void release_if_complete(struct run *run, struct barrier *barrier) {
 }
 
 /* The value of a source that all lanes of `mask` have to agree on. */
-static wb_status uniform_source(const struct warp *warp, const struct micro *op, uint32_t source,
-                                uint32_t mask, const char *what, uint32_t *value) {
+static wb_status uniform_source(struct warp *warp, const struct micro *op, uint32_t source, uint32_t mask,
+                                enum need need, const char *what, uint32_t *value) {
     const struct lanes *lanes = warp_slot(warp, op->source[source]);
     if ((mask & ~lanes->known) != 0)
-        return warp_decline(warp, op, op->source[source], mask & ~lanes->known, what);
+        return warp_decline(warp, op, op->source[source], mask & ~lanes->known, need);
     *value = (uint32_t)lanes->value[__builtin_ctz(mask)];
     FOR_LANES_OF(l, mask) {
         if (lanes->value[l] == *value) continue;
@@ -65,8 +65,8 @@ static void contribute(const struct warp *warp, const struct micro *op, uint32_t
 wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     uint32_t number = 0, count = 0;
     if (mask == 0) return WB_OK;
-    WB_TRY(uniform_source(warp, op, 0, mask, "the number of the barrier", &number));
-    WB_TRY(uniform_source(warp, op, 1, mask, "the number of threads", &count));
+    WB_TRY(uniform_source(warp, op, 0, mask, NEED_BARRIER, "the number of the barrier", &number));
+    WB_TRY(uniform_source(warp, op, 1, mask, NEED_THREADS, "the number of threads", &count));
     if (number >= BARRIER_COUNT || count % WARP_LANES != 0)
         return warp_fail(
             warp, op, WB_ERR_INPUT,

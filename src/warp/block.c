@@ -42,6 +42,8 @@ static wb_status trace(struct wb_block *block, struct run *run, bool record_acce
     block->shared_bytes = run->shared_bytes;
     WB_TRY(run_block(run, block->accesses));
     block->divergent_barrier = run->divergent_barrier;
+    block->skipped_barrier = run->skipped_barrier;
+    block->unrecorded = run->unrecorded;
     return collect_paths(block, run);
 }
 
@@ -88,20 +90,24 @@ uint32_t wb_block_warp_count(const struct wb_block *block) {
     return block->warp_count;
 }
 
-const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,
-                                  const struct ptx_function **function) {
-    const struct wb_module *module = block->kernel->module;
+const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,
+                                 const struct ptx_function **function) {
     uint32_t low = 0, high = module->function_count;
     while (high - low > 1) { /* code_first[low] <= index < code_first[high] */
         uint32_t middle = low + (high - low) / 2;
-        if (block->code_first[middle] <= index)
+        if (code_first[middle] <= index)
             low = middle;
         else
             high = middle;
     }
     const struct ptx_function *found = &module->functions[low];
     if (function != NULL) *function = found;
-    return &found->insts[index - block->code_first[low]];
+    return &found->insts[index - code_first[low]];
+}
+
+const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,
+                                  const struct ptx_function **function) {
+    return code_inst(block->kernel->module, block->code_first, index, function);
 }
 
 /* Whether an instruction ends lanes of the kernel: those are steps of a path, but not counted. */

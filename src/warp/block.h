@@ -43,9 +43,13 @@ struct wb_block {
     uint32_t *warp_path;          /* per warp the index of its path */
     struct access_list *accesses; /* per warp, or NULL when not recorded */
     bool divergent_barrier;       /* a barrier was executed by part of a warp's live lanes */
+    uint32_t skipped_barrier;     /* one that the guard of all lanes of a warp skipped, or PTX_NO_INDEX */
+    uint32_t unrecorded;          /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
 };
 
-/* The function and instruction behind an instruction index. */
+/* The function and instruction behind an instruction index; `function` may be NULL. */
+const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,
+                                 const struct ptx_function **function);
 const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,
                                   const struct ptx_function **function);
 

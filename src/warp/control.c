@@ -55,7 +55,7 @@ wb_status branch_index_execute(struct warp *warp, const struct micro *op, uint32
     uint32_t count = 0;
     if (mask == 0) return WB_OK;
     if ((mask & ~index->known) != 0)
-        return warp_decline(warp, op, op->source[0], mask & ~index->known, "the index of this branch");
+        return warp_decline(warp, op, op->source[0], mask & ~index->known, NEED_TARGET);
     FOR_LANES_OF(l, mask) {
         if (index->value[l] >= op->branch.target_count)
             return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u: index %" PRIu64 " of %u targets", l,
@@ -210,7 +210,7 @@ wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     if (op->call.callee != PTX_NO_INDEX) return call_function(warp, op, op->call.callee, mask);
     const struct lanes *address = warp_slot(warp, op->source[0]);
     if ((mask & ~address->known) != 0)
-        return warp_decline(warp, op, op->source[0], mask & ~address->known, "the function that is called");
+        return warp_decline(warp, op, op->source[0], mask & ~address->known, NEED_CALLEE);
     uint64_t target = address->value[__builtin_ctz(mask)];
     uint32_t group = 0;
     FOR_LANES_OF(l, mask) group |= (uint32_t)(address->value[l] == target) << l;

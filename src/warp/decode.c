@@ -49,14 +49,15 @@ static bool may_store(const struct ptx_form *form) {
 /* What the interpreter cannot compute: its results are unknown, and so is the memory that it may write. */
 static wb_status decode_opaque(struct decoder *decoder, const struct ptx_operand *operands,
                                struct micro *op) {
-    op->execute = opaque_execute;
+    op->execute = op->unrecorded = opaque_execute;
     op->unsure = unsure_outputs;
+    if (op->accesses_memory) op->execute = unrecorded_execute;
     const struct ptx_operand *address = decode_role(op->form, operands, 'm', 0);
     if (address == NULL || !may_store(op->form)) return WB_OK;
     bool known = true;
     memset(&op->memory, 0, sizeof op->memory);
     WB_TRY(decode_address(decoder, address, op->form->space, &op->memory.address, &known));
-    op->execute = known ? opaque_store_execute : refuse_execute;
+    op->unrecorded = known ? opaque_store_execute : refuse_execute;
     op->unsure = known ? unsure_store : unsure_control;
     return WB_OK;
 }
@@ -71,7 +72,8 @@ static wb_status decode_by_kind(struct decoder *decoder, const struct ptx_operan
         return op->form->op == PTX_OP_BAR ? decode_barrier(decoder, operands, op)
                                           : decode_control(decoder, operands, op);
     case PTX_EXEC_NOP:
-        op->execute = nothing_execute;
+        op->execute = op->accesses_memory ? unrecorded_execute : nothing_execute;
+        op->unrecorded = nothing_execute;
         op->unsure = unsure_outputs;
         return WB_OK;
     default: return op->form->op == PTX_OP_LDMATRIX ? decode_memory(decoder, operands, op) : WB_OK;
@@ -91,6 +93,7 @@ static wb_status decode_inst(struct decoder *decoder, uint32_t index) {
     op->form = inst->form;
     op->inst = inst;
     op->index = decoder->code->first + index;
+    op->accesses_memory = strchr(op->form->roles, 'm') != NULL && op->form->class_ != PTX_CLASS_MOVE;
     op->has_guard = inst->guard != PTX_NO_INDEX;
     if (op->has_guard) op->guard = (struct slot){inst->guard, BANK_FRAME, inst->guard_negated};
     for (uint32_t i = 0; i < MICRO_SOURCES; i++)

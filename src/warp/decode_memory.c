@@ -97,6 +97,7 @@ static wb_status decode_ldmatrix(struct decoder *decoder, const struct ptx_opera
                            &memory->count, &known));
     if (!known || (memory->count != 1 && memory->count != 2 && memory->count != 4)) return WB_OK;
     op->execute = ldmatrix_execute;
+    op->unrecorded = opaque_execute;
     op->unsure = unsure_exchange;
     return WB_OK;
 }

@@ -27,12 +27,29 @@ wb_status warp_no_memory(const struct warp *warp, const struct micro *op) {
     return warp_fail(warp, op, WB_ERR_LIMIT, "memory is exhausted");
 }
 
-wb_status warp_decline(const struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
-                       const char *what) {
+wb_status warp_steer(struct warp *warp, uint32_t instruction, uint32_t origin, bool branch) {
+    warp->steered = true;
+    warp->steering = (struct steering){instruction, origin, branch};
+    return WB_ERR_DECLINED;
+}
+
+wb_status warp_decline(struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
+                       enum need need) {
+    static const char *const names[] = {
+        [NEED_ADDRESS] = "the address",
+        [NEED_SIZE] = "the number of bytes",
+        [NEED_CONDITION] = "the condition of this branch",
+        [NEED_GUARD] = "the guard of this instruction",
+        [NEED_TARGET] = "the index of this branch",
+        [NEED_CALLEE] = "the function that is called",
+        [NEED_BARRIER] = "the number of the barrier",
+        [NEED_THREADS] = "the number of threads",
+    };
     const struct run *run = warp->run;
     uint32_t origin = warp_origin(warp_slot(warp, slot), op);
+    if (run->steers) return warp_steer(warp, op->index, origin, need > NEED_SIZE);
     ptx_diagnose(run->diagnostics, SEVERITY_ERROR, run->module, op->inst,
-                 "%s depends on a value that is not known (lane %u of warp %u)", what,
+                 "%s depends on a value that is not known (lane %u of warp %u)", names[need],
                  (uint32_t)__builtin_ctz(lanes), warp->number);
     const struct ptx_inst *from = origin == ORIGIN_UNWRITTEN ? NULL : program_inst(&run->program, origin);
     if (from == NULL)
@@ -64,6 +81,14 @@ wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mas
     return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->text);
 }
 
+wb_status unrecorded_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    struct run *run = warp->run;
+    if (mask == 0) return op->unrecorded(warp, op, mask);
+    if (run->steers) return warp_steer(warp, op->index, op->index, false);
+    run->unrecorded = op->index;
+    return op->unrecorded(warp, op, mask);
+}
+
 wb_status unsure_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     if (mask != 0) WB_TRY(op->execute(warp, op, mask));
     warp_forget_outputs(warp, op, unsure, warp_origin(warp_slot(warp, op->guard), op));
@@ -78,6 +103,5 @@ wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t ma
 wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     (void)mask;
     return warp_decline(warp, op, op->guard, unsure,
-                        op->form->op == PTX_OP_BRA ? "the condition of this branch"
-                                                   : "the guard of this instruction");
+                        op->form->op == PTX_OP_BRA ? NEED_CONDITION : NEED_GUARD);
 }

@@ -9,10 +9,27 @@
 wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
                     ...) __attribute__((format(printf, 4, 5)));
 
-/* Reports that `what` is not known in the lanes of `lanes`, and where the value of `slot` came from; returns
- * WB_ERR_DECLINED. */
-wb_status warp_decline(const struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
-                       const char *what);
+/* What an instruction can only be executed with if it is known; the first two are about where and how much it
+ * accesses, the others about control. */
+enum need {
+    NEED_ADDRESS,
+    NEED_SIZE,
+    NEED_CONDITION,
+    NEED_GUARD,
+    NEED_TARGET,
+    NEED_CALLEE,
+    NEED_BARRIER,
+    NEED_THREADS
+};
+
+/* Returns WB_ERR_DECLINED because the value of `slot` is not known in the lanes of `lanes`: the warp is
+ * steered by it (run.steers), or a message says where it came from. */
+wb_status warp_decline(struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
+                       enum need need);
+
+/* Ends the warp in front of an instruction because of a value from instruction `origin`; returns
+ * WB_ERR_DECLINED without a message. */
+wb_status warp_steer(struct warp *warp, uint32_t instruction, uint32_t origin, bool branch);
 
 /* WB_ERR_LIMIT with a message that memory is exhausted, at an instruction or not. */
 wb_status run_no_memory(const struct run *run);
@@ -26,10 +43,12 @@ static inline uint32_t warp_origin(const struct lanes *lanes, const struct micro
 /* Makes all registers that the instruction writes unknown in the lanes of `mask`. */
 void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin);
 
-/* execute.c: does nothing; makes the outputs unknown; is an error. */
+/* execute.c: does nothing; makes the outputs unknown; is an error; does what op->unrecorded does, of an
+ * instruction whose accesses are not recorded. */
 wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status unrecorded_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
 /* alu.c */
 wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask);

@@ -64,6 +64,8 @@ struct wb_grid {
     uint32_t *code_first;                  /* as in struct wb_block */
     uint32_t instruction_count;            /* of all functions */
     bool *is_barrier;                      /* per instruction: it joins all warps of the block */
+    bool divergent_barrier;                /* as in struct wb_block */
+    uint32_t skipped_barrier;              /* as there */
     uint32_t warp_count;                   /* of a block */
     VEC(struct path) paths;                /* the distinct ones */
     VEC(struct access_stream) streams;     /* the distinct ones */
@@ -81,8 +83,17 @@ struct wb_grid {
 wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct access_list *accesses);
 
 /* Makes a grid of one block, which was traced with its accesses; *grid is zero. Free it with grid_clear, also
- * after an error: WB_ERR_LIMIT with a message when memory is exhausted. */
+ * after an error: WB_ERR_DECLINED with a message when not all accesses are known, WB_ERR_LIMIT with one when
+ * memory is exhausted. */
 wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnostics, struct wb_grid *grid);
+
+/* Declines a grid that does not say everything its warps do: WB_ERR_DECLINED with a message at the source
+ * line when a warp was steered, or skipped a barrier. */
+wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics);
+
+/* The instruction behind an index; the grid has a kernel. */
+const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
+                                 const struct ptx_function **function);
 
 /* The place of block `block` in the launch. */
 void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]);

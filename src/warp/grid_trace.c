@@ -65,13 +65,28 @@ static wb_status trace_begin(struct grid_trace *trace) {
     return find_barriers(grid);
 }
 
+/* Notes that a warp of the next block was steered. */
+static wb_status keep_steering(struct wb_grid *grid, const struct warp *warp) {
+    const struct steering *steering = &warp->steering;
+    struct steered_warp steered = {
+        .block = (uint32_t)grid->blocks.count,
+        .warp = warp->number,
+        .instruction = steering->instruction,
+        .origin = steering->origin == ORIGIN_UNWRITTEN ? PTX_NO_INDEX : steering->origin,
+        .branch = steering->branch,
+    };
+    return vec_push(&grid->steered, steered);
+}
+
 static wb_status trace_block(struct grid_trace *trace) {
     struct run *run = &trace->run;
     for (uint32_t w = 0; w < run->warp_count; w++)
         trace->accesses[w].items.count = trace->accesses[w].tables.count = 0;
     WB_TRY(run_block(run, trace->accesses));
-    for (uint32_t w = 0; w < run->warp_count; w++)
+    for (uint32_t w = 0; w < run->warp_count; w++) {
         WB_TRY(path_hand_over(&run->warps[w].path, &trace->paths[w]));
+        if (run->warps[w].steered) WB_TRY(keep_steering(trace->grid, &run->warps[w]));
+    }
     return grid_add_block(trace->grid, trace->paths, trace->accesses);
 }
 
@@ -80,6 +95,8 @@ static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
     do {
         WB_TRY(trace_block(trace));
     } while (!one_block && run_next_block(&trace->run));
+    trace->grid->divergent_barrier = trace->run.divergent_barrier;
+    trace->grid->skipped_barrier = trace->run.skipped_barrier;
     trace->grid->local_bytes = local_bytes(trace->grid);
     return WB_OK;
 }
@@ -103,6 +120,8 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
     struct grid_trace trace = {.run = {.kernel = kernel,
                                        .launch = launch,
                                        .diagnostics = diagnostics,
+                                       .steers = true,
+                                       .allow_unmapped = options->allow_unmapped,
                                        .watch = &options->watch,
                                        .instruction_limit = options->instruction_limit}};
     if (options->one_block) memcpy(trace.run.index, options->block, sizeof trace.run.index);
@@ -146,6 +165,8 @@ static wb_status fill_from_block(const struct wb_block *block, struct path *path
     memcpy(grid->block_size, block->size, sizeof grid->block_size);
     memcpy(grid->first_index, block->index, sizeof grid->first_index);
     grid->shared_bytes = block->shared_bytes;
+    grid->divergent_barrier = block->divergent_barrier;
+    grid->skipped_barrier = block->skipped_barrier;
     grid->warp_count = block->warp_count;
     WB_TRY(run_number_code(module, &grid->arena, &grid->code_first));
     WB_TRY(find_barriers(grid));
@@ -156,6 +177,12 @@ static wb_status fill_from_block(const struct wb_block *block, struct path *path
 }
 
 wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnostics, struct wb_grid *grid) {
+    if (block->unrecorded != PTX_NO_INDEX) {
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
+                     block_inst(block, block->unrecorded, NULL),
+                     "which memory this instruction accesses is not known");
+        return WB_ERR_DECLINED;
+    }
     struct path *paths = calloc((size_t)block->warp_count + 1, sizeof *paths);
     wb_status status = paths == NULL ? WB_ERR_LIMIT : fill_from_block(block, paths, grid);
     for (uint32_t w = 0; paths != NULL && w < block->warp_count; w++)
@@ -163,6 +190,34 @@ wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnost
     free(paths);
     if (status != WB_OK) return diagnose_out_of_memory(diagnostics, wb_kernel_name(block->kernel));
     return WB_OK;
+}
+
+wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
+    const struct wb_module *module = grid->kernel == NULL ? NULL : grid->kernel->module;
+    if (module != NULL && grid->skipped_barrier != PTX_NO_INDEX) {
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, module, grid_inst(grid, grid->skipped_barrier, NULL),
+                     "a warp skips this barrier because its guard is false: that is not modelled");
+        return WB_ERR_DECLINED;
+    }
+    if (grid->steered.count == 0) return WB_OK;
+    const struct steered_warp *first = &grid->steered.items[0];
+    const char *what = first->origin == first->instruction ? "which memory this instruction accesses"
+                       : first->branch                     ? "whether this is executed"
+                                                           : "the address";
+    uint32_t index[3];
+    grid_block_index(grid, first->block, index);
+    ptx_diagnose(diagnostics, SEVERITY_ERROR, module, grid_inst(grid, first->instruction, NULL),
+                 "%s depends on a value that is not known (block %u,%u,%u, warp %u; %zu warps in all)", what,
+                 index[0], index[1], index[2], first->warp, grid->steered.count);
+    if (first->origin != PTX_NO_INDEX && first->origin != first->instruction)
+        ptx_diagnose(diagnostics, SEVERITY_NOTE, module, grid_inst(grid, first->origin, NULL),
+                     "the value comes from here");
+    return WB_ERR_DECLINED;
+}
+
+const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
+                                 const struct ptx_function **function) {
+    return code_inst(grid->kernel->module, grid->code_first, index, function);
 }
 
 void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]) {

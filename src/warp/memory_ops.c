@@ -98,7 +98,8 @@ wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     uint32_t bytes = memory->bytes * memory->count;
     if (mask == 0) return WB_OK;
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
-    WB_TRY(access_record(warp, op, mask, addresses, (struct access_kind){.bytes = bytes}));
+    WB_TRY(
+        access_record(warp, op, &op->memory.address, mask, addresses, (struct access_kind){.bytes = bytes}));
     if (memory->uniform && !in_window(addresses[0], LOCAL_WINDOW))
         return load_uniform(warp, op, mask, addresses[0]);
     const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
@@ -159,7 +160,8 @@ wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask
     uint32_t bytes = memory->bytes * memory->count;
     if (mask == 0) return WB_OK;
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
-    WB_TRY(access_record(warp, op, mask, addresses, (struct access_kind){.bytes = bytes, .is_store = true}));
+    WB_TRY(access_record(warp, op, &op->memory.address, mask, addresses,
+                         (struct access_kind){.bytes = bytes, .is_store = true}));
     const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
     if (region == NULL || !region->writable || region->known != NULL || !stores_known(warp, op, mask))
         return store_each(warp, op, mask, addresses);
@@ -203,12 +205,15 @@ wb_status copy_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     uint64_t to[WARP_LANES], from[WARP_LANES];
     uint32_t unknown = mask & ~warp_slot(warp, op->source[0])->known;
     if (mask == 0) return WB_OK;
-    if (unknown != 0) return warp_decline(warp, op, op->source[0], unknown, "the number of bytes");
+    if (unknown != 0) return warp_decline(warp, op, op->source[0], unknown, NEED_SIZE);
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, to));
     WB_TRY(access_addresses(warp, op, &op->memory.from, mask, from));
-    WB_TRY(access_record(warp, op, mask, from, (struct access_kind){.bytes = op->memory.bytes}));
-    WB_TRY(
-        access_record(warp, op, mask, to, (struct access_kind){.bytes = op->memory.bytes, .is_store = true}));
+    uint32_t reading = 0;
+    FOR_LANES_OF(l, mask) reading |= (uint32_t)(copied_bytes(warp, op, l) != 0) << l;
+    WB_TRY(access_record(warp, op, &op->memory.from, reading, from,
+                         (struct access_kind){.bytes = op->memory.bytes}));
+    WB_TRY(access_record(warp, op, &op->memory.address, mask, to,
+                         (struct access_kind){.bytes = op->memory.bytes, .is_store = true}));
     FOR_LANES_OF(l, mask) WB_TRY(copy_lane(warp, op, l, to[l], from[l]));
     return WB_OK;
 }
@@ -237,9 +242,9 @@ static wb_status matrix_pair(struct warp *warp, const struct micro *op, const ui
 wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     uint64_t rows[WARP_LANES];
     uint32_t givers = op->memory.count == 4 ? LANES_ALL : (1u << (8 * op->memory.count)) - 1;
-    if (mask != LANES_ALL) return opaque_execute(warp, op, mask);
+    if (mask != LANES_ALL) return unrecorded_execute(warp, op, mask);
     WB_TRY(access_addresses(warp, op, &op->memory.address, givers, rows));
-    WB_TRY(access_record(warp, op, givers, rows, (struct access_kind){.bytes = 16}));
+    WB_TRY(access_record(warp, op, &op->memory.address, givers, rows, (struct access_kind){.bytes = 16}));
     bool transposed = strstr(op->form->text, ".trans") != NULL;
     for (uint32_t m = 0; m < op->memory.count; m++) {
         struct lanes *out = warp_slot(warp, op->memory.values[m]);
@@ -275,5 +280,5 @@ wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32
 wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     if (mask != 0) WB_TRY(op->execute(warp, op, mask));
     warp_forget_outputs(warp, op, unsure, warp_origin(warp_slot(warp, op->guard), op));
-    return forget_bytes(warp, op, unsure, op->execute == opaque_store_execute);
+    return forget_bytes(warp, op, unsure, op->unrecorded == opaque_store_execute);
 }

@@ -88,6 +88,7 @@ struct micro_call {
 struct micro {
     execute_fn execute;
     unsure_fn unsure;
+    execute_fn unrecorded; /* of unrecorded_execute: what it does to registers and memory */
     union {
         lane_fn lanes;
         test_fn test;
@@ -96,6 +97,7 @@ struct micro {
     const struct ptx_form *form;
     const struct ptx_inst *inst;
     uint32_t index;                        /* through all functions of the module, as in paths */
+    bool accesses_memory;                  /* in any state space */
     bool has_guard;                        /* executed only where the guard (negated or not) is true */
     struct slot guard;                     /* a predicate */
     struct slot destination, destination2; /* the second: a predicate, or the carry flag */

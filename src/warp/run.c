@@ -21,6 +21,7 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     if (run->instruction_limit == 0) run->instruction_limit = DEFAULT_INSTRUCTION_LIMIT;
     memcpy(run->grid, launch->grid, sizeof run->grid);
     memcpy(run->size, launch->block, sizeof run->size);
+    run->skipped_barrier = run->unrecorded = PTX_NO_INDEX;
     WB_TRY(image_check(run));
     uint32_t warp_count = (run->size[0] * run->size[1] * run->size[2] + WARP_LANES - 1) / WARP_LANES;
     WB_TRY(program_scan(&run->program, run->kernel, arena, code_first, run->diagnostics));
@@ -61,19 +62,45 @@ static wb_status block_begin(struct run *run, struct access_list *accesses) {
     return WB_OK;
 }
 
+/* Runs a warp to its next barrier, or its end. */
+static wb_status run_warp(struct run *run, struct warp *warp) {
+    wb_status status = warp_run(warp);
+    if (status == WB_ERR_DECLINED && warp->steered) {
+        warp->state = WARP_DONE;
+        status = WB_OK;
+    }
+    if (status == WB_OK && warp->state == WARP_DONE) barrier_warp_done(run);
+    return status;
+}
+
+/* No warp can go on. Those that wait are steered by what steered the first warp that others were to meet;
+ * when there is none it is an error. */
+static wb_status end_waiting(struct run *run) {
+    const struct warp *cause = NULL;
+    for (uint32_t w = run->warp_count; w-- > 0;)
+        if (run->warps[w].steered) cause = &run->warps[w];
+    if (cause == NULL) return barrier_deadlock(run);
+    for (uint32_t w = 0; w < run->warp_count; w++) {
+        struct warp *warp = &run->warps[w];
+        if (warp->state != WARP_WAITING) continue;
+        (void)warp_steer(warp, warp->waiting_for->index, cause->steering.origin, true);
+        warp->state = WARP_DONE;
+    }
+    return WB_OK;
+}
+
 wb_status run_block(struct run *run, struct access_list *accesses) {
     WB_TRY(block_begin(run, accesses));
     for (bool done = false, progress = true; !done;) {
-        if (!progress) return barrier_deadlock(run);
+        if (!progress) return end_waiting(run);
         done = true;
         progress = false;
         for (uint32_t w = 0; w < run->warp_count; w++) {
             struct warp *warp = &run->warps[w];
             if (warp->state == WARP_RELEASED) warp->state = WARP_READY;
             if (warp->state == WARP_READY) {
-                WB_TRY(warp_run(warp));
+                WB_TRY(run_warp(run, warp));
                 progress = true;
-                if (warp->state == WARP_DONE) barrier_warp_done(run);
             }
             done = done && warp->state == WARP_DONE;
         }

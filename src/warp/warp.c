@@ -21,7 +21,7 @@ wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32
     warp->number = number;
     warp->live = live;
     warp->state = WARP_READY;
-    warp->replayed = false;
+    warp->replayed = warp->steered = false;
     warp->depth = 0;
     warp->stack.count = 0;
     warp->local.size = 0;
@@ -50,13 +50,24 @@ static wb_status check_limits(struct run *run) {
     return WB_ERR_LIMIT;
 }
 
+/* Executes an instruction whose guard is not known in the lanes of `unsure`. */
+static wb_status execute_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    if (op->accesses_memory) {
+        if (warp->run->steers) return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
+        warp->run->unrecorded = op->index;
+    }
+    return op->unsure(warp, op, mask, unsure);
+}
+
 /* Executes one instruction whose guard is not true in all lanes, or not known. */
 static wb_status execute_guarded(struct warp *warp, const struct micro *op, uint32_t active) {
     uint32_t known = warp_slot(warp, op->guard)->known;
     uint32_t mask = active & known & warp_predicate(warp, op->guard);
     uint32_t unsure = active & ~known;
-    if (unsure != 0) return op->unsure(warp, op, mask, unsure);
-    return mask == 0 ? WB_OK : op->execute(warp, op, mask);
+    if (unsure != 0) return execute_unsure(warp, op, mask, unsure);
+    if (mask != 0) return op->execute(warp, op, mask);
+    if (op->execute == barrier_execute) warp->run->skipped_barrier = op->index;
+    return WB_OK;
 }
 
 /* Executes the instruction at the top of the SIMT stack. */

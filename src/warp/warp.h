@@ -34,6 +34,13 @@ struct frame {
 /* A released warp waits for its turn: when the last warp arrives at a barrier, the first goes on first. */
 enum warp_state { WARP_READY, WARP_WAITING, WARP_RELEASED, WARP_DONE };
 
+/* Why a warp was ended before its program was. */
+struct steering {
+    uint32_t instruction; /* that could not be executed; not part of the path */
+    uint32_t origin;      /* the instruction that the value comes from, or ORIGIN_UNWRITTEN */
+    bool branch;          /* control depends on the value, not only an address */
+};
+
 struct warp {
     struct lanes *banks[BANK_COUNT]; /* of the current frame */
     struct run *run;
@@ -49,6 +56,8 @@ struct warp {
     uint32_t waiting_mask;
     const struct micro *waiting_for; /* the barrier instruction */
     enum warp_state state;
+    bool steered; /* ended by `steering` */
+    struct steering steering;
     bool replayed;                /* the instruction was put back and is not part of the path yet */
     struct access_list *accesses; /* or NULL */
 };
@@ -62,6 +71,12 @@ struct barrier {
     uint32_t lanes;    /* lanes that took part */
     bool known;        /* all predicates were known */
     uint32_t origin;   /* of an unknown one */
+};
+
+/* What an access outside of all regions reads or writes: always unknown again. */
+struct unmapped {
+    uint8_t bytes[8];
+    uint8_t known;
 };
 
 struct run {
@@ -78,6 +93,11 @@ struct run {
     uint32_t warp_count;
     struct barrier barriers[BARRIER_COUNT];
     bool divergent_barrier;
+    uint32_t skipped_barrier; /* a barrier that all lanes of a warp skipped, or PTX_NO_INDEX */
+    uint32_t unrecorded;      /* an instruction whose accesses were not all recorded, or PTX_NO_INDEX */
+    bool steers;              /* a warp that needs a value that is not known is ended, the others go on */
+    bool allow_unmapped;      /* accesses outside of all regions read unknown bytes and write nothing */
+    struct unmapped unmapped;
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
     uint64_t next_poll;
     const wb_watch *watch; /* or NULL */

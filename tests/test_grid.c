@@ -7,11 +7,12 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "warp/grid.h"
+#include "grid_check.h"
 #include "warp/lanes.h"
 
 #define INSTRUCTIONS 12u
 #define WARPS 3u
+#define BLOCKS 8u
 
 /* A block made by hand. */
 struct sample {
@@ -73,100 +74,130 @@ static struct sample sample_make(struct random_state *random) {
     return sample;
 }
 
-/* The same block with the global addresses of each instruction moved by an amount of its own. */
-static struct sample sample_moved(struct random_state *random, const struct sample *from) {
-    struct sample moved = {0};
-    uint64_t amount[INSTRUCTIONS];
-    for (uint32_t i = 0; i < INSTRUCTIONS; i++)
-        amount[i] = random_next(random);
-    for (uint32_t w = 0; w < WARPS; w++) {
-        const struct access_list *list = &from->accesses[w];
-        for (size_t i = 0; i < from->paths[w].entries.count; i++)
-            assert_int_equal(vec_push(&moved.paths[w].entries, from->paths[w].entries.items[i]), WB_OK);
-        moved.paths[w].length = from->paths[w].length;
-        moved.paths[w].hash = from->paths[w].hash;
-        for (size_t i = 0; i < list->tables.count; i++)
-            assert_int_equal(vec_push(&moved.accesses[w].tables, list->tables.items[i]), WB_OK);
-        for (size_t i = 0; i < list->items.count; i++) {
-            struct access access = list->items.items[i];
-            uint64_t by = access.space == PTX_SPACE_GLOBAL ? amount[access.instruction] : 0;
-            uint32_t lanes = (uint32_t)__builtin_popcount(access.mask);
-            if (access.table == ACCESS_AFFINE) access.base += by;
-            for (uint32_t j = 0; access.table != ACCESS_AFFINE && j < lanes; j++)
-                moved.accesses[w].tables.items[access.table + j] += by;
-            assert_int_equal(vec_push(&moved.accesses[w].items, access), WB_OK);
-        }
+static struct path path_copy(const struct path *from) {
+    struct path copy = {.length = from->length, .hash = from->hash};
+    for (size_t i = 0; i < from->entries.count; i++)
+        assert_int_equal(vec_push(&copy.entries, from->entries.items[i]), WB_OK);
+    return copy;
+}
+
+/* The same accesses with the global addresses of instruction i moved by amounts[i]. */
+static struct access_list moved_accesses(const struct access_list *from, const uint64_t *amounts) {
+    struct access_list moved = {0};
+    for (size_t i = 0; i < from->tables.count; i++)
+        assert_int_equal(vec_push(&moved.tables, from->tables.items[i]), WB_OK);
+    for (size_t i = 0; i < from->items.count; i++) {
+        struct access access = from->items.items[i];
+        uint64_t by = access.space == PTX_SPACE_GLOBAL ? amounts[access.instruction] : 0;
+        uint32_t lanes = access.table == ACCESS_AFFINE ? 0 : (uint32_t)__builtin_popcount(access.mask);
+        if (access.table == ACCESS_AFFINE) access.base += by;
+        for (uint32_t l = 0; l < lanes; l++)
+            moved.tables.items[access.table + l] += by;
+        assert_int_equal(vec_push(&moved.items, access), WB_OK);
     }
     return moved;
 }
 
-static uint64_t lane_address(const struct access *access, const uint64_t *tables, uint32_t lane) {
-    if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    return tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
-}
-
-/* The warp of the grid has these accesses, lane by lane. */
-static void check_accesses(const struct wb_grid *grid, uint32_t block, uint32_t warp,
-                           const struct access_list *list) {
-    const struct grid_block *at = &grid->blocks.items[block];
-    uint32_t index = grid->shapes.items[at->shape].warps[warp].stream;
-    const struct access_stream *stream = &grid->streams.items[index];
-    assert_int_equal(stream->access_count, list->items.count);
-    for (uint32_t i = 0; i < stream->access_count; i++) {
-        const struct access *made = &stream->accesses[i], *given = &list->items.items[i];
-        uint64_t base = grid_base(grid, at, warp, stream->groups[i]);
-        assert_int_equal(made->step, given->step);
-        assert_int_equal(made->instruction, given->instruction);
-        assert_int_equal(made->mask, given->mask);
-        assert_int_equal(made->bytes, given->bytes);
-        assert_int_equal(made->space, given->space);
-        assert_int_equal(made->is_store, given->is_store);
-        assert_int_equal(made->is_atomic, given->is_atomic);
-        if (made->space != PTX_SPACE_GLOBAL) assert_int_equal(base, 0);
-        FOR_LANES_OF(l, given->mask)
-        assert_int_equal(base + lane_address(made, stream->tables, l),
-                         lane_address(given, list->tables.items, l));
+static struct sample sample_moved(struct random_state *random, const struct sample *from) {
+    struct sample moved = {0};
+    uint64_t amounts[INSTRUCTIONS];
+    for (uint32_t i = 0; i < INSTRUCTIONS; i++)
+        amounts[i] = random_next(random);
+    for (uint32_t w = 0; w < WARPS; w++) {
+        moved.paths[w] = path_copy(&from->paths[w]);
+        moved.accesses[w] = moved_accesses(&from->accesses[w], amounts);
     }
+    return moved;
 }
 
-/* Random blocks and moved copies of them: every one is found again in the grid, and a copy has the shape of
- * the block it was made from. */
+/* Adds a block and keeps the sample, to be compared with. */
+static void add_sample(struct wb_grid *grid, const struct sample *sample) {
+    struct path paths[WARPS];
+    for (uint32_t w = 0; w < WARPS; w++)
+        paths[w] = path_copy(&sample->paths[w]);
+    assert_int_equal(grid_add_block(grid, paths, sample->accesses), WB_OK);
+    for (uint32_t w = 0; w < WARPS; w++)
+        assert_null(paths[w].entries.items);
+}
+
+/* Random blocks, every second one a moved copy of the one before: all are found again in the grid, and a copy
+ * has the shape of its original. */
+static void check_random_grid(uint64_t seed) {
+    struct random_state random = random_seeded(seed);
+    struct wb_grid grid = {.warp_count = WARPS, .instruction_count = INSTRUCTIONS};
+    struct sample samples[BLOCKS];
+    for (uint32_t b = 0; b < BLOCKS; b++) {
+        samples[b] = b % 2 == 0 ? sample_make(&random) : sample_moved(&random, &samples[b - 1]);
+        add_sample(&grid, &samples[b]);
+    }
+    for (uint32_t b = 0; b < BLOCKS; b++) {
+        for (uint32_t w = 0; w < WARPS; w++)
+            check_grid_warp(&grid, b, w, &samples[b].paths[w], &samples[b].accesses[w]);
+        assert_int_equal(grid.blocks.items[b].shape, grid.blocks.items[b / 2 * 2].shape);
+        sample_free(&samples[b]);
+    }
+    grid_clear(&grid);
+}
+
 static void test_blocks_come_back(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct random_state random = random_seeded(seed);
-        struct wb_grid grid = {.warp_count = WARPS, .instruction_count = INSTRUCTIONS};
-        struct sample samples[8];
-        print_message("%s", seed == 1 ? "seeds 1 to 200\n" : "");
-        for (uint32_t b = 0; b < 8; b++) {
-            struct path paths[WARPS];
-            samples[b] = b % 2 == 0 ? sample_make(&random) : sample_moved(&random, &samples[b - 1]);
-            struct random_state same = {0};
-            struct sample copy = sample_moved(&same, &samples[b]);
-            for (uint32_t w = 0; w < WARPS; w++) {
-                paths[w] = copy.paths[w];
-                copy.paths[w] = (struct path){0};
-            }
-            assert_int_equal(grid_add_block(&grid, paths, samples[b].accesses), WB_OK);
-            for (uint32_t w = 0; w < WARPS; w++)
-                assert_int_equal(paths[w].entries.count, 0);
-            sample_free(&copy);
-        }
-        for (uint32_t b = 0; b < 8; b++) {
-            const struct block_shape *shape = &grid.shapes.items[grid.blocks.items[b].shape];
-            for (uint32_t w = 0; w < WARPS; w++) {
-                assert_true(path_equal(&grid.paths.items[shape->warps[w].path], &samples[b].paths[w]));
-                check_accesses(&grid, b, w, &samples[b].accesses[w]);
-            }
-            assert_int_equal(grid.blocks.items[b].shape, grid.blocks.items[b / 2 * 2].shape);
-        }
-        for (uint32_t b = 0; b < 8; b++)
-            sample_free(&samples[b]);
-        grid_clear(&grid);
+        print_message("seed %llu\n", (unsigned long long)seed);
+        check_random_grid(seed);
     }
 }
 
+/* Accesses of one instruction to two state spaces are two groups; those of fixed spaces are absolute. */
+static void test_bases(void **state) {
+    (void)state;
+    struct wb_grid grid = {.warp_count = 1, .instruction_count = 2};
+    struct access_list list = {0};
+    const struct access accesses[] = {
+        {.base = 1000,
+         .stride = 4,
+         .instruction = 1,
+         .mask = 0xff0,
+         .table = ACCESS_AFFINE,
+         .bytes = 4,
+         .space = PTX_SPACE_GLOBAL},
+        {.step = 1,
+         .base = 64,
+         .stride = 4,
+         .instruction = 1,
+         .mask = 0xf,
+         .table = ACCESS_AFFINE,
+         .bytes = 4,
+         .space = PTX_SPACE_SHARED},
+        {.step = 2,
+         .base = 5000,
+         .stride = 4,
+         .instruction = 1,
+         .mask = 0xff,
+         .table = ACCESS_AFFINE,
+         .bytes = 4,
+         .space = PTX_SPACE_GLOBAL},
+    };
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(vec_push(&list.items, accesses[i]), WB_OK);
+    struct path path = {0};
+    assert_int_equal(grid_add_block(&grid, &path, &list), WB_OK);
+    const struct access_stream *stream = &grid.streams.items[0];
+    assert_int_equal(stream->group_count, 2);
+    assert_int_equal(stream->groups[0], 0);
+    assert_int_equal(stream->groups[1], 1);
+    assert_int_equal(stream->groups[2], 0);
+    assert_int_equal(grid_base(&grid, &grid.blocks.items[0], 0, 0), 1016); /* of its first active lane */
+    assert_int_equal(grid_base(&grid, &grid.blocks.items[0], 0, 1), 0);
+    assert_int_equal(stream->accesses[1].base, 64);
+    assert_int_equal(stream->accesses[2].base, 5000 - 1016);
+    vec_free(&list.items);
+    grid_clear(&grid);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks_come_back)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks_come_back),
+        cmocka_unit_test(test_bases),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,1 +1,2 @@
 wb_bench(bench_cache wb_memory)
+wb_bench(bench_memory wb_memory)

@@ -1,0 +1,116 @@
+/* Speed of the miss-rate estimate: from the requests of a grid to its misses. Tracing the grid and making its
+ * requests are timed apart. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_support.h"
+#include "memory/miss_estimate.h"
+
+/* Each case is estimated for at least this long, in processor seconds. */
+#define SECONDS_MIN 1.0
+
+#define ARGUMENTS_MAX 8
+
+/* A launch of a kernel of kernels/; without a grid that of the kernel's launch file. */
+struct bench_case {
+    const char *kernel, *grid, *block;
+    const char *arguments[ARGUMENTS_MAX];
+};
+
+static const struct bench_case cases[] = {
+    {"vecadd",
+     "4096",
+     "256",
+     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1048576"}},
+    {"stencil5",
+     "32",
+     "32,8",
+     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1024", "i32:1024", "f32:0.5", "f32:0.1"}},
+    {"sgemm_naive",
+     "16,16",
+     "16,16",
+     {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "i32:256",
+      "f32:0.5", "f32:1.25"}},
+    {.kernel = "sparse_matvec"},
+};
+
+/* What a case is run on. */
+struct bench_run {
+    wb_diagnostics *diagnostics;
+    wb_machine *machine;
+    wb_module *module;
+    wb_launch *launch;
+    wb_grid *grid;
+};
+
+static void open_launch(const struct bench_case *bench, struct bench_run *run) {
+    char path[256];
+    if (bench->grid == NULL) {
+        (void)snprintf(path, sizeof path, "kernels/%s.yaml", bench->kernel);
+        require(wb_launch_read(path, run->diagnostics, &run->launch), run->diagnostics);
+        return;
+    }
+    run->launch = wb_launch_new();
+    require(wb_launch_set_grid(run->launch, bench->grid, run->diagnostics), run->diagnostics);
+    require(wb_launch_set_block(run->launch, bench->block, run->diagnostics), run->diagnostics);
+    for (size_t i = 0; i < ARGUMENTS_MAX && bench->arguments[i] != NULL; i++)
+        require(wb_launch_add_argument(run->launch, bench->arguments[i], run->diagnostics), run->diagnostics);
+}
+
+static void trace(const struct bench_case *bench, struct bench_run *run) {
+    char path[256];
+    const wb_kernel *kernel = NULL;
+    const wb_grid_options options = {0};
+    (void)snprintf(path, sizeof path, "kernels/%s.ptx", bench->kernel);
+    require(wb_module_read(path, run->diagnostics, &run->module), run->diagnostics);
+    open_launch(bench, run);
+    require(wb_module_find_kernel(run->module, wb_launch_kernel(run->launch), run->diagnostics, &kernel),
+            run->diagnostics);
+    require(wb_grid_trace(kernel, run->launch, &options, run->diagnostics, &run->grid), run->diagnostics);
+}
+
+/* Estimates again and again; the counts of all times are the same. */
+static uint32_t estimate(const struct traffic *traffic, const struct bench_run *run,
+                         struct miss_counts *total, double *spent) {
+    double start = seconds();
+    uint32_t rounds = 0;
+    for (*spent = 0; *spent < SECONDS_MIN; rounds++) {
+        struct miss_estimate made;
+        require(miss_estimate_make(traffic, 1, run->diagnostics, &made), run->diagnostics);
+        *total = made.total;
+        miss_estimate_free(&made);
+        *spent = seconds() - start;
+    }
+    return rounds;
+}
+
+static void bench_estimate(const struct bench_case *bench, struct bench_run *run) {
+    struct traffic traffic;
+    struct miss_counts total;
+    double spent, start = seconds();
+    trace(bench, run);
+    double traced = seconds();
+    require(traffic_make(run->grid, run->machine, run->diagnostics, &traffic), run->diagnostics);
+    double made = seconds();
+    uint32_t rounds = estimate(&traffic, run, &total, &spent);
+    printf(
+        "miss estimate %-14s %7.2f million requests/s (%llu requests, %.1f %% of loads miss; tracing %.2f s, "
+        "requests %.3f s)\n",
+        bench->kernel, (double)total.requests * rounds / spent / 1e6, (unsigned long long)total.requests,
+        100 * miss_rate(&total), traced - start, made - traced);
+    traffic_free(&traffic);
+    wb_grid_free(run->grid);
+    wb_launch_free(run->launch);
+    wb_module_free(run->module);
+}
+
+int main(void) {
+    struct bench_run run = {.diagnostics = wb_diagnostics_new()};
+    require(wb_machine_load("jcse2017", run.diagnostics, &run.machine), run.diagnostics);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        bench_estimate(&cases[i], &run);
+    wb_machine_free(run.machine);
+    wb_diagnostics_free(run.diagnostics);
+    return EXIT_SUCCESS;
+}

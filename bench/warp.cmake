@@ -1,1 +1,2 @@
 wb_bench(bench_warp wb_warp)
+wb_bench(bench_grid wb_warp)

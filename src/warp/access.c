@@ -120,9 +120,9 @@ static bool find_stride(uint32_t mask, const uint64_t addresses[WARP_LANES], str
         access->stride = step / (int64_t)(second - first);
     }
     access->base = addresses[first] - (uint64_t)access->stride * first;
-    FOR_LANES_OF(l, mask) {
-        if (addresses[l] != access->base + (uint64_t)access->stride * l) return false;
-    }
+    uint64_t expected = addresses[first];
+    for (uint32_t l = first; l < WARP_LANES; l++, expected += (uint64_t)access->stride)
+        if ((mask >> l & 1) != 0 && addresses[l] != expected) return false;
     return true;
 }
 

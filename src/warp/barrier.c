@@ -23,11 +23,12 @@ static void deliver(struct warp *warp, const struct barrier *barrier) {
 /* Lets the waiting warps go on when all threads that the barrier expects have arrived. */
 static void release_if_complete(struct run *run, struct barrier *barrier) {
     uint32_t needed = barrier->expected;
+    if (barrier->arrived == 0) return;
     if (needed == 0) {
         for (uint32_t w = 0; w < run->warp_count; w++)
             needed += run->warps[w].state != WARP_DONE ? WARP_LANES : 0;
     }
-    if (barrier->arrived == 0 || barrier->arrived < needed) return;
+    if (barrier->arrived < needed) return;
     FOR_LANES_OF(w, barrier->waiting) {
         deliver(&run->warps[w], barrier);
         run->warps[w].state = WARP_RELEASED;

@@ -74,14 +74,32 @@ static bool special_value(const struct warp *warp, uint32_t sreg, uint32_t lane,
     return true;
 }
 
+/* Whether a register is the same in all threads of a block and another in the next block. */
+static bool depends_on_block(uint32_t sreg) {
+    uint32_t axis;
+    return is_component(sreg, PTX_SREG_CTAID_X, &axis) || is_component(sreg, PTX_SREG_CLUSTERID_X, &axis);
+}
+
+static void fill(struct warp *warp, uint32_t sreg, struct lanes *lanes) {
+    lanes->known = LANES_ALL;
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        if (special_value(warp, sreg, l, &lanes->value[l])) continue;
+        lanes_forget(lanes, 1u << l, ORIGIN_READER);
+    }
+}
+
 void warp_fill_special(struct warp *warp) {
     const struct program *program = &warp->run->program;
+    for (size_t i = 0; i < program->sregs.count; i++)
+        fill(warp, program->sregs.items[i], &warp->banks[BANK_SPECIAL][i]);
+}
+
+void warp_move_special(struct warp *warp) {
+    const struct program *program = &warp->run->program;
     for (size_t i = 0; i < program->sregs.count; i++) {
-        struct lanes *lanes = &warp->banks[BANK_SPECIAL][i];
-        lanes->known = LANES_ALL;
-        for (uint32_t l = 0; l < WARP_LANES; l++) {
-            if (special_value(warp, program->sregs.items[i], l, &lanes->value[l])) continue;
-            lanes_forget(lanes, 1u << l, ORIGIN_READER);
-        }
+        uint64_t value;
+        if (depends_on_block(program->sregs.items[i]) &&
+            special_value(warp, program->sregs.items[i], 0, &value))
+            lanes_broadcast(&warp->banks[BANK_SPECIAL][i], value);
     }
 }

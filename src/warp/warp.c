@@ -13,7 +13,9 @@
 static wb_status allocate(struct warp *warp, struct run *run) {
     warp->banks[BANK_SPECIAL] = calloc(run->program.sregs.count + 1, sizeof(struct lanes));
     warp->frames = calloc(CALL_DEPTH_MAX, sizeof *warp->frames);
-    return warp->banks[BANK_SPECIAL] == NULL || warp->frames == NULL ? run_no_memory(run) : WB_OK;
+    if (warp->banks[BANK_SPECIAL] == NULL || warp->frames == NULL) return run_no_memory(run);
+    warp_fill_special(warp);
+    return WB_OK;
 }
 
 wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32_t live) {
@@ -28,7 +30,7 @@ wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32
     path_restart(&warp->path);
     warp->banks[BANK_CONSTANT] = run->program.constants.items;
     if (warp->frames == NULL) WB_TRY(allocate(warp, run));
-    warp_fill_special(warp);
+    warp_move_special(warp);
     return frame_push(warp, NULL, &run->program.functions[run->kernel->function], live);
 }
 

@@ -123,7 +123,8 @@ wb_status warp_run(struct warp *warp);
 
 void warp_free(struct warp *warp);
 
-/* Fills the special registers of the warp (special.c). */
+/* Fills the special registers of the warp; changes those that are others in another block (special.c). */
 void warp_fill_special(struct warp *warp);
+void warp_move_special(struct warp *warp);
 
 #endif

@@ -46,7 +46,7 @@ static void bench(const wb_block *block, const struct launch *launch, const char
     struct timed_block timed;
     wb_simulation result;
     require(wb_machine_load(machine_name, diagnostics, &machine), diagnostics);
-    require(timed_block_from(block, machine, diagnostics, &timed), diagnostics);
+    require(timed_block_from(block, machine, NULL, diagnostics, &timed), diagnostics);
     double start = seconds();
     require(
         simulate(&timed, policy_at(policy_find(policy, strlen(policy))), NULL, NULL, diagnostics, &result),

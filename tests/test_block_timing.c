@@ -91,7 +91,7 @@ static void fixture_close(struct fixture *fixture) {
 }
 
 static wb_status time_block(struct fixture *fixture) {
-    return timed_block_from(&fixture->block, &fixture->machine, fixture->diagnostics, &fixture->timed);
+    return timed_block_from(&fixture->block, &fixture->machine, NULL, fixture->diagnostics, &fixture->timed);
 }
 
 static void assert_inst(const struct fixture *fixture, uint32_t index, uint8_t unit, uint32_t init,

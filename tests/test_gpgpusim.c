@@ -96,7 +96,7 @@ static wb_simulation simulate_row(struct suite *suite, const struct row *row, co
     (void)snprintf(latency, sizeof latency, "mem_latency=%u", row->latency);
     expect_ok(suite, wb_machine_load(preset, suite->diagnostics, &machine));
     expect_ok(suite, wb_machine_set(machine, latency, suite->diagnostics));
-    expect_ok(suite, timed_block_from(suite->block, machine, suite->diagnostics, &timed));
+    expect_ok(suite, timed_block_from(suite->block, machine, NULL, suite->diagnostics, &timed));
     const struct sim_policy *policy = policy_at(policy_find(row->policy, strlen(row->policy)));
     expect_ok(suite, simulate(&timed, policy, sink, NULL, suite->diagnostics, &result));
     timed_block_free(&timed);

@@ -83,7 +83,7 @@ static void fixture_block(struct fixture *fixture, uint32_t warps, int64_t strid
     assert_int_equal(vec_push(&block->paths, path), WB_OK);
     for (uint32_t w = 0; w < warps; w++)
         fixture_access(fixture, w, function, stride);
-    if (timed_block_from(block, fixture->machine, fixture->diagnostics, &fixture->timed) != WB_OK)
+    if (timed_block_from(block, fixture->machine, NULL, fixture->diagnostics, &fixture->timed) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(fixture->diagnostics));
 }
 

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "memory/requests.h"
 
-#define ROUNDS 20000u
+#define ROUNDS 6000u
 #define ALL_LANES UINT32_MAX
 
 /* ---- The rules again ---------------------------------------------------------------------------------- */

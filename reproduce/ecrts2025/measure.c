@@ -97,7 +97,7 @@ wb_status measure_block(const wb_block *block, const wb_machine *machine, wb_dia
                         struct measurement *measurement) {
     struct timed_block timed;
     wb_analysis *analysis = NULL;
-    WB_TRY(timed_block_from(block, machine, diagnostics, &timed));
+    WB_TRY(timed_block_from(block, machine, NULL, diagnostics, &timed));
     wb_status status = analysis_of_timed(&timed, diagnostics, &analysis);
     if (status == WB_OK) status = measure_all(analysis, diagnostics, measurement);
     if (status == WB_OK) status = measure_alone(&timed, diagnostics, measurement);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/choose.h"
+#include "memory/access_costs.h"
 #include "sim/simulator.h"
 #include "warp/abstract_file.h"
 #include "warp/block_timing.h"
@@ -47,13 +48,23 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
     return analysis_finish(made, WB_OK, diagnostics, analysis);
 }
 
+/* Gives a traced block times, with the transactions of its accesses where the machine counts them. */
+static wb_status time_block(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
+                            struct timed_block *timed) {
+    struct execution_cost *costs;
+    WB_TRY(access_costs_make(block, machine, diagnostics, &costs));
+    wb_status status = timed_block_from(block, machine, costs, diagnostics, timed);
+    free(costs);
+    return status;
+}
+
 wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                           wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
     made->block = block;
     made->timed = &made->own;
-    wb_status status = timed_block_from(block, machine, diagnostics, &made->own);
+    wb_status status = time_block(block, machine, diagnostics, &made->own);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 

@@ -16,7 +16,8 @@ void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint3
 const char *schedule_opcode(const struct wb_analysis *analysis, uint32_t instruction) {
     const struct ptx_function *function;
     if (analysis->block == NULL) return "";
-    return block_inst(analysis->block, instruction, &function)->form->text;
+    uint32_t origin = timed_origin(&analysis->timed->code, instruction);
+    return block_inst(analysis->block, origin, &function)->form->text;
 }
 
 /* What the simulation hands its events to. */

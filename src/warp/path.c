@@ -102,6 +102,14 @@ wb_status path_hand_over(struct path_writer *writer, struct path *path) {
     return WB_OK;
 }
 
+wb_status path_append_run(struct path_writer *writer, uint32_t first, uint32_t count, uint32_t mask) {
+    if (count == 0) return WB_OK;
+    WB_TRY(path_append(writer, first, mask));
+    writer->open.count += count - 1;
+    writer->path.length += count - 1;
+    return WB_OK;
+}
+
 wb_status path_finish(struct path_writer *writer, struct path *path) {
     WB_TRY(path_hand_over(writer, path));
     path_writer_free(writer);

@@ -71,6 +71,9 @@ static inline wb_status path_append(struct path_writer *writer, uint32_t instruc
     return path_open_run(writer, instruction, mask);
 }
 
+/* Appends the `count` instructions from `first` on, all executed by the lanes of `mask`. */
+wb_status path_append_run(struct path_writer *writer, uint32_t first, uint32_t count, uint32_t mask);
+
 /* Ends the path and hands it over; the caller frees it. The writer is empty afterwards. */
 wb_status path_finish(struct path_writer *writer, struct path *path);
 

@@ -23,5 +23,8 @@ wb_status timed_block_check(const struct timed_block *block, wb_diagnostics *dia
 }
 
 void timed_block_free(struct timed_block *block) {
+    for (size_t p = 0; p < block->own_paths.count; p++)
+        path_free(&block->own_paths.items[p]);
+    vec_free(&block->own_paths);
     arena_free(&block->arena);
 }

@@ -27,9 +27,11 @@ struct timed_inst {
     bool uncounted; /* left out of instruction counts: `ret` and its like, a barrier without a slot */
 };
 
+/* An instruction of a kernel whose executions take different times has an entry for each of them. */
 struct timed_code {
     struct timed_inst *insts;
     uint32_t inst_count;
+    uint32_t *origin;   /* per entry the instruction of the kernel that it is of; NULL: entry i is of i */
     uint32_t *operands; /* register numbers */
     uint32_t register_count;
 };
@@ -41,11 +43,17 @@ struct timed_block {
     const struct wb_machine *machine;
     const struct wb_block *traced; /* the PTX block it was made from, or NULL */
     struct timed_code code;
-    const struct path *paths; /* the distinct paths, owned by whoever made the block */
+    const struct path *paths; /* the distinct paths: own_paths, or owned by whoever made the block */
     uint32_t path_count;
+    VEC(struct path) own_paths;
     uint32_t *warp_path; /* per warp the index of its path */
     uint32_t warp_count;
 };
+
+/* The instruction of the kernel that an entry of the code is of. */
+static inline uint32_t timed_origin(const struct timed_code *code, uint32_t entry) {
+    return code->origin == NULL ? entry : code->origin[entry];
+}
 
 /* Most cycles that any schedule or bound of the block can reach: the sum over all instructions of all warps
  * of the largest initiation, latency and one issue slot. Saturated when it does not fit. */

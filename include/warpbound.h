@@ -247,6 +247,35 @@ typedef struct {
     double seconds;
 } wb_simulation;
 
+/* What the executions of one instruction of the program accessed beyond the SMs' own memories. */
+typedef struct {
+    uint64_t accesses; /* warp instructions with requests */
+    uint64_t requests; /* of them all */
+    uint64_t misses;   /* of the first level; only loads miss */
+} wb_instruction_traffic;
+
+/* A grid on the whole GPU under one scheme of access to the first level (docs/memory-model.md). Sums are over
+ * all SMs and partitions. */
+typedef struct {
+    const char *scheme, *policy;
+    bool work_conserving;
+    uint64_t cycles; /* from cycle 0, in which the first blocks start, until the last block has ended */
+    uint64_t warp_instructions;
+    uint64_t loads, hits, misses; /* requests of loads at the first level: loads = hits + misses */
+    uint64_t hits_under_miss;     /* of the hits: the data was still on its way */
+    uint64_t stores, atomics;     /* their requests */
+    uint64_t l2_hits, l2_misses;  /* requests of loads at the second level */
+    uint64_t dram_reads, dram_writes;
+    uint64_t mshr_stalls,
+        victim_stalls;       /* cycles that first levels waited for an entry; for a victim's data */
+    uint64_t reorder_stalls; /* cycles that first levels were idle, with instructions waiting whose turn it
+                                was not */
+    uint64_t channel_stalls; /* cycles that warps waited only for an entry of their channel */
+    const wb_instruction_traffic *instructions; /* by index of the instruction */
+    size_t instruction_count;
+    double seconds; /* elapsed time, since a simulation uses several threads */
+} wb_gpu_simulation;
+
 typedef struct wb_analysis wb_analysis;
 
 /* The block on the machine: ready to be bounded and simulated. WB_ERR_INPUT when the machine lacks a class
@@ -406,6 +435,18 @@ wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char 
 wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_diagnostics *diagnostics,
                           char **text);
 
+/* Takes a report piece by piece; false ends it. */
+typedef struct {
+    bool (*write)(void *user, const char *bytes, size_t size);
+    void *user;
+} wb_writer;
+
+/* What the kernel analyzer (JCSE 2017) says of a grid: which loads and stores of global memory each warp
+ * executes, with which lines of memory, and which warps a value steers that is not known (docs/analyzer.md).
+ * The report of a large grid is larger than the grid in memory: it is written as it is made. */
+wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_writer *writer,
+                         wb_diagnostics *diagnostics);
+
 typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE } wb_schedule_format;
 
 /* The schedule of one policy: which warp issued what, when, on which unit; as text, or as Chrome trace events
@@ -415,6 +456,15 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
 
 /* Writes `text` to `path`: to a temporary file beside it first, renamed when complete. */
 wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diagnostics);
+
+/* A file that is written piece by piece, by a wb_writer of wb_file_append and the file. It appears under its
+ * name when it is complete, and not at all when it is freed before. */
+typedef struct wb_file wb_file;
+
+wb_status wb_file_new(const char *path, wb_diagnostics *diagnostics, wb_file **file);
+bool wb_file_append(void *file, const char *bytes, size_t size);
+wb_status wb_file_complete(wb_file *file, wb_diagnostics *diagnostics);
+void wb_file_free(wb_file *file);
 
 #ifdef __cplusplus
 }

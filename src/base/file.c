@@ -121,3 +121,44 @@ wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diag
     if (error == 0) error = file_output_close(&output, write_all(output.fd, text, strlen(text)));
     return error == 0 ? WB_OK : file_write_failed(diagnostics, path, error);
 }
+
+struct wb_file {
+    struct file_output output;
+    char *path; /* of the output */
+    int error;  /* 0, or the errno value of what went wrong first */
+    bool open;
+};
+
+wb_status wb_file_new(const char *path, wb_diagnostics *diagnostics, wb_file **file) {
+    struct wb_file *made = calloc(1, sizeof *made);
+    char *copy = strdup(path);
+    int error = made == NULL || copy == NULL ? ENOMEM : file_output_open(copy, &made->output);
+    if (error != 0) {
+        free(made);
+        free(copy);
+        return file_write_failed(diagnostics, path, error);
+    }
+    made->path = copy;
+    made->open = true;
+    *file = made;
+    return WB_OK;
+}
+
+bool wb_file_append(void *file, const char *bytes, size_t size) {
+    struct wb_file *to = file;
+    if (to->error == 0) to->error = write_all(to->output.fd, bytes, size);
+    return to->error == 0;
+}
+
+wb_status wb_file_complete(wb_file *file, wb_diagnostics *diagnostics) {
+    if (file->open) file->error = file_output_close(&file->output, file->error);
+    file->open = false;
+    return file->error == 0 ? WB_OK : file_write_failed(diagnostics, file->path, file->error);
+}
+
+void wb_file_free(wb_file *file) {
+    if (file == NULL) return;
+    if (file->open) (void)file_output_close(&file->output, ECANCELED);
+    free(file->path);
+    free(file);
+}

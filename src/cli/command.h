@@ -32,6 +32,7 @@ struct inputs {
     wb_launch *launch;
     wb_machine *machine;   /* NULL for path and for a block file */
     wb_block *block;       /* NULL for a block file */
+    wb_grid *grid;         /* all blocks, or NULL */
     wb_analysis *analysis; /* NULL for path */
 };
 
@@ -44,6 +45,10 @@ wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diag
  */
 wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics *diagnostics,
                       struct inputs *inputs);
+
+/* Loads launch and kernel and executes all blocks, or the one that the options name. */
+wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
+                           struct inputs *inputs);
 void inputs_free(struct inputs *inputs);
 
 /* The machine that the options name, with every --set applied. */

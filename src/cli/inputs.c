@@ -99,6 +99,20 @@ static wb_status load_block_file(const struct options *options, wb_diagnostics *
     return wb_analysis_read(options->operands[0], diagnostics, &inputs->analysis);
 }
 
+wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
+                           struct inputs *inputs) {
+    wb_grid_options trace = {.one_block = options->block_index != NULL,
+                             .allow_unmapped = allow_unmapped,
+                             .watch = watch_terminal()};
+    wb_status status = load_launch(options, diagnostics, &inputs->launch);
+    if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, inputs);
+    if (status == WB_OK && trace.one_block)
+        status = parse_block_index(options->block_index, diagnostics, trace.block);
+    if (status == WB_OK)
+        status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->grid);
+    return status;
+}
+
 static wb_status load_traced_block(const struct options *options, bool timed, wb_diagnostics *diagnostics,
                                    struct inputs *inputs) {
     wb_trace_options trace = {.record_accesses = options->accesses, .watch = watch_terminal()};
@@ -128,6 +142,7 @@ wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics 
 void inputs_free(struct inputs *inputs) {
     wb_analysis_free(inputs->analysis);
     wb_block_free(inputs->block);
+    wb_grid_free(inputs->grid);
     wb_machine_free(inputs->machine);
     wb_launch_free(inputs->launch);
     wb_module_free(inputs->module);

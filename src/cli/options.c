@@ -134,7 +134,8 @@ static const struct option_row option_table[] = {
      "anneal: write every improvement to FILE as CSV, or as a chart when its name ends in .svg",
      COMMAND_MAKESPAN},
     {OPTION_FORMAT, 0, "format", "FORMAT",
-     "text or json; cfg: text or dot; simulate --schedule: text or trace (Chrome trace events); makespan "
+     "text or json; cfg: text or dot; path: jcse or jcse-json for the kernel analyzer of JCSE 2017, of all "
+     "blocks; simulate --schedule: text or trace (Chrome trace events); makespan "
      "--schedule: text or svg",
      EVERY_COMMAND & ~(unsigned)COMMAND_PRINT},
     {OPTION_JSON, 0, "json", NULL, "same as --format json", LAUNCHES},
@@ -145,13 +146,13 @@ static const struct option_row option_table[] = {
 enum { OPTION_ROWS = sizeof option_table / sizeof *option_table };
 
 static wb_status parse_format(const char *name, wb_diagnostics *diagnostics, enum output_format *format) {
-    static const char *const names[] = {"text", "json", "dot", "trace", "svg"};
+    static const char *const names[] = {"text", "json", "dot", "trace", "svg", "jcse", "jcse-json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) != 0) continue;
         *format = (enum output_format)i;
         return WB_OK;
     }
-    wb_diagnostics_error(diagnostics, "--format", "expected text, json, dot, trace or svg");
+    wb_diagnostics_error(diagnostics, "--format", "expected text, json, dot, trace, svg, jcse or jcse-json");
     return WB_ERR_INPUT;
 }
 

@@ -18,7 +18,15 @@ enum command_bit {
     COMMAND_MAKESPAN = 64,
 };
 
-enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_DOT, OUTPUT_TRACE, OUTPUT_SVG };
+enum output_format {
+    OUTPUT_TEXT,
+    OUTPUT_JSON,
+    OUTPUT_DOT,
+    OUTPUT_TRACE,
+    OUTPUT_SVG,
+    OUTPUT_JCSE,
+    OUTPUT_JCSE_JSON
+};
 
 /* A key of the library with the value that the option of that name gives it. */
 struct key_value {

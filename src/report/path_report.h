@@ -4,12 +4,12 @@
 #define WB_REPORT_PATH_REPORT_H
 
 #include "base/text.h"
-#include "base/vec.h"
+#include "report/source_lines.h"
 #include "warp/block.h"
 
 struct path_report {
     const struct wb_block *block;
-    VEC(size_t) line_starts; /* offset of each line of the PTX */
+    struct source_lines lines;
 };
 
 /* A run of instructions as a reader finds it. */

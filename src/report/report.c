@@ -1,5 +1,6 @@
 /* The reports of the public interface: each asks the writer of its format. */
 #include "report/analysis_report.h"
+#include "report/analyzer_report.h"
 #include "report/path_report.h"
 
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
@@ -29,4 +30,16 @@ wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_dia
     if (status != WB_OK || made == NULL) return diagnose_out_of_memory(diagnostics, "report");
     *text = made;
     return WB_OK;
+}
+
+wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_writer *writer,
+                         wb_diagnostics *diagnostics) {
+    struct analyzer_report report;
+    wb_status status = analyzer_report_open(grid, writer, &report);
+    if (status == WB_OK)
+        status = format == WB_REPORT_JSON ? analyzer_report_json(&report) : analyzer_report_text(&report);
+    analyzer_report_close(&report);
+    if (status == WB_ERR_LIMIT) return diagnose_out_of_memory(diagnostics, "report");
+    if (status == WB_ERR_INPUT) diagnose(diagnostics, SEVERITY_ERROR, "report", "it cannot be written");
+    return status;
 }

@@ -1,7 +1,5 @@
 #include "memory/access_order.h"
 
-#include "machine/occupancy.h"
-
 /* Of a warp or block without accesses. */
 #define KEY_NONE UINT64_MAX
 
@@ -12,11 +10,15 @@ uint32_t sm_share_blocks(const struct sm_share *share, const struct wb_grid *gri
     return share->sm < count ? (uint32_t)((count - share->sm - 1) / share->sms) + 1 : 0;
 }
 
-uint32_t grid_resident_blocks(const struct wb_grid *grid, const struct wb_machine *machine) {
+struct block_demand grid_block_demand(const struct wb_grid *grid) {
     const uint32_t *size = grid->block_size;
-    const struct block_demand demand = {.warps = grid->warp_count,
-                                        .threads = size[0] * size[1] * size[2],
-                                        .shared_bytes = grid->shared_bytes};
+    return (struct block_demand){.warps = grid->warp_count,
+                                 .threads = size[0] * size[1] * size[2],
+                                 .shared_bytes = grid->shared_bytes};
+}
+
+uint32_t grid_resident_blocks(const struct wb_grid *grid, const struct wb_machine *machine) {
+    const struct block_demand demand = grid_block_demand(grid);
     return machine_resident_blocks_reordered(machine, &demand);
 }
 

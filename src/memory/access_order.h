@@ -4,6 +4,7 @@
 #ifndef WB_MEMORY_ACCESS_ORDER_H
 #define WB_MEMORY_ACCESS_ORDER_H
 
+#include "machine/occupancy.h"
 #include "memory/traffic.h"
 
 /* Which blocks run where: block b on SM b mod sms, `resident` of them at a time. */
@@ -57,6 +58,9 @@ void access_order_end(struct access_order *order);
 
 /* Blocks of the grid that run on an SM. */
 uint32_t sm_share_blocks(const struct sm_share *share, const struct wb_grid *grid);
+
+/* What a block of the grid takes of its SM. */
+struct block_demand grid_block_demand(const struct wb_grid *grid);
 
 /* Blocks of a grid that an SM of the machine holds at a time under reordering, 0 when none fits. */
 uint32_t grid_resident_blocks(const struct wb_grid *grid, const struct wb_machine *machine);

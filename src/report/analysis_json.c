@@ -5,27 +5,15 @@
 
 #include "report/analysis_report.h"
 #include "report/bound_json.h"
-
-static json_t *three_numbers(const uint32_t numbers[3]) {
-    return json_pack("[i, i, i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
-}
-
-static json_t *machine_json(const struct wb_machine *machine) {
-    json_t *depth = machine->dispatch_depth == DEPTH_UNLIMITED ? json_string("unlimited")
-                                                               : json_integer(machine->dispatch_depth);
-    return json_pack("{s:s, s:f, s:I, s:I, s:o, s:I}", "name", machine->name, "clock_mhz", machine->clock_mhz,
-                     "sub_cores", (json_int_t)machine->sub_cores, "issue_width",
-                     (json_int_t)machine->issue_width, "dispatch_depth", depth, "mem_latency",
-                     (json_int_t)machine->mem_latency);
-}
+#include "report/json_parts.h"
 
 /* What was launched, null for a block written by hand. */
 static json_t *launch_json(const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->block;
     if (block == NULL) return json_null();
-    return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I}", "grid", three_numbers(block->grid), "block",
-                     three_numbers(block->size), "shared_bytes", (json_int_t)block->shared_bytes,
-                     "block_index", three_numbers(block->index), "warps", (json_int_t)block->warp_count,
+    return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I}", "grid", json_three_numbers(block->grid), "block",
+                     json_three_numbers(block->size), "shared_bytes", (json_int_t)block->shared_bytes,
+                     "block_index", json_three_numbers(block->index), "warps", (json_int_t)block->warp_count,
                      "warp_instructions", (json_int_t)report_instructions(block));
 }
 
@@ -128,7 +116,7 @@ static json_t *result_json(const struct wb_analysis *analysis, const wb_report_o
         json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
                   kernel != NULL ? wb_kernel_name(kernel) : NULL, "file",
                   kernel != NULL ? kernel->module->source.name : NULL, "machine",
-                  machine_json(analysis->timed->machine), "launch", launch_json(analysis), "bounds",
+                  json_machine(analysis->timed->machine), "launch", launch_json(analysis), "bounds",
                   bounds_json(analysis, options), "simulations", simulations_json(analysis, options),
                   "best_upper", best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
     if (root != NULL) (void)json_object_set_new(root, "certified", certified_json(analysis));

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 
 #include "report/analyzer_report.h"
-
-static json_t *three_numbers(const uint32_t numbers[3]) {
-    return json_pack("[I, I, I]", (json_int_t)numbers[0], (json_int_t)numbers[1], (json_int_t)numbers[2]);
-}
+#include "report/json_parts.h"
 
 /* Prints a member of the report's object and frees its value; NULL means that memory is exhausted. */
 static void put_member(struct analyzer_report *report, const char *name, json_t *value) {
@@ -125,8 +122,8 @@ wb_status analyzer_report_json(struct analyzer_report *report) {
     text_string(&report->out, "{\n");
     put_member(report, "warpbound", json_string(wb_version()));
     put_member(report, "kernel", json_string(wb_kernel_name(grid->kernel)));
-    put_member(report, "grid", three_numbers(grid->dimensions));
-    put_member(report, "block", three_numbers(grid->block_size));
+    put_member(report, "grid", json_three_numbers(grid->dimensions));
+    put_member(report, "block", json_three_numbers(grid->block_size));
     put_member(report, "line_bytes", json_integer(MEMORY_LINE_BYTES));
     put_member(report, "instructions", insts_json(report));
     put_member(report, "steered", steerings_json(report));

@@ -1,11 +1,8 @@
 /* What the warps of a block execute, as JSON; docs/json.md documents every key. */
 #include <jansson.h>
 
+#include "report/json_parts.h"
 #include "report/path_report.h"
-
-static json_t *three_numbers(const uint32_t numbers[3]) {
-    return json_pack("[i, i, i]", (int)numbers[0], (int)numbers[1], (int)numbers[2]);
-}
 
 static json_t *run_json(const struct path_report *report, const struct path_entry *entry) {
     if (entry->count == PATH_REPEAT)
@@ -75,8 +72,8 @@ wb_status path_report_json(const struct path_report *report, char **text) {
     for (uint32_t path = 0; path < block->paths.count; path++)
         (void)json_array_append_new(paths, path_json(report, path));
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:b, s:o}", "warpbound", wb_version(), "kernel",
-                             wb_kernel_name(block->kernel), "grid", three_numbers(block->grid), "block",
-                             three_numbers(block->size), "block_index", three_numbers(block->index),
+                             wb_kernel_name(block->kernel), "grid", json_three_numbers(block->grid), "block",
+                             json_three_numbers(block->size), "block_index", json_three_numbers(block->index),
                              "shared_bytes", (json_int_t)block->shared_bytes, "divergent_barrier",
                              (int)block->divergent_barrier, "paths", paths);
     if (root != NULL && block->accesses != NULL)

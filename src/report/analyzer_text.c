@@ -157,9 +157,7 @@ wb_status analyzer_report_text(struct analyzer_report *report) {
         WB_TRY(analyzer_flush(report, false));
     }
     if (report->steerings.count != 0)
-        text_printf(&report->out,
-                    "-steered %zu warps by values that are not known; what they execute from there on is not "
-                    "listed\n",
+        text_printf(&report->out, "-num_steered_warps %zu (what they execute from there on is not listed)\n",
                     grid->steered.count);
     for (size_t g = 0; g < report->steerings.count; g++) {
         put_steering(report, &report->steerings.items[g]);

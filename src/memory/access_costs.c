@@ -57,6 +57,13 @@ static wb_status check(const struct wb_block *block, const struct wb_machine *ma
                  "the machine counts requests, but the block was executed without recording its accesses");
         return WB_ERR_INPUT;
     }
+    if (block->uncounted != PTX_NO_INDEX) {
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
+                     block_inst(block, block->uncounted, NULL),
+                     "which memory this instruction accesses is not known, so that its requests cannot be "
+                     "counted; a machine with requests: ideal (--memory ideal) does not count them");
+        return WB_ERR_DECLINED;
+    }
     return WB_OK;
 }
 

@@ -9,14 +9,23 @@
 #define RECORDS_MAX ((size_t)1 << 24)
 #define TABLE_MAX ((size_t)1 << 26)
 
-wb_status access_addresses(struct warp *warp, const struct micro *op, const struct micro_address *address,
-                           uint32_t mask, uint64_t addresses[WARP_LANES]) {
+bool access_addresses_known(const struct warp *warp, const struct micro_address *address, uint32_t mask,
+                            uint64_t addresses[WARP_LANES]) {
     const struct lanes *from = warp_slot(warp, address->base);
-    uint32_t unknown = mask & ~from->known;
-    if (unknown != 0) return warp_decline(warp, op, address->base, unknown, NEED_ADDRESS);
     uint64_t window = address_window(address->space), cut = address->mask, offset = address->offset;
     FOR_LANES(l) addresses[l] = ((from->value[l] + offset) & cut) + window;
-    if (window == 0) return WB_OK;
+    bool known = (mask & ~from->known) == 0;
+    if (window == 0 || !known) return known;
+    FOR_LANES_OF(l, mask) known &= in_window(addresses[l], window);
+    return known;
+}
+
+wb_status access_addresses(struct warp *warp, const struct micro *op, const struct micro_address *address,
+                           uint32_t mask, uint64_t addresses[WARP_LANES]) {
+    if (access_addresses_known(warp, address, mask, addresses)) return WB_OK;
+    uint32_t unknown = mask & ~warp_slot(warp, address->base)->known;
+    if (unknown != 0) return warp_decline(warp, op, address->base, unknown, NEED_ADDRESS);
+    uint64_t window = address_window(address->space);
     FOR_LANES_OF(l, mask) {
         if (in_window(addresses[l], window)) continue;
         return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u: address 0x%" PRIx64 " is not in .%s", l,
@@ -177,7 +186,10 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
         uint64_t window = in_frame ? LOCAL_WINDOW : address_window(space);
         FOR_LANES(l) relative[l] = addresses[l] - window;
         if (list->items.count >= RECORDS_MAX || list->tables.count >= TABLE_MAX)
-            return warp_fail(warp, op, WB_ERR_LIMIT, "more accesses than can be recorded");
+            return warp_fail(warp, op, WB_ERR_LIMIT,
+                             "warp %u: more accesses than can be recorded; a machine with requests: ideal "
+                             "(--memory ideal) needs no records",
+                             warp->number);
         if (append_record(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);
         mask &= ~access.mask;
     }

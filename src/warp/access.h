@@ -9,6 +9,10 @@
 wb_status access_addresses(struct warp *warp, const struct micro *op, const struct micro_address *address,
                            uint32_t mask, uint64_t addresses[WARP_LANES]);
 
+/* The same without messages: false in both cases. */
+bool access_addresses_known(const struct warp *warp, const struct micro_address *address, uint32_t mask,
+                            uint64_t addresses[WARP_LANES]);
+
 /* The region that holds `bytes` bytes at every address of `mask`, all aligned to `align`, or NULL: then lanes
  * have to be looked at one by one. */
 struct region *access_common_region(const struct warp *warp, const struct micro *op, uint32_t mask,

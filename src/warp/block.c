@@ -44,6 +44,7 @@ static wb_status trace(struct wb_block *block, struct run *run, bool record_acce
     block->divergent_barrier = run->divergent_barrier;
     block->skipped_barrier = run->skipped_barrier;
     block->unrecorded = run->unrecorded;
+    block->uncounted = run->uncounted;
     return collect_paths(block, run);
 }
 

@@ -45,6 +45,8 @@ struct wb_block {
     bool divergent_barrier;       /* a barrier was executed by part of a warp's live lanes */
     uint32_t skipped_barrier;     /* one that the guard of all lanes of a warp skipped, or PTX_NO_INDEX */
     uint32_t unrecorded;          /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
+    uint32_t uncounted;           /* such a one whose records do not have all lanes that may take part, though
+                                     it is served in transactions, or PTX_NO_INDEX */
 };
 
 /* The function and instruction behind an instruction index; `function` may be NULL. */

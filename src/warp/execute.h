@@ -40,6 +40,9 @@ static inline uint32_t warp_origin(const struct lanes *lanes, const struct micro
     return lanes->origin == ORIGIN_READER ? op->index : lanes->origin;
 }
 
+/* Notes that the accesses of an instruction are executed but not recorded. */
+void run_note_uncounted(struct run *run, const struct micro *op);
+
 /* Makes all registers that the instruction writes unknown in the lanes of `mask`. */
 void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin);
 
@@ -58,6 +61,9 @@ wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* memory_ops.c: what op->unsure does, of an access to memory. All lanes that may take part are recorded. */
+wb_status unsure_access(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 
 /* memory_ops.c, atomics.c */
 wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask);

@@ -277,6 +277,40 @@ wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32
     return mask == 0 ? WB_OK : forget_bytes(warp, op, mask, true);
 }
 
+/* Records one side of an access of all lanes that may take part, if their addresses are known. */
+static wb_status record_possible(struct warp *warp, const struct micro *op,
+                                 const struct micro_address *address, uint32_t lanes,
+                                 struct access_kind kind) {
+    uint64_t addresses[WARP_LANES];
+    if (access_addresses_known(warp, address, lanes, addresses))
+        return access_record(warp, op, address, lanes, addresses, kind);
+    run_note_uncounted(warp->run, op);
+    return WB_OK;
+}
+
+static wb_status record_unsure(struct warp *warp, const struct micro *op, uint32_t lanes) {
+    uint32_t bytes = op->memory.bytes * op->memory.count;
+    const struct access_kind load = {.bytes = bytes}, store = {.bytes = bytes, .is_store = true},
+                             atomic = {.bytes = bytes, .is_store = true, .is_atomic = true};
+    if (op->execute == copy_execute) WB_TRY(record_possible(warp, op, &op->memory.from, lanes, load));
+    if (op->execute == copy_execute || op->execute == store_execute)
+        return record_possible(warp, op, &op->memory.address, lanes, store);
+    if (op->execute == load_execute) return record_possible(warp, op, &op->memory.address, lanes, load);
+    if (op->execute == atomic_execute) return record_possible(warp, op, &op->memory.address, lanes, atomic);
+    run_note_uncounted(warp->run, op);
+    return WB_OK;
+}
+
+wb_status unsure_access(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    struct access_list *list = warp->accesses;
+    warp->run->unrecorded = op->index;
+    WB_TRY(record_unsure(warp, op, mask | unsure));
+    warp->accesses = NULL; /* what the lanes of `mask` do is recorded */
+    wb_status status = op->unsure(warp, op, mask, unsure);
+    warp->accesses = list;
+    return status;
+}
+
 wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     if (mask != 0) WB_TRY(op->execute(warp, op, mask));
     warp_forget_outputs(warp, op, unsure, warp_origin(warp_slot(warp, op->guard), op));

@@ -21,7 +21,7 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     if (run->instruction_limit == 0) run->instruction_limit = DEFAULT_INSTRUCTION_LIMIT;
     memcpy(run->grid, launch->grid, sizeof run->grid);
     memcpy(run->size, launch->block, sizeof run->size);
-    run->skipped_barrier = run->unrecorded = PTX_NO_INDEX;
+    run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
     WB_TRY(image_check(run));
     uint32_t warp_count = (run->size[0] * run->size[1] * run->size[2] + WARP_LANES - 1) / WARP_LANES;
     WB_TRY(program_scan(&run->program, run->kernel, arena, code_first, run->diagnostics));

@@ -54,11 +54,9 @@ static wb_status check_limits(struct run *run) {
 
 /* Executes an instruction whose guard is not known in the lanes of `unsure`. */
 static wb_status execute_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
-    if (op->accesses_memory) {
-        if (warp->run->steers) return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
-        warp->run->unrecorded = op->index;
-    }
-    return op->unsure(warp, op, mask, unsure);
+    if (!op->accesses_memory) return op->unsure(warp, op, mask, unsure);
+    if (warp->run->steers) return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
+    return unsure_access(warp, op, mask, unsure);
 }
 
 /* Executes one instruction whose guard is not true in all lanes, or not known. */

@@ -94,7 +94,8 @@ struct run {
     struct barrier barriers[BARRIER_COUNT];
     bool divergent_barrier;
     uint32_t skipped_barrier; /* a barrier that all lanes of a warp skipped, or PTX_NO_INDEX */
-    uint32_t unrecorded;      /* an instruction whose accesses were not all recorded, or PTX_NO_INDEX */
+    uint32_t unrecorded;      /* as in struct wb_block */
+    uint32_t uncounted;       /* as there */
     bool steers;              /* a warp that needs a value that is not known is ended, the others go on */
     bool allow_unmapped;      /* accesses outside of all regions read unknown bytes and write nothing */
     struct unmapped unmapped;

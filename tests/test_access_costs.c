@@ -1,0 +1,215 @@
+/* What memory instructions of traced blocks cost on machines that count transactions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory/access_costs.h"
+
+#define TEXT_MAX 8192
+
+/* %r0 is the lane, %rd1 a buffer of zeros, %rd2 one of unknown words; %p1 is unknown in all lanes, %p2 true
+ * in lanes 0 .. 15. */
+static const char header[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 table[128];\n"
+    ".visible .entry k(.param .u64 zeros, .param .u64 unknown) {\n"
+    ".reg .pred %p<4>;\n.reg .b32 %r<32>;\n.reg .b64 %rd<16>;\n.reg .f32 %f<16>;\n"
+    ".shared .align 16 .b8 tile[8192];\n.local .align 16 .b8 depot[32];\n"
+    "ld.param.u64 %rd1, [zeros];\nld.param.u64 %rd2, [unknown];\nmov.u32 %r0, %tid.x;\n"
+    "ld.global.u32 %r1, [%rd2];\nsetp.eq.u32 %p1, %r1, 7;\nsetp.lt.u32 %p2, %r0, 16;\n";
+
+struct fixture {
+    wb_diagnostics *diagnostics;
+    wb_module *module;
+    wb_launch *launch;
+    wb_machine *machine;
+    wb_block *block;
+    struct execution_cost *costs;
+};
+
+static void expect_ok(const struct fixture *fixture, wb_status status) {
+    if (status != WB_OK) fail_msg("%s", wb_diagnostics_text(fixture->diagnostics));
+}
+
+/* One warp that executes the body, and a machine with a setting or two. */
+static struct fixture fixture_open(const char *body, bool record, const char *machine, const char *setting,
+                                   const char *another) {
+    char text[TEXT_MAX];
+    struct fixture fixture = {.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
+    const wb_kernel *kernel = NULL;
+    const wb_trace_options options = {.record_accesses = record};
+    (void)snprintf(text, sizeof text, "%s%s\nret;\n}\n", header, body);
+    expect_ok(&fixture, wb_module_parse("k.ptx", text, strlen(text), fixture.diagnostics, &fixture.module));
+    expect_ok(&fixture, wb_module_find_kernel(fixture.module, "k", fixture.diagnostics, &kernel));
+    expect_ok(&fixture, wb_launch_set_grid(fixture.launch, "1", fixture.diagnostics));
+    expect_ok(&fixture, wb_launch_set_block(fixture.launch, "32", fixture.diagnostics));
+    expect_ok(&fixture, wb_launch_add_argument(fixture.launch, "buf:u32[16384]=zero", fixture.diagnostics));
+    expect_ok(&fixture, wb_launch_add_argument(fixture.launch, "buf:u32[64]", fixture.diagnostics));
+    expect_ok(&fixture, wb_machine_load(machine, fixture.diagnostics, &fixture.machine));
+    expect_ok(&fixture, wb_machine_set(fixture.machine, setting, fixture.diagnostics));
+    if (another != NULL) expect_ok(&fixture, wb_machine_set(fixture.machine, another, fixture.diagnostics));
+    expect_ok(&fixture,
+              wb_block_trace(kernel, fixture.launch, &options, fixture.diagnostics, &fixture.block));
+    return fixture;
+}
+
+static void fixture_close(struct fixture *fixture) {
+    free(fixture->costs);
+    wb_block_free(fixture->block);
+    wb_machine_free(fixture->machine);
+    wb_launch_free(fixture->launch);
+    wb_module_free(fixture->module);
+    wb_diagnostics_free(fixture->diagnostics);
+}
+
+/* The cost of the last instruction with records; all of its records have the same. */
+static struct execution_cost last_cost(const char *body, const char *machine, const char *setting,
+                                       const char *another) {
+    struct fixture fixture = fixture_open(body, true, machine, setting, another);
+    expect_ok(&fixture,
+              access_costs_make(fixture.block, fixture.machine, fixture.diagnostics, &fixture.costs));
+    const struct access_list *list = &fixture.block->accesses[0];
+    size_t last = list->items.count - 1;
+    struct execution_cost cost = fixture.costs[last];
+    for (size_t r = last; list->items.items[r].step == list->items.items[last].step; r--)
+        assert_int_equal(fixture.costs[r].init, cost.init);
+    fixture_close(&fixture);
+    return cost;
+}
+
+/* Bodies and the initiation that they have with lines and with sectors on a machine where every class of the
+ * load/store unit has initiation 1. */
+struct body_case {
+    const char *body;
+    uint32_t lines, sectors;
+};
+
+#define BY_4 "mul.wide.u32 %rd3, %r0, 4;\nadd.s64 %rd3, %rd3, %rd1;\n"
+#define BY_16 "mul.wide.u32 %rd3, %r0, 16;\nadd.s64 %rd3, %rd3, %rd1;\n"
+#define BY_128 "mul.wide.u32 %rd3, %r0, 128;\nadd.s64 %rd3, %rd3, %rd1;\n"
+#define TILE_BY(bytes) "mad.lo.u32 %r4, %r0, " bytes ", %r3;\n"
+#define TILE "mov.u32 %r3, tile;\n"
+
+static const struct body_case bodies[] = {
+    {BY_4 "ld.global.u32 %r5, [%rd3];", 1, 4},
+    {BY_4 "@%p2 ld.global.u32 %r5, [%rd3];", 1, 2},
+    {BY_16 "ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd3];", 4, 16},
+    {BY_128 "st.global.u32 [%rd3], %r0;", 32, 32},
+    {BY_4 "atom.global.add.u32 %r5, [%rd3], 1;", 1, 4},
+    {"red.global.add.u32 [%rd1], 1;", 32, 32},
+    {TILE TILE_BY("128") "ld.shared.u32 %r5, [%r4];", 32, 32},
+    {TILE TILE_BY("132") "ld.shared.u32 %r5, [%r4];", 1, 1},
+    {TILE TILE_BY("8") "ld.shared.u64 %rd5, [%r4];", 2, 2},
+    {"atom.shared.add.u32 %r5, [tile], 1;", 32, 32},
+    {TILE TILE_BY("16") "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r5, %r6, %r7, %r8}, [%r4];", 4, 4},
+    {"mov.u32 %r3, table;\n" TILE_BY("4") "ld.const.u32 %r5, [%r4];", 32, 32},
+    {"ld.const.u32 %r5, [table+64];", 1, 1},
+    {"ld.param.u64 %rd5, [unknown];", 1, 1},
+    {"st.local.u64 [depot], %rd1;", 2, 8},
+    /* four lines or sixteen sectors, and then four passes */
+    {TILE TILE_BY("16") BY_16 "cp.async.cg.shared.global [%r4], [%rd3], 16;", 8, 20},
+    /* one side in global, the other in shared memory */
+    {TILE TILE_BY("4") BY_4 "cvt.u64.u32 %rd4, %r4;\ncvta.shared.u64 %rd4, %rd4;\n"
+                            "selp.u64 %rd3, %rd3, %rd4, %p2;\nld.u32 %r5, [%rd3];",
+     2, 3},
+    /* lanes that may take part, do */
+    {BY_4 "@%p1 ld.global.u32 %r5, [%rd3];", 1, 4},
+    {BY_128 "@%p1 ld.global.u32 %r5, [%rd3];", 32, 32},
+    {BY_4 "@%p1 st.global.u32 [%rd3], %r0;", 1, 4},
+    {"@%p1 red.global.add.u32 [%rd1], 1;", 32, 32},
+    {TILE TILE_BY("16") BY_16 "@%p1 cp.async.cg.shared.global [%r4], [%rd3], 16;", 8, 20},
+};
+
+static void test_transactions_make_the_initiation(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct execution_cost lines = last_cost(bodies[i].body, "orin-sm86", "requests=fermi", NULL);
+        struct execution_cost sectors = last_cost(bodies[i].body, "orin-sm86", "requests=volta", NULL);
+        if (lines.init == bodies[i].lines && sectors.init == bodies[i].sectors) continue;
+        fail_msg("%s\n%u cycles with lines, %u with sectors", bodies[i].body, lines.init, sectors.init);
+    }
+}
+
+/* Lanes' addresses pass in the class's interval, requests in cycles of their own; a pass over the banks takes
+ * the interval. */
+static void test_initiation_of_the_class(void **state) {
+    (void)state;
+    static const char load[] = BY_4 "ld.global.u32 %r5, [%rd3];",
+                      pairs[] = BY_16 "ld.global.u32 %r5, [%rd3];",
+                      banks[] = TILE TILE_BY("8") "ld.shared.u32 %r5, [%r4];";
+    const char *const volta = "requests=volta", *const slow = "request_cycles=3";
+    assert_int_equal(last_cost(load, "ampere-sm80", volta, NULL).init, 4);
+    assert_int_equal(last_cost(pairs, "ampere-sm80", volta, NULL).init, 16);
+    assert_int_equal(last_cost(load, "ampere-sm80", volta, slow).init, 12);
+    assert_int_equal(last_cost(load, "ampere-sm80", "requests=fermi", slow).init, 4);
+    assert_int_equal(last_cost(banks, "ampere-sm80", volta, slow).init, 8);
+    assert_int_equal(last_cost(load, "orin-sm86", volta, "mem_latency=77").latency, 80);
+    assert_int_equal(last_cost(load, "orin-sm86", volta, "class.load_global.unit=none").init, 0);
+}
+
+static void test_ideal_requests_need_no_records(void **state) {
+    (void)state;
+    struct fixture fixture = fixture_open("", false, "orin-sm86", "requests=ideal", NULL);
+    expect_ok(&fixture,
+              access_costs_make(fixture.block, fixture.machine, fixture.diagnostics, &fixture.costs));
+    assert_null(fixture.costs);
+    fixture_close(&fixture);
+}
+
+struct refusal {
+    const char *body, *machine, *setting;
+    bool record;
+    wb_status status;
+    const char *message;
+};
+
+static const struct refusal refusals[] = {
+    {"", "orin-sm86", "requests=volta", false, WB_ERR_INPUT, "without recording its accesses"},
+    {"", "gpgpusim-orin", "requests=fermi", true, WB_ERR_INPUT, "expected requests: ideal"},
+    {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12}, "
+     "[%rd1], 16;",
+     "orin-sm86", "requests=volta", true, WB_ERR_DECLINED, "--memory ideal"},
+    {"mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd3, %rd1;\n@%p1 ld.global.u32 %r5, [%rd3];", "orin-sm86",
+     "requests=volta", true, WB_ERR_DECLINED, "k.ptx:20:"},
+};
+
+static void test_what_cannot_be_counted_is_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct refusal *refusal = &refusals[i];
+        struct fixture fixture =
+            fixture_open(refusal->body, refusal->record, refusal->machine, refusal->setting, NULL);
+        wb_status status =
+            access_costs_make(fixture.block, fixture.machine, fixture.diagnostics, &fixture.costs);
+        if (status != refusal->status ||
+            strstr(wb_diagnostics_text(fixture.diagnostics), refusal->message) == NULL)
+            fail_msg("%s: %d, '%s'", refusal->body, (int)status, wb_diagnostics_text(fixture.diagnostics));
+        fixture_close(&fixture);
+    }
+}
+
+/* Prefetches and textures are not served by transactions: their classes say what they take. */
+static void test_other_classes_are_not_counted(void **state) {
+    (void)state;
+    struct fixture fixture =
+        fixture_open("prefetch.global.L2 [%rd1];", true, "orin-sm86", "requests=volta", NULL);
+    expect_ok(&fixture,
+              access_costs_make(fixture.block, fixture.machine, fixture.diagnostics, &fixture.costs));
+    fixture_close(&fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_transactions_make_the_initiation),
+        cmocka_unit_test(test_initiation_of_the_class),
+        cmocka_unit_test(test_ideal_requests_need_no_records),
+        cmocka_unit_test(test_what_cannot_be_counted_is_refused),
+        cmocka_unit_test(test_other_classes_are_not_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,10 +17,20 @@ wb_status require_format(const struct options *options, enum output_format first
     return usage_error(diagnostics, "this command does not write that format (see --help)");
 }
 
+/* Applies --memory: a short name for settings of the machine. */
+static wb_status set_memory(const char *model, wb_machine *machine, wb_diagnostics *diagnostics) {
+    bool ideal = strcmp(model, "ideal") == 0;
+    if (!ideal && strcmp(model, "requests") != 0)
+        return usage_error(diagnostics, "--memory: expected ideal or requests");
+    wb_status status = wb_machine_set(machine, "l1_size=0", diagnostics);
+    return status == WB_OK && ideal ? wb_machine_set(machine, "requests=ideal", diagnostics) : status;
+}
+
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine) {
     wb_machine *loaded = NULL;
     wb_status status = wb_machine_load(name, diagnostics, &loaded);
+    if (status == WB_OK && options->memory != NULL) status = set_memory(options->memory, loaded, diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->set_count; i++)
         status = wb_machine_set(loaded, options->sets[i], diagnostics);
     if (status == WB_OK) status = wb_machine_check(loaded, diagnostics);
@@ -92,7 +102,7 @@ static bool is_block_file(const char *path) {
 static wb_status load_block_file(const struct options *options, wb_diagnostics *diagnostics,
                                  struct inputs *inputs) {
     if (options->kernel != NULL || options->launch != NULL || options->grid != NULL ||
-        options->block != NULL || options->machine != NULL ||
+        options->block != NULL || options->machine != NULL || options->memory != NULL ||
         options->set_count + options->argument_count > 0)
         return usage_error(diagnostics,
                            "a block file stands for itself: no kernel, launch or machine with it");

@@ -21,6 +21,7 @@ enum option_id {
     OPTION_BLOCK_INDEX,
     OPTION_MACHINE,
     OPTION_SET,
+    OPTION_MEMORY,
     OPTION_METHOD,
     OPTION_POLICY,
     OPTION_DEADLINE,
@@ -80,6 +81,8 @@ static const struct option_row option_table[] = {
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)", TIMES},
     {OPTION_SET, 0, "set", "KEY=VALUE", "override one key of the machine, such as mem_latency=200",
      TIMES | COMMAND_MACHINE},
+    {OPTION_MEMORY, 0, "memory", "MODEL",
+     "ideal: every access is one transaction; requests: as many as it needs, but no caches", TIMES},
     {OPTION_METHOD, 0, "method", "LIST", "bounds to compute, separated by commas (default all)", BOUNDS},
     {OPTION_POLICY, 0, "policy", "LIST", "warp schedulers to simulate (default lrr,gto)", TIMES},
     {OPTION_DEADLINE, 0, "deadline", "TIME",
@@ -177,6 +180,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_BLOCK_INDEX: options->block_index = value; break;
     case OPTION_MACHINE: options->machine = value; break;
     case OPTION_SET: options->sets[options->set_count++] = value; break;
+    case OPTION_MEMORY: options->memory = value; break;
     case OPTION_METHOD: options->methods = value; break;
     case OPTION_POLICY: options->policies = value; break;
     case OPTION_DEADLINE: options->deadline = value; break;

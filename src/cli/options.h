@@ -53,6 +53,7 @@ struct options {
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_cnf,
         *write_opb, *at_least;
     bool branchless_prefix, mapping;
+    const char *memory; /* of analyze and simulate: "ideal", "requests" */
     const char *methods, *policies, *deadline, *states, *output;
     enum output_format format;
     bool phases, timing, accesses, schedule;

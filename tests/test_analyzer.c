@@ -257,6 +257,21 @@ static void test_steering_without_origin(void **state) {
                   "  block 1: warp 0\n");
 }
 
+/* A barrier whose guard is false for all of a warp does not hold it: the analyses, for which every barrier
+ * holds every warp, must not take it for one. */
+static void test_skipped_barrier(void **state) {
+    (void)state;
+    static const char ptx[] = KERNEL("", "setp.gt.u32 %p1, %r1, 31;\n@%p1 bar.sync 0;\n"
+                                         "st.global.u32 [%rd2], %r1;");
+    struct analyzed analyzed = analyze(ptx, "1", "64", "u64:512");
+    assert_int_equal(analyzed.status, WB_OK);
+    assert_int_equal(analyzed.grid->steered.count, 0);
+    assert_int_equal(grid_decline_steered(analyzed.grid, analyzed.diagnostics), WB_ERR_DECLINED);
+    assert_non_null(
+        strstr(wb_diagnostics_text(analyzed.diagnostics), "k.ptx:14:6: error: a warp skips this"));
+    analyzed_free(&analyzed);
+}
+
 /* Unmapped addresses may be anything but misaligned; what is stored there does not come back. */
 static void test_unmapped(void **state) {
     (void)state;
@@ -356,6 +371,7 @@ int main(void) {
         cmocka_unit_test(test_steering_address),
         cmocka_unit_test(test_steering_at_barriers),
         cmocka_unit_test(test_steering_without_origin),
+        cmocka_unit_test(test_skipped_barrier),
         cmocka_unit_test(test_unmapped),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_pieces),

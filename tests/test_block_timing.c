@@ -61,6 +61,7 @@ static void fixture_open(struct fixture *fixture, const uint32_t *path) {
         assert_int_equal(path_append(&writer, *path, UINT32_MAX), WB_OK);
     assert_int_equal(path_finish(&writer, &made), WB_OK);
     struct wb_block *block = &fixture->block;
+    block->skipped_barrier = PTX_NO_INDEX;
     block->kernel = wb_module_kernel(fixture->module, 0);
     block->size[0] = 25, block->size[1] = 2, block->size[2] = 1;
     fixture->code_first[1] = kernel_function(block->kernel)->inst_count;
@@ -178,6 +179,11 @@ static void test_partial_barriers(void **state) {
     fixture.block.divergent_barrier = true; /* holds the whole warp all the same */
     assert_int_equal(time_block(&fixture), WB_OK);
     assert_true(fixture.timed.code.insts[5].barrier);
+    fixture_close(&fixture);
+    fixture_open(&fixture, whole);
+    fixture.block.skipped_barrier = 5;
+    assert_int_equal(time_block(&fixture), WB_ERR_DECLINED);
+    assert_non_null(strstr(wb_diagnostics_text(fixture.diagnostics), "skips this barrier"));
     fixture_close(&fixture);
 }
 

@@ -209,11 +209,7 @@ wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *mach
                        wb_diagnostics *diagnostics, struct traffic *traffic) {
     const char *name = grid->kernel == NULL ? "grid" : wb_kernel_name(grid->kernel);
     *traffic = (struct traffic){.grid = grid, .machine = machine};
-    if (grid->steered.count > 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, name,
-                 "values that are not known steer some warps, so their requests are not known");
-        return WB_ERR_DECLINED;
-    }
+    WB_TRY(grid_decline_steered(grid, diagnostics));
     struct traffic_maker maker = {.traffic = traffic};
     wb_status status = make_all(&maker);
     vec_free(&maker.offsets);

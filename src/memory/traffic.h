@@ -53,8 +53,8 @@ struct traffic {
 };
 
 /* Makes the requests of a grid without steered warps. Both grid and machine must outlive it. Errors, each
- * with a message: WB_ERR_DECLINED when a warp is steered, WB_ERR_LIMIT when memory is exhausted; traffic_free
- * in any case. */
+ * with a message: WB_ERR_DECLINED as grid_decline_steered, WB_ERR_LIMIT when memory is exhausted;
+ * traffic_free in any case. */
 wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
                        wb_diagnostics *diagnostics, struct traffic *traffic);
 

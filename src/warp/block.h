@@ -49,6 +49,9 @@ struct wb_block {
                                      it is served in transactions, or PTX_NO_INDEX */
 };
 
+/* Why blocks and grids with a skipped barrier are declined. */
+#define SKIPPED_BARRIER "a warp skips this barrier because its guard is false: that is not modelled"
+
 /* The function and instruction behind an instruction index; `function` may be NULL. */
 const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,
                                  const struct ptx_function **function);

@@ -7,6 +7,11 @@ static wb_status block_code(const struct wb_block *block, const struct wb_machin
                             const struct execution_cost *costs, wb_diagnostics *diagnostics,
                             struct timed_block *timed) {
     const char *name = wb_kernel_name(block->kernel);
+    if (block->skipped_barrier != PTX_NO_INDEX) {
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
+                     block_inst(block, block->skipped_barrier, NULL), "%s", SKIPPED_BARRIER);
+        return WB_ERR_DECLINED;
+    }
     uint32_t inst_count = block->code_first[block->kernel->module->function_count];
     const bool *used =
         executed_instructions(block->paths.items, block->paths.count, inst_count, &timed->arena);

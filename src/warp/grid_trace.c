@@ -192,15 +192,10 @@ wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnost
     return WB_OK;
 }
 
-wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
-    const struct wb_module *module = grid->kernel == NULL ? NULL : grid->kernel->module;
-    if (module != NULL && grid->skipped_barrier != PTX_NO_INDEX) {
-        ptx_diagnose(diagnostics, SEVERITY_ERROR, module, grid_inst(grid, grid->skipped_barrier, NULL),
-                     "a warp skips this barrier because its guard is false: that is not modelled");
-        return WB_ERR_DECLINED;
-    }
-    if (grid->steered.count == 0) return WB_OK;
-    const struct steered_warp *first = &grid->steered.items[0];
+/* Says what of the first steered warp is not known, and where that comes from. */
+static void explain_steering(const struct wb_grid *grid, const struct steered_warp *first,
+                             wb_diagnostics *diagnostics) {
+    const struct wb_module *module = grid->kernel->module;
     const char *what = first->origin == first->instruction ? "which memory this instruction accesses"
                        : first->branch                     ? "whether this is executed"
                                                            : "the address";
@@ -212,6 +207,19 @@ wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagn
     if (first->origin != PTX_NO_INDEX && first->origin != first->instruction)
         ptx_diagnose(diagnostics, SEVERITY_NOTE, module, grid_inst(grid, first->origin, NULL),
                      "the value comes from here");
+}
+
+wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
+    if (grid->kernel != NULL && grid->skipped_barrier != PTX_NO_INDEX) {
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
+                     grid_inst(grid, grid->skipped_barrier, NULL), "%s", SKIPPED_BARRIER);
+        return WB_ERR_DECLINED;
+    }
+    if (grid->steered.count == 0) return WB_OK;
+    if (grid->kernel == NULL)
+        diagnose(diagnostics, SEVERITY_ERROR, "grid", "warps are steered by values that are not known");
+    else
+        explain_steering(grid, &grid->steered.items[0], diagnostics);
     return WB_ERR_DECLINED;
 }
 

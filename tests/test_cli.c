@@ -20,8 +20,9 @@ static const struct failure_case failures[] = {
     {"analyze /nonexistent.ptx -g 1 -b 32", 2, "/nonexistent.ptx: error: cannot read: No such file"},
     {"analyze --frobnicate x.ptx", 2, "--frobnicate: error: unknown option"},
     {"analyze x.ptx -m", 2, "-m: error: expected a value"},
-    {"analyze " SGEMM "--format svgg", 2, "--format: error: expected text, json, dot, trace or svg"},
+    {"analyze " SGEMM "--format svgg", 2, "--format: error: expected text, json, dot, trace, svg"},
     {"analyze " SGEMM "--format dot", 2, "does not write that format"},
+    {"analyze " SGEMM "--format jcse", 2, "does not write that format"},
     {"analyze " SGEMM "--method nonsense", 2, "nonsense"},
     {"analyze " SGEMM "--policy nonsense", 2, "nonsense"},
     {"analyze " SGEMM "-m nonsense", 2, "nonsense"},
@@ -44,6 +45,8 @@ static const struct failure_case failures[] = {
     {"machine show nonsense", 2, "nonsense"},
     {"machine import /nonexistent", 2, "/nonexistent"},
     {"path " SGEMM "-o /nonexistent/folder/out", 2, "cannot write"},
+    {"path " SGEMM "--format jcse -o /nonexistent/folder/out", 2, "cannot write"},
+    {"path " SGEMM "--format jcse -i 9999,0", 2, "9999"},
     {"cfg " SGEMM, 2, "-l: error: unknown option"},
 };
 
@@ -124,6 +127,28 @@ static void test_deadline_decides_the_exit_status(void **state) {
     run_free(&met);
     run_free(&missed);
     run_free(&unproven);
+}
+
+/* The example of JCSE 2017, to standard output and to a file; one block of it by its index. */
+static void test_kernel_analyzer(void **state) {
+    (void)state;
+    const char *command = "\"$WB\" path tests/data/jcse_example.ptx -k _example -g 1,2 -b 16,4 -a u64:0 "
+                          "--format jcse";
+    char text[512];
+    (void)snprintf(text, sizeof text, "%s | diff tests/data/jcse_example.txt -", command);
+    struct run printed = run_shell(text);
+    (void)snprintf(text, sizeof text,
+                   "f=$(mktemp) && %s -o $f && diff tests/data/jcse_example.txt $f; s=$?; rm -f $f; exit $s",
+                   command);
+    struct run written = run_shell(text);
+    (void)snprintf(text, sizeof text, "%s -i 0,1,0 | grep -A1 Block", command);
+    struct run one = run_shell(text);
+    assert_string_equal(printed.out, "");
+    assert_int_equal(written.status, 0);
+    assert_string_equal(one.out, "Block [ 0 , 1 , 0 ]\nWarp0 [ 0 , 1 ]\n");
+    run_free(&printed);
+    run_free(&written);
+    run_free(&one);
 }
 
 static void test_output_is_the_same_every_time(void **state) {
@@ -229,6 +254,7 @@ int main(void) {
         cmocka_unit_test(test_simulate_json_has_the_documented_shape),
         cmocka_unit_test(test_set_changes_the_machine),
         cmocka_unit_test(test_deadline_decides_the_exit_status),
+        cmocka_unit_test(test_kernel_analyzer),
         cmocka_unit_test(test_output_is_the_same_every_time),
         cmocka_unit_test(test_block_files_are_analysed),
         cmocka_unit_test(test_state_limit_leaves_a_partial_result),

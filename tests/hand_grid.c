@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of the instructions that are no memory instructions. */
-#define BARRIER HAND_INSTRUCTIONS
-#define USE_OF(instruction) (HAND_INSTRUCTIONS + 1 + (instruction))
-#define OTHER (2 * HAND_INSTRUCTIONS + 1)
-#define INSTRUCTION_COUNT (2 * HAND_INSTRUCTIONS + 2)
+#define INSTRUCTION_COUNT (HAND_OTHER + 1)
 
 #define WARPS_MAX 32u
 #define UNIT_OTHER 0
@@ -51,15 +47,15 @@ void hand_grid_begin(struct hand_grid *hand) {
     if (grid->code_first == NULL || grid->is_barrier == NULL || code->insts == NULL || code->operands == NULL)
         abort();
     grid->code_first[1] = INSTRUCTION_COUNT;
-    grid->is_barrier[BARRIER] = true;
+    grid->is_barrier[HAND_BARRIER] = true;
     for (uint32_t i = 0; i < INSTRUCTION_COUNT; i++)
         code->insts[i] = (struct timed_inst){.unit = UNIT_OTHER, .init = 1, .latency = 1};
-    code->insts[BARRIER] = (struct timed_inst){.unit = UNIT_NONE, .barrier = true, .uncounted = true};
+    code->insts[HAND_BARRIER] = (struct timed_inst){.unit = UNIT_NONE, .barrier = true, .uncounted = true};
     for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++) {
         code->operands[i] = i;
         code->insts[i].unit = UNIT_MEMORY;
-        code->insts[i].first_operand = code->insts[USE_OF(i)].first_operand = i;
-        code->insts[USE_OF(i)].source_count = 1;
+        code->insts[i].first_operand = code->insts[HAND_USE_OF(i)].first_operand = i;
+        code->insts[HAND_USE_OF(i)].source_count = 1;
     }
 }
 
@@ -119,9 +115,9 @@ static void read_warp(struct reader *reader, struct timed_code *code) {
         case 'L':
         case 'S':
         case 'A': read_access(reader, code, letter); break;
-        case 'U': step(reader, USE_OF(read_number(reader))); break;
-        case 'X': step(reader, OTHER); break;
-        case '|': step(reader, BARRIER); break;
+        case 'U': step(reader, HAND_USE_OF(read_number(reader))); break;
+        case 'X': step(reader, HAND_OTHER); break;
+        case '|': step(reader, HAND_BARRIER); break;
         default: reader->at--; must(false, reader);
         }
     }

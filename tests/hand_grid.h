@@ -16,8 +16,11 @@
 #include "warp/grid.h"
 #include "warp/timed_block.h"
 
-/* Memory instructions are numbered below this; behind them in the code are the barrier, the uses and X. */
+/* Memory instructions are numbered below HAND_INSTRUCTIONS; behind them in the code are the others. */
 #define HAND_INSTRUCTIONS 64u
+#define HAND_BARRIER HAND_INSTRUCTIONS
+#define HAND_USE_OF(instruction) (HAND_INSTRUCTIONS + 1 + (instruction))
+#define HAND_OTHER (2 * HAND_INSTRUCTIONS + 1)
 
 struct hand_grid {
     struct wb_grid grid;

@@ -94,6 +94,44 @@ static void test_kernel(void **state) {
     kernel_unload(&loaded);
 }
 
+/* A launch of a kernel with two f32 buffers and more; the shapes of its blocks. */
+static void check_shapes(const char *ptx, const char *grid_size, const char *block_size,
+                         const char *const *arguments, size_t shapes, size_t paths) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = wb_launch_new();
+    wb_module *module = NULL;
+    const wb_kernel *kernel = NULL;
+    wb_grid *grid = NULL;
+    kernel_expect_ok(wb_module_read(ptx, diagnostics, &module), "read", diagnostics);
+    kernel_expect_ok(wb_module_find_kernel(module, NULL, diagnostics, &kernel), "find", diagnostics);
+    kernel_expect_ok(wb_launch_set_grid(launch, grid_size, diagnostics), "grid", diagnostics);
+    kernel_expect_ok(wb_launch_set_block(launch, block_size, diagnostics), "block", diagnostics);
+    for (; *arguments != NULL; arguments++)
+        kernel_expect_ok(wb_launch_add_argument(launch, *arguments, diagnostics), "argument", diagnostics);
+    kernel_expect_ok(wb_grid_trace(kernel, launch, NULL, diagnostics, &grid), "trace", diagnostics);
+    assert_int_equal(grid->shapes.count, shapes);
+    assert_int_equal(grid->paths.count, paths);
+    wb_grid_free(grid);
+    wb_launch_free(launch);
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
+/* Interior blocks of regular kernels have one shape, however many there are. */
+static void test_regular_kernels(void **state) {
+    (void)state;
+    static const char *const whole[] = {"buf:f32[16384]", "buf:f32[16384]", "buf:f32[16384]", "i32:16384",
+                                        NULL};
+    static const char *const cut[] = {"buf:f32[16384]", "buf:f32[16384]", "buf:f32[16384]", "i32:16374",
+                                      NULL};
+    static const char *const stencil[] = {"buf:f32[16384]", "buf:f32[16384]", "i32:2048", "i32:8",
+                                          "f32:0.6",        "f32:0.1",        NULL};
+    check_shapes("kernels/vecadd.ptx", "64", "256", whole, 1, 1);
+    check_shapes("kernels/vecadd.ptx", "64", "256", cut, 2, 2); /* the last warp has lanes without element */
+    check_shapes("kernels/stencil5.ptx", "64", "32,8", stencil, 3, 4); /* first, interior, last column */
+}
+
 int main(void) {
-    return kernel_suite_run("grids of kernels", test_kernel, NULL, 0);
+    const struct CMUnitTest others[] = {cmocka_unit_test(test_regular_kernels)};
+    return kernel_suite_run("grids of kernels", test_kernel, others, 1);
 }

@@ -160,9 +160,9 @@ static wb_status normalise(struct grid_scratch *scratch, const struct access_lis
     return WB_OK;
 }
 
-/* Copies a stream to the grid; the groups of its accesses are numbered as they are met. */
-static wb_status keep_stream(struct wb_grid *grid, const struct access_stream *stream,
-                             const struct group *groups) {
+/* Copies a stream to the grid; the groups of its accesses are numbered as they are met. They are the scratch
+ * space's from `first_group` on. */
+static wb_status keep_stream(struct wb_grid *grid, const struct access_stream *stream, size_t first_group) {
     struct grid_scratch *scratch = grid->scratch;
     struct access_stream kept = *stream;
     kept.accesses = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.accesses);
@@ -170,13 +170,13 @@ static wb_status keep_stream(struct wb_grid *grid, const struct access_stream *s
     kept.tables = arena_array(&grid->arena, (size_t)kept.table_count + 1, sizeof *kept.tables);
     if (kept.accesses == NULL || kept.groups == NULL || kept.tables == NULL) return WB_ERR_LIMIT;
     for (uint32_t g = 0; g < kept.group_count; g++)
-        scratch->group_at[groups[g].slot] = g;
+        scratch->group_at[scratch->groups.items[first_group + g].slot] = g;
     for (uint32_t i = 0; i < kept.access_count; i++) {
         kept.accesses[i] = stream->accesses[i];
         kept.groups[i] = scratch->group_at[kept.accesses[i].instruction * SPACES + kept.accesses[i].space];
     }
     for (uint32_t g = 0; g < kept.group_count; g++)
-        scratch->group_at[groups[g].slot] = 0;
+        scratch->group_at[scratch->groups.items[first_group + g].slot] = 0;
     if (kept.table_count != 0) memcpy(kept.tables, stream->tables, kept.table_count * sizeof *kept.tables);
     return vec_push(&grid->streams, kept);
 }
@@ -198,7 +198,7 @@ static wb_status add_stream(struct wb_grid *grid, const struct access_list *list
     struct lookup lookup = look_up(grid, &grid->stream_table, hash, same_stream, &stream);
     *index = lookup.found ? lookup.index : (uint32_t)grid->streams.count;
     if (lookup.found) return WB_OK;
-    WB_TRY(keep_stream(grid, &stream, scratch->groups.items + first_group));
+    WB_TRY(keep_stream(grid, &stream, first_group));
     return remember(&grid->stream_table, &lookup, *index);
 }
 

@@ -18,6 +18,16 @@ size_t policy_find(const char *name, size_t length) {
     return SIZE_MAX;
 }
 
+uint32_t policy_oldest_ready(const struct policy_view *view) {
+    if (view->blocks <= 1) return warp_set_first_of_both(view->ready, view->members, view->words, 0);
+    for (uint32_t i = 0; i < view->blocks; i++) {
+        uint32_t first = view->oldest_first[i] * view->block_warps;
+        uint32_t warp = warp_set_first_of_both(view->ready, view->members, view->words, first);
+        if (warp != WARP_NONE && warp - first < view->block_warps) return warp;
+    }
+    return WARP_NONE;
+}
+
 const char *wb_policy_name(size_t index) {
     const struct sim_policy *policy = policy_at(index);
     return policy == NULL ? NULL : policy->name;

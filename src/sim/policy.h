@@ -15,6 +15,8 @@ struct policy_view {
     const uint64_t *members;         /* warps of this sub-core */
     uint32_t words;                  /* of each set */
     const struct sim_policy *policy; /* whose choice it is, for policies with data of their own */
+    const uint32_t *oldest_first;    /* numbers of resident blocks, the oldest first */
+    uint32_t blocks, block_warps;    /* how many; warps of each: block b has b * block_warps and the next */
     uint64_t issued;                 /* instructions that the sub-core has issued */
     uint32_t last;                   /* the warp that the sub-core issued last, or WARP_NONE */
 };
@@ -34,6 +36,10 @@ const struct sim_policy *policy_at(size_t index);
 
 /* The index of the policy whose name is the first `length` bytes of `name`, or SIZE_MAX. */
 size_t policy_find(const char *name, size_t length);
+
+/* The ready member of the oldest block that has one, the first of them, or WARP_NONE. Of one block alone it
+ * is the ready member of lowest index. */
+uint32_t policy_oldest_ready(const struct policy_view *view);
 
 /* Where the search for the next warp starts in a round: behind the last one issued. */
 static inline uint32_t policy_round_start(const struct policy_view *view) {

@@ -7,9 +7,10 @@
 #include "warp/timed_block.h"
 
 /* One issued instruction. Its initiation takes [start, init_end), its result can be read from `completion`
- * on; it waited in the dispatch queue during [issue, start). */
+ * on; it waited in the dispatch queue during [issue, start). CYCLES_SATURATED: not known at the issue. */
 struct sim_event {
-    uint32_t warp;
+    uint32_t block; /* of the grid; 0 of a block alone */
+    uint32_t warp;  /* of the block */
     uint32_t sub_core;
     uint64_t step;        /* position in the warp's path, from 0 */
     uint32_t instruction; /* index into the code */

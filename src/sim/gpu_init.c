@@ -1,0 +1,171 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/gpu_windows.h"
+
+/* Longest window of a GPU whose SMs do not wait for anything outside: how often the watch is asked. */
+#define UNCONNECTED_WINDOW ((cycles)1 << 16)
+
+static wb_status refuse(const struct gpu *gpu, const char *problem) {
+    diagnose(gpu->diagnostics, SEVERITY_ERROR, gpu->scheme->name, "%s", problem);
+    return WB_ERR_INPUT;
+}
+
+/* How many blocks an SM holds at a time. */
+static wb_status count_slots(struct gpu *gpu) {
+    const struct wb_machine *machine = gpu->program.machine;
+    const struct block_demand demand = grid_block_demand(gpu->grid->grid);
+    uint32_t resident = gpu->scheme->reorder ? machine_resident_blocks_reordered(machine, &demand)
+                                             : machine_resident_blocks(machine, &demand);
+    if (resident == 0) {
+        diagnose(gpu->diagnostics, SEVERITY_ERROR, machine->name,
+                 "an SM has no room for a block of %" PRIu32 " warps and %" PRIu64 " bytes of shared memory",
+                 demand.warps, demand.shared_bytes);
+        return WB_ERR_INPUT;
+    }
+    uint32_t most = gpu->greedy ? gpu->block_count : (gpu->block_count - 1) / gpu->memory->sms + 1;
+    gpu->slots = resident < most ? resident : most;
+    return WB_OK;
+}
+
+/* Finds the units that make requests; they must be units. */
+static wb_status find_late_units(struct gpu *gpu) {
+    const struct traffic *traffic = &gpu->grid->traffic;
+    for (size_t p = 0; gpu->has_hierarchy && p < traffic->patterns.count; p++) {
+        const struct traffic_pattern *pattern = &traffic->patterns.items[p];
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            const struct traffic_access *access = &pattern->accesses[a];
+            if (access->kind == TRAFFIC_ON_CHIP) continue;
+            uint32_t unit = gpu->program.code->insts[access->instruction].unit;
+            if (unit == UNIT_NONE) return refuse(gpu, "an instruction without a unit makes memory requests");
+            if (!gpu->scheme->reorder) gpu->program.late_units |= UINT32_C(1) << unit;
+        }
+    }
+    return WB_OK;
+}
+
+static wb_status check(const struct gpu *gpu) {
+    if (gpu->program.machine->model != MACHINE_PLAIN)
+        return refuse(gpu, "the model of GPGPU-Sim executes single blocks only");
+    if (!gpu->scheme->reorder) return WB_OK;
+    if (!gpu->has_hierarchy) return refuse(gpu, "nothing to reorder: the machine has no first-level cache");
+    /* A warp whose turn it is, and whose channel is full, would wait for warps that wait for their turn. */
+    if (!gpu->scheme->policy->work_conserving)
+        return refuse(gpu, "reordering can deadlock under a policy that waits for one warp");
+    return WB_OK;
+}
+
+static wb_status hand_on_issue(void *user, const struct sim_event *event) {
+    const struct gpu_sm *own = user;
+    return own->sink->issue(own->sink->user, own->number, event);
+}
+
+static wb_status hand_on_access(void *user, const struct sm_access *access) {
+    const struct gpu_sm *own = user;
+    return own->sink->access(own->sink->user, own->number, access);
+}
+
+/* Connects an SM to the sink if it is meant. */
+static void connect_sink(const struct gpu *gpu, struct gpu_sm *own) {
+    const struct gpu_sink *sink = gpu->options->sink;
+    if (sink == NULL || (sink->sm != own->number && sink->sm != GPU_EVERY_SM)) return;
+    own->sink = sink;
+    own->issues = (struct sim_sink){hand_on_issue, own};
+    if (sink->issue != NULL) own->sm.sink = &own->issues;
+    if (sink->access != NULL) own->memory.sink = (struct sm_access_sink){hand_on_access, own};
+}
+
+static wb_status init_sm(struct gpu *gpu, uint32_t number) {
+    struct gpu_sm *own = &gpu->sms[number];
+    const struct sm_share share = {number, gpu->memory->sms, gpu->slots};
+    own->number = number;
+    WB_TRY(sm_init(&own->sm, &gpu->program, gpu->scheme->policy, gpu->slots));
+    own->memory.first_sent = CYCLES_SATURATED;
+    if (gpu->has_hierarchy)
+        WB_TRY(sm_memory_init(&own->sm, &own->memory, gpu->scheme->reorder ? &share : NULL));
+    if (!gpu->greedy) own->sm.feed = (struct sm_feed){number, gpu->memory->sms, gpu->block_count};
+    own->sm.block_times = gpu->options->block_times;
+    connect_sink(gpu, own);
+    return WB_OK;
+}
+
+static wb_status init_channels(struct gpu *gpu) {
+    gpu->channel_count = gpu->memory->l2_partitions;
+    gpu->channels = arena_array(&gpu->arena, gpu->channel_count, sizeof *gpu->channels);
+    for (int b = 0; b < 2; b++)
+        gpu->boxes[b] =
+            arena_array(&gpu->arena, (size_t)gpu->sm_count * gpu->channel_count, sizeof *gpu->boxes[b]);
+    if (gpu->channels == NULL || gpu->boxes[0] == NULL || gpu->boxes[1] == NULL) return WB_ERR_LIMIT;
+    for (uint32_t c = 0; c < gpu->channel_count; c++) {
+        struct gpu_channel *own = &gpu->channels[c];
+        own->first_answer = CYCLES_SATURATED;
+        own->taken = arena_array(&gpu->arena, gpu->sm_count, sizeof *own->taken);
+        own->arrivals.items = arena_array(&gpu->arena, gpu->sm_count, sizeof *own->arrivals.items);
+        if (own->taken == NULL || own->arrivals.items == NULL) return WB_ERR_LIMIT;
+        WB_TRY(gpu_partition_init(&own->partition, gpu->memory, &gpu->arena));
+    }
+    return WB_OK;
+}
+
+static wb_status init_parts(struct gpu *gpu) {
+    uint32_t sms = gpu->memory->sms;
+    gpu->sm_count = sms < gpu->block_count ? sms : gpu->block_count;
+    gpu->sms = arena_array(&gpu->arena, gpu->sm_count, sizeof *gpu->sms);
+    gpu->rooms.items = arena_array(&gpu->arena, (size_t)gpu->sm_count * gpu->slots, sizeof *gpu->rooms.items);
+    if (gpu->sms == NULL || gpu->rooms.items == NULL) return WB_ERR_LIMIT;
+    for (uint32_t s = 0; s < gpu->sm_count; s++)
+        WB_TRY(init_sm(gpu, s));
+    return gpu->has_hierarchy ? init_channels(gpu) : WB_OK;
+}
+
+/* Instructions that all blocks execute. */
+static uint64_t count_instructions(const struct wb_grid *grid) {
+    uint64_t total = 0;
+    for (size_t b = 0; b < grid->blocks.count; b++) {
+        const struct shape_warp *warps = grid->shapes.items[grid->blocks.items[b].shape].warps;
+        for (uint32_t w = 0; w < grid->warp_count; w++)
+            total += grid->paths.items[warps[w].path].length;
+    }
+    return total;
+}
+
+wb_status gpu_init(struct gpu *gpu) {
+    const struct timed_grid *grid = gpu->grid;
+    gpu->program = (struct sm_program){.machine = grid->machine,
+                                       .code = &grid->code,
+                                       .traffic = &grid->traffic,
+                                       .warp_count = grid->grid->warp_count};
+    gpu->memory = &grid->machine->memory;
+    gpu->has_hierarchy = memory_has_hierarchy(gpu->memory);
+    gpu->greedy = gpu->memory->dispatch == DISPATCH_GREEDY && !gpu->scheme->reorder;
+    gpu->block_count = (uint32_t)grid->grid->blocks.count;
+    gpu->total = count_instructions(grid->grid);
+    WB_TRY(check(gpu));
+    if (gpu->block_count == 0) return WB_OK;
+    WB_TRY(find_late_units(gpu));
+    WB_TRY(count_slots(gpu));
+    if (init_parts(gpu) != WB_OK) return diagnose_out_of_memory(gpu->diagnostics, gpu->scheme->name);
+    const struct machine_memory *memory = gpu->memory;
+    gpu->answer_delay = (cycles)memory->l2_service + memory->l2_latency + memory->noc_latency;
+    gpu->longest = gpu->has_hierarchy ? (gpu->answer_delay + memory->noc_latency + memory->request_cycles) / 2
+                                      : UNCONNECTED_WINDOW;
+    gpu_dispatch_first(gpu);
+    return WB_OK;
+}
+
+void gpu_free(struct gpu *gpu) {
+    for (uint32_t s = 0; gpu->sms != NULL && s < gpu->sm_count; s++) {
+        if (gpu->has_hierarchy) sm_memory_free(&gpu->sms[s].memory);
+        sm_free(&gpu->sms[s].sm);
+    }
+    for (uint32_t c = 0; gpu->channels != NULL && c < gpu->channel_count; c++)
+        gpu_partition_free(&gpu->channels[c].partition);
+    size_t boxes = (size_t)gpu->sm_count * gpu->channel_count;
+    for (int b = 0; b < 2; b++) {
+        for (size_t i = 0; gpu->boxes[b] != NULL && i < boxes; i++) {
+            vec_free(&gpu->boxes[b][i].requests);
+            vec_free(&gpu->boxes[b][i].answers);
+        }
+    }
+    arena_free(&gpu->arena);
+}

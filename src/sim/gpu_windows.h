@@ -1,0 +1,72 @@
+/* How SMs and partitions execute at the same time without waiting for each other in every cycle. An answer
+ * comes back many cycles after its request has left: time runs in windows no longer than that, in which each
+ * SM, and each partition of the second level with the requests of the window before, goes on by itself. What
+ * they have sent is exchanged between windows, and is served in an order that does not depend on who was
+ * first. */
+#ifndef WB_SIM_GPU_WINDOWS_H
+#define WB_SIM_GPU_WINDOWS_H
+
+#include "sim/gpu.h"
+#include "sim/gpu_partition.h"
+
+struct gpu_sm {
+    struct sm sm;
+    struct sm_memory memory;
+    struct sim_sink issues; /* hands on what sm takes for the sink of gpu_options */
+    const struct gpu_sink *sink;
+    uint32_t number;
+    wb_status status;
+};
+
+struct gpu_channel {
+    struct gpu_partition partition;
+    struct event_queue arrivals; /* the next request of each SM */
+    uint32_t *taken;             /* per SM its requests of the window that have been served */
+    wb_status status;
+    cycles first_answer; /* that it has sent in the window, CYCLES_SATURATED: none */
+};
+
+struct gpu {
+    const struct timed_grid *grid;
+    const struct gpu_scheme *scheme;
+    const struct gpu_options *options;
+    wb_diagnostics *diagnostics;
+    struct arena arena;
+    struct sm_program program;
+    const struct machine_memory *memory;
+    bool has_hierarchy;
+    bool greedy;
+    uint32_t block_count;
+    uint32_t sm_count; /* those that can get blocks */
+    uint32_t slots;    /* of an SM */
+    struct gpu_sm *sms;
+    struct gpu_channel *channels; /* none without a hierarchy */
+    uint32_t channel_count;
+    struct gpu_mailbox *boxes[2]; /* of every second window; [sm * channel_count + partition] */
+    uint32_t turn;                /* whose requests SMs write in this window */
+    cycles start, end;            /* of this window */
+    cycles longest;               /* window */
+    cycles answer_delay;          /* least time from a request's arrival to that of its answer */
+    uint32_t next_block;          /* of the greedy dispatcher */
+    struct event_queue rooms;     /* free slots, for it */
+    uint64_t total, watch_at;     /* instructions of the grid; so many when the watch is asked next */
+    bool done;
+    wb_status status;
+};
+
+/* gpu_init.c: builds everything and dispatches the first blocks. Errors as gpu_simulate; gpu_free in any
+ * case. */
+wb_status gpu_init(struct gpu *gpu);
+
+void gpu_free(struct gpu *gpu);
+
+/* gpu_dispatch.c: gives the first blocks to the SMs. */
+void gpu_dispatch_first(struct gpu *gpu);
+
+/* Gives blocks to the slots that are free by cycle `now`, in the order in which they became so. */
+void gpu_dispatch(struct gpu *gpu, cycles now);
+
+/* gpu_windows.c: runs all windows; the status is gpu->status. */
+void gpu_run(struct gpu *gpu);
+
+#endif

@@ -1,0 +1,132 @@
+#include "sim/sm_memory.h"
+
+/* Takes a unit that admits nothing more in this cycle, and its waiting warps, out of the choice. */
+static void sm_close_unit(struct sm *sm, struct sm_unit *unit) {
+    if (unit->closed || unit->queue.open_from <= sm->now) return;
+    unit->closed = true;
+    sm->closed[sm->closed_count++] = (uint32_t)(unit - sm->units);
+    for (uint32_t i = 0; i < sm->words; i++)
+        sm->ready[i] &= ~unit->waiting[i];
+}
+
+/* Gives their waiting warps back to units with room again. */
+static void sm_open_units(struct sm *sm) {
+    for (uint32_t c = 0; c < sm->closed_count;) {
+        struct sm_unit *unit = &sm->units[sm->closed[c]];
+        if (unit->queue.open_from > sm->now) {
+            c++;
+            continue;
+        }
+        unit->closed = false;
+        sm->closed[c] = sm->closed[--sm->closed_count];
+        for (uint32_t i = 0; i < sm->words; i++)
+            sm->ready[i] |= unit->waiting[i];
+    }
+}
+
+/* Warps whose next instruction has its operands compete for its unit from now on. */
+static void sm_wake_warps(struct sm *sm) {
+    while (event_queue_first(&sm->wakes) <= sm->now) {
+        uint32_t index = event_queue_pop(&sm->wakes).id;
+        const struct sm_warp *warp = &sm->warps[index];
+        if (warp->head->unit == UNIT_NONE) {
+            sm_pass(sm, index);
+            continue;
+        }
+        struct sm_unit *unit = sm_unit_of(sm, warp->head->unit, warp->sub_core);
+        warp_set_add(unit->waiting, index);
+        if (!unit->closed) warp_set_add(sm->ready, index);
+    }
+}
+
+/* Everything that becomes possible in this cycle: blocks, units with room again, warps with their operands. A
+ * block can end with an instruction that takes no time. */
+static wb_status sm_begin_cycle(struct sm *sm) {
+    if (sm->held_count > 0) WB_TRY(sm_start_held(sm));
+    sm_open_units(sm);
+    do {
+        sm_handle_slots(sm, sm->now);
+        sm_wake_warps(sm);
+    } while (sm->slot_event <= sm->now);
+    return WB_OK;
+}
+
+/* Puts the next instruction of a ready warp into its unit's queue; what is known of it goes into *event. */
+static wb_status sm_enter_unit(struct sm *sm, uint32_t index, struct sm_unit *unit, struct sim_event *event) {
+    struct sm_warp *warp = &sm->warps[index];
+    const struct timed_inst *inst = warp->head;
+    if (unit->ends_late) return sm_hold(sm, index, unit, event);
+    event->start = unit_queue_push(&unit->queue, sm->now, warp->busy, &event->instance);
+    event->init_end = event->start + warp->busy;
+    if (warp->request != NULL) return sm_enter_channel(sm, index, event->init_end);
+    event->completion = event->init_end + inst->latency;
+    sm_complete(sm, warp, event->completion);
+    return WB_OK;
+}
+
+/* Issues the next instruction of a ready warp in this cycle. */
+static wb_status sm_issue(struct sm *sm, uint32_t index) {
+    struct sm_warp *warp = &sm->warps[index];
+    const struct timed_inst *inst = warp->head;
+    struct sm_unit *unit = sm_unit_of(sm, inst->unit, warp->sub_core);
+    struct sim_event event = {.issue = sm->now,
+                              .start = CYCLES_SATURATED,
+                              .init_end = CYCLES_SATURATED,
+                              .completion = CYCLES_SATURATED};
+    warp_set_remove(unit->waiting, index);
+    warp_set_remove(sm->ready, index);
+    WB_TRY(sm_enter_unit(sm, index, unit, &event));
+    sm_close_unit(sm, unit);
+    sm->last_issue = sm->now;
+    if (sm->sink != NULL) {
+        event.block = sm->slots[warp->slot].block;
+        event.warp = index - warp->slot * sm->program->warp_count;
+        event.sub_core = warp->sub_core;
+        event.step = warp->step;
+        event.instruction = (uint32_t)(inst - sm->program->code->insts);
+        event.unit = inst->unit;
+        WB_TRY(sm->sink->event(sm->sink->user, &event));
+    }
+    sm_advance(sm, index);
+    return WB_OK;
+}
+
+/* Gives every sub-core its slots; sm->again: some sub-core that used one has more warps to issue. */
+static wb_status sm_issue_slots(struct sm *sm) {
+    const struct wb_machine *machine = sm->program->machine;
+    bool issued = false;
+    for (uint32_t s = 0; s < machine->sub_cores; s++) {
+        struct policy_view *view = &sm->sub_cores[s];
+        for (uint32_t slot = 0; slot < machine->issue_width; slot++) {
+            uint32_t warp = sm->policy->pick(view);
+            if (warp == WARP_NONE) break;
+            view->last = warp;
+            view->issued++;
+            issued = true;
+            WB_TRY(sm_issue(sm, warp));
+        }
+    }
+    sm->again = issued && !warp_set_empty(sm->ready, sm->words);
+    return WB_OK;
+}
+
+cycles sm_next_event(const struct sm *sm) {
+    if (sm->again) return sm->now + 1;
+    cycles next = cycles_min(event_queue_first(&sm->wakes), sm->slot_event);
+    if (sm->held_count > 0) next = cycles_min(next, sm_next_start(sm));
+    for (uint32_t c = 0; c < sm->closed_count; c++) {
+        const struct sm_unit *unit = &sm->units[sm->closed[c]];
+        if (unit->queue.open_from < next && !warp_set_empty(unit->waiting, sm->words))
+            next = unit->queue.open_from;
+    }
+    return next;
+}
+
+wb_status sm_run(struct sm *sm, cycles until) {
+    for (cycles next; (next = sm_next_event(sm)) < until;) {
+        sm->now = next;
+        WB_TRY(sm_begin_cycle(sm));
+        WB_TRY(sm_issue_slots(sm));
+    }
+    return WB_OK;
+}

@@ -1,0 +1,239 @@
+#include "sim/sm.h"
+
+#include <string.h>
+
+/* When all operands of the warp's next instruction can be read: sources and, as a result must not overtake an
+ * older one, destinations. CYCLES_SATURATED while that is not known. */
+static cycles sm_operands_at(const struct sm *sm, const struct sm_warp *warp) {
+    const struct timed_inst *inst = warp->head;
+    const uint32_t *operands = sm->program->code->operands + inst->first_operand;
+    uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
+    cycles at = 0;
+    for (uint32_t i = 0; i < count; i++)
+        at = cycles_max(at, warp->ready[operands[i]]);
+    return at;
+}
+
+/* The next memory instruction of the warp, which has its operands from cycle `at` on, needs an entry of the
+ * warp's channel: when it has both. */
+static cycles sm_entry_at(struct sm *sm, const struct sm_warp *warp, cycles at) {
+    cycles entry = warp->entries[warp->next_entry];
+    if (at == CYCLES_SATURATED || entry == CYCLES_SATURATED) return CYCLES_SATURATED;
+    sm->channel_waits += cycles_sub(entry, at);
+    return cycles_max(at, entry);
+}
+
+void sm_set_results(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst, cycles at) {
+    const uint32_t *written = sm->program->code->operands + inst->first_operand + inst->source_count;
+    for (uint32_t i = 0; i < inst->destination_count; i++)
+        warp->ready[written[i]] = at;
+}
+
+void sm_complete(struct sm *sm, struct sm_warp *warp, cycles completion) {
+    struct sm_slot *slot = &sm->slots[warp->slot];
+    sm_set_results(sm, warp, warp->head, completion);
+    slot->commit = cycles_max(slot->commit, completion);
+    sm_count(sm, warp->head);
+}
+
+/* Notes the end of a block whose last completion is known. */
+static void sm_settle_end(struct sm *sm, struct sm_slot *slot) {
+    if (slot->live > 0 || slot->flights > 0) return;
+    slot->event_at = slot->commit;
+    sm->slot_event = cycles_min(sm->slot_event, slot->event_at);
+}
+
+void sm_land(struct sm *sm, uint32_t slot, cycles completion) {
+    sm->slots[slot].commit = cycles_max(sm->slots[slot].commit, completion);
+    sm->slots[slot].flights--;
+    sm_settle_end(sm, &sm->slots[slot]);
+}
+
+/* Leaves the warp held by a barrier, which it reached in cycle warp->earliest. */
+static void sm_arrive(struct sm *sm, uint32_t index) {
+    struct sm_warp *warp = &sm->warps[index];
+    struct sm_slot *slot = &sm->slots[warp->slot];
+    warp->at_barrier = true;
+    warp_set_remove(sm->running, index);
+    slot->release = cycles_max(slot->release, warp->earliest);
+    slot->arrived++;
+}
+
+static void sm_end_warp(struct sm *sm, uint32_t index) {
+    struct sm_warp *warp = &sm->warps[index];
+    struct sm_slot *slot = &sm->slots[warp->slot];
+    warp_set_remove(sm->running, index);
+    slot->release = cycles_max(slot->release, warp->earliest);
+    slot->live--;
+}
+
+/* Reads the warp's next instruction and its accesses, which follow one another on the unit; false at the end.
+ */
+static bool sm_fetch(const struct sm *sm, struct sm_warp *warp) {
+    struct path_step step;
+    if (!path_next(&warp->cursor, &step)) return false;
+    warp->head = &sm->program->code->insts[step.instruction];
+    warp->busy = warp->head->init;
+    warp->request = NULL;
+    if (warp->access == warp->access_end || warp->access->step != warp->step) return true;
+    warp->busy = 0;
+    do {
+        warp->busy += warp->access->cycles;
+        if (warp->access->kind != TRAFFIC_ON_CHIP && sm->memory != NULL) warp->request = warp->access;
+    } while (++warp->access < warp->access_end && warp->access->step == warp->step);
+    return true;
+}
+
+/* The warp's head, which has no unit, is executed in cycle `at`; whether the warp goes on. */
+static bool sm_execute(struct sm *sm, uint32_t index, cycles at) {
+    struct sm_warp *warp = &sm->warps[index];
+    const bool barrier = warp->head->barrier;
+    warp->earliest = at;
+    sm_complete(sm, warp, at + warp->head->latency);
+    warp->step++;
+    if (barrier) sm_arrive(sm, index);
+    return !barrier;
+}
+
+/* Lets the warp wait for what its head needs. An instruction without a unit is executed instead when nothing
+ * is missing: true if the warp goes on. */
+static bool sm_await(struct sm *sm, uint32_t index) {
+    struct sm_warp *warp = &sm->warps[index];
+    cycles operands = sm_operands_at(sm, warp), at = cycles_max(warp->earliest, operands);
+    if (warp->head->unit == UNIT_NONE && (operands == 0 || operands < warp->earliest))
+        return sm_execute(sm, index, at);
+    if (warp->request != NULL && warp->entries != NULL) at = sm_entry_at(sm, warp, at);
+    warp->blocked = at == CYCLES_SATURATED;
+    if (!warp->blocked) event_queue_push(&sm->wakes, (struct event){.at = at, .id = index});
+    return false;
+}
+
+/* Goes on to the next instruction that has to wait for something. */
+static void sm_proceed(struct sm *sm, uint32_t index) {
+    do {
+        if (!sm_fetch(sm, &sm->warps[index])) {
+            sm_end_warp(sm, index);
+            return;
+        }
+    } while (sm_await(sm, index));
+}
+
+/* Opens the block's barrier while every live warp is held by it, and notes when the block has ended. */
+static void sm_settle(struct sm *sm, struct sm_slot *slot) {
+    uint32_t first = (uint32_t)(slot - sm->slots) * sm->program->warp_count;
+    while (slot->live > 0 && slot->arrived == slot->live) {
+        slot->arrived = 0;
+        cycles release = slot->release;
+        for (uint32_t w = first; w < first + sm->program->warp_count; w++) {
+            struct sm_warp *warp = &sm->warps[w];
+            if (!warp->at_barrier) continue;
+            warp->at_barrier = false;
+            warp->earliest = release;
+            warp_set_add(sm->running, w);
+            sm_proceed(sm, w);
+        }
+    }
+    sm_settle_end(sm, slot);
+}
+
+void sm_advance(struct sm *sm, uint32_t index) {
+    struct sm_warp *warp = &sm->warps[index];
+    warp->step++;
+    warp->earliest = sm->now + 1;
+    if (warp->head->barrier) {
+        sm_arrive(sm, index);
+    } else {
+        sm_proceed(sm, index);
+    }
+    sm_settle(sm, &sm->slots[warp->slot]);
+}
+
+void sm_unblock(struct sm *sm, uint32_t index) {
+    if (sm->warps[index].blocked) (void)sm_await(sm, index);
+}
+
+void sm_pass(struct sm *sm, uint32_t index) {
+    if (sm_execute(sm, index, sm->now)) sm_proceed(sm, index);
+    sm_settle(sm, &sm->slots[sm->warps[index].slot]);
+}
+
+/* Puts a warp of the slot's block at the start of its path. */
+static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint32_t index) {
+    const struct sm_program *program = sm->program;
+    const struct path *path;
+    warp->step = 0;
+    warp->pattern = NULL;
+    warp->access = warp->access_end = NULL;
+    if (program->block != NULL) {
+        path = &program->block->paths[program->block->warp_path[index]];
+    } else {
+        const struct wb_grid *grid = program->traffic->grid;
+        path = &grid->paths.items[grid->shapes.items[grid->blocks.items[block].shape].warps[index].path];
+        warp->pattern = traffic_pattern_of(program->traffic, block, index);
+        warp->access = warp->pattern->accesses;
+        warp->access_end = warp->access + warp->pattern->access_count;
+    }
+    warp->cursor = path_begin(path);
+    memset(warp->ready, 0, program->code->register_count * sizeof *warp->ready);
+}
+
+void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {
+    struct sm_slot *slot = &sm->slots[index];
+    *slot = (struct sm_slot){.block = block, .event_at = at};
+    sm->slot_event = cycles_min(sm->slot_event, at);
+    for (uint32_t w = 0; w < sm->program->warp_count; w++)
+        sm_rewind(sm, &sm->warps[index * sm->program->warp_count + w], block, w);
+    uint32_t age = 0;
+    while (sm->oldest_first[age] != index)
+        age++;
+    for (; age + 1 < sm->slot_count; age++)
+        sm->oldest_first[age] = sm->oldest_first[age + 1];
+    sm->oldest_first[age] = index;
+}
+
+static void sm_start_block(struct sm *sm, struct sm_slot *slot) {
+    uint32_t first = (uint32_t)(slot - sm->slots) * sm->program->warp_count;
+    slot->started = true;
+    slot->release = slot->commit = slot->event_at;
+    slot->event_at = CYCLES_SATURATED;
+    slot->live = sm->program->warp_count;
+    for (uint32_t w = first; w < first + sm->program->warp_count; w++) {
+        sm->warps[w].earliest = slot->commit;
+        warp_set_add(sm->running, w);
+    }
+    if (sm->block_times != NULL) sm->block_times[slot->block].start = slot->commit;
+    for (uint32_t w = first; w < first + sm->program->warp_count; w++)
+        sm_proceed(sm, w);
+    sm_settle(sm, slot);
+}
+
+static void sm_end_block(struct sm *sm, struct sm_slot *slot) {
+    cycles end = slot->event_at;
+    uint32_t index = (uint32_t)(slot - sm->slots);
+    if (sm->block_times != NULL) sm->block_times[slot->block].end = end;
+    sm->last_commit = cycles_max(sm->last_commit, end);
+    *slot = (struct sm_slot){.block = SM_NONE, .event_at = CYCLES_SATURATED};
+    if (sm->feed.next < sm->feed.end) {
+        sm_place(sm, index, (uint32_t)sm->feed.next, end + sm->program->machine->memory.dispatch_latency);
+        sm->feed.next += sm->feed.stride;
+    } else {
+        sm->rooms[sm->room_count++] = (struct sm_room){end, index};
+    }
+}
+
+void sm_handle_slots(struct sm *sm, cycles now) {
+    while (sm->slot_event <= now) {
+        struct sm_slot *due = sm->slots;
+        for (uint32_t s = 1; s < sm->slot_count; s++) {
+            if (sm->slots[s].event_at < due->event_at) due = &sm->slots[s];
+        }
+        if (due->started) {
+            sm_end_block(sm, due);
+        } else {
+            sm_start_block(sm, due);
+        }
+        sm->slot_event = CYCLES_SATURATED;
+        for (uint32_t s = 0; s < sm->slot_count; s++)
+            sm->slot_event = cycles_min(sm->slot_event, sm->slots[s].event_at);
+    }
+}

@@ -1,0 +1,46 @@
+/* A second simulator of whole GPUs, written from docs/memory-model.md and docs/proofs.md, section 1, alone:
+ * it steps through every cycle and keeps everything that ever was issued. Slow, and without any regard for
+ * memory. */
+#ifndef WB_TESTS_NAIVE_GPU_H
+#define WB_TESTS_NAIVE_GPU_H
+
+#include "memory/timed_grid.h"
+
+/* What has to agree, as the simulator under test counts it. */
+struct naive_issue {
+    uint32_t sm;
+    cycles at;
+    uint32_t block, warp;
+    uint64_t step;
+};
+
+struct naive_turn {
+    uint32_t sm;
+    cycles at;
+    uint32_t block, warp;
+    uint32_t instruction;
+    uint64_t address;
+    uint32_t outcome; /* 0: a load misses, 1: hits, 2: hits under a miss, 3: no load */
+};
+
+struct naive_block {
+    cycles start, end;
+};
+
+struct naive_gpu_result {
+    cycles end;
+    uint64_t instructions, loads, hits, misses, hits_under_miss, stores, atomics;
+    uint64_t l2_hits, l2_misses, dram_reads, dram_writes;
+    uint64_t mshr_stalls, victim_stalls, reorder_stalls, channel_stalls;
+    VEC(struct naive_issue) issues;
+    VEC(struct naive_turn) turns;
+    struct naive_block *blocks;
+};
+
+/* `slots`: blocks that an SM holds at a time. Free the result with naive_gpu_free. */
+void naive_gpu_simulate(const struct timed_grid *grid, const char *policy, bool reorder, uint32_t slots,
+                        struct naive_gpu_result *result);
+
+void naive_gpu_free(struct naive_gpu_result *result);
+
+#endif

@@ -5,7 +5,7 @@
 #include "warp/code_timing.h"
 
 /* Printed text that is worth writing. */
-#define FLUSH_BYTES ((size_t)1 << 20)
+#define FLUSH_BYTES ((size_t)1 << 16)
 
 /* Whether an instruction accesses global memory by what it says of itself. */
 static bool names_global(const struct ptx_form *form) {
@@ -79,14 +79,20 @@ static wb_status steering_group_of(struct analyzer_report *report, const struct 
     return WB_OK;
 }
 
-/* Joins the last two entries of a list if they are of consecutive blocks and the same warps. */
-static void join_last(struct steering_group *group) {
-    size_t count = group->blocks.count;
-    if (count < 2) return;
-    struct steered_blocks *before = &group->blocks.items[count - 2], *last = before + 1;
-    if (before->last + 1 != last->first || before->warps != last->warps) return;
-    before->last = last->last;
-    group->blocks.count--;
+/* Appends the block at hand to the list of its group, or to the entry before it if that is of the same warps
+ * in the blocks just before. */
+static wb_status close_block(struct steering_group *group) {
+    struct steered_blocks block = group->open;
+    if (block.warps == 0) return WB_OK;
+    group->open.warps = 0;
+    if (group->blocks.count != 0) {
+        struct steered_blocks *last = &group->blocks.items[group->blocks.count - 1];
+        if (last->last + 1 == block.first && last->warps == block.warps) {
+            last->last = block.last;
+            return WB_OK;
+        }
+    }
+    return vec_push(&group->blocks, block);
 }
 
 /* Sums up the steered warps, which stand in the order of their blocks. */
@@ -96,18 +102,12 @@ static wb_status group_steerings(struct analyzer_report *report) {
         const struct steered_warp *steered = &grid->steered.items[i];
         struct steering_group *group;
         WB_TRY(steering_group_of(report, steered, &group));
-        size_t count = group->blocks.count;
-        struct steered_blocks *last = count == 0 ? NULL : &group->blocks.items[count - 1];
-        if (last != NULL && last->first == steered->block) {
-            last->warps |= 1u << steered->warp;
-            continue;
-        }
-        join_last(group);
-        struct steered_blocks blocks = {steered->block, steered->block, 1u << steered->warp};
-        WB_TRY(vec_push(&group->blocks, blocks));
+        if (group->open.first != steered->block) WB_TRY(close_block(group));
+        group->open.first = group->open.last = steered->block;
+        group->open.warps |= 1u << steered->warp;
     }
     for (size_t g = 0; g < report->steerings.count; g++)
-        join_last(&report->steerings.items[g]);
+        WB_TRY(close_block(&report->steerings.items[g]));
     return WB_OK;
 }
 
@@ -169,7 +169,9 @@ wb_status analyzer_select_warp(struct analyzer_report *report, uint32_t block, u
 
 struct analyzer_accesses analyzer_accesses_at(const struct analyzer_report *report, uint32_t inst) {
     const uint32_t *first = report->first_sorted + inst;
-    return (struct analyzer_accesses){report->sorted.items + first[0], first[1] - first[0]};
+    struct analyzer_accesses accesses = {.count = first[1] - first[0]};
+    if (accesses.count != 0) accesses.items = report->sorted.items + first[0];
+    return accesses;
 }
 
 uint32_t analyzer_lines(const struct analyzer_report *report, uint32_t access, uint64_t lines[REQUESTS_MAX]) {

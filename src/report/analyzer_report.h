@@ -29,6 +29,7 @@ struct steering_group {
     uint32_t instruction, origin;
     bool branch;
     VEC(struct steered_blocks) blocks;
+    struct steered_blocks open; /* while it is made: the block at hand; of no warps: none */
 };
 
 /* What a warp does at one instruction: places in its stream, in the order of execution. */

@@ -199,10 +199,12 @@ static void traced_open(struct traced *traced, const char *declarations, const c
     for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++)
         traced->machine.classes[c] =
             (struct machine_class){.given = true, .init = c == PTX_CLASS_LOAD_SHARED ? 5 : 1};
-    if (status == WB_OK)
-        status = traffic_make(traced->grid, &traced->machine, traced->diagnostics, &traced->traffic);
     if (status != WB_OK) fail_msg("%s", wb_diagnostics_text(traced->diagnostics));
     free(ptx);
+}
+
+static wb_status traced_requests(struct traced *traced) {
+    return traffic_make(traced->grid, &traced->machine, traced->diagnostics, &traced->traffic);
 }
 
 static void traced_close(struct traced *traced) {
@@ -224,6 +226,7 @@ static void test_local(void **state) {
         "ld.local.u32 %r3, [%r1];\n";
     struct traced traced;
     traced_open(&traced, "", body, "64");
+    assert_int_equal(traced_requests(&traced), WB_OK);
     const struct traffic_pattern *pattern = traffic_pattern_of(&traced.traffic, 0, 0);
     assert_int_equal(pattern->access_count, 4); /* the parameter, and three */
     assert_int_equal(pattern->accesses[0].kind, TRAFFIC_ON_CHIP);
@@ -254,6 +257,7 @@ static void test_on_chip(void **state) {
                                "st.global.u32 [%rd31], %r4;\n";
     struct traced traced;
     traced_open(&traced, ".shared .align 4 .b8 s[4096];\n.const .align 4 .b8 c[4];\n", body, "32");
+    assert_int_equal(traced_requests(&traced), WB_OK);
     const struct traffic_pattern *pattern = traffic_pattern_of(&traced.traffic, 0, 0);
     assert_int_equal(pattern->access_count, 5);
     for (uint32_t a = 0; a < 4; a++) {
@@ -264,6 +268,26 @@ static void test_on_chip(void **state) {
     assert_int_equal(pattern->accesses[2].cycles, 5);
     assert_int_equal(pattern->accesses[3].cycles, 1);
     assert_int_equal(pattern->accesses[4].kind, TRAFFIC_STORE);
+    traced_close(&traced);
+}
+
+/* Lanes of one instruction in global and in local memory: only without caches. */
+static void test_split(void **state) {
+    (void)state;
+    static const char body[] = ".local .align 8 .b8 a[128];\n"
+                               "mov.u64 %rd1, a; cvta.local.u64 %rd2, %rd1;\n"
+                               "setp.lt.u32 %p1, %r0, 7; selp.b64 %rd3, %rd2, %rd31, %p1;\n"
+                               "st.u32 [%rd3], %r0;\n";
+    struct traced traced;
+    traced_open(&traced, "", body, "32");
+    assert_int_equal(traced_requests(&traced), WB_OK);
+    const struct traffic_pattern *pattern = traffic_pattern_of(&traced.traffic, 0, 0);
+    assert_int_equal(pattern->access_count, 3);
+    assert_int_equal(pattern->accesses[1].step, pattern->accesses[2].step);
+    traffic_free(&traced.traffic);
+    traced.machine.memory.l1.bytes = 16 * 1024;
+    assert_int_equal(traced_requests(&traced), WB_ERR_DECLINED);
+    assert_non_null(strstr(wb_diagnostics_text(traced.diagnostics), "global and local memory"));
     traced_close(&traced);
 }
 
@@ -288,7 +312,7 @@ int main(void) {
         cmocka_unit_test(test_sharing), cmocka_unit_test(test_random_requests),
         cmocka_unit_test(test_epochs),  cmocka_unit_test(test_epochs_at_barriers),
         cmocka_unit_test(test_local),   cmocka_unit_test(test_on_chip),
-        cmocka_unit_test(test_steered),
+        cmocka_unit_test(test_steered), cmocka_unit_test(test_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ struct alignment_table {
 
 struct traffic_maker {
     struct traffic *traffic;
+    wb_diagnostics *diagnostics;
     struct arena scratch;
     uint32_t *inits; /* per instruction the initiation interval of its class */
     struct alignment_table patterns, variants;
@@ -133,10 +134,31 @@ static wb_status append_access(struct traffic_maker *maker, const struct access_
     return vec_push(&maker->accesses, made);
 }
 
+/* With caches, declines a stream with an instruction whose lanes are in global and in local memory at once:
+ * its requests would be in two places of the access order. */
+static wb_status decline_split(const struct traffic_maker *maker, const struct access_stream *stream) {
+    const struct wb_grid *grid = maker->traffic->grid;
+    if (!memory_has_hierarchy(&maker->traffic->machine->memory)) return WB_OK;
+    for (uint32_t a = 0, last = PTX_NO_INDEX; a < stream->access_count; a++) {
+        const struct access *access = &stream->accesses[a];
+        if (!access_makes_requests(access)) continue;
+        if (last != PTX_NO_INDEX && stream->accesses[last].step == access->step) {
+            ptx_diagnose(
+                maker->diagnostics, SEVERITY_ERROR, grid->kernel->module,
+                grid_inst(grid, access->instruction, NULL),
+                "lanes of one warp access global and local memory here at once: that is not modelled");
+            return WB_ERR_DECLINED;
+        }
+        last = a;
+    }
+    return WB_OK;
+}
+
 /* Adds the pattern of a stream with the alignments of its groups. */
 static wb_status add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
     struct arena *arena = &maker->traffic->arena;
     maker->offsets.count = maker->accesses.count = 0;
+    WB_TRY(decline_split(maker, stream));
     for (uint32_t a = 0; a < stream->access_count; a++)
         WB_TRY(append_access(maker, stream, a, maker->alignments[stream->groups[a]]));
     struct traffic_pattern made = {.access_count = (uint32_t)maker->accesses.count,
@@ -210,14 +232,14 @@ wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *mach
     const char *name = grid->kernel == NULL ? "grid" : wb_kernel_name(grid->kernel);
     *traffic = (struct traffic){.grid = grid, .machine = machine};
     WB_TRY(grid_decline_steered(grid, diagnostics));
-    struct traffic_maker maker = {.traffic = traffic};
+    struct traffic_maker maker = {.traffic = traffic, .diagnostics = diagnostics};
     wb_status status = make_all(&maker);
     vec_free(&maker.offsets);
     vec_free(&maker.accesses);
     key_table_free(&maker.patterns.table);
     key_table_free(&maker.variants.table);
     arena_free(&maker.scratch);
-    return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, name);
+    return status == WB_ERR_LIMIT ? diagnose_out_of_memory(diagnostics, name) : status;
 }
 
 uint64_t traffic_base(const struct traffic *traffic, uint32_t block, uint32_t warp, uint32_t group) {

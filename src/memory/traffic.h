@@ -14,8 +14,9 @@ enum traffic_kind {
     TRAFFIC_ATOMIC, /* executed at the second level; evicts the line from the first */
 };
 
-/* One executed memory instruction of a warp; of a copy to shared memory (cp.async) the load and the store one
- * after the other, both of the same step. At most one access of a step makes requests. */
+/* One executed memory instruction of a warp. Of a copy to shared memory (cp.async) the load and the store,
+ * and of generic addresses the lanes of each state space, follow one another with the same step; on a machine
+ * with caches at most one access of a step makes requests. */
 struct traffic_access {
     uint64_t step;          /* position in the warp's path */
     uint32_t instruction;   /* index in the code: ascending addresses of the program */
@@ -53,8 +54,8 @@ struct traffic {
 };
 
 /* Makes the requests of a grid without steered warps. Both grid and machine must outlive it. Errors, each
- * with a message: WB_ERR_DECLINED as grid_decline_steered, WB_ERR_LIMIT when memory is exhausted;
- * traffic_free in any case. */
+ * with a message: WB_ERR_DECLINED as grid_decline_steered, and with caches when lanes of one instruction are
+ * in global and in local memory; WB_ERR_LIMIT when memory is exhausted. traffic_free in any case. */
 wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
                        wb_diagnostics *diagnostics, struct traffic *traffic);
 

@@ -197,8 +197,10 @@ static void put_access(struct random_state *random, const struct hand_shape *sha
     bool atomic = !store && chance < shape->store_percent + shape->atomic_percent;
     text_printf(text, "%c%u", store ? 'S' : atomic ? 'A' : 'L', instruction);
     uint32_t lanes = 1 + (uint32_t)random_below(random, shape->lanes);
-    for (uint32_t l = 0; l < lanes; l++)
+    for (uint32_t l = 0; l < lanes; l++) {
         text_printf(text, "%c%u", l == 0 ? '=' : ',', (uint32_t)random_below(random, shape->lines));
+        if (shape->sectors > 1) text_printf(text, ".%u", (uint32_t)random_below(random, shape->sectors));
+    }
     text_string(text, " ");
     if (!store && random_below(random, 100) < shape->use_percent) text_printf(text, "U%u ", instruction);
 }

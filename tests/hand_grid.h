@@ -45,6 +45,7 @@ struct hand_shape {
     uint32_t accesses;     /* of a warp; may be 0 */
     uint32_t instructions; /* distinct memory instructions: the higher, the fewer repetitions */
     uint32_t lines, lanes; /* distinct lines in the grid; lines of an access */
+    uint32_t sectors;      /* of a line that are accessed; 0: the first one only */
     uint32_t store_percent, atomic_percent, use_percent, barrier_percent;
     bool sorted; /* addresses of the program ascend along a warp: no loops */
 };

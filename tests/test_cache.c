@@ -145,7 +145,8 @@ static void access_both(struct cache *cache, struct naive_cache *naive, uint64_t
 static void compare_queries(const struct cache *cache, struct naive_cache *naive, uint64_t address,
                             uint64_t seed) {
     uint64_t number = address / naive->geometry.line_bytes;
-    const struct naive_line *line = naive_find(naive, number), *victim = naive_victim(naive, number);
+    const struct naive_line *line = naive_find(naive, number);
+    const struct naive_line *victim = line == NULL ? naive_victim(naive, number) : NULL;
     bool present = line != NULL && (line->sectors & naive_sector(naive, address)) != 0;
     if (cache_has(cache, address) != present) fail_msg("seed %llu: has", (unsigned long long)seed);
     const struct cache_line *found = cache_victim(cache, address);

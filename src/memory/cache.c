@@ -89,7 +89,7 @@ struct cache_outcome cache_write_back(struct cache *cache, uint64_t address) {
 }
 
 const struct cache_line *cache_victim(const struct cache *cache, uint64_t address) {
-    const struct cache_line *last =
-        set_lines(cache, cache_line_number(&cache->index, address)) + cache->ways - 1;
-    return last->sectors != 0 ? last : NULL;
+    uint64_t number = cache_line_number(&cache->index, address);
+    const struct cache_line *set = set_lines(cache, number);
+    return find_way(cache, set, number) == cache->ways ? set + cache->ways - 1 : NULL;
 }

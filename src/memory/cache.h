@@ -52,8 +52,7 @@ bool cache_store(struct cache *cache, uint64_t address, enum store_policy policy
 /* Stores under write-back with allocation (second level): the sector becomes present and dirty. */
 struct cache_outcome cache_write_back(struct cache *cache, uint64_t address);
 
-/* The line that a load of a line which is not there would evict from the set of `address`, or NULL when the
- * set has room. */
+/* The line that a load of `address` would evict, or NULL when none has to go. */
 const struct cache_line *cache_victim(const struct cache *cache, uint64_t address);
 
 #endif

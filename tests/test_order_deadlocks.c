@@ -12,7 +12,7 @@
 #include "order_explorer.h"
 
 #define STATES_MAX 300000u
-#define ROUNDS (ADDRESS_SANITIZER ? 200u : 2000u)
+#define ROUNDS (ADDRESS_SANITIZER ? 400u : 2000u)
 
 /* A grid with its requests. */
 struct sample {

@@ -28,6 +28,9 @@ static const struct failure_case failures[] = {
     {"analyze " SGEMM "-m nonsense", 2, "nonsense"},
     {"analyze " SGEMM "--set nonsense=1", 2, "nonsense"},
     {"analyze " SGEMM "--deadline soon", 2, "soon"},
+    {"analyze " SGEMM "--memory perfect", 2, "--memory: expected ideal or requests"},
+    {"simulate " SGEMM "-m gpgpusim-orin --set requests=fermi", 2, "expected requests: ideal"},
+    {"analyze docs/refutations/gub-lrr.yaml --memory ideal", 2, "a block file stands for itself"},
     {"analyze " SGEMM "-k nonsense", 2, "nonsense"},
     {"path " SGEMM "-c nosuch=f32[4]=iota", 2, "nosuch"},
     {"path " SGEMM "-c nosuch", 2, "variable: error: 'nosuch': expected NAME=CONTENTS"},
@@ -113,6 +116,37 @@ static void test_set_changes_the_machine(void **state) {
     assert_true(difference >= 395);
     json_decref(near);
     json_decref(far);
+}
+
+/* What is known of a block on the machine of ECRTS 2025, where each access is one transaction, and on
+ * machines that count them. */
+struct memory_case {
+    const char *arguments, *requests;
+    json_int_t sib, lrr, gto;
+};
+
+static const struct memory_case memory_cases[] = {
+    {SGEMM "--memory ideal", "ideal", 32904, 28999, 29693},
+    {SGEMM "--memory ideal -m fermi-sm20", "ideal", 53029, 36953, 35740},
+    {REDUCE "--memory ideal", "ideal", 4094, 3303, 3092},
+    {SGEMM "", "volta", 34488, 29462, 30049},
+    {SGEMM "--memory requests", "volta", 34488, 29462, 30049},
+    {SGEMM "--memory requests -m jcse2017", "fermi", 48318, 43211, 36178},
+};
+
+static void test_memory_model_is_chosen(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof memory_cases / sizeof *memory_cases; i++) {
+        const struct memory_case *expected = &memory_cases[i];
+        char command[256];
+        (void)snprintf(command, sizeof command, "analyze %s --method sib --json", expected->arguments);
+        json_t *root = run_json(command, 0);
+        assert_string_is(json_object_get(root, "machine"), "requests", expected->requests);
+        assert_int_equal(number(entry(root, "bounds", "method", "sib"), "cycles"), expected->sib);
+        assert_int_equal(number(entry(root, "simulations", "policy", "lrr"), "cycles"), expected->lrr);
+        assert_int_equal(number(entry(root, "simulations", "policy", "gto"), "cycles"), expected->gto);
+        json_decref(root);
+    }
 }
 
 static void test_deadline_decides_the_exit_status(void **state) {
@@ -253,6 +287,7 @@ int main(void) {
         cmocka_unit_test(test_analyze_json_has_the_documented_shape),
         cmocka_unit_test(test_simulate_json_has_the_documented_shape),
         cmocka_unit_test(test_set_changes_the_machine),
+        cmocka_unit_test(test_memory_model_is_chosen),
         cmocka_unit_test(test_deadline_decides_the_exit_status),
         cmocka_unit_test(test_kernel_analyzer),
         cmocka_unit_test(test_output_is_the_same_every_time),

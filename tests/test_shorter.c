@@ -168,6 +168,8 @@ static void test_case(void **state) {
     kernel_expect_ok(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block),
                      entry->name, loaded.diagnostics);
     kernel_expect_ok(wb_machine_load(MACHINE, loaded.diagnostics, &machine), MACHINE, loaded.diagnostics);
+    kernel_expect_ok(wb_machine_set(machine, "requests=ideal", loaded.diagnostics), MACHINE,
+                     loaded.diagnostics);
     kernel_expect_ok(wb_analysis_new(block, machine, loaded.diagnostics, &analysis), entry->name,
                      loaded.diagnostics);
     kernel_expect_ok(wb_analysis_bound(analysis, "sib,fib,aln,fifo,elb", NULL, loaded.diagnostics),

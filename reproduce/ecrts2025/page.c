@@ -66,7 +66,7 @@ static void put_setting(struct text *out, const struct study *study) {
              "  `--set mem_latency=L`; for 5 cycles `gpgpusim-orin-5l`, since their settings for 5 cycles "
              "differ in "
              "stores, operand collectors and register banks\n"
-             "  as well. And `orin-sm86`, the plain machine that [docs/proofs.md](../proofs.md) is about.\n"
+             "  as well. And `orin-sm86 --memory ideal`, the plain machine of [docs/proofs.md](../proofs.md).\n"
              "- **Kinds**: on `gpgpusim-orin` every bound is an estimate, since no proof covers it. On "
              "`orin-sm86` "
              "SIB, FIB, ALN, FIFO and ELB are proven; GUB is an\n"

@@ -21,7 +21,8 @@ const char *study_preset(enum model model, size_t latency) {
     return latency == STUDY_SHORTEST ? "gpgpusim-orin-5l" : "gpgpusim-orin";
 }
 
-/* The machine of a model at a latency, with a setting on top where one is given. */
+/* The machine of a model at a latency, with a setting on top where one is given. The paper takes every access
+ * for one pipelined transaction. */
 static wb_status load_machine(enum model model, size_t latency, const char *setting,
                               wb_diagnostics *diagnostics, wb_machine **machine) {
     char assignment[32];
@@ -29,6 +30,7 @@ static wb_status load_machine(enum model model, size_t latency, const char *sett
     (void)snprintf(assignment, sizeof assignment, "mem_latency=%u", study_latencies[latency]);
     WB_TRY(wb_machine_load(study_preset(model, latency), diagnostics, &loaded));
     wb_status status = wb_machine_set(loaded, assignment, diagnostics);
+    if (status == WB_OK) status = wb_machine_set(loaded, "requests=ideal", diagnostics);
     if (status == WB_OK && setting != NULL) status = wb_machine_set(loaded, setting, diagnostics);
     if (status == WB_OK)
         *machine = loaded;

@@ -77,6 +77,10 @@ void machine_memory_defaults(struct machine_memory *memory) {
     };
 }
 
+const char *memory_requests_name(const struct machine_memory *memory) {
+    return request_rules[memory->requests];
+}
+
 static bool is_power_of_two(uint32_t number) {
     return number != 0 && (number & (number - 1)) == 0;
 }

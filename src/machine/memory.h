@@ -80,6 +80,9 @@ void machine_memory_defaults(struct machine_memory *memory);
 /* Whether the parts fit together. False with a sentence of what is wrong in *problem. */
 bool machine_memory_check(const struct machine_memory *memory, struct text *problem);
 
+/* The rule of requests by its name in a machine file. */
+const char *memory_requests_name(const struct machine_memory *memory);
+
 /* Whether the machine has a memory hierarchy below the load/store unit. */
 static inline bool memory_has_hierarchy(const struct machine_memory *memory) {
     return memory->l1.bytes != 0;

@@ -54,10 +54,12 @@ static void put_heading(struct text *out, const struct wb_analysis *analysis) {
     text_printf(out, "machine  %s at %g MHz, global memory latency %u, dispatch depth ", machine->name,
                 machine->clock_mhz, machine->mem_latency);
     if (machine->dispatch_depth == DEPTH_UNLIMITED) {
-        text_string(out, "unlimited\n\n");
+        text_string(out, "unlimited");
     } else {
-        text_printf(out, "%u\n\n", machine->dispatch_depth);
+        text_printf(out, "%u", machine->dispatch_depth);
     }
+    if (analysis->block != NULL) text_printf(out, ", requests %s", memory_requests_name(&machine->memory));
+    text_string(out, "\n\n");
 }
 
 static void put_column_names(struct text *out, const wb_report_options *options) {

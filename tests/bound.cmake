@@ -10,3 +10,4 @@ target_sources(test_refutations PRIVATE explorer.c naive_sim.c random_block.c ra
 wb_test(test_gpgpusim_analysis wb_bound)
 wb_test(test_segment_times wb_bound)
 target_sources(test_segment_times PRIVATE segment_machine.c)
+wb_test(test_request_bounds wb_bound)

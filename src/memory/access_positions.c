@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "memory/requests.h"
+
 /* Most barriers that a warp crosses: sums of epochs over phases and accesses stay below 2^32. */
 #define PHASES_MAX ((size_t)1 << 24)
 

@@ -17,11 +17,6 @@ struct shape_positions {
     uint32_t epochs;                    /* the largest epoch of an access, plus 1 */
 };
 
-/* Whether an access leaves the SM's own memories: only such accesses have requests and make epochs. */
-static inline bool access_makes_requests(const struct access *access) {
-    return access->space == PTX_SPACE_GLOBAL || access->space == PTX_SPACE_LOCAL;
-}
-
 /* The positions of all shapes of a grid, from the arena. WB_ERR_LIMIT without a message when memory is
  * exhausted or a warp crosses too many barriers to count. */
 wb_status access_positions_make(const struct wb_grid *grid, struct arena *arena,

@@ -86,13 +86,6 @@ static uint64_t interleaved(uint64_t word, uint32_t lane) {
     return (word * WARP_LANES + lane) * WORD_BYTES;
 }
 
-void lane_addresses_interleave(struct lane_addresses *lanes) {
-    FOR_LANES_OF(l, lanes->mask) {
-        uint64_t address = lanes->address[l];
-        lanes->address[l] = interleaved(address / WORD_BYTES, l) + address % WORD_BYTES;
-    }
-}
-
 uint32_t requests_coalesce_local(const struct lane_addresses *lanes, uint32_t granule,
                                  uint64_t requests[REQUESTS_MAX]) {
     uint64_t align = ~(uint64_t)(granule - 1);
@@ -222,7 +215,7 @@ static uint32_t coalesce_global(const struct access *access, const uint64_t *tab
 uint32_t access_requests(const struct access *access, const uint64_t *tables, uint64_t base, uint32_t granule,
                          uint64_t requests[REQUESTS_MAX]) {
     bool is_local = access->space == PTX_SPACE_LOCAL;
-    if (!is_local && access->space != PTX_SPACE_GLOBAL && access->space != PTX_GENERIC) return 0;
+    if (!access_makes_requests(access)) return 0;
     if (!is_local && !access->is_atomic) return coalesce_global(access, tables, base, granule, requests);
     struct lane_addresses lanes;
     lane_addresses_read(access, tables, base, &lanes);

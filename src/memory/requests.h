@@ -35,9 +35,6 @@ uint32_t requests_coalesce_atomics(const struct lane_addresses *lanes, uint32_t 
 uint32_t requests_coalesce_local(const struct lane_addresses *lanes, uint32_t granule,
                                  uint64_t requests[REQUESTS_MAX]);
 
-/* Where local memory of the lanes lies, of accesses that stay within a word. */
-void lane_addresses_interleave(struct lane_addresses *lanes);
-
 /* Passes over the banks of shared memory. Accesses of 8 bytes are served by half warps, of 16 (32) bytes by
  * quarter (eighth) warps, each by itself; a pass serves one word of every bank, to any number of lanes, but
  * of atomics to one. */
@@ -45,6 +42,11 @@ uint32_t shared_conflicts(const struct lane_addresses *lanes, bool is_atomic);
 
 /* Passes of the constant cache, which serves one address at a time: how many different ones there are. */
 uint32_t constant_broadcasts(const struct lane_addresses *lanes);
+
+/* Whether an access leaves the SM's own memories: only such accesses have requests and make epochs. */
+static inline bool access_makes_requests(const struct access *access) {
+    return access->space == PTX_SPACE_GLOBAL || access->space == PTX_SPACE_LOCAL;
+}
 
 /* The requests of a recorded access of global or local memory, by its rule above but faster for regular
  * addresses; `base` is added to the addresses, and of local memory before it is interleaved. 0 of other

@@ -35,7 +35,7 @@ void gpu_dispatch_first(struct gpu *gpu) {
 
 void gpu_dispatch(struct gpu *gpu, cycles now) {
     for (uint32_t s = 0; s < gpu->sm_count; s++) {
-        sm_handle_slots(&gpu->sms[s].sm, now);
+        sm_catch_up(&gpu->sms[s].sm, now);
         offer_rooms(gpu, s);
     }
     while (gpu->rooms.count > 0 && gpu->next_block < gpu->block_count) {
@@ -44,7 +44,7 @@ void gpu_dispatch(struct gpu *gpu, cycles now) {
         sm_place(sm, (uint32_t)(room.rank >> SLOT_SHIFT), gpu->next_block++,
                  room.at + gpu->memory->dispatch_latency);
         /* A block that does nothing has ended by now, too. */
-        sm_handle_slots(sm, now);
+        sm_catch_up(sm, now);
         offer_rooms(gpu, room.id);
     }
 }

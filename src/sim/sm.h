@@ -1,7 +1,7 @@
 /* A streaming multiprocessor (SM) while it executes: docs/proofs.md, section 1, with several resident blocks
- * as docs/memory-model.md, section 2, has them. One file each works on it: sm_warps (blocks and warps, what
- * they wait for), sm_flights, sm_l1, sm_queue and sm_reorder (memory instructions, see sm_memory.h), and on
- * top of them sm_run (cycles). */
+ * as docs/memory-model.md, section 2, has them. One file each works on it: sm_warps (program order,
+ * operands, barriers), sm_blocks (slots), sm_flights, sm_l1, sm_queue and sm_reorder (memory instructions,
+ * see sm_memory.h), and on top of them sm_run (cycles). */
 #ifndef WB_SIM_SM_H
 #define WB_SIM_SM_H
 
@@ -107,9 +107,10 @@ struct sm {
     uint32_t closed_count;
     uint64_t *ready, *running;
     uint32_t words;
-    struct event_queue wakes; /* when warps have what they wait for */
+    struct event_queue wakes;  /* when warps have what they wait for; id: the warp */
+    struct event_queue passes; /* the same of those whose next instruction has no unit */
     cycles now;
-    bool again;               /* warps were left over that may issue in the next cycle */
+    cycles look_at; /* a cycle in which warps may issue that wait for no event; CYCLES_SATURATED: none */
     struct sm_memory *memory; /* NULL: no memory system, latencies stand for it */
     uint64_t executed;        /* instructions so far */
     uint64_t warp_instructions;
@@ -125,11 +126,15 @@ wb_status sm_init(struct sm *sm, const struct sm_program *program, const struct 
 
 void sm_free(struct sm *sm);
 
-/* sm_warps.c: the slot takes a block, which can issue from cycle `at` on. */
+/* sm_blocks.c: the slot takes a block, which can issue from cycle `at` on. */
 void sm_place(struct sm *sm, uint32_t slot, uint32_t block, cycles at);
 
-/* Blocks start and end that do so by cycle `now`; the feed fills free slots. */
-void sm_handle_slots(struct sm *sm, cycles now);
+/* Everything happens that takes no time and is due by cycle `now`: instructions without a unit, starts and
+ * ends of blocks. The feed fills free slots. */
+void sm_catch_up(struct sm *sm, cycles now);
+
+/* sm_warps.c: the warps of the slot's block, rewound, begin to execute in cycle slot->release. */
+void sm_begin_warps(struct sm *sm, struct sm_slot *slot);
 
 /* The results of an instruction of the warp can be read from cycle `at` on; CYCLES_SATURATED: nobody knows.
  */
@@ -141,8 +146,8 @@ void sm_complete(struct sm *sm, struct sm_warp *warp, cycles completion);
 /* The warp's head has issued in this cycle: goes on to what follows. */
 void sm_advance(struct sm *sm, uint32_t warp);
 
-/* The head of the warp, which has no unit, has its operands in this cycle. */
-void sm_pass(struct sm *sm, uint32_t warp);
+/* The head of the warp pass.id, which has no unit, has its operands in cycle pass.at. */
+void sm_pass(struct sm *sm, struct event pass);
 
 /* Something that a warp may have waited for is known now. */
 void sm_unblock(struct sm *sm, uint32_t warp);

@@ -59,7 +59,8 @@ static bool init_slots(struct sm *sm) {
 static bool init_warps(struct sm *sm) {
     sm->warps = arena_array(&sm->arena, sm->warp_count, sizeof *sm->warps);
     sm->wakes.items = arena_array(&sm->arena, sm->warp_count, sizeof *sm->wakes.items);
-    if (sm->warps == NULL || sm->wakes.items == NULL) return false;
+    sm->passes.items = arena_array(&sm->arena, sm->warp_count, sizeof *sm->passes.items);
+    if (sm->warps == NULL || sm->wakes.items == NULL || sm->passes.items == NULL) return false;
     for (uint32_t w = 0; w < sm->warp_count; w++) {
         struct sm_warp *warp = &sm->warps[w];
         warp->slot = w / sm->program->warp_count;
@@ -80,7 +81,8 @@ wb_status sm_init(struct sm *sm, const struct sm_program *program, const struct 
                       .slot_count = slots,
                       .warp_count = warp_count,
                       .words = warp_set_words(warp_count),
-                      .slot_event = CYCLES_SATURATED};
+                      .slot_event = CYCLES_SATURATED,
+                      .look_at = CYCLES_SATURATED};
     bool made = init_slots(sm) && init_units(sm) && init_sub_cores(sm, policy) && init_warps(sm);
     return made ? WB_OK : WB_ERR_LIMIT;
 }

@@ -24,30 +24,19 @@ static void sm_open_units(struct sm *sm) {
     }
 }
 
-/* Warps whose next instruction has its operands compete for its unit from now on. */
-static void sm_wake_warps(struct sm *sm) {
+/* Everything that becomes possible in this cycle: blocks, units with room again, warps with their operands.
+ */
+static wb_status sm_begin_cycle(struct sm *sm) {
+    sm_catch_up(sm, sm->now);
+    if (sm->held_count > 0) WB_TRY(sm_start_held(sm));
+    sm_open_units(sm);
     while (event_queue_first(&sm->wakes) <= sm->now) {
         uint32_t index = event_queue_pop(&sm->wakes).id;
         const struct sm_warp *warp = &sm->warps[index];
-        if (warp->head->unit == UNIT_NONE) {
-            sm_pass(sm, index);
-            continue;
-        }
         struct sm_unit *unit = sm_unit_of(sm, warp->head->unit, warp->sub_core);
         warp_set_add(unit->waiting, index);
         if (!unit->closed) warp_set_add(sm->ready, index);
     }
-}
-
-/* Everything that becomes possible in this cycle: blocks, units with room again, warps with their operands. A
- * block can end with an instruction that takes no time. */
-static wb_status sm_begin_cycle(struct sm *sm) {
-    if (sm->held_count > 0) WB_TRY(sm_start_held(sm));
-    sm_open_units(sm);
-    do {
-        sm_handle_slots(sm, sm->now);
-        sm_wake_warps(sm);
-    } while (sm->slot_event <= sm->now);
     return WB_OK;
 }
 
@@ -91,7 +80,7 @@ static wb_status sm_issue(struct sm *sm, uint32_t index) {
     return WB_OK;
 }
 
-/* Gives every sub-core its slots; sm->again: some sub-core that used one has more warps to issue. */
+/* Gives every sub-core its slots; those that used one may have more warps to issue. */
 static wb_status sm_issue_slots(struct sm *sm) {
     const struct wb_machine *machine = sm->program->machine;
     bool issued = false;
@@ -106,13 +95,13 @@ static wb_status sm_issue_slots(struct sm *sm) {
             WB_TRY(sm_issue(sm, warp));
         }
     }
-    sm->again = issued && !warp_set_empty(sm->ready, sm->words);
+    sm->look_at = issued && !warp_set_empty(sm->ready, sm->words) ? sm->now + 1 : CYCLES_SATURATED;
     return WB_OK;
 }
 
 cycles sm_next_event(const struct sm *sm) {
-    if (sm->again) return sm->now + 1;
-    cycles next = cycles_min(event_queue_first(&sm->wakes), sm->slot_event);
+    cycles next = cycles_min(event_queue_first(&sm->wakes), event_queue_first(&sm->passes));
+    next = cycles_min(next, cycles_min(sm->slot_event, sm->look_at));
     if (sm->held_count > 0) next = cycles_min(next, sm_next_start(sm));
     for (uint32_t c = 0; c < sm->closed_count; c++) {
         const struct sm_unit *unit = &sm->units[sm->closed[c]];

@@ -1,7 +1,5 @@
 #include "sim/sm.h"
 
-#include <string.h>
-
 /* When all operands of the warp's next instruction can be read: sources and, as a result must not overtake an
  * older one, destinations. CYCLES_SATURATED while that is not known. */
 static cycles sm_operands_at(const struct sm *sm, const struct sm_warp *warp) {
@@ -104,7 +102,9 @@ static bool sm_await(struct sm *sm, uint32_t index) {
         return sm_execute(sm, index, at);
     if (warp->request != NULL && warp->entries != NULL) at = sm_entry_at(sm, warp, at);
     warp->blocked = at == CYCLES_SATURATED;
-    if (!warp->blocked) event_queue_push(&sm->wakes, (struct event){.at = at, .id = index});
+    if (!warp->blocked)
+        event_queue_push(warp->head->unit == UNIT_NONE ? &sm->passes : &sm->wakes,
+                         (struct event){.at = at, .id = index});
     return false;
 }
 
@@ -152,88 +152,20 @@ void sm_unblock(struct sm *sm, uint32_t index) {
     if (sm->warps[index].blocked) (void)sm_await(sm, index);
 }
 
-void sm_pass(struct sm *sm, uint32_t index) {
-    if (sm_execute(sm, index, sm->now)) sm_proceed(sm, index);
-    sm_settle(sm, &sm->slots[sm->warps[index].slot]);
+void sm_pass(struct sm *sm, struct event pass) {
+    if (sm_execute(sm, pass.id, pass.at)) sm_proceed(sm, pass.id);
+    sm_settle(sm, &sm->slots[sm->warps[pass.id].slot]);
 }
 
-/* Puts a warp of the slot's block at the start of its path. */
-static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint32_t index) {
-    const struct sm_program *program = sm->program;
-    const struct path *path;
-    warp->step = 0;
-    warp->pattern = NULL;
-    warp->access = warp->access_end = NULL;
-    if (program->block != NULL) {
-        path = &program->block->paths[program->block->warp_path[index]];
-    } else {
-        const struct wb_grid *grid = program->traffic->grid;
-        path = &grid->paths.items[grid->shapes.items[grid->blocks.items[block].shape].warps[index].path];
-        warp->pattern = traffic_pattern_of(program->traffic, block, index);
-        warp->access = warp->pattern->accesses;
-        warp->access_end = warp->access + warp->pattern->access_count;
-    }
-    warp->cursor = path_begin(path);
-    memset(warp->ready, 0, program->code->register_count * sizeof *warp->ready);
-}
-
-void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {
-    struct sm_slot *slot = &sm->slots[index];
-    *slot = (struct sm_slot){.block = block, .event_at = at};
-    sm->slot_event = cycles_min(sm->slot_event, at);
-    for (uint32_t w = 0; w < sm->program->warp_count; w++)
-        sm_rewind(sm, &sm->warps[index * sm->program->warp_count + w], block, w);
-    uint32_t age = 0;
-    while (sm->oldest_first[age] != index)
-        age++;
-    for (; age + 1 < sm->slot_count; age++)
-        sm->oldest_first[age] = sm->oldest_first[age + 1];
-    sm->oldest_first[age] = index;
-}
-
-static void sm_start_block(struct sm *sm, struct sm_slot *slot) {
+void sm_begin_warps(struct sm *sm, struct sm_slot *slot) {
     uint32_t first = (uint32_t)(slot - sm->slots) * sm->program->warp_count;
-    slot->started = true;
-    slot->release = slot->commit = slot->event_at;
-    slot->event_at = CYCLES_SATURATED;
+    uint32_t end = first + sm->program->warp_count;
     slot->live = sm->program->warp_count;
-    for (uint32_t w = first; w < first + sm->program->warp_count; w++) {
-        sm->warps[w].earliest = slot->commit;
+    for (uint32_t w = first; w < end; w++) {
+        sm->warps[w].earliest = slot->release;
         warp_set_add(sm->running, w);
     }
-    if (sm->block_times != NULL) sm->block_times[slot->block].start = slot->commit;
-    for (uint32_t w = first; w < first + sm->program->warp_count; w++)
+    for (uint32_t w = first; w < end; w++)
         sm_proceed(sm, w);
     sm_settle(sm, slot);
-}
-
-static void sm_end_block(struct sm *sm, struct sm_slot *slot) {
-    cycles end = slot->event_at;
-    uint32_t index = (uint32_t)(slot - sm->slots);
-    if (sm->block_times != NULL) sm->block_times[slot->block].end = end;
-    sm->last_commit = cycles_max(sm->last_commit, end);
-    *slot = (struct sm_slot){.block = SM_NONE, .event_at = CYCLES_SATURATED};
-    if (sm->feed.next < sm->feed.end) {
-        sm_place(sm, index, (uint32_t)sm->feed.next, end + sm->program->machine->memory.dispatch_latency);
-        sm->feed.next += sm->feed.stride;
-    } else {
-        sm->rooms[sm->room_count++] = (struct sm_room){end, index};
-    }
-}
-
-void sm_handle_slots(struct sm *sm, cycles now) {
-    while (sm->slot_event <= now) {
-        struct sm_slot *due = sm->slots;
-        for (uint32_t s = 1; s < sm->slot_count; s++) {
-            if (sm->slots[s].event_at < due->event_at) due = &sm->slots[s];
-        }
-        if (due->started) {
-            sm_end_block(sm, due);
-        } else {
-            sm_start_block(sm, due);
-        }
-        sm->slot_event = CYCLES_SATURATED;
-        for (uint32_t s = 0; s < sm->slot_count; s++)
-            sm->slot_event = cycles_min(sm->slot_event, sm->slots[s].event_at);
-    }
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu_record.h"
+#include "memory/miss_estimate.h"
 #include "naive_gpu.h"
 #include "random_block.h"
 #include "random_gpu.h"
@@ -94,32 +95,42 @@ static const char *compare_instructions(const struct naive_gpu_result *naive,
     return NULL;
 }
 
-static const char *compare_counts(const struct naive_gpu_result *naive, const wb_gpu_simulation *result) {
-    const struct {
-        const char *name;
-        uint64_t wanted, is;
-    } counts[] = {
-        {"cycles", naive->end, result->cycles},
-        {"warp_instructions", naive->instructions, result->warp_instructions},
-        {"loads", naive->loads, result->loads},
-        {"hits", naive->hits, result->hits},
-        {"misses", naive->misses, result->misses},
-        {"hits_under_miss", naive->hits_under_miss, result->hits_under_miss},
-        {"stores", naive->stores, result->stores},
-        {"atomics", naive->atomics, result->atomics},
-        {"l2_hits", naive->l2_hits, result->l2_hits},
-        {"l2_misses", naive->l2_misses, result->l2_misses},
-        {"dram_reads", naive->dram_reads, result->dram_reads},
-        {"dram_writes", naive->dram_writes, result->dram_writes},
-        {"mshr_stalls", naive->mshr_stalls, result->mshr_stalls},
-        {"victim_stalls", naive->victim_stalls, result->victim_stalls},
-        {"reorder_stalls", naive->reorder_stalls, result->reorder_stalls},
-        {"channel_stalls", naive->channel_stalls, result->channel_stalls},
+#define COUNTS 16
+
+static const char *const count_names[COUNTS] = {
+    "cycles",      "warp_instructions", "loads",          "hits",           "misses",     "hits_under_miss",
+    "stores",      "atomics",           "l2_hits",        "l2_misses",      "dram_reads", "dram_writes",
+    "mshr_stalls", "victim_stalls",     "reorder_stalls", "channel_stalls",
+};
+
+static void counts_of(const wb_gpu_simulation *of, uint64_t counts[COUNTS]) {
+    const uint64_t all[COUNTS] = {
+        of->cycles,      of->warp_instructions, of->loads,          of->hits,
+        of->misses,      of->hits_under_miss,   of->stores,         of->atomics,
+        of->l2_hits,     of->l2_misses,         of->dram_reads,     of->dram_writes,
+        of->mshr_stalls, of->victim_stalls,     of->reorder_stalls, of->channel_stalls,
     };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        if (counts[i].wanted != counts[i].is) return counts[i].name;
+    memcpy(counts, all, sizeof all);
+}
+
+/* The first count that differs, or NULL. */
+static const char *compare_counts(const uint64_t wanted[COUNTS], const wb_gpu_simulation *result) {
+    uint64_t counts[COUNTS];
+    counts_of(result, counts);
+    for (size_t i = 0; i < COUNTS; i++) {
+        if (counts[i] != wanted[i]) return count_names[i];
     }
     return NULL;
+}
+
+static const char *compare_with_naive(const struct naive_gpu_result *naive, const wb_gpu_simulation *result) {
+    const uint64_t wanted[COUNTS] = {
+        naive->end,         naive->instructions,    naive->loads,          naive->hits,
+        naive->misses,      naive->hits_under_miss, naive->stores,         naive->atomics,
+        naive->l2_hits,     naive->l2_misses,       naive->dram_reads,     naive->dram_writes,
+        naive->mshr_stalls, naive->victim_stalls,   naive->reorder_stalls, naive->channel_stalls,
+    };
+    return compare_counts(wanted, result);
 }
 
 /* What differs, or NULL. */
@@ -127,7 +138,7 @@ static const char *compare(const struct random_gpu *gpu, const struct naive_gpu_
                            const struct gpu_record *record) {
     const char *problem = compare_issues(naive, record);
     if (problem == NULL) problem = compare_turns(naive, record);
-    if (problem == NULL) problem = compare_counts(naive, &record->result);
+    if (problem == NULL) problem = compare_with_naive(naive, &record->result);
     if (problem == NULL) problem = compare_instructions(naive, &record->result);
     for (size_t b = 0; b < gpu->hand.grid.blocks.count && problem == NULL; b++) {
         if (naive->blocks[b].start != record->blocks[b].start) problem = "start of a block";
@@ -208,9 +219,150 @@ static void test_against_naive(void **state) {
     }
 }
 
+/* Whether two simulations did the same. */
+static bool same_records(const struct gpu_record *a, const struct gpu_record *b, size_t blocks) {
+    uint64_t counts[COUNTS];
+    counts_of(&a->result, counts);
+    bool same = compare_counts(counts, &b->result) == NULL &&
+                memcmp(a->blocks, b->blocks, blocks * sizeof *a->blocks) == 0 &&
+                memcmp(a->result.instructions, b->result.instructions,
+                       a->result.instruction_count * sizeof *a->result.instructions) == 0;
+    for (uint32_t s = 0; s < a->sm_count && same; s++) {
+        const struct gpu_sm_record *left = &a->sms[s], *right = &b->sms[s];
+        same = left->issues.count == right->issues.count && left->turns.count == right->turns.count;
+        for (size_t i = 0; i < left->issues.count && same; i++)
+            same = left->issues.items[i].issue == right->issues.items[i].issue &&
+                   left->issues.items[i].block == right->issues.items[i].block &&
+                   left->issues.items[i].warp == right->issues.items[i].warp;
+        for (size_t i = 0; i < left->turns.count && same; i++)
+            same = left->turns.items[i].at == right->turns.items[i].at &&
+                   left->turns.items[i].address == right->turns.items[i].address;
+    }
+    return same;
+}
+
+/* Any number of threads gives the same. */
+static void test_threads(void **state) {
+    (void)state;
+    static const uint32_t threads[] = {2, 3, 8};
+    uint32_t rounds = random_rounds(24);
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_gpu_family wide = family;
+        struct random_gpu gpu;
+        struct gpu_record one, several;
+        const struct gpu_scheme *scheme = &schemes[seed / 2 % SCHEMES];
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wide.sms = 12;
+        wide.blocks = 40;
+        wide.greedy = seed % 2 == 0;
+        random_gpu_make(seed, &wide, &gpu);
+        assert_int_equal(gpu_record_make(&gpu.timed, scheme, 1, diagnostics, &one), WB_OK);
+        for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+            assert_int_equal(gpu_record_make(&gpu.timed, scheme, threads[t], diagnostics, &several), WB_OK);
+            if (!same_records(&one, &several, gpu.hand.grid.blocks.count))
+                fail_msg("seed %llu: %u threads differ\n%s", (unsigned long long)seed, threads[t],
+                         gpu.label.data);
+            gpu_record_free(&several);
+        }
+        gpu_record_free(&one);
+        random_gpu_free(&gpu);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+/* Under reordering the turns of each SM are those of the access order, and the misses those of its replay. */
+static void check_order(uint64_t seed, const struct random_gpu *gpu, const struct gpu_record *record,
+                        wb_diagnostics *diagnostics) {
+    struct miss_estimate estimate;
+    for (uint32_t s = 0; s < record->sm_count; s++) {
+        const struct sm_share share = {s, record->sm_count,
+                                       grid_resident_blocks(&gpu->hand.grid, &gpu->hand.machine)};
+        struct access_order order;
+        struct ordered_access next;
+        size_t turn = 0;
+        assert_int_equal(access_order_begin(&gpu->timed.traffic, &share, &order), WB_OK);
+        while (access_order_next(&order, &next)) {
+            for (uint32_t r = 0; r < next.access->request_count; r++, turn++) {
+                const struct sm_access *access = &record->sms[s].turns.items[turn];
+                if (access->block != next.block || access->warp != next.warp ||
+                    access->step != next.access->step)
+                    fail_msg("seed %llu: turn %zu of SM %u\n%s", (unsigned long long)seed, turn, s,
+                             gpu->label.data);
+            }
+        }
+        assert_int_equal(turn, record->sms[s].turns.count);
+        access_order_end(&order);
+    }
+    assert_int_equal(miss_estimate_make(&gpu->timed.traffic, 1, diagnostics, &estimate), WB_OK);
+    for (size_t i = 0; i < record->result.instruction_count; i++)
+        assert_int_equal(record->result.instructions[i].misses, estimate.instructions[i].load_misses);
+    miss_estimate_free(&estimate);
+}
+
+static void test_reordered(void **state) {
+    (void)state;
+    uint32_t rounds = random_rounds(300);
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_gpu gpu;
+        struct gpu_record record;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        random_gpu_make(seed, &family, &gpu);
+        assert_int_equal(gpu_record_make(&gpu.timed, &schemes[4 + seed % 3], 1, diagnostics, &record), WB_OK);
+        check_order(seed, &gpu, &record, diagnostics);
+        gpu_record_free(&record);
+        random_gpu_free(&gpu);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+/* One block on a machine without caches and with ideal requests is what the simulator of blocks executes. */
+static void test_without_caches(void **state) {
+    (void)state;
+    uint32_t rounds = random_rounds(300);
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_gpu_family lone = family;
+        struct random_gpu gpu;
+        struct gpu_record record;
+        wb_simulation simulation;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        const struct gpu_scheme *scheme = &schemes[seed % 4];
+        lone.blocks = 1;
+        random_gpu_make(seed, &lone, &gpu);
+        traffic_free(&gpu.timed.traffic);
+        gpu.hand.machine.memory.l1.bytes = 0;
+        gpu.hand.machine.memory.requests = REQUESTS_IDEAL;
+        assert_int_equal(traffic_make(&gpu.hand.grid, &gpu.hand.machine, diagnostics, &gpu.timed.traffic),
+                         WB_OK);
+        for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++)
+            gpu.hand.code.insts[i].init = 1; /* as a grid made by hand has them */
+        uint32_t paths[16];
+        for (uint32_t w = 0; w < gpu.hand.grid.warp_count; w++)
+            paths[w] = gpu.hand.grid.shapes.items[0].warps[w].path;
+        const struct timed_block block = {.machine = &gpu.hand.machine,
+                                          .code = gpu.hand.code,
+                                          .paths = gpu.hand.grid.paths.items,
+                                          .path_count = (uint32_t)gpu.hand.grid.paths.count,
+                                          .warp_path = paths,
+                                          .warp_count = gpu.hand.grid.warp_count};
+        assert_int_equal(simulate(&block, scheme->policy, NULL, NULL, diagnostics, &simulation), WB_OK);
+        assert_int_equal(gpu_record_make(&gpu.timed, scheme, 1, diagnostics, &record), WB_OK);
+        if (record.result.cycles != simulation.cycles)
+            fail_msg("seed %llu: %llu, alone %llu\n%s", (unsigned long long)seed,
+                     (unsigned long long)record.result.cycles, (unsigned long long)simulation.cycles,
+                     gpu.label.data);
+        assert_int_equal(record.result.warp_instructions, simulation.warp_instructions);
+        gpu_record_free(&record);
+        random_gpu_free(&gpu);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_naive),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_reordered),
+        cmocka_unit_test(test_without_caches),
     };
     return cmocka_run_group_tests_name("random GPUs", tests, NULL, NULL);
 }

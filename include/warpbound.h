@@ -279,7 +279,8 @@ typedef struct {
 typedef struct wb_analysis wb_analysis;
 
 /* The block on the machine: ready to be bounded and simulated. WB_ERR_INPUT when the machine lacks a class
- * that the block needs. */
+ * that the block needs, or counts requests (wb_machine_needs_accesses) although the block has no records;
+ * WB_ERR_DECLINED when the requests of an instruction are not known. */
 wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                           wb_analysis **analysis);
 

@@ -24,7 +24,6 @@ struct variant {
 
 static const struct variant changed[] = {
     {PRESET_OF_PAPER, "requests=ideal", FAST_METHODS},
-    {PRESET_OF_PAPER, "requests=fermi", FAST_METHODS},
     {PRESET_OF_PAPER, "mem_latency=5", FAST_METHODS},
     {PRESET_OF_PAPER, "mem_latency=400", FAST_METHODS},
 };

@@ -87,17 +87,18 @@ static wb_status add_variant(struct variant_maker *maker, uint32_t instruction, 
  * not be looked for in the paths. */
 static wb_status find_variants(struct variant_maker *maker) {
     const struct timed_inst *insts = maker->timed->code.insts;
-    const struct execution_cost *costs = maker->costs;
+    size_t before = 0; /* records of earlier warps */
     for (uint32_t w = 0; w < maker->block->warp_count; w++) {
         const struct access_list *list = &maker->block->accesses[w];
         for (size_t r = 0; r < list->items.count; r = next_step(list, r)) {
             uint32_t i = list->items.items[r].instruction;
             const struct execution_cost of_class = {insts[i].init, insts[i].latency};
+            const struct execution_cost cost = maker->costs[before + r];
             if (maker->newest[i] == NO_VARIANT && maker->unrecorded[i] != 0)
                 WB_TRY(add_variant(maker, i, of_class));
-            if (find_variant(maker, i, costs[r]) == NO_VARIANT) WB_TRY(add_variant(maker, i, costs[r]));
+            if (find_variant(maker, i, cost) == NO_VARIANT) WB_TRY(add_variant(maker, i, cost));
         }
-        costs += list->items.count;
+        before += list->items.count;
     }
     return WB_OK;
 }
@@ -133,7 +134,7 @@ static wb_status extend_code(struct variant_maker *maker) {
 struct rewriter {
     const struct variant_maker *maker;
     const struct access_list *list;
-    const struct execution_cost *costs; /* of its records */
+    size_t before; /* records of earlier warps */
     struct path_cursor cursor;
     uint64_t step; /* at which the cursor's run begins */
     size_t record; /* the first one that is not before that */
@@ -150,7 +151,8 @@ static wb_status rewrite_run(struct rewriter *rewriter) {
     for (size_t r; (r = rewriter->record) < list->items.count; rewriter->record = next_step(list, r)) {
         if (list->items.items[r].step - rewriter->step >= cursor->left) break;
         uint32_t i = list->items.items[r].instruction;
-        uint32_t entry = maker->variants.items[find_variant(maker, i, rewriter->costs[r])].entry;
+        uint32_t entry =
+            maker->variants.items[find_variant(maker, i, maker->costs[rewriter->before + r])].entry;
         if (entry == i) continue;
         WB_TRY(path_append_run(writer, at, i - at, cursor->mask));
         WB_TRY(path_append_run(writer, entry, 1, cursor->mask));
@@ -160,12 +162,12 @@ static wb_status rewrite_run(struct rewriter *rewriter) {
     return path_append_run(writer, at, end - at, cursor->mask);
 }
 
-static wb_status rewrite_path(const struct variant_maker *maker, uint32_t warp,
-                              const struct execution_cost *costs, struct path *path) {
+static wb_status rewrite_path(const struct variant_maker *maker, uint32_t warp, size_t before,
+                              struct path *path) {
     const struct wb_block *block = maker->block;
     struct rewriter rewriter = {.maker = maker,
                                 .list = &block->accesses[warp],
-                                .costs = costs,
+                                .before = before,
                                 .cursor = path_begin(&block->paths.items[block->warp_path[warp]])};
     wb_status status = WB_OK;
     while (status == WB_OK && path_next_run(&rewriter.cursor))
@@ -188,13 +190,13 @@ static wb_status keep_path(struct timed_block *timed, struct path *path, uint32_
 
 static wb_status rewrite_paths(const struct variant_maker *maker) {
     struct timed_block *timed = maker->timed;
-    const struct execution_cost *costs = maker->costs;
+    size_t before = 0;
     timed->warp_path = arena_array(&timed->arena, (size_t)timed->warp_count + 1, sizeof *timed->warp_path);
     if (timed->warp_path == NULL) return WB_ERR_LIMIT;
     for (uint32_t w = 0; w < timed->warp_count; w++) {
         struct path path;
-        WB_TRY(rewrite_path(maker, w, costs, &path));
-        costs += maker->block->accesses[w].items.count;
+        WB_TRY(rewrite_path(maker, w, before, &path));
+        before += maker->block->accesses[w].items.count;
         WB_TRY(keep_path(timed, &path, &timed->warp_path[w]));
     }
     timed->paths = timed->own_paths.items;

@@ -284,6 +284,13 @@ typedef struct wb_analysis wb_analysis;
 wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                           wb_analysis **analysis);
 
+/* A whole grid on a machine with caches (key l1_size), under a scheme of access to the first level
+ * ("default", "pure-rr", "reorder"): ready to be bounded, by the methods for grids only. WB_ERR_DECLINED when
+ * a value that is not known steers a warp, WB_ERR_INPUT when the machine lacks caches or a class that is
+ * needed. */
+wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
+                               wb_diagnostics *diagnostics, wb_analysis **analysis);
+
 /* The block that a YAML file describes by hand, with units and programs in place of PTX (docs/blocks.md). */
 wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis);
 void wb_analysis_free(wb_analysis *analysis);
@@ -294,8 +301,9 @@ const wb_machine *wb_analysis_machine(const wb_analysis *analysis);
 /* Most states that a search over schedules keeps (default 30 million, some two gigabytes). */
 void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states);
 
-/* Runs the methods of a comma-separated list of names, or for "all" those that fit the block. Results are
- * kept in the registry's order, once each. WB_ERR_LIMIT when a method hit a limit; the others have run, and
+/* Runs the methods of a comma-separated list of names, or for "all" those that fit the block or the grid.
+ * Results are kept in the registry's order, once each. WB_ERR_DECLINED when a named method is not for what is
+ * analysed. WB_ERR_LIMIT when a method hit a limit; the others have run, and
  * what the one found so far is kept, too. */
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);

@@ -10,4 +10,8 @@ target_sources(test_refutations PRIVATE explorer.c naive_sim.c random_block.c ra
 wb_test(test_gpgpusim_analysis wb_bound)
 wb_test(test_segment_times wb_bound)
 target_sources(test_segment_times PRIVATE segment_machine.c)
+wb_test(test_memory_bounds wb_bound)
+target_sources(test_memory_bounds PRIVATE hand_grid.c random_block.c random_gpu.c)
 wb_test(test_request_bounds wb_bound)
+wb_test(test_memory_bound_values wb_bound)
+target_sources(test_memory_bound_values PRIVATE hand_grid.c)

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/choose.h"
+#include "bound/lone_block.h"
 #include "memory/access_costs.h"
 #include "sim/simulator.h"
 #include "warp/abstract_file.h"
@@ -31,7 +32,10 @@ static wb_analysis *analysis_make(void) {
 /* Hands out an analysis when its times fit, else frees it. */
 static wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *diagnostics,
                                  wb_analysis **analysis) {
-    if (status == WB_OK) status = timed_block_check(made->timed, diagnostics);
+    if (status == WB_OK && made->timed != NULL) {
+        made->machine = made->timed->machine;
+        status = timed_block_check(made->timed, diagnostics);
+    }
     if (status == WB_OK) {
         *analysis = made;
     } else {
@@ -48,12 +52,26 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
     return analysis_finish(made, WB_OK, diagnostics, analysis);
 }
 
+/* Looks at a block as at a grid of its own, on a machine with caches. */
+static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machine,
+                                     wb_diagnostics *diagnostics) {
+    WB_TRY(grid_from_block(made->block, diagnostics, &made->lone));
+    WB_TRY(timed_grid_make(&made->lone, machine, diagnostics, &made->grid_times));
+    made->has_memory = true;
+    return memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory);
+}
+
 /* Gives a traced block times, with the transactions of its accesses where the machine counts them. */
-static wb_status time_block(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
-                            struct timed_block *timed) {
+static wb_status analysis_time_block(wb_analysis *made, const wb_machine *machine,
+                                     wb_diagnostics *diagnostics) {
     struct execution_cost *costs;
-    WB_TRY(access_costs_make(block, machine, diagnostics, &costs));
-    wb_status status = timed_block_from(block, machine, costs, diagnostics, timed);
+    WB_TRY(access_costs_make(made->block, machine, diagnostics, &costs));
+    wb_status status = WB_OK;
+    if (memory_has_hierarchy(&machine->memory)) {
+        status = analysis_lone_block(made, machine, diagnostics);
+        if (status == WB_OK) status = lone_block_latencies(&made->memory, diagnostics, costs);
+    }
+    if (status == WB_OK) status = timed_block_from(made->block, machine, costs, diagnostics, &made->own);
     free(costs);
     return status;
 }
@@ -64,7 +82,35 @@ wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_d
     if (made == NULL) return analysis_no_memory(diagnostics);
     made->block = block;
     made->timed = &made->own;
-    wb_status status = time_block(block, machine, diagnostics, &made->own);
+    wb_status status = analysis_time_block(made, machine, diagnostics);
+    return analysis_finish(made, status, diagnostics, analysis);
+}
+
+/* The scheme with this name. */
+static wb_status analysis_find_scheme(const char *name, wb_diagnostics *diagnostics,
+                                      const struct gpu_scheme **scheme) {
+    *scheme = gpu_scheme_at(gpu_scheme_find(name, strlen(name)));
+    if (*scheme != NULL) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, "scheme", "unknown name '%s' (known: %s, %s, %s)", name,
+             gpu_scheme_at(0)->name, gpu_scheme_at(1)->name, gpu_scheme_at(2)->name);
+    return WB_ERR_INPUT;
+}
+
+wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
+                               wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    const struct gpu_scheme *chosen;
+    WB_TRY(analysis_find_scheme(scheme, diagnostics, &chosen));
+    if (!memory_has_hierarchy(&machine->memory)) {
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "grids are analysed on machines with caches (l1_size); on this one analyse a block");
+        return WB_ERR_INPUT;
+    }
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    made->machine = machine;
+    wb_status status = timed_grid_make(grid, machine, diagnostics, &made->grid_times);
+    made->has_memory = true;
+    if (status == WB_OK) status = memory_work_make(&made->grid_times, chosen, diagnostics, &made->memory);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
@@ -81,6 +127,9 @@ void wb_analysis_free(wb_analysis *analysis) {
     if (analysis->profiled) block_profile_free(&analysis->profile);
     timed_block_free(&analysis->own);
     abstract_block_free(&analysis->by_hand);
+    memory_work_free(&analysis->memory);
+    timed_grid_free(&analysis->grid_times);
+    grid_clear(&analysis->lone);
     vec_free(&analysis->bounds);
     vec_free(&analysis->simulations);
     free(analysis);
@@ -95,7 +144,7 @@ static size_t analysis_place(uint64_t *done, size_t index) {
 
 /* The phases, shared by all methods: computed once. */
 static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
-    if (analysis->profiled) return WB_OK;
+    if (analysis->profiled || analysis->timed == NULL) return WB_OK;
     WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
     analysis->profiled = true;
     return WB_OK;
@@ -109,32 +158,61 @@ static void analysis_keep(wb_analysis *analysis, size_t index, const wb_bound *b
     *slot = *bound;
 }
 
-/* Runs a method, unless `only_fitting` and it is not meant for blocks like this. */
+/* Whether a method is to be run: a chosen one must apply, one of "all" must besides be meant for blocks like
+ * this. */
+static wb_status analysis_admit(const struct bound_method *method, const struct bound_input *input,
+                                bool only_fitting, bool *admitted) {
+    const char *why;
+    bool applies = bound_method_applies(method, input, &why);
+    *admitted = applies && (!only_fitting || method->fits == NULL || method->fits(input));
+    if (applies || only_fitting) return WB_OK;
+    diagnose(input->diagnostics, SEVERITY_ERROR, method->name, "this method %s", why);
+    return WB_ERR_DECLINED;
+}
+
+/* Runs a method that applies, into *bound. */
+static wb_status analysis_compute(const wb_analysis *analysis, const struct bound_method *method,
+                                  const struct bound_input *input, wb_bound *bound) {
+    wb_status status = method->run(input, bound);
+    bool partial = status == WB_ERR_LIMIT && bound->cycles > 0;
+    if (status != WB_OK && !partial) return status;
+    if (input->memory != NULL && method->scope != BOUND_OF_GRID)
+        lone_block_add_memory(method, input->memory, bound);
+    if (bound->cycles == CYCLES_SATURATED) {
+        bound->cycles = 0;
+        diagnose(input->diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
+        return WB_ERR_LIMIT;
+    }
+    bound_qualify(analysis->machine, bound);
+    return status;
+}
+
+/* Runs a method and keeps its bound, unless `only_fitting` and it is not meant for blocks like this. */
 static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool only_fitting,
                                      const wb_watch *watch, wb_diagnostics *diagnostics) {
     if (vec_reserve(&analysis->bounds, 1) != WB_OK) return analysis_no_memory(diagnostics);
     const struct bound_method *method = bound_method_at(index);
     double start = analysis_clock();
     WB_TRY(analysis_profile(analysis, watch, diagnostics));
-    const struct bound_input input = {analysis->timed, &analysis->profile, watch, diagnostics,
-                                      analysis->state_limit};
-    if (only_fitting && method->fits != NULL && !method->fits(&input)) return WB_OK;
+    const struct bound_input input = {.block = analysis->timed,
+                                      .profile = &analysis->profile,
+                                      .memory = analysis->has_memory ? &analysis->memory : NULL,
+                                      .watch = watch,
+                                      .diagnostics = diagnostics,
+                                      .state_limit = analysis->state_limit};
+    bool admitted;
+    WB_TRY(analysis_admit(method, &input, only_fitting, &admitted));
+    if (!admitted) return WB_OK;
     wb_bound bound = {.method = method->name};
-    wb_status status = method->run(&input, &bound);
-    bool partial = status == WB_ERR_LIMIT && bound.cycles > 0;
-    if (status != WB_OK && !partial) return status;
-    if (bound.cycles == CYCLES_SATURATED) {
-        diagnose(diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
-        return WB_ERR_LIMIT;
-    }
-    bound_qualify(analysis->timed->machine, &bound);
+    wb_status status = analysis_compute(analysis, method, &input, &bound);
+    if (status != WB_OK && bound.cycles == 0) return status;
     bound.seconds = analysis_clock() - start;
     analysis_keep(analysis, index, &bound);
     return status;
 }
 
 const wb_machine *wb_analysis_machine(const wb_analysis *analysis) {
-    return analysis->timed->machine;
+    return analysis->machine;
 }
 
 void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
@@ -157,12 +235,44 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
     return status;
 }
 
+/* Notes the cycle of an issue. */
+static wb_status analysis_note_issue(void *user, uint32_t sm, const struct sim_event *event) {
+    (void)sm;
+    wb_simulation *simulation = user;
+    simulation->last_issue = event->issue;
+    return WB_OK;
+}
+
+/* Simulates the block alone on the GPU. */
+static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,
+                                       const wb_watch *watch, wb_diagnostics *diagnostics,
+                                       wb_simulation *simulation) {
+    struct gpu_scheme scheme = *analysis->memory.scheme;
+    scheme.policy = policy;
+    const struct gpu_sink sink = {.sm = 0, .issue = analysis_note_issue, .user = simulation};
+    const struct gpu_options options = {.sink = &sink, .watch = watch};
+    struct arena arena = {0};
+    wb_gpu_simulation result;
+    *simulation = (wb_simulation){.policy = policy->name, .work_conserving = policy->work_conserving};
+    wb_status status = gpu_simulate(&analysis->grid_times, &scheme, &options, diagnostics, &arena, &result);
+    if (status == WB_OK) {
+        simulation->cycles = simulation->last_commit = result.cycles;
+        simulation->warp_instructions = result.warp_instructions;
+    }
+    arena_free(&arena);
+    return status;
+}
+
 static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const wb_watch *watch,
                                      wb_diagnostics *diagnostics) {
     if (vec_reserve(&analysis->simulations, 1) != WB_OK) return analysis_no_memory(diagnostics);
+    const struct sim_policy *policy = policy_at(index);
     double start = analysis_clock();
     wb_simulation simulation;
-    WB_TRY(simulate(analysis->timed, policy_at(index), NULL, watch, diagnostics, &simulation));
+    if (analysis->has_memory)
+        WB_TRY(analysis_simulate_gpu(analysis, policy, watch, diagnostics, &simulation));
+    else
+        WB_TRY(simulate(analysis->timed, policy, NULL, watch, diagnostics, &simulation));
     simulation.seconds = analysis_clock() - start;
     size_t place = analysis_place(&analysis->policies_run, index);
     wb_simulation *slot = analysis->simulations.items + place;
@@ -203,6 +313,7 @@ const wb_bound *wb_analysis_best(const wb_analysis *analysis) {
 
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {
     if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
+    if (analysis->has_memory) return false; /* what memory adds is known of the block only */
     const struct timed_block *timed = analysis->timed;
     const struct warp_group group = {timed->warp_path[warp], warp % timed->machine->sub_cores, 1};
     *value = profile_sum_of_group(&analysis->profile, bound_method_at(method)->term, &group);

@@ -1,7 +1,8 @@
-/* A timed block with the bounds and simulations computed of it so far. */
+/* A timed block, or a whole grid, with the bounds and simulations computed of it so far. */
 #ifndef WB_BOUND_ANALYSIS_H
 #define WB_BOUND_ANALYSIS_H
 
+#include "bound/memory_work.h"
 #include "bound/registry.h"
 #include "sim/policy.h"
 #include "warp/abstract_block.h"
@@ -11,11 +12,16 @@
 #define ANALYSIS_STATE_LIMIT UINT64_C(30000000)
 
 struct wb_analysis {
+    const struct wb_machine *machine;
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
-    const struct timed_block *timed; /* what is analysed */
+    const struct timed_block *timed; /* what is analysed; NULL: a grid */
     struct timed_block own;          /* *timed, where it was made from `block` */
     struct abstract_block by_hand;   /* *timed is in it, where it was read from a block file */
-    bool profiled;                   /* `profile` has been made */
+    struct wb_grid lone;             /* of `block` alone, on a machine with caches */
+    struct timed_grid grid_times;    /* of the grid, or of `lone` */
+    struct memory_work memory;       /* of them, if has_memory */
+    bool has_memory;
+    bool profiled; /* `profile` has been made */
     struct block_profile profile;
     uint64_t state_limit;           /* of searches */
     uint64_t methods_run;           /* bit i: method i of the registry has a bound */

@@ -203,4 +203,5 @@ const struct bound_method bound_exhaustive = {
     .summary = "exact worst case over all schedules, for small blocks",
     .run = exhaustive_run,
     .fits = exhaustive_fits,
+    .scope = BOUND_OF_KNOWN_TIMES,
 };

@@ -4,9 +4,19 @@
 
 #include "warp/block.h"
 
-static const struct bound_method *const methods[] = {&bound_sib,        &bound_fib,      &bound_aln,
-                                                     &bound_fifo,       &bound_elb,      &bound_gub,
-                                                     &bound_exhaustive, &bound_adversary};
+static const struct bound_method *const methods[] = {&bound_sib,
+                                                     &bound_fib,
+                                                     &bound_aln,
+                                                     &bound_fifo,
+                                                     &bound_elb,
+                                                     &bound_gub,
+                                                     &bound_exhaustive,
+                                                     &bound_adversary,
+                                                     &bound_segment_sum,
+                                                     &bound_reorder_chain,
+                                                     &bound_turn_chain,
+                                                     &bound_segments,
+                                                     &bound_segments_missrate};
 
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;
@@ -25,17 +35,69 @@ void bound_assume(wb_bound *bound, const char *assumption) {
 }
 
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
-    bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
-    if (input->block->traced != NULL && input->block->traced->divergent_barrier)
+    if (input->memory == NULL)
+        bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
+    else
+        bound_assume(bound, "the blocks execute these paths at these addresses, alone on the GPU");
+    const struct wb_block *traced = input->block == NULL ? NULL : input->block->traced;
+    if (traced != NULL && traced->divergent_barrier)
         bound_assume(bound, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)");
+}
+
+/* Which warps issue, by the scheme of the grid. */
+static void assume_issue(const struct gpu_scheme *scheme, wb_bound *bound) {
+    if (scheme == NULL || scheme->policy->work_conserving)
+        bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
+    else
+        bound_assume(bound, "strict round-robin issue");
+    if (scheme != NULL && scheme->reorder)
+        bound_assume(bound, "requests reach the first-level cache in the order of the reordering unit");
+}
+
+/* What a bound says of memory. */
+static void assume_memory(const struct memory_work *memory, wb_bound *bound) {
+    if (memory == NULL) {
+        bound_assume(bound, "no cache misses and no memory interference beyond the stated latencies");
+        return;
+    }
+    bound_assume(bound, "caches, interconnect and DRAM as the machine states them; first levels empty at the "
+                        "start");
 }
 
 void bound_assume_model(const struct bound_input *input, wb_bound *bound) {
     bound_assume_paths(input, bound);
-    bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
+    assume_issue(input->memory == NULL ? NULL : input->memory->scheme, bound);
     bound_assume(bound, "initiations and latencies as the machine states them, or shorter");
-    bound_assume(bound, "no cache misses and no memory interference beyond the stated latencies");
+    assume_memory(input->memory, bound);
     bound_assume(bound, "no instruction fetch stalls");
+}
+
+void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
+    bound_assume_model(input, bound);
+    bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
+    if (input->memory->scheme->reorder || input->memory->timed->machine->memory.dispatch == DISPATCH_STATIC)
+        bound_assume(bound, "block b runs on SM b modulo their number");
+}
+
+/* The bit of a scheme. */
+static uint32_t scheme_bit(const struct gpu_scheme *scheme) {
+    if (!scheme->policy->work_conserving) return scheme->reorder ? 0 : BOUND_IN_TURNS;
+    return scheme->reorder ? BOUND_REORDERED : BOUND_FREE;
+}
+
+bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
+                          const char **why) {
+    const struct memory_work *memory = input->memory;
+    if (method->scope == BOUND_OF_GRID) {
+        *why = memory == NULL ? "is for machines with caches (l1_size)" : "is for other schemes";
+        return memory != NULL && (method->schemes & scheme_bit(memory->scheme)) != 0;
+    }
+    if (input->block == NULL) {
+        *why = "is for one block, not for a grid";
+        return false;
+    }
+    *why = "needs latencies that are known, which those of a machine with caches are not";
+    return memory == NULL || method->scope == BOUND_OF_BLOCK;
 }
 
 void bound_qualify(const struct wb_machine *machine, wb_bound *bound) {

@@ -2,16 +2,31 @@
 #ifndef WB_BOUND_REGISTRY_H
 #define WB_BOUND_REGISTRY_H
 
+#include "bound/memory_work.h"
 #include "bound/profile.h"
 
-/* What every analysis works on. */
+/* What every analysis works on: a block, a grid on a machine with caches, or a block that is such a grid. */
 struct bound_input {
-    const struct timed_block *block;
+    const struct timed_block *block; /* NULL: not one block */
     const struct block_profile *profile;
-    const wb_watch *watch; /* or NULL */
+    const struct memory_work *memory; /* NULL: no caches */
+    const wb_watch *watch;            /* or NULL */
     wb_diagnostics *diagnostics;
     uint64_t state_limit; /* most states that a search keeps */
 };
+
+/* What a method bounds. */
+enum bound_scope {
+    BOUND_OF_BLOCK,       /* one block; on a machine with caches, what memory adds is added to it */
+    BOUND_OF_KNOWN_TIMES, /* one block whose latencies are known: none on a machine with caches */
+    BOUND_OF_GRID,        /* a grid, or one block as a grid, on a machine with caches */
+};
+
+/* The schemes of access to the first level that a method of whole grids is for, as a set of bits. */
+#define BOUND_FREE 1u      /* work-conserving issue, requests as they come */
+#define BOUND_IN_TURNS 2u  /* strict round-robin, requests as they come */
+#define BOUND_REORDERED 4u /* work-conserving issue, reordered requests */
+#define BOUND_ANY_SCHEME (BOUND_FREE | BOUND_IN_TURNS | BOUND_REORDERED)
 
 struct bound_method {
     const char *name;
@@ -24,10 +39,13 @@ struct bound_method {
     /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
      * that bound only the block. */
     section_term term;
+    enum bound_scope scope;
+    uint32_t schemes; /* BOUND_OF_GRID: which it is for */
 };
 
 extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bound_elb, bound_gub,
-    bound_exhaustive, bound_adversary;
+    bound_exhaustive, bound_adversary, bound_segment_sum, bound_reorder_chain, bound_turn_chain,
+    bound_segments, bound_segments_missrate;
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);
@@ -43,6 +61,13 @@ void bound_assume_paths(const struct bound_input *input, wb_bound *bound);
 
 /* Adds the assumptions that every bound of this model rests on, those of the paths included. */
 void bound_assume_model(const struct bound_input *input, wb_bound *bound);
+
+/* Adds the assumptions that every bound of a grid rests on, those of the paths included. */
+void bound_assume_grid(const struct bound_input *input, wb_bound *bound);
+
+/* Whether the method is for what is analysed; if not, *why says so as the end of a sentence. */
+bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
+                          const char **why);
 
 /* Makes an estimate of a bound for a machine whose model the proofs are not about. */
 void bound_qualify(const struct wb_machine *machine, wb_bound *bound);

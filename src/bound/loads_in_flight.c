@@ -1,0 +1,35 @@
+#include "bound/loads_in_flight.h"
+
+#include <string.h>
+
+wb_status loads_in_flight_step(struct loads_in_flight *flight, const struct timed_code *code,
+                               const struct warp_step *step) {
+    const struct timed_inst *inst = step->inst;
+    const uint32_t *operands = code->operands + inst->first_operand;
+    const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
+    for (uint32_t i = 0; i < count; i++) { /* what is overwritten is waited for, too */
+        uint32_t load = flight->last_load[operands[i]];
+        if (load == 0) continue;
+        flight->now -= flight->loads.items[load - 1];
+        flight->loads.items[load - 1] = 0;
+    }
+    bool is_load = step->access != NULL && step->access->kind == TRAFFIC_LOAD;
+    if (is_load) {
+        WB_TRY(vec_push(&flight->loads, step->access->request_count));
+        flight->now += step->access->request_count;
+        flight->most = flight->now > flight->most ? flight->now : flight->most;
+    }
+    for (uint32_t i = inst->source_count; i < count; i++)
+        flight->last_load[operands[i]] = is_load ? (uint32_t)flight->loads.count : 0;
+    return WB_OK;
+}
+
+void loads_in_flight_begin(struct loads_in_flight *flight, const struct timed_code *code) {
+    memset(flight->last_load, 0, code->register_count * sizeof *flight->last_load);
+    flight->loads.count = 0;
+    flight->now = flight->most = 0;
+}
+
+void loads_in_flight_free(struct loads_in_flight *flight) {
+    vec_free(&flight->loads);
+}

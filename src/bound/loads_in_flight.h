@@ -1,0 +1,25 @@
+/* How many requests of loads a warp can have in flight at a time: what it issues before it waits for one of
+ * their registers. */
+#ifndef WB_BOUND_LOADS_IN_FLIGHT_H
+#define WB_BOUND_LOADS_IN_FLIGHT_H
+
+#include "base/vec.h"
+#include "bound/warp_steps.h"
+
+/* A warp on its way. Zero-initialised but for `last_load` it is at its start. */
+struct loads_in_flight {
+    uint32_t *last_load; /* per register of the code, 1 + the load that wrote it last, or 0 */
+    VEC(uint32_t) loads; /* per load its requests, 0 when the warp has waited for it */
+    uint64_t now, most;  /* requests in flight; their largest number so far */
+};
+
+/* The warp executes its next instruction. WB_ERR_LIMIT when memory is exhausted. */
+wb_status loads_in_flight_step(struct loads_in_flight *flight, const struct timed_code *code,
+                               const struct warp_step *step);
+
+/* Puts it at the start of another warp. */
+void loads_in_flight_begin(struct loads_in_flight *flight, const struct timed_code *code);
+
+void loads_in_flight_free(struct loads_in_flight *flight);
+
+#endif

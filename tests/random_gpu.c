@@ -1,0 +1,110 @@
+#include "random_gpu.h"
+
+#include <stdlib.h>
+
+static uint32_t one_of(struct random_state *random, uint32_t least, uint32_t most) {
+    return least + (uint32_t)random_below(random, most - least + 1);
+}
+
+static void random_cores(struct random_state *random, const struct random_gpu_family *family,
+                         struct wb_machine *machine) {
+    static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED};
+    machine->sub_cores = one_of(random, 1, family->sub_cores);
+    machine->issue_width = one_of(random, 1, family->width);
+    machine->dispatch_depth = depths[random_below(random, 5)];
+    machine->units[1].count = one_of(random, 1, family->units);
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        machine->units[u].shared = random_below(random, 2) != 0;
+    machine->limits.blocks = one_of(random, 1, family->resident);
+}
+
+/* A cache of few sets. */
+static void random_cache(struct random_state *random, struct cache_geometry *cache, uint32_t sets) {
+    cache->ways = one_of(random, 1, 4);
+    cache->bytes = cache->ways * cache->line_bytes * sets;
+    cache->hashed = random_below(random, 4) == 0;
+}
+
+static void random_memory(struct random_state *random, const struct random_gpu_family *family,
+                          struct machine_memory *memory) {
+    /* Long latencies or long services: either can dominate. */
+    const uint32_t latency = 1u << one_of(random, 0, 6), service = 1u << one_of(random, 0, 3);
+    bool sectors = random_below(random, 3) == 0;
+    memory->requests = sectors ? REQUESTS_VOLTA : REQUESTS_FERMI;
+    memory->l1.sector_bytes = memory->l2.sector_bytes = sectors ? MEMORY_SECTOR_BYTES : MEMORY_LINE_BYTES;
+    memory->request_cycles = one_of(random, 1, 2);
+    memory->l2_partitions = one_of(random, 1, 2);
+    random_cache(random, &memory->l1, 1u << one_of(random, 0, 2));
+    random_cache(random, &memory->l2, memory->l2_partitions << one_of(random, 0, 2));
+    memory->l1_store = random_below(random, 2) != 0 ? STORE_EVICTS : STORE_UPDATES;
+    memory->l1_victim = random_below(random, 2) != 0 ? VICTIM_BYPASSED : VICTIM_STALLS;
+    memory->l1_latency = one_of(random, 0, latency);
+    memory->l1_mshrs = 1u << one_of(random, 0, 4);
+    memory->noc_latency = one_of(random, 1, latency);
+    memory->l2_latency = one_of(random, 0, latency);
+    memory->dram_latency = one_of(random, 0, 2 * latency);
+    memory->l2_service = one_of(random, 1, service);
+    memory->dram_service = one_of(random, 1, service);
+    memory->reply_service = one_of(random, 1, service);
+    memory->sms = one_of(random, 1, family->sms);
+    memory->dispatch = family->greedy ? DISPATCH_GREEDY : DISPATCH_STATIC;
+    memory->dispatch_latency = one_of(random, 0, 8);
+    memory->channel_depth = one_of(random, 1, 4);
+}
+
+static void random_times(struct random_state *random, struct timed_code *code) {
+    for (uint32_t i = 0; i < code->inst_count; i++) {
+        struct timed_inst *inst = &code->insts[i];
+        if (inst->unit == UNIT_NONE) continue;
+        inst->init = one_of(random, 1, 3);
+        inst->latency = one_of(random, 0, 6);
+        if (i >= HAND_INSTRUCTIONS) continue;
+        inst->memory_latency = 50;
+        inst->latency += inst->memory_latency;
+    }
+}
+
+static void describe(struct random_gpu *gpu) {
+    const struct wb_machine *machine = &gpu->hand.machine;
+    const struct machine_memory *m = &machine->memory;
+    text_printf(
+        &gpu->label,
+        "sub_cores %u, width %u, depth %d, memory units %u%s, blocks at a time %u, sms %u, dispatch %u + "
+        "%u, requests %u x %u, l1 %u B / %u ways (hash %d, store %u, victim %u, latency %u, mshrs %u), "
+        "noc %u, l2 %u B / %u ways / %u parts (latency %u, service %u), dram %u + %u, reply %u, channel "
+        "depth %u\n%s",
+        machine->sub_cores, machine->issue_width, (int)machine->dispatch_depth, machine->units[1].count,
+        machine->units[1].shared ? " shared" : "", machine->limits.blocks, m->sms, m->dispatch,
+        m->dispatch_latency, m->requests, m->request_cycles, m->l1.bytes, m->l1.ways, m->l1.hashed,
+        m->l1_store, m->l1_victim, m->l1_latency, m->l1_mshrs, m->noc_latency, m->l2.bytes, m->l2.ways,
+        m->l2_partitions, m->l2_latency, m->l2_service, m->dram_latency, m->dram_service, m->reply_service,
+        m->channel_depth, gpu->hand.text.data);
+}
+
+void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, struct random_gpu *gpu) {
+    struct random_state random = random_seeded(seed);
+    *gpu = (struct random_gpu){0};
+    hand_grid_begin(&gpu->hand);
+    random_cores(&random, family, &gpu->hand.machine);
+    random_memory(&random, family, &gpu->hand.machine.memory);
+    struct hand_shape shape = family->shape;
+    shape.warps = one_of(&random, 1, shape.warps);
+    shape.accesses = one_of(&random, 1, shape.accesses);
+    shape.lines = one_of(&random, 1, shape.lines);
+    shape.sectors = gpu->hand.machine.memory.requests == REQUESTS_VOLTA ? 4 : 0;
+    shape.use_percent = one_of(&random, 0, 100);
+    uint32_t blocks = one_of(&random, 1, family->blocks);
+    for (uint32_t b = 0; b < blocks; b++)
+        hand_grid_add_random(&gpu->hand, &random, &shape);
+    random_times(&random, &gpu->hand.code);
+    describe(gpu);
+    gpu->timed =
+        (struct timed_grid){.grid = &gpu->hand.grid, .machine = &gpu->hand.machine, .code = gpu->hand.code};
+    if (traffic_make(&gpu->hand.grid, &gpu->hand.machine, NULL, &gpu->timed.traffic) != WB_OK) abort();
+}
+
+void random_gpu_free(struct random_gpu *gpu) {
+    timed_grid_free(&gpu->timed);
+    hand_grid_free(&gpu->hand);
+    text_free(&gpu->label);
+}

@@ -1,0 +1,28 @@
+/* Random small GPUs with random grids written by hand, for holding bounds against simulations. */
+#ifndef WB_TESTS_RANDOM_GPU_H
+#define WB_TESTS_RANDOM_GPU_H
+
+#include "hand_grid.h"
+#include "memory/timed_grid.h"
+
+/* What varies in a family of random GPUs. */
+struct random_gpu_family {
+    uint32_t sms, sub_cores, width; /* at most */
+    uint32_t units;                 /* instances of the memory unit, at most */
+    uint32_t blocks, resident;      /* in the grid; of an SM at a time, at most */
+    struct hand_shape shape;        /* of blocks; warps and accesses at most */
+    bool greedy;                    /* dispatch is greedy, else static */
+};
+
+struct random_gpu {
+    struct hand_grid hand;
+    struct timed_grid timed;
+    struct text label; /* the machine and the grid, for messages */
+};
+
+/* The GPU and the grid of a seed. Must not be moved. */
+void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, struct random_gpu *gpu);
+
+void random_gpu_free(struct random_gpu *gpu);
+
+#endif

@@ -134,6 +134,7 @@ static void test_dram_demand(void **state) {
     } rows[] = {
         {"L0=0,1 L1=0 S2=1", 1, 2, 0},      /* sets 0 and 1 */
         {"L0=0,2 L1=0 S2=2", 1, 3, 1},      /* set 0 twice */
+        {"S0=0 S1=2 S2=4 S3=1", 1, 0, 2},   /* the last line of set 0 stays */
         {"L0=0 / L0=0 / S2=1", 1, 1, 0},    /* of all blocks together */
         {"L0=0,1 L1=0 S2=1", 2, 2, 0},      /* one set in each partition */
         {"L0=0,2 L1=0 S2=2 A3=1", 2, 3, 1}, /* both in partition 0 */

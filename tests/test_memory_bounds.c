@@ -11,6 +11,7 @@
 #include "bound/lone_block.h"
 #include "random_block.h"
 #include "random_gpu.h"
+#include "random_policy.h"
 #include "warp/timed_variants.h"
 
 /* Simulated times over the bounds of a method. */
@@ -19,8 +20,17 @@ struct census {
     uint32_t count;
 };
 
-static const struct sim_policy *const work_conserving[] = {&policy_lrr, &policy_gto, &policy_oldest, NULL};
-static const struct sim_policy *const in_turns[] = {&policy_rr, NULL};
+/* The policies of a test; the last one of those that conserve work is by chance. */
+struct policies {
+    const struct sim_policy *items[4];
+    size_t count;
+};
+
+static struct policies work_conserving(const struct random_policy *by_chance) {
+    return (struct policies){{&policy_lrr, &policy_gto, &policy_oldest, &by_chance->policy}, 4};
+}
+
+static const struct policies in_turns = {{&policy_rr}, 1};
 
 static const struct hand_shape shape = {.warps = 4,
                                         .accesses = 8,
@@ -94,10 +104,10 @@ static void hold(const struct bound_method *method, const wb_bound *bound, cycle
 
 /* Holds the bound of a method of whole grids against simulations under some policies. */
 static void hold_grid(const struct bound_method *method, const struct random_gpu *gpu, bool reorder,
-                      const struct sim_policy *const *policies, uint64_t seed, struct census *census) {
+                      const struct policies *policies, uint64_t seed, struct census *census) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    for (; *policies != NULL; policies++) {
-        const struct gpu_scheme scheme = {.name = "test", .policy = *policies, .reorder = reorder};
+    for (size_t p = 0; p < policies->count; p++) {
+        const struct gpu_scheme scheme = {.name = "test", .policy = policies->items[p], .reorder = reorder};
         struct memory_work work;
         const struct bound_input input = {.memory = &work, .diagnostics = diagnostics};
         assert_int_equal(memory_work_make(&gpu->timed, &scheme, diagnostics, &work), WB_OK);
@@ -117,12 +127,14 @@ static void print_census(const char *name, const struct census *census) {
 static void test_static_dispatch(void **state) {
     (void)state;
     struct census sum = {0}, chain = {0}, turns = {0};
-    for (uint64_t seed = 1; seed <= random_rounds(1500); seed++) {
+    for (uint64_t seed = 1; seed <= random_rounds(1000); seed++) {
         struct random_gpu gpu;
         random_gpu_make(seed, &families[seed % 3], &gpu);
-        hold_grid(&bound_segment_sum, &gpu, false, work_conserving, seed, &sum);
-        hold_grid(&bound_reorder_chain, &gpu, true, work_conserving, seed, &chain);
-        hold_grid(&bound_turn_chain, &gpu, false, in_turns, seed, &turns);
+        const struct random_policy by_chance = random_policy_seeded(seed);
+        const struct policies any = work_conserving(&by_chance);
+        hold_grid(&bound_segment_sum, &gpu, false, &any, seed, &sum);
+        hold_grid(&bound_reorder_chain, &gpu, true, &any, seed, &chain);
+        hold_grid(&bound_turn_chain, &gpu, false, &in_turns, seed, &turns);
         random_gpu_free(&gpu);
     }
     print_census("segment-sum", &sum);
@@ -133,11 +145,13 @@ static void test_static_dispatch(void **state) {
 static void test_greedy_dispatch(void **state) {
     (void)state;
     struct census sum = {0}, turns = {0};
-    for (uint64_t seed = 1; seed <= random_rounds(700); seed++) {
+    for (uint64_t seed = 1; seed <= random_rounds(400); seed++) {
         struct random_gpu gpu;
         random_gpu_make(seed, &greedy_family, &gpu);
-        hold_grid(&bound_segment_sum, &gpu, false, work_conserving, seed, &sum);
-        hold_grid(&bound_turn_chain, &gpu, false, in_turns, seed, &turns);
+        const struct random_policy by_chance = random_policy_seeded(seed);
+        const struct policies any = work_conserving(&by_chance);
+        hold_grid(&bound_segment_sum, &gpu, false, &any, seed, &sum);
+        hold_grid(&bound_turn_chain, &gpu, false, &in_turns, seed, &turns);
         random_gpu_free(&gpu);
     }
     print_census("segment-sum, greedy", &sum);
@@ -205,12 +219,14 @@ static void hold_lone(const struct random_gpu *gpu, uint64_t seed, struct census
     assert_int_equal(block_profile_make(&timed, NULL, diagnostics, &profile), WB_OK);
     const struct bound_input input = {
         .block = &timed, .profile = &profile, .memory = &work, .diagnostics = diagnostics};
+    const struct random_policy by_chance = random_policy_seeded(seed);
+    const struct policies any = work_conserving(&by_chance);
     for (size_t m = 0; m < BLOCK_METHODS; m++) {
         wb_bound bound = bound_of(block_methods[m], &input);
         lone_block_add_memory(block_methods[m], &work, &bound);
         if (bound.kind != WB_UPPER) continue;
-        for (const struct sim_policy *const *policy = work_conserving; *policy != NULL; policy++) {
-            const struct gpu_scheme scheme = {.name = "test", .policy = *policy};
+        for (size_t p = 0; p < any.count; p++) {
+            const struct gpu_scheme scheme = {.name = "test", .policy = any.items[p]};
             hold(block_methods[m], &bound, simulated(&gpu->timed, &scheme), seed, gpu, &census[m]);
         }
     }
@@ -225,7 +241,7 @@ static void hold_lone(const struct random_gpu *gpu, uint64_t seed, struct census
 static void test_lone_blocks(void **state) {
     (void)state;
     struct census census[BLOCK_METHODS] = {0};
-    for (uint64_t seed = 1; seed <= random_rounds(3000); seed++) {
+    for (uint64_t seed = 1; seed <= random_rounds(1500); seed++) {
         struct random_gpu gpu;
         random_gpu_make(seed, &lone_family, &gpu);
         hold_lone(&gpu, seed, census);

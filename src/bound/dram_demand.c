@@ -55,14 +55,18 @@ static void demand_warp(struct demand_maker *maker, uint32_t block, uint32_t war
     }
 }
 
-/* What the sets come to. */
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* What the sets come to. A set evicts a line only for another one that comes in when it is full. */
 static struct dram_demand demand_sum(const struct demand_maker *maker) {
     struct dram_demand demand = {0};
     for (size_t s = 0; s < maker->set_count; s++) {
         const struct demanded_set *set = &maker->sets[s];
         if (set->line_count > maker->ways) {
             demand.fetches += set->loads;
-            demand.write_backs += set->writes;
+            demand.write_backs += least(set->writes, set->loads + set->writes - maker->ways);
             continue;
         }
         const struct demanded_line *lines = maker->lines + s * maker->ways;

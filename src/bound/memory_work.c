@@ -47,6 +47,15 @@ static wb_status work_of_block(struct memory_work *work, uint32_t block, struct 
     return WB_OK;
 }
 
+/* Blocks that can be on one SM at the same time. */
+static uint32_t work_beside_each_other(const struct memory_work *work) {
+    const struct machine_memory *memory = &work->timed->machine->memory;
+    uint32_t most = work->block_count;
+    if (work->scheme->reorder || memory->dispatch == DISPATCH_STATIC)
+        most = work->block_count / memory->sms + (work->block_count % memory->sms != 0);
+    return most < work->resident ? most : work->resident;
+}
+
 static wb_status work_of_blocks(struct memory_work *work, struct loads_in_flight *flight) {
     const struct traffic *traffic = &work->timed->traffic;
     const uint32_t registers = work->timed->code.register_count;
@@ -60,7 +69,7 @@ static wb_status work_of_blocks(struct memory_work *work, struct loads_in_flight
         done[variant] = true;
         work->total = block_work_add(work->total, work->variants[variant]);
     }
-    work->in_flight = cycles_mul(work->in_flight, work->resident);
+    work->in_flight = cycles_mul(work->in_flight, work_beside_each_other(work));
     return WB_OK;
 }
 

@@ -3,7 +3,8 @@
 #   make build   release build in build/               make lint    warnings, formatting, clang-tidy
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make campaign [SEEDS=1000000]: bounds against all schedules of random blocks; goes on where it was stopped
-#   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-ecrts2025   the experiments of papers, into docs/reproduction/
+#   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-jcse2017 reproduce-ecrts2025
+#                                                  the experiments of papers, into docs/reproduction/
 #   make install [PREFIX=/usr/local]                   make clean
 
 PREFIX ?= /usr/local

@@ -276,6 +276,30 @@ typedef struct {
     double seconds; /* elapsed time, since a simulation uses several threads */
 } wb_gpu_simulation;
 
+typedef struct wb_gpu wb_gpu;
+
+/* A grid on a machine with caches (key l1_size), both of which must outlive it: ready to be simulated.
+ * WB_ERR_DECLINED when a value that is not known steers a warp, WB_ERR_INPUT when the machine lacks caches or
+ * a class that is needed. */
+wb_status wb_gpu_new(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics,
+                     wb_gpu **gpu);
+void wb_gpu_free(wb_gpu *gpu);
+
+/* Threads of a simulation (default 1); results do not depend on it. */
+void wb_gpu_set_threads(wb_gpu *gpu, uint32_t threads);
+
+/* Simulates the schemes of a comma-separated list, or all for "all", each under its own policy, or under each
+ * of those in `policies` (NULL: its own; pure-rr is one of strict round-robin). Results are kept in the order
+ * of the registries, once each. */
+wb_status wb_gpu_simulate(wb_gpu *gpu, const char *schemes, const char *policies, const wb_watch *watch,
+                          wb_diagnostics *diagnostics);
+
+const wb_gpu_simulation *wb_gpu_simulations(const wb_gpu *gpu, size_t *count);
+
+/* The registry of schemes, for help texts. NULL past the end. */
+const char *wb_scheme_name(size_t index);
+const char *wb_scheme_summary(size_t index);
+
 typedef struct wb_analysis wb_analysis;
 
 /* The block on the machine: ready to be bounded and simulated. WB_ERR_INPUT when the machine lacks a class
@@ -308,7 +332,8 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states);
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 
-/* Simulates under the policies of a comma-separated list (lrr, gto, rr, oldest), or all for "all". */
+/* Simulates a block under the policies of a comma-separated list (lrr, gto, rr, oldest), or all for "all"; on
+ * a machine with caches alone on the GPU. Grids are simulated by wb_gpu_simulate. */
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
 
@@ -394,6 +419,16 @@ typedef struct {
 /* Bounds and simulations of one analysis. */
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text);
+
+/* The simulations of a grid on a GPU. */
+wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_report_options *options,
+                        wb_diagnostics *diagnostics, char **text);
+
+/* The loads of a grid at the first-level caches, per instruction and in all: misses estimated under
+ * reordering, hits that are guaranteed without it, misses simulated with and without. Simulates what has not
+ * been simulated. */
+wb_status wb_cache_report(wb_gpu *gpu, wb_report_format format, const wb_watch *watch,
+                          wb_diagnostics *diagnostics, char **text);
 
 /* A makespan problem, what its transformation did, and its results. */
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,

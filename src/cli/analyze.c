@@ -1,5 +1,6 @@
-/* warpbound analyze: bounds of one thread block beside simulations of it. */
+/* warpbound analyze: bounds of one thread block, or of a grid, beside simulations of it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 
@@ -29,7 +30,12 @@ static wb_status set_state_limit(wb_analysis *analysis, const char *text, wb_dia
 static wb_status prepare(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs,
                          wb_report_options *report) {
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load(options, true, diagnostics, inputs);
+    if (status == WB_OK && options->schemes != NULL && options->phases)
+        status = usage_error(diagnostics, "--phases is of one block: not with --scheme");
+    if (status == WB_OK && options->schemes != NULL)
+        status = inputs_load_grid_analysis(options, GPU_MACHINE, diagnostics, inputs);
+    else if (status == WB_OK)
+        status = inputs_load(options, true, diagnostics, inputs);
     if (status == WB_OK && options->deadline != NULL) {
         const wb_machine *machine = wb_analysis_machine(inputs->analysis);
         status = wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline);
@@ -40,12 +46,17 @@ static wb_status prepare(const struct options *options, wb_diagnostics *diagnost
     return status;
 }
 
+/* The policies that the bounds are about: of the scheme pure-rr strict round-robin. */
+static const char *default_policies(const struct options *options) {
+    return options->schemes != NULL && strcmp(options->schemes, "pure-rr") == 0 ? "rr" : "lrr,gto";
+}
+
 /* Every bound and simulation that is asked for. A limit that a bound hits does not keep the simulations from
  * running. */
 static wb_status compute(const struct options *options, wb_diagnostics *diagnostics, wb_analysis *analysis) {
     wb_watch watch = watch_terminal();
     const char *methods = options->methods != NULL ? options->methods : "all";
-    const char *policies = options->policies != NULL ? options->policies : "lrr,gto";
+    const char *policies = options->policies != NULL ? options->policies : default_policies(options);
     wb_status bounded = wb_analysis_bound(analysis, methods, &watch, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
     wb_status simulated = wb_analysis_simulate(analysis, policies, &watch, diagnostics);

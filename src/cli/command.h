@@ -8,6 +8,9 @@
 /* Exit status beside the values of wb_status. */
 #define EXIT_DEADLINE_MISSED 1
 
+/* The machine of commands that need caches, unless one is named. */
+#define GPU_MACHINE "jcse2017"
+
 /* A sub-command: its row in the table of main.c. `run` returns the exit status. */
 struct command {
     const char *name;
@@ -23,6 +26,7 @@ int command_path(const struct options *options, wb_diagnostics *diagnostics);
 int command_cfg(const struct options *options, wb_diagnostics *diagnostics);
 int command_print(const struct options *options, wb_diagnostics *diagnostics);
 int command_machine(const struct options *options, wb_diagnostics *diagnostics);
+int command_cache(const struct options *options, wb_diagnostics *diagnostics);
 int command_makespan(const struct options *options, wb_diagnostics *diagnostics);
 
 /* What analyze, simulate and path work on. Zero-initialised it is empty. */
@@ -33,6 +37,7 @@ struct inputs {
     wb_machine *machine;   /* NULL for path and for a block file */
     wb_block *block;       /* NULL for a block file */
     wb_grid *grid;         /* all blocks, or NULL */
+    wb_gpu *gpu;           /* the grid on the machine, or NULL */
     wb_analysis *analysis; /* NULL for path */
 };
 
@@ -49,6 +54,15 @@ wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics 
 /* Loads launch and kernel and executes all blocks, or the one that the options name. */
 wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
                            struct inputs *inputs);
+
+/* The same with a machine that has caches, on which the grid is made ready to be simulated. */
+wb_status inputs_load_gpu(const struct options *options, const char *default_machine,
+                          wb_diagnostics *diagnostics, struct inputs *inputs);
+
+/* The same with a machine that has caches, and the analysis of the grid under the scheme that the options
+ * name. */
+wb_status inputs_load_grid_analysis(const struct options *options, const char *default_machine,
+                                    wb_diagnostics *diagnostics, struct inputs *inputs);
 void inputs_free(struct inputs *inputs);
 
 /* The machine that the options name, with every --set applied. */

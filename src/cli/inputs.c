@@ -1,10 +1,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 
 #define DEFAULT_MACHINE "orin-sm86"
+
+/* Most threads that can be asked for. */
+#define THREADS_MAX 1024
 
 wb_status usage_error(wb_diagnostics *diagnostics, const char *message) {
     wb_diagnostics_error(diagnostics, "warpbound", message);
@@ -149,7 +153,45 @@ wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics 
     return load_traced_block(options, timed, diagnostics, inputs);
 }
 
+/* --threads, or the number of processors. */
+static wb_status set_threads(const struct options *options, wb_diagnostics *diagnostics, wb_gpu *gpu) {
+    long threads = sysconf(_SC_NPROCESSORS_ONLN);
+    if (options->threads != NULL) {
+        char *end;
+        threads = strtol(options->threads, &end, 10);
+        if (end == options->threads || *end != '\0' || threads < 1 || threads > THREADS_MAX)
+            return usage_error(diagnostics, "--threads: expected a number from 1 to 1024");
+    }
+    wb_gpu_set_threads(gpu, threads < 1 ? 1 : (uint32_t)threads);
+    return WB_OK;
+}
+
+/* The grid, and the machine that it is to run on. */
+static wb_status load_grid_and_machine(const struct options *options, const char *default_machine,
+                                       wb_diagnostics *diagnostics, struct inputs *inputs) {
+    const char *name = options->machine != NULL ? options->machine : default_machine;
+    wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
+    return status == WB_OK ? inputs_load_grid(options, false, diagnostics, inputs) : status;
+}
+
+wb_status inputs_load_grid_analysis(const struct options *options, const char *default_machine,
+                                    wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_status status = load_grid_and_machine(options, default_machine, diagnostics, inputs);
+    return status == WB_OK ? wb_analysis_new_grid(inputs->grid, inputs->machine, options->schemes,
+                                                  diagnostics, &inputs->analysis)
+                           : status;
+}
+
+wb_status inputs_load_gpu(const struct options *options, const char *default_machine,
+                          wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_status status = load_grid_and_machine(options, default_machine, diagnostics, inputs);
+    if (status == WB_OK) status = wb_gpu_new(inputs->grid, inputs->machine, diagnostics, &inputs->gpu);
+    if (status == WB_OK) status = set_threads(options, diagnostics, inputs->gpu);
+    return status;
+}
+
 void inputs_free(struct inputs *inputs) {
+    wb_gpu_free(inputs->gpu);
     wb_analysis_free(inputs->analysis);
     wb_block_free(inputs->block);
     wb_grid_free(inputs->grid);

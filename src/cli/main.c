@@ -5,9 +5,11 @@
 #include "command.h"
 
 static const struct command commands[] = {
-    {"analyze", COMMAND_ANALYZE, "FILE.ptx | BLOCK.yaml", "bound and simulate one thread block",
+    {"analyze", COMMAND_ANALYZE, "FILE.ptx | BLOCK.yaml", "bound and simulate one thread block, or a grid",
      command_analyze},
-    {"simulate", COMMAND_SIMULATE, "FILE.ptx | BLOCK.yaml", "simulate one thread block", command_simulate},
+    {"simulate", COMMAND_SIMULATE, "FILE.ptx | BLOCK.yaml",
+     "simulate one thread block, or a grid on a whole GPU", command_simulate},
+    {"cache", COMMAND_CACHE, "FILE.ptx", "hits and misses of the first-level caches", command_cache},
     {"makespan", COMMAND_MAKESPAN, "STRING | FILE", "bound the makespan of kernel instruction strings",
      command_makespan},
     {"path", COMMAND_PATH, "FILE.ptx", "print what each warp executes", command_path},
@@ -44,6 +46,8 @@ static void print_command_help(const struct command *command) {
         print_registry("methods", wb_makespan_method_name, wb_makespan_method_summary);
     if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE)
         print_registry("policies", wb_policy_name, wb_policy_summary);
+    if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE)
+        print_registry("schemes", wb_scheme_name, wb_scheme_summary);
 }
 
 static int run_command(const struct command *command, int argc, char **argv) {

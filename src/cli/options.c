@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCHES (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_MAKESPAN)
+#define LAUNCHES (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_MAKESPAN | COMMAND_CACHE)
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
+#define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
 #define BOUNDS (COMMAND_ANALYZE | COMMAND_MAKESPAN)
 #define EVERY_COMMAND (LAUNCHES | COMMAND_CFG | COMMAND_PRINT | COMMAND_MACHINE)
 
@@ -24,6 +25,8 @@ enum option_id {
     OPTION_MEMORY,
     OPTION_METHOD,
     OPTION_POLICY,
+    OPTION_SCHEME,
+    OPTION_THREADS,
     OPTION_DEADLINE,
     OPTION_STATES,
     OPTION_PHASES,
@@ -79,12 +82,22 @@ static const struct option_row option_table[] = {
     {OPTION_BLOCK_INDEX, 'i', "block-index", "X[,Y[,Z]]", "which block of the grid (default 0,0,0)",
      LAUNCHES},
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)", TIMES},
+    {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file, with caches (default jcse2017)",
+     COMMAND_CACHE},
     {OPTION_SET, 0, "set", "KEY=VALUE", "override one key of the machine, such as mem_latency=200",
-     TIMES | COMMAND_MACHINE},
+     TIMES | COMMAND_CACHE | COMMAND_MACHINE},
     {OPTION_MEMORY, 0, "memory", "MODEL",
      "ideal: every access is one transaction; requests: as many as it needs, but no caches", TIMES},
     {OPTION_METHOD, 0, "method", "LIST", "bounds to compute, separated by commas (default all)", BOUNDS},
     {OPTION_POLICY, 0, "policy", "LIST", "warp schedulers to simulate (default lrr,gto)", TIMES},
+    {OPTION_SCHEME, 0, "scheme", "LIST",
+     "simulate the whole grid on a machine with caches, under these schemes: default,pure-rr,reorder or all",
+     COMMAND_SIMULATE},
+    {OPTION_SCHEME, 0, "scheme", "SCHEME",
+     "bound the whole grid on a machine with caches, under this scheme: default, pure-rr or reorder",
+     COMMAND_ANALYZE},
+    {OPTION_THREADS, 0, "threads", "N", "threads of a simulation of the whole grid (default: all processors)",
+     GPU_RUNS},
     {OPTION_DEADLINE, 0, "deadline", "TIME",
      "exit 1 unless a proven bound is within TIME: 4500, 100us, 1.5ms", COMMAND_ANALYZE},
     {OPTION_STATES, 0, "states", "N", "most states that exhaustive keeps (default 30000000, some 2 GB)",
@@ -97,7 +110,8 @@ static const struct option_row option_table[] = {
     {OPTION_ACCESSES, 0, "accesses", NULL, "print the addresses of memory instructions as well",
      COMMAND_PATH},
     {OPTION_TIMING, 0, "timing", NULL,
-     "print the processor seconds that each result took (makespan: elapsed)", TIMES | COMMAND_MAKESPAN},
+     "print the processor seconds that each result took (makespan, --scheme: elapsed)",
+     TIMES | COMMAND_MAKESPAN},
     {OPTION_WARPS, 'w', "warps", "N|N:STRING", "number of warps; or so many warps with a string of their own",
      COMMAND_MAKESPAN},
     SETTING('u', "units", "LIST", "warps that each unit type serves in a cycle: L=1,C=4 or L=1/2"),
@@ -183,6 +197,8 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_MEMORY: options->memory = value; break;
     case OPTION_METHOD: options->methods = value; break;
     case OPTION_POLICY: options->policies = value; break;
+    case OPTION_SCHEME: options->schemes = value; break;
+    case OPTION_THREADS: options->threads = value; break;
     case OPTION_DEADLINE: options->deadline = value; break;
     case OPTION_STATES: options->states = value; break;
     case OPTION_PHASES: options->phases = true; break;

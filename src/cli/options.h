@@ -16,6 +16,7 @@ enum command_bit {
     COMMAND_PRINT = 16,
     COMMAND_MACHINE = 32,
     COMMAND_MAKESPAN = 64,
+    COMMAND_CACHE = 128,
 };
 
 enum output_format {
@@ -54,7 +55,7 @@ struct options {
         *write_opb, *at_least;
     bool branchless_prefix, mapping;
     const char *memory; /* of analyze and simulate: "ideal", "requests" */
-    const char *methods, *policies, *deadline, *states, *output;
+    const char *methods, *policies, *schemes, *threads, *deadline, *states, *output;
     enum output_format format;
     bool phases, timing, accesses, schedule;
 };

@@ -1,4 +1,4 @@
-/* warpbound simulate: one thread block under one or more warp schedulers. */
+/* warpbound simulate: one thread block under one or more warp schedulers, or a grid on a whole GPU. */
 #include <stdlib.h>
 
 #include "command.h"
@@ -22,16 +22,37 @@ static wb_status write_totals(const struct options *options, struct inputs *inpu
     return wb_report(inputs->analysis, format, &report, diagnostics, text);
 }
 
+/* All blocks on a machine with caches, under the schemes that --scheme lists. */
+static wb_status simulate_grid(const struct options *options, struct inputs *inputs,
+                               wb_diagnostics *diagnostics, char **text) {
+    if (options->schedule) return usage_error(diagnostics, "--schedule is of one block: not with --scheme");
+    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+    if (status == WB_OK) status = inputs_load_gpu(options, GPU_MACHINE, diagnostics, inputs);
+    if (status != WB_OK) return status;
+    wb_watch watch = watch_terminal();
+    status = wb_gpu_simulate(inputs->gpu, options->schemes, options->policies, &watch, diagnostics);
+    if (status != WB_OK) return status;
+    wb_report_options report = {.timing = options->timing};
+    wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
+    return wb_gpu_report(inputs->gpu, format, &report, diagnostics, text);
+}
+
+static wb_status simulate_block(const struct options *options, struct inputs *inputs,
+                                wb_diagnostics *diagnostics, char **text) {
+    enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
+    if (options->threads != NULL) return usage_error(diagnostics, "--threads goes with --scheme");
+    wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
+    if (status == WB_OK) status = inputs_load(options, true, diagnostics, inputs);
+    if (status != WB_OK) return status;
+    return options->schedule ? write_schedule(options, inputs, diagnostics, text)
+                             : write_totals(options, inputs, diagnostics, text);
+}
+
 int command_simulate(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
     char *text = NULL;
-    enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
-    wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
-    if (status == WB_OK) status = inputs_load(options, true, diagnostics, &inputs);
-    if (status == WB_OK) {
-        status = options->schedule ? write_schedule(options, &inputs, diagnostics, &text)
-                                   : write_totals(options, &inputs, diagnostics, &text);
-    }
+    wb_status status = options->schemes != NULL ? simulate_grid(options, &inputs, diagnostics, &text)
+                                                : simulate_block(options, &inputs, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
     inputs_free(&inputs);

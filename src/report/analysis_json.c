@@ -5,6 +5,7 @@
 
 #include "report/analysis_report.h"
 #include "report/bound_json.h"
+#include "report/gpu_report.h"
 #include "report/json_parts.h"
 
 /* What was launched, null for a block written by hand. */
@@ -109,19 +110,31 @@ static json_t *warps_json(const struct wb_analysis *analysis) {
     return warps;
 }
 
-static json_t *result_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+/* Version, kernel, file, machine and launch: of a block, or of a grid with its scheme. */
+static json_t *heading_json(const struct wb_analysis *analysis) {
+    if (analysis->timed == NULL) {
+        json_t *grid = report_gpu_heading_json(&analysis->grid_times);
+        if (grid != NULL)
+            (void)json_object_set_new(grid, "scheme", json_string(analysis->memory.scheme->name));
+        return grid;
+    }
     const struct wb_kernel *kernel = analysis->block != NULL ? analysis->block->kernel : NULL;
+    return json_pack("{s:s, s:s?, s:s?, s:o, s:o}", "warpbound", wb_version(), "kernel",
+                     kernel != NULL ? wb_kernel_name(kernel) : NULL, "file",
+                     kernel != NULL ? kernel->module->source.name : NULL, "machine",
+                     json_machine(analysis->machine), "launch", launch_json(analysis));
+}
+
+static json_t *result_json(const struct wb_analysis *analysis, const wb_report_options *options) {
     const wb_bound *best = wb_analysis_best(analysis);
-    json_t *root =
-        json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
-                  kernel != NULL ? wb_kernel_name(kernel) : NULL, "file",
-                  kernel != NULL ? kernel->module->source.name : NULL, "machine",
-                  json_machine(analysis->timed->machine), "launch", launch_json(analysis), "bounds",
-                  bounds_json(analysis, options), "simulations", simulations_json(analysis, options),
-                  "best_upper", best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
-    if (root != NULL) (void)json_object_set_new(root, "certified", certified_json(analysis));
-    if (root != NULL && options->has_deadline)
-        (void)json_object_set_new(root, "deadline", deadline_json(best, options));
+    json_t *root = heading_json(analysis);
+    if (root == NULL) return NULL;
+    (void)json_object_set_new(root, "bounds", bounds_json(analysis, options));
+    (void)json_object_set_new(root, "simulations", simulations_json(analysis, options));
+    (void)json_object_set_new(root, "best_upper",
+                              best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
+    (void)json_object_set_new(root, "certified", certified_json(analysis));
+    if (options->has_deadline) (void)json_object_set_new(root, "deadline", deadline_json(best, options));
     return root;
 }
 
@@ -129,7 +142,7 @@ wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_repo
                                wb_diagnostics *diagnostics, char **text) {
     json_t *root = result_json(analysis, options);
     wb_status status = WB_OK;
-    if (root != NULL && options->phases) {
+    if (root != NULL && options->phases && analysis->timed != NULL) {
         (void)json_object_set_new(root, "warps", warps_json(analysis));
         status = add_paths(analysis, diagnostics, root);
     }

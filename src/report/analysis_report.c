@@ -1,11 +1,17 @@
 #include "report/analysis_report.h"
 
+bool report_covers(const struct wb_analysis *analysis, const wb_simulation *simulation) {
+    bool conserving = !analysis->has_memory || analysis->memory.scheme->policy->work_conserving;
+    return simulation->work_conserving == conserving;
+}
+
 uint64_t report_slowest(const struct wb_analysis *analysis) {
     size_t count;
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     uint64_t slowest = 0;
     for (size_t i = 0; i < count; i++)
-        if (simulations[i].work_conserving) slowest = cycles_max(slowest, simulations[i].last_commit);
+        if (report_covers(analysis, &simulations[i]))
+            slowest = cycles_max(slowest, simulations[i].last_commit);
     return slowest;
 }
 

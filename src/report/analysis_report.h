@@ -4,11 +4,15 @@
 
 #include "bound/analysis.h"
 
-/* The latest result under any work-conserving policy that was simulated, 0 when none was. Acknowledgements of
+/* Whether the bounds of the analysis are about this simulation: those of a scheme of strict round-robin hold
+ * for strict round-robin only, all others for work-conserving policies only. */
+bool report_covers(const struct wb_analysis *analysis, const wb_simulation *simulation);
+
+/* The latest result of all simulations that the bounds are about, 0 when there are none. Acknowledgements of
  * stores, which the model gpgpusim waits for behind that, are in no bound. */
 uint64_t report_slowest(const struct wb_analysis *analysis);
 
-/* How far `bound` lies above the slowest work-conserving simulation, in percent; false when nothing was
+/* How far `bound` lies above the slowest of these simulations, in percent; false when nothing was
  * simulated. */
 bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
 

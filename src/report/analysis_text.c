@@ -6,9 +6,17 @@
 
 #include "report/analysis_report.h"
 #include "report/bound_text.h"
+#include "report/gpu_report.h"
 
 /* Columns of the table, in characters. */
-enum { COLUMN_KIND = 12, COLUMN_CYCLES = 36, COLUMN_TIME = 50, COLUMN_ABOVE = 64, COLUMN_SECONDS = 76 };
+enum {
+    COLUMN_KIND = 12,
+    COLUMN_KIND_WIDE = 19,
+    COLUMN_CYCLES = 36,
+    COLUMN_TIME = 50,
+    COLUMN_ABOVE = 64,
+    COLUMN_SECONDS = 76
+};
 
 /* Cycles as a time at the machine's clock, in a unit that leaves one to three digits before the point. */
 static void put_time(struct text *out, size_t column, const struct wb_machine *machine, cycles time) {
@@ -49,7 +57,12 @@ static void put_block(struct text *out, const struct wb_block *block) {
 }
 
 static void put_heading(struct text *out, const struct wb_analysis *analysis) {
-    const struct wb_machine *machine = analysis->timed->machine;
+    const struct wb_machine *machine = analysis->machine;
+    if (analysis->timed == NULL) {
+        report_put_gpu(out, &analysis->grid_times);
+        text_printf(out, "scheme   %s\n\n", analysis->memory.scheme->name);
+        return;
+    }
     put_block(out, analysis->block);
     text_printf(out, "machine  %s at %g MHz, global memory latency %u, dispatch depth ", machine->name,
                 machine->clock_mhz, machine->mem_latency);
@@ -62,9 +75,19 @@ static void put_heading(struct text *out, const struct wb_analysis *analysis) {
     text_string(out, "\n\n");
 }
 
-static void put_column_names(struct text *out, const wb_report_options *options) {
+/* Where kinds stand: further to the right when some method has a long name. */
+static size_t kind_column(const struct wb_analysis *analysis) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strlen(bounds[i].method) >= COLUMN_KIND) return COLUMN_KIND_WIDE;
+    return COLUMN_KIND;
+}
+
+static void put_column_names(struct text *out, const struct wb_analysis *analysis,
+                             const wb_report_options *options) {
     text_string(out, "method");
-    text_pad(out, COLUMN_KIND);
+    text_pad(out, kind_column(analysis));
     text_string(out, "kind");
     report_put_right(out, COLUMN_CYCLES, "cycles");
     report_put_right(out, COLUMN_TIME, "time");
@@ -76,10 +99,10 @@ static void put_column_names(struct text *out, const wb_report_options *options)
 static void put_bound(struct text *out, const struct wb_analysis *analysis, const wb_bound *bound,
                       const wb_report_options *options) {
     text_string(out, bound->method);
-    text_pad(out, COLUMN_KIND);
+    text_pad(out, kind_column(analysis));
     text_string(out, wb_kind_name(bound->kind));
     put_cycles(out, bound->cycles);
-    put_time(out, COLUMN_TIME, analysis->timed->machine, bound->cycles);
+    put_time(out, COLUMN_TIME, analysis->machine, bound->cycles);
     double percent;
     if (report_overestimation(analysis, bound, &percent)) {
         char number[32];
@@ -93,24 +116,25 @@ static void put_bound(struct text *out, const struct wb_analysis *analysis, cons
 static void put_simulation(struct text *out, const struct wb_analysis *analysis,
                            const wb_simulation *simulation, const wb_report_options *options) {
     text_string(out, simulation->policy);
-    text_pad(out, COLUMN_KIND);
+    text_pad(out, kind_column(analysis));
     text_string(out, wb_kind_name(WB_SIMULATED));
     put_cycles(out, simulation->cycles);
-    put_time(out, COLUMN_TIME, analysis->timed->machine, simulation->cycles);
+    put_time(out, COLUMN_TIME, analysis->machine, simulation->cycles);
     put_seconds(out, simulation->seconds, options);
     text_char(out, '\n');
 }
 
-/* Simulations whose policy is work-conserving, or those whose policy is not. */
-static void put_simulations(struct text *out, const struct wb_analysis *analysis, bool work_conserving,
+/* Simulations that the bounds are about, or the others. */
+static void put_simulations(struct text *out, const struct wb_analysis *analysis, bool covered,
                             const wb_report_options *options) {
     size_t count;
     size_t put = 0;
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     for (size_t i = 0; i < count; i++) {
-        if (simulations[i].work_conserving != work_conserving) continue;
-        if (put++ == 0 && !work_conserving)
-            text_string(out, "\nnot work-conserving, so that no bound above holds for it:\n");
+        if (report_covers(analysis, &simulations[i]) != covered) continue;
+        if (put++ == 0 && !covered)
+            text_printf(out, "\n%swork-conserving, so that no bound above holds for it:\n",
+                        simulations[i].work_conserving ? "" : "not ");
         put_simulation(out, analysis, &simulations[i], options);
     }
 }
@@ -198,7 +222,7 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
                                wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
     put_heading(&out, analysis);
-    put_column_names(&out, options);
+    put_column_names(&out, analysis, options);
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
     for (size_t i = 0; i < count; i++)
@@ -209,7 +233,8 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     put_interval(&out, analysis);
     report_put_conditions(&out, bound_at, analysis);
     put_verdict(&out, analysis, options);
-    wb_status status = options->phases ? put_phases(&out, analysis, diagnostics) : WB_OK;
+    wb_status status =
+        options->phases && analysis->timed != NULL ? put_phases(&out, analysis, diagnostics) : WB_OK;
     if (status != WB_OK) {
         text_free(&out);
         return status;

@@ -1,6 +1,7 @@
 /* The reports of the public interface: each asks the writer of its format. */
 #include "report/analysis_report.h"
 #include "report/analyzer_report.h"
+#include "report/gpu_report.h"
 #include "report/path_report.h"
 
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
@@ -42,4 +43,10 @@ wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_
     if (status == WB_ERR_LIMIT) return diagnose_out_of_memory(diagnostics, "report");
     if (status == WB_ERR_INPUT) diagnose(diagnostics, SEVERITY_ERROR, "report", "it cannot be written");
     return status;
+}
+
+wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_report_options *options,
+                        wb_diagnostics *diagnostics, char **text) {
+    return format == WB_REPORT_JSON ? report_gpu_json(gpu, options, diagnostics, text)
+                                    : report_gpu_text(gpu, options, diagnostics, text);
 }

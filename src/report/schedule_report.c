@@ -54,6 +54,12 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
                  policy);
         return WB_ERR_INPUT;
     }
+    if (analysis->has_memory) {
+        diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
+                 "on a machine with caches completions are not known at the issue: no schedule is written "
+                 "(--memory requests leaves the caches out)");
+        return WB_ERR_DECLINED;
+    }
     struct schedule_report report = {.analysis = analysis,
                                      .policy = policy_at((size_t)__builtin_ctzll(chosen)),
                                      .diagnostics = diagnostics};

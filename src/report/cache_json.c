@@ -1,0 +1,51 @@
+/* The first-level caches as JSON; docs/json.md documents every key. */
+#include <math.h>
+
+#include "report/bound_json.h"
+#include "report/cache_report.h"
+#include "report/gpu_report.h"
+
+/* A miss rate with six places, so that the text does not depend on the last bits of a division. */
+static json_t *rate_json(const struct cache_counts *counts) {
+    double percent = cache_report_percent(counts->misses_estimated, counts->loads);
+    return json_real(round(percent * 1e4) / 1e6);
+}
+
+static json_t *counts_json(const struct cache_counts *counts) {
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I}", "accesses", (json_int_t)counts->accesses,
+                     "requests", (json_int_t)counts->requests, "loads", (json_int_t)counts->loads,
+                     "misses_estimated", (json_int_t)counts->misses_estimated, "miss_rate_estimated",
+                     rate_json(counts), "misses_simulated", (json_int_t)counts->misses_reordered,
+                     "guaranteed_hits", (json_int_t)counts->guaranteed_hits, "misses_simulated_default",
+                     (json_int_t)counts->misses_default);
+}
+
+static json_t *instruction_json(const struct cache_report *report, uint32_t index) {
+    struct inst_place place;
+    const struct ptx_inst *inst = cache_report_inst(report, index, &place);
+    json_t *object = counts_json(&report->summary->instructions[index]);
+    if (object == NULL) return NULL;
+    (void)json_object_set_new(object, "opcode", json_string(inst->form->text));
+    (void)json_object_set_new(object, "line", json_integer((json_int_t)place.line));
+    if (place.source_file != NULL) {
+        (void)json_object_set_new(object, "source_file", json_string(place.source_file));
+        (void)json_object_set_new(object, "source_line", json_integer((json_int_t)place.source_line));
+    }
+    return object;
+}
+
+wb_status report_cache_json(const struct cache_report *report, wb_diagnostics *diagnostics, char **text) {
+    const struct cache_summary *summary = report->summary;
+    json_t *root = report_gpu_heading_json(report->timed), *instructions = json_array();
+    for (uint32_t i = 0; i < summary->instruction_count; i++)
+        if (summary->instructions[i].accesses > 0)
+            (void)json_array_append_new(instructions, instruction_json(report, i));
+    if (root == NULL) {
+        json_decref(instructions);
+        return report_take_json(root, diagnostics, text);
+    }
+    (void)json_object_update_new(root, counts_json(&summary->total));
+    (void)json_object_set_new(root, "most_misses_default", json_integer((json_int_t)summary->most_misses));
+    (void)json_object_set_new(root, "instructions", instructions);
+    return report_take_json(root, diagnostics, text);
+}

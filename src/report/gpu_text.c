@@ -1,0 +1,115 @@
+/* Simulations of a grid on a GPU as tables for people. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/gpu_report.h"
+
+/* Columns of the tables, in characters: each number ends in front of the next multiple. */
+enum { COLUMN_POLICY = 10, COLUMN_FIRST = 18, COLUMN_WIDTH = 12 };
+
+void report_put_gpu(struct text *out, const struct timed_grid *timed) {
+    const struct wb_grid *grid = timed->grid;
+    const struct wb_machine *machine = timed->machine;
+    const struct machine_memory *memory = &machine->memory;
+    if (grid->kernel != NULL)
+        text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(grid->kernel),
+                    grid->kernel->module->source.name);
+    text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block\n", grid->dimensions[0],
+                grid->dimensions[1], grid->dimensions[2], grid->block_size[0], grid->block_size[1],
+                grid->block_size[2], grid->warp_count, grid->warp_count == 1 ? "" : "s");
+    text_printf(
+        out,
+        "machine  %s at %g MHz: %u SM%s, first level %u bytes in %u ways, second level %u bytes in %u "
+        "ways\n",
+        machine->name, machine->clock_mhz, memory->sms, memory->sms == 1 ? "" : "s", memory->l1.bytes,
+        memory->l1.ways, memory->l2.bytes, memory->l2.ways);
+}
+
+/* A number in the table's column. */
+static void put_number(struct text *out, size_t column, uint64_t number) {
+    char digits[24];
+    (void)snprintf(digits, sizeof digits, "%" PRIu64, number);
+    report_put_right(out, COLUMN_FIRST + (column + 1) * COLUMN_WIDTH, digits);
+}
+
+static void put_names(struct text *out, const wb_gpu_simulation *simulation) {
+    text_string(out, simulation->scheme);
+    text_pad(out, COLUMN_POLICY);
+    text_string(out, simulation->policy);
+}
+
+/* The head of a table. */
+static void put_head(struct text *out, const char *const *columns, size_t count) {
+    text_string(out, "\nscheme");
+    text_pad(out, COLUMN_POLICY + 1);
+    text_string(out, "policy");
+    for (size_t i = 0; i < count; i++)
+        report_put_right(out, COLUMN_FIRST + (i + 1) * COLUMN_WIDTH, columns[i]);
+    text_char(out, '\n');
+}
+
+static void put_rate(struct text *out, size_t column, uint64_t part, uint64_t whole) {
+    char number[32];
+    (void)snprintf(number, sizeof number, "%.2f %%", whole == 0 ? 0.0 : 100.0 * (double)part / (double)whole);
+    report_put_right(out, COLUMN_FIRST + (column + 1) * COLUMN_WIDTH, number);
+}
+
+static void put_first_level(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
+    static const char *const columns[] = {"cycles", "instr.", "loads", "misses", "miss rate", "elapsed"};
+    put_head(out, columns, options->timing ? 6 : 5);
+    for (size_t i = 0; i < gpu->simulations.count; i++) {
+        const wb_gpu_simulation *s = &gpu->simulations.items[i];
+        put_names(out, s);
+        put_number(out, 0, s->cycles);
+        put_number(out, 1, s->warp_instructions);
+        put_number(out, 2, s->loads);
+        put_number(out, 3, s->misses);
+        put_rate(out, 4, s->misses, s->loads);
+        if (options->timing) {
+            char number[32];
+            (void)snprintf(number, sizeof number, "%.3f s", s->seconds);
+            report_put_right(out, COLUMN_FIRST + 6 * COLUMN_WIDTH, number);
+        }
+        text_char(out, '\n');
+    }
+}
+
+static void put_below(struct text *out, const struct wb_gpu *gpu) {
+    static const char *const columns[] = {"stores",    "atomics",    "L2 hits",
+                                          "L2 misses", "DRAM reads", "writes"};
+    put_head(out, columns, 6);
+    for (size_t i = 0; i < gpu->simulations.count; i++) {
+        const wb_gpu_simulation *s = &gpu->simulations.items[i];
+        const uint64_t numbers[] = {s->stores,    s->atomics,    s->l2_hits,
+                                    s->l2_misses, s->dram_reads, s->dram_writes};
+        put_names(out, s);
+        for (size_t column = 0; column < 6; column++)
+            put_number(out, column, numbers[column]);
+        text_char(out, '\n');
+    }
+}
+
+static void put_stalls(struct text *out, const struct wb_gpu *gpu) {
+    static const char *const columns[] = {"no entry", "victim", "not its turn", "channel"};
+    put_head(out, columns, 4);
+    for (size_t i = 0; i < gpu->simulations.count; i++) {
+        const wb_gpu_simulation *s = &gpu->simulations.items[i];
+        const uint64_t numbers[] = {s->mshr_stalls, s->victim_stalls, s->reorder_stalls, s->channel_stalls};
+        put_names(out, s);
+        for (size_t column = 0; column < 4; column++)
+            put_number(out, column, numbers[column]);
+        text_char(out, '\n');
+    }
+}
+
+wb_status report_gpu_text(const struct wb_gpu *gpu, const wb_report_options *options,
+                          wb_diagnostics *diagnostics, char **text) {
+    struct text out = {0};
+    report_put_gpu(&out, &gpu->timed);
+    put_first_level(&out, gpu, options);
+    text_string(&out, "\nbelow the first level, requests:");
+    put_below(&out, gpu);
+    text_string(&out, "\nstalls, cycles of all SMs:");
+    put_stalls(&out, gpu);
+    return report_take_text(&out, diagnostics, text);
+}

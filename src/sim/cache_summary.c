@@ -1,0 +1,91 @@
+#include "sim/cache_summary.h"
+
+#include <stdlib.h>
+
+#include "machine/occupancy.h"
+#include "memory/miss_estimate.h"
+#include "memory/sure_hits.h"
+
+static wb_status add_estimate(const struct wb_gpu *gpu, wb_diagnostics *diagnostics,
+                              struct cache_summary *summary) {
+    struct miss_estimate estimate;
+    wb_status status = miss_estimate_make(&gpu->timed.traffic, gpu->threads, diagnostics, &estimate);
+    for (uint32_t i = 0; status == WB_OK && i < summary->instruction_count; i++) {
+        const struct miss_counts *from = &estimate.instructions[i];
+        struct cache_counts *to = &summary->instructions[i];
+        to->accesses = from->accesses;
+        to->requests = from->requests;
+        to->loads = from->load_requests;
+        to->misses_estimated = from->load_misses;
+    }
+    miss_estimate_free(&estimate);
+    return status;
+}
+
+/* Adds the hits of one SM that are guaranteed in every order. */
+static wb_status add_sure_hits_of(const struct wb_gpu *gpu, const struct sm_share *share,
+                                  wb_diagnostics *diagnostics, struct cache_summary *summary) {
+    struct sure_hits hits;
+    wb_status status = sure_hits_make(&gpu->timed.traffic, &gpu->timed.code, share, diagnostics, &hits);
+    for (uint32_t i = 0; status == WB_OK && i < summary->instruction_count; i++)
+        summary->instructions[i].guaranteed_hits += hits.instructions[i].sure_hits;
+    if (status == WB_OK) summary->most_misses += hits.misses.load_misses;
+    sure_hits_free(&hits);
+    return status;
+}
+
+/* Where any block may come to any SM, all blocks are taken to be on the same one. */
+static wb_status add_sure_hits(const struct wb_gpu *gpu, wb_diagnostics *diagnostics,
+                               struct cache_summary *summary) {
+    const struct wb_grid *grid = gpu->timed.grid;
+    const struct machine_memory *memory = &gpu->timed.machine->memory;
+    const struct block_demand demand = grid_block_demand(grid);
+    struct sm_share share = {.sms = memory->dispatch == DISPATCH_STATIC ? memory->sms : 1,
+                             .resident = machine_resident_blocks(gpu->timed.machine, &demand)};
+    for (; share.sm < share.sms && share.sm < grid->blocks.count; share.sm++)
+        WB_TRY(add_sure_hits_of(gpu, &share, diagnostics, summary));
+    return WB_OK;
+}
+
+static wb_status add_simulations(struct wb_gpu *gpu, const wb_watch *watch, wb_diagnostics *diagnostics,
+                                 struct cache_summary *summary) {
+    const wb_gpu_simulation *simulation;
+    WB_TRY(gpu_simulation_of(gpu, "default", watch, diagnostics, &simulation));
+    for (uint32_t i = 0; i < summary->instruction_count; i++)
+        summary->instructions[i].misses_default = simulation->instructions[i].misses;
+    WB_TRY(gpu_simulation_of(gpu, "reorder", watch, diagnostics, &simulation));
+    for (uint32_t i = 0; i < summary->instruction_count; i++)
+        summary->instructions[i].misses_reordered = simulation->instructions[i].misses;
+    return WB_OK;
+}
+
+static void add_totals(struct cache_summary *summary) {
+    struct cache_counts *total = &summary->total;
+    for (uint32_t i = 0; i < summary->instruction_count; i++) {
+        const struct cache_counts *counts = &summary->instructions[i];
+        total->accesses += counts->accesses;
+        total->requests += counts->requests;
+        total->loads += counts->loads;
+        total->misses_estimated += counts->misses_estimated;
+        total->guaranteed_hits += counts->guaranteed_hits;
+        total->misses_reordered += counts->misses_reordered;
+        total->misses_default += counts->misses_default;
+    }
+}
+
+wb_status cache_summary_make(struct wb_gpu *gpu, const wb_watch *watch, wb_diagnostics *diagnostics,
+                             struct cache_summary *summary) {
+    *summary = (struct cache_summary){.instruction_count = gpu->timed.grid->instruction_count};
+    summary->instructions = calloc((size_t)summary->instruction_count + 1, sizeof *summary->instructions);
+    if (summary->instructions == NULL) return diagnose_out_of_memory(diagnostics, "caches");
+    WB_TRY(add_estimate(gpu, diagnostics, summary));
+    WB_TRY(add_simulations(gpu, watch, diagnostics, summary));
+    WB_TRY(add_sure_hits(gpu, diagnostics, summary));
+    add_totals(summary);
+    return WB_OK;
+}
+
+void cache_summary_free(struct cache_summary *summary) {
+    free(summary->instructions);
+    *summary = (struct cache_summary){0};
+}

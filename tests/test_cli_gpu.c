@@ -1,0 +1,203 @@
+/* `warpbound simulate --scheme` and `warpbound cache` as a user runs them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define STENCIL "kernels/stencil5.ptx -l kernels/stencil5.yaml "
+#define UNKNOWN "kernels/histogram.ptx -l kernels/histogram_unknown.yaml "
+
+static const struct failure_case failures[] = {
+    {"cache", 2, "expected one PTX file"},
+    {"cache " STENCIL "-m orin-sm86", 2,
+     "this machine has no caches (key l1_size); jcse2017 is one that has"},
+    {"cache " STENCIL "--set l1_ways=3", 2, "l1_size: 16384 bytes are no whole number of sets of 3 lines"},
+    {"cache " STENCIL "--set l1_sector=64", 2, "l1_line and l1_sector: expected powers of two"},
+    {"cache " STENCIL "--format svg", 2, "does not write that format"},
+    {"cache " STENCIL "--threads 0", 2, "--threads: expected a number from 1 to 1024"},
+    {"cache " STENCIL "--threads 2x", 2, "--threads: expected a number from 1 to 1024"},
+    {"cache " UNKNOWN, 3, "histogram.ptx:"},
+    {"cache " STENCIL "--set limits.threads=64", 2, "block"},
+    {"simulate " STENCIL "-m jcse2017 --scheme fastest", 2, "unknown name 'fastest'"},
+    {"simulate " STENCIL "-m jcse2017 --scheme default --policy fifo", 2, "unknown name 'fifo'"},
+    {"simulate " STENCIL "-m fermi-sm20 --scheme default", 2, "this machine has no caches"},
+    {"simulate " STENCIL "-m jcse2017 --scheme default --schedule", 2, "--schedule is of one block"},
+    {"simulate " STENCIL "-m jcse2017 --threads 2", 2, "--threads goes with --scheme"},
+    {"simulate " STENCIL "-m jcse2017 --schedule", 3, "--memory requests leaves the caches out"},
+    {"analyze " STENCIL "-m jcse2017 --scheme all", 2, "unknown name 'all'"},
+    {"analyze " STENCIL "-m jcse2017 --scheme reorder --phases", 2, "--phases is of one block"},
+    {"analyze " STENCIL "-m jcse2017 --scheme reorder --method sib", 3,
+     "sib: error: this method is for one block"},
+    {"analyze " STENCIL "-m jcse2017 --scheme reorder --method segment-sum", 3,
+     "this method is for other schemes"},
+    {"analyze " STENCIL "-m orin-sm86 --scheme reorder", 2, "(l1_size)"},
+    {"analyze " STENCIL "-m orin-sm86 --method segments", 3, "is for machines with caches"},
+    {"simulate " UNKNOWN "-m jcse2017 --scheme all", 3, "histogram.ptx:"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+/* Totals are sums over the instructions, and what is proven holds of what is simulated. */
+static void test_cache(void **state) {
+    (void)state;
+    static const char *const keys[] = {"accesses",         "requests",        "misses_estimated",
+                                       "misses_simulated", "guaranteed_hits", "misses_simulated_default"};
+    json_t *root = run_json("cache " STENCIL "-m jcse2017 --set l1_size=16384 --json", 0);
+    json_t *instructions = json_object_get(root, "instructions"), *instruction;
+    size_t index;
+    assert_int_equal(json_array_size(instructions), 6);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        json_int_t sum = 0;
+        json_array_foreach(instructions, index, instruction) sum += number(instruction, keys[k]);
+        assert_int_equal(sum, number(root, keys[k]));
+    }
+    assert_int_equal(number(root, "accesses"), 1408);
+    assert_int_equal(number(root, "loads"), 1975);
+    assert_int_equal(number(root, "misses_estimated"), number(root, "misses_simulated"));
+    double rate = json_real_value(json_object_get(root, "miss_rate_estimated"));
+    assert_true(rate > 0.2217 && rate < 0.2218);
+    json_int_t most = number(root, "most_misses_default");
+    assert_true(number(root, "misses_simulated_default") <= most);
+    assert_true(number(root, "guaranteed_hits") > 0);
+    assert_true(most <= number(root, "loads") - number(root, "guaranteed_hits"));
+    json_decref(root);
+}
+
+/* The misses of each instruction under reordering are those that were estimated, on every cache. */
+static void test_estimates(void **state) {
+    (void)state;
+    static const char *const machines[] = {"jcse2017", "jcse2017-32k", "jcse2017-64k"};
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        char arguments[160];
+        (void)snprintf(arguments, sizeof arguments,
+                       "cache kernels/sgemm_naive.ptx -l kernels/sgemm_naive.yaml -m %s --set sms=1 --json",
+                       machines[m]);
+        json_t *root = run_json(arguments, 0), *instruction;
+        size_t index;
+        json_array_foreach(json_object_get(root, "instructions"), index, instruction) assert_int_equal(
+            number(instruction, "misses_estimated"), number(instruction, "misses_simulated"));
+        json_decref(root);
+    }
+}
+
+static void test_schemes(void **state) {
+    (void)state;
+    json_t *root = run_json("simulate " STENCIL "-m jcse2017 --scheme default,pure-rr,reorder --json", 0);
+    json_t *simulations = json_object_get(root, "simulations"), *simulation;
+    size_t index;
+    assert_int_equal(json_array_size(simulations), 3);
+    json_array_foreach(simulations, index, simulation) {
+        assert_int_equal(number(simulation, "warp_instructions"), 7888);
+        assert_int_equal(number(simulation, "loads"), 1975);
+        assert_int_equal(number(simulation, "hits") + number(simulation, "misses"), 1975);
+        assert_int_equal(number(simulation, "l2_hits") + number(simulation, "l2_misses"),
+                         number(simulation, "misses"));
+    }
+    json_t *fast = entry(root, "simulations", "scheme", "default");
+    json_t *slow = entry(root, "simulations", "scheme", "pure-rr");
+    assert_true(json_is_true(json_object_get(fast, "work_conserving")));
+    assert_true(json_is_false(json_object_get(slow, "work_conserving")));
+    assert_true(number(fast, "cycles") < number(slow, "cycles"));
+    json_decref(root);
+}
+
+/* Under every scheme some bound of the grid is proven, and no simulation that it is about exceeds it. */
+static void test_bounds_of_grids(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"default", "pure-rr", "reorder"};
+    for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+        char arguments[160];
+        (void)snprintf(arguments, sizeof arguments, "analyze " STENCIL "-m jcse2017 --scheme %s --json",
+                       schemes[s]);
+        json_t *root = run_json(arguments, 0), *simulation;
+        size_t index;
+        assert_string_is(root, "scheme", schemes[s]);
+        assert_true(json_array_size(json_object_get(root, "simulations")) > 0);
+        json_array_foreach(json_object_get(root, "simulations"), index, simulation)
+            assert_true(number(simulation, "cycles") <= number(root, "best_upper"));
+        assert_string_is(entry(root, "bounds", "method", "segments"), "kind", "estimate");
+        assert_string_is(entry(root, "bounds", "method", "segments-missrate"), "kind", "estimate");
+        json_decref(root);
+    }
+}
+
+/* A deadline of the whole grid. */
+static void test_deadline(void **state) {
+    (void)state;
+    struct run run = run_command("analyze " STENCIL "-m jcse2017 --scheme reorder --deadline 1ms");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "met, by reorder-chain"));
+    run_free(&run);
+    run = run_command("analyze " STENCIL "-m jcse2017 --scheme reorder --deadline 1us");
+    assert_int_equal(run.status, 1);
+    run_free(&run);
+}
+
+/* Every scheme but strict round-robin goes with every policy. */
+static void test_policies(void **state) {
+    (void)state;
+    json_t *root = run_json("simulate " STENCIL "--scheme all --policy lrr,gto --json", 0);
+    assert_int_equal(json_array_size(json_object_get(root, "simulations")), 5);
+    json_decref(root);
+}
+
+/* The same bytes whatever the number of threads, on a machine on which SMs wait for each other's requests. */
+static void test_threads_do_not_matter(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "a=\"simulate kernels/sgemm_naive.ptx -l kernels/sgemm_naive.yaml -m jcse2017 --scheme all --json\"\n"
+        "$WB $a --set sms=5 --set dispatch=greedy --threads 1 > /tmp/wb_one.$$\n"
+        "$WB $a --set sms=5 --set dispatch=greedy --threads 3 | cmp - /tmp/wb_one.$$; echo $?\n"
+        "rm /tmp/wb_one.$$");
+    assert_string_equal(run.out, "0\n");
+    run_free(&run);
+}
+
+/* One block of the grid can be looked at alone. */
+static void test_one_block(void **state) {
+    (void)state;
+    json_t *root = run_json("simulate " STENCIL "--scheme default -i 3 --json", 0);
+    assert_int_equal(number(json_object_get(root, "launch"), "blocks"), 1);
+    json_decref(root);
+}
+
+static void test_text(void **state) {
+    (void)state;
+    struct run run = run_command("cache " STENCIL);
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "with reordering"));
+    assert_int_equal(count_of(run.out, "ld.global.f32"), 5);
+    assert_non_null(strstr(run.out, "without reordering, in every order: at least "));
+    run_free(&run);
+    run = run_command("simulate " STENCIL "--scheme all --timing");
+    assert_int_equal(run.status, 0);
+    assert_int_equal(count_of(run.out, "pure-rr"), 3);
+    assert_non_null(strstr(run.out, "elapsed"));
+    run_free(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_schemes),
+        cmocka_unit_test(test_bounds_of_grids),
+        cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_one_block),
+        cmocka_unit_test(test_text),
+    };
+    return cmocka_run_group_tests_name("gpu at the command line", tests, NULL, NULL);
+}

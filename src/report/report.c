@@ -1,6 +1,7 @@
 /* The reports of the public interface: each asks the writer of its format. */
 #include "report/analysis_report.h"
 #include "report/analyzer_report.h"
+#include "report/cache_report.h"
 #include "report/gpu_report.h"
 #include "report/path_report.h"
 
@@ -49,4 +50,19 @@ wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_rep
                         wb_diagnostics *diagnostics, char **text) {
     return format == WB_REPORT_JSON ? report_gpu_json(gpu, options, diagnostics, text)
                                     : report_gpu_text(gpu, options, diagnostics, text);
+}
+
+wb_status wb_cache_report(wb_gpu *gpu, wb_report_format format, const wb_watch *watch,
+                          wb_diagnostics *diagnostics, char **text) {
+    struct cache_summary summary;
+    struct cache_report report = {.timed = &gpu->timed, .summary = &summary};
+    wb_status status = cache_summary_make(gpu, watch, diagnostics, &summary);
+    if (status == WB_OK && source_lines_open(gpu->timed.grid->kernel->module, &report.lines) != WB_OK)
+        status = diagnose_out_of_memory(diagnostics, "report");
+    if (status == WB_OK)
+        status = format == WB_REPORT_JSON ? report_cache_json(&report, diagnostics, text)
+                                          : report_cache_text(&report, diagnostics, text);
+    source_lines_close(&report.lines);
+    cache_summary_free(&summary);
+    return status;
 }

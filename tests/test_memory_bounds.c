@@ -32,18 +32,16 @@ static struct policies work_conserving(const struct random_policy *by_chance) {
 
 static const struct policies in_turns = {{&policy_rr}, 1};
 
-static const struct hand_shape shape = {.warps = 4,
-                                        .accesses = 8,
-                                        .instructions = 8,
-                                        .lines = 24,
-                                        .lanes = 4,
-                                        .store_percent = 25,
-                                        .atomic_percent = 10,
-                                        .barrier_percent = 15};
+/* Blocks of most families. */
+#define MIXED_SHAPE                                                                                          \
+    {                                                                                                        \
+        .warps = 4, .accesses = 8, .instructions = 8, .lines = 24, .lanes = 4, .store_percent = 25,          \
+        .atomic_percent = 10, .barrier_percent = 15                                                          \
+    }
 
 static const struct random_gpu_family families[] = {
-    {.sms = 1, .sub_cores = 1, .width = 1, .units = 1, .blocks = 3, .resident = 2, .shape = shape},
-    {.sms = 3, .sub_cores = 2, .width = 2, .units = 2, .blocks = 9, .resident = 3, .shape = shape},
+    {.sms = 1, .sub_cores = 1, .width = 1, .units = 1, .blocks = 3, .resident = 2, .shape = MIXED_SHAPE},
+    {.sms = 3, .sub_cores = 2, .width = 2, .units = 2, .blocks = 9, .resident = 3, .shape = MIXED_SHAPE},
     /* Few warps with many loads. */
     {.sms = 2,
      .sub_cores = 2,
@@ -61,11 +59,11 @@ static const struct random_gpu_family greedy_family = {.sms = 3,
                                                        .units = 2,
                                                        .blocks = 12,
                                                        .resident = 3,
-                                                       .shape = shape,
+                                                       .shape = MIXED_SHAPE,
                                                        .greedy = true};
 
 static const struct random_gpu_family lone_family = {
-    .sms = 2, .sub_cores = 2, .width = 2, .units = 2, .blocks = 1, .resident = 1, .shape = shape};
+    .sms = 2, .sub_cores = 2, .width = 2, .units = 2, .blocks = 1, .resident = 1, .shape = MIXED_SHAPE};
 
 /* The time of a grid under a scheme. */
 static cycles simulated(const struct timed_grid *timed, const struct gpu_scheme *scheme) {

@@ -206,7 +206,7 @@ static void vary_code(uint64_t seed, struct random_gpu *gpu) {
 
 static void test_against_naive(void **state) {
     (void)state;
-    uint32_t rounds = random_rounds(4000);
+    uint32_t rounds = random_rounds(1500);
     for (uint64_t seed = 0; seed < rounds; seed++) {
         struct random_gpu_family varied = family;
         struct random_gpu gpu;

@@ -24,7 +24,7 @@ static inline cycles event_queue_first(const struct event_queue *queue) {
     return queue->count == 0 ? CYCLES_SATURATED : queue->items[0].at;
 }
 
-void event_queue_push(struct event_queue *queue, struct event event);
+void event_queue_push(struct event_queue *queue, cycles at, uint64_t rank, uint32_t id);
 
 /* Removes the earliest entry of a queue that is not empty. */
 struct event event_queue_pop(struct event_queue *queue);

@@ -55,10 +55,7 @@ wb_status gpu_simulate(const struct timed_grid *grid, const struct gpu_scheme *s
                        wb_gpu_simulation *result) {
     struct gpu gpu = {.grid = grid, .scheme = scheme, .options = options, .diagnostics = diagnostics};
     wb_status status = gpu_init(&gpu);
-    if (status == WB_OK) {
-        gpu_run(&gpu);
-        status = gpu.status;
-    }
+    if (status == WB_OK) status = gpu_run(&gpu);
     if (status == WB_OK) status = sum_up(&gpu, arena, result);
     gpu_free(&gpu);
     return status;

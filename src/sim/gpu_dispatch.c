@@ -4,7 +4,7 @@
 #define SLOT_SHIFT 32
 
 static void offer(struct gpu *gpu, uint32_t sm, struct sm_room room) {
-    event_queue_push(&gpu->rooms, (struct event){room.at, (uint64_t)room.slot << SLOT_SHIFT | sm, sm});
+    event_queue_push(&gpu->rooms, room.at, (uint64_t)room.slot << SLOT_SHIFT | sm, sm);
 }
 
 /* Takes over the rooms that an SM has reported. */

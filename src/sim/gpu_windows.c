@@ -21,8 +21,7 @@ static wb_status run_channel(struct gpu *gpu, uint32_t index) {
     for (uint32_t s = 0; s < gpu->sm_count; s++) {
         const struct gpu_mailbox *box = &boxes[(size_t)s * gpu->channel_count];
         own->taken[s] = 0;
-        if (box->requests.count > 0)
-            event_queue_push(&own->arrivals, (struct event){box->requests.items[0].at, s, s});
+        if (box->requests.count > 0) event_queue_push(&own->arrivals, box->requests.items[0].at, s, s);
     }
     while (own->arrivals.count > 0) {
         uint32_t s = event_queue_pop(&own->arrivals).id;
@@ -35,7 +34,7 @@ static wb_status run_channel(struct gpu *gpu, uint32_t index) {
         own->first_answer = cycles_min(own->first_answer, answer.at);
         if (own->taken[s] < box->requests.count) {
             cycles next = box->requests.items[own->taken[s]].at;
-            event_queue_push(&own->arrivals, (struct event){next, s, s});
+            event_queue_push(&own->arrivals, next, s, s);
         } else {
             box->requests.count = 0;
         }
@@ -43,8 +42,7 @@ static wb_status run_channel(struct gpu *gpu, uint32_t index) {
     return WB_OK;
 }
 
-/* One task of a window: a partition, then the SMs. */
-static void run_task(struct gpu *gpu, uint32_t task) {
+void gpu_run_task(struct gpu *gpu, uint32_t task) {
     if (task < gpu->channel_count) {
         gpu->channels[task].status = run_channel(gpu, task);
     } else {
@@ -132,23 +130,10 @@ static wb_status next_window(struct gpu *gpu) {
     return WB_OK;
 }
 
-static void between_windows(struct gpu *gpu) {
+void gpu_end_window(struct gpu *gpu) {
     gpu->status = tasks_status(gpu);
     if (gpu->status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(gpu->diagnostics, gpu->scheme->name);
     if (gpu->status == WB_OK) gpu->status = ask_watch(gpu);
     if (gpu->status == WB_OK) gpu->status = next_window(gpu);
     if (gpu->status != WB_OK) gpu->done = true;
-}
-
-void gpu_run(struct gpu *gpu) {
-    int tasks = (int)(gpu->channel_count + gpu->sm_count);
-    uint32_t threads = gpu->options->threads == 0 ? 1 : gpu->options->threads;
-#pragma omp parallel num_threads((int)threads)
-    while (!gpu->done) {
-#pragma omp for schedule(dynamic)
-        for (int task = 0; task < tasks; task++)
-            run_task(gpu, (uint32_t)task);
-#pragma omp single
-        between_windows(gpu);
-    }
 }

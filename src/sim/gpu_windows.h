@@ -66,7 +66,17 @@ void gpu_dispatch_first(struct gpu *gpu);
 /* Gives blocks to the slots that are free by cycle `now`, in the order in which they became so. */
 void gpu_dispatch(struct gpu *gpu, cycles now);
 
-/* gpu_windows.c: runs all windows; the status is gpu->status. */
-void gpu_run(struct gpu *gpu);
+static inline uint32_t gpu_task_count(const struct gpu *gpu) {
+    return gpu->channel_count + gpu->sm_count;
+}
+
+/* gpu_windows.c: one task of a window, a partition or an SM. */
+void gpu_run_task(struct gpu *gpu, uint32_t task);
+
+/* All tasks have been run: chooses the next window, or ends with gpu->done and gpu->status. */
+void gpu_end_window(struct gpu *gpu);
+
+/* gpu_threads.c: runs all windows. WB_ERR_LIMIT when memory is exhausted; else gpu->status. */
+wb_status gpu_run(struct gpu *gpu);
 
 #endif

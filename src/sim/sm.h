@@ -52,7 +52,9 @@ struct sm_warp {
     cycles *entries;            /* when the channel's entries are free, as a ring; NULL: it needs none */
     uint32_t next_entry;        /* the ring's oldest: the one that the next instruction takes */
     struct flight_list channel; /* memory instructions that took an entry and have not had their turn */
-    uint32_t busy;              /* cycles that the head keeps its unit */
+    struct sm_unit **unit_of;   /* per unit of the machine the one of the warp's sub-core */
+    struct sm_unit *unit;       /* of the head, or NULL */
+    uint32_t busy;              /* cycles that the head keeps it */
     uint32_t slot, sub_core;
     bool at_barrier;
     bool blocked; /* nobody knows yet when the head can issue */
@@ -101,7 +103,8 @@ struct sm {
     struct block_times *block_times; /* per block of the grid; NULL: nobody asks */
     struct sm_unit *units;           /* [unit * sub_cores + sub-core], a shared one at sub-core 0 */
     uint32_t unit_count;
-    uint32_t held_count; /* instructions that units hold */
+    struct sm_unit **unit_of; /* [sub-core * units of the machine + unit] */
+    uint32_t held_count;      /* instructions that units hold */
     struct policy_view *sub_cores;
     uint32_t *closed; /* units that admit nothing before their open_from */
     uint32_t closed_count;
@@ -136,13 +139,6 @@ void sm_catch_up(struct sm *sm, cycles now);
 /* sm_warps.c: the warps of the slot's block, rewound, begin to execute in cycle slot->release. */
 void sm_begin_warps(struct sm *sm, struct sm_slot *slot);
 
-/* The results of an instruction of the warp can be read from cycle `at` on; CYCLES_SATURATED: nobody knows.
- */
-void sm_set_results(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst, cycles at);
-
-/* The head of the warp is executed; its results can be read from cycle `completion` on. */
-void sm_complete(struct sm *sm, struct sm_warp *warp, cycles completion);
-
 /* The warp's head has issued in this cycle: goes on to what follows. */
 void sm_advance(struct sm *sm, uint32_t warp);
 
@@ -155,15 +151,27 @@ void sm_unblock(struct sm *sm, uint32_t warp);
 /* An instruction of the slot's block, one of its flights, has its last result in cycle `completion`. */
 void sm_land(struct sm *sm, uint32_t slot, cycles completion);
 
-static inline struct sm_unit *sm_unit_of(const struct sm *sm, uint32_t unit, uint32_t sub_core) {
-    const struct wb_machine *machine = sm->program->machine;
-    return &sm->units[unit * machine->sub_cores + (machine->units[unit].shared ? 0 : sub_core)];
-}
-
 /* Counts an executed instruction. */
 static inline void sm_count(struct sm *sm, const struct timed_inst *inst) {
     sm->executed++;
     if (!inst->uncounted) sm->warp_instructions++;
+}
+
+/* The results of an instruction of the warp can be read from cycle `at` on; CYCLES_SATURATED: nobody knows.
+ */
+static inline void sm_set_results(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst,
+                                  cycles at) {
+    const uint32_t *written = sm->program->code->operands + inst->first_operand + inst->source_count;
+    for (uint32_t i = 0; i < inst->destination_count; i++)
+        warp->ready[written[i]] = at;
+}
+
+/* The head of the warp is executed; its results can be read from cycle `completion` on. */
+static inline void sm_complete(struct sm *sm, struct sm_warp *warp, cycles completion) {
+    struct sm_slot *slot = &sm->slots[warp->slot];
+    sm_set_results(sm, warp, warp->head, completion);
+    slot->commit = cycles_max(slot->commit, completion);
+    sm_count(sm, warp->head);
 }
 
 /* sm_run.c: executes all cycles before `until`. WB_ERR_LIMIT when memory is exhausted; else what the sink

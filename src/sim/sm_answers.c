@@ -24,7 +24,7 @@ static wb_status take_answers(struct sm_memory *memory) {
         for (size_t i = 0; i < box->answers.count; i++) {
             const struct gpu_answer *answer = &box->answers.items[i];
             uint64_t rank = (uint64_t)p << PARTITION_SHIFT | memory->answered++;
-            event_queue_push(&memory->answers, (struct event){answer->at, rank, answer->sender});
+            event_queue_push(&memory->answers, answer->at, rank, answer->sender);
         }
         box->answers.count = 0;
     }

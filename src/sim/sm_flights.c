@@ -65,7 +65,7 @@ wb_status sm_take_off(struct sm *sm, uint32_t index, uint32_t *flight) {
         .number = memory->issued++,
         .issue = sm->now,
         .warp = index,
-        .unit = (uint32_t)(sm_unit_of(sm, inst->unit, warp->sub_core) - sm->units),
+        .unit = (uint32_t)(warp->unit - sm->units),
         .busy = warp->busy,
     };
     if (warp->request != NULL) {

@@ -6,7 +6,12 @@ static bool init_units(struct sm *sm) {
     sm->unit_count = machine->unit_count * machine->sub_cores;
     sm->units = arena_array(&sm->arena, sm->unit_count, sizeof *sm->units);
     sm->closed = arena_array(&sm->arena, sm->unit_count, sizeof *sm->closed);
-    if (sm->units == NULL || sm->closed == NULL) return false;
+    sm->unit_of = arena_array(&sm->arena, sm->unit_count, sizeof(struct sm_unit *));
+    if (sm->units == NULL || sm->closed == NULL || sm->unit_of == NULL) return false;
+    for (uint32_t i = 0; i < sm->unit_count; i++) {
+        uint32_t unit = i % machine->unit_count, sub_core = i / machine->unit_count;
+        sm->unit_of[i] = &sm->units[unit * machine->sub_cores + (machine->units[unit].shared ? 0 : sub_core)];
+    }
     for (uint32_t i = 0; i < sm->unit_count; i++) {
         struct sm_unit *unit = &sm->units[i];
         uint32_t instances = machine->units[i / machine->sub_cores].count;
@@ -65,6 +70,7 @@ static bool init_warps(struct sm *sm) {
         struct sm_warp *warp = &sm->warps[w];
         warp->slot = w / sm->program->warp_count;
         warp->sub_core = w % sm->program->machine->sub_cores;
+        warp->unit_of = sm->unit_of + warp->sub_core * sm->program->machine->unit_count;
         warp->channel = FLIGHT_LIST_EMPTY;
         warp->ready = arena_array(&sm->arena, sm->program->code->register_count, sizeof *warp->ready);
         if (warp->ready == NULL) return false;

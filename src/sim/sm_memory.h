@@ -129,8 +129,9 @@ wb_status sm_begin_window(struct sm *sm, struct gpu_mailbox *boxes, cycles until
 /* When the SM or its memory side next does something by itself, or CYCLES_SATURATED. */
 cycles sm_next_activity(const struct sm *sm);
 
-/* sm_queue.c, without reordering. A warp's head is issued to a unit that its requests occupy. */
-wb_status sm_hold(struct sm *sm, uint32_t warp, struct sm_unit *unit, struct sim_event *event);
+/* sm_queue.c, without reordering. A warp's head is issued to a unit that ends late; *event: when it starts,
+ * if that is known. */
+wb_status sm_hold(struct sm *sm, uint32_t warp, struct sim_event *event);
 
 /* Starts held instructions whose units are free in this cycle, in the order of their issue. */
 wb_status sm_start_held(struct sm *sm);

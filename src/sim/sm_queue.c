@@ -32,9 +32,12 @@ static wb_status start(struct sm *sm, struct sm_unit *unit, uint32_t index, uint
     return WB_OK;
 }
 
-wb_status sm_hold(struct sm *sm, uint32_t warp, struct sm_unit *unit, struct sim_event *event) {
+wb_status sm_hold(struct sm *sm, uint32_t warp, struct sim_event *event) {
+    struct sm_unit *unit = sm->warps[warp].unit;
     uint32_t flight;
     cycles free_at;
+    event->start = event->init_end = CYCLES_SATURATED;
+    event->instance = 0;
     uint32_t instance = first_free(unit, &free_at);
     WB_TRY(sm_take_off(sm, warp, &flight));
     if (unit->held.count == 0 && free_at <= sm->now) {

@@ -27,55 +27,54 @@ static void sm_open_units(struct sm *sm) {
 /* Everything that becomes possible in this cycle: blocks, units with room again, warps with their operands.
  */
 static wb_status sm_begin_cycle(struct sm *sm) {
-    sm_catch_up(sm, sm->now);
+    if (cycles_min(event_queue_first(&sm->passes), sm->slot_event) <= sm->now) sm_catch_up(sm, sm->now);
     if (sm->held_count > 0) WB_TRY(sm_start_held(sm));
     sm_open_units(sm);
     while (event_queue_first(&sm->wakes) <= sm->now) {
         uint32_t index = event_queue_pop(&sm->wakes).id;
-        const struct sm_warp *warp = &sm->warps[index];
-        struct sm_unit *unit = sm_unit_of(sm, warp->head->unit, warp->sub_core);
+        struct sm_unit *unit = sm->warps[index].unit;
         warp_set_add(unit->waiting, index);
         if (!unit->closed) warp_set_add(sm->ready, index);
     }
     return WB_OK;
 }
 
-/* Puts the next instruction of a ready warp into its unit's queue; what is known of it goes into *event. */
-static wb_status sm_enter_unit(struct sm *sm, uint32_t index, struct sm_unit *unit, struct sim_event *event) {
+/* Puts the next instruction of a ready warp into its unit's queue; *event: what is known of its times. */
+static wb_status sm_enter_unit(struct sm *sm, uint32_t index, struct sim_event *event) {
     struct sm_warp *warp = &sm->warps[index];
-    const struct timed_inst *inst = warp->head;
-    if (unit->ends_late) return sm_hold(sm, index, unit, event);
-    event->start = unit_queue_push(&unit->queue, sm->now, warp->busy, &event->instance);
+    event->completion = CYCLES_SATURATED;
+    if (warp->unit->ends_late) return sm_hold(sm, index, event);
+    event->start = unit_queue_push(&warp->unit->queue, sm->now, warp->busy, &event->instance);
     event->init_end = event->start + warp->busy;
     if (warp->request != NULL) return sm_enter_channel(sm, index, event->init_end);
-    event->completion = event->init_end + inst->latency;
+    event->completion = event->init_end + warp->head->latency;
     sm_complete(sm, warp, event->completion);
     return WB_OK;
 }
 
+/* Hands an issue on to the sink. */
+static wb_status sm_report(const struct sm *sm, uint32_t index, struct sim_event *event) {
+    const struct sm_warp *warp = &sm->warps[index];
+    event->block = sm->slots[warp->slot].block;
+    event->warp = index - warp->slot * sm->program->warp_count;
+    event->sub_core = warp->sub_core;
+    event->step = warp->step;
+    event->instruction = (uint32_t)(warp->head - sm->program->code->insts);
+    event->unit = warp->head->unit;
+    event->issue = sm->now;
+    return sm->sink->event(sm->sink->user, event);
+}
+
 /* Issues the next instruction of a ready warp in this cycle. */
 static wb_status sm_issue(struct sm *sm, uint32_t index) {
-    struct sm_warp *warp = &sm->warps[index];
-    const struct timed_inst *inst = warp->head;
-    struct sm_unit *unit = sm_unit_of(sm, inst->unit, warp->sub_core);
-    struct sim_event event = {.issue = sm->now,
-                              .start = CYCLES_SATURATED,
-                              .init_end = CYCLES_SATURATED,
-                              .completion = CYCLES_SATURATED};
+    struct sm_unit *unit = sm->warps[index].unit;
+    struct sim_event event;
     warp_set_remove(unit->waiting, index);
     warp_set_remove(sm->ready, index);
-    WB_TRY(sm_enter_unit(sm, index, unit, &event));
+    WB_TRY(sm_enter_unit(sm, index, &event));
     sm_close_unit(sm, unit);
     sm->last_issue = sm->now;
-    if (sm->sink != NULL) {
-        event.block = sm->slots[warp->slot].block;
-        event.warp = index - warp->slot * sm->program->warp_count;
-        event.sub_core = warp->sub_core;
-        event.step = warp->step;
-        event.instruction = (uint32_t)(inst - sm->program->code->insts);
-        event.unit = inst->unit;
-        WB_TRY(sm->sink->event(sm->sink->user, &event));
-    }
+    if (sm->sink != NULL) WB_TRY(sm_report(sm, index, &event));
     sm_advance(sm, index);
     return WB_OK;
 }
@@ -100,6 +99,7 @@ static wb_status sm_issue_slots(struct sm *sm) {
 }
 
 cycles sm_next_event(const struct sm *sm) {
+    if (sm->look_at == sm->now + 1) return sm->look_at;
     cycles next = cycles_min(event_queue_first(&sm->wakes), event_queue_first(&sm->passes));
     next = cycles_min(next, cycles_min(sm->slot_event, sm->look_at));
     if (sm->held_count > 0) next = cycles_min(next, sm_next_start(sm));

@@ -21,19 +21,6 @@ static cycles sm_entry_at(struct sm *sm, const struct sm_warp *warp, cycles at) 
     return cycles_max(at, entry);
 }
 
-void sm_set_results(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst, cycles at) {
-    const uint32_t *written = sm->program->code->operands + inst->first_operand + inst->source_count;
-    for (uint32_t i = 0; i < inst->destination_count; i++)
-        warp->ready[written[i]] = at;
-}
-
-void sm_complete(struct sm *sm, struct sm_warp *warp, cycles completion) {
-    struct sm_slot *slot = &sm->slots[warp->slot];
-    sm_set_results(sm, warp, warp->head, completion);
-    slot->commit = cycles_max(slot->commit, completion);
-    sm_count(sm, warp->head);
-}
-
 /* Notes the end of a block whose last completion is known. */
 static void sm_settle_end(struct sm *sm, struct sm_slot *slot) {
     if (slot->live > 0 || slot->flights > 0) return;
@@ -70,8 +57,10 @@ static void sm_end_warp(struct sm *sm, uint32_t index) {
 static bool sm_fetch(const struct sm *sm, struct sm_warp *warp) {
     struct path_step step;
     if (!path_next(&warp->cursor, &step)) return false;
-    warp->head = &sm->program->code->insts[step.instruction];
-    warp->busy = warp->head->init;
+    const struct timed_inst *inst = &sm->program->code->insts[step.instruction];
+    warp->head = inst;
+    warp->unit = inst->unit == UNIT_NONE ? NULL : warp->unit_of[inst->unit];
+    warp->busy = inst->init;
     warp->request = NULL;
     if (warp->access == warp->access_end || warp->access->step != warp->step) return true;
     warp->busy = 0;
@@ -98,13 +87,10 @@ static bool sm_execute(struct sm *sm, uint32_t index, cycles at) {
 static bool sm_await(struct sm *sm, uint32_t index) {
     struct sm_warp *warp = &sm->warps[index];
     cycles operands = sm_operands_at(sm, warp), at = cycles_max(warp->earliest, operands);
-    if (warp->head->unit == UNIT_NONE && (operands == 0 || operands < warp->earliest))
-        return sm_execute(sm, index, at);
+    if (warp->unit == NULL && (operands == 0 || operands < warp->earliest)) return sm_execute(sm, index, at);
     if (warp->request != NULL && warp->entries != NULL) at = sm_entry_at(sm, warp, at);
     warp->blocked = at == CYCLES_SATURATED;
-    if (!warp->blocked)
-        event_queue_push(warp->head->unit == UNIT_NONE ? &sm->passes : &sm->wakes,
-                         (struct event){.at = at, .id = index});
+    if (!warp->blocked) event_queue_push(warp->unit == NULL ? &sm->passes : &sm->wakes, at, 0, index);
     return false;
 }
 
@@ -145,7 +131,8 @@ void sm_advance(struct sm *sm, uint32_t index) {
     } else {
         sm_proceed(sm, index);
     }
-    sm_settle(sm, &sm->slots[warp->slot]);
+    struct sm_slot *slot = &sm->slots[warp->slot];
+    if (slot->arrived == slot->live) sm_settle(sm, slot);
 }
 
 void sm_unblock(struct sm *sm, uint32_t index) {

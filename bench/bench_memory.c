@@ -2,21 +2,12 @@
  * requests are timed apart. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "bench_support.h"
+#include "grid_support.h"
 #include "memory/miss_estimate.h"
 
 /* Each case is estimated for at least this long, in processor seconds. */
 #define SECONDS_MIN 1.0
-
-#define ARGUMENTS_MAX 8
-
-/* A launch of a kernel of kernels/; without a grid that of the kernel's launch file. */
-struct bench_case {
-    const char *kernel, *grid, *block;
-    const char *arguments[ARGUMENTS_MAX];
-};
 
 static const struct bench_case cases[] = {
     {"vecadd",
@@ -34,41 +25,6 @@ static const struct bench_case cases[] = {
       "f32:0.5", "f32:1.25"}},
     {.kernel = "sparse_matvec"},
 };
-
-/* What a case is run on. */
-struct bench_run {
-    wb_diagnostics *diagnostics;
-    wb_machine *machine;
-    wb_module *module;
-    wb_launch *launch;
-    wb_grid *grid;
-};
-
-static void open_launch(const struct bench_case *bench, struct bench_run *run) {
-    char path[256];
-    if (bench->grid == NULL) {
-        (void)snprintf(path, sizeof path, "kernels/%s.yaml", bench->kernel);
-        require(wb_launch_read(path, run->diagnostics, &run->launch), run->diagnostics);
-        return;
-    }
-    run->launch = wb_launch_new();
-    require(wb_launch_set_grid(run->launch, bench->grid, run->diagnostics), run->diagnostics);
-    require(wb_launch_set_block(run->launch, bench->block, run->diagnostics), run->diagnostics);
-    for (size_t i = 0; i < ARGUMENTS_MAX && bench->arguments[i] != NULL; i++)
-        require(wb_launch_add_argument(run->launch, bench->arguments[i], run->diagnostics), run->diagnostics);
-}
-
-static void trace(const struct bench_case *bench, struct bench_run *run) {
-    char path[256];
-    const wb_kernel *kernel = NULL;
-    const wb_grid_options options = {0};
-    (void)snprintf(path, sizeof path, "kernels/%s.ptx", bench->kernel);
-    require(wb_module_read(path, run->diagnostics, &run->module), run->diagnostics);
-    open_launch(bench, run);
-    require(wb_module_find_kernel(run->module, wb_launch_kernel(run->launch), run->diagnostics, &kernel),
-            run->diagnostics);
-    require(wb_grid_trace(kernel, run->launch, &options, run->diagnostics, &run->grid), run->diagnostics);
-}
 
 /* Estimates again and again; the counts of all times are the same. */
 static uint32_t estimate(const struct traffic *traffic, const struct bench_run *run,
@@ -89,7 +45,7 @@ static void bench_estimate(const struct bench_case *bench, struct bench_run *run
     struct traffic traffic;
     struct miss_counts total;
     double spent, start = seconds();
-    trace(bench, run);
+    bench_trace(bench, run);
     double traced = seconds();
     require(traffic_make(run->grid, run->machine, run->diagnostics, &traffic), run->diagnostics);
     double made = seconds();
@@ -100,9 +56,7 @@ static void bench_estimate(const struct bench_case *bench, struct bench_run *run
         bench->kernel, (double)total.requests * rounds / spent / 1e6, (unsigned long long)total.requests,
         100 * miss_rate(&total), traced - start, made - traced);
     traffic_free(&traffic);
-    wb_grid_free(run->grid);
-    wb_launch_free(run->launch);
-    wb_module_free(run->module);
+    bench_untrace(run);
 }
 
 int main(void) {

@@ -23,7 +23,7 @@ static uint64_t instructions_of(const struct timed_block *timed) {
 static void check_bounds(const struct timed_block *timed, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
     if (analysis_of_timed(timed, diagnostics, &analysis) != WB_OK) return;
-    require_bounds(analysis, "sib,aln,elb", diagnostics);
+    require_bounds(analysis, "sib,aln,elb", "lrr,gto", diagnostics);
     wb_analysis_free(analysis);
 }
 

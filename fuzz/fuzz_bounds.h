@@ -6,10 +6,12 @@
 
 #include "warpbound.h"
 
-/* Aborts when a simulation exceeds the least of the proven bounds `methods`, or when there is none. */
-static inline void require_bounds(wb_analysis *analysis, const char *methods, wb_diagnostics *diagnostics) {
+/* Aborts when a simulation under one of the policies exceeds the least of the proven bounds `methods`, or
+ * when there is none. */
+static inline void require_bounds(wb_analysis *analysis, const char *methods, const char *policies,
+                                  wb_diagnostics *diagnostics) {
     if (wb_analysis_bound(analysis, methods, NULL, diagnostics) != WB_OK ||
-        wb_analysis_simulate(analysis, "lrr,gto", NULL, diagnostics) != WB_OK)
+        wb_analysis_simulate(analysis, policies, NULL, diagnostics) != WB_OK)
         abort();
     size_t count;
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);

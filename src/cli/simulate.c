@@ -22,7 +22,8 @@ static wb_status write_totals(const struct options *options, struct inputs *inpu
     return wb_report(inputs->analysis, format, &report, diagnostics, text);
 }
 
-/* All blocks on a machine with caches, under the schemes that --scheme lists. */
+/* All blocks on a machine with caches, under the schemes that --scheme lists. After an interrupt or at a
+ * limit what is done is reported. */
 static wb_status simulate_grid(const struct options *options, struct inputs *inputs,
                                wb_diagnostics *diagnostics, char **text) {
     if (options->schedule) return usage_error(diagnostics, "--schedule is of one block: not with --scheme");
@@ -31,10 +32,13 @@ static wb_status simulate_grid(const struct options *options, struct inputs *inp
     if (status != WB_OK) return status;
     wb_watch watch = watch_terminal();
     status = wb_gpu_simulate(inputs->gpu, options->schemes, options->policies, &watch, diagnostics);
-    if (status != WB_OK) return status;
+    size_t done;
+    (void)wb_gpu_simulations(inputs->gpu, &done);
+    if (status != WB_OK && (status != WB_ERR_LIMIT || done == 0)) return status;
     wb_report_options report = {.timing = options->timing};
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
-    return wb_gpu_report(inputs->gpu, format, &report, diagnostics, text);
+    wb_status written = wb_gpu_report(inputs->gpu, format, &report, diagnostics, text);
+    return status != WB_OK ? status : written;
 }
 
 static wb_status simulate_block(const struct options *options, struct inputs *inputs,
@@ -53,7 +57,10 @@ int command_simulate(const struct options *options, wb_diagnostics *diagnostics)
     char *text = NULL;
     wb_status status = options->schemes != NULL ? simulate_grid(options, &inputs, diagnostics, &text)
                                                 : simulate_block(options, &inputs, diagnostics, &text);
-    if (status == WB_OK) status = write_output(options, text, diagnostics);
+    if (text != NULL) {
+        wb_status written = write_output(options, text, diagnostics);
+        if (status == WB_OK) status = written;
+    }
     free(text);
     inputs_free(&inputs);
     return (int)status;

@@ -103,14 +103,3 @@ cycles latency_block_run(struct latency_block *block) {
         complete = cycles_max(complete, block->warps[w].complete);
     return complete;
 }
-
-cycles latency_block_run_apart(struct latency_block *block) {
-    cycles sum = 0;
-    for (uint32_t w = 0; w < block->timed->grid->warp_count; w++) {
-        struct latency_warp *warp = &block->warps[w];
-        while (!warp->ended)
-            latency_warp_run(warp, &block->latencies);
-        sum = cycles_add(sum, warp->complete);
-    }
-    return sum;
-}

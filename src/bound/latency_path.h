@@ -35,9 +35,6 @@ void latency_block_begin(struct latency_block *block, uint32_t number, cycles st
 /* The longest path of the block to a completion: lam. */
 cycles latency_block_run(struct latency_block *block);
 
-/* The sum, over the warps, of the longest path of each alone, where barriers weigh nothing. */
-cycles latency_block_run_apart(struct latency_block *block);
-
 /* The longest path to the issue of the warp's next instruction, not below `earliest`. */
 cycles latency_warp_issue(struct latency_warp *warp, const struct timed_inst *inst, cycles earliest);
 

@@ -162,16 +162,82 @@ static bool turns_known(const struct memory_work *work, uint32_t block_count) {
            !turns_has_barriers(&work->timed->code);
 }
 
+/* The longest path to the warp's next instruction with a slot, if it does not wait for it alone; false when
+ * it comes to a barrier or its end before. */
+static bool round_reach(struct turn_warp *warp, cycles *reached) {
+    struct latency_warp *latency = warp->latency;
+    while (warp_steps_next(&latency->steps, &warp->step)) {
+        const struct timed_inst *inst = warp->step.inst;
+        cycles issue = latency_warp_issue(latency, inst, 0);
+        *reached = cycles_max(*reached, issue);
+        if (inst->unit != UNIT_NONE) return true;
+        latency_warp_complete(latency, inst, cycles_add(issue, inst->latency));
+        warp->held = inst->barrier;
+        if (warp->held) return false;
+    }
+    return false;
+}
+
+/* One round: every warp of `first`, `first` + `stride`, ... that is neither held nor at its end issues once.
+ * In which order they do is not known: what one waits for counts for all. False when there is none. */
+static bool round_take(struct turns *turns, uint32_t first, uint32_t stride, cycles *path) {
+    const uint32_t warp_count = turns->work->timed->grid->warp_count;
+    bool any = false;
+    for (uint32_t w = first; w < warp_count; w += stride) {
+        struct turn_warp *warp = &turns->warps[w];
+        if (warp->running) warp->running = round_reach(warp, path);
+        any = any || warp->running;
+    }
+    for (uint32_t w = first; w < warp_count; w += stride) {
+        struct turn_warp *warp = &turns->warps[w];
+        if (!warp->running) continue;
+        cycles lasts = latency_of_step(&turns->blocks[0].latencies, &warp->step, warp->latency->verdicts);
+        warp->latency->issue = *path;
+        latency_warp_complete(warp->latency, warp->step.inst, cycles_add(*path, lasts));
+        warp->held = warp->step.inst->barrier;
+        warp->running = !warp->held;
+    }
+    return any;
+}
+
+/* Lets the warps behind their barrier go on; false when none is held. */
+static bool round_release(struct turns *turns, uint32_t first, uint32_t stride) {
+    bool any = false;
+    for (uint32_t w = first; w < turns->work->timed->grid->warp_count; w += stride) {
+        struct turn_warp *warp = &turns->warps[w];
+        any = any || warp->held;
+        if (warp->held) warp->running = true;
+        warp->held = false;
+    }
+    return any;
+}
+
+/* Idle cycles that a sub-core waits for warps of a block. */
+static cycles round_idle(struct turns *turns, uint32_t first, uint32_t stride) {
+    const uint32_t warp_count = turns->work->timed->grid->warp_count;
+    cycles path = 0, complete = 0;
+    for (uint32_t w = first; w < warp_count; w += stride)
+        turns->warps[w] = (struct turn_warp){.latency = &turns->blocks[0].warps[w], .running = true};
+    do {
+        while (round_take(turns, first, stride, &path)) {
+        }
+    } while (round_release(turns, first, stride));
+    for (uint32_t w = first; w < warp_count; w += stride)
+        complete = cycles_max(complete, turns->warps[w].latency->complete);
+    return cycles_max(complete, path);
+}
+
 /* Theorem 4: the idle cycles of blocks sm, sm + sms, ... on one SM. */
-static cycles turn_sum(const struct memory_work *work, struct latency_block *block, uint32_t sm,
-                       uint32_t sms) {
-    const cycles delay = work->timed->machine->memory.dispatch_latency;
+static cycles turn_sum(struct turns *turns, uint32_t sm, uint32_t sms) {
+    const struct memory_work *work = turns->work;
+    const uint32_t sub_cores = work->timed->machine->sub_cores;
     cycles idle = 0;
     uint32_t place = 0;
     for (uint64_t b = sm; b < work->block_count; b += sms, place++) {
-        latency_block_begin(block, (uint32_t)b, 0);
-        idle = cycles_add(idle, latency_block_run_apart(block));
-        if (place >= work->resident) idle = cycles_add(idle, delay);
+        latency_block_begin(&turns->blocks[0], (uint32_t)b, 0);
+        for (uint32_t s = 0; s < sub_cores; s++)
+            idle = cycles_add(idle, round_idle(turns, s, sub_cores));
+        if (place >= work->resident) idle = cycles_add(idle, work->timed->machine->memory.dispatch_latency);
     }
     return idle;
 }
@@ -187,7 +253,7 @@ static wb_status turn_sm(struct turns *turns, const struct sm_share *share, wb_d
         for (uint32_t b = 0; b < turns->work->resident; b++)
             turns->blocks[b].hits = &hits;
         sm->work.requests.misses = hits.misses.load_misses;
-        sm->idle = turn_sum(turns->work, &turns->blocks[0], share->sm, share->sms);
+        sm->idle = turn_sum(turns, share->sm, share->sms);
         if (turns_known(turns->work, blocks))
             sm->idle = cycles_min(sm->idle, turns_run(turns, share->sm, blocks));
     }
@@ -218,7 +284,7 @@ static wb_status turn_greedy(struct turns *turns, wb_diagnostics *diagnostics, c
         sure_hits_make(&work->timed->traffic, &work->timed->code, &anywhere, diagnostics, &hits);
     if (status == WB_OK) {
         turns->blocks[0].hits = &hits;
-        all.idle = turn_sum(work, &turns->blocks[0], 0, 1);
+        all.idle = turn_sum(turns, 0, 1);
         all.work.requests.misses = 0;
         for (uint32_t b = 0; b < work->block_count; b++)
             all.work.requests.misses += memory_work_unsure_loads(work, &hits, b);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "memory/access_costs.h"
+#include "traced_kernel.h"
 
 #define TEXT_MAX 8192
 
@@ -23,62 +24,35 @@ static const char header[] =
     "ld.param.u64 %rd1, [zeros];\nld.param.u64 %rd2, [unknown];\nmov.u32 %r0, %tid.x;\n"
     "ld.global.u32 %r1, [%rd2];\nsetp.eq.u32 %p1, %r1, 7;\nsetp.lt.u32 %p2, %r0, 16;\n";
 
-struct fixture {
-    wb_diagnostics *diagnostics;
-    wb_module *module;
-    wb_launch *launch;
-    wb_machine *machine;
-    wb_block *block;
-    struct execution_cost *costs;
-};
-
-static void expect_ok(const struct fixture *fixture, wb_status status) {
-    if (status != WB_OK) fail_msg("%s", wb_diagnostics_text(fixture->diagnostics));
-}
-
 /* One warp that executes the body, and a machine with a setting or two. */
-static struct fixture fixture_open(const char *body, bool record, const char *machine, const char *setting,
-                                   const char *another) {
+static struct traced_kernel open_body(const char *body, bool record, const char *machine, const char *setting,
+                                      const char *another) {
+    static const char *const arguments[] = {"buf:u32[16384]=zero", "buf:u32[64]", NULL};
+    const char *const settings[] = {setting, another, NULL};
     char text[TEXT_MAX];
-    struct fixture fixture = {.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
-    const wb_kernel *kernel = NULL;
-    const wb_trace_options options = {.record_accesses = record};
     (void)snprintf(text, sizeof text, "%s%s\nret;\n}\n", header, body);
-    expect_ok(&fixture, wb_module_parse("k.ptx", text, strlen(text), fixture.diagnostics, &fixture.module));
-    expect_ok(&fixture, wb_module_find_kernel(fixture.module, "k", fixture.diagnostics, &kernel));
-    expect_ok(&fixture, wb_launch_set_grid(fixture.launch, "1", fixture.diagnostics));
-    expect_ok(&fixture, wb_launch_set_block(fixture.launch, "32", fixture.diagnostics));
-    expect_ok(&fixture, wb_launch_add_argument(fixture.launch, "buf:u32[16384]=zero", fixture.diagnostics));
-    expect_ok(&fixture, wb_launch_add_argument(fixture.launch, "buf:u32[64]", fixture.diagnostics));
-    expect_ok(&fixture, wb_machine_load(machine, fixture.diagnostics, &fixture.machine));
-    expect_ok(&fixture, wb_machine_set(fixture.machine, setting, fixture.diagnostics));
-    if (another != NULL) expect_ok(&fixture, wb_machine_set(fixture.machine, another, fixture.diagnostics));
-    expect_ok(&fixture,
-              wb_block_trace(kernel, fixture.launch, &options, fixture.diagnostics, &fixture.block));
-    return fixture;
-}
-
-static void fixture_close(struct fixture *fixture) {
-    free(fixture->costs);
-    wb_block_free(fixture->block);
-    wb_machine_free(fixture->machine);
-    wb_launch_free(fixture->launch);
-    wb_module_free(fixture->module);
-    wb_diagnostics_free(fixture->diagnostics);
+    return traced_kernel_open(&(struct traced_launch){.text = text,
+                                                      .kernel = "k",
+                                                      .threads = "32",
+                                                      .arguments = arguments,
+                                                      .machine = machine,
+                                                      .settings = settings,
+                                                      .record_accesses = record});
 }
 
 /* The cost of the last instruction with records; all of its records have the same. */
 static struct execution_cost last_cost(const char *body, const char *machine, const char *setting,
                                        const char *another) {
-    struct fixture fixture = fixture_open(body, true, machine, setting, another);
-    expect_ok(&fixture,
-              access_costs_make(fixture.block, fixture.machine, fixture.diagnostics, &fixture.costs));
-    const struct access_list *list = &fixture.block->accesses[0];
+    struct traced_kernel traced = open_body(body, true, machine, setting, another);
+    struct execution_cost *costs = NULL;
+    traced_expect_ok(&traced, access_costs_make(traced.block, traced.machine, traced.diagnostics, &costs));
+    const struct access_list *list = &traced.block->accesses[0];
     size_t last = list->items.count - 1;
-    struct execution_cost cost = fixture.costs[last];
+    struct execution_cost cost = costs[last];
     for (size_t r = last; list->items.items[r].step == list->items.items[last].step; r--)
-        assert_int_equal(fixture.costs[r].init, cost.init);
-    fixture_close(&fixture);
+        assert_int_equal(costs[r].init, cost.init);
+    free(costs);
+    traced_kernel_close(&traced);
     return cost;
 }
 
@@ -154,11 +128,12 @@ static void test_initiation_of_the_class(void **state) {
 
 static void test_ideal_requests_need_no_records(void **state) {
     (void)state;
-    struct fixture fixture = fixture_open("", false, "orin-sm86", "requests=ideal", NULL);
-    expect_ok(&fixture,
-              access_costs_make(fixture.block, fixture.machine, fixture.diagnostics, &fixture.costs));
-    assert_null(fixture.costs);
-    fixture_close(&fixture);
+    struct traced_kernel traced = open_body("", false, "orin-sm86", "requests=ideal", NULL);
+    struct execution_cost *costs = NULL;
+    traced_expect_ok(&traced, access_costs_make(traced.block, traced.machine, traced.diagnostics, &costs));
+    assert_null(costs);
+    free(costs);
+    traced_kernel_close(&traced);
 }
 
 struct refusal {
@@ -182,25 +157,27 @@ static void test_what_cannot_be_counted_is_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct refusal *refusal = &refusals[i];
-        struct fixture fixture =
-            fixture_open(refusal->body, refusal->record, refusal->machine, refusal->setting, NULL);
-        wb_status status =
-            access_costs_make(fixture.block, fixture.machine, fixture.diagnostics, &fixture.costs);
+        struct traced_kernel traced =
+            open_body(refusal->body, refusal->record, refusal->machine, refusal->setting, NULL);
+        struct execution_cost *costs = NULL;
+        wb_status status = access_costs_make(traced.block, traced.machine, traced.diagnostics, &costs);
         if (status != refusal->status ||
-            strstr(wb_diagnostics_text(fixture.diagnostics), refusal->message) == NULL)
-            fail_msg("%s: %d, '%s'", refusal->body, (int)status, wb_diagnostics_text(fixture.diagnostics));
-        fixture_close(&fixture);
+            strstr(wb_diagnostics_text(traced.diagnostics), refusal->message) == NULL)
+            fail_msg("%s: %d, '%s'", refusal->body, (int)status, wb_diagnostics_text(traced.diagnostics));
+        free(costs);
+        traced_kernel_close(&traced);
     }
 }
 
 /* Prefetches and textures are not served by transactions: their classes say what they take. */
 static void test_other_classes_are_not_counted(void **state) {
     (void)state;
-    struct fixture fixture =
-        fixture_open("prefetch.global.L2 [%rd1];", true, "orin-sm86", "requests=volta", NULL);
-    expect_ok(&fixture,
-              access_costs_make(fixture.block, fixture.machine, fixture.diagnostics, &fixture.costs));
-    fixture_close(&fixture);
+    struct traced_kernel traced =
+        open_body("prefetch.global.L2 [%rd1];", true, "orin-sm86", "requests=volta", NULL);
+    struct execution_cost *costs = NULL;
+    traced_expect_ok(&traced, access_costs_make(traced.block, traced.machine, traced.diagnostics, &costs));
+    free(costs);
+    traced_kernel_close(&traced);
 }
 
 int main(void) {

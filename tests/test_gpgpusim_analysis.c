@@ -7,56 +7,27 @@
 
 #include <cmocka.h>
 
-#include "warpbound.h"
+#include "traced_kernel.h"
 
-/* What the front door hands out for the launch. */
-struct launched {
-    wb_diagnostics *diagnostics;
-    wb_module *module;
-    wb_launch *launch;
-    wb_machine *machine;
-    wb_block *block;
-    wb_analysis *analysis;
-};
-
-static void expect_ok(const struct launched *launched, wb_status status) {
-    if (status != WB_OK) fail_msg("%s", wb_diagnostics_text(launched->diagnostics));
-}
-
-static void open_launch(struct launched *launched, bool record_accesses) {
+static struct traced_kernel open_launch(bool record_accesses) {
     static const char *const arguments[] = {"buf:i32[256]=iota", "buf:i32[256]=7", "buf:i32[256]=0",
-                                            "i32:256"};
-    wb_diagnostics *diagnostics = launched->diagnostics = wb_diagnostics_new();
-    const wb_trace_options options = {.record_accesses = record_accesses};
-    const wb_kernel *kernel;
-    expect_ok(launched, wb_module_read("tests/data/gpgpusim/basic.ptx", diagnostics, &launched->module));
-    expect_ok(launched, wb_module_find_kernel(launched->module, "vecadd", diagnostics, &kernel));
-    launched->launch = wb_launch_new();
-    expect_ok(launched, wb_launch_set_grid(launched->launch, "1", diagnostics));
-    expect_ok(launched, wb_launch_set_block(launched->launch, "256", diagnostics));
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
-        expect_ok(launched, wb_launch_add_argument(launched->launch, arguments[i], diagnostics));
-    expect_ok(launched, wb_machine_load("gpgpusim-orin", diagnostics, &launched->machine));
-    expect_ok(launched, wb_machine_set(launched->machine, "mem_latency=50", diagnostics));
-    expect_ok(launched, wb_block_trace(kernel, launched->launch, &options, diagnostics, &launched->block));
-    expect_ok(launched,
-              wb_analysis_new(launched->block, launched->machine, diagnostics, &launched->analysis));
-}
-
-static void close_launch(struct launched *launched) {
-    wb_analysis_free(launched->analysis);
-    wb_block_free(launched->block);
-    wb_machine_free(launched->machine);
-    wb_launch_free(launched->launch);
-    wb_module_free(launched->module);
-    wb_diagnostics_free(launched->diagnostics);
+                                            "i32:256", NULL};
+    static const char *const settings[] = {"mem_latency=50", NULL};
+    return traced_kernel_open(&(struct traced_launch){.file = "tests/data/gpgpusim/basic.ptx",
+                                                      .kernel = "vecadd",
+                                                      .threads = "256",
+                                                      .arguments = arguments,
+                                                      .machine = "gpgpusim-orin",
+                                                      .settings = settings,
+                                                      .record_accesses = record_accesses,
+                                                      .analyze = true});
 }
 
 static void test_simulations(void **state) {
     (void)state;
-    struct launched launched;
-    open_launch(&launched, true);
-    expect_ok(&launched, wb_analysis_simulate(launched.analysis, "gto,lrr", NULL, launched.diagnostics));
+    struct traced_kernel launched = open_launch(true);
+    traced_expect_ok(&launched,
+                     wb_analysis_simulate(launched.analysis, "gto,lrr", NULL, launched.diagnostics));
     size_t count;
     const wb_simulation *simulations = wb_analysis_simulations(launched.analysis, &count);
     assert_int_equal(count, 2);
@@ -67,15 +38,14 @@ static void test_simulations(void **state) {
     assert_string_equal(simulations[1].policy, "gto");
     assert_int_equal(simulations[1].last_commit, 261);
     assert_int_equal(simulations[1].cycles, 664);
-    close_launch(&launched);
+    traced_kernel_close(&launched);
 }
 
 /* Nothing is proven of this model: no bound may be taken for one, and none is best. */
 static void test_bounds_are_estimates(void **state) {
     (void)state;
-    struct launched launched;
-    open_launch(&launched, true);
-    expect_ok(&launched, wb_analysis_bound(launched.analysis, "all", NULL, launched.diagnostics));
+    struct traced_kernel launched = open_launch(true);
+    traced_expect_ok(&launched, wb_analysis_bound(launched.analysis, "all", NULL, launched.diagnostics));
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(launched.analysis, &count);
     assert_true(count >= 5);
@@ -85,20 +55,19 @@ static void test_bounds_are_estimates(void **state) {
         assert_non_null(bounds[i].reason);
     }
     assert_null(wb_analysis_best(launched.analysis));
-    close_launch(&launched);
+    traced_kernel_close(&launched);
 }
 
 /* Bounds need no addresses, simulations do. */
 static void test_accesses_are_asked_for(void **state) {
     (void)state;
-    struct launched launched;
-    open_launch(&launched, false);
+    struct traced_kernel launched = open_launch(false);
     assert_true(wb_machine_needs_accesses(launched.machine));
-    expect_ok(&launched, wb_analysis_bound(launched.analysis, "sib", NULL, launched.diagnostics));
+    traced_expect_ok(&launched, wb_analysis_bound(launched.analysis, "sib", NULL, launched.diagnostics));
     assert_int_equal(wb_analysis_simulate(launched.analysis, "gto", NULL, launched.diagnostics),
                      WB_ERR_INPUT);
     assert_non_null(strstr(wb_diagnostics_text(launched.diagnostics), "have them recorded"));
-    close_launch(&launched);
+    traced_kernel_close(&launched);
 }
 
 int main(void) {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "warpbound.h"
+#include "traced_kernel.h"
 
 /* Two rounds with strides (warp + 1) * round * 4: one load has as many costs as warps and rounds. */
 static const char strided[] =
@@ -26,48 +26,17 @@ static const char strided[] =
     "%r8;\nst.shared.u32 [%r7], %r6;\n"
     "setp.lt.u32 %p1, %r3, 3;\n@%p1 bra L;\nret;\n}\n";
 
-struct fixture {
-    wb_diagnostics *diagnostics;
-    wb_module *module;
-    wb_launch *launch;
-    wb_machine *machine;
-    wb_block *block;
-    wb_analysis *analysis;
-};
-
-static void expect_ok(const struct fixture *fixture, wb_status status) {
-    if (status != WB_OK) fail_msg("%s", wb_diagnostics_text(fixture->diagnostics));
-}
-
-static void set(const struct fixture *fixture, const char *setting) {
-    expect_ok(fixture, wb_machine_set(fixture->machine, setting, fixture->diagnostics));
-}
-
-static struct fixture fixture_open(const char *ptx, const char *threads, const char *const *settings) {
-    struct fixture fixture = {.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
-    wb_diagnostics *diagnostics = fixture.diagnostics;
-    const wb_kernel *kernel = NULL;
-    const wb_trace_options options = {.record_accesses = true};
-    expect_ok(&fixture, wb_module_parse("k.ptx", ptx, strlen(ptx), diagnostics, &fixture.module));
-    expect_ok(&fixture, wb_module_find_kernel(fixture.module, "k", diagnostics, &kernel));
-    expect_ok(&fixture, wb_launch_set_grid(fixture.launch, "1", diagnostics));
-    expect_ok(&fixture, wb_launch_set_block(fixture.launch, threads, diagnostics));
-    expect_ok(&fixture, wb_launch_add_argument(fixture.launch, "buf:u32[16384]=iota", diagnostics));
-    expect_ok(&fixture, wb_machine_load("orin-sm86", diagnostics, &fixture.machine));
-    for (; *settings != NULL; settings++)
-        set(&fixture, *settings);
-    expect_ok(&fixture, wb_block_trace(kernel, fixture.launch, &options, diagnostics, &fixture.block));
-    expect_ok(&fixture, wb_analysis_new(fixture.block, fixture.machine, diagnostics, &fixture.analysis));
-    return fixture;
-}
-
-static void fixture_close(struct fixture *fixture) {
-    wb_analysis_free(fixture->analysis);
-    wb_block_free(fixture->block);
-    wb_machine_free(fixture->machine);
-    wb_launch_free(fixture->launch);
-    wb_module_free(fixture->module);
-    wb_diagnostics_free(fixture->diagnostics);
+/* The kernel, with its analysis, on an Orin with some settings. */
+static struct traced_kernel open_kernel(const char *ptx, const char *threads, const char *const *settings) {
+    static const char *const arguments[] = {"buf:u32[16384]=iota", NULL};
+    return traced_kernel_open(&(struct traced_launch){.text = ptx,
+                                                      .kernel = "k",
+                                                      .threads = threads,
+                                                      .arguments = arguments,
+                                                      .machine = "orin-sm86",
+                                                      .settings = settings,
+                                                      .record_accesses = true,
+                                                      .analyze = true});
 }
 
 static uint64_t slowest_simulation(const wb_analysis *analysis) {
@@ -89,12 +58,12 @@ static const wb_bound *bound_of(const wb_analysis *analysis, const char *method)
     return NULL;
 }
 
-static void check_order(const struct fixture *fixture, const char *what) {
-    const wb_bound *exact = bound_of(fixture->analysis, "exhaustive");
+static void check_order(const struct traced_kernel *traced, const char *what) {
+    const wb_bound *exact = bound_of(traced->analysis, "exhaustive");
     size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(fixture->analysis, &count);
+    const wb_bound *bounds = wb_analysis_bounds(traced->analysis, &count);
     assert_int_equal(exact->kind, WB_EXACT);
-    if (slowest_simulation(fixture->analysis) > exact->cycles) fail_msg("%s: not the worst case", what);
+    if (slowest_simulation(traced->analysis) > exact->cycles) fail_msg("%s: not the worst case", what);
     for (size_t i = 0; i < count; i++) {
         if (bounds[i].kind == WB_UPPER && bounds[i].cycles < exact->cycles)
             fail_msg("%s: %s is below the worst case", what, bounds[i].method);
@@ -111,13 +80,14 @@ static void test_bounds_and_simulations(void **state) {
     for (uint32_t i = 0; i < 12; i++) {
         const char *const settings[] = {depths[i / 2 % 3], rules[i / 6], "mem_latency=9", NULL};
         char what[128];
-        struct fixture fixture = fixture_open(strided, threads[i % 2], settings);
+        struct traced_kernel traced = open_kernel(strided, threads[i % 2], settings);
         (void)snprintf(what, sizeof what, "%s threads, %s, %s", threads[i % 2], settings[0], settings[1]);
-        expect_ok(&fixture, wb_analysis_bound(fixture.analysis, "sib,fib,aln,fifo,elb,exhaustive,adversary",
-                                              NULL, fixture.diagnostics));
-        expect_ok(&fixture, wb_analysis_simulate(fixture.analysis, "all", NULL, fixture.diagnostics));
-        check_order(&fixture, what);
-        fixture_close(&fixture);
+        traced_expect_ok(&traced,
+                         wb_analysis_bound(traced.analysis, "sib,fib,aln,fifo,elb,exhaustive,adversary", NULL,
+                                           traced.diagnostics));
+        traced_expect_ok(&traced, wb_analysis_simulate(traced.analysis, "all", NULL, traced.diagnostics));
+        check_order(&traced, what);
+        traced_kernel_close(&traced);
     }
 }
 
@@ -131,12 +101,12 @@ static void test_one_warp_waits_for_its_transactions(void **state) {
     static const uint64_t more[] = {0, 0 + 1, 3 + 7};
     uint64_t first = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        struct fixture fixture = fixture_open(strided, "32", settings[i]);
-        expect_ok(&fixture, wb_analysis_simulate(fixture.analysis, "lrr", NULL, fixture.diagnostics));
-        uint64_t taken = slowest_simulation(fixture.analysis);
+        struct traced_kernel traced = open_kernel(strided, "32", settings[i]);
+        traced_expect_ok(&traced, wb_analysis_simulate(traced.analysis, "lrr", NULL, traced.diagnostics));
+        uint64_t taken = slowest_simulation(traced.analysis);
         if (i == 0) first = taken;
         assert_int_equal(taken, first + more[i]);
-        fixture_close(&fixture);
+        traced_kernel_close(&traced);
     }
 }
 

@@ -246,6 +246,12 @@ static void test_turns(void **state) {
     fixture_ready(&f);
     check("two blocks", &f, &bound_turn_chain, 4 + 4 + 2 + 2 * (ML + 1 + 1), ML);
     fixture_end(&f);
+    /* A round of both warps waits once: two rounds a block. */
+    fixture_begin(&f, "L0=0 U0; L0=1 U0 / L0=2 U0; L0=3 U0");
+    set_scheme(&f, "pure-rr");
+    fixture_ready(&f);
+    check("rounds", &f, &bound_turn_chain, 8 + 8 + 4 + 2 * (ML + 1 + 1), ML);
+    fixture_end(&f);
     /* Barriers release both warps of a block at once, whatever their sub-cores. */
     fixture_begin(&f, "L0=0 U0 | X; X | L1=1 U1");
     f.hand.machine.sub_cores = 2;

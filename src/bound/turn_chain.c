@@ -162,8 +162,8 @@ static bool turns_known(const struct memory_work *work, uint32_t block_count) {
            !turns_has_barriers(&work->timed->code);
 }
 
-/* The longest path to the warp's next instruction with a slot, if it does not wait for it alone; false when
- * it comes to a barrier or its end before. */
+/* Follows a warp to its next instruction with a slot; *reached grows to the path to what that waits for.
+ * False when a barrier or the end comes before. */
 static bool round_reach(struct turn_warp *warp, cycles *reached) {
     struct latency_warp *latency = warp->latency;
     while (warp_steps_next(&latency->steps, &warp->step)) {

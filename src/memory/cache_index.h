@@ -13,6 +13,14 @@ struct cache_index {
     bool hashed;                       /* as in struct cache_geometry */
 };
 
+/* What a request does to its line in the first-level cache. */
+enum touch_kind {
+    TOUCH_LOAD,          /* the line is there afterwards, the most recently used, with the request's sector */
+    TOUCH_STORE_EVICTS,  /* a store under write-evict, or an atomic: the line is gone */
+    TOUCH_STORE_UPDATES, /* a store under write-through: a line that is there becomes the most recently used
+                          */
+};
+
 /* Of a geometry that machine_memory_check accepts. */
 struct cache_index cache_index_of(const struct cache_geometry *geometry);
 

@@ -38,12 +38,6 @@ enum cache_contents {
     CACHE_ANYTHING, /* whatever was left there */
 };
 
-enum touch_kind {
-    TOUCH_LOAD,
-    TOUCH_STORE_EVICTS,  /* a store under write-evict; an atomic */
-    TOUCH_STORE_UPDATES, /* a store under write-through */
-};
-
 /* One request whose address may be known in part. */
 struct cache_touch {
     enum touch_kind kind;

@@ -1,0 +1,118 @@
+#include "memory/l1_requests.h"
+
+#include <string.h>
+
+/* Whether an instruction stands for at least one request of the pattern, noting its unit: false when another
+ * unit was noted before. */
+static bool same_unit(const struct traffic_pattern *pattern, const struct timed_code *code, uint32_t *unit) {
+    for (uint32_t a = 0; a < pattern->access_count; a++) {
+        const struct traffic_access *access = &pattern->accesses[a];
+        if (access->request_count == 0) continue;
+        uint32_t of_access = code->insts[access->instruction].unit;
+        if (*unit != UNIT_NONE && of_access != *unit) return false;
+        *unit = of_access;
+    }
+    return true;
+}
+
+enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code) {
+    const struct wb_machine *machine = traffic->machine;
+    uint32_t unit = UNIT_NONE;
+    for (size_t p = 0; p < traffic->patterns.count; p++) {
+        if (!same_unit(&traffic->patterns.items[p], code, &unit)) return PORT_ANY_ORDER;
+    }
+    if (unit == UNIT_NONE) return PORT_ISSUE_ORDER; /* there is nothing to order */
+    if (machine->units[unit].count > 1) return PORT_ANY_ORDER;
+    return machine->units[unit].shared || machine->sub_cores == 1 ? PORT_ISSUE_ORDER : PORT_PROGRAM_ORDER;
+}
+
+wb_status l1_requests_init(struct l1_requests *requests, const struct traffic *traffic,
+                           enum port_order order) {
+    *requests = (struct l1_requests){
+        .traffic = traffic, .index = cache_index_of(&traffic->machine->memory.l1), .order = order};
+    requests->slice_of = calloc(requests->index.set_count, sizeof *requests->slice_of);
+    return requests->slice_of == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+static enum touch_kind touch_of(enum traffic_kind kind, enum store_policy policy) {
+    if (kind == TRAFFIC_LOAD) return TOUCH_LOAD;
+    return kind == TRAFFIC_STORE && policy == STORE_UPDATES ? TOUCH_STORE_UPDATES : TOUCH_STORE_EVICTS;
+}
+
+/* Reads the requests of one access; room for them is reserved. `like` has what they have in common. */
+static void read_access(struct l1_requests *requests, const struct traffic_pattern *pattern,
+                        const struct traffic_access *access, uint64_t base, struct l1_request like) {
+    const struct cache_index *index = &requests->index;
+    for (uint32_t r = 0; r < access->request_count; r++) {
+        uint64_t address = base + pattern->offsets[access->first_request + r];
+        like.request = access->first_request + r;
+        like.line = cache_line_number(index, address);
+        like.set = cache_set_of_line(index, like.line);
+        like.sector = (uint32_t)cache_sector_number(index, address) & index->sector_mask;
+        requests->items.items[requests->items.count++] = like;
+    }
+}
+
+wb_status l1_requests_read(struct l1_requests *requests, uint32_t block) {
+    const struct traffic *traffic = requests->traffic;
+    enum store_policy policy = traffic->machine->memory.l1_store;
+    requests->items.count = 0;
+    for (uint32_t w = 0; w < traffic->grid->warp_count; w++) {
+        const struct traffic_pattern *pattern = traffic_pattern_of(traffic, block, w);
+        const struct access_position *positions = traffic_positions_of(traffic, block, w);
+        WB_TRY(vec_reserve(&requests->items, pattern->request_count));
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            const struct traffic_access *access = &pattern->accesses[a];
+            if (access->request_count == 0) continue;
+            struct l1_request like = {.warp = w, .access = a, .kind = access->kind};
+            like.phase = requests->order == PORT_ISSUE_ORDER ? positions[a].phase : 0;
+            like.touch = (uint8_t)touch_of(access->kind, policy);
+            read_access(requests, pattern, access, traffic_base(traffic, block, w, access->group), like);
+        }
+    }
+    return WB_OK;
+}
+
+/* Counts the requests of each set into slices, in the order of their first requests. */
+static wb_status count_slices(struct l1_requests *requests) {
+    requests->slices.count = 0;
+    for (size_t i = 0; i < requests->items.count; i++) {
+        size_t *slice = &requests->slice_of[requests->items.items[i].set];
+        if (*slice == 0) {
+            WB_TRY(vec_push(&requests->slices, ((struct set_slice){requests->items.items[i].set, 0, 0})));
+            *slice = requests->slices.count;
+        }
+        requests->slices.items[*slice - 1].count++;
+    }
+    return WB_OK;
+}
+
+wb_status l1_requests_sort(struct l1_requests *requests) {
+    for (size_t i = 0; i < requests->slices.count; i++)
+        requests->slice_of[requests->slices.items[i].set] = 0;
+    WB_TRY(count_slices(requests));
+    requests->by_set.count = 0;
+    WB_TRY(vec_reserve(&requests->by_set, requests->items.count));
+    requests->by_set.count = requests->items.count;
+    size_t first = 0;
+    for (size_t i = 0; i < requests->slices.count; i++) {
+        struct set_slice *slice = &requests->slices.items[i];
+        slice->first = first;
+        first += slice->count;
+        slice->count = 0;
+    }
+    for (size_t i = 0; i < requests->items.count; i++) {
+        const struct l1_request *request = &requests->items.items[i];
+        struct set_slice *slice = &requests->slices.items[requests->slice_of[request->set] - 1];
+        requests->by_set.items[slice->first + slice->count++] = *request;
+    }
+    return WB_OK;
+}
+
+void l1_requests_free(struct l1_requests *requests) {
+    vec_free(&requests->items);
+    vec_free(&requests->by_set);
+    vec_free(&requests->slices);
+    free(requests->slice_of);
+    requests->slice_of = NULL;
+}

@@ -1,0 +1,61 @@
+/* The requests that a block makes to the first-level cache, set by set: lines of different sets know nothing
+ * of each other, so that the analyses of the cache look at one set at a time. */
+#ifndef WB_MEMORY_L1_REQUESTS_H
+#define WB_MEMORY_L1_REQUESTS_H
+
+#include "memory/cache_index.h"
+#include "memory/traffic.h"
+#include "warp/timed_block.h"
+
+/* In which order the requests of an SM's warps reach its first level (docs/sure-hits.md, section 1). */
+enum port_order {
+    PORT_ANY_ORDER,     /* nothing is known */
+    PORT_PROGRAM_ORDER, /* those of a warp in program order */
+    PORT_ISSUE_ORDER,   /* besides, those of one instruction together, and those in front of a barrier of the
+                           block   before those behind it */
+};
+
+/* The order that the units of the memory instructions give. */
+enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code);
+
+struct l1_request {
+    uint64_t line;         /* its number */
+    uint32_t set;          /* of the line */
+    uint32_t warp, access; /* of the block; of the warp */
+    uint32_t request;      /* of the warp's pattern */
+    uint32_t phase;        /* barriers that the warp has crossed; 0 if barriers order nothing */
+    uint32_t sector;       /* its number within the line */
+    uint8_t kind;          /* enum traffic_kind, never TRAFFIC_ON_CHIP */
+    uint8_t touch;         /* enum touch_kind */
+};
+
+/* Requests of one set. */
+struct set_slice {
+    uint32_t set;
+    size_t first, count; /* of by_set */
+};
+
+struct l1_requests {
+    const struct traffic *traffic;
+    struct cache_index index;
+    enum port_order order;
+    VEC(struct l1_request) items;  /* of a block, warp by warp, each in program order */
+    VEC(struct l1_request) by_set; /* the same, stably sorted by set */
+    VEC(struct set_slice) slices;  /* of the sets that have requests */
+    size_t *slice_of;              /* per set 1 + its slice, or 0 */
+};
+
+/* Without requests yet. WB_ERR_LIMIT without a message when memory is exhausted; l1_requests_free in any
+ * case. */
+wb_status l1_requests_init(struct l1_requests *requests, const struct traffic *traffic,
+                           enum port_order order);
+
+/* Reads the requests of a block into `items`. WB_ERR_LIMIT as above. */
+wb_status l1_requests_read(struct l1_requests *requests, uint32_t block);
+
+/* Sorts `items`, or what is left of them, by set. WB_ERR_LIMIT as above. */
+wb_status l1_requests_sort(struct l1_requests *requests);
+
+void l1_requests_free(struct l1_requests *requests);
+
+#endif

@@ -1,0 +1,160 @@
+#include "memory/miss_bound.h"
+
+#include <string.h>
+
+#include "memory/sure_presence.h"
+
+/* Counts a request by its kind; true: it is a load. */
+static bool count_kind(struct miss_bound *bound, const struct l1_request *request) {
+    switch ((enum traffic_kind)request->kind) {
+    case TRAFFIC_ON_CHIP: break;
+    case TRAFFIC_LOAD: bound->load_requests++; return true;
+    case TRAFFIC_STORE: bound->store_requests++; break;
+    case TRAFFIC_ATOMIC: bound->atomic_requests++; break;
+    }
+    return false;
+}
+
+void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request) {
+    if (count_kind(&counter->bound, request)) counter->bound.load_misses++;
+}
+
+static void count_kinds(struct miss_bound *bound, const struct set_phases *set, const uint8_t *verdicts) {
+    for (size_t i = 0; i < set->request_count; i++) {
+        (void)count_kind(bound, &set->requests[i]);
+        bound->sure_hits += (verdicts[i] & SURE_HIT) != 0;
+    }
+}
+
+/* Whether a request is a load that can miss. */
+static bool can_miss(const struct set_phases *set, const uint8_t *verdicts, size_t index) {
+    return set->requests[index].kind == TRAFFIC_LOAD && (verdicts[index] & SURE_HIT) == 0;
+}
+
+/* A set in which all lines of the SM have room: a sector is fetched again only when its line was dropped,
+ * whatever blocks load it. */
+static wb_status add_to_sectors(struct miss_counter *counter, const struct set_phases *set,
+                                const uint8_t *verdicts, uint32_t sectors) {
+    for (size_t i = 0; i < set->request_count; i++) {
+        const struct l1_request *request = &set->requests[i];
+        uint32_t number;
+        if (!can_miss(set, verdicts, i)) continue;
+        WB_TRY(line_table_number(&counter->sectors, request->line * sectors + request->sector, &number));
+        if (number == counter->of_sectors.count)
+            WB_TRY(vec_push(&counter->of_sectors, ((struct sector_loads){.line = request->line})));
+        counter->of_sectors.items[number].count++;
+    }
+    return WB_OK;
+}
+
+static uint64_t at_most_one_and_drops(uint64_t loads, uint64_t drops) {
+    return loads <= drops ? loads : drops + 1;
+}
+
+/* The end of the longest run of phases from `first` on: their lines and those of other blocks have room in
+ * the set. */
+static size_t run_end(struct miss_counter *counter, const struct set_phases *set, size_t first) {
+    uint32_t count = set->others;
+    counter->run++;
+    for (size_t p = first; p < set->phases.count; p++) {
+        const struct owned_lines *lines = &set->phases.items[p].lines;
+        for (uint32_t i = 0; i < lines->count; i++) {
+            struct run_line *line = &counter->lines.items[lines->items[i].line];
+            count += line->used_in != counter->run && !set->lines.items[lines->items[i].line].of_others;
+            line->used_in = counter->run;
+        }
+        if (count > set->ways) return p;
+    }
+    return set->phases.count;
+}
+
+/* Counts the loads and drops of the requests of a segment. */
+static void count_segment(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
+                          const struct phase_segment *segment, uint32_t sectors) {
+    for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+        uint32_t number = set->line_of.items[i];
+        struct run_line *line = &counter->lines.items[number];
+        if (line->run != counter->run) line->drops = 0;
+        line->run = counter->run;
+        if (set->requests[i].touch == TOUCH_STORE_EVICTS) line->drops++;
+        if (can_miss(set, verdicts, i))
+            counter->loads.items[(size_t)number * sectors + set->requests[i].sector]++;
+    }
+}
+
+/* Adds what a segment's sectors can miss in the run, and forgets their counts. */
+static void charge_segment(struct miss_counter *counter, const struct set_phases *set,
+                           const struct phase_segment *segment, uint32_t sectors) {
+    for (size_t i = segment->first; i < segment->first + segment->count; i++) {
+        uint32_t line = set->line_of.items[i];
+        uint64_t *loads = &counter->loads.items[(size_t)line * sectors + set->requests[i].sector];
+        uint64_t drops = counter->lines.items[line].drops + set->lines.items[line].drops_by_others;
+        counter->bound.load_misses += at_most_one_and_drops(*loads, drops);
+        *loads = 0;
+    }
+}
+
+/* Adds the misses of a run of phases, of segments [first, end). */
+static void charge_run(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
+                       size_t first, size_t end, uint32_t sectors) {
+    for (size_t s = first; s < end; s++)
+        count_segment(counter, set, verdicts, &set->segments.items[s], sectors);
+    for (size_t s = first; s < end; s++)
+        charge_segment(counter, set, &set->segments.items[s], sectors);
+}
+
+/* Adds the misses of a phase whose lines have no room: any load that is no sure hit. */
+static void charge_phase(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
+                         const struct set_phase *phase) {
+    for (size_t s = 0; s < phase->segment_count; s++) {
+        const struct phase_segment *segment = &set->segments.items[phase->first_segment + s];
+        for (size_t i = segment->first; i < segment->first + segment->count; i++)
+            counter->bound.load_misses += can_miss(set, verdicts, i);
+    }
+}
+
+static void add_runs(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
+                     uint32_t sectors) {
+    for (size_t first = 0; first < set->phases.count;) {
+        const struct set_phase *phase = &set->phases.items[first];
+        size_t end = run_end(counter, set, first);
+        if (end == first) {
+            charge_phase(counter, set, verdicts, phase);
+            first++;
+            continue;
+        }
+        const struct set_phase *last = &set->phases.items[end - 1];
+        charge_run(counter, set, verdicts, phase->first_segment, last->first_segment + last->segment_count,
+                   sectors);
+        first = end;
+    }
+}
+
+wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases *set,
+                           const uint8_t *verdicts, const struct sm_lines *sm, uint32_t sectors) {
+    count_kinds(&counter->bound, set, verdicts);
+    if (sm_set_fits(sm, set->set)) return add_to_sectors(counter, set, verdicts, sectors);
+    counter->lines.count = counter->loads.count = 0;
+    WB_TRY(vec_reserve(&counter->lines, set->lines.count));
+    WB_TRY(vec_reserve(&counter->loads, set->lines.count * sectors));
+    counter->lines.count = set->lines.count;
+    counter->loads.count = set->lines.count * sectors;
+    memset(counter->lines.items, 0, counter->lines.count * sizeof *counter->lines.items);
+    memset(counter->loads.items, 0, counter->loads.count * sizeof *counter->loads.items);
+    add_runs(counter, set, verdicts, sectors);
+    return WB_OK;
+}
+
+void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm) {
+    for (size_t i = 0; i < counter->of_sectors.count; i++) {
+        const struct sector_loads *loads = &counter->of_sectors.items[i];
+        counter->bound.load_misses += at_most_one_and_drops(loads->count, sm_lines_drops(sm, loads->line));
+    }
+}
+
+void miss_counter_free(struct miss_counter *counter) {
+    line_table_free(&counter->sectors);
+    vec_free(&counter->of_sectors);
+    vec_free(&counter->lines);
+    vec_free(&counter->loads);
+}

@@ -1,0 +1,52 @@
+/* How often all loads of an SM together can miss its first-level cache, whatever the interleaving: theorem 2
+ * of docs/sure-hits.md. Where warps share lines this is less than one miss for each load that is no sure hit:
+ * whoever comes first, the others hit. */
+#ifndef WB_MEMORY_MISS_BOUND_H
+#define WB_MEMORY_MISS_BOUND_H
+
+#include "memory/set_phases.h"
+
+/* Requests of an SM; those of stores and atomics always go to the second level. */
+struct miss_bound {
+    uint64_t load_requests, store_requests, atomic_requests;
+    uint64_t sure_hits;   /* requests of loads that hit in every order */
+    uint64_t load_misses; /* at most so many requests of loads miss, in any order */
+};
+
+/* Loads of a sector that are no sure hits. */
+struct sector_loads {
+    uint64_t line;
+    uint64_t count;
+};
+
+/* A line in a run: phases in a row whose lines have room in the set together. */
+struct run_line {
+    uint64_t used_in; /* the last run that uses it */
+    uint64_t run;     /* the last one that was charged for it, */
+    uint64_t drops;   /* and how many requests of that run drop it */
+};
+
+/* A bound being made. Zero-initialised it has seen nothing. */
+struct miss_counter {
+    struct miss_bound bound;
+    struct line_table sectors; /* of the sets in which all lines of the SM have room */
+    VEC(struct sector_loads) of_sectors;
+    uint64_t run;               /* counted over all sets */
+    VEC(struct run_line) lines; /* per line of the set */
+    VEC(uint64_t) loads;        /* of the run, per line and sector, that are no sure hits */
+};
+
+/* Adds the requests of a block to a set, with their verdicts (enum sure_verdict). `sectors`: of a line.
+ * WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases *set,
+                           const uint8_t *verdicts, const struct sm_lines *sm, uint32_t sectors);
+
+/* Adds a request without looking at its set: it can miss. */
+void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request);
+
+/* Ends the bound, when all requests have been added. */
+void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm);
+
+void miss_counter_free(struct miss_counter *counter);
+
+#endif

@@ -1,0 +1,89 @@
+#include "memory/sm_lines.h"
+
+void owned_lines_add(struct owned_lines *lines, uint32_t ways, uint64_t line, uint32_t owner) {
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        struct owned_line *listed = &lines->items[i];
+        own += listed->owner == owner;
+        if (listed->line != line) continue;
+        listed->shared |= listed->owner != owner;
+        return;
+    }
+    lines->cut |= own > ways || lines->count == owned_lines_capacity(ways);
+    if (own > ways || lines->count == owned_lines_capacity(ways)) return;
+    lines->items[lines->count++] = (struct owned_line){.line = line, .owner = owner};
+}
+
+/* A block uses a line. */
+static wb_status add_use(struct sm_lines *lines, uint32_t set, uint64_t line, uint32_t block) {
+    struct owned_lines *owned = &lines->sets[set];
+    if (owned->items == NULL) {
+        owned->items = arena_array(&lines->arena, owned_lines_capacity(lines->ways), sizeof *owned->items);
+        if (owned->items == NULL) return WB_ERR_LIMIT;
+    }
+    owned_lines_add(owned, lines->ways, line, block);
+    return WB_OK;
+}
+
+static wb_status add_drop(struct sm_lines *lines, uint64_t line) {
+    uint32_t number;
+    WB_TRY(line_table_number(&lines->dropped, line, &number));
+    if (number == lines->drops.count) WB_TRY(vec_push(&lines->drops, (uint64_t)0));
+    lines->drops.items[number]++;
+    return WB_OK;
+}
+
+/* Adds a block's requests of one kind; drops are only needed of sets that are not full. */
+static wb_status add_block(struct sm_lines *lines, const struct l1_requests *requests, uint32_t block,
+                           enum touch_kind touch) {
+    for (size_t i = 0; i < requests->items.count; i++) {
+        const struct l1_request *request = &requests->items.items[i];
+        if (request->touch != touch || sm_set_is_full(lines, request->set)) continue;
+        if (touch == TOUCH_STORE_EVICTS)
+            WB_TRY(add_drop(lines, request->line));
+        else if (touch == TOUCH_LOAD || sm_line_may_come(lines, request->set, request->line))
+            WB_TRY(add_use(lines, request->set, request->line, block));
+    }
+    return WB_OK;
+}
+
+/* Reads all blocks for their requests of one kind. */
+static wb_status add_blocks(struct sm_lines *lines, const struct sm_share *share,
+                            struct l1_requests *requests, enum touch_kind touch) {
+    size_t count = requests->traffic->grid->blocks.count;
+    for (size_t block = share->sm; block < count; block += share->sms) {
+        WB_TRY(l1_requests_read(requests, (uint32_t)block));
+        WB_TRY(add_block(lines, requests, (uint32_t)block, touch));
+    }
+    return WB_OK;
+}
+
+wb_status sm_lines_make(const struct sm_share *share, struct l1_requests *requests, struct sm_lines *lines) {
+    const struct machine_memory *memory = &requests->traffic->machine->memory;
+    *lines = (struct sm_lines){.ways = memory->l1.ways};
+    lines->sets = arena_array(&lines->arena, requests->index.set_count, sizeof *lines->sets);
+    if (lines->sets == NULL) return WB_ERR_LIMIT;
+    WB_TRY(add_blocks(lines, share, requests, TOUCH_LOAD));
+    if (memory->l1_store == STORE_UPDATES) WB_TRY(add_blocks(lines, share, requests, TOUCH_STORE_UPDATES));
+    return add_blocks(lines, share, requests, TOUCH_STORE_EVICTS);
+}
+
+bool sm_line_may_come(const struct sm_lines *lines, uint32_t set, uint64_t line) {
+    const struct owned_lines *listed = &lines->sets[set];
+    if (listed->cut) return true;
+    for (uint32_t i = 0; i < listed->count; i++) {
+        if (listed->items[i].line == line) return true;
+    }
+    return false;
+}
+
+uint64_t sm_lines_drops(const struct sm_lines *lines, uint64_t line) {
+    uint32_t number;
+    return line_table_find(&lines->dropped, line, &number) ? lines->drops.items[number] : 0;
+}
+
+void sm_lines_free(struct sm_lines *lines) {
+    line_table_free(&lines->dropped);
+    vec_free(&lines->drops);
+    arena_free(&lines->arena);
+}

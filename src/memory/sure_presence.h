@@ -1,0 +1,81 @@
+/* Which requests of a block to one set of the first-level cache surely find their sector there, whatever the
+ * interleaving of warps and blocks: theorem 1 of docs/sure-hits.md. */
+#ifndef WB_MEMORY_SURE_PRESENCE_H
+#define WB_MEMORY_SURE_PRESENCE_H
+
+#include "memory/data_waits.h"
+#include "memory/set_phases.h"
+
+/* What is known of a request, as a set of bits. */
+enum sure_verdict {
+    SURE_HIT = 1,  /* a load whose sector is present (or on its way): it makes no request below */
+    SURE_DATA = 2, /* besides, the data has come */
+};
+
+/* The last use of a line by a warp in a phase. */
+struct line_use {
+    uint32_t line;    /* its number in the set */
+    uint32_t access;  /* of the warp */
+    uint32_t sectors; /* surely present right after it */
+    uint32_t proofs;  /* first of their proofs, one a sector */
+};
+
+/* A use that was the last one of its warp in its phase. */
+struct line_source {
+    size_t phase; /* index into the phases of the set */
+    uint32_t warp;
+    uint32_t next;   /* 1 + the source of the line that was found before it, or 0 */
+    size_t use, end; /* it and the uses of other lines behind it, of `ended` */
+};
+
+/* A phase in which a line is dropped. */
+struct line_drop {
+    size_t phase;
+    uint32_t warp;
+    bool shared;   /* by other warps, too */
+    uint32_t next; /* 1 + that of an earlier phase, or 0 */
+};
+
+struct line_history {
+    uint32_t source, drop; /* 1 + the newest, or 0 */
+    uint64_t dropped_in;   /* the last segment that dropped it before its current request */
+    uint64_t window;       /* the last window that counted it */
+};
+
+/* Distinct lines that may be used between two uses of a line. */
+struct line_window {
+    uint64_t number;
+    uint32_t line;       /* which does not count */
+    uint32_t count;      /* of other lines, up to ways */
+    VEC(uint32_t) lines; /* those of them that no other block uses */
+};
+
+/* Zero-initialised it is ready. */
+struct sure_presence {
+    const struct set_phases *set;
+    const struct data_waits *waits;
+    uint32_t shape;              /* of the block */
+    bool together;               /* requests of one instruction come one after the other */
+    uint32_t sectors;            /* of a line */
+    uint32_t all_sectors;        /* their bits */
+    size_t phase;                /* being looked at */
+    uint64_t segment;            /* being looked at, counted over all sets */
+    VEC(struct line_use) recent; /* uses of the segment so far, oldest first, at most `ways` lines */
+    VEC(struct line_use) ended;  /* of all earlier segments */
+    VEC(struct line_source) sources;
+    VEC(struct line_drop) drops;
+    VEC(struct line_history) histories; /* per line */
+    VEC(uint32_t) proofs;               /* of uses */
+    struct line_window window;
+    VEC(uint8_t) verdicts; /* per request, enum sure_verdict */
+};
+
+/* Fills the verdicts of a set of a block whose shape is `shape`. WB_ERR_LIMIT without a message when memory
+ * is exhausted. */
+wb_status sure_presence_find(struct sure_presence *presence, const struct set_phases *set,
+                             const struct l1_requests *requests, const struct data_waits *waits,
+                             uint32_t shape);
+
+void sure_presence_free(struct sure_presence *presence);
+
+#endif

@@ -244,7 +244,7 @@ static bool same_records(const struct gpu_record *a, const struct gpu_record *b,
 /* Any number of threads gives the same. */
 static void test_threads(void **state) {
     (void)state;
-    static const uint32_t threads[] = {2, 3, 8};
+    static const uint32_t threads[] = {8, 3, 2}; /* the most first: libomp leaks when it adds threads later */
     uint32_t rounds = random_rounds(24);
     for (uint64_t seed = 0; seed < rounds; seed++) {
         struct random_gpu_family wide = family;

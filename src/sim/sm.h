@@ -129,8 +129,8 @@ wb_status sm_init(struct sm *sm, const struct sm_program *program, const struct 
 
 void sm_free(struct sm *sm);
 
-/* sm_blocks.c: the slot takes a block, which can issue from cycle `at` on. */
-void sm_place(struct sm *sm, uint32_t slot, uint32_t block, cycles at);
+/* sm_blocks.c: slot number `index` takes a block, which can issue from cycle `at` on. */
+void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at);
 
 /* Everything happens that takes no time and is due by cycle `now`: instructions without a unit, starts and
  * ends of blocks. The feed fills free slots. */
@@ -139,14 +139,14 @@ void sm_catch_up(struct sm *sm, cycles now);
 /* sm_warps.c: the warps of the slot's block, rewound, begin to execute in cycle slot->release. */
 void sm_begin_warps(struct sm *sm, struct sm_slot *slot);
 
-/* The warp's head has issued in this cycle: goes on to what follows. */
-void sm_advance(struct sm *sm, uint32_t warp);
+/* The head of warp number `index` has issued in this cycle: goes on to what follows. */
+void sm_advance(struct sm *sm, uint32_t index);
 
 /* The head of the warp pass.id, which has no unit, has its operands in cycle pass.at. */
 void sm_pass(struct sm *sm, struct event pass);
 
-/* Something that a warp may have waited for is known now. */
-void sm_unblock(struct sm *sm, uint32_t warp);
+/* Something that warp number `index` may have waited for is known now. */
+void sm_unblock(struct sm *sm, uint32_t index);
 
 /* An instruction of the slot's block, one of its flights, has its last result in cycle `completion`. */
 void sm_land(struct sm *sm, uint32_t slot, cycles completion);

@@ -107,21 +107,21 @@ wb_status sm_memory_init(struct sm *sm, struct sm_memory *memory, const struct s
 
 void sm_memory_free(struct sm_memory *memory);
 
-/* Makes a flight of a warp's head, which is counted, its results unknown. */
-wb_status sm_take_off(struct sm *sm, uint32_t warp, uint32_t *flight);
+/* Makes a flight of the head of warp number `index`, which is counted, its results unknown. */
+wb_status sm_take_off(struct sm *sm, uint32_t index, uint32_t *flight);
 
-/* The flight has its last result in cycle `completion`, and is gone. */
-void sm_flight_land(struct sm *sm, uint32_t flight, cycles completion);
+/* Flight number `index` has its last result in cycle `completion`, and is gone. */
+void sm_flight_land(struct sm *sm, uint32_t index, cycles completion);
 
 /* The same as soon as all its requests have had their turn and the times of their data are known. */
-void sm_try_land(struct sm *sm, uint32_t flight);
+void sm_try_land(struct sm *sm, uint32_t index);
 
 void flight_list_append(struct sm *sm, struct flight_list *list, uint32_t flight);
 uint32_t flight_list_pop(struct sm *sm, struct flight_list *list);
 
 /* sm_l1.c: serves the requests of a flight from cycle `from` on, as far as their turns begin in the window;
  * *done: all have begun, and the last ends at memory->free_at. */
-wb_status sm_l1_serve(struct sm *sm, uint32_t flight, cycles from, bool *done);
+wb_status sm_l1_serve(struct sm *sm, uint32_t index, cycles from, bool *done);
 
 /* sm_answers.c: begins a window: takes the answers that arrive in it, and goes on with the first level. */
 wb_status sm_begin_window(struct sm *sm, struct gpu_mailbox *boxes, cycles until);
@@ -144,7 +144,7 @@ wb_status sm_serve_started(struct sm *sm);
 
 /* sm_reorder.c, with reordering. A warp's head is issued and will be in the warp's channel from cycle `at`
  * on. */
-wb_status sm_enter_channel(struct sm *sm, uint32_t warp, cycles at);
+wb_status sm_enter_channel(struct sm *sm, uint32_t index, cycles at);
 
 /* Serves the channels in the order of the keys. */
 wb_status sm_serve_channels(struct sm *sm);

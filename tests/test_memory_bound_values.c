@@ -252,6 +252,11 @@ static void test_turns(void **state) {
     fixture_ready(&f);
     check("rounds", &f, &bound_turn_chain, 8 + 8 + 4 + 2 * (ML + 1 + 1), ML);
     fixture_end(&f);
+    fixture_begin(&f, "L0=0 U0 X; X L1=1 U1 / L0=2 U0 X; X L1=3 U1");
+    set_scheme(&f, "pure-rr");
+    fixture_ready(&f);
+    check("rounds in a row", &f, &bound_turn_chain, 12 + 8 + 4 + 2 * (2 * (ML + 1) + 1), ML);
+    fixture_end(&f);
     /* Barriers release both warps of a block at once, whatever their sub-cores. */
     fixture_begin(&f, "L0=0 U0 | X; X | L1=1 U1");
     f.hand.machine.sub_cores = 2;

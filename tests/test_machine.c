@@ -153,6 +153,14 @@ static void test_check(void **state) {
                            "l1_size: 16384 bytes are no whole number of sets of 3 lines of 128 bytes"));
     assert_int_equal(wb_machine_set(machine, "memory.l1_size=49152", diagnostics), WB_OK);
     assert_int_equal(wb_machine_check(machine, diagnostics), WB_OK);
+    assert_int_equal(wb_machine_set(machine, "l2_partitions=3", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
+    assert_non_null(
+        strstr(wb_diagnostics_text(diagnostics),
+               "l2_size: 262144 bytes in 3 partitions are no whole number of sets of 8 lines of 128 bytes"));
+    assert_int_equal(wb_machine_set(machine, "l2_sector=64", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "a sector of at least 128 bytes"));
     wb_machine_free(machine);
     wb_diagnostics_free(diagnostics);
 }

@@ -85,23 +85,34 @@ static bool is_power_of_two(uint32_t number) {
     return number != 0 && (number & (number - 1)) == 0;
 }
 
-/* False with a sentence in *problem when no cache looks like that. `name`: "l1" or "l2". */
-static bool geometry_check(const struct cache_geometry *geometry, const char *name, uint32_t request_bytes,
+/* What a cache has to fit. */
+struct cache_demand {
+    const char *name;      /* "l1" or "l2" */
+    uint32_t sector_bytes; /* the least: whoever asks the cache asks for so many bytes */
+    uint32_t parts;        /* that it is divided into */
+};
+
+/* False with a sentence in *problem when no cache looks like that. */
+static bool geometry_check(const struct cache_geometry *geometry, const struct cache_demand *demand,
                            struct text *problem) {
+    const char *name = demand->name;
     if (!is_power_of_two(geometry->line_bytes) || !is_power_of_two(geometry->sector_bytes) ||
-        geometry->sector_bytes > geometry->line_bytes || geometry->sector_bytes < request_bytes ||
+        geometry->sector_bytes > geometry->line_bytes || geometry->sector_bytes < demand->sector_bytes ||
         geometry->line_bytes / geometry->sector_bytes > CACHE_SECTORS_MAX) {
         text_printf(
             problem,
             "%s_line and %s_sector: expected powers of two, a sector of at least %u bytes (one request) "
             "and a line of 1 to %u sectors, got %u and %u",
-            name, name, request_bytes, CACHE_SECTORS_MAX, geometry->line_bytes, geometry->sector_bytes);
+            name, name, demand->sector_bytes, CACHE_SECTORS_MAX, geometry->line_bytes,
+            geometry->sector_bytes);
         return false;
     }
     uint64_t way_bytes = (uint64_t)geometry->ways * geometry->line_bytes;
-    if (geometry->bytes % way_bytes == 0) return true;
-    text_printf(problem, "%s_size: %u bytes are no whole number of sets of %u lines of %u bytes", name,
-                geometry->bytes, geometry->ways, geometry->line_bytes);
+    if (geometry->bytes % (way_bytes * demand->parts) == 0) return true;
+    text_printf(problem, "%s_size: %u bytes", name, geometry->bytes);
+    if (demand->parts > 1) text_printf(problem, " in %u partitions", demand->parts);
+    text_printf(problem, " are no whole number of sets of %u lines of %u bytes", geometry->ways,
+                geometry->line_bytes);
     return false;
 }
 
@@ -111,7 +122,7 @@ bool machine_memory_check(const struct machine_memory *memory, struct text *prob
         text_string(problem, "a machine with l1_size needs requests: fermi or volta");
         return false;
     }
-    uint32_t request_bytes = memory_request_bytes(memory);
-    return geometry_check(&memory->l1, "l1", request_bytes, problem) &&
-           geometry_check(&memory->l2, "l2", request_bytes, problem);
+    const struct cache_demand l1 = {"l1", memory_request_bytes(memory), 1};
+    const struct cache_demand l2 = {"l2", memory->l1.sector_bytes, memory->l2_partitions};
+    return geometry_check(&memory->l1, &l1, problem) && geometry_check(&memory->l2, &l2, problem);
 }

@@ -300,36 +300,37 @@ struct refusal {
     const char *message;
 };
 
+static const struct refusal refusals[] = {
+    {"L0=0",
+     "",
+     {.name = "reorder", .policy = &policy_rr, .reorder = true},
+     0,
+     1,
+     "reordering can deadlock under a policy that waits for one warp"},
+    {"L0=0",
+     "l1_size=0",
+     {.name = "reorder", .policy = &policy_lrr, .reorder = true},
+     0,
+     1,
+     "no first-level cache"},
+    {"2x L0=0", "", {.name = "default", .policy = &policy_lrr}, 32, 1, "no room for a block of 2 warps"},
+    {"L0=0", "l1_ways=3", {.name = "default", .policy = &policy_lrr}, 0, 1, "no whole number of sets"},
+    {"2x L0=0",
+     "channels=1",
+     {.name = "reorder", .policy = &policy_lrr, .reorder = true},
+     0,
+     1,
+     "no room for a block"},
+    {"L0=0",
+     "",
+     {.name = "default", .policy = &policy_lrr},
+     0,
+     UNIT_NONE,
+     "an instruction without a unit makes memory requests"},
+};
+
 static void test_refusals(void **state) {
     (void)state;
-    static const struct refusal refusals[] = {
-        {"L0=0",
-         "",
-         {.name = "reorder", .policy = &policy_rr, .reorder = true},
-         0,
-         1,
-         "reordering can deadlock under a policy that waits for one warp"},
-        {"L0=0",
-         "l1_size=0",
-         {.name = "reorder", .policy = &policy_lrr, .reorder = true},
-         0,
-         1,
-         "no first-level cache"},
-        {"2x L0=0", "", {.name = "default", .policy = &policy_lrr}, 32, 1, "no room for a block of 2 warps"},
-        {"L0=0", "l1_ways=3", {.name = "default", .policy = &policy_lrr}, 0, 1, "no whole number of sets"},
-        {"2x L0=0",
-         "channels=1",
-         {.name = "reorder", .policy = &policy_lrr, .reorder = true},
-         0,
-         1,
-         "no room for a block"},
-        {"L0=0",
-         "",
-         {.name = "default", .policy = &policy_lrr},
-         0,
-         UNIT_NONE,
-         "an instruction without a unit makes memory requests"},
-    };
     for (size_t r = 0; r < sizeof refusals / sizeof *refusals; r++) {
         struct example example;
         struct gpu_record record;

@@ -177,16 +177,16 @@ static const struct random_gpu_family family = {
     .resident = 3,
     .shape = {.warps = 3,
               .accesses = 5,
-              .instructions = 8,
+              .instructions = 16,
               .lines = 16,
               .lanes = 4,
               .store_percent = 20,
-              .atomic_percent = 10,
+              .atomic_percent = 15,
               .barrier_percent = 15},
 };
 
-/* What random_gpu_make leaves out: requests of two units, of one without a queue and of one with; barriers
- * that take slots; instructions without a unit that wait for operands, and such that are not counted. */
+/* What random_gpu_make leaves out: requests of two units; accesses that keep their unit longer than their
+ * requests need; instructions without a unit that wait for operands, and are not counted. */
 static void vary_code(uint64_t seed, struct random_gpu *gpu) {
     struct random_state random = random_seeded(~seed);
     uint32_t kind = (uint32_t)random_below(&random, 8);
@@ -201,6 +201,11 @@ static void vary_code(uint64_t seed, struct random_gpu *gpu) {
                                         .unit = UNIT_NONE,
                                         .latency = (uint32_t)random_below(&random, 3),
                                         .uncounted = true};
+    }
+    struct traffic *traffic = &gpu->timed.traffic;
+    for (size_t p = 0; (kind & 4) != 0 && p < traffic->patterns.count; p++) {
+        for (uint32_t a = 0; a < traffic->patterns.items[p].access_count; a++)
+            traffic->patterns.items[p].accesses[a].cycles += (uint32_t)random_below(&random, 8);
     }
 }
 

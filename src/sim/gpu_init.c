@@ -110,7 +110,6 @@ static wb_status init_channels(struct gpu *gpu) {
     if (gpu->channels == NULL || gpu->boxes[0] == NULL || gpu->boxes[1] == NULL) return WB_ERR_LIMIT;
     for (uint32_t c = 0; c < gpu->channel_count; c++) {
         struct gpu_channel *own = &gpu->channels[c];
-        own->first_answer = CYCLES_SATURATED;
         own->taken = arena_array(&gpu->arena, gpu->sm_count, sizeof *own->taken);
         own->arrivals.items = arena_array(&gpu->arena, gpu->sm_count, sizeof *own->arrivals.items);
         if (own->taken == NULL || own->arrivals.items == NULL) return WB_ERR_LIMIT;

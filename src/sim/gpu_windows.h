@@ -15,16 +15,26 @@ struct gpu_sm {
     struct sim_sink issues; /* hands on what sm takes for the sink of gpu_options */
     const struct gpu_sink *sink;
     uint32_t number;
-    wb_status status;
 };
 
 struct gpu_channel {
     struct gpu_partition partition;
     struct event_queue arrivals; /* the next request of each SM */
     uint32_t *taken;             /* per SM its requests of the window that have been served */
-    wb_status status;
-    cycles first_answer; /* that it has sent in the window, CYCLES_SATURATED: none */
 };
+
+/* What somebody has to know of tasks to choose the next window. It is kept apart from them, so that threads
+ * do not look into what others work on. */
+struct gpu_summary {
+    cycles next;       /* when something happens next, as far as known */
+    cycles first_sent; /* when the first of the requests that were sent in the window arrives */
+    uint64_t executed; /* instructions so far */
+    uint32_t failed;   /* the first task whose status is not WB_OK */
+    wb_status status;  /* of that */
+};
+
+#define GPU_SUMMARY_EMPTY                                                                                    \
+    ((struct gpu_summary){.next = CYCLES_SATURATED, .first_sent = CYCLES_SATURATED, .failed = UINT32_MAX})
 
 struct gpu {
     const struct timed_grid *grid;
@@ -70,11 +80,14 @@ static inline uint32_t gpu_task_count(const struct gpu *gpu) {
     return gpu->channel_count + gpu->sm_count;
 }
 
-/* gpu_windows.c: one task of a window, a partition or an SM. */
-void gpu_run_task(struct gpu *gpu, uint32_t task);
+/* gpu_windows.c: one task of a window, a partition or an SM; adds it to the summary. */
+void gpu_run_task(struct gpu *gpu, uint32_t task, struct gpu_summary *summary);
+
+/* Adds another summary. */
+void gpu_summarise(struct gpu_summary *summary, const struct gpu_summary *other);
 
 /* All tasks have been run: chooses the next window, or ends with gpu->done and gpu->status. */
-void gpu_end_window(struct gpu *gpu);
+void gpu_end_window(struct gpu *gpu, const struct gpu_summary *summary);
 
 /* gpu_threads.c: runs all windows. WB_ERR_LIMIT when memory is exhausted; else gpu->status. */
 wb_status gpu_run(struct gpu *gpu);

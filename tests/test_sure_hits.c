@@ -80,8 +80,11 @@ static void test_source_of_another_warp(void **state) {
     assert_verdicts("L0=0 | ; | L2=1 L1=0", &one_way, "-;--");
     assert_verdicts("L0=0 | L2=1 ; | L1=0", &one_way, "--;-");
     assert_verdicts("L0=0 | | L2=1 ; | L1=0", &one_way, "--;h");
+    assert_verdicts("S9=0 L0=0 | ; | L1=0", &one_way, "-;h");
+    assert_verdicts("L0=0 S9=0 | ; | L1=0", &one_way, "-;-");
     /* either of two sources; the older one is good enough for warp 2 */
     assert_verdicts("L0=0 | ; L0=0 | ; | L1=0", &one_way, "-;-;h");
+    assert_verdicts("L9=1 L0=0 | ; L0=0 | ; | L1=0", &one_way, "--;-;h");
     assert_verdicts("L0=0 | L3=1 ; | | L2=0", &two_ways, "--;h");
 }
 
@@ -100,6 +103,7 @@ static void test_stores(void **state) {
     /* under write-through it makes its line younger than others: if that can be there at all */
     assert_verdicts("L0=0 S1=1 S3=2 L4=0 L5=1 L6=2", &updates, "----");
     assert_verdicts("L0=0 S1=1 S3=2 L4=0", &updates, "-h");
+    assert_verdicts("L0=0 L1=1 L2=2 L3=3 L4=0 S5=3 L6=1 L7=0", &updates, "-------");
     /* and keeps it there: lines 1 and 2 are not between two uses of line 0 */
     assert_verdicts("L0=0 L1=1 S3=0 L4=2 L5=0", &updates, "---h");
 }
@@ -135,6 +139,13 @@ static void test_other_blocks(void **state) {
     assert_verdicts("L0=0 L1=0 / L2=1", &alone, "-h/-");
     assert_verdicts("L0=0 L1=0 / S2=0", &two_ways, "--/");
     assert_verdicts("L0=0 L1=0 / S2=0", &alone, "-h/");
+    /* a set with more lines than are looked at */
+    assert_verdicts("L0=0 L1=0 / L2=1 / L3=2 / L4=3 / L5=4", &alone, "-h/-/-/-/-");
+    assert_verdicts("L0=0.0,0.1 / L2=1 / L3=2 / L4=3 / L5=4",
+                    &(struct sure_setting){.ways = 1, .sector_bytes = 128}, "-h/-/-/-/-");
+    /* blocks of one kind in different sets */
+    assert_verdicts("L0=0 L1=0 / L0=1 L1=1 / L2=2 L3=4", &(struct sure_setting){.sets = 2, .ways = 1},
+                    "--/-h/--");
     assert_verdicts("3* L0=0 L1=0", &one_way, "-h/-h/-h");
     assert_verdicts("L0=0 L1=0 / L2=1 / L3=2", &two_ways, "--/-/-");
     assert_verdicts("L0=0 L1=0 / L2=1 / L3=2", &three_ways, "-h/-/-");
@@ -150,6 +161,8 @@ static void test_data(void **state) {
     assert_verdicts("L0=0 U0 | ; | L1=0 L2=0", &one_way, "-;dd");
     assert_verdicts("L0=0 | U0 ; | L1=0", &one_way, "-;h"); /* after the barrier is too late */
     assert_verdicts("L0=0 | U0 | ; | | L1=0", &one_way, "-;d");
+    /* the wait of warp 1 is for another access than that which brought the line */
+    assert_verdicts("L0=0 | ; L3=5 U3 | L1=0 L2=0", &two_ways, "-;-hh");
     assert_verdicts("L0=0.0 L1=0.1 U0 L2=0.0 L3=0.1 U1 L4=0.1",
                     &(struct sure_setting){.ways = 1, .sector_bytes = 32}, "--dhd");
 }
@@ -163,6 +176,9 @@ static void test_order_of_the_port(void **state) {
     assert_verdicts("L0=0 | L1=0 ; ", &two_units, "-h;");
     assert_verdicts("L0=0 | ; | L1=0", &two_units, "-;-");
     assert_verdicts("L0=0 L1=0 | ; | L2=1", &two_units, "--;-");
+    assert_verdicts("L0=0.0,0.1 ; L2=1", &(struct sure_setting){.ways = 1, .sector_bytes = 128}, "-h;-");
+    assert_verdicts("L0=0.0,0.1 ; L2=1",
+                    &(struct sure_setting){.ways = 1, .sector_bytes = 128, .sub_cores = 2}, "--;-");
     assert_verdicts("L0=0 L1=0", &two_instances, "--");
     assert_misses("L0=0 L1=0", &two_instances, 1);
 }
@@ -183,6 +199,16 @@ static void test_miss_bound(void **state) {
     assert_misses("2x L0=0,1 | L2=0 L2=0", &one_way, 5); /* the first phase does not fit */
     assert_misses("2x L0=0 / 2x L1=1 / 2x L2=2", &two_ways, 6);
     assert_misses("2x L0=0 / 2x L1=1 / 2x L2=2", &(struct sure_setting){.ways = 2, .resident = 1}, 3);
+}
+
+/* Runs of phases of a set in which not all lines of the SM have room. */
+static void test_miss_bound_of_runs(void **state) {
+    (void)state;
+    assert_misses("2x L0=0 S5=0 | L1=1 | L2=0", &one_way, 2 + 1 + 1);
+    assert_misses("S5=0 S6=0 L0=0 L1=0 | L2=1", &one_way, 1 + 1); /* the second load of 0 is a sure hit */
+    assert_misses("2x L0=0 | L1=1 / S5=0 ; ", &one_way, 2 + 1);   /* another block can store in between */
+    /* the line of the other block is one of the run's: two loads in each phase, and a store */
+    assert_misses("L0=0 S5=0 | L1=0 S6=0 | L2=1 ; L0=0 | L1=0 | / L4=0 ; ", &one_way, 3 + 1 + 1);
 }
 
 static void test_counts(void **state) {
@@ -220,6 +246,44 @@ static void test_share(void **state) {
     assert_int_equal(hits.misses.load_requests, 1);
     sure_hits_free(&hits);
     wb_diagnostics_free(diagnostics);
+    sure_case_free(&known);
+}
+
+/* Stores on a unit of their own can overtake loads. */
+static void test_units(void **state) {
+    (void)state;
+    struct sure_case known;
+    struct sure_hits hits;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    const struct sm_share share = {.sm = 0, .sms = 1, .resident = 1};
+    sure_case_make(&known, "L0=0 S1=1 L2=0", &two_ways);
+    assert_int_equal(known.hits.order, PORT_ISSUE_ORDER);
+    known.hand.code.insts[1].unit = 0;
+    assert_int_equal(sure_hits_make(&known.traffic, &known.hand.code, &share, diagnostics, &hits), WB_OK);
+    assert_int_equal(hits.order, PORT_ANY_ORDER);
+    assert_int_equal(hits.misses.sure_hits, 0);
+    sure_hits_free(&hits);
+    wb_diagnostics_free(diagnostics);
+    sure_case_free(&known);
+}
+
+/* A load of two registers is waited for by the first that uses either. */
+static void test_data_waits(void **state) {
+    (void)state;
+    struct sure_case known;
+    struct arena arena = {0};
+    struct data_waits waits;
+    sure_case_make(&known, "L0=0 L2=1 | U1 L3=2 U0 L4=3 | U2", &two_ways);
+    known.hand.code.insts[0].destination_count = 2; /* registers 0 and 1 */
+    assert_int_equal(data_waits_make(&known.hand.grid, &known.hand.code, &arena, &waits), WB_OK);
+    const struct data_wait *found = data_waits_of(&waits, 0, 0);
+    assert_int_equal(found[0].access, 2);
+    assert_int_equal(found[0].phase, 1);
+    assert_int_equal(found[1].access, 4);
+    assert_int_equal(found[1].phase, 2);
+    assert_int_equal(found[2].access, NEVER_WAITED);
+    assert_int_equal(found[2].phase, NEVER_WAITED);
+    arena_free(&arena);
     sure_case_free(&known);
 }
 
@@ -263,8 +327,11 @@ int main(void) {
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_order_of_the_port),
         cmocka_unit_test(test_miss_bound),
+        cmocka_unit_test(test_miss_bound_of_runs),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_share),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_data_waits),
         cmocka_unit_test(test_caches_that_depend_on_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

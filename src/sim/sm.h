@@ -42,7 +42,7 @@ struct flight_list {
 
 struct sm_warp {
     struct path_cursor cursor;
-    const struct timed_inst *head; /* the next instruction, or NULL at the end */
+    const struct timed_inst *head; /* the next instruction */
     uint64_t step;                 /* its position in the path */
     cycles earliest;               /* no issue before: the cycle behind the last issue, or a release */
     cycles *ready; /* per register, when it can be read; CYCLES_SATURATED while that is not known */

@@ -25,7 +25,7 @@ struct op {
     uint8_t *fate;
 };
 
-/* A warp; without any order each request is one. */
+/* A warp; without any order each access is one. */
 struct unit {
     uint32_t block;
     uint32_t op_count;
@@ -82,12 +82,14 @@ static struct unit *add_unit(struct explorer *explorer, uint32_t block) {
     return unit;
 }
 
+/* The requests of an access, in their order; `unit` NULL: nothing else is in order. */
 static void add_access(struct explorer *explorer, struct unit *unit, uint32_t block, uint32_t warp,
                        uint32_t number, uint8_t *fates) {
     const struct traffic *traffic = explorer->question->traffic;
     const struct machine_memory *memory = &traffic->machine->memory;
     const struct traffic_pattern *pattern = traffic_pattern_of(traffic, block, warp);
     const struct traffic_access *access = &pattern->accesses[number];
+    if (unit == NULL && access->request_count > 0) unit = add_unit(explorer, block);
     for (uint32_t r = 0; r < access->request_count; r++) {
         uint64_t address =
             traffic_base(traffic, block, warp, access->group) + pattern->offsets[access->first_request + r];
@@ -96,16 +98,13 @@ static void add_access(struct explorer *explorer, struct unit *unit, uint32_t bl
         must(line < NO_LINE, "lines");
         struct op op = {
             .kind = OP_REQUEST, .goes_on = r > 0, .line = (uint8_t)line, .access = (uint8_t)number};
-        op.goes_on = op.goes_on && explorer->question->order == PORT_ISSUE_ORDER;
         op.touch = access->kind == TRAFFIC_LOAD ? TOUCH_LOAD
                    : drops                      ? TOUCH_STORE_EVICTS
                                                 : TOUCH_STORE_UPDATES;
         op.set = (uint8_t)cache_set_of_line(&explorer->index, line);
         op.sector = (uint8_t)(1u << address % memory->l1.line_bytes / memory->l1.sector_bytes);
         op.fate = &fates[access->first_request + r];
-        struct unit *of_request =
-            explorer->question->order == PORT_ANY_ORDER ? add_unit(explorer, block) : unit;
-        (void)add_op(of_request, op);
+        (void)add_op(unit, op);
     }
 }
 

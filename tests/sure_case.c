@@ -15,9 +15,8 @@ static void set_machine(struct wb_machine *machine, const struct sure_setting *s
         .hashed = setting->hashed,
     };
     memory->l1_store = setting->store;
+    machine->dispatch_depth = setting->depth;
     if (setting->sub_cores > 0) machine->sub_cores = setting->sub_cores;
-    for (uint32_t u = 0; u < machine->unit_count && setting->instances > 0; u++)
-        machine->units[u].count = setting->instances;
 }
 
 static uint32_t resident_of(const struct sure_case *known) {
@@ -28,6 +27,8 @@ static void analyse(struct sure_case *known) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     const struct sm_share share = {.sm = 0, .sms = 1, .resident = resident_of(known)};
     set_machine(&known->hand.machine, &known->setting);
+    for (uint32_t i = 0; i < HAND_INSTRUCTIONS && known->setting.two_units; i++)
+        known->hand.code.insts[i].unit = i % 2;
     if (traffic_make(&known->hand.grid, &known->hand.machine, diagnostics, &known->traffic) != WB_OK ||
         sure_hits_make(&known->traffic, &known->hand.code, &share, diagnostics, &known->hits) != WB_OK) {
         (void)fprintf(stderr, "%s", wb_diagnostics_text(diagnostics));

@@ -13,8 +13,9 @@ struct sure_setting {
     uint32_t resident;     /* blocks at a time; 0: all */
     uint32_t store;        /* enum store_policy */
     bool hashed;
+    uint32_t depth;     /* entries of the queue in front of a memory unit */
     uint32_t sub_cores; /* 0: one; each with a memory unit of its own */
-    uint32_t instances; /* of the memory unit; 0: one */
+    bool two_units;     /* one for instructions of even, one for those of odd numbers */
 };
 
 /* Must not be moved. */

@@ -33,8 +33,9 @@ static struct sure_setting random_setting(struct random_state *random, const str
                                  .store = (uint32_t)random_below(random, 2),
                                  .resident = family->resident == 0 ? 0 : up_to(random, family->resident),
                                  .hashed = random_below(random, 4) == 0,
+                                 .depth = family->order == PORT_ISSUE_ORDER ? 0 : 4,
                                  .sub_cores = family->order == PORT_PROGRAM_ORDER ? 2 : 1,
-                                 .instances = family->order == PORT_ANY_ORDER ? 2 : 1};
+                                 .two_units = family->order == PORT_ANY_ORDER};
 }
 
 /* What random blocks look like, so that one grid has a few thousand orders, unless only some are walked. */
@@ -71,8 +72,8 @@ static struct sure_census check_cases(const struct sure_family *family) {
         struct sure_case known;
         struct order_answer answer;
         random_case(&known, seed, family);
-        if (known.hits.misses.load_requests > 0) assert_int_equal(known.hits.order, family->order);
-        sure_case_ask(&known, family->cache, family->order, family->walks, &answer);
+        assert_true(known.hits.order >= family->order); /* fewer units, fewer orders */
+        sure_case_ask(&known, family->cache, known.hits.order, family->walks, &answer);
         if (!sure_case_holds(&known, &answer, &census)) fail_msg("%s", sure_case_text(&known));
         order_answer_free(&answer);
         sure_case_free(&known);
@@ -142,13 +143,12 @@ static void test_program_order(void **state) {
     assert_found(census.found, census.hits, 90);
 }
 
-/* No order at all: the bound still holds. */
+/* No order but that of the requests of one instruction. */
 static void test_any_order(void **state) {
     (void)state;
     const struct sure_family family = {
         .order = PORT_ANY_ORDER, .cases = 200, .resident = 2, .lanes = 2, .accesses = 3};
     struct sure_census census = check_cases(&family);
-    assert_int_equal(census.found, 0);
     assert_found(census.bounds_exact, census.cases, 85);
 }
 

@@ -2,14 +2,16 @@
 
 #include <string.h>
 
-/* Whether an instruction stands for at least one request of the pattern, noting its unit: false when another
- * unit was noted before. */
+/* A unit that no machine has. */
+#define NO_UNIT_YET UINT32_MAX
+
+/* Whether all instructions of a pattern that make requests are of one unit: of *unit, if that is one. */
 static bool same_unit(const struct traffic_pattern *pattern, const struct timed_code *code, uint32_t *unit) {
     for (uint32_t a = 0; a < pattern->access_count; a++) {
         const struct traffic_access *access = &pattern->accesses[a];
         if (access->request_count == 0) continue;
         uint32_t of_access = code->insts[access->instruction].unit;
-        if (*unit != UNIT_NONE && of_access != *unit) return false;
+        if (*unit != NO_UNIT_YET && of_access != *unit) return false;
         *unit = of_access;
     }
     return true;
@@ -17,12 +19,12 @@ static bool same_unit(const struct traffic_pattern *pattern, const struct timed_
 
 enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code) {
     const struct wb_machine *machine = traffic->machine;
-    uint32_t unit = UNIT_NONE;
+    uint32_t unit = NO_UNIT_YET;
+    if (machine->dispatch_depth == 0) return PORT_ISSUE_ORDER;
     for (size_t p = 0; p < traffic->patterns.count; p++) {
         if (!same_unit(&traffic->patterns.items[p], code, &unit)) return PORT_ANY_ORDER;
     }
-    if (unit == UNIT_NONE) return PORT_ISSUE_ORDER; /* there is nothing to order */
-    if (machine->units[unit].count > 1) return PORT_ANY_ORDER;
+    if (unit >= machine->unit_count) return PORT_ISSUE_ORDER; /* there is nothing to order */
     return machine->units[unit].shared || machine->sub_cores == 1 ? PORT_ISSUE_ORDER : PORT_PROGRAM_ORDER;
 }
 

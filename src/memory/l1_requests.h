@@ -7,15 +7,15 @@
 #include "memory/traffic.h"
 #include "warp/timed_block.h"
 
-/* In which order the requests of an SM's warps reach its first level (docs/sure-hits.md, section 1). */
+/* In which order the memory instructions of an SM's warps reach its first level (docs/sure-hits.md, section
+ * 1). The requests of one of them always come together. */
 enum port_order {
     PORT_ANY_ORDER,     /* nothing is known */
     PORT_PROGRAM_ORDER, /* those of a warp in program order */
-    PORT_ISSUE_ORDER,   /* besides, those of one instruction together, and those in front of a barrier of the
-                           block   before those behind it */
+    PORT_ISSUE_ORDER,   /* besides, those in front of a barrier of the block before those behind it */
 };
 
-/* The order that the units of the memory instructions give. */
+/* The order that follows from the units of the memory instructions and from their queues. */
 enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code);
 
 struct l1_request {

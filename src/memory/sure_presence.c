@@ -151,10 +151,12 @@ static void find_known(struct sure_presence *presence, const struct l1_request *
     known->sectors = known->arrived = 0;
     for (uint32_t s = 0; s < presence->sectors; s++)
         known->proofs[s] = NO_PROOF;
-    if (use != NULL && presence->together && use->access == request->access) {
+    if (use != NULL && use->access == request->access) {
+        /* a request of the same instruction: nobody else comes in between */
         known_add(presence, known, use, request->warp, request);
         return;
     }
+    if (!presence->in_program_order) return;
     bool dropped = use == NULL && presence->histories.items[line].dropped_in == presence->segment;
     if (dropped || presence->set->lines.items[line].drops_by_others > 0 ||
         others_drop_now(presence, request, line))
@@ -309,14 +311,10 @@ wb_status sure_presence_find(struct sure_presence *presence, const struct set_ph
     presence->set = set;
     presence->waits = waits;
     presence->shape = shape;
-    presence->together = requests->order == PORT_ISSUE_ORDER;
+    presence->in_program_order = requests->order != PORT_ANY_ORDER;
     presence->sectors = requests->index.sector_mask + 1;
     presence->all_sectors = UINT32_MAX >> (CACHE_SECTORS_MAX - 1 - requests->index.sector_mask);
     WB_TRY(begin_set(presence));
-    if (requests->order == PORT_ANY_ORDER) {
-        memset(presence->verdicts.items, 0, presence->verdicts.count);
-        return WB_OK;
-    }
     for (presence->phase = 0; presence->phase < set->phases.count; presence->phase++)
         WB_TRY(read_phase(presence));
     return WB_OK;

@@ -55,7 +55,7 @@ struct sure_presence {
     const struct set_phases *set;
     const struct data_waits *waits;
     uint32_t shape;              /* of the block */
-    bool together;               /* requests of one instruction come one after the other */
+    bool in_program_order;       /* requests of a warp come so */
     uint32_t sectors;            /* of a line */
     uint32_t all_sectors;        /* their bits */
     size_t phase;                /* being looked at */

@@ -1,0 +1,72 @@
+/* Speed of the analysis of sure hits: requests a second, of all SMs of a grid, with as many blocks resident
+ * as fit, and with one at a time, where more is left to be looked at. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "grid_support.h"
+#include "machine/occupancy.h"
+#include "memory/sure_hits.h"
+#include "memory/timed_grid.h"
+
+static const struct bench_case cases[] = {
+    {"vecadd",
+     "4096",
+     "256",
+     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1048576"}},
+    {"stencil5",
+     "32",
+     "32,8",
+     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1024", "i32:1024", "f32:0.5", "f32:0.1"}},
+    {"sgemm_naive",
+     "16,16",
+     "16,16",
+     {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "i32:256",
+      "f32:0.5", "f32:1.25"}},
+    {.kernel = "sparse_matvec"},
+};
+
+static void bench_share(const struct bench_case *bench, const struct timed_grid *timed, uint32_t resident,
+                        struct bench_run *run) {
+    struct miss_bound total = {0};
+    double start = seconds();
+    struct sm_share share = {.sms = timed->machine->memory.sms, .resident = resident};
+    for (share.sm = 0; share.sm < share.sms; share.sm++) {
+        struct sure_hits hits;
+        require(sure_hits_make(&timed->traffic, &timed->code, &share, run->diagnostics, &hits),
+                run->diagnostics);
+        total.load_requests += hits.misses.load_requests;
+        total.store_requests += hits.misses.store_requests + hits.misses.atomic_requests;
+        total.sure_hits += hits.misses.sure_hits;
+        total.load_misses += hits.misses.load_misses;
+        sure_hits_free(&hits);
+    }
+    double spent = seconds() - start;
+    uint64_t requests = total.load_requests + total.store_requests;
+    printf("sure hits %-14s %u resident: %6.2f million requests/s (%llu requests; of the loads %.1f %% "
+           "surely hit, "
+           "at most %.1f %% miss)\n",
+           bench->kernel, resident, (double)requests / spent / 1e6, (unsigned long long)requests,
+           100.0 * (double)total.sure_hits / (double)total.load_requests,
+           100.0 * (double)total.load_misses / (double)total.load_requests);
+}
+
+static void bench_kernel(const struct bench_case *bench, struct bench_run *run) {
+    struct timed_grid timed;
+    bench_trace(bench, run);
+    require(timed_grid_make(run->grid, run->machine, run->diagnostics, &timed), run->diagnostics);
+    const struct block_demand demand = grid_block_demand(run->grid);
+    bench_share(bench, &timed, machine_resident_blocks(run->machine, &demand), run);
+    bench_share(bench, &timed, 1, run);
+    timed_grid_free(&timed);
+    bench_untrace(run);
+}
+
+int main(void) {
+    struct bench_run run = {.diagnostics = wb_diagnostics_new()};
+    require(wb_machine_load("jcse2017", run.diagnostics, &run.machine), run.diagnostics);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        bench_kernel(&cases[i], &run);
+    wb_machine_free(run.machine);
+    wb_diagnostics_free(run.diagnostics);
+    return EXIT_SUCCESS;
+}

@@ -208,6 +208,26 @@ static void test_miss_bound(void **state) {
     assert_misses("2x L0=0 / 2x L1=1 / 2x L2=2", &(struct sure_setting){.ways = 2, .resident = 1}, 3);
 }
 
+/* Under greedy dispatch blocks may come to several SMs, each of which fetches a line anew. */
+static void test_miss_bound_of_several_sms(void **state) {
+    (void)state;
+    struct sure_case known;
+    struct sure_hits hits;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    const struct sm_share share = {.sm = 0, .sms = 1, .resident = 8};
+    sure_case_make(&known, "6* L0=0 / L1=1 / S2=1", &two_ways);
+    struct machine_memory *memory = &known.hand.machine.memory;
+    assert_int_equal(known.hits.misses.load_misses_spread, 2);
+    memory->dispatch = DISPATCH_GREEDY;
+    memory->sms = 4;
+    assert_int_equal(sure_hits_make(&known.traffic, &known.hand.code, &share, diagnostics, &hits), WB_OK);
+    assert_int_equal(hits.misses.load_misses, 1 + 1);
+    assert_int_equal(hits.misses.load_misses_spread, 4 + 1);
+    sure_hits_free(&hits);
+    wb_diagnostics_free(diagnostics);
+    sure_case_free(&known);
+}
+
 /* Runs of phases of a set in which not all lines of the SM have room. */
 static void test_miss_bound_of_runs(void **state) {
     (void)state;
@@ -316,6 +336,7 @@ int main(void) {
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_order_of_the_port),
         cmocka_unit_test(test_miss_bound),
+        cmocka_unit_test(test_miss_bound_of_several_sms),
         cmocka_unit_test(test_miss_bound_of_runs),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_share),

@@ -42,9 +42,10 @@ static uint8_t verdict_on(const struct traffic *traffic, const struct sure_hits 
     return 0;
 }
 
-/* Compares the turns of an SM with what is known; what is wrong, or NULL. */
+/* Compares the turns of an SM with what is known, and adds its misses; what is wrong, or NULL. */
 static const char *compare_turns(const struct traffic *traffic, const struct sure_hits *hits,
-                                 const struct gpu_sm_record *sm, struct gpu_census *census) {
+                                 const struct gpu_sm_record *sm, uint64_t *all_misses,
+                                 struct gpu_census *census) {
     uint64_t misses = 0;
     for (size_t i = 0; i < sm->turns.count; i++) {
         const struct sm_access *turn = &sm->turns.items[i];
@@ -57,6 +58,7 @@ static const char *compare_turns(const struct traffic *traffic, const struct sur
         census->sure_hits += (verdict & SURE_HIT) != 0;
         census->sure_data += (verdict & SURE_DATA) != 0;
     }
+    *all_misses += misses;
     return misses > hits->misses.load_misses ? "more misses than the bound" : NULL;
 }
 
@@ -65,9 +67,13 @@ static const char *compare_scheme(const struct random_gpu *gpu, const struct gpu
                                   const struct sure_hits *hits, struct gpu_census *census) {
     struct gpu_record record;
     const char *problem = NULL;
+    uint64_t misses = 0, most_misses = 0;
     if (gpu_record_make(&gpu->timed, scheme, 1, NULL, &record) == WB_OK) {
         for (uint32_t s = 0; s < record.sm_count && problem == NULL; s++)
-            problem = compare_turns(&gpu->timed.traffic, &hits[s], &record.sms[s], census);
+            problem = compare_turns(&gpu->timed.traffic, &hits[s], &record.sms[s], &misses, census);
+        for (uint32_t s = 0; s < record.sm_count && (s == 0 || hits[0].sms > 1); s++)
+            most_misses += hits[s].misses.load_misses_spread;
+        if (problem == NULL && misses > most_misses) problem = "more misses on all SMs than the bound";
     }
     gpu_record_free(&record);
     return problem;

@@ -47,8 +47,10 @@ static wb_status add_to_sectors(struct miss_counter *counter, const struct set_p
     return WB_OK;
 }
 
-static uint64_t at_most_one_and_drops(uint64_t loads, uint64_t drops) {
-    return loads <= drops ? loads : drops + 1;
+/* How often loads of one sector miss that is fetched `first` times, and once more whenever its line is
+ * dropped. */
+static uint64_t misses_of(uint64_t loads, uint64_t first, uint64_t drops) {
+    return loads < drops || loads - drops < first ? loads : drops + first;
 }
 
 /* The end of the longest run of phases from `first` on: their lines and those of other blocks have room in
@@ -89,7 +91,7 @@ static void charge_segment(struct miss_counter *counter, const struct set_phases
         uint32_t line = set->line_of.items[i];
         uint64_t *loads = &counter->loads.items[(size_t)line * sectors + set->requests[i].sector];
         uint64_t drops = counter->lines.items[line].drops + set->lines.items[line].drops_by_others;
-        counter->bound.load_misses += at_most_one_and_drops(*loads, drops);
+        counter->bound.load_misses += misses_of(*loads, 1, drops);
         *loads = 0;
     }
 }
@@ -145,10 +147,14 @@ wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases
     return WB_OK;
 }
 
-void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm) {
+void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t sms) {
+    struct miss_bound *bound = &counter->bound;
+    bound->load_misses_spread = bound->load_misses;
     for (size_t i = 0; i < counter->of_sectors.count; i++) {
         const struct sector_loads *loads = &counter->of_sectors.items[i];
-        counter->bound.load_misses += at_most_one_and_drops(loads->count, sm_lines_drops(sm, loads->line));
+        uint64_t drops = sm_lines_drops(sm, loads->line);
+        bound->load_misses += misses_of(loads->count, 1, drops);
+        bound->load_misses_spread += misses_of(loads->count, sms, drops);
     }
 }
 

@@ -9,8 +9,9 @@
 /* Requests of an SM; those of stores and atomics always go to the second level. */
 struct miss_bound {
     uint64_t load_requests, store_requests, atomic_requests;
-    uint64_t sure_hits;   /* requests of loads that hit in every order */
-    uint64_t load_misses; /* at most so many requests of loads miss, in any order */
+    uint64_t sure_hits;          /* requests of loads that hit in every order */
+    uint64_t load_misses;        /* at most so many requests of loads miss, in any order */
+    uint64_t load_misses_spread; /* the same of all SMs together, when the blocks are spread over several */
 };
 
 /* Loads of a sector that are no sure hits. */
@@ -44,8 +45,8 @@ wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases
 /* Adds a request without looking at its set: it can miss. */
 void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request);
 
-/* Ends the bound, when all requests have been added. */
-void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm);
+/* Ends the bound, when all requests have been added; the blocks are spread over `sms` SMs. */
+void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t sms);
 
 void miss_counter_free(struct miss_counter *counter);
 

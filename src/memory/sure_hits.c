@@ -142,7 +142,9 @@ static wb_status make_all(struct hits_maker *maker, const struct timed_code *cod
     size_t count = sm_share_blocks(&maker->share, maker->traffic->grid);
     for (size_t i = 0; i < count; i++)
         WB_TRY(look_at_block(maker, i, maker->share.sm + (uint32_t)i * maker->share.sms));
-    miss_counter_end(&maker->misses, &maker->lines);
+    const struct machine_memory *memory = &maker->traffic->machine->memory;
+    uint32_t spread = memory->dispatch == DISPATCH_GREEDY ? memory->sms : 1;
+    miss_counter_end(&maker->misses, &maker->lines, spread);
     maker->hits->misses = maker->misses.bound;
     return WB_OK;
 }

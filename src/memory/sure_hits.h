@@ -23,10 +23,10 @@ struct sure_hits {
     struct miss_bound misses;
 };
 
-/* Analyses the blocks of an SM. Under static dispatch they are those of `share`; where blocks go to any SM,
- * share->sms is 1, so that every block may be on it. The machine has a first-level cache, `code` the units
- * and registers of the grid's instructions. WB_ERR_LIMIT with a message when memory is exhausted;
- * sure_hits_free in any case. */
+/* Analyses the blocks of an SM. Under static dispatch they are those of `share`; under greedy dispatch
+ * share->sms is 1, so that every block may be on it, and what is found holds for each SM. The machine has a
+ * first-level cache, `code` the units and registers of the grid's instructions. WB_ERR_LIMIT with a message
+ * when memory is exhausted; sure_hits_free in any case. */
 wb_status sure_hits_make(const struct traffic *traffic, const struct timed_code *code,
                          const struct sm_share *share, wb_diagnostics *diagnostics, struct sure_hits *hits);
 

@@ -29,7 +29,7 @@ static wb_status add_sure_hits_of(const struct wb_gpu *gpu, const struct sm_shar
     wb_status status = sure_hits_make(&gpu->timed.traffic, &gpu->timed.code, share, diagnostics, &hits);
     for (uint32_t i = 0; status == WB_OK && i < summary->instruction_count; i++)
         summary->instructions[i].guaranteed_hits += hits.instructions[i].sure_hits;
-    if (status == WB_OK) summary->most_misses += hits.misses.load_misses;
+    if (status == WB_OK) summary->most_misses += hits.misses.load_misses_spread;
     sure_hits_free(&hits);
     return status;
 }

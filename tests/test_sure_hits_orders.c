@@ -91,7 +91,7 @@ static void assert_found(uint32_t found, uint32_t all, uint32_t percent) {
 /* Accesses of one line each, no blocks that follow one another: nearly all sure hits are found. */
 static void test_every_order_of_single_requests(void **state) {
     (void)state;
-    const struct sure_family family = {.order = PORT_ISSUE_ORDER, .cases = 2000, .lanes = 1, .accesses = 12};
+    const struct sure_family family = {.order = PORT_ISSUE_ORDER, .cases = 1000, .lanes = 1, .accesses = 12};
     struct sure_census census = check_cases(&family);
     assert_found(census.found, census.hits, 98);
     assert_found(census.bounds_exact, census.cases, 85);
@@ -100,7 +100,7 @@ static void test_every_order_of_single_requests(void **state) {
 static void test_every_order(void **state) {
     (void)state;
     const struct sure_family family = {
-        .order = PORT_ISSUE_ORDER, .cases = 2000, .resident = 3, .lanes = 2, .accesses = 12};
+        .order = PORT_ISSUE_ORDER, .cases = 1000, .resident = 3, .lanes = 2, .accesses = 12};
     struct sure_census census = check_cases(&family);
     assert_found(census.found, census.hits, 90);
     assert_found(census.bounds_exact, census.cases, 80);
@@ -110,7 +110,7 @@ static void test_every_order(void **state) {
 static void test_every_order_of_two_blocks(void **state) {
     (void)state;
     const struct sure_family family = {
-        .order = PORT_ISSUE_ORDER, .cases = 2000, .resident = 2, .blocks = 2, .lanes = 1, .accesses = 5};
+        .order = PORT_ISSUE_ORDER, .cases = 1000, .resident = 2, .blocks = 2, .lanes = 1, .accesses = 5};
     struct sure_census census = check_cases(&family);
     assert_found(census.found, census.hits, 60); /* those of one block after the other are not looked for */
     assert_found(census.bounds_exact, census.cases, 80);
@@ -138,7 +138,7 @@ static void test_every_arrival(void **state) {
 static void test_program_order(void **state) {
     (void)state;
     const struct sure_family family = {
-        .order = PORT_PROGRAM_ORDER, .cases = 500, .resident = 2, .lanes = 2, .accesses = 6};
+        .order = PORT_PROGRAM_ORDER, .cases = 300, .resident = 2, .lanes = 2, .accesses = 6};
     struct sure_census census = check_cases(&family);
     assert_found(census.found, census.hits, 90);
 }
@@ -156,7 +156,7 @@ static void test_any_order(void **state) {
 static void test_some_orders_of_larger_grids(void **state) {
     (void)state;
     const struct sure_family family = {
-        .order = PORT_ISSUE_ORDER, .cases = 1000, .walks = 20, .resident = 4, .lanes = 2, .accesses = 10};
+        .order = PORT_ISSUE_ORDER, .cases = 400, .walks = 20, .resident = 4, .lanes = 2, .accesses = 10};
     struct sure_census census = check_cases(&family);
     assert_found(census.found, census.hits, 75); /* of those that were seen to miss in no order */
 }

@@ -18,8 +18,8 @@ struct execution_cost {
  * instruction whose executions cost different things has an entry of the code for each cost, and the paths
  * are rewritten accordingly. Errors, each with a message: WB_ERR_INPUT when the machine does not give a class
  * that is needed; WB_ERR_DECLINED for barriers that join a part of the block's warps (counted or
- * arrive-only) or that a warp skips, which neither simulator nor analyses model; WB_ERR_LIMIT when memory is exhausted. A barrier
- * that part of a warp executes holds the whole warp. */
+ * arrive-only) or that a warp skips, which neither simulator nor analyses model; WB_ERR_LIMIT when memory is
+ * exhausted. A barrier that part of a warp executes holds the whole warp. */
 wb_status timed_block_from(const struct wb_block *block, const struct wb_machine *machine,
                            const struct execution_cost *costs, wb_diagnostics *diagnostics,
                            struct timed_block *timed);

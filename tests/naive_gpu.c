@@ -15,7 +15,7 @@ static uint32_t latency_of(const struct inst *inst) {
 static cycles completion_of(const struct inst *inst) {
     if (inst->access == NULL)
         return inst->start == NEVER ? NEVER : inst->start + inst->busy + latency_of(inst);
-    cycles data = 0;
+    cycles data = inst->start == NEVER ? 0 : inst->start + inst->busy;
     for (uint32_t r = 0; r < inst->request_count; r++) {
         if (inst->requests[r].data_at == NEVER) return NEVER;
         data = cycles_max(data, inst->requests[r].data_at);

@@ -155,11 +155,22 @@ static bool turns_has_barriers(const struct timed_code *code) {
     return false;
 }
 
+/* Whether an instruction without a slot waits for operands: then warps reach a barrier, or their end, at
+ * times that depend on latencies. */
+static bool turns_wait_between(const struct timed_code *code) {
+    for (uint32_t i = 0; i < code->inst_count; i++) {
+        const struct timed_inst *inst = &code->insts[i];
+        if (inst->unit == UNIT_NONE && inst->source_count + inst->destination_count > 0) return true;
+    }
+    return false;
+}
+
 /* Whether theorem 5 is about an SM with so many blocks. */
 static bool turns_known(const struct memory_work *work, uint32_t block_count) {
+    const struct timed_code *code = &work->timed->code;
     if (block_count > work->resident) return false;
-    return block_count == 1 || work->timed->machine->sub_cores == 1 ||
-           !turns_has_barriers(&work->timed->code);
+    if (block_count == 1 || !turns_has_barriers(code)) return true;
+    return work->timed->machine->sub_cores == 1 && !turns_wait_between(code);
 }
 
 /* Follows a warp to its next instruction with a slot; *reached grows to the path to what that waits for.

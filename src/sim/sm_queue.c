@@ -95,13 +95,15 @@ wb_status sm_serve_started(struct sm *sm) {
     struct flight_list *port = &sm->memory->port;
     while (port->count > 0) {
         uint32_t index = port->first;
-        const struct sm_flight *flight = sm_flight_at(sm, index);
+        struct sm_flight *flight = sm_flight_at(sm, index);
         bool done;
         WB_TRY(sm_l1_serve(sm, index, flight->start, &done));
         if (!done) return WB_OK;
         (void)flight_list_pop(sm, port);
         struct sm_unit *unit = &sm->units[flight->unit];
-        unit->queue.free_at[flight->instance] = cycles_max(flight->start + flight->busy, sm->memory->free_at);
+        cycles left_at = cycles_max(flight->start + flight->busy, sm->memory->free_at);
+        unit->queue.free_at[flight->instance] = left_at;
+        flight->data = cycles_max(flight->data, left_at); /* no result before the unit is free */
         update_open(unit);
         sm_try_land(sm, index);
     }

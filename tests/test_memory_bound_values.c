@@ -314,13 +314,72 @@ static void test_schemes(void **state) {
     fixture_end(&f);
 }
 
+/* Instruction 0 keeps its unit for so long, longer than its data takes. */
+static void keep_unit(struct fixture *fixture, uint32_t busy) {
+    for (size_t p = 0; p < fixture->timed.traffic.patterns.count; p++) {
+        const struct traffic_pattern *pattern = &fixture->timed.traffic.patterns.items[p];
+        for (uint32_t a = 0; a < pattern->access_count; a++)
+            if (pattern->accesses[a].instruction == 0) pattern->accesses[a].cycles = busy;
+    }
+}
+
+/* Data that is there before the initiation ends: the block must not end, and its successor not start, before
+ * its unit is free, or three blocks on two SMs take longer than theorem 2 says. */
+static void test_initiations_outlast_data(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f, "L0=0 / L2=1 / L1=2 U1");
+    struct machine_memory *memory = &f.hand.machine.memory;
+    memory->dispatch = DISPATCH_GREEDY;
+    memory->sms = 2;
+    memory->noc_latency = 1;
+    memory->l1_latency = memory->l2_latency = memory->dram_latency = 0;
+    f.hand.code.insts[HAND_USE_OF(1)].init = 1000;
+    fixture_ready(&f);
+    keep_unit(&f, 1000);
+    wb_bound bound = bound_of(&f, &bound_segment_sum);
+    assert_int_equal(bound.kind, WB_UPPER);
+    assert_true(simulated(&f) >= 1000);
+    assert_true(simulated(&f) <= bound.cycles);
+    fixture_end(&f);
+}
+
+/* A use without a slot in front of a barrier: the barrier opens when the data comes, and the turns of the
+ * other block's warps shift by it. With a slot for the use the turns are known, without they are not. */
+static void test_waits_between_turns(void **state) {
+    (void)state;
+    static const char blocks[] = "L0=0 U0 | ; | X L1=1 U1 X L1=2 U1 X L1=3 U1"
+                                 " / L2=5 U2 X L2=6 U2 X L2=7 U2 X ;";
+    for (unsigned without = 0; without < 2; without++) {
+        struct fixture f;
+        fixture_begin(&f, blocks);
+        f.hand.machine.limits.blocks = 2;
+        f.hand.machine.memory.noc_latency = 100;
+        struct timed_inst *use = &f.hand.code.insts[HAND_USE_OF(0)];
+        if (without) use->unit = UNIT_NONE, use->init = 0;
+        fixture_ready(&f);
+        set_scheme(&f, "pure-rr");
+        wb_bound bound = bound_of(&f, &bound_turn_chain);
+        assert_int_equal(bound.kind, WB_UPPER);
+        assert_true(simulated(&f) <= bound.cycles);
+        fixture_end(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads),         cmocka_unit_test(test_write_backs),
-        cmocka_unit_test(test_dram_demand),   cmocka_unit_test(test_entry_stalls),
-        cmocka_unit_test(test_victim_stalls), cmocka_unit_test(test_rooms),
-        cmocka_unit_test(test_reordered),     cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_segments),      cmocka_unit_test(test_schemes),
+        cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_write_backs),
+        cmocka_unit_test(test_dram_demand),
+        cmocka_unit_test(test_entry_stalls),
+        cmocka_unit_test(test_victim_stalls),
+        cmocka_unit_test(test_rooms),
+        cmocka_unit_test(test_reordered),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_schemes),
+        cmocka_unit_test(test_initiations_outlast_data),
+        cmocka_unit_test(test_waits_between_turns),
     };
     return cmocka_run_group_tests_name("memory bound values", tests, NULL, NULL);
 }

@@ -52,15 +52,40 @@ static void random_memory(struct random_state *random, const struct random_gpu_f
     memory->channel_depth = one_of(random, 1, 4);
 }
 
+static bool one_in(struct random_state *random, uint32_t chances) {
+    return random_below(random, chances) == 0;
+}
+
 static void random_times(struct random_state *random, struct timed_code *code) {
     for (uint32_t i = 0; i < code->inst_count; i++) {
         struct timed_inst *inst = &code->insts[i];
         if (inst->unit == UNIT_NONE) continue;
-        inst->init = one_of(random, 1, 3);
+        inst->init = one_in(random, 12) ? one_of(random, 4, 60) : one_of(random, 1, 3);
         inst->latency = one_of(random, 0, 6);
         if (i >= HAND_INSTRUCTIONS) continue;
         inst->memory_latency = 50;
         inst->latency += inst->memory_latency;
+    }
+}
+
+/* Some uses take neither slot nor unit, as `exit` does on some machines. */
+static void random_slotless_uses(struct random_state *random, struct timed_code *code) {
+    for (uint32_t i = HAND_USE_OF(0); i < HAND_OTHER; i++) {
+        if (!one_in(random, 10)) continue;
+        code->insts[i].unit = UNIT_NONE;
+        code->insts[i].init = 0;
+    }
+}
+
+/* Memory instructions keep their units for the time of their class, as those of a kernel do. */
+static void keep_units(const struct traffic *traffic, const struct timed_code *code) {
+    for (size_t p = 0; p < traffic->patterns.count; p++) {
+        const struct traffic_pattern *pattern = &traffic->patterns.items[p];
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            struct traffic_access *access = &pattern->accesses[a];
+            uint32_t init = code->insts[access->instruction].init;
+            if (access->cycles < init) access->cycles = init;
+        }
     }
 }
 
@@ -97,10 +122,12 @@ void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, stru
     for (uint32_t b = 0; b < blocks; b++)
         hand_grid_add_random(&gpu->hand, &random, &shape);
     random_times(&random, &gpu->hand.code);
+    random_slotless_uses(&random, &gpu->hand.code);
     describe(gpu);
     gpu->timed =
         (struct timed_grid){.grid = &gpu->hand.grid, .machine = &gpu->hand.machine, .code = gpu->hand.code};
     if (traffic_make(&gpu->hand.grid, &gpu->hand.machine, NULL, &gpu->timed.traffic) != WB_OK) abort();
+    keep_units(&gpu->timed.traffic, &gpu->hand.code);
 }
 
 void random_gpu_free(struct random_gpu *gpu) {

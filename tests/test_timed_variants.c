@@ -9,12 +9,13 @@
 
 #include <cmocka.h>
 
+#include "address_sanitizer.h"
 #include "base/random.h"
 #include "warp/timed_variants.h"
 
 #define INSTRUCTIONS 12u
 #define WARPS 3u
-#define ROUNDS 400u
+#define ROUNDS (ADDRESS_SANITIZER ? 60u : 400u)
 
 /* A block of warps with straight paths and loops, and the code that its classes give it. */
 struct sample {

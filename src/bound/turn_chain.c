@@ -113,6 +113,7 @@ static void turns_issue(struct turns *turns, struct turn_warp *warp) {
 static void turns_begin(struct turns *turns, uint32_t sm, uint32_t block_count) {
     const struct timed_grid *timed = turns->work->timed;
     const uint32_t sub_cores = timed->machine->sub_cores, warp_count = timed->grid->warp_count;
+    uint32_t sub_core = 0; /* of the next warp */
     turns->warp_count = block_count * warp_count;
     for (uint32_t s = 0; s < sub_cores; s++)
         turns->turn[s] = 0, turns->issued[s] = 0;
@@ -122,8 +123,9 @@ static void turns_begin(struct turns *turns, uint32_t sm, uint32_t block_count) 
         turns->arrived[b] = 0;
         for (uint32_t w = 0; w < warp_count; w++) {
             uint32_t index = b * warp_count + w;
-            turns->warps[index] = (struct turn_warp){
-                .latency = &turns->blocks[b].warps[w], .block = b, .sub_core = index % sub_cores};
+            turns->warps[index] =
+                (struct turn_warp){.latency = &turns->blocks[b].warps[w], .block = b, .sub_core = sub_core};
+            sub_core = sub_core + 1 < sub_cores ? sub_core + 1 : 0;
             turns_proceed(turns, &turns->warps[index]);
         }
         turns_open_barrier(turns, b);

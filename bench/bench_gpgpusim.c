@@ -1,8 +1,8 @@
 /* Speed of the simulator that follows GPGPU-Sim, on kernels that load its parts differently. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/choose.h"
 #include "bench_support.h"
 #include "sim/simulator.h"
 #include "warp/block.h"
@@ -49,7 +49,7 @@ static void bench(const wb_block *block, const struct launch *launch, const char
     require(timed_block_from(block, machine, NULL, diagnostics, &timed), diagnostics);
     double start = seconds();
     require(
-        simulate(&timed, policy_at(policy_find(policy, strlen(policy))), NULL, NULL, diagnostics, &result),
+        simulate(&timed, policy_at(choose_index(policy, wb_policy_name)), NULL, NULL, diagnostics, &result),
         diagnostics);
     double spent = seconds() - start;
     printf("%-16s %-12s %4s threads, %s: %8lu warp instructions, %8lu cycles, %6.2f million warp "

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/choose.h"
 #include "bound/analysis.h"
 #include "explorer.h"
 #include "random_check.h"
@@ -310,7 +311,7 @@ static void test_warp_bounds(void **state) {
     struct abstract_block block;
     parse("A(3,3) B(2,1)", "2x A B; B | A", UNLIMITED, &block);
     wb_analysis *analysis = analyse(&block.timed);
-    const size_t sib = bound_method_find("sib", 3), gub = bound_method_find("gub", 3);
+    const size_t sib = choose_index("sib", wb_method_name), gub = choose_index("gub", wb_method_name);
     cycles value;
     /* w0: iso 6, then the others' initiations 5 + 2 and, in section 2, 3; their phases 3 + 2 and 3. */
     assert_true(analysis_warp_bound(analysis, sib, 0, &value));
@@ -322,7 +323,7 @@ static void test_warp_bounds(void **state) {
     assert_int_equal(value, 3 + 10 + 6);
     assert_true(analysis_warp_bound(analysis, gub, 2, &value));
     assert_int_equal(value, 3 + 6 + 6);
-    assert_false(analysis_warp_bound(analysis, bound_method_find("elb", 3), 0, &value));
+    assert_false(analysis_warp_bound(analysis, choose_index("elb", wb_method_name), 0, &value));
     /* The block: 13 in section 1 (w0, w1, w2 all have it), 6 in section 2. */
     assert_int_equal(bound_of(analysis, "sib")->cycles, 13 + 6);
     assert_int_equal(bound_of(analysis, "gub")->cycles, 11 + 6);
@@ -347,7 +348,7 @@ static void test_sub_cores(void **state) {
 }
 
 static size_t method_number(const wb_bound *bound) {
-    return bound_method_find(bound->method, strlen(bound->method));
+    return choose_index(bound->method, wb_method_name);
 }
 
 /* Results stand in the registry's order, once each, whatever the order they were asked for in. */

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/choose.h"
 #include "sim/simulator.h"
 #include "warp/block.h"
 #include "warp/block_timing.h"
@@ -97,7 +98,7 @@ static wb_simulation simulate_row(struct suite *suite, const struct row *row, co
     expect_ok(suite, wb_machine_load(preset, suite->diagnostics, &machine));
     expect_ok(suite, wb_machine_set(machine, latency, suite->diagnostics));
     expect_ok(suite, timed_block_from(suite->block, machine, NULL, suite->diagnostics, &timed));
-    const struct sim_policy *policy = policy_at(policy_find(row->policy, strlen(row->policy)));
+    const struct sim_policy *policy = policy_at(choose_index(row->policy, wb_policy_name));
     expect_ok(suite, simulate(&timed, policy, sink, NULL, suite->diagnostics, &result));
     timed_block_free(&timed);
     wb_machine_free(machine);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/choose.h"
 #include "messages.h"
 #include "sim/gpgpusim.h"
 #include "warp/abstract_block.h"
@@ -100,7 +101,7 @@ static wb_status keep_issue(void *user, const struct sim_event *event) {
 
 static wb_status fixture_simulate(struct fixture *fixture, const char *policy) {
     const struct sim_sink sink = {keep_issue, fixture};
-    return gpgpusim_simulate(&fixture->timed, policy_at(policy_find(policy, strlen(policy))), &sink, NULL,
+    return gpgpusim_simulate(&fixture->timed, policy_at(choose_index(policy, wb_policy_name)), &sink, NULL,
                              fixture->diagnostics, &fixture->result);
 }
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/choose.h"
 #include "gpu_record.h"
 #include "hand_grid.h"
 
@@ -53,7 +54,7 @@ static void end(struct example *example) {
 }
 
 static const struct gpu_scheme *scheme(const char *name) {
-    return gpu_scheme_at(gpu_scheme_find(name, strlen(name)));
+    return gpu_scheme_at(choose_index(name, wb_scheme_name));
 }
 
 /* The turns of all SMs: instruction, first cycle, outcome. */

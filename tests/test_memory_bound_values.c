@@ -3,10 +3,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
 
+#include "base/choose.h"
 #include "bound/registry.h"
 #include "hand_grid.h"
 
@@ -48,7 +48,7 @@ static void fixture_end(struct fixture *fixture) {
 }
 
 static void set_scheme(struct fixture *fixture, const char *name) {
-    fixture->scheme = *gpu_scheme_at(gpu_scheme_find(name, strlen(name)));
+    fixture->scheme = *gpu_scheme_at(choose_index(name, wb_scheme_name));
 }
 
 static wb_bound bound_of(const struct fixture *fixture, const struct bound_method *method) {

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/choose.h"
 #include "naive_sim.h"
 #include "random_block.h"
 #include "schedule_check.h"
@@ -14,7 +15,7 @@
 static const char *const all_policies[] = {"lrr", "gto", "rr", "oldest"};
 
 static const struct sim_policy *policy(const char *name) {
-    return policy_at(policy_find(name, strlen(name)));
+    return policy_at(choose_index(name, wb_policy_name));
 }
 
 /* A block by hand. */

@@ -86,20 +86,10 @@ wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_d
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
-/* The scheme with this name. */
-static wb_status analysis_find_scheme(const char *name, wb_diagnostics *diagnostics,
-                                      const struct gpu_scheme **scheme) {
-    *scheme = gpu_scheme_at(gpu_scheme_find(name, strlen(name)));
-    if (*scheme != NULL) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, "scheme", "unknown name '%s' (known: %s, %s, %s)", name,
-             gpu_scheme_at(0)->name, gpu_scheme_at(1)->name, gpu_scheme_at(2)->name);
-    return WB_ERR_INPUT;
-}
-
 wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
                                wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    const struct gpu_scheme *chosen;
-    WB_TRY(analysis_find_scheme(scheme, diagnostics, &chosen));
+    size_t chosen;
+    WB_TRY(choose_name("scheme", scheme, wb_scheme_name, diagnostics, &chosen));
     if (!memory_has_hierarchy(&machine->memory)) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "grids are analysed on machines with caches (l1_size); on this one analyse a block");
@@ -110,7 +100,8 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
     made->machine = machine;
     wb_status status = timed_grid_make(grid, machine, diagnostics, &made->grid_times);
     made->has_memory = true;
-    if (status == WB_OK) status = memory_work_make(&made->grid_times, chosen, diagnostics, &made->memory);
+    if (status == WB_OK)
+        status = memory_work_make(&made->grid_times, gpu_scheme_at(chosen), diagnostics, &made->memory);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
@@ -222,7 +213,7 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
-    WB_TRY(choose_names("methods", methods, bound_method_find, wb_method_name, diagnostics, &chosen));
+    WB_TRY(choose_names("methods", methods, wb_method_name, diagnostics, &chosen));
     chosen &= ~analysis->methods_run;
     bool only_fitting = strcmp(methods, "all") == 0;
     wb_status status = WB_OK;
@@ -284,7 +275,7 @@ static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const 
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
-    WB_TRY(choose_names("policies", policies, policy_find, wb_policy_name, diagnostics, &chosen));
+    WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen));
     chosen &= ~analysis->policies_run;
     for (size_t i = 0; policy_at(i) != NULL; i++) {
         if (chosen >> i & 1) WB_TRY(analysis_run_policy(analysis, i, watch, diagnostics));

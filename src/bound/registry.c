@@ -1,7 +1,5 @@
 #include "bound/registry.h"
 
-#include <string.h>
-
 #include "warp/block.h"
 
 static const struct bound_method *const methods[] = {&bound_sib,
@@ -20,13 +18,6 @@ static const struct bound_method *const methods[] = {&bound_sib,
 
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;
-}
-
-size_t bound_method_find(const char *name, size_t length) {
-    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
-        if (strlen(methods[i]->name) == length && memcmp(methods[i]->name, name, length) == 0) return i;
-    }
-    return SIZE_MAX;
 }
 
 void bound_assume(wb_bound *bound, const char *assumption) {

@@ -50,9 +50,6 @@ extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bo
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);
 
-/* The index of the method whose name is the first `length` bytes of `name`, or SIZE_MAX. */
-size_t bound_method_find(const char *name, size_t length);
-
 /* Adds an assumption; there must be room. */
 void bound_assume(wb_bound *bound, const char *assumption);
 

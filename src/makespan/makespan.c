@@ -148,8 +148,7 @@ static wb_status refute_estimates(wb_makespan *makespan, wb_diagnostics *diagnos
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
-    WB_TRY(choose_names("methods", methods, makespan_method_find, wb_makespan_method_name, diagnostics,
-                        &chosen));
+    WB_TRY(choose_names("methods", methods, wb_makespan_method_name, diagnostics, &chosen));
     WB_TRY(makespan_prepare(makespan, diagnostics));
     chosen &= ~makespan->methods_run;
     bool only_fitting = strcmp(methods, "all") == 0;

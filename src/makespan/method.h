@@ -56,9 +56,6 @@ extern const struct makespan_method makespan_pessimistic, makespan_closed, makes
 /* The methods in the order of results; NULL past the end. */
 const struct makespan_method *makespan_method_at(size_t index);
 
-/* The index of the method whose name is the first `length` bytes of `name`, or SIZE_MAX. */
-size_t makespan_method_find(const char *name, size_t length);
-
 /* Seconds of a clock that never goes back. */
 double makespan_clock(void);
 

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "makespan/method.h"
 
 static const struct makespan_method *const methods[] = {
@@ -11,12 +9,6 @@ static const struct makespan_method *const methods[] = {
 
 const struct makespan_method *makespan_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;
-}
-
-size_t makespan_method_find(const char *name, size_t length) {
-    for (size_t i = 0; makespan_method_at(i) != NULL; i++)
-        if (strlen(methods[i]->name) == length && memcmp(methods[i]->name, name, length) == 0) return i;
-    return SIZE_MAX;
 }
 
 const char *wb_makespan_method_name(size_t index) {

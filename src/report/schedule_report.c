@@ -48,7 +48,7 @@ static wb_status schedule_write(struct schedule_report *report, const struct sch
 wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
                              wb_diagnostics *diagnostics, char **text) {
     uint64_t chosen;
-    WB_TRY(choose_names("policy", policy, policy_find, wb_policy_name, diagnostics, &chosen));
+    WB_TRY(choose_names("policy", policy, wb_policy_name, diagnostics, &chosen));
     if (__builtin_popcountll(chosen) != 1) {
         diagnose(diagnostics, SEVERITY_ERROR, "policy", "a schedule is that of one policy, not of '%s'",
                  policy);

@@ -18,9 +18,6 @@ struct gpu_scheme {
 /* The schemes in the order of help texts and of results; NULL past the end. */
 const struct gpu_scheme *gpu_scheme_at(size_t index);
 
-/* The index of the scheme whose name is the first `length` bytes of `name`, or SIZE_MAX. */
-size_t gpu_scheme_find(const char *name, size_t length);
-
 /* All SMs, of a sink. */
 #define GPU_EVERY_SM UINT32_MAX
 

@@ -87,7 +87,7 @@ static wb_status gpu_run_once(struct wb_gpu *gpu, const struct gpu_run *run, con
 }
 
 static size_t policy_index(const struct sim_policy *policy) {
-    return policy_find(policy->name, strlen(policy->name));
+    return choose_index(policy->name, wb_policy_name);
 }
 
 /* Simulates a scheme under its own policy, or under those chosen: bit i for policy i. */
@@ -106,10 +106,9 @@ static wb_status gpu_run_scheme(struct wb_gpu *gpu, size_t scheme, uint64_t poli
 wb_status wb_gpu_simulate(wb_gpu *gpu, const char *schemes, const char *policies, const wb_watch *watch,
                           wb_diagnostics *diagnostics) {
     uint64_t chosen = 0, chosen_policies = 0;
-    WB_TRY(choose_names("schemes", schemes, gpu_scheme_find, wb_scheme_name, diagnostics, &chosen));
+    WB_TRY(choose_names("schemes", schemes, wb_scheme_name, diagnostics, &chosen));
     if (policies != NULL)
-        WB_TRY(
-            choose_names("policies", policies, policy_find, wb_policy_name, diagnostics, &chosen_policies));
+        WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen_policies));
     for (size_t i = 0; gpu_scheme_at(i) != NULL; i++)
         if (chosen >> i & 1) WB_TRY(gpu_run_scheme(gpu, i, chosen_policies, watch, diagnostics));
     return WB_OK;
@@ -117,7 +116,7 @@ wb_status wb_gpu_simulate(wb_gpu *gpu, const char *schemes, const char *policies
 
 wb_status gpu_simulation_of(struct wb_gpu *gpu, const char *scheme, const wb_watch *watch,
                             wb_diagnostics *diagnostics, const wb_gpu_simulation **simulation) {
-    size_t index = gpu_scheme_find(scheme, strlen(scheme));
+    size_t index = choose_index(scheme, wb_scheme_name);
     const struct gpu_run run = {index, policy_index(gpu_scheme_at(index)->policy)};
     WB_TRY(gpu_run_once(gpu, &run, watch, diagnostics));
     bool found;

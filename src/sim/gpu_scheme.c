@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "sim/gpu.h"
 
 static const struct gpu_scheme schemes[] = {
@@ -10,14 +8,6 @@ static const struct gpu_scheme schemes[] = {
 
 const struct gpu_scheme *gpu_scheme_at(size_t index) {
     return index < sizeof schemes / sizeof *schemes ? &schemes[index] : NULL;
-}
-
-size_t gpu_scheme_find(const char *name, size_t length) {
-    for (size_t i = 0; gpu_scheme_at(i) != NULL; i++) {
-        const char *known = schemes[i].name;
-        if (strlen(known) == length && memcmp(known, name, length) == 0) return i;
-    }
-    return SIZE_MAX;
 }
 
 const char *wb_scheme_name(size_t index) {

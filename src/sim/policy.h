@@ -34,9 +34,6 @@ extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest;
 /* The policies in the order of help texts and of results; NULL past the end. */
 const struct sim_policy *policy_at(size_t index);
 
-/* The index of the policy whose name is the first `length` bytes of `name`, or SIZE_MAX. */
-size_t policy_find(const char *name, size_t length);
-
 /* The ready member of the oldest block that has one, the first of them, or WARP_NONE. Of one block alone it
  * is the ready member of lowest index. */
 uint32_t policy_oldest_ready(const struct policy_view *view);

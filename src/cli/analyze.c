@@ -33,7 +33,7 @@ static wb_status prepare(const struct options *options, wb_diagnostics *diagnost
     if (status == WB_OK && options->schemes != NULL && options->phases)
         status = usage_error(diagnostics, "--phases is of one block: not with --scheme");
     if (status == WB_OK && options->schemes != NULL)
-        status = inputs_load_grid_analysis(options, GPU_MACHINE, diagnostics, inputs);
+        status = inputs_load_grid_analysis(options, diagnostics, inputs);
     else if (status == WB_OK)
         status = inputs_load(options, true, diagnostics, inputs);
     if (status == WB_OK && options->deadline != NULL) {

@@ -8,9 +8,6 @@
 /* Exit status beside the values of wb_status. */
 #define EXIT_DEADLINE_MISSED 1
 
-/* The machine of commands that need caches, unless one is named. */
-#define GPU_MACHINE "jcse2017"
-
 /* A sub-command: its row in the table of main.c. `run` returns the exit status. */
 struct command {
     const char *name;
@@ -56,13 +53,12 @@ wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, w
                            struct inputs *inputs);
 
 /* The same with a machine that has caches, on which the grid is made ready to be simulated. */
-wb_status inputs_load_gpu(const struct options *options, const char *default_machine,
-                          wb_diagnostics *diagnostics, struct inputs *inputs);
+wb_status inputs_load_gpu(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs);
 
 /* The same with a machine that has caches, and the analysis of the grid under the scheme that the options
  * name. */
-wb_status inputs_load_grid_analysis(const struct options *options, const char *default_machine,
-                                    wb_diagnostics *diagnostics, struct inputs *inputs);
+wb_status inputs_load_grid_analysis(const struct options *options, wb_diagnostics *diagnostics,
+                                    struct inputs *inputs);
 void inputs_free(struct inputs *inputs);
 
 /* The machine that the options name, with every --set applied. */

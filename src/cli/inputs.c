@@ -7,6 +7,9 @@
 
 #define DEFAULT_MACHINE "orin-sm86"
 
+/* The machine of commands that need caches, unless one is named. */
+#define GPU_MACHINE "jcse2017"
+
 /* Most threads that can be asked for. */
 #define THREADS_MAX 1024
 
@@ -167,24 +170,23 @@ static wb_status set_threads(const struct options *options, wb_diagnostics *diag
 }
 
 /* The grid, and the machine that it is to run on. */
-static wb_status load_grid_and_machine(const struct options *options, const char *default_machine,
-                                       wb_diagnostics *diagnostics, struct inputs *inputs) {
-    const char *name = options->machine != NULL ? options->machine : default_machine;
+static wb_status load_grid_and_machine(const struct options *options, wb_diagnostics *diagnostics,
+                                       struct inputs *inputs) {
+    const char *name = options->machine != NULL ? options->machine : GPU_MACHINE;
     wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
     return status == WB_OK ? inputs_load_grid(options, false, diagnostics, inputs) : status;
 }
 
-wb_status inputs_load_grid_analysis(const struct options *options, const char *default_machine,
-                                    wb_diagnostics *diagnostics, struct inputs *inputs) {
-    wb_status status = load_grid_and_machine(options, default_machine, diagnostics, inputs);
+wb_status inputs_load_grid_analysis(const struct options *options, wb_diagnostics *diagnostics,
+                                    struct inputs *inputs) {
+    wb_status status = load_grid_and_machine(options, diagnostics, inputs);
     return status == WB_OK ? wb_analysis_new_grid(inputs->grid, inputs->machine, options->schemes,
                                                   diagnostics, &inputs->analysis)
                            : status;
 }
 
-wb_status inputs_load_gpu(const struct options *options, const char *default_machine,
-                          wb_diagnostics *diagnostics, struct inputs *inputs) {
-    wb_status status = load_grid_and_machine(options, default_machine, diagnostics, inputs);
+wb_status inputs_load_gpu(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_status status = load_grid_and_machine(options, diagnostics, inputs);
     if (status == WB_OK) status = wb_gpu_new(inputs->grid, inputs->machine, diagnostics, &inputs->gpu);
     if (status == WB_OK) status = set_threads(options, diagnostics, inputs->gpu);
     return status;

@@ -127,6 +127,32 @@ static void test_kernel(void **state) {
     kernel_unload(&loaded);
 }
 
+/* A cache that has no room for a single set is refused before anything looks at it, also where nobody has
+ * asked wb_machine_check. */
+static void test_caches_that_do_not_fit(void **state) {
+    (void)state;
+    struct loaded_kernel loaded = kernel_load("kernels/vecadd.ptx", "kernels/vecadd.yaml");
+    wb_grid *grid = NULL;
+    wb_machine *machine = NULL;
+    struct wb_gpu *gpu = NULL;
+    wb_analysis *analysis = NULL;
+    kernel_expect_ok(
+        wb_grid_trace(loaded.kernel, loaded.launch, &(wb_grid_options){0}, loaded.diagnostics, &grid), "grid",
+        loaded.diagnostics);
+    kernel_expect_ok(wb_machine_load("jcse2017", loaded.diagnostics, &machine), "machine",
+                     loaded.diagnostics);
+    kernel_expect_ok(wb_machine_set(machine, "l1_size=128", loaded.diagnostics), "setting",
+                     loaded.diagnostics);
+    assert_int_equal(wb_gpu_new(grid, machine, loaded.diagnostics, &gpu), WB_ERR_INPUT);
+    assert_int_equal(wb_analysis_new_grid(grid, machine, "reorder", loaded.diagnostics, &analysis),
+                     WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(loaded.diagnostics), "l1_size: 128 bytes"));
+    wb_machine_free(machine);
+    wb_grid_free(grid);
+    kernel_unload(&loaded);
+}
+
 int main(void) {
-    return kernel_suite_run("kernels on a GPU with caches", test_kernel, NULL, 0);
+    const struct CMUnitTest others[] = {cmocka_unit_test(test_caches_that_do_not_fit)};
+    return kernel_suite_run("kernels on a GPU with caches", test_kernel, others, 1);
 }

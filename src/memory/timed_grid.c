@@ -14,6 +14,7 @@ static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics
 wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct timed_grid *timed) {
     *timed = (struct timed_grid){.grid = grid, .machine = machine};
+    WB_TRY(wb_machine_check(machine, diagnostics));
     WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
     return make_code(timed, diagnostics);
 }

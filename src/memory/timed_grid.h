@@ -16,8 +16,8 @@ struct timed_grid {
 
 /* Makes a timed grid, to be freed with timed_grid_free in any case; grid and machine must outlive it, and it
  * must not be moved. Errors, each with a message: WB_ERR_DECLINED when a warp is steered by an unknown value
- * or a barrier joins a part of the block only; WB_ERR_INPUT when the machine lacks a class that is needed;
- * WB_ERR_LIMIT when memory is exhausted. */
+ * or a barrier joins a part of the block only; WB_ERR_INPUT when the machine lacks a class that is needed or
+ * parts of it do not fit together; WB_ERR_LIMIT when memory is exhausted. */
 wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct timed_grid *timed);
 

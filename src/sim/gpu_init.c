@@ -44,21 +44,10 @@ static wb_status find_late_units(struct gpu *gpu) {
     return WB_OK;
 }
 
-/* The parts of the memory system have to fit together: keys of a machine are set one by one. */
-static wb_status check_memory(const struct gpu *gpu) {
-    struct text problem = {0};
-    wb_status status = WB_OK;
-    if (!machine_memory_check(gpu->memory, &problem))
-        status = problem.failed ? diagnose_out_of_memory(gpu->diagnostics, gpu->scheme->name)
-                                : refuse(gpu, problem.data);
-    text_free(&problem);
-    return status;
-}
-
 static wb_status check(const struct gpu *gpu) {
     if (gpu->program.machine->model != MACHINE_PLAIN)
         return refuse(gpu, "the model of GPGPU-Sim executes single blocks only");
-    WB_TRY(check_memory(gpu));
+    WB_TRY(wb_machine_check(gpu->program.machine, gpu->diagnostics));
     if (!gpu->scheme->reorder) return WB_OK;
     if (!gpu->has_hierarchy) return refuse(gpu, "nothing to reorder: the machine has no first-level cache");
     /* A warp whose turn it is, and whose channel is full, would wait for warps that wait for their turn. */

@@ -1,40 +1,12 @@
 /* Speed of the GPU simulator with its whole memory system, on one thread and on two. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "grid_support.h"
 #include "sim/gpu.h"
 
 /* Each simulation is repeated this often, and the quickest counts: others use the machine, too. */
 #define ROUNDS 3
-
-static const struct bench_case cases[] = {
-    {"vecadd",
-     "4096",
-     "256",
-     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1048576"}},
-    {"stencil5",
-     "32",
-     "32,8",
-     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1024", "i32:1024", "f32:0.5", "f32:0.1"}},
-    {"sgemm_naive",
-     "16,16",
-     "16,16",
-     {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "i32:256",
-      "f32:0.5", "f32:1.25"}},
-    {"sgemm_tiled",
-     "16,16",
-     "16,16",
-     {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "f32:0.5",
-      "f32:1.25"}},
-};
-
-static double wall_seconds(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* Elapsed seconds of the quickest round. */
 static double simulate_grid(const struct timed_grid *grid, const struct gpu_scheme *scheme, uint32_t threads,
@@ -43,9 +15,9 @@ static double simulate_grid(const struct timed_grid *grid, const struct gpu_sche
     for (int round = 0; round < ROUNDS; round++) {
         struct arena arena = {0};
         const struct gpu_options options = {.threads = threads};
-        double start = wall_seconds();
+        double start = clock_elapsed();
         require(gpu_simulate(grid, scheme, &options, run->diagnostics, &arena, result), run->diagnostics);
-        double spent = wall_seconds() - start;
+        double spent = clock_elapsed() - start;
         quickest = round == 0 || spent < quickest ? spent : quickest;
         arena_free(&arena);
     }
@@ -71,11 +43,5 @@ static void bench_grid(const struct bench_case *bench, struct bench_run *run) {
 }
 
 int main(void) {
-    struct bench_run run = {.diagnostics = wb_diagnostics_new()};
-    require(wb_machine_load("jcse2017", run.diagnostics, &run.machine), run.diagnostics);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        bench_grid(&cases[i], &run);
-    wb_machine_free(run.machine);
-    wb_diagnostics_free(run.diagnostics);
-    return EXIT_SUCCESS;
+    return bench_all(bench_grid);
 }

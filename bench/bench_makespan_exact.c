@@ -33,7 +33,7 @@ static void measure(const struct exact_case *c) {
     struct makespan_run run = {
         .problem = &problem, .settings = &settings, .diagnostics = diagnostics, .arena = &arena};
     struct makespan_result result;
-    double start = makespan_clock();
+    double start = clock_elapsed();
     double processor = seconds();
     wb_status status = makespan_solve(&makespan_exact, &run, &result);
     if (status != WB_ERR_LIMIT) require(status, diagnostics);
@@ -41,7 +41,7 @@ static void measure(const struct exact_case *c) {
     (void)getrusage(RUSAGE_SELF, &usage);
     printf("exact: %-9s W = %2u, Omega %-4s [%llu, %llu] %8.3f s, processors %8.3f s, %6.0f MB\n", c->string,
            c->warps, c->issue == ISSUE_UNLIMITED ? "none" : "4", (unsigned long long)result.bound.lower,
-           (unsigned long long)result.bound.cycles, makespan_clock() - start, seconds() - processor,
+           (unsigned long long)result.bound.cycles, clock_elapsed() - start, seconds() - processor,
            (double)usage.ru_maxrss / 1024);
     makespan_result_free(&result);
     problem_free(&problem);

@@ -9,23 +9,6 @@
 /* Each case is estimated for at least this long, in processor seconds. */
 #define SECONDS_MIN 1.0
 
-static const struct bench_case cases[] = {
-    {"vecadd",
-     "4096",
-     "256",
-     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1048576"}},
-    {"stencil5",
-     "32",
-     "32,8",
-     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1024", "i32:1024", "f32:0.5", "f32:0.1"}},
-    {"sgemm_naive",
-     "16,16",
-     "16,16",
-     {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "i32:256",
-      "f32:0.5", "f32:1.25"}},
-    {.kernel = "sparse_matvec"},
-};
-
 /* Estimates again and again; the counts of all times are the same. */
 static uint32_t estimate(const struct traffic *traffic, const struct bench_run *run,
                          struct miss_counts *total, double *spent) {
@@ -60,11 +43,5 @@ static void bench_estimate(const struct bench_case *bench, struct bench_run *run
 }
 
 int main(void) {
-    struct bench_run run = {.diagnostics = wb_diagnostics_new()};
-    require(wb_machine_load("jcse2017", run.diagnostics, &run.machine), run.diagnostics);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        bench_estimate(&cases[i], &run);
-    wb_machine_free(run.machine);
-    wb_diagnostics_free(run.diagnostics);
-    return EXIT_SUCCESS;
+    return bench_all(bench_estimate);
 }

@@ -4,15 +4,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "warpbound.h"
 
 /* Processor seconds of the process so far. */
 static inline double seconds(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+    return clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static inline void require(wb_status status, const wb_diagnostics *diagnostics) {

@@ -8,23 +8,6 @@
 #include "memory/sure_hits.h"
 #include "memory/timed_grid.h"
 
-static const struct bench_case cases[] = {
-    {"vecadd",
-     "4096",
-     "256",
-     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1048576"}},
-    {"stencil5",
-     "32",
-     "32,8",
-     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1024", "i32:1024", "f32:0.5", "f32:0.1"}},
-    {"sgemm_naive",
-     "16,16",
-     "16,16",
-     {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "i32:256",
-      "f32:0.5", "f32:1.25"}},
-    {.kernel = "sparse_matvec"},
-};
-
 static void bench_share(const struct bench_case *bench, const struct timed_grid *timed, uint32_t resident,
                         struct bench_run *run) {
     struct miss_bound total = {0};
@@ -62,11 +45,5 @@ static void bench_kernel(const struct bench_case *bench, struct bench_run *run) 
 }
 
 int main(void) {
-    struct bench_run run = {.diagnostics = wb_diagnostics_new()};
-    require(wb_machine_load("jcse2017", run.diagnostics, &run.machine), run.diagnostics);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        bench_kernel(&cases[i], &run);
-    wb_machine_free(run.machine);
-    wb_diagnostics_free(run.diagnostics);
-    return EXIT_SUCCESS;
+    return bench_all(bench_kernel);
 }

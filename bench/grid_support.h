@@ -12,6 +12,30 @@ struct bench_case {
     const char *arguments[BENCH_ARGUMENTS_MAX];
 };
 
+/* What benchmarks of memory go through: streams, reuse between neighbours, reuse across the grid, tiles on
+ * the chip, addresses from data. */
+static const struct bench_case bench_cases[] = {
+    {"vecadd",
+     "4096",
+     "256",
+     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1048576"}},
+    {"stencil5",
+     "32",
+     "32,8",
+     {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1024", "i32:1024", "f32:0.5", "f32:0.1"}},
+    {"sgemm_naive",
+     "16,16",
+     "16,16",
+     {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "i32:256",
+      "f32:0.5", "f32:1.25"}},
+    {"sgemm_tiled",
+     "16,16",
+     "16,16",
+     {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "f32:0.5",
+      "f32:1.25"}},
+    {.kernel = "sparse_matvec"},
+};
+
 /* What a case is run on. */
 struct bench_run {
     wb_diagnostics *diagnostics;
@@ -53,6 +77,17 @@ static inline void bench_untrace(struct bench_run *run) {
     wb_grid_free(run->grid);
     wb_launch_free(run->launch);
     wb_module_free(run->module);
+}
+
+/* The main function of a benchmark: every case on the GPU of JCSE 2017. */
+static inline int bench_all(void (*one)(const struct bench_case *bench, struct bench_run *run)) {
+    struct bench_run run = {.diagnostics = wb_diagnostics_new()};
+    require(wb_machine_load("jcse2017", run.diagnostics, &run.machine), run.diagnostics);
+    for (size_t i = 0; i < sizeof bench_cases / sizeof *bench_cases; i++)
+        one(&bench_cases[i], &run);
+    wb_machine_free(run.machine);
+    wb_diagnostics_free(run.diagnostics);
+    return EXIT_SUCCESS;
 }
 
 #endif

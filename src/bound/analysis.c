@@ -1,9 +1,9 @@
 #include "bound/analysis.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/choose.h"
+#include "base/clock.h"
 #include "bound/lone_block.h"
 #include "memory/access_costs.h"
 #include "sim/simulator.h"
@@ -12,9 +12,7 @@
 
 /* Processor seconds of this thread so far. */
 static double analysis_clock(void) {
-    struct timespec time;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+    return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static wb_status analysis_no_memory(wb_diagnostics *diagnostics) {

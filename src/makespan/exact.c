@@ -126,7 +126,7 @@ static wb_status bound_by_segments(struct exact *exact) {
 /* Before a long table under a time limit: the limit may end the table, and this bound remains. */
 static wb_status bound_in_case(struct exact *exact) {
     struct makespan_run quick = *exact->run;
-    double now = makespan_clock();
+    double now = clock_elapsed();
     quick.end = now + (exact->run->end - now) * SEGMENTS_TIME_SHARE;
     uint64_t upper;
     WB_TRY(segment_bound(&quick, exact->result->bound.lower, &upper));

@@ -40,7 +40,7 @@ static wb_status solve_few(const struct makespan_run *run, uint32_t warps, cycle
     struct makespan_settings left = *run->settings;
     inner.problem = &few;
     inner.settings = &left;
-    if (run->end != 0) left.time_limit = run->end - makespan_clock();
+    if (run->end != 0) left.time_limit = run->end - clock_elapsed();
     if (status == WB_OK && left.time_limit < 0) status = WB_ERR_LIMIT;
     if (status == WB_OK) status = makespan_solve(&makespan_exact, &inner, &result);
     if (status == WB_OK && result.bound.kind != WB_EXACT) status = WB_ERR_LIMIT;

@@ -271,7 +271,7 @@ wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run
                         struct ilp_solution *solution) {
     int ends[2];
     pid_t parent = getpid();
-    double seconds = run->end == 0 ? 0 : fmax(run->end - makespan_clock(), 0.01) * CBC_TIME_SHARE;
+    double seconds = run->end == 0 ? 0 : fmax(run->end - clock_elapsed(), 0.01) * CBC_TIME_SHARE;
     *solution = (struct ilp_solution){.end = ILP_FAILED, .bound = INFINITY};
     if (pipe2(ends, O_CLOEXEC) != 0) return WB_ERR_LIMIT;
     pid_t child = fork();

@@ -4,17 +4,10 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
-double makespan_clock(void) {
-    struct timespec time;
-    if (clock_gettime(CLOCK_MONOTONIC, &time) != 0) return 0;
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 bool makespan_goes_on(const struct makespan_run *run, const char *stage, uint64_t done, uint64_t total) {
-    if (run->end != 0 && makespan_clock() >= run->end) return false;
+    if (run->end != 0 && clock_elapsed() >= run->end) return false;
     return run->watch == NULL || run->watch->poll == NULL ||
            run->watch->poll(run->watch->user, stage, done, total);
 }

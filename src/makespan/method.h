@@ -5,6 +5,7 @@
 #define WB_MAKESPAN_METHOD_H
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "strings/schedule.h"
 #include "strings/settings.h"
@@ -28,7 +29,7 @@ struct makespan_run {
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
     struct arena *arena; /* for texts that outlive the run, such as reasons */
-    double end;          /* when the time limit is reached, by makespan_clock; 0: never */
+    double end;          /* when the time limit is reached, by clock_elapsed; 0: never */
 };
 
 /* What a method found. */
@@ -55,9 +56,6 @@ extern const struct makespan_method makespan_pessimistic, makespan_closed, makes
 
 /* The methods in the order of results; NULL past the end. */
 const struct makespan_method *makespan_method_at(size_t index);
-
-/* Seconds of a clock that never goes back. */
-double makespan_clock(void);
 
 /* To be asked regularly, by one thread of the method: false when the time limit is reached or the user has
  * had enough; the method then returns makespan_stopped(...). */

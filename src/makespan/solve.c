@@ -17,12 +17,12 @@ static wb_status check_witness(const struct makespan_run *run, const struct make
 
 wb_status makespan_solve(const struct makespan_method *method, struct makespan_run *run,
                          struct makespan_result *result) {
-    double start = makespan_clock();
+    double start = clock_elapsed();
     double limit = run->settings->time_limit;
     run->end = limit > 0 ? start + limit : 0;
     *result = (struct makespan_result){.bound = {.method = method->name}};
     wb_status status = method->run(run, result);
-    result->bound.seconds = makespan_clock() - start;
+    result->bound.seconds = clock_elapsed() - start;
     bool partial = status == WB_ERR_LIMIT && result->bound.cycles > 0;
     if (status != WB_OK && !partial) return status;
     WB_TRY(check_witness(run, result));

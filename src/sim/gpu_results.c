@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/choose.h"
+#include "base/clock.h"
 
 static wb_status gpu_no_memory(wb_diagnostics *diagnostics) {
     return diagnose_out_of_memory(diagnostics, "simulation");
@@ -42,12 +42,6 @@ void wb_gpu_set_threads(wb_gpu *gpu, uint32_t threads) {
     gpu->threads = threads;
 }
 
-static double gpu_clock(void) {
-    struct timespec time;
-    if (clock_gettime(CLOCK_MONOTONIC, &time) != 0) return 0;
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* Whether `a` comes before `b` in the order of results. */
 static bool run_before(const struct gpu_run *a, const struct gpu_run *b) {
     return a->scheme != b->scheme ? a->scheme < b->scheme : a->policy < b->policy;
@@ -73,10 +67,10 @@ static wb_status gpu_run_once(struct wb_gpu *gpu, const struct gpu_run *run, con
     struct gpu_scheme scheme = *gpu_scheme_at(run->scheme);
     scheme.policy = policy_at(run->policy);
     const struct gpu_options options = {.threads = gpu->threads, .watch = watch};
-    double start = gpu_clock();
+    double start = clock_elapsed();
     wb_gpu_simulation result;
     WB_TRY(gpu_simulate(&gpu->timed, &scheme, &options, diagnostics, &gpu->arena, &result));
-    result.seconds = gpu_clock() - start;
+    result.seconds = clock_elapsed() - start;
     wb_gpu_simulation *slot = gpu->simulations.items + place;
     struct gpu_run *run_slot = gpu->runs.items + place;
     memmove(slot + 1, slot, (gpu->simulations.count++ - place) * sizeof *slot);

@@ -1,0 +1,19 @@
+/* How long things take: for reports and time limits. */
+#ifndef WB_BASE_CLOCK_H
+#define WB_BASE_CLOCK_H
+
+#include <time.h>
+
+/* Seconds on a clock of the system; 0 where it has none. */
+static inline double clock_seconds(clockid_t clock) {
+    struct timespec time;
+    if (clock_gettime(clock, &time) != 0) return 0;
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Elapsed time, from some point on. */
+static inline double clock_elapsed(void) {
+    return clock_seconds(CLOCK_MONOTONIC);
+}
+
+#endif

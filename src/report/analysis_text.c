@@ -32,12 +32,6 @@ static void put_time(struct text *out, size_t column, const struct wb_machine *m
     report_put_right(out, column, number);
 }
 
-static void put_cycles(struct text *out, cycles time) {
-    char number[24];
-    (void)snprintf(number, sizeof number, "%" PRIu64, time);
-    report_put_right(out, COLUMN_CYCLES, number);
-}
-
 static void put_seconds(struct text *out, double seconds, const wb_report_options *options) {
     char number[32];
     (void)snprintf(number, sizeof number, "%.3f s", seconds);
@@ -101,7 +95,7 @@ static void put_bound(struct text *out, const struct wb_analysis *analysis, cons
     text_string(out, bound->method);
     text_pad(out, kind_column(analysis));
     text_string(out, wb_kind_name(bound->kind));
-    put_cycles(out, bound->cycles);
+    report_put_count(out, COLUMN_CYCLES, bound->cycles);
     put_time(out, COLUMN_TIME, analysis->machine, bound->cycles);
     double percent;
     if (report_overestimation(analysis, bound, &percent)) {
@@ -118,7 +112,7 @@ static void put_simulation(struct text *out, const struct wb_analysis *analysis,
     text_string(out, simulation->policy);
     text_pad(out, kind_column(analysis));
     text_string(out, wb_kind_name(WB_SIMULATED));
-    put_cycles(out, simulation->cycles);
+    report_put_count(out, COLUMN_CYCLES, simulation->cycles);
     put_time(out, COLUMN_TIME, analysis->machine, simulation->cycles);
     put_seconds(out, simulation->seconds, options);
     text_char(out, '\n');

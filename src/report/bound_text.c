@@ -1,5 +1,7 @@
 #include "report/bound_text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 void report_put_right(struct text *out, size_t column, const char *number) {
@@ -12,6 +14,22 @@ void report_put_right(struct text *out, size_t column, const char *number) {
     size_t used = out->length - start;
     text_pad(out, column > width && column - width > used ? column - width : used + 1);
     text_string(out, number);
+}
+
+void report_put_count(struct text *out, size_t column, uint64_t number) {
+    char digits[24];
+    (void)snprintf(digits, sizeof digits, "%" PRIu64, number);
+    report_put_right(out, column, digits);
+}
+
+double report_percent(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+void report_put_percent(struct text *out, size_t column, uint64_t part, uint64_t whole) {
+    char percent[32];
+    (void)snprintf(percent, sizeof percent, "%.2f %%", report_percent(part, whole));
+    report_put_right(out, column, percent);
 }
 
 /* Distinct assumptions of all bounds, numbered from 1 in the order in which they are met. */

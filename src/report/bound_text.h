@@ -7,6 +7,13 @@
 /* Appends a number that ends in front of `column` of its line. */
 void report_put_right(struct text *out, size_t column, const char *number);
 
+/* The same of a whole number, and of a part in percent of the whole. */
+void report_put_count(struct text *out, size_t column, uint64_t number);
+void report_put_percent(struct text *out, size_t column, uint64_t part, uint64_t whole);
+
+/* A part in percent of the whole; 0 of nothing. */
+double report_percent(uint64_t part, uint64_t whole);
+
 /* The bounds of some owner by index; NULL past the end. */
 typedef const wb_bound *(*report_bound_at)(const void *owner, size_t index);
 

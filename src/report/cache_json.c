@@ -7,7 +7,7 @@
 
 /* A miss rate with six places, so that the text does not depend on the last bits of a division. */
 static json_t *rate_json(const struct cache_counts *counts) {
-    double percent = cache_report_percent(counts->misses_estimated, counts->loads);
+    double percent = report_percent(counts->misses_estimated, counts->loads);
     return json_real(round(percent * 1e4) / 1e6);
 }
 

@@ -11,9 +11,6 @@ struct cache_report {
     struct source_lines lines;
 };
 
-/* Misses of loads in percent, 0 without loads. */
-double cache_report_percent(uint64_t misses, uint64_t loads);
-
 /* The instruction behind an index, and where it stands. */
 const struct ptx_inst *cache_report_inst(const struct cache_report *report, uint32_t index,
                                          struct inst_place *place);

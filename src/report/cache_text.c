@@ -1,6 +1,5 @@
 /* The first-level caches as a table for people. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "report/cache_report.h"
 #include "report/gpu_report.h"
@@ -8,41 +7,33 @@
 /* Columns of the table, in characters: numbers end in front of each. */
 enum { COLUMN_OPCODE = 7, COLUMN_FIRST = 24, COLUMN_WIDTH = 12, COLUMNS = 8 };
 
-static void put_right(struct text *out, size_t column, const char *string) {
-    report_put_right(out, COLUMN_FIRST + (column + 1) * COLUMN_WIDTH, string);
-}
-
-static void put_number(struct text *out, size_t column, uint64_t number) {
-    char digits[24];
-    (void)snprintf(digits, sizeof digits, "%" PRIu64, number);
-    put_right(out, column, digits);
+/* Where a column of numbers ends. */
+static size_t column_end(size_t column) {
+    return COLUMN_FIRST + (column + 1) * COLUMN_WIDTH;
 }
 
 static void put_head(struct text *out) {
     static const char *const columns[COLUMNS] = {"accesses",   "requests",  "loads",     "misses est.",
                                                  "in percent", "simulated", "sure hits", "sim. misses"};
-    report_put_right(out, COLUMN_FIRST + 6 * COLUMN_WIDTH, "with reordering");
-    report_put_right(out, COLUMN_FIRST + 8 * COLUMN_WIDTH, "without");
+    report_put_right(out, column_end(5), "with reordering");
+    report_put_right(out, column_end(7), "without");
     text_string(out, "\nline");
     text_pad(out, COLUMN_OPCODE);
     text_string(out, "opcode");
     for (size_t i = 0; i < COLUMNS; i++)
-        put_right(out, i, columns[i]);
+        report_put_right(out, column_end(i), columns[i]);
     text_char(out, '\n');
 }
 
 static void put_counts(struct text *out, const struct cache_counts *counts) {
-    char percent[32];
-    (void)snprintf(percent, sizeof percent, "%.2f %%",
-                   cache_report_percent(counts->misses_estimated, counts->loads));
-    put_number(out, 0, counts->accesses);
-    put_number(out, 1, counts->requests);
-    put_number(out, 2, counts->loads);
-    put_number(out, 3, counts->misses_estimated);
-    put_right(out, 4, percent);
-    put_number(out, 5, counts->misses_reordered);
-    put_number(out, 6, counts->guaranteed_hits);
-    put_number(out, 7, counts->misses_default);
+    report_put_count(out, column_end(0), counts->accesses);
+    report_put_count(out, column_end(1), counts->requests);
+    report_put_count(out, column_end(2), counts->loads);
+    report_put_count(out, column_end(3), counts->misses_estimated);
+    report_put_percent(out, column_end(4), counts->misses_estimated, counts->loads);
+    report_put_count(out, column_end(5), counts->misses_reordered);
+    report_put_count(out, column_end(6), counts->guaranteed_hits);
+    report_put_count(out, column_end(7), counts->misses_default);
     text_char(out, '\n');
 }
 

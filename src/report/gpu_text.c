@@ -25,11 +25,9 @@ void report_put_gpu(struct text *out, const struct timed_grid *timed) {
         memory->l1.ways, memory->l2.bytes, memory->l2.ways);
 }
 
-/* A number in the table's column. */
-static void put_number(struct text *out, size_t column, uint64_t number) {
-    char digits[24];
-    (void)snprintf(digits, sizeof digits, "%" PRIu64, number);
-    report_put_right(out, COLUMN_FIRST + (column + 1) * COLUMN_WIDTH, digits);
+/* Where a column of numbers ends. */
+static size_t column_end(size_t column) {
+    return COLUMN_FIRST + (column + 1) * COLUMN_WIDTH;
 }
 
 static void put_names(struct text *out, const wb_gpu_simulation *simulation) {
@@ -44,14 +42,8 @@ static void put_head(struct text *out, const char *const *columns, size_t count)
     text_pad(out, COLUMN_POLICY + 1);
     text_string(out, "policy");
     for (size_t i = 0; i < count; i++)
-        report_put_right(out, COLUMN_FIRST + (i + 1) * COLUMN_WIDTH, columns[i]);
+        report_put_right(out, column_end(i), columns[i]);
     text_char(out, '\n');
-}
-
-static void put_rate(struct text *out, size_t column, uint64_t part, uint64_t whole) {
-    char number[32];
-    (void)snprintf(number, sizeof number, "%.2f %%", whole == 0 ? 0.0 : 100.0 * (double)part / (double)whole);
-    report_put_right(out, COLUMN_FIRST + (column + 1) * COLUMN_WIDTH, number);
 }
 
 static void put_first_level(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
@@ -60,15 +52,15 @@ static void put_first_level(struct text *out, const struct wb_gpu *gpu, const wb
     for (size_t i = 0; i < gpu->simulations.count; i++) {
         const wb_gpu_simulation *s = &gpu->simulations.items[i];
         put_names(out, s);
-        put_number(out, 0, s->cycles);
-        put_number(out, 1, s->warp_instructions);
-        put_number(out, 2, s->loads);
-        put_number(out, 3, s->misses);
-        put_rate(out, 4, s->misses, s->loads);
+        report_put_count(out, column_end(0), s->cycles);
+        report_put_count(out, column_end(1), s->warp_instructions);
+        report_put_count(out, column_end(2), s->loads);
+        report_put_count(out, column_end(3), s->misses);
+        report_put_percent(out, column_end(4), s->misses, s->loads);
         if (options->timing) {
             char number[32];
             (void)snprintf(number, sizeof number, "%.3f s", s->seconds);
-            report_put_right(out, COLUMN_FIRST + 6 * COLUMN_WIDTH, number);
+            report_put_right(out, column_end(5), number);
         }
         text_char(out, '\n');
     }
@@ -84,7 +76,7 @@ static void put_below(struct text *out, const struct wb_gpu *gpu) {
                                     s->l2_misses, s->dram_reads, s->dram_writes};
         put_names(out, s);
         for (size_t column = 0; column < 6; column++)
-            put_number(out, column, numbers[column]);
+            report_put_count(out, column_end(column), numbers[column]);
         text_char(out, '\n');
     }
 }
@@ -97,7 +89,7 @@ static void put_stalls(struct text *out, const struct wb_gpu *gpu) {
         const uint64_t numbers[] = {s->mshr_stalls, s->victim_stalls, s->reorder_stalls, s->channel_stalls};
         put_names(out, s);
         for (size_t column = 0; column < 4; column++)
-            put_number(out, column, numbers[column]);
+            report_put_count(out, column_end(column), numbers[column]);
         text_char(out, '\n');
     }
 }

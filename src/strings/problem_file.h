@@ -28,4 +28,18 @@ struct subject problem_value_subject(const struct ytree *document, const struct 
 #define PROBLEM_WARPS_WHAT "a list of warps such as \"12:LLC\""
 #define PROBLEM_UNITS_WHAT "unit types with their capacity, such as L=1,C=4"
 
+/* The rows of the tables of both files, of problems and of witnesses, that these readers are for. */
+#define PROBLEM_WARPS_FIELD                                                                                  \
+    {                                                                                                        \
+        .key = "warps", .kind = FIELD_NESTED, .required = true, .what = PROBLEM_WARPS_WHAT,                  \
+        .read = problem_read_warps                                                                           \
+    }
+#define PROBLEM_UNITS_FIELD                                                                                  \
+    {                                                                                                        \
+        .key = "units", .kind = FIELD_NESTED, .required = true, .what = PROBLEM_UNITS_WHAT,                  \
+        .read = problem_read_option                                                                          \
+    }
+#define PROBLEM_ISSUE_FIELD                                                                                  \
+    { .key = "issue", .kind = FIELD_NESTED, .read = problem_read_option }
+
 #endif

@@ -1,0 +1,60 @@
+/* Gated SSA: which phis choose by which predicates (Ottenstein, Ballance, MacCabe, PLDI 1990; Havlak 1993).
+ *
+ *     mu(v1, v2)        at a loop header: v1 on entering the loop, v2 from the iteration before
+ *     gamma(p, v1, v2)  at a join of branches: v1 if p is true, else v2
+ *     eta(p, v)         behind a loop: what v was when the loop was left because of p
+ *
+ * Gammas nest to decision graphs: a node asks for one predicate, a leaf is a value. */
+#ifndef WB_FLOW_GATES_H
+#define WB_FLOW_GATES_H
+
+#include "flow/loops.h"
+#include "flow/ssa.h"
+
+enum gate_kind {
+    GATE_MU,
+    GATE_GAMMA,
+    GATE_OPAQUE /* a join whose choice no decision graph describes: of an irreducible region, or of indirect
+                   branches; its predicates are listed all the same */
+};
+
+/* A node of a decision graph: the last instruction of `block` decides. */
+struct gate_node {
+    uint32_t block;     /* whose branch asks; of a leaf GRAPH_NONE */
+    uint32_t predicate; /* value of the branch's guard; of a leaf the value chosen, SSA_NONE: never chosen */
+    uint32_t taken, fallen; /* nodes: where the branch is taken, and where not */
+};
+
+/* How a phi chooses. */
+struct gate {
+    uint8_t kind;             /* enum gate_kind */
+    uint32_t root;            /* of GATE_GAMMA: into nodes */
+    uint32_t first_predicate; /* into gates.predicates: values of all predicates that can decide which
+                                 argument it takes; of GATE_MU those that decide between back edges */
+    uint32_t predicate_count;
+};
+
+/* Uses of a value outside of the loop that it is defined in: the eta functions. */
+struct eta {
+    uint32_t value;
+    uint32_t loop;            /* the outermost one that is left */
+    uint32_t first_predicate; /* into gates.predicates: those of the loop's exit branches */
+    uint32_t predicate_count;
+};
+
+struct gates {
+    struct gate *phis; /* per value; meaningless of values that are no phis */
+    struct gate_node *nodes;
+    uint32_t node_count;
+    uint32_t *predicates; /* values */
+    struct eta *etas;     /* by value, then by loop */
+    uint32_t eta_count;
+};
+
+/* The gates of all phis, in memory of the arena. WB_ERR_LIMIT, without a message, when memory is exhausted.
+ */
+wb_status gates_build(const struct ssa *ssa, const struct dominators *dominators,
+                      const struct dominators *post_dominators, const struct loops *loops,
+                      struct arena *arena, struct gates *gates);
+
+#endif

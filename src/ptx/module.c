@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "ptx/parser.h"
+#include "ptx/reach.h"
 
 /* A module of `size` bytes of text may take this much memory. Real modules take about 5 bytes a byte; the
  * rest is for short texts that declare much. */
@@ -133,55 +134,21 @@ static wb_status no_such_kernel(const wb_module *module, const char *name, size_
     return WB_ERR_INPUT;
 }
 
-/* The functions still to be looked at while the calls of a kernel are followed. */
-struct reach {
-    bool *seen;
-    uint32_t *stack;
-    uint32_t depth;
-};
-
-static void reach_add(struct reach *reach, uint32_t function) {
-    if (reach->seen[function]) return;
-    reach->seen[function] = true;
-    reach->stack[reach->depth++] = function;
-}
-
-/* Adds what a function can call: the callees named in it, and where it calls through a register, every
- * function. */
-static void reach_callees(const struct wb_module *module, const struct ptx_function *function,
-                          struct reach *reach) {
-    for (uint32_t i = 0; i < function->inst_count; i++) {
-        const struct ptx_inst *inst = &function->insts[i];
-        if (inst->form->op != PTX_OP_CALL) continue;
-        const struct ptx_operand *callee = &ptx_operands(function, inst)[1];
-        if (callee->kind == PTX_OPERAND_FUNCTION) {
-            reach_add(reach, ptx_callee(module, callee->index));
-            continue;
-        }
-        for (uint32_t f = 0; f < module->function_count; f++)
-            if (!module->functions[f].is_entry) reach_add(reach, f);
-    }
-}
-
 /* Fails when the kernel, or a function that it can call, has an instruction that is not known. */
 static wb_status check_known(const wb_kernel *kernel, wb_diagnostics *diagnostics) {
     const struct wb_module *module = kernel->module;
-    struct reach reach = {.seen = calloc(module->function_count, sizeof *reach.seen),
-                          .stack = calloc(module->function_count, sizeof *reach.stack)};
-    wb_status status = reach.seen == NULL || reach.stack == NULL ? WB_ERR_LIMIT : WB_OK;
+    struct arena arena = {0};
+    struct ptx_reach reach = {0};
+    wb_status status = ptx_reach(kernel, &arena, &reach);
     if (status != WB_OK) diagnose(diagnostics, SEVERITY_ERROR, module->source.name, "out of memory");
-    if (status == WB_OK) reach_add(&reach, kernel->function);
-    while (status == WB_OK && reach.depth > 0) {
-        const struct ptx_function *function = &module->functions[reach.stack[--reach.depth]];
-        if (function->first_unknown != PTX_NO_INDEX) {
-            ptx_diagnose(diagnostics, SEVERITY_ERROR, module, &function->insts[function->first_unknown],
-                         "kernel '%s' needs an instruction that is not known", wb_kernel_name(kernel));
-            status = WB_ERR_INPUT;
-        }
-        reach_callees(module, function, &reach);
+    for (uint32_t i = 0; status == WB_OK && i < reach.count; i++) {
+        const struct ptx_function *function = &module->functions[reach.functions[i]];
+        if (function->first_unknown == PTX_NO_INDEX) continue;
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, module, &function->insts[function->first_unknown],
+                     "kernel '%s' needs an instruction that is not known", wb_kernel_name(kernel));
+        status = WB_ERR_INPUT;
     }
-    free(reach.seen);
-    free(reach.stack);
+    arena_free(&arena);
     return status;
 }
 

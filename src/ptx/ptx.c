@@ -19,18 +19,30 @@ void ptx_put_reg(const struct ptx_function *function, uint32_t reg, struct text 
     if (group->numbered) text_printf(out, "%u", reg - group->first);
 }
 
-/* " (kernel.cu:12, inlined at kernel.cu:40)" */
-static void append_location(struct text *out, const struct wb_module *module, uint32_t index) {
+void ptx_put_location(const struct wb_module *module, uint32_t index, struct text *out) {
     /* Chains of inlining are short; the limit is for those that a broken file makes circular. */
     enum { CHAIN_MAX = 8 };
-    const char *before = " (";
+    const char *before = "";
     for (int i = 0; i < CHAIN_MAX && index != PTX_NO_INDEX; i++) {
         const struct ptx_location *location = &module->locations[index];
         text_printf(out, "%s%s:%u", before, ptx_location_file(module, location), location->line);
         before = ", inlined at ";
         index = location->inlined_at;
     }
-    text_char(out, ')');
+}
+
+uint32_t ptx_first_label_from(const struct ptx_function *function, uint32_t inst) {
+    uint32_t low = 0;
+    uint32_t high = function->label_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (function->labels[middle].target < inst) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
 void ptx_diagnose(struct wb_diagnostics *diagnostics, enum severity severity, const struct wb_module *module,
@@ -41,7 +53,11 @@ void ptx_diagnose(struct wb_diagnostics *diagnostics, enum severity severity, co
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     struct text place = {0};
-    if (inst->location != PTX_NO_INDEX) append_location(&place, module, inst->location);
+    if (inst->location != PTX_NO_INDEX) {
+        text_string(&place, " (");
+        ptx_put_location(module, inst->location, &place);
+        text_char(&place, ')');
+    }
     diagnose_at(diagnostics, severity, &module->source, inst->at, "%s%s", message,
                 place.data == NULL ? "" : place.data);
     text_free(&place);

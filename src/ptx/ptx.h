@@ -246,6 +246,13 @@ static inline uint32_t ptx_callee(const struct wb_module *module, uint32_t funct
 /* The name of a location's file, "?" when no `.file` gives its number. */
 const char *ptx_location_file(const struct wb_module *module, const struct ptx_location *location);
 
+/* Appends a location, such as "kernel.cu:12" or, of inlined code, "kernel.cu:12, inlined at kernel.cu:40". */
+void ptx_put_location(const struct wb_module *module, uint32_t index, struct text *out);
+
+/* The first label that stands before instruction `inst` or a later one; label_count when there is none.
+ * Labels are in the order of their targets. */
+uint32_t ptx_first_label_from(const struct ptx_function *function, uint32_t inst);
+
 /* Appends a register's name, such as "%r12"; of a vector register the name without the element. */
 void ptx_put_reg(const struct ptx_function *function, uint32_t reg, struct text *out);
 

@@ -14,25 +14,10 @@ bool cfg_divides(const struct cfg_report *report, uint32_t block) {
     return cfg_is_branch(cfg_last(&report->cfg, block)) && first[block + 1] - first[block] > 1;
 }
 
-/* The first label whose target is at least `inst`. Labels stand in the order of their targets. */
-static uint32_t first_label_from(const struct ptx_function *function, uint32_t inst) {
-    uint32_t low = 0;
-    uint32_t high = function->label_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (function->labels[middle].target < inst) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 uint32_t cfg_labels(const struct cfg_report *report, uint32_t block, uint32_t *first) {
     uint32_t inst = report->cfg.blocks[block].first;
-    *first = first_label_from(report->cfg.function, inst);
-    return first_label_from(report->cfg.function, inst + 1);
+    *first = ptx_first_label_from(report->cfg.function, inst);
+    return ptx_first_label_from(report->cfg.function, inst + 1);
 }
 
 void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t block) {

@@ -108,6 +108,9 @@ void wb_machine_free(wb_machine *machine);
 /* Whether simulating a block on the machine needs wb_trace_options.record_accesses. */
 bool wb_machine_needs_accesses(const wb_machine *machine);
 
+/* Threads of a warp on the machine: what wb_trace_options.warp_width has to be. */
+uint32_t wb_machine_warp_width(const wb_machine *machine);
+
 /* Overrides one key: "mem_latency=200", "dispatch_depth=unlimited", "class.fp32.latency=3",
  * "unit.INT.count=2". */
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
@@ -169,6 +172,7 @@ typedef struct {
     uint32_t block[3];    /* which block of the grid */
     bool record_accesses; /* keep the addresses of every memory instruction (wb_block_report shows them; see
                              wb_machine_needs_accesses) */
+    uint32_t warp_width;  /* threads of a warp, as the machine has it (wb_machine_warp_width); 0: 32 */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
     wb_watch watch;
 } wb_trace_options;
@@ -303,8 +307,8 @@ const char *wb_scheme_summary(size_t index);
 typedef struct wb_analysis wb_analysis;
 
 /* The block on the machine: ready to be bounded and simulated. WB_ERR_INPUT when the machine lacks a class
- * that the block needs, or counts requests (wb_machine_needs_accesses) although the block has no records;
- * WB_ERR_DECLINED when the requests of an instruction are not known. */
+ * that the block needs, has warps of another width, or counts requests (wb_machine_needs_accesses) although
+ * the block has no records; WB_ERR_DECLINED when the requests of an instruction are not known. */
 wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                           wb_analysis **analysis);
 

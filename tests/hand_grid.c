@@ -30,6 +30,7 @@ void hand_grid_begin(struct hand_grid *hand) {
     struct wb_machine *machine = &hand->machine;
     (void)snprintf(machine->name, sizeof machine->name, "hand");
     machine->sub_cores = machine->issue_width = 1;
+    machine->warp_width = MACHINE_WARP_WIDTH;
     machine->unit_count = 2;
     machine->units[UNIT_OTHER] = (struct machine_unit){.name = "OTHER", .count = 1};
     machine->units[UNIT_MEMORY] = (struct machine_unit){.name = "MEMORY", .count = 1};

@@ -64,6 +64,7 @@ static void fixture_open(struct fixture *fixture, const uint32_t *path) {
     block->skipped_barrier = PTX_NO_INDEX;
     block->kernel = wb_module_kernel(fixture->module, 0);
     block->size[0] = 25, block->size[1] = 2, block->size[2] = 1;
+    block->warp_width = 32;
     fixture->code_first[1] = kernel_function(block->kernel)->inst_count;
     block->code_first = fixture->code_first;
     block->warp_count = 1;

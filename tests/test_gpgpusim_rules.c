@@ -72,6 +72,7 @@ static void fixture_block(struct fixture *fixture, uint32_t warps, int64_t strid
     const struct ptx_function *function = kernel_function(block->kernel);
     block->grid[0] = block->grid[1] = block->grid[2] = block->size[1] = block->size[2] = 1;
     block->size[0] = warps * 32;
+    block->warp_width = 32;
     fixture->code_first[1] = function->inst_count;
     block->code_first = fixture->code_first;
     block->warp_count = warps;

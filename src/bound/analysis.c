@@ -63,6 +63,14 @@ static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machin
 static wb_status analysis_time_block(wb_analysis *made, const wb_machine *machine,
                                      wb_diagnostics *diagnostics) {
     struct execution_cost *costs;
+    WB_TRY(wb_machine_check(machine, diagnostics));
+    if (made->block->warp_width != machine->warp_width) {
+        diagnose(
+            diagnostics, SEVERITY_ERROR, machine->name,
+            "warps of this machine have %u threads, those of the block %u: execute it with warp_width %u",
+            machine->warp_width, made->block->warp_width, machine->warp_width);
+        return WB_ERR_INPUT;
+    }
     WB_TRY(access_costs_make(made->block, machine, diagnostics, &costs));
     wb_status status = WB_OK;
     if (memory_has_hierarchy(&machine->memory)) {

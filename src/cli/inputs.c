@@ -140,7 +140,10 @@ static wb_status load_traced_block(const struct options *options, bool timed, wb
     if (status == WB_OK && timed) {
         const char *name = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
         status = load_machine(options, name, diagnostics, &inputs->machine);
-        if (status == WB_OK) trace.record_accesses |= wb_machine_needs_accesses(inputs->machine);
+        if (status == WB_OK) {
+            trace.record_accesses |= wb_machine_needs_accesses(inputs->machine);
+            trace.warp_width = wb_machine_warp_width(inputs->machine);
+        }
     }
     if (status == WB_OK)
         status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->block);

@@ -110,6 +110,11 @@ const struct field machine_fields[] = {
      .offset = offsetof(struct wb_machine, sub_cores),
      .minimum = 1,
      .maximum = SUB_CORES_MAX},
+    {.key = "warp_width",
+     .kind = FIELD_U32,
+     .offset = offsetof(struct wb_machine, warp_width),
+     .minimum = 1,
+     .maximum = MACHINE_WARP_WIDTH},
     {.key = "issue_width",
      .kind = FIELD_U32,
      .offset = offsetof(struct wb_machine, issue_width),
@@ -147,7 +152,7 @@ const struct field machine_fields[] = {
 };
 
 void machine_defaults(struct wb_machine *machine) {
-    *machine = (struct wb_machine){.sub_cores = 1, .issue_width = 1};
+    *machine = (struct wb_machine){.sub_cores = 1, .warp_width = MACHINE_WARP_WIDTH, .issue_width = 1};
     machine_memory_defaults(&machine->memory);
     machine_gpgpusim_defaults(&machine->gpgpusim);
 }

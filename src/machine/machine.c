@@ -50,6 +50,10 @@ const char *wb_machine_name(const wb_machine *machine) {
     return machine->name;
 }
 
+uint32_t wb_machine_warp_width(const wb_machine *machine) {
+    return machine->warp_width;
+}
+
 bool wb_machine_needs_accesses(const wb_machine *machine) {
     return machine->model == MACHINE_GPGPUSIM || machine->memory.requests != REQUESTS_IDEAL;
 }

@@ -15,6 +15,9 @@
 #define MACHINE_NAME_MAX 64
 #define MACHINE_TEXT_MAX 512
 
+/* Most threads of a warp, and their number unless a machine states another. */
+#define MACHINE_WARP_WIDTH 32u
+
 /* Largest initiation interval, latency and count that a machine may state: bounds stay far from overflow. */
 #define MACHINE_TIME_MAX 1000000u
 
@@ -58,6 +61,7 @@ struct wb_machine {
     uint32_t model; /* enum machine_model */
     double clock_mhz;
     uint32_t sub_cores;      /* warp w belongs to sub-core w mod sub_cores */
+    uint32_t warp_width;     /* threads of a warp */
     uint32_t issue_width;    /* most instructions a sub-core issues in a cycle, each of another warp */
     uint32_t dispatch_depth; /* queue entries per unit; 0: issue only when the unit can start at once */
     uint32_t mem_latency;    /* cycles, see latency_base */

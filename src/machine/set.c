@@ -136,9 +136,19 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
     return unknown_key(&split_up);
 }
 
+/* What the models of whole GPUs and of GPGPU-Sim take for granted. False with a sentence in *problem. */
+static bool full_warps_check(const struct wb_machine *machine, struct text *problem) {
+    bool caches = memory_has_hierarchy(&machine->memory);
+    if (machine->warp_width == MACHINE_WARP_WIDTH || (!caches && machine->model == MACHINE_PLAIN))
+        return true;
+    text_printf(problem, "%s: warp_width has to be %u, not %u", caches ? "l1_size" : "model gpgpusim",
+                MACHINE_WARP_WIDTH, machine->warp_width);
+    return false;
+}
+
 wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostics) {
     struct text problem = {0};
-    bool fits = machine_memory_check(&machine->memory, &problem);
+    bool fits = machine_memory_check(&machine->memory, &problem) && full_warps_check(machine, &problem);
     if (!fits)
         diagnose(diagnostics, SEVERITY_ERROR, machine->name, "%s", problem.failed ? "wrong" : problem.data);
     text_free(&problem);

@@ -26,12 +26,14 @@ static void release_if_complete(struct run *run, struct barrier *barrier) {
     if (barrier->arrived == 0) return;
     if (needed == 0) {
         for (uint32_t w = 0; w < run->warp_count; w++)
-            needed += run->warps[w].state != WARP_DONE ? WARP_LANES : 0;
+            needed += run->warps[w].state != WARP_DONE ? run->warp_width : 0;
     }
     if (barrier->arrived < needed) return;
-    FOR_LANES_OF(w, barrier->waiting) {
-        deliver(&run->warps[w], barrier);
-        run->warps[w].state = WARP_RELEASED;
+    for (uint32_t w = 0; w < run->warp_count; w++) {
+        struct warp *warp = &run->warps[w];
+        if (warp->state != WARP_WAITING || &run->barriers[warp->waiting_at] != barrier) continue;
+        deliver(warp, barrier);
+        warp->state = WARP_RELEASED;
     }
     *barrier = (struct barrier){0};
 }
@@ -64,15 +66,16 @@ static void contribute(const struct warp *warp, const struct micro *op, uint32_t
 }
 
 wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const uint32_t width = warp->run->warp_width;
     uint32_t number = 0, count = 0;
     if (mask == 0) return WB_OK;
     WB_TRY(uniform_source(warp, op, 0, mask, NEED_BARRIER, "the number of the barrier", &number));
     WB_TRY(uniform_source(warp, op, 1, mask, NEED_THREADS, "the number of threads", &count));
-    if (number >= BARRIER_COUNT || count % WARP_LANES != 0)
+    if (number >= BARRIER_COUNT || count % width != 0)
         return warp_fail(
             warp, op, WB_ERR_INPUT,
             "barrier %u for %u threads: there are %u barriers, and threads are counted by warps of %u",
-            number, count, BARRIER_COUNT, WARP_LANES);
+            number, count, BARRIER_COUNT, width);
     struct barrier *barrier = &warp->run->barriers[number];
     if (barrier->arrived == 0) {
         barrier->expected = count;
@@ -83,10 +86,9 @@ wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t ma
                          "warp %u expects %u threads at barrier %u, others %u (0: all)", warp->number, count,
                          number, barrier->expected);
     if (mask != warp->live) warp->run->divergent_barrier = true;
-    barrier->arrived += WARP_LANES;
+    barrier->arrived += width;
     contribute(warp, op, mask, barrier);
     if (op->form->mode != PTX_MODE_ARRIVE) {
-        barrier->waiting |= 1u << warp->number;
         warp->state = WARP_WAITING;
         warp->waiting_at = number;
         warp->waiting_mask = mask;

@@ -25,6 +25,7 @@ static wb_status collect_paths(struct wb_block *block, struct run *run) {
 /* Room for what is kept of each warp. */
 static wb_status block_allocate(struct wb_block *block, const struct run *run, bool record_accesses) {
     block->warp_count = run->warp_count;
+    block->warp_width = run->warp_width;
     block->warp_path = arena_array(&block->arena, run->warp_count, sizeof *block->warp_path);
     if (record_accesses)
         block->accesses = arena_array(&block->arena, run->warp_count, sizeof *block->accesses);
@@ -56,6 +57,7 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
                       .launch = launch,
                       .diagnostics = diagnostics,
                       .watch = &options->watch,
+                      .warp_width = options->warp_width,
                       .instruction_limit = options->instruction_limit};
     memcpy(run.index, options->block, sizeof run.index);
     struct wb_block *made = calloc(1, sizeof *made);

@@ -40,6 +40,7 @@ struct wb_block {
     uint32_t *code_first;                /* function_count + 1 entries */
     VEC(struct path) paths;              /* the distinct ones, in order of the first warp that has each */
     uint32_t warp_count;
+    uint32_t warp_width;          /* threads of a warp */
     uint32_t *warp_path;          /* per warp the index of its path */
     struct access_list *accesses; /* per warp, or NULL when not recorded */
     bool divergent_barrier;       /* a barrier was executed by part of a warp's live lanes */

@@ -44,7 +44,7 @@ bool *executed_instructions(const struct path *paths, size_t path_count, uint32_
 
 wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
                       const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
-    enum barrier_scope scope = barrier_scope_of(function, inst, executed->block_size);
+    enum barrier_scope scope = barrier_scope_of(function, inst, executed->block_size, executed->warp_width);
     *barrier = scope == BARRIER_WHOLE;
     if (scope != BARRIER_PART) return WB_OK;
     ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst,

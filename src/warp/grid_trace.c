@@ -23,8 +23,8 @@ static wb_status find_barriers(struct wb_grid *grid) {
         const struct ptx_function *function = &module->functions[f];
         bool *is_barrier = grid->is_barrier + grid->code_first[f];
         for (uint32_t i = 0; i < function->inst_count; i++)
-            is_barrier[i] =
-                barrier_scope_of(function, &function->insts[i], grid->block_size) == BARRIER_WHOLE;
+            is_barrier[i] = barrier_scope_of(function, &function->insts[i], grid->block_size, WARP_LANES) ==
+                            BARRIER_WHOLE;
     }
     return WB_OK;
 }

@@ -10,6 +10,11 @@
 
 #define LANES_ALL UINT32_MAX
 
+/* The lowest `count` lanes. */
+static inline uint32_t lanes_first(uint32_t count) {
+    return count >= WARP_LANES ? LANES_ALL : (1u << count) - 1;
+}
+
 /* Origins that are no instruction. */
 #define ORIGIN_UNWRITTEN UINT32_MAX /* the register was never written */
 #define ORIGIN_READER                                                                                        \

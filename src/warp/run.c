@@ -22,8 +22,10 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     memcpy(run->grid, launch->grid, sizeof run->grid);
     memcpy(run->size, launch->block, sizeof run->size);
     run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
+    if (run->warp_width == 0) run->warp_width = WARP_LANES;
     WB_TRY(image_check(run));
-    uint32_t warp_count = (run->size[0] * run->size[1] * run->size[2] + WARP_LANES - 1) / WARP_LANES;
+    uint32_t threads = run->size[0] * run->size[1] * run->size[2];
+    uint32_t warp_count = (threads + run->warp_width - 1) / run->warp_width;
     WB_TRY(program_scan(&run->program, run->kernel, arena, code_first, run->diagnostics));
     WB_TRY(image_load(run, arena));
     struct region shared;
@@ -54,8 +56,8 @@ static wb_status block_begin(struct run *run, struct access_list *accesses) {
     if (region_set_known(shared, 0, shared->size, false) != WB_OK) return run_no_memory(run);
     memset(run->barriers, 0, sizeof run->barriers);
     for (uint32_t w = 0; w < run->warp_count; w++) {
-        uint32_t left = threads - w * WARP_LANES;
-        uint32_t live = left >= WARP_LANES ? LANES_ALL : (1u << left) - 1;
+        uint32_t left = threads - w * run->warp_width;
+        uint32_t live = lanes_first(left < run->warp_width ? left : run->warp_width);
         WB_TRY(warp_begin(&run->warps[w], run, w, live));
         run->warps[w].accesses = accesses == NULL ? NULL : &accesses[w];
     }

@@ -9,7 +9,7 @@ static uint64_t component(const uint32_t *dimensions, uint32_t axis) {
 /* %tid of a lane; threads are numbered along x first. */
 static uint64_t thread_index(const struct warp *warp, uint32_t lane, uint32_t axis) {
     const uint32_t *size = warp->run->size;
-    uint32_t thread = warp->number * WARP_LANES + lane;
+    uint32_t thread = warp->number * warp->run->warp_width + lane;
     if (axis == 0) return thread % size[0];
     if (axis == 1) return thread / size[0] % size[1];
     return axis == 2 ? thread / size[0] / size[1] : 0;
@@ -60,7 +60,7 @@ static bool special_value(const struct warp *warp, uint32_t sreg, uint32_t lane,
     else if (is_component(sreg, PTX_SREG_CLUSTER_CTAID_X, &axis))
         *value = 0;
     else if (sreg >= PTX_SREG_LANEMASK_EQ && sreg <= PTX_SREG_LANEMASK_GT)
-        *value = lane_mask(sreg, lane) & LANES_ALL;
+        *value = lane_mask(sreg, lane) & lanes_first(run->warp_width);
     else if (sreg == PTX_SREG_LANEID)
         *value = lane;
     else if (sreg == PTX_SREG_WARPID)

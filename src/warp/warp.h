@@ -66,7 +66,6 @@ struct warp {
 struct barrier {
     uint32_t arrived;  /* threads, all lanes of a warp counted */
     uint32_t expected; /* threads; 0: all of the block */
-    uint32_t waiting;  /* warps that wait */
     uint32_t trues;    /* lanes whose predicate was true, of bar.red */
     uint32_t lanes;    /* lanes that took part */
     bool known;        /* all predicates were known */
@@ -91,6 +90,7 @@ struct run {
     uint32_t grid[3], size[3], index[3]; /* blocks, threads of the block, which block */
     struct warp *warps;
     uint32_t warp_count;
+    uint32_t warp_width; /* threads of a warp: lanes 0 .. warp_width - 1 */
     struct barrier barriers[BARRIER_COUNT];
     bool divergent_barrier;
     uint32_t skipped_barrier; /* a barrier that all lanes of a warp skipped, or PTX_NO_INDEX */

@@ -1,10 +1,9 @@
-/* Divergence analysis (Hirvisalo, WCET 2014) on gated SSA: which values and branches can differ between the
- * threads of a warp. */
+/* Divergence analysis (Hirvisalo, WCET 2014): which values and branches can differ between the threads of a
+ * warp. docs/control-flow.md defines "uniform" and proves the rules. */
 #ifndef WB_FLOW_DIVERGENCE_H
 #define WB_FLOW_DIVERGENCE_H
 
-#include "flow/gates.h"
-#include "flow/loops.h"
+#include "flow/dominators.h"
 #include "flow/ssa.h"
 
 /* Why a value is divergent. */
@@ -13,21 +12,30 @@ enum divergence_cause {
     DIVERGENCE_SOURCE, /* its instruction gives each thread a value of its own: %tid, an atomic's result */
     DIVERGENCE_MEMORY, /* a load of what may differ between threads, although the address does not */
     DIVERGENCE_DATA,   /* an operand is divergent: `from` */
-    DIVERGENCE_GATE    /* which operand it takes depends on the divergent predicate `from` */
+    DIVERGENCE_GATE    /* which operand it takes, or in which iteration that was computed, depends on the
+                          divergent predicate `from` */
 };
 
 struct divergence_reason {
-    uint8_t cause; /* enum divergence_cause */
-    uint32_t from; /* a value, or SSA_NONE */
+    uint8_t cause;   /* enum divergence_cause */
+    uint32_t from;   /* a divergent value, or SSA_NONE */
+    uint32_t branch; /* of DIVERGENCE_GATE: the block whose branch parts the threads; GRAPH_NONE: none, the
+                        predicate is the guard of the value's own instruction */
 };
 
+/* A uniform value can still differ between threads that left the loop it is computed in at different times:
+ * what reads it there is divergent by DIVERGENCE_GATE (the eta functions of gated SSA). */
 struct divergence {
-    struct divergence_reason *values; /* per value of the SSA form */
-    bool *branches;                   /* per block: its last instruction is a branch that may divide a warp */
+    struct divergence_reason *values;    /* per value of the SSA form */
+    struct divergence_reason *decisions; /* per block: why its threads can part at its end */
+    bool *branches; /* per block: they can, at its branch or at its guarded `ret` or `exit` */
 };
 
-/* Every chain of `from` ends at a source. WB_ERR_LIMIT, without a message, when memory is exhausted. */
-wb_status divergence_analyse(const struct ssa *ssa, const struct gates *gates, const struct loops *loops,
-                             struct arena *arena, struct divergence *divergence);
+/* Analyses a function given its SSA form, the dominators of its graph (from CFG_ENTRY) and the
+ * post-dominators (to the exit), where threads meet again. Every chain of `from` ends at a cause without one,
+ * by about as few steps as possible. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status divergence_analyse(const struct ssa *ssa, const struct dominators *dominators,
+                             const struct dominators *post_dominators, struct arena *arena,
+                             struct divergence *divergence);
 
 #endif

@@ -1,0 +1,255 @@
+#include "flow/divergence.h"
+
+#include "flow/divergence_rules.h"
+#include "flow/ssa_readers.h"
+
+/* Blocks that a walk has reached, to be forgotten before the next walk. */
+struct block_set {
+    bool *has;       /* per node of the graph */
+    uint32_t *nodes; /* in the order in which they were reached */
+    uint32_t count;
+};
+
+/* What the analysis works with. Values and blocks that turn out divergent wait in one queue, so that each is
+ * met first by a shortest way from a source. */
+struct propagation {
+    const struct ssa *ssa;
+    const struct cfg *cfg;
+    const struct dominators *dominators, *post_dominators;
+    struct divergence_rules rules;
+    struct ssa_readers readers;
+    struct graph_components components; /* no path comes back to a component that it has left */
+    struct divergence *found;
+    uint32_t *first_value, *value_count; /* per block: the values that its instructions and phis define */
+    uint32_t *queue;                     /* values, and blocks as numbers behind all values */
+    uint32_t queue_head, queue_tail;
+    struct block_set apart; /* where the threads that a branch parted are before they meet again */
+    struct block_set after; /* where threads are that have met again */
+};
+
+static bool is_divergent(const struct propagation *work, uint32_t value) {
+    return work->found->values[value].cause != DIVERGENCE_NONE;
+}
+
+static void mark_value(struct propagation *work, uint32_t value, struct divergence_reason reason) {
+    if (is_divergent(work, value)) return;
+    work->found->values[value] = reason;
+    work->queue[work->queue_tail++] = value;
+}
+
+/* Whether control goes on in more than one way behind the block's last instruction. */
+static bool has_choice(const struct cfg *cfg, uint32_t block) {
+    const struct adjacency *out = &cfg->graph.out;
+    for (uint32_t i = out->first[block] + 1; i < out->first[block + 1]; i++)
+        if (out->nodes[i] != out->nodes[out->first[block]]) return true;
+    return false;
+}
+
+static void mark_decision(struct propagation *work, uint32_t block, struct divergence_reason reason) {
+    if (work->found->branches[block] || !has_choice(work->cfg, block)) return;
+    work->found->branches[block] = true;
+    work->found->decisions[block] = reason;
+    work->queue[work->queue_tail++] = work->ssa->value_count + block;
+}
+
+/* Whether an instruction does nothing but decide where control goes. */
+static bool is_decision(const struct ptx_inst *inst) {
+    return cfg_is_branch(inst) || inst->form->op == PTX_OP_RET || inst->form->op == PTX_OP_EXIT;
+}
+
+/* Marks what a reader of `value` makes of it, when what it reads differs between threads. */
+static void mark_reader(struct propagation *work, uint32_t value, const struct ssa_reader *reader,
+                        struct divergence_reason reason) {
+    const struct ssa *ssa = work->ssa;
+    if (reader->is_value) {
+        mark_value(work, reader->index, reason);
+        return;
+    }
+    const struct ptx_inst *inst = &work->cfg->function->insts[reader->index];
+    uint32_t reg = ssa->values[value].reg;
+    if (is_decision(inst)) {
+        mark_decision(work, reader->block, reason);
+        return;
+    }
+    bool is_guard = inst->guard == reg;
+    if (!is_guard && !divergence_rule_passes(&work->rules, inst, reg)) return;
+    if (is_guard) reason.cause = DIVERGENCE_GATE;
+    for (uint32_t d = ssa->first_def[reader->index]; d < ssa->first_def[reader->index + 1]; d++)
+        mark_value(work, ssa->defs[d], reason);
+}
+
+/* A divergent value makes divergent what its readers compute. */
+static void spread_value(struct propagation *work, uint32_t value) {
+    const struct divergence_reason reason = {DIVERGENCE_DATA, value, GRAPH_NONE};
+    for (uint32_t r = work->readers.first[value]; r < work->readers.first[value + 1]; r++)
+        mark_reader(work, value, &work->readers.items[r], reason);
+}
+
+static void set_add(struct block_set *set, uint32_t node) {
+    if (set->has[node]) return;
+    set->has[node] = true;
+    set->nodes[set->count++] = node;
+}
+
+static void set_clear(struct block_set *set) {
+    while (set->count > 0)
+        set->has[set->nodes[--set->count]] = false;
+}
+
+/* Adds what the nodes of a set reach without passing `avoided`, which is not in it. */
+static void set_extend(const struct graph *graph, struct block_set *set, uint32_t avoided) {
+    for (uint32_t n = 0; n < set->count; n++) {
+        uint32_t node = set->nodes[n];
+        for (uint32_t i = graph->out.first[node]; i < graph->out.first[node + 1]; i++)
+            if (graph->out.nodes[i] != avoided) set_add(set, graph->out.nodes[i]);
+    }
+}
+
+/* Whether threads that came to `block` apart from each other can bring different values to a phi of it. They
+ * bring the same when all of them bring one value that none of them has computed since they parted. */
+static bool brings_differ(const struct propagation *work, uint32_t branch, uint32_t phi) {
+    const struct ssa_value *value = &work->ssa->values[phi];
+    const struct adjacency *in = &work->cfg->graph.in;
+    uint32_t common = SSA_NONE;
+    for (uint32_t a = 0; a < value->argument_count; a++) {
+        uint32_t from = in->nodes[in->first[value->block] + a];
+        if (from != branch && !work->apart.has[from]) continue;
+        uint32_t argument = work->ssa->arguments[value->first_argument + a];
+        const struct ssa_value *brought = &work->ssa->values[argument];
+        if (brought->kind != SSA_ENTRY && work->apart.has[brought->block]) return true;
+        if (common != SSA_NONE && common != argument) return true;
+        common = argument;
+    }
+    return false;
+}
+
+/* Threads that went different ways meet at `meeting`: phis join what they bring (the gammas of gated SSA). */
+static void spread_to_phis(struct propagation *work, uint32_t meeting, struct divergence_reason reason) {
+    uint32_t first = work->ssa->first_phi[meeting];
+    for (uint32_t phi = first; phi < first + work->ssa->phi_count[meeting]; phi++)
+        if (!is_divergent(work, phi) && brings_differ(work, reason.branch, phi))
+            mark_value(work, phi, reason);
+}
+
+/* Threads meet at `meeting` that have executed `block`, which is in a loop, different numbers of times. Its
+ * values then differ where they are read before the block computes them anew (the etas of gated SSA). */
+static void spread_to_late_readers(struct propagation *work, uint32_t block, uint32_t meeting,
+                                   struct divergence_reason reason) {
+    const uint32_t *component = work->components.of;
+    bool same_component = component[meeting] == component[block];
+    for (uint32_t v = work->first_value[block]; v < work->first_value[block] + work->value_count[block];
+         v++) {
+        if (is_divergent(work, v)) continue;
+        for (uint32_t r = work->readers.first[v]; r < work->readers.first[v + 1]; r++) {
+            const struct ssa_reader *reader = &work->readers.items[r];
+            if (reader->block == block) continue;
+            if (!same_component && component[reader->block] == component[block]) continue;
+            if (work->after.count == 0) {
+                set_add(&work->after, meeting);
+                set_extend(&work->cfg->graph, &work->after, block);
+            }
+            if (work->after.has[reader->block]) mark_reader(work, v, reader, reason);
+        }
+    }
+    set_clear(&work->after);
+}
+
+/* A branch that parts threads makes divergent what depends on which way they went until they meet again, at
+ * its immediate post-dominator. Threads that part and meet only at the exit never compare. */
+static void spread_branch(struct propagation *work, uint32_t branch) {
+    const struct graph *graph = &work->cfg->graph;
+    uint32_t meeting = work->post_dominators->parent[branch];
+    if (meeting == GRAPH_NONE || meeting == work->cfg->exit) return;
+    const struct divergence_reason reason = {DIVERGENCE_GATE, work->found->decisions[branch].from, branch};
+    for (uint32_t i = graph->out.first[branch]; i < graph->out.first[branch + 1]; i++)
+        if (graph->out.nodes[i] != meeting) set_add(&work->apart, graph->out.nodes[i]);
+    set_extend(graph, &work->apart, meeting);
+    spread_to_phis(work, meeting, reason);
+    /* What dominates the branch and is passed again on a way back to it: a chain of the dominator tree. */
+    for (uint32_t b = branch; b != GRAPH_NONE && work->apart.has[b]; b = work->dominators->parent[b])
+        spread_to_late_readers(work, b, meeting, reason);
+    set_clear(&work->apart);
+}
+
+/* Marks what differs between threads by itself. */
+static void mark_sources(struct propagation *work) {
+    for (uint32_t v = 0; v < work->ssa->value_count; v++) {
+        const struct ssa_value *value = &work->ssa->values[v];
+        enum divergence_cause cause = DIVERGENCE_NONE;
+        /* What was never written is anything; arguments of calls are the caller's. */
+        if (value->kind == SSA_ENTRY) cause = DIVERGENCE_SOURCE;
+        if (value->kind == SSA_INST) {
+            const struct ptx_inst *inst = &work->cfg->function->insts[value->inst];
+            cause = divergence_rule_result(&work->rules, inst, value->reg);
+        }
+        const struct divergence_reason reason = {(uint8_t)cause, SSA_NONE, GRAPH_NONE};
+        if (cause != DIVERGENCE_NONE) mark_value(work, v, reason);
+    }
+}
+
+/* The values of one block follow one another; those that stand for the function's entry are left out. */
+static void index_values(struct propagation *work) {
+    for (uint32_t v = work->ssa->value_count; v-- > 0;) {
+        const struct ssa_value *value = &work->ssa->values[v];
+        if (value->kind == SSA_ENTRY) continue;
+        work->first_value[value->block] = v;
+        work->value_count[value->block]++;
+    }
+}
+
+static wb_status make_set(struct arena *scratch, uint32_t node_count, struct block_set *set) {
+    set->has = arena_array(scratch, node_count, sizeof *set->has);
+    set->nodes = arena_array(scratch, node_count, sizeof *set->nodes);
+    return set->has == NULL || set->nodes == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+static wb_status prepare(struct propagation *work, struct arena *scratch, struct arena *arena) {
+    uint32_t node_count = work->cfg->graph.node_count;
+    uint32_t value_count = work->ssa->value_count;
+    struct divergence *found = work->found;
+    WB_TRY(ssa_readers_build(work->ssa, scratch, &work->readers));
+    WB_TRY(graph_find_components(scratch, &work->cfg->graph, &work->components));
+    WB_TRY(make_set(scratch, node_count, &work->apart));
+    WB_TRY(make_set(scratch, node_count, &work->after));
+    work->first_value = arena_array(scratch, node_count, sizeof(uint32_t));
+    work->value_count = arena_array(scratch, node_count, sizeof(uint32_t));
+    work->queue = arena_array(scratch, (size_t)value_count + node_count, sizeof(uint32_t));
+    found->values = arena_array(arena, value_count, sizeof *found->values);
+    found->decisions = arena_array(arena, node_count, sizeof *found->decisions);
+    found->branches = arena_array(arena, node_count, sizeof *found->branches);
+    bool full = work->first_value == NULL || work->value_count == NULL || work->queue == NULL ||
+                found->values == NULL || found->decisions == NULL || found->branches == NULL;
+    return full ? WB_ERR_LIMIT : WB_OK;
+}
+
+static wb_status analyse(struct propagation *work, struct arena *scratch, struct arena *arena) {
+    WB_TRY(prepare(work, scratch, arena));
+    index_values(work);
+    mark_sources(work);
+    while (work->queue_head < work->queue_tail) {
+        uint32_t next = work->queue[work->queue_head++];
+        if (next < work->ssa->value_count) {
+            spread_value(work, next);
+        } else {
+            spread_branch(work, next - work->ssa->value_count);
+        }
+    }
+    return WB_OK;
+}
+
+wb_status divergence_analyse(const struct ssa *ssa, const struct dominators *dominators,
+                             const struct dominators *post_dominators, struct arena *arena,
+                             struct divergence *divergence) {
+    struct arena scratch = {0};
+    struct divergence found = {0};
+    struct propagation work = {.ssa = ssa,
+                               .cfg = ssa->cfg,
+                               .dominators = dominators,
+                               .post_dominators = post_dominators,
+                               .rules = divergence_rules_of(ssa->cfg->function),
+                               .found = &found};
+    wb_status status = analyse(&work, &scratch, arena);
+    arena_free(&scratch);
+    if (status == WB_OK) *divergence = found;
+    return status;
+}

@@ -1,0 +1,24 @@
+/* Who reads each value of an SSA form. */
+#ifndef WB_FLOW_SSA_READERS_H
+#define WB_FLOW_SSA_READERS_H
+
+#include "flow/ssa.h"
+
+/* An instruction; or a value that takes the one read over: a phi, or what a guarded instruction writes. */
+struct ssa_reader {
+    uint32_t index; /* instruction, or value */
+    uint32_t block; /* where it reads; of a phi the end of the block that the edge comes from */
+    bool is_value;
+};
+
+/* The readers of value v are items[first[v]] .. items[first[v + 1] - 1]. */
+struct ssa_readers {
+    uint32_t *first; /* value_count + 1 entries */
+    struct ssa_reader *items;
+};
+
+/* The readers of all values, in memory of the arena. WB_ERR_LIMIT, without a message, when memory is
+ * exhausted. */
+wb_status ssa_readers_build(const struct ssa *ssa, struct arena *arena, struct ssa_readers *readers);
+
+#endif

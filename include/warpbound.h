@@ -156,6 +156,30 @@ wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_dia
 /* "NAME=f32[16]=iota": contents of a .const or .global variable of the module. */
 wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_diagnostics *diagnostics);
 
+/* ---- Flow facts ---------------------------------------------------------------------------------------- */
+
+/* What is known of a kernel's control flow beyond what the analyses find (docs/flow-facts.md). */
+typedef struct wb_facts wb_facts;
+
+/* Reads the facts of a kernel, which must outlive them. WB_ERR_INPUT, too, when they are about another kernel
+ * or another version of it: the file names the kernel with a checksum of its code. */
+wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostics *diagnostics,
+                        wb_facts **facts);
+
+/* Parses `size` bytes of facts; `name` stands for the file name in messages. The text is copied. */
+wb_status wb_facts_parse(const char *name, const char *text, size_t size, const wb_kernel *kernel,
+                         wb_diagnostics *diagnostics, wb_facts **facts);
+void wb_facts_free(wb_facts *facts);
+
+/* WB_OK when every number is given; else WB_ERR_DECLINED, with a message for each ? that is still to be
+ * replaced. */
+wb_status wb_facts_require_complete(const wb_facts *facts, wb_diagnostics *diagnostics);
+
+/* A file of facts to be completed by hand: every loop that the kernel can come to, with its bound where one
+ * can be found from the code and what is known of the launch, else with ?. */
+wb_status wb_facts_template(const wb_kernel *kernel, const wb_launch *launch, wb_diagnostics *diagnostics,
+                            char **text);
+
 /* ---- What a block executes ------------------------------------------------------------------------------
  */
 

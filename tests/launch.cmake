@@ -1,1 +1,2 @@
 wb_test(test_launch wb_launch)
+wb_test(test_facts wb_launch)

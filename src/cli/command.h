@@ -21,6 +21,7 @@ int command_analyze(const struct options *options, wb_diagnostics *diagnostics);
 int command_simulate(const struct options *options, wb_diagnostics *diagnostics);
 int command_path(const struct options *options, wb_diagnostics *diagnostics);
 int command_cfg(const struct options *options, wb_diagnostics *diagnostics);
+int command_facts(const struct options *options, wb_diagnostics *diagnostics);
 int command_print(const struct options *options, wb_diagnostics *diagnostics);
 int command_machine(const struct options *options, wb_diagnostics *diagnostics);
 int command_cache(const struct options *options, wb_diagnostics *diagnostics);
@@ -31,6 +32,7 @@ struct inputs {
     wb_module *module;
     const wb_kernel *kernel;
     wb_launch *launch;
+    wb_facts *facts;       /* of the kernel, or NULL */
     wb_machine *machine;   /* NULL for path and for a block file */
     wb_block *block;       /* NULL for a block file */
     wb_grid *grid;         /* all blocks, or NULL */
@@ -40,6 +42,10 @@ struct inputs {
 
 /* Loads the module, and the kernel of it that the options name (or the launch file, when loaded already). */
 wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
+                             struct inputs *inputs);
+
+/* Loads launch and kernel. */
+wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs);
 
 /* Loads launch and kernel and executes the block; the machine and the analysis too when `timed`. A file whose

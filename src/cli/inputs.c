@@ -100,6 +100,20 @@ wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diag
     return wb_module_find_kernel(inputs->module, name, diagnostics, &inputs->kernel);
 }
 
+wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
+                             struct inputs *inputs) {
+    wb_status status = load_launch(options, diagnostics, &inputs->launch);
+    return status == WB_OK ? inputs_load_kernel(options, diagnostics, inputs) : status;
+}
+
+/* The flow facts of --facts, which must be complete. */
+static wb_status load_facts(const struct options *options, wb_diagnostics *diagnostics,
+                            struct inputs *inputs) {
+    if (options->facts == NULL) return WB_OK;
+    wb_status status = wb_facts_read(options->facts, inputs->kernel, diagnostics, &inputs->facts);
+    return status == WB_OK ? wb_facts_require_complete(inputs->facts, diagnostics) : status;
+}
+
 static bool is_block_file(const char *path) {
     const char *dot = strrchr(path, '.');
     return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
@@ -110,7 +124,7 @@ static wb_status load_block_file(const struct options *options, wb_diagnostics *
                                  struct inputs *inputs) {
     if (options->kernel != NULL || options->launch != NULL || options->grid != NULL ||
         options->block != NULL || options->machine != NULL || options->memory != NULL ||
-        options->set_count + options->argument_count > 0)
+        options->facts != NULL || options->set_count + options->argument_count > 0)
         return usage_error(diagnostics,
                            "a block file stands for itself: no kernel, launch or machine with it");
     return wb_analysis_read(options->operands[0], diagnostics, &inputs->analysis);
@@ -121,8 +135,9 @@ wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, w
     wb_grid_options trace = {.one_block = options->block_index != NULL,
                              .allow_unmapped = allow_unmapped,
                              .watch = watch_terminal()};
-    wb_status status = load_launch(options, diagnostics, &inputs->launch);
-    if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, inputs);
+    if (options->facts != NULL)
+        return usage_error(diagnostics, "--facts is of one block: not with --scheme or --format jcse");
+    wb_status status = inputs_load_launch(options, diagnostics, inputs);
     if (status == WB_OK && trace.one_block)
         status = parse_block_index(options->block_index, diagnostics, trace.block);
     if (status == WB_OK)
@@ -133,8 +148,8 @@ wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, w
 static wb_status load_traced_block(const struct options *options, bool timed, wb_diagnostics *diagnostics,
                                    struct inputs *inputs) {
     wb_trace_options trace = {.record_accesses = options->accesses, .watch = watch_terminal()};
-    wb_status status = load_launch(options, diagnostics, &inputs->launch);
-    if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, inputs);
+    wb_status status = inputs_load_launch(options, diagnostics, inputs);
+    if (status == WB_OK) status = load_facts(options, diagnostics, inputs);
     if (status == WB_OK && options->block_index != NULL)
         status = parse_block_index(options->block_index, diagnostics, trace.block);
     if (status == WB_OK && timed) {
@@ -199,6 +214,7 @@ void inputs_free(struct inputs *inputs) {
     wb_gpu_free(inputs->gpu);
     wb_analysis_free(inputs->analysis);
     wb_block_free(inputs->block);
+    wb_facts_free(inputs->facts);
     wb_grid_free(inputs->grid);
     wb_machine_free(inputs->machine);
     wb_launch_free(inputs->launch);

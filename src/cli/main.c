@@ -14,6 +14,8 @@ static const struct command commands[] = {
      command_makespan},
     {"path", COMMAND_PATH, "FILE.ptx", "print what each warp executes", command_path},
     {"cfg", COMMAND_CFG, "FILE.ptx", "print control flow: blocks, dominators, loops", command_cfg},
+    {"facts", COMMAND_FACTS, "FILE.ptx", "print a template of flow facts: the loops and their bounds",
+     command_facts},
     {"print", COMMAND_PRINT, "FILE.ptx", "print the PTX in canonical form", command_print},
     {"machine", COMMAND_MACHINE, "list | show NAME | import FILE", "list, print or import machines",
      command_machine},

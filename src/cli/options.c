@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCHES (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_MAKESPAN | COMMAND_CACHE)
+#define RUNS (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_MAKESPAN | COMMAND_CACHE)
+#define LAUNCHES (RUNS | COMMAND_FACTS)
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
 #define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
 #define BOUNDS (COMMAND_ANALYZE | COMMAND_MAKESPAN)
@@ -20,6 +21,7 @@ enum option_id {
     OPTION_VARIABLE,
     OPTION_LAUNCH,
     OPTION_BLOCK_INDEX,
+    OPTION_FACTS,
     OPTION_MACHINE,
     OPTION_SET,
     OPTION_MEMORY,
@@ -80,7 +82,10 @@ static const struct option_row option_table[] = {
     {OPTION_VARIABLE, 'c', "variable", "NAME=CONTENTS",
      "contents of a .const or .global variable, as behind buf:", LAUNCHES},
     {OPTION_BLOCK_INDEX, 'i', "block-index", "X[,Y[,Z]]",
-     "which block of the grid (default 0,0,0; cache, --scheme, --format jcse: all of them)", LAUNCHES},
+     "which block of the grid (default 0,0,0; cache, --scheme, --format jcse: all of them)", RUNS},
+    {OPTION_FACTS, 0, "facts", "FILE",
+     "flow facts of the kernel: bounds of loops and more (warpbound facts writes a template)",
+     COMMAND_ANALYZE | COMMAND_PATH},
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)", TIMES},
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file, with caches (default jcse2017)",
      COMMAND_CACHE},
@@ -154,8 +159,8 @@ static const struct option_row option_table[] = {
      "text or json; cfg: text or dot; path: jcse or jcse-json for the kernel analyzer of JCSE 2017, of all "
      "blocks; simulate --schedule: text or trace (Chrome trace events); makespan "
      "--schedule: text or svg",
-     EVERY_COMMAND & ~(unsigned)COMMAND_PRINT},
-    {OPTION_JSON, 0, "json", NULL, "same as --format json", LAUNCHES},
+     EVERY_COMMAND & ~(unsigned)(COMMAND_PRINT | COMMAND_FACTS)},
+    {OPTION_JSON, 0, "json", NULL, "same as --format json", RUNS},
     {OPTION_OUTPUT, 'o', "output", "FILE", "write to FILE, which appears only when complete", EVERY_COMMAND},
     {OPTION_HELP, 'h', "help", NULL, "print this", EVERY_COMMAND},
 };
@@ -192,6 +197,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_VARIABLE: options->variables[options->variable_count++] = value; break;
     case OPTION_LAUNCH: options->launch = value; break;
     case OPTION_BLOCK_INDEX: options->block_index = value; break;
+    case OPTION_FACTS: options->facts = value; break;
     case OPTION_MACHINE: options->machine = value; break;
     case OPTION_SET: options->sets[options->set_count++] = value; break;
     case OPTION_MEMORY: options->memory = value; break;

@@ -17,6 +17,7 @@ enum command_bit {
     COMMAND_MACHINE = 32,
     COMMAND_MAKESPAN = 64,
     COMMAND_CACHE = 128,
+    COMMAND_FACTS = 256,
 };
 
 enum output_format {
@@ -40,7 +41,7 @@ struct options {
     bool help;
     const char **operands; /* what is no option: the file first */
     size_t operand_count;
-    const char *kernel, *grid, *block, *shared, *launch, *machine, *block_index;
+    const char *kernel, *grid, *block, *shared, *launch, *machine, *block_index, *facts;
     const char **arguments;
     size_t argument_count;
     const char **variables;

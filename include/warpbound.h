@@ -197,6 +197,11 @@ typedef struct {
     bool record_accesses; /* keep the addresses of every memory instruction (wb_block_report shows them; see
                              wb_machine_needs_accesses) */
     uint32_t warp_width;  /* threads of a warp, as the machine has it (wb_machine_warp_width); 0: 32 */
+    bool cover; /* instead of declining what depends on unknown values, take all of it for possible: the paths
+                   are then covering paths, of which every real path of their warp is a subsequence */
+    bool unknown_contents; /* take the contents of all buffers and variables for unknown, whatever the launch
+                              gives; scalars stay known */
+    const wb_facts *facts; /* of `cover`: flow facts, complete; or NULL */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
     wb_watch watch;
 } wb_trace_options;

@@ -31,4 +31,5 @@ const struct bound_method bound_aln = {
     .summary =
         "longest path of a warp, aligned with the instructions of the others; the tightest of sib, fib, aln",
     .run = aln_run,
+    .monotone = true,
 };

@@ -20,4 +20,5 @@ const struct bound_method bound_fib = {
     .name = "fib",
     .summary = "like sib, but initiations on units that the warp does not use cost only their issue slot",
     .run = fib_run,
+    .monotone = true,
 };

@@ -25,12 +25,32 @@ void bound_assume(wb_bound *bound, const char *assumption) {
         bound->assumptions[bound->assumption_count++] = assumption;
 }
 
+/* The block that the paths are of; NULL for one written by hand, and for grids. */
+static const struct wb_block *traced_block(const struct bound_input *input) {
+    return input->block == NULL ? NULL : input->block->traced;
+}
+
+static bool is_covering(const struct bound_input *input) {
+    const struct wb_block *traced = traced_block(input);
+    return traced != NULL && traced->covering;
+}
+
+/* What covering paths rest on. */
+static void assume_covering(const struct wb_block *traced, wb_bound *bound) {
+    bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values are, "
+                        "alone on the streaming multiprocessor");
+    bound_assume(bound, "no data races and no invalid accesses");
+    if (traced->has_facts) bound_assume(bound, "the flow facts are true");
+}
+
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
-    if (input->memory == NULL)
+    if (is_covering(input))
+        assume_covering(traced_block(input), bound);
+    else if (input->memory == NULL)
         bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
     else
         bound_assume(bound, "the blocks execute these paths at these addresses, alone on the GPU");
-    const struct wb_block *traced = input->block == NULL ? NULL : input->block->traced;
+    const struct wb_block *traced = traced_block(input);
     if (traced != NULL && traced->divergent_barrier)
         bound_assume(bound, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)");
 }
@@ -79,6 +99,10 @@ static uint32_t scheme_bit(const struct gpu_scheme *scheme) {
 bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
                           const char **why) {
     const struct memory_work *memory = input->memory;
+    if (is_covering(input) && !method->monotone) {
+        *why = "needs the path that a warp really executes, which depends on values that are not known";
+        return false;
+    }
     if (method->scope == BOUND_OF_GRID) {
         *why = memory == NULL ? "is for machines with caches (l1_size)" : "is for other schemes";
         return memory != NULL && (method->schemes & scheme_bit(memory->scheme)) != 0;

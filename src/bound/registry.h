@@ -40,6 +40,8 @@ struct bound_method {
      * that bound only the block. */
     section_term term;
     enum bound_scope scope;
+    bool monotone;    /* holds for all blocks whose warps execute only parts of these paths, too: of covering
+                         paths    nothing else is a bound (docs/covering-paths.md, section 6) */
     uint32_t schemes; /* BOUND_OF_GRID: which it is for */
 };
 

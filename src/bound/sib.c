@@ -31,5 +31,6 @@ const struct bound_method bound_sib = {
     .name = "sib",
     .summary = "sum of initiations: one warp alone plus every initiation of the others, by section",
     .run = sib_run,
+    .monotone = true,
     .term = sib_term,
 };

@@ -14,9 +14,12 @@ struct transactions {
 static void add_transactions(const struct access *access, const struct access_list *list, uint32_t granule,
                              struct transactions *sum) {
     uint64_t requests[REQUESTS_MAX];
-    uint32_t count = access_requests(access, list->tables.items, 0, granule, requests);
+    bool known = access->table != ACCESS_UNKNOWN;
+    uint32_t count = known ? access_requests(access, list->tables.items, 0, granule, requests)
+                           : access_requests_at_most(access);
     sum->requests += count;
-    if (count == 0) sum->passes += access_passes(access, list->tables.items, 0);
+    if (count != 0) return;
+    sum->passes += known ? access_passes(access, list->tables.items, 0) : access_passes_at_most(access);
 }
 
 /* Requests and passes follow one another on the unit. An instruction whose class has no unit takes no time.

@@ -249,3 +249,14 @@ uint32_t access_passes(const struct access *access, const uint64_t *tables, uint
     lane_addresses_read(access, tables, base, &lanes);
     return is_shared ? shared_conflicts(&lanes, access->is_atomic) : constant_broadcasts(&lanes);
 }
+
+uint32_t access_requests_at_most(const struct access *access) {
+    uint32_t lanes = (uint32_t)__builtin_popcount(access->mask);
+    if (!access_makes_requests(access)) return 0;
+    bool many_words = access->space == PTX_SPACE_LOCAL && access->bytes > WORD_BYTES;
+    return many_words ? lanes * (access->bytes / WORD_BYTES) : lanes;
+}
+
+uint32_t access_passes_at_most(const struct access *access) {
+    return (uint32_t)__builtin_popcount(access->mask);
+}

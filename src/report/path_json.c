@@ -43,9 +43,9 @@ static json_t *access_json(const struct wb_block *block, const struct access_lis
         (void)json_object_set_new(object, "stride", json_integer((json_int_t)access->stride));
         return object;
     }
-    json_t *addresses = json_array();
+    json_t *addresses = access->table == ACCESS_UNKNOWN ? json_null() : json_array();
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
-        if ((access->mask >> lane & 1) == 0) continue;
+        if ((access->mask >> lane & 1) == 0 || access->table == ACCESS_UNKNOWN) continue;
         json_int_t address = (json_int_t)path_report_address(list, access, lane);
         (void)json_array_append_new(addresses, json_integer(address));
     }

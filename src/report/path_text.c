@@ -55,6 +55,8 @@ static void put_access(struct text *out, const struct wb_block *block, const str
         if (access->stride != 0)
             text_printf(out, " %c %" PRIu64 " * lane", access->stride < 0 ? '-' : '+',
                         access->stride < 0 ? 0 - (uint64_t)access->stride : (uint64_t)access->stride);
+    } else if (access->table == ACCESS_UNKNOWN) {
+        text_string(out, " addresses that are not known");
     } else {
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             if ((access->mask >> lane & 1) != 0)
@@ -70,6 +72,7 @@ wb_status path_report_text(const struct path_report *report, struct text *out) {
     put_triple(out, " of grid", block->grid);
     put_triple(out, ", threads", block->size);
     text_printf(out, ", %" PRIu64 " bytes of shared memory\n", block->shared_bytes);
+    if (block->covering) text_string(out, "covering paths: every execution of a warp is a part of its path\n");
     if (block->divergent_barrier) text_string(out, "a barrier is executed by part of a warp's lanes\n");
     for (uint32_t path = 0; path < block->paths.count; path++) {
         const struct path *steps = &block->paths.items[path];

@@ -119,6 +119,15 @@ wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t
     return WB_OK;
 }
 
+bool access_is_possible(const struct warp *warp, uint64_t address, uint32_t bytes, bool is_store) {
+    uint64_t offset = address - LOCAL_WINDOW;
+    if ((address & (bytes - 1)) != 0) return false;
+    if (offset < warp->local.size) return warp->local.size - offset >= bytes;
+    const struct region *region = memory_find(&warp->run->memory, address);
+    if (region == NULL || region->size - (address - region->base) < bytes) return false;
+    return region->writable || !is_store;
+}
+
 /* Whether the addresses of the lanes of `mask` are base + stride * lane. */
 static bool find_stride(uint32_t mask, const uint64_t addresses[WARP_LANES], struct access *access) {
     uint32_t first = (uint32_t)__builtin_ctz(mask), rest = mask & (mask - 1);
@@ -166,6 +175,36 @@ static wb_status append_record(struct access_list *list, const uint64_t addresse
     return vec_push(&list->items, *access);
 }
 
+/* WB_ERR_LIMIT with a message when no more records fit. */
+static wb_status check_room(const struct warp *warp, const struct micro *op) {
+    const struct access_list *list = warp->accesses;
+    if (list->items.count < RECORDS_MAX && list->tables.count < TABLE_MAX) return WB_OK;
+    return warp_fail(warp, op, WB_ERR_LIMIT,
+                     "warp %u: more accesses than can be recorded; a machine with requests: ideal "
+                     "(--memory ideal) needs no records",
+                     warp->number);
+}
+
+wb_status access_record_unknown(struct warp *warp, const struct micro *op,
+                                const struct micro_address *address, uint32_t mask, struct access_kind kind) {
+    struct access_list *list = warp->accesses;
+    bool generic = address->space == PTX_GENERIC;
+    struct access access = {.step = warp->path.path.length,
+                            .instruction = op->index,
+                            .mask = mask,
+                            .table = ACCESS_UNKNOWN,
+                            .bytes = (uint8_t)kind.bytes,
+                            .space = generic ? PTX_SPACE_GLOBAL : address->space,
+                            .is_store = kind.is_store,
+                            .is_atomic = kind.is_atomic};
+    if (list == NULL || mask == 0) return WB_OK;
+    WB_TRY(check_room(warp, op));
+    if (vec_push(&list->items, access) != WB_OK) return warp_no_memory(warp, op);
+    access.space = PTX_SPACE_SHARED;
+    if (generic && vec_push(&list->items, access) != WB_OK) return warp_no_memory(warp, op);
+    return WB_OK;
+}
+
 wb_status access_record(struct warp *warp, const struct micro *op, const struct micro_address *address,
                         uint32_t mask, const uint64_t addresses[WARP_LANES], struct access_kind kind) {
     struct access_list *list = warp->accesses;
@@ -185,11 +224,7 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
         bool in_frame = space == PTX_SPACE_PARAM && in_window(first, LOCAL_WINDOW);
         uint64_t window = in_frame ? LOCAL_WINDOW : address_window(space);
         FOR_LANES(l) relative[l] = addresses[l] - window;
-        if (list->items.count >= RECORDS_MAX || list->tables.count >= TABLE_MAX)
-            return warp_fail(warp, op, WB_ERR_LIMIT,
-                             "warp %u: more accesses than can be recorded; a machine with requests: ideal "
-                             "(--memory ideal) needs no records",
-                             warp->number);
+        WB_TRY(check_room(warp, op));
         if (append_record(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);
         mask &= ~access.mask;
     }

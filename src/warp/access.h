@@ -35,4 +35,12 @@ struct access_kind {
 wb_status access_record(struct warp *warp, const struct micro *op, const struct micro_address *address,
                         uint32_t mask, const uint64_t addresses[WARP_LANES], struct access_kind kind);
 
+/* Records an access whose addresses are not known: `kind` says what the lanes of `mask` do. A generic address
+ * is recorded for global and for shared memory. */
+wb_status access_record_unknown(struct warp *warp, const struct micro *op,
+                                const struct micro_address *address, uint32_t mask, struct access_kind kind);
+
+/* Whether a lane's access is one without an error: aligned, in memory that is there and may be written. */
+bool access_is_possible(const struct warp *warp, uint64_t address, uint32_t bytes, bool is_store);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "warp/cover.h"
 #include "warp/execute.h"
 
 /* Hands the result of bar.red to a warp that waited for it. */
@@ -60,7 +61,8 @@ static void contribute(const struct warp *warp, const struct micro *op, uint32_t
     const struct lanes *predicate = warp_slot(warp, op->source[2]);
     barrier->trues += (uint32_t)__builtin_popcount(warp_predicate(warp, op->source[2]) & mask);
     barrier->lanes += (uint32_t)__builtin_popcount(mask);
-    if ((mask & ~predicate->known) == 0) return;
+    uint32_t doubtful = warp->run->cover == NULL ? 0 : mask & cover_unsure(cover_top(warp)->group);
+    if ((mask & ~predicate->known) == 0 && doubtful == 0) return;
     barrier->known = false;
     barrier->origin = warp_origin(predicate, op);
 }

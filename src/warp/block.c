@@ -1,5 +1,6 @@
 #include "warp/block.h"
 
+#include "warp/cover.h"
 #include "warp/execute.h"
 #include "warp/run.h"
 
@@ -33,10 +34,22 @@ static wb_status block_allocate(struct wb_block *block, const struct run *run, b
     return failed ? run_no_memory(run) : WB_OK;
 }
 
-static wb_status trace(struct wb_block *block, struct run *run, bool record_accesses) {
+/* What of a covering run is kept beside the paths. */
+static void collect_cover(struct wb_block *block, struct cover *cover) {
+    block->covering = true;
+    block->has_facts = cover->facts != NULL;
+    block->repeats = cover->repeats;
+    block->causes.items = cover->causes.items;
+    block->causes.count = cover->causes.count;
+    block->causes.capacity = cover->causes.capacity;
+    memset(&cover->causes, 0, sizeof cover->causes);
+}
+
+static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_options *options) {
     WB_TRY(run_number_code(run->kernel->module, &block->arena, &block->code_first));
     WB_TRY(run_begin(run, &block->arena, block->code_first));
-    WB_TRY(block_allocate(block, run, record_accesses));
+    if (options->cover) WB_TRY(cover_begin(run, options->facts, &block->arena));
+    WB_TRY(block_allocate(block, run, options->record_accesses));
     memcpy(block->grid, run->grid, sizeof block->grid);
     memcpy(block->size, run->size, sizeof block->size);
     memcpy(block->index, run->index, sizeof block->index);
@@ -46,6 +59,10 @@ static wb_status trace(struct wb_block *block, struct run *run, bool record_acce
     block->skipped_barrier = run->skipped_barrier;
     block->unrecorded = run->unrecorded;
     block->uncounted = run->uncounted;
+    if (run->cover != NULL) {
+        WB_TRY(cover_require_limits(run));
+        collect_cover(block, run->cover);
+    }
     return collect_paths(block, run);
 }
 
@@ -58,13 +75,14 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
                       .diagnostics = diagnostics,
                       .watch = &options->watch,
                       .warp_width = options->warp_width,
+                      .unknown_contents = options->unknown_contents,
                       .instruction_limit = options->instruction_limit};
     memcpy(run.index, options->block, sizeof run.index);
     struct wb_block *made = calloc(1, sizeof *made);
     if (made == NULL) return WB_ERR_LIMIT;
     size_t errors = wb_diagnostics_errors(diagnostics);
     made->kernel = kernel;
-    wb_status status = trace(made, &run, options->record_accesses);
+    wb_status status = trace(made, &run, options);
     run_end(&run);
     if (status == WB_OK) {
         *block = made;
@@ -85,6 +103,7 @@ void wb_block_free(struct wb_block *block) {
     for (size_t i = 0; i < block->paths.count; i++)
         path_free(&block->paths.items[i]);
     vec_free(&block->paths);
+    vec_free(&block->causes);
     arena_free(&block->arena);
     free(block);
 }

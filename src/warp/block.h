@@ -24,10 +24,25 @@ struct access {
 };
 
 #define ACCESS_AFFINE UINT32_MAX
+#define ACCESS_UNKNOWN (UINT32_MAX - 1) /* the addresses are not known */
 
 struct access_list {
     VEC(struct access) items;
     VEC(uint64_t) tables;
+};
+
+/* What of an instruction a covering path takes for possible because it is not known. */
+enum cover_need {
+    COVER_CONDITION, /* which way a branch goes */
+    COVER_GUARD,     /* whether it is executed */
+    COVER_ADDRESS,   /* which memory it accesses */
+    COVER_NEED_COUNT
+};
+
+struct cover_cause {
+    uint32_t instruction; /* index as in paths */
+    uint32_t origin;      /* the instruction that the unknown value comes from, or UINT32_MAX */
+    enum cover_need need;
 };
 
 /* Instruction indices in paths run through all functions of the module: instruction i of function f has index
@@ -46,8 +61,12 @@ struct wb_block {
     bool divergent_barrier;       /* a barrier was executed by part of a warp's live lanes */
     uint32_t skipped_barrier;     /* one that the guard of all lanes of a warp skipped, or PTX_NO_INDEX */
     uint32_t unrecorded;          /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
-    uint32_t uncounted;           /* such a one whose records do not have all lanes that may take part, though
-                                     it is served in transactions, or PTX_NO_INDEX */
+    bool covering;                /* the paths cover those of all executions (docs/covering-paths.md) */
+    bool has_facts;               /* of such a block: flow facts were used */
+    bool repeats; /* of such a block: some path repeats iterations without records of accesses */
+    VEC(struct cover_cause) causes; /* of such a block: what was not known, in the order it was met */
+    uint32_t uncounted; /* such a one whose records do not have all lanes that may take part, though
+                           it is served in transactions, or PTX_NO_INDEX */
 };
 
 /* Why blocks and grids with a skipped barrier are declined. */

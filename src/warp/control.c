@@ -25,7 +25,7 @@ static wb_status diverge(struct warp *warp, const struct micro *op, uint32_t rec
         top->pc = reconvergence;
     for (uint32_t i = count; i-- > 0;) {
         if (sides[i].pc == reconvergence) continue;
-        struct simt_entry entry = {sides[i].pc, reconvergence, sides[i].mask};
+        struct simt_entry entry = {.pc = sides[i].pc, .reconvergence = reconvergence, .mask = sides[i].mask};
         if (vec_push(&warp->stack, entry) != WB_OK) return warp_no_memory(warp, op);
     }
     return WB_OK;
@@ -82,7 +82,7 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
     frame->call = call;
     frame->stack_base = warp->stack.count;
     frame->local_base = warp->local.size;
-    struct simt_entry entry = {0, PTX_NO_INDEX, mask};
+    struct simt_entry entry = {.pc = 0, .reconvergence = PTX_NO_INDEX, .mask = mask};
     if (local_resize(&warp->local, warp->local.size + code->local_size) != WB_OK ||
         vec_push(&warp->stack, entry) != WB_OK)
         return warp_no_memory(warp, call);
@@ -94,8 +94,7 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
     return WB_OK;
 }
 
-/* Ends the current frame: the caller goes on behind its call. */
-static void frame_pop(struct warp *warp) {
+void frame_pop(struct warp *warp) {
     (void)local_resize(&warp->local, warp->frame->local_base);
     warp->depth--;
     if (warp->depth == 0) {
@@ -198,7 +197,8 @@ static wb_status call_function(struct warp *warp, const struct micro *op, uint32
  * go on behind the call together. */
 static wb_status divide_call(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t group) {
     uint32_t next = warp->stack.items[warp->stack.count - 1].pc;
-    struct simt_entry others = {next - 1, next, mask & ~group}, first = {next - 1, next, group};
+    struct simt_entry others = {.pc = next - 1, .reconvergence = next, .mask = mask & ~group};
+    struct simt_entry first = {.pc = next - 1, .reconvergence = next, .mask = group};
     warp->replayed = true;
     if (vec_push(&warp->stack, others) != WB_OK || vec_push(&warp->stack, first) != WB_OK)
         return warp_no_memory(warp, op);
@@ -221,11 +221,31 @@ wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     return call_function(warp, op, (uint32_t)function, mask);
 }
 
+void return_results(struct warp *warp, uint32_t mask) {
+    const struct frame *frame = warp->frame;
+    pass_all(warp, mask, frame, frame->code->returns, frame - 1, frame->call->call.results,
+             frame->call->call.result_count);
+}
+
+void forget_results(struct warp *warp, uint32_t mask) {
+    const struct frame *caller = warp->frame - 1;
+    const struct micro *call = warp->frame->call;
+    for (uint32_t i = 0; i < call->call.result_count; i++) {
+        const struct call_operand *result = &call->call.results[i];
+        if (!result->is_param) lanes_forget(frame_slot(warp, caller, result->slot), mask, call->index);
+        for (uint32_t at = 0; result->is_param && at < result->size; at += 8) {
+            FOR_LANES_OF(l, mask) {
+                struct place place = local_place(&warp->local, l, caller->local_base + result->offset + at);
+                (void)place_forget(&place, 8); /* local memory: cannot fail */
+            }
+        }
+    }
+}
+
 wb_status return_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct frame *frame = warp->frame;
     if (frame->call == NULL) return exit_execute(warp, op, mask);
-    pass_all(warp, mask, frame, frame->code->returns, frame - 1, frame->call->call.results,
-             frame->call->call.result_count);
+    return_results(warp, mask);
     for (size_t i = frame->stack_base; i < warp->stack.count; i++)
         warp->stack.items[i].mask &= ~mask;
     return WB_OK;

@@ -9,6 +9,14 @@
 wb_status frame_push(struct warp *warp, const struct micro *call, const struct function_code *code,
                      uint32_t mask);
 
+/* Ends the current frame: the caller goes on behind its call. */
+void frame_pop(struct warp *warp);
+
+/* Hands what the current frame's function returns to its caller, in the lanes of `mask`; makes what the
+ * caller gets unknown in them. */
+void return_results(struct warp *warp, uint32_t mask);
+void forget_results(struct warp *warp, uint32_t mask);
+
 /* Drops entries whose lanes have ended or met the others, and frames that all lanes have left; the warp is
  * done when no frame is left. */
 void simt_settle(struct warp *warp);

@@ -21,7 +21,7 @@ static const char *argument_name(struct arena *arena, const struct run *run, siz
 /* A region with the contents that a launch describes. */
 static wb_status load_contents(struct run *run, enum ptx_space space, const struct launch_contents *contents,
                                const char *name, struct region *region) {
-    bool known = contents->fill != LAUNCH_FILL_UNKNOWN;
+    bool known = contents->fill != LAUNCH_FILL_UNKNOWN && !run->unknown_contents;
     if (name == NULL) return run_no_memory(run);
     WB_TRY(memory_add(&run->memory, space, wide_addresses(run), launch_contents_size(contents), name, known,
                       run->diagnostics, region));
@@ -56,7 +56,8 @@ static wb_status load_variable(struct run *run, uint32_t index) {
         WB_TRY(load_given(run, variable, &given->contents, &region));
     } else {
         bool zeroed = variable->space == PTX_SPACE_GLOBAL && variable->linkage != PTX_LINK_EXTERN;
-        bool known = variable->init != NULL || zeroed;
+        bool constant = variable->space == PTX_SPACE_CONST;
+        bool known = (variable->init != NULL || zeroed) && (constant || !run->unknown_contents);
         WB_TRY(memory_add(&run->memory, variable->space, wide_addresses(run), variable->size, variable->name,
                           known, run->diagnostics, &region));
         if (variable->init != NULL) memcpy(region.bytes, variable->init, variable->size);

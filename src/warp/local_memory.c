@@ -18,6 +18,18 @@ wb_status local_resize(struct local_memory *local, uint64_t size) {
     return WB_OK;
 }
 
+bool local_forget(struct local_memory *local, uint32_t mask) {
+    bool known = false;
+    for (uint64_t unit = 0; unit < local->size / 8; unit++) {
+        FOR_LANES_OF(l, mask) {
+            uint8_t *bits = &local->known[unit * WARP_LANES + l];
+            known |= *bits != 0;
+            *bits = 0;
+        }
+    }
+    return known;
+}
+
 void local_free(struct local_memory *local) {
     free(local->bytes);
     free(local->known);

@@ -20,6 +20,9 @@ struct local_memory {
  * without a message, beyond LOCAL_MAX or when memory is exhausted. */
 wb_status local_resize(struct local_memory *local, uint64_t size);
 
+/* Makes all bytes of the lanes of `mask` unknown; whether some were known. */
+bool local_forget(struct local_memory *local, uint32_t mask);
+
 void local_free(struct local_memory *local);
 
 /* Up to 8 aligned bytes of a lane; offset < local->size. */

@@ -87,6 +87,7 @@ struct region *memory_find(const struct memory *memory, uint64_t address) {
 }
 
 wb_status region_set_known(struct region *region, uint64_t offset, uint64_t size, bool known) {
+    if (known) region->unknown = false;
     if (region->known == NULL) {
         if (known) return WB_OK;
         region->known = malloc(bitmap_size(region->size));
@@ -104,6 +105,13 @@ wb_status region_set_known(struct region *region, uint64_t offset, uint64_t size
             i++;
         }
     }
+    return WB_OK;
+}
+
+wb_status region_forget(struct region *region) {
+    if (region->unknown) return WB_OK;
+    WB_TRY(region_set_known(region, 0, region->size, false));
+    region->unknown = true;
     return WB_OK;
 }
 

@@ -18,6 +18,7 @@ struct region {
     uint8_t *known;   /* bit i of byte j: byte 8 * j + i is known; NULL: all are */
     const char *name; /* for messages; not owned */
     bool writable;
+    bool unknown; /* no byte is known; false: perhaps */
 };
 
 struct memory {
@@ -39,6 +40,9 @@ struct region *memory_find(const struct memory *memory, uint64_t address);
 /* Makes `size` bytes from `offset` on unknown, or known. WB_ERR_LIMIT, without a message, when memory is
  * exhausted. */
 wb_status region_set_known(struct region *region, uint64_t offset, uint64_t size, bool known);
+
+/* Makes all bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status region_forget(struct region *region);
 
 void memory_free(struct memory *memory);
 
@@ -67,7 +71,13 @@ static inline bool place_read(const struct place *place, uint32_t count, uint64_
 
 static inline void place_write(const struct place *place, uint32_t count, uint64_t value) {
     memcpy(place->bytes, &value, count);
+    if (place->region != NULL) place->region->unknown = false;
     if (place->known != NULL) *place->known |= (uint8_t)(((1u << count) - 1) << place->shift);
+}
+
+/* Whether some of `count` bytes are known. */
+static inline bool place_knows(const struct place *place, uint32_t count) {
+    return place->known == NULL || (*place->known >> place->shift & ((1u << count) - 1)) != 0;
 }
 
 /* Makes `count` bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */

@@ -263,9 +263,9 @@ static wb_status forget_bytes(struct warp *warp, const struct micro *op, uint32_
         for (uint32_t at = 0; at < (whole_region ? 1 : bytes); at += 8) {
             uint32_t unit = whole_region ? 1 : bytes - at < 8 ? bytes - at : 8;
             WB_TRY(access_place(warp, op, l, addresses[l] + at, unit, true, &place));
-            wb_status status = place.region != NULL && whole_region
-                                   ? region_set_known(place.region, 0, place.region->size, false)
-                                   : place_forget(&place, unit);
+            bool whole = place.region != NULL && whole_region;
+            warp->run->forgotten += whole ? !place.region->unknown : place_knows(&place, unit);
+            wb_status status = whole ? region_forget(place.region) : place_forget(&place, unit);
             if (status != WB_OK) return warp_no_memory(warp, op);
         }
     }

@@ -12,6 +12,9 @@
 /* Most entries of a path: 3 GB. */
 #define ENTRIES_MAX ((size_t)1 << 28)
 
+/* Most runs of a loop body that path_repeat_last repeats. */
+#define TAIL_RUNS_MAX ((size_t)1 << 20)
+
 static bool entry_equal(struct path_entry a, struct path_entry b) {
     return a.first == b.first && a.count == b.count && a.mask == b.mask;
 }
@@ -89,10 +92,71 @@ wb_status path_open_run(struct path_writer *writer, uint32_t instruction, uint32
     return WB_OK;
 }
 
-wb_status path_hand_over(struct path_writer *writer, struct path *path) {
+/* Stores what has been appended so far. */
+static wb_status flush(struct path_writer *writer) {
     if (writer->open.count != 0) WB_TRY(write_entry(writer, writer->open));
     writer->open.count = 0;
-    if (writer->period != 0) WB_TRY(end_match(writer));
+    return writer->period != 0 ? end_match(writer) : WB_OK;
+}
+
+/* The runs at the end of a path, the last one first. */
+struct path_tail {
+    VEC(struct path_entry) runs;
+    uint64_t missing; /* instructions still to be found */
+};
+
+/* Takes a run from the end, or as much of it as is missing. */
+static wb_status take_run(struct path_tail *tail, struct path_entry run) {
+    if (tail->missing == 0) return WB_OK;
+    if (tail->runs.count == TAIL_RUNS_MAX) return WB_ERR_LIMIT;
+    if (run.count > tail->missing) {
+        run.first += run.count - (uint32_t)tail->missing;
+        run.count = (uint32_t)tail->missing;
+    }
+    tail->missing -= run.count;
+    return vec_push(&tail->runs, run);
+}
+
+/* Collects the runs of the last instructions; folds are unrolled. */
+static wb_status take_tail(const struct path *path, struct path_tail *tail) {
+    for (size_t i = path->entries.count; i-- > 0 && tail->missing != 0;) {
+        struct path_entry entry = path->entries.items[i];
+        if (entry.count != PATH_REPEAT) {
+            WB_TRY(take_run(tail, entry));
+            continue;
+        }
+        for (uint32_t r = 0; r < entry.mask && tail->missing != 0; r++)
+            for (size_t b = 1; b <= entry.first && tail->missing != 0; b++)
+                WB_TRY(take_run(tail, path->entries.items[i - b]));
+    }
+    return WB_OK;
+}
+
+static wb_status append_repeated(struct path_writer *writer, const struct path_tail *tail, uint64_t times) {
+    size_t count = tail->runs.count;
+    if (writer->path.entries.count + count >= ENTRIES_MAX || times - 1 > UINT32_MAX) return WB_ERR_LIMIT;
+    for (size_t i = count; i-- > 0;)
+        WB_TRY(vec_push(&writer->path.entries, tail->runs.items[i]));
+    struct path_entry fold = {(uint32_t)count, PATH_REPEAT, (uint32_t)(times - 1)};
+    if (times > 1) WB_TRY(vec_push(&writer->path.entries, fold));
+    writer->unfolded = writer->path.entries.count;
+    return WB_OK;
+}
+
+wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t times) {
+    if (length == 0 || times == 0) return WB_OK;
+    WB_TRY(flush(writer));
+    if (times > (UINT64_MAX - writer->path.length) / length) return WB_ERR_LIMIT;
+    struct path_tail tail = {.missing = length};
+    wb_status status = take_tail(&writer->path, &tail);
+    if (status == WB_OK) status = append_repeated(writer, &tail, times);
+    if (status == WB_OK) writer->path.length += length * times;
+    vec_free(&tail.runs);
+    return status;
+}
+
+wb_status path_hand_over(struct path_writer *writer, struct path *path) {
+    WB_TRY(flush(writer));
     uint64_t hash = writer->path.length;
     for (size_t i = 0; i < writer->path.entries.count; i++)
         hash = (hash ^ entry_hash(writer->path.entries.items[i])) * UINT64_C(0x94d049bb133111eb);
@@ -169,4 +233,22 @@ bool path_next_run(struct path_cursor *cursor) {
         }
     }
     return false;
+}
+
+bool path_at_fold(const struct path_cursor *cursor, struct path_fold *fold) {
+    const struct path_entry *entry = cursor->entry;
+    if (cursor->left != 0 || entry == cursor->end || entry->count != PATH_REPEAT || cursor->fold == entry)
+        return false;
+    *fold =
+        (struct path_fold){.body = {.entry = entry - entry->first, .end = entry}, .repetitions = entry->mask};
+    return true;
+}
+
+void path_skip_fold(struct path_cursor *cursor) {
+    cursor->entry++;
+}
+
+bool path_same_place(const struct path_cursor *a, const struct path_cursor *b) {
+    /* The instruction is that of the run before `entry` which has `left` still to come. */
+    return a->entry == b->entry && a->left == b->left && a->fold == b->fold;
 }

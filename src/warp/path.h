@@ -74,6 +74,10 @@ static inline wb_status path_append(struct path_writer *writer, uint32_t instruc
 /* Appends the `count` instructions from `first` on, all executed by the lanes of `mask`. */
 wb_status path_append_run(struct path_writer *writer, uint32_t first, uint32_t count, uint32_t mask);
 
+/* Appends the last `length` instructions `times` more times, as a fold. WB_ERR_LIMIT when memory is
+ * exhausted, or when these instructions have too many runs to be one. */
+wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t times);
+
 /* Ends the path and hands it over; the caller frees it. The writer is empty afterwards. */
 wb_status path_finish(struct path_writer *writer, struct path *path);
 
@@ -94,6 +98,23 @@ struct path_cursor path_begin(const struct path *path);
 
 /* Goes on to the next run, through folds; false at the end. For path_next. */
 bool path_next_run(struct path_cursor *cursor);
+
+/* A fold whose body has been read once. */
+struct path_fold {
+    struct path_cursor body;
+    uint32_t repetitions; /* still to come */
+};
+
+/* Whether the cursor has read the body of a fold and not begun to repeat it. */
+bool path_at_fold(const struct path_cursor *cursor, struct path_fold *fold);
+
+/* Goes on behind the fold that the cursor is at. */
+void path_skip_fold(struct path_cursor *cursor);
+
+/* Whether two cursors of one path stand at the same place, apart from how often a fold will still be
+ * repeated.
+ */
+bool path_same_place(const struct path_cursor *a, const struct path_cursor *b);
 
 /* Reads the next instruction; false at the end. */
 static inline bool path_next(struct path_cursor *cursor, struct path_step *step) {

@@ -1,6 +1,7 @@
 #include "warp/run.h"
 
 #include "warp/barrier.h"
+#include "warp/cover.h"
 #include "warp/execute.h"
 #include "warp/image.h"
 
@@ -42,6 +43,7 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
 }
 
 void run_end(struct run *run) {
+    cover_end(run);
     for (uint32_t w = 0; w < run->warp_count; w++)
         warp_free(&run->warps[w]);
     free(run->warps);
@@ -66,7 +68,7 @@ static wb_status block_begin(struct run *run, struct access_list *accesses) {
 
 /* Runs a warp to its next barrier, or its end. */
 static wb_status run_warp(struct run *run, struct warp *warp) {
-    wb_status status = warp_run(warp);
+    wb_status status = run->cover != NULL ? cover_run_warp(warp) : warp_run(warp);
     if (status == WB_ERR_DECLINED && warp->steered) {
         warp->state = WARP_DONE;
         status = WB_OK;
@@ -81,6 +83,7 @@ static wb_status end_waiting(struct run *run) {
     const struct warp *cause = NULL;
     for (uint32_t w = run->warp_count; w-- > 0;)
         if (run->warps[w].steered) cause = &run->warps[w];
+    if (cause == NULL && run->cover != NULL) WB_TRY(cover_require_limits(run));
     if (cause == NULL) return barrier_deadlock(run);
     for (uint32_t w = 0; w < run->warp_count; w++) {
         struct warp *warp = &run->warps[w];

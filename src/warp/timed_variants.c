@@ -204,8 +204,29 @@ static wb_status rewrite_paths(const struct variant_maker *maker) {
     return WB_OK;
 }
 
+/* Gives every instruction the largest of its costs: paths that repeat iterations have no records of them to
+ * tell its executions apart by, but one record of each of its costs. */
+static void take_largest(const struct variant_maker *maker) {
+    struct timed_inst *insts = maker->timed->code.insts;
+    size_t before = 0; /* records of earlier warps */
+    for (uint32_t w = 0; w < maker->block->warp_count; w++) {
+        const struct access_list *list = &maker->block->accesses[w];
+        for (size_t r = 0; r < list->items.count; r++) {
+            struct timed_inst *inst = &insts[list->items.items[r].instruction];
+            const struct execution_cost cost = maker->costs[before + r];
+            if (cost.init > inst->init) inst->init = cost.init;
+            if (cost.latency > inst->latency) inst->latency = cost.latency;
+        }
+        before += list->items.count;
+    }
+}
+
 static wb_status make(struct variant_maker *maker) {
     if (maker->unrecorded == NULL || maker->newest == NULL) return WB_ERR_LIMIT;
+    if (maker->block->repeats) {
+        take_largest(maker);
+        return WB_OK;
+    }
     memset(maker->newest, 0xff, ((size_t)maker->inst_count + 1) * sizeof *maker->newest);
     count_executions(maker);
     subtract_recorded(maker);

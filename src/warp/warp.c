@@ -34,8 +34,7 @@ wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32
     return frame_push(warp, NULL, &run->program.functions[run->kernel->function], live);
 }
 
-/* Asks whether to go on, and checks the limit of instructions. */
-static wb_status check_limits(struct run *run) {
+wb_status run_check_limits(struct run *run) {
     run->next_poll = run->instructions + POLL_INTERVAL;
     if (run->next_poll > run->instruction_limit) run->next_poll = run->instruction_limit;
     const char *kernel = wb_kernel_name(run->kernel);
@@ -97,7 +96,7 @@ wb_status warp_run(struct warp *warp) {
             simt_settle(warp);
             continue;
         }
-        if (run->instructions >= run->next_poll) WB_TRY(check_limits(run));
+        if (run->instructions >= run->next_poll) WB_TRY(run_check_limits(run));
         WB_TRY(warp_step(warp, top));
     }
     return WB_OK;

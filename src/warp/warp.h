@@ -16,10 +16,13 @@
 
 /* Lanes that execute together, up to the instruction where they meet others. */
 struct simt_entry {
-    uint32_t pc;            /* instruction of the frame's function */
-    uint32_t reconvergence; /* where the entry ends; PTX_NO_INDEX: at the end of the function */
-    uint32_t mask;          /* lanes that have not left the function */
+    uint32_t pc;               /* instruction of the frame's function */
+    uint32_t reconvergence;    /* where the entry ends; PTX_NO_INDEX: at the end of the function */
+    uint32_t mask;             /* lanes that have not left the function */
+    struct cover_group *group; /* of a covering run (cover.h), or NULL */
 };
+
+struct cover;
 
 /* A function that is being executed. */
 struct frame {
@@ -99,6 +102,9 @@ struct run {
     bool steers;              /* a warp that needs a value that is not known is ended, the others go on */
     bool allow_unmapped;      /* accesses outside of all regions read unknown bytes and write nothing */
     struct unmapped unmapped;
+    struct cover *cover;   /* both sides of unknown branches are run; NULL: they are declined */
+    uint64_t forgotten;    /* how often known bytes became unknown; counted for covering runs */
+    bool unknown_contents; /* of buffers and variables, whatever the launch gives */
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
     uint64_t next_poll;
     const wb_watch *watch; /* or NULL */
@@ -121,6 +127,10 @@ wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32
 
 /* Runs until the warp waits or is done. */
 wb_status warp_run(struct warp *warp);
+
+/* Asks whether to go on, and checks the limit of instructions, when run->instructions reaches run->next_poll.
+ * WB_ERR_LIMIT with a message when it is the end. */
+wb_status run_check_limits(struct run *run);
 
 void warp_free(struct warp *warp);
 

@@ -1,0 +1,184 @@
+/* Covering paths (docs/covering-paths.md): one path per warp that every real path of the warp is a
+ * subsequence of, whatever the values are that are not known. A branch whose condition is unknown in some
+ * lanes runs both sides with them; where the sides meet, values that differ become unknown.
+ *
+ * A lane runs a side as if it were active. What is unsure about that is kept beside the SIMT stack. */
+#ifndef WB_WARP_COVER_H
+#define WB_WARP_COVER_H
+
+#include "flow/liveness.h"
+#include "flow/loops.h"
+#include "launch/facts.h"
+#include "warp/warp.h"
+
+/* Registers of some lanes, kept aside: those that are live at the start of a block. */
+struct lane_state {
+    uint32_t mask;
+    uint32_t block;
+    struct lanes registers[]; /* in the order of cover_function.live[block] */
+};
+
+/* Of a group of lanes: how often it has passed the header of a loop since it entered the loop, and by what
+ * the current iteration's exit branches decided. Of a fact of kind FACT_PER: passes of its label. */
+struct loop_pass {
+    uint32_t count;
+    bool decided;   /* some exit branch had a condition known in all lanes */
+    bool undecided; /* some had not */
+};
+
+/* What a covering run keeps of an entry of the SIMT stack. */
+struct cover_group {
+    uint32_t maybe;            /* lanes that are here only if an unknown value says so */
+    uint32_t split;            /* of them: since the function was entered */
+    uint32_t ended;            /* lanes that may have left the kernel before */
+    uint32_t branch;           /* index of the newest branch that split lanes */
+    uint32_t from;             /* instruction of the function executed last, or PTX_NO_INDEX */
+    bool met;                  /* sides have arrived: `passes` are theirs */
+    struct lane_state *state;  /* registers to be loaded when the group goes on, or NULL */
+    struct loop_pass passes[]; /* per loop of the function, then per fact of kind FACT_PER */
+};
+
+/* How an instruction is executed in a covering run. */
+enum cover_kind {
+    COVER_KIND_PLAIN, /* writes registers of its own lane only */
+    COVER_KIND_EXCHANGE,
+    COVER_KIND_MEMORY,
+    COVER_KIND_BRANCH,
+    COVER_KIND_CALL,
+    COVER_KIND_RETURN,
+    COVER_KIND_EXIT,
+    COVER_KIND_TRAP,
+    COVER_KIND_BARRIER
+};
+
+/* What is special about arriving at an instruction. */
+#define COVER_AT_HEADER 1u /* of a loop */
+#define COVER_AT_NEVER 2u
+#define COVER_AT_PER 4u      /* one of the labels of a fact of kind FACT_PER */
+#define COVER_AT_TOGETHER 8u /* of a fact of kind FACT_TOGETHER */
+
+/* Most executions of a loop's header each time it is entered. */
+struct cover_limit {
+    bool known;
+    bool from_fact; /* else found by analysis */
+    uint64_t limit;
+};
+
+struct cover_function {
+    struct cfg cfg;
+    struct dominators dominators;
+    struct loops loops;
+    struct liveness liveness;
+    uint8_t *marks;             /* per instruction: COVER_AT_... */
+    uint8_t *kinds;             /* per instruction, and for the end of the body: enum cover_kind */
+    uint32_t **live;            /* per block: the registers live at its start */
+    uint32_t *live_count;       /* per block */
+    bool *is_predicate;         /* per register, and of the carry flag */
+    struct cover_limit *limits; /* per loop */
+    bool *missing;              /* per loop: a limit was needed and is not known */
+    bool *meets_warps;          /* per loop: a barrier may be executed in it */
+    uint32_t pass_count;        /* loops and facts of kind FACT_PER */
+};
+
+/* A loop whose values are joined from iteration to iteration, until nothing changes. */
+struct widening {
+    uint32_t depth, loop;     /* frame and loop */
+    struct lane_state *state; /* at the header */
+    uint64_t length;          /* of the path when the header was passed last */
+    uint64_t forgotten;       /* run.forgotten then */
+};
+
+struct cover {
+    const struct wb_facts *facts;     /* or NULL */
+    struct cover_function *functions; /* per function of the module; what is not reached is empty */
+    VEC(struct widening) widenings;   /* of the warp that runs: a warp that waits has none */
+    VEC(struct cover_cause) causes;
+    uint8_t *caused;    /* per instruction: a bit per enum cover_need that `causes` has */
+    bool repeats;       /* see struct wb_block */
+    bool lacks_a_limit; /* some loop is `missing` */
+};
+
+/* Prepares a run whose code is decoded to cover what depends on unknown values; facts (or NULL) must outlive
+ * it. Errors have messages. To be ended with cover_end in any case. */
+wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena);
+void cover_end(struct run *run);
+
+/* Runs a warp until it waits or is done. */
+wb_status cover_run_warp(struct warp *warp);
+
+/* WB_ERR_DECLINED with a message for each loop that a limit was needed for. */
+wb_status cover_require_limits(const struct run *run);
+
+/* ---- What the files of covering runs share --------------------------------------------------------------
+ */
+
+/* The function that the warp executes. */
+static inline struct cover_function *cover_function_of(const struct warp *warp) {
+    return &warp->run->cover->functions[warp->frame->code - warp->run->program.functions];
+}
+
+static inline struct simt_entry *cover_top(const struct warp *warp) {
+    return &warp->stack.items[warp->stack.count - 1];
+}
+
+/* Lanes of a group that may not really execute what it executes. */
+static inline uint32_t cover_unsure(const struct cover_group *group) {
+    return group->maybe | group->ended;
+}
+
+/* cover_state.c: the registers of the lanes of `mask` that are live at the start of a block, or NULL when
+ * memory is exhausted; taking more lanes; writing them back; joining lanes that the state has: whether some
+ * of its values became unknown, whose origin is then `origin` unless it was unknown before. */
+struct lane_state *lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask);
+void lane_state_add(const struct warp *warp, struct lane_state *state, uint32_t mask);
+void lane_state_load(const struct warp *warp, const struct lane_state *state);
+bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t mask, uint32_t origin);
+
+/* cover_group.c: gives a new entry of the stack its group; takes it away. */
+wb_status cover_group_open(struct warp *warp, size_t entry);
+void cover_group_free(struct simt_entry *entry);
+
+/* A copy for a side that lanes of `mask` take, without registers kept aside. NULL: memory is exhausted. */
+struct cover_group *cover_group_clone(const struct warp *warp, const struct cover_group *group);
+
+/* The entry, below entry `above`, that goes on at instruction `pc` where sides above it end; SIZE_MAX: none.
+ */
+size_t cover_meeting(const struct warp *warp, size_t above, uint32_t pc);
+
+/* Lanes arrive where entry `meeting` goes on, from a group. */
+wb_status cover_meet(struct warp *warp, size_t meeting, uint32_t lanes, const struct cover_group *from);
+
+/* Ends the top entry's lanes of `lanes`: they arrive nowhere, at least of entries from `base` on. Returns the
+ * lanes that are in no entry any more that they could go on in. */
+uint32_t cover_remove(struct warp *warp, uint32_t lanes, size_t base);
+
+/* Drops entries whose lanes have ended or arrived, and frames that all lanes have left; loads the registers
+ * of the group that goes on. */
+wb_status cover_settle(struct warp *warp);
+
+/* cover_control.c: what lanes of `mask` execute, and lanes of `unsure` perhaps. */
+wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status cover_return(struct warp *warp, uint32_t mask, uint32_t unsure);
+wb_status cover_exit(struct warp *warp, uint32_t mask, uint32_t unsure);
+wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+/* cover_memory.c */
+wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+/* cover_limits.c: the top group arrives at a marked instruction; what facts exclude is removed. */
+wb_status cover_arrive(struct warp *warp, uint32_t pc);
+
+/* cover_widening.c: the top group passes a header once more. Joins its values with those it had before; when
+ * nothing changes any more, all further iterations up to the limit are appended to the path, and the group is
+ * removed. */
+wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit);
+
+/* Ends the widening of loops that the warp has left: it goes on at `pc`. */
+void cover_end_widenings(struct warp *warp, uint32_t pc);
+void cover_end_widening_of(struct warp *warp, uint32_t loop);
+
+/* Notes that what an instruction does depends on a value that is not known. */
+wb_status cover_note(struct warp *warp, const struct micro *op, enum cover_need need, struct slot slot);
+
+#endif

@@ -1,0 +1,126 @@
+/* Limits on how often labels are passed: arrivals that a flow fact or a loop's bound excludes are none of a
+ * real execution, and are removed. */
+#include <inttypes.h>
+
+#include "warp/cover.h"
+#include "warp/execute.h"
+
+/* Loops with larger limits are not run to them: from this iteration on their values are joined. */
+#define UNROLLED_MAX (UINT64_C(1) << 20)
+#define UNROLLED_OF_LONG (UINT64_C(1) << 12)
+
+/* Once this many instructions were executed, loops are run only so often before their values are joined. */
+#define PATIENCE (UINT64_C(1) << 26)
+#define UNROLLED_WITHOUT_PATIENCE 64u
+
+/* The top group does not really get here. WB_ERR_INPUT with a message when a lane of it does whatever the
+ * unknown values are: what excludes that is then wrong. */
+static wb_status exclude(struct warp *warp, uint32_t pc, const char *what) {
+    const struct simt_entry *top = cover_top(warp);
+    uint32_t sure = top->mask & ~cover_unsure(top->group);
+    if (sure != 0)
+        return warp_fail(warp, &warp->frame->code->micros[pc], WB_ERR_INPUT,
+                         "lane %u of warp %u gets here, although %s", (uint32_t)__builtin_ctz(sure),
+                         warp->number, what);
+    (void)cover_remove(warp, top->mask, 0);
+    return WB_OK;
+}
+
+/* Counts passes of labels for the facts of kind FACT_PER. */
+static wb_status count_per_facts(struct warp *warp, uint32_t pc) {
+    const struct cover_function *function = cover_function_of(warp);
+    const struct wb_facts *facts = warp->run->cover->facts;
+    struct loop_pass *pass = &cover_top(warp)->group->passes[function->loops.count];
+    uint32_t number = (uint32_t)(function - warp->run->cover->functions);
+    for (size_t i = 0; i < facts->facts.count; i++) {
+        const struct flow_fact *fact = &facts->facts.items[i];
+        if (fact->kind != FACT_PER || fact->function != number) continue;
+        if (fact->per == pc) pass->count = 0;
+        if (fact->at == pc && pass->count++ >= fact->limit)
+            return exclude(warp, pc, "a flow fact says that it is passed less often");
+        pass++;
+    }
+    return WB_OK;
+}
+
+/* How many iterations of a loop are run before its values are joined. */
+static uint64_t unrolled(const struct run *run, uint64_t limit) {
+    if (run->instructions > PATIENCE) return UNROLLED_WITHOUT_PATIENCE;
+    return limit <= UNROLLED_MAX ? limit : UNROLLED_OF_LONG;
+}
+
+/* One more pass of a header by the lanes that were in the loop before. */
+static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
+    struct cover_function *function = cover_function_of(warp);
+    const struct cover_limit *limit = &function->limits[loop];
+    struct loop_pass *pass = &cover_top(warp)->group->passes[loop];
+    if (!limit->known && pass->undecided && !pass->decided) {
+        function->missing[loop] = warp->run->cover->lacks_a_limit = true;
+        (void)cover_remove(warp, cover_top(warp)->mask, 0);
+        return WB_OK;
+    }
+    pass->decided = pass->undecided = false;
+    if (pass->count < UINT32_MAX) pass->count++;
+    if (!limit->known) return WB_OK;
+    if (pass->count > limit->limit)
+        return exclude(warp, pc,
+                       limit->from_fact ? "a flow fact says that the loop is left before"
+                                        : "the loop was found to be left before");
+    bool alone = !function->meets_warps[loop];
+    return alone && pass->count > unrolled(warp->run, limit->limit) ? cover_widen(warp, loop, limit->limit)
+                                                                    : WB_OK;
+}
+
+/* The loop whose header is the block, which there is. */
+static uint32_t loop_of_header(const struct cover_function *function, uint32_t block) {
+    uint32_t loop = function->loops.innermost[block];
+    while (function->loops.items[loop].header != block)
+        loop = function->loops.items[loop].parent;
+    return loop;
+}
+
+static wb_status pass_header(struct warp *warp, uint32_t pc) {
+    const struct cover_function *function = cover_function_of(warp);
+    const uint32_t *block_of = function->cfg.block_of;
+    uint32_t loop = loop_of_header(function, block_of[pc]);
+    struct cover_group *group = cover_top(warp)->group;
+    if (group->from != PTX_NO_INDEX && loop_contains(&function->loops, loop, block_of[group->from]))
+        return pass_again(warp, loop, pc);
+    group->passes[loop] = (struct loop_pass){.count = 1};
+    cover_end_widening_of(warp, loop);
+    return WB_OK;
+}
+
+wb_status cover_arrive(struct warp *warp, uint32_t pc) {
+    uint32_t marks = cover_function_of(warp)->marks[pc];
+    if ((marks & COVER_AT_NEVER) != 0) return exclude(warp, pc, "a flow fact says that nobody ever does");
+    if ((marks & COVER_AT_PER) != 0) WB_TRY(count_per_facts(warp, pc));
+    return (marks & COVER_AT_HEADER) != 0 && cover_top(warp)->mask != 0 ? pass_header(warp, pc) : WB_OK;
+}
+
+/* Asks for the limit of one loop. */
+static void report_missing(const struct run *run, const struct cover_function *function, uint32_t loop) {
+    const struct ptx_function *of = function->cfg.function;
+    uint32_t first = function->cfg.blocks[function->loops.items[loop].header].first;
+    const char *label = "LABEL", *name = "", *colon = "";
+    for (uint32_t i = 0; i < of->label_count; i++)
+        if (of->labels[i].target == first) label = of->labels[i].name;
+    if (!of->is_entry) {
+        name = of->name;
+        colon = ":";
+    }
+    ptx_diagnose(run->diagnostics, SEVERITY_ERROR, run->module, &of->insts[first],
+                 "how often this loop runs depends on values that are not known; a flow fact has to say it: "
+                 "loop %s%s%s <= ?;",
+                 name, colon, label);
+}
+
+wb_status cover_require_limits(const struct run *run) {
+    if (!run->cover->lacks_a_limit) return WB_OK;
+    for (uint32_t f = 0; f < run->module->function_count; f++) {
+        const struct cover_function *function = &run->cover->functions[f];
+        for (uint32_t l = 0; function->missing != NULL && l < function->loops.count; l++)
+            if (function->missing[l]) report_missing(run, function, l);
+    }
+    return WB_ERR_DECLINED;
+}

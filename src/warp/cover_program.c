@@ -1,0 +1,150 @@
+/* What covering runs know of the code: loops and their limits, live registers, kinds of instructions. */
+#include "warp/cover.h"
+#include "warp/execute.h"
+
+static enum cover_kind kind_of(const struct micro *op) {
+    if (op->execute == branch_execute || op->execute == branch_index_execute) return COVER_KIND_BRANCH;
+    if (op->execute == call_execute) return COVER_KIND_CALL;
+    if (op->execute == return_execute) return COVER_KIND_RETURN;
+    if (op->execute == exit_execute) return COVER_KIND_EXIT;
+    if (op->execute == trap_execute) return COVER_KIND_TRAP;
+    if (op->execute == barrier_execute) return COVER_KIND_BARRIER;
+    if (op->accesses_memory) return COVER_KIND_MEMORY;
+    return op->form->exec == PTX_EXEC_WARP ? COVER_KIND_EXCHANGE : COVER_KIND_PLAIN;
+}
+
+/* Lists the registers that are live at the start of each block. */
+static wb_status list_live(struct cover_function *function, struct arena *arena) {
+    const struct cfg *cfg = &function->cfg;
+    uint32_t registers = cfg->function->reg_count + 1; /* and the carry flag */
+    uint32_t *room = arena_array(arena, registers, sizeof *room);
+    function->live = arena_array(arena, (size_t)cfg->block_count + 1, sizeof *function->live);
+    function->live_count = arena_array(arena, (size_t)cfg->block_count + 1, sizeof *function->live_count);
+    if (room == NULL || function->live == NULL || function->live_count == NULL) return WB_ERR_LIMIT;
+    for (uint32_t b = 0; b < cfg->block_count; b++) {
+        uint32_t count = 0;
+        for (uint32_t r = 0; r < registers; r++)
+            if (live_at_start(&function->liveness, b, r)) room[count++] = r;
+        function->live[b] = arena_array(arena, (size_t)count + 1, sizeof **function->live);
+        if (function->live[b] == NULL) return WB_ERR_LIMIT;
+        memcpy(function->live[b], room, count * sizeof *room);
+        function->live_count[b] = count;
+    }
+    return WB_OK;
+}
+
+/* Which registers have one bit a lane. */
+static wb_status find_predicates(struct cover_function *function, struct arena *arena) {
+    const struct ptx_function *of = function->cfg.function;
+    function->is_predicate = arena_array(arena, (size_t)of->reg_count + 1, sizeof(bool));
+    if (function->is_predicate == NULL) return WB_ERR_LIMIT;
+    for (uint32_t r = 0; r < of->reg_count; r++)
+        function->is_predicate[r] = of->groups[of->reg_group[r]].type == PTX_PRED;
+    function->is_predicate[of->reg_count] = true;
+    return WB_OK;
+}
+
+/* Marks the headers, and finds the loops in which warps may meet: all with a barrier or a call. */
+static wb_status describe_loops(struct cover_function *function, struct arena *arena) {
+    const struct loops *loops = &function->loops;
+    const struct cfg *cfg = &function->cfg;
+    function->limits = arena_array(arena, (size_t)loops->count + 1, sizeof *function->limits);
+    function->missing = arena_array(arena, (size_t)loops->count + 1, sizeof(bool));
+    function->meets_warps = arena_array(arena, (size_t)loops->count + 1, sizeof(bool));
+    if (function->limits == NULL || function->missing == NULL || function->meets_warps == NULL)
+        return WB_ERR_LIMIT;
+    for (uint32_t l = 0; l < loops->count; l++)
+        function->marks[cfg->blocks[loops->items[l].header].first] |= COVER_AT_HEADER;
+    for (uint32_t i = 0; i < cfg->function->inst_count; i++) {
+        if (function->kinds[i] != COVER_KIND_BARRIER && function->kinds[i] != COVER_KIND_CALL) continue;
+        for (uint32_t l = loops->innermost[cfg->block_of[i]]; l != GRAPH_NONE; l = loops->items[l].parent)
+            function->meets_warps[l] = true;
+    }
+    return WB_OK;
+}
+
+static wb_status describe(struct cover_function *function, const struct function_code *code,
+                          struct arena *arena) {
+    uint32_t count = code->function->inst_count;
+    function->marks = arena_array(arena, (size_t)count + 1, 1);
+    function->kinds = arena_array(arena, (size_t)count + 1, 1);
+    if (function->marks == NULL || function->kinds == NULL) return WB_ERR_LIMIT;
+    for (uint32_t i = 0; i <= count; i++)
+        function->kinds[i] = (uint8_t)kind_of(&code->micros[i]);
+    WB_TRY(cfg_build(code->function, arena, &function->cfg));
+    WB_TRY(dominators_build(arena, &function->cfg.graph, CFG_ENTRY, &function->dominators));
+    WB_TRY(loops_build(arena, &function->cfg.graph, &function->dominators, &function->loops));
+    WB_TRY(liveness_build(&function->cfg, arena, &function->liveness));
+    WB_TRY(list_live(function, arena));
+    WB_TRY(find_predicates(function, arena));
+    WB_TRY(describe_loops(function, arena));
+    function->pass_count = function->loops.count;
+    return WB_OK;
+}
+
+/* The loop whose header starts at an instruction, or GRAPH_NONE. */
+static uint32_t loop_at(const struct cover_function *function, uint32_t inst) {
+    for (uint32_t l = 0; l < function->loops.count; l++)
+        if (function->cfg.blocks[function->loops.items[l].header].first == inst) return l;
+    return GRAPH_NONE;
+}
+
+/* Applies one fact. A label at the end of the body has no instruction: nothing can be said of it. */
+static void apply_fact(struct cover_function *function, const struct flow_fact *fact) {
+    if (function->marks == NULL || fact->at >= function->cfg.function->inst_count) return;
+    uint32_t loop;
+    switch (fact->kind) {
+    case FACT_LOOP:
+        loop = loop_at(function, fact->at);
+        if (loop == GRAPH_NONE) return;
+        struct cover_limit *limit = &function->limits[loop];
+        if (!limit->known || fact->limit < limit->limit)
+            *limit = (struct cover_limit){true, true, fact->limit};
+        return;
+    case FACT_PER:
+        function->marks[fact->at] |= COVER_AT_PER;
+        if (fact->per < function->cfg.function->inst_count) function->marks[fact->per] |= COVER_AT_PER;
+        function->pass_count++;
+        return;
+    case FACT_NEVER: function->marks[fact->at] |= COVER_AT_NEVER; return;
+    case FACT_TOGETHER: function->marks[fact->at] |= COVER_AT_TOGETHER; return;
+    }
+}
+
+static wb_status cover_describe(struct run *run, const struct wb_facts *facts, struct arena *arena) {
+    struct cover *cover = run->cover;
+    const struct program *program = &run->program;
+    uint32_t inst_count = 0;
+    cover->facts = facts;
+    cover->functions = arena_array(arena, run->module->function_count, sizeof *cover->functions);
+    if (cover->functions == NULL) return WB_ERR_LIMIT;
+    for (uint32_t f = 0; f < run->module->function_count; f++) {
+        const struct function_code *code = &program->functions[f];
+        inst_count += run->module->functions[f].inst_count;
+        if (code->micros != NULL) WB_TRY(describe(&cover->functions[f], code, arena));
+    }
+    for (size_t i = 0; facts != NULL && i < facts->facts.count; i++)
+        apply_fact(&cover->functions[facts->facts.items[i].function], &facts->facts.items[i]);
+    cover->caused = arena_array(arena, (size_t)inst_count + 1, 1);
+    return cover->caused == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena) {
+    run->cover = calloc(1, sizeof *run->cover);
+    if (run->cover == NULL || cover_describe(run, facts, arena) != WB_OK) return run_no_memory(run);
+    return WB_OK;
+}
+
+void cover_end(struct run *run) {
+    struct cover *cover = run->cover;
+    if (cover == NULL) return;
+    for (uint32_t w = 0; w < run->warp_count; w++)
+        for (size_t i = 0; i < run->warps[w].stack.count; i++)
+            cover_group_free(&run->warps[w].stack.items[i]);
+    for (size_t i = 0; i < cover->widenings.count; i++)
+        free(cover->widenings.items[i].state);
+    vec_free(&cover->widenings);
+    vec_free(&cover->causes);
+    free(cover);
+    run->cover = NULL;
+}

@@ -1,0 +1,71 @@
+/* Registers of lanes kept aside while the lanes run another side of a branch. */
+#include "warp/cover.h"
+
+/* Copies lanes of a register. A predicate register has them all in one value. */
+static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask, bool is_predicate) {
+    if (mask == LANES_ALL) {
+        *to = *from;
+        return;
+    }
+    if (is_predicate)
+        to->value[0] = (to->value[0] & ~(uint64_t)mask) | (from->value[0] & mask);
+    else
+        lanes_blend(to->value, from->value, mask);
+    to->known = (to->known & ~mask) | (from->known & mask);
+    if ((mask & ~from->known) != 0) to->origin = from->origin;
+}
+
+void lane_state_add(const struct warp *warp, struct lane_state *state, uint32_t mask) {
+    const struct cover_function *function = cover_function_of(warp);
+    const uint32_t *live = function->live[state->block];
+    for (uint32_t i = 0; i < function->live_count[state->block]; i++)
+        copy_lanes(&state->registers[i], &warp->frame->registers[live[i]], mask,
+                   function->is_predicate[live[i]]);
+    state->mask |= mask;
+}
+
+struct lane_state *lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask) {
+    size_t registers = cover_function_of(warp)->live_count[block];
+    size_t size = sizeof(struct lane_state) + registers * sizeof(struct lanes);
+    size = (size + alignof(struct lane_state) - 1) / alignof(struct lane_state) * alignof(struct lane_state);
+    struct lane_state *state = aligned_alloc(alignof(struct lane_state), size);
+    if (state == NULL) return NULL;
+    memset(state, 0, size);
+    state->block = block;
+    lane_state_add(warp, state, mask);
+    return state;
+}
+
+void lane_state_load(const struct warp *warp, const struct lane_state *state) {
+    const struct cover_function *function = cover_function_of(warp);
+    const uint32_t *live = function->live[state->block];
+    for (uint32_t i = 0; i < function->live_count[state->block]; i++)
+        copy_lanes(&warp->frame->registers[live[i]], &state->registers[i], state->mask,
+                   function->is_predicate[live[i]]);
+}
+
+/* The lanes in which two registers have equal values. */
+static uint32_t equal_lanes(const struct lanes *a, const struct lanes *b, bool is_predicate) {
+    if (is_predicate) return ~(uint32_t)(a->value[0] ^ b->value[0]);
+    uint32_t equal = 0;
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        equal |= (uint32_t)(a->value[l] == b->value[l]) << l;
+    return equal;
+}
+
+bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t mask, uint32_t origin) {
+    const struct cover_function *function = cover_function_of(warp);
+    const uint32_t *live = function->live[state->block];
+    bool changed = false;
+    for (uint32_t i = 0; i < function->live_count[state->block]; i++) {
+        struct lanes *old = &state->registers[i];
+        const struct lanes *arriving = &warp->frame->registers[live[i]];
+        uint32_t both = old->known & arriving->known & mask;
+        if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
+        uint32_t lost = old->known & mask & ~both;
+        if (lost == 0) continue;
+        changed = true;
+        lanes_forget(old, lost, (lost & ~arriving->known) != 0 ? arriving->origin : origin);
+    }
+    return changed;
+}

@@ -1,0 +1,104 @@
+/* Loops of very many iterations, without running them all: the values at the header are joined from iteration
+ * to iteration until nothing changes any more. From then on every iteration executes the same instructions
+ * (docs/covering-paths.md, section 5). */
+#include "warp/cover.h"
+#include "warp/execute.h"
+
+/* The widening of a loop of the current frame, or NULL. */
+static struct widening *widening_of(const struct warp *warp, uint32_t loop) {
+    const struct cover *cover = warp->run->cover;
+    for (size_t i = 0; i < cover->widenings.count; i++) {
+        struct widening *widening = &cover->widenings.items[i];
+        if (widening->depth == warp->depth && widening->loop == loop) return widening;
+    }
+    return NULL;
+}
+
+static void end_widening(struct cover *cover, struct widening *widening) {
+    free(widening->state);
+    *widening = cover->widenings.items[--cover->widenings.count];
+}
+
+void cover_end_widening_of(struct warp *warp, uint32_t loop) {
+    struct widening *widening = widening_of(warp, loop);
+    if (widening != NULL) end_widening(warp->run->cover, widening);
+}
+
+void cover_end_widenings(struct warp *warp, uint32_t pc) {
+    struct cover *cover = warp->run->cover;
+    const struct cover_function *function = cover_function_of(warp);
+    for (size_t i = cover->widenings.count; i-- > 0;) {
+        struct widening *widening = &cover->widenings.items[i];
+        bool inside = widening->depth < warp->depth ||
+                      (widening->depth == warp->depth &&
+                       loop_contains(&function->loops, widening->loop, function->cfg.block_of[pc]));
+        if (!inside) end_widening(cover, widening);
+    }
+}
+
+/* Begins with the values that the top group has. */
+static wb_status begin(struct warp *warp, uint32_t loop) {
+    struct cover *cover = warp->run->cover;
+    const struct cover_function *function = cover_function_of(warp);
+    struct widening widening = {
+        .depth = warp->depth,
+        .loop = loop,
+        .state = lane_state_save(warp, function->loops.items[loop].header, cover_top(warp)->mask),
+        .length = warp->path.path.length,
+        .forgotten = warp->run->forgotten};
+    if (widening.state != NULL && vec_push(&cover->widenings, widening) == WB_OK) return WB_OK;
+    free(widening.state);
+    return run_no_memory(warp->run);
+}
+
+/* Whether passes of labels that facts count can still change what the iterations execute: only those whose
+ * count does not begin anew in each. */
+static bool counts_matter(const struct warp *warp, uint32_t loop) {
+    const struct cover_function *function = cover_function_of(warp);
+    const struct wb_facts *facts = warp->run->cover->facts;
+    uint32_t number = (uint32_t)(function - warp->run->cover->functions);
+    for (size_t i = 0; facts != NULL && i < facts->facts.count; i++) {
+        const struct flow_fact *fact = &facts->facts.items[i];
+        if (fact->kind != FACT_PER || fact->function != number) continue;
+        const uint32_t *block_of = function->cfg.block_of;
+        bool counts = loop_contains(&function->loops, loop, block_of[fact->at]);
+        if (counts && fact->per != function->cfg.blocks[function->loops.items[loop].header].first)
+            return true;
+    }
+    return false;
+}
+
+/* Nothing changes any more: appends the iterations that are left. */
+static wb_status repeat(struct warp *warp, struct widening *widening, uint64_t limit) {
+    struct run *run = warp->run;
+    uint64_t length = warp->path.path.length - widening->length;
+    uint64_t left = limit - cover_top(warp)->group->passes[widening->loop].count + 1;
+    end_widening(run->cover, widening);
+    run->cover->repeats = true;
+    if (path_repeat_last(&warp->path, length, left) != WB_OK) {
+        diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
+                 "the iterations of a loop of up to %llu are too long to be repeated",
+                 (unsigned long long)limit);
+        return WB_ERR_LIMIT;
+    }
+    (void)cover_remove(warp, cover_top(warp)->mask, 0);
+    return WB_OK;
+}
+
+wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit) {
+    struct widening *widening = widening_of(warp, loop);
+    if (counts_matter(warp, loop)) return WB_OK;
+    if (widening != NULL && widening->state->mask != cover_top(warp)->mask) {
+        end_widening(warp->run->cover, widening);
+        widening = NULL;
+    }
+    if (widening == NULL) return begin(warp, loop);
+    bool changed =
+        lane_state_join(warp, widening->state, widening->state->mask, cover_top(warp)->group->branch);
+    bool forgotten = warp->run->forgotten != widening->forgotten;
+    if (!changed && !forgotten) return repeat(warp, widening, limit);
+    lane_state_load(warp, widening->state);
+    widening->length = warp->path.path.length;
+    widening->forgotten = warp->run->forgotten;
+    return WB_OK;
+}

@@ -109,11 +109,10 @@ static void set_extend(const struct graph *graph, struct block_set *set, uint32_
  * bring the same when all of them bring one value that none of them has computed since they parted. */
 static bool brings_differ(const struct propagation *work, uint32_t branch, uint32_t phi) {
     const struct ssa_value *value = &work->ssa->values[phi];
-    const struct adjacency *in = &work->cfg->graph.in;
     uint32_t common = SSA_NONE;
     for (uint32_t a = 0; a < value->argument_count; a++) {
-        uint32_t from = in->nodes[in->first[value->block] + a];
-        if (from != branch && !work->apart.has[from]) continue;
+        uint32_t from = ssa_argument_block(work->ssa, value, a);
+        if (from == GRAPH_NONE || (from != branch && !work->apart.has[from])) continue;
         uint32_t argument = work->ssa->arguments[value->first_argument + a];
         const struct ssa_value *brought = &work->ssa->values[argument];
         if (brought->kind != SSA_ENTRY && work->apart.has[brought->block]) return true;

@@ -1,15 +1,22 @@
 #include "flow/ssa_readers.h"
 
+uint32_t ssa_argument_block(const struct ssa *ssa, const struct ssa_value *value, uint32_t a) {
+    if (value->kind != SSA_PHI) return value->block;
+    const struct adjacency *in = &ssa->cfg->graph.in;
+    uint32_t edge = in->first[value->block] + a;
+    return edge < in->first[value->block + 1] ? in->nodes[edge] : GRAPH_NONE;
+}
+
 typedef void read_visitor(struct ssa_readers *readers, uint32_t value, struct ssa_reader reader);
 
 /* Visits what one value takes over from others. */
 static void visit_arguments(const struct ssa *ssa, uint32_t index, read_visitor *visit,
                             struct ssa_readers *readers) {
     const struct ssa_value *value = &ssa->values[index];
-    const struct adjacency *in = &ssa->cfg->graph.in;
     for (uint32_t a = 0; a < value->argument_count; a++) {
         uint32_t argument = ssa->arguments[value->first_argument + a];
-        uint32_t block = value->kind == SSA_PHI ? in->nodes[in->first[value->block] + a] : value->block;
+        uint32_t block = ssa_argument_block(ssa, value, a);
+        if (block == GRAPH_NONE) block = CFG_ENTRY;
         if (argument != SSA_NONE) visit(readers, argument, (struct ssa_reader){index, block, true});
     }
 }

@@ -7,7 +7,7 @@
 /* An instruction; or a value that takes the one read over: a phi, or what a guarded instruction writes. */
 struct ssa_reader {
     uint32_t index; /* instruction, or value */
-    uint32_t block; /* where it reads; of a phi the end of the block that the edge comes from */
+    uint32_t block; /* where it reads: of a value ssa_argument_block, or CFG_ENTRY where that is none */
     bool is_value;
 };
 
@@ -16,6 +16,10 @@ struct ssa_readers {
     uint32_t *first; /* value_count + 1 entries */
     struct ssa_reader *items;
 };
+
+/* Where a value takes its argument `a` over: of a phi the block that the edge comes from, GRAPH_NONE of the
+ * argument that stands for entering the function; else the value's own block. */
+uint32_t ssa_argument_block(const struct ssa *ssa, const struct ssa_value *value, uint32_t a);
 
 /* The readers of all values, in memory of the arena. WB_ERR_LIMIT, without a message, when memory is
  * exhausted. */

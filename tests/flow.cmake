@@ -1,3 +1,5 @@
 wb_test(test_flow_graph wb_flow)
 wb_test(test_flow_ptx wb_flow)
 wb_test(test_flow_report wb_report)
+wb_test(test_ssa wb_flow)
+target_sources(test_ssa PRIVATE flow_case.c kernel_index.c)

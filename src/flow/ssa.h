@@ -20,15 +20,18 @@ struct ssa_value {
     uint8_t kind;     /* enum ssa_kind */
     uint32_t block;   /* where it is defined; of SSA_ENTRY: CFG_ENTRY */
     uint32_t inst;    /* of SSA_INST, else PTX_NO_INDEX */
-    /* Into ssa.arguments. Of a phi one for each edge into its block, in the order of graph.in; of a guarded
+    /* Into ssa.arguments. Of a phi one for each edge into its block, in the order of graph.in (SSA_NONE where
+     * the edge comes from unreached code), and in block CFG_ENTRY, to which control comes from outside as
+     * well, a last one behind them: what the register holds when the function is entered. Of a guarded
      * instruction one, the old value; of others none. */
     uint32_t first_argument;
     uint32_t argument_count;
 };
 
 /* Values are numbered such that those of one block follow one another, phis first, and blocks come in the
- * order of a walk down the dominator tree: a value is behind all that its definition dominates it with.
- * Blocks that the entry does not reach have no values, and their instructions no uses. */
+ * order of a walk down the dominator tree: a value is behind all values whose definitions dominate its own.
+ * First of all come the values of SSA_ENTRY, those of the registers live at the function's start. Blocks that
+ * the entry does not reach have no values, and their instructions no uses; the exit has no phis. */
 struct ssa {
     const struct cfg *cfg;
     struct ssa_value *values;

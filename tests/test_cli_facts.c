@@ -1,0 +1,134 @@
+/* warpbound facts and --facts as a user runs them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define BFS "kernels/bfs_level.ptx -l kernels/bfs_level.yaml "
+#define NESTED "tests/data/facts/nested.ptx "
+
+/* Runs shell text in which $F stands for a file that is gone afterwards. */
+static struct run run_with_file(const char *text) {
+    char command[2048];
+    int length = snprintf(command, sizeof command, "F=$(mktemp); { %s\n}; s=$?; rm -f \"$F\"; exit $s", text);
+    assert_true(length > 0 && (size_t)length < sizeof command);
+    return run_shell(command);
+}
+
+static const struct failure_case failures[] = {
+    {"facts", 2, "expected one PTX file"},
+    {"facts /nonexistent.ptx", 2, "cannot read"},
+    {"facts " BFS "-k nonsense", 2, "nonsense"},
+    {"facts " BFS "--json", 2, "--json: error: unknown option"},
+    {"facts " BFS "-i 0", 2, "-i: error: unknown option"},
+    {"facts " BFS "-o /nonexistent/folder/out", 2, "cannot write"},
+    {"analyze " BFS "--facts /nonexistent", 2, "/nonexistent: error: cannot read"},
+    {"analyze " BFS "--facts kernels/bfs_level.yaml", 2,
+     "kernels/bfs_level.yaml:1:1: error: expected kernel"},
+    {"analyze " BFS "--facts", 2, "--facts: error: expected a value"},
+    {"simulate " BFS "--facts x", 2, "--facts: error: unknown option"},
+    {"analyze docs/refutations/gub-lrr.yaml --facts x", 2, "a block file stands for itself"},
+    {"analyze " BFS "-m jcse2017 --scheme default --facts x", 2, "--facts is of one block"},
+    {"path " BFS "--format jcse --facts x", 2, "--facts is of one block"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+/* The loops of the kernel and of what it calls, in order, with their source lines. */
+static void test_template_lists_the_loops(void **state) {
+    (void)state;
+    struct run run = run_command("facts " NESTED);
+    assert_int_equal(run.status, 0);
+    static const char *const expected[] = {"\nkernel nested ",
+                                           "\nloop outer <= ",
+                                           " // nested.cu:5",
+                                           "\nloop inner <= ",
+                                           " // nested.cu:6",
+                                           "\n// nested.cu:6: a cycle that can be entered at several labels",
+                                           "\nloop countdown:again <= ",
+                                           " // PTX line 15"};
+    const char *at = run.out;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        at = strstr(at, expected[i]);
+        if (at == NULL) fail_msg("'%s' is missing or out of order in\n%s", expected[i], run.out);
+    }
+    assert_int_equal(count_of(run.out, "loop "), 3);
+    assert_null(strstr(run.out, "unused"));
+    run_free(&run);
+}
+
+static void test_template_of_a_kernel_without_loops(void **state) {
+    (void)state;
+    struct run run = run_with_file("\"$WB\" facts kernels/vecadd.ptx -o \"$F\" && "
+                                   "\"$WB\" path kernels/vecadd.ptx -l kernels/vecadd.yaml --facts \"$F\"");
+    if (run.status != 0) fail_msg("%s", run.err);
+    assert_string_equal(run.err, "");
+    run_free(&run);
+}
+
+static void test_open_facts_are_declined(void **state) {
+    (void)state;
+    static const char *const commands[] = {"analyze", "path"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text, "\"$WB\" facts " BFS "> \"$F\" && \"$WB\" %s " BFS "--facts \"$F\"",
+                       commands[i]);
+        struct run run = run_with_file(text);
+        assert_int_equal(run.status, 3);
+        assert_string_equal(run.out, "");
+        assert_int_equal(count_of(run.err, "error:"), 1);
+        assert_non_null(strstr(run.err, "loop $L__BB0_4 (src/bfs_level.cu:9) needs a bound: replace ? by"));
+        run_free(&run);
+    }
+}
+
+static void test_complete_facts_are_taken(void **state) {
+    (void)state;
+    struct run run = run_with_file("\"$WB\" facts " BFS "| sed 's/?;/16;/' > \"$F\" && "
+                                   "\"$WB\" path " BFS "--facts \"$F\"");
+    if (run.status != 0) fail_msg("%s", run.err);
+    run_free(&run);
+}
+
+static void test_facts_of_another_kernel_are_refused(void **state) {
+    (void)state;
+    struct run run = run_with_file("\"$WB\" facts kernels/fir.ptx > \"$F\" && "
+                                   "\"$WB\" analyze " BFS "--facts \"$F\"");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "these are facts about kernel 'fir', not about 'bfs_level'"));
+    run_free(&run);
+}
+
+static void test_facts_of_another_version_are_refused(void **state) {
+    (void)state;
+    struct run run = run_with_file("sed 's/sub.s32 %n, %n, 1/sub.s32 %n, %n, 2/' " NESTED "| "
+                                   "\"$WB\" facts /dev/stdin > \"$F\" && "
+                                   "\"$WB\" path " NESTED "-g 1 -b 32 --facts \"$F\"");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "these are facts about another version of kernel 'nested'"));
+    run_free(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_template_lists_the_loops),
+        cmocka_unit_test(test_template_of_a_kernel_without_loops),
+        cmocka_unit_test(test_open_facts_are_declined),
+        cmocka_unit_test(test_complete_facts_are_taken),
+        cmocka_unit_test(test_facts_of_another_kernel_are_refused),
+        cmocka_unit_test(test_facts_of_another_version_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -315,8 +315,8 @@ static wb_status read_header(struct facts_parser *parser) {
 
 /* By what they are about, then by place. */
 static int fact_order(const void *a, const void *b) {
-    const struct flow_fact *x = *(const struct flow_fact *const *)a;
-    const struct flow_fact *y = *(const struct flow_fact *const *)b;
+    const struct flow_fact *x = a;
+    const struct flow_fact *y = b;
     if (x->function != y->function) return x->function < y->function ? -1 : 1;
     if (x->at != y->at) return x->at < y->at ? -1 : 1;
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
@@ -346,16 +346,17 @@ static wb_status report_collision(const struct facts_parser *parser, const struc
 
 /* Refuses facts that are given twice or contradict each other. */
 static wb_status check_collisions(const struct facts_parser *parser) {
-    const struct wb_facts *facts = parser->facts;
-    size_t count = facts->facts.count;
-    const struct flow_fact **sorted = malloc((count + 1) * sizeof *sorted);
+    const struct flow_fact *items = parser->facts->facts.items;
+    size_t count = parser->facts->facts.count;
+    struct flow_fact *sorted = malloc((count + 1) * sizeof *sorted);
     if (sorted == NULL) return out_of_memory(parser);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = &facts->facts.items[i];
+        sorted[i] = items[i];
     qsort(sorted, count, sizeof *sorted, fact_order);
     wb_status status = WB_OK;
     for (size_t i = 1; status == WB_OK && i < count; i++)
-        if (collide(sorted[i - 1], sorted[i])) status = report_collision(parser, sorted[i - 1], sorted[i]);
+        if (collide(&sorted[i - 1], &sorted[i]))
+            status = report_collision(parser, &sorted[i - 1], &sorted[i]);
     free(sorted);
     return status;
 }

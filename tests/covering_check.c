@@ -1,0 +1,100 @@
+#include "covering_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Taking the earliest partner for every step leaves the most for the steps behind it, whatever else makes two
+ * steps partners: if any choice works, this one does. */
+bool path_is_covered(const struct path *covering, const struct path *path, uint64_t *step) {
+    struct path_cursor real = path_begin(path), cover = path_begin(covering);
+    struct path_step wanted, offered;
+    for (*step = 0; path_next(&real, &wanted); ++*step) {
+        do {
+            if (!path_next(&cover, &offered)) return false;
+        } while (offered.instruction != wanted.instruction || (wanted.mask & ~offered.mask) != 0);
+    }
+    return true;
+}
+
+static void expect_ok(wb_status status) {
+    if (status != WB_OK) abort();
+}
+
+void observed_flow_make(const struct ptx_function *function, struct observed_flow *flow) {
+    *flow = (struct observed_flow){0};
+    expect_ok(cfg_build(function, &flow->arena, &flow->cfg));
+    const struct graph *graph = &flow->cfg.graph;
+    expect_ok(dominators_build(&flow->arena, graph, CFG_ENTRY, &flow->dominators));
+    expect_ok(post_dominators_build(&flow->arena, graph, flow->cfg.exit, &flow->post_dominators));
+    expect_ok(loops_build(&flow->arena, graph, &flow->dominators, &flow->loops));
+}
+
+void observed_flow_free(struct observed_flow *flow) {
+    arena_free(&flow->arena);
+}
+
+/* Reads the next step in the kernel's own function, as an instruction of that. */
+static bool next_own_step(const struct wb_block *block, struct path_cursor *cursor, struct path_step *step) {
+    const uint32_t first = block->code_first[block->kernel->function];
+    const uint32_t end = block->code_first[block->kernel->function + 1];
+    while (path_next(cursor, step)) {
+        if (step->instruction < first || step->instruction >= end) continue;
+        step->instruction -= first;
+        return true;
+    }
+    return false;
+}
+
+/* A lane's runs of each loop's header since it came into the loop. */
+static void observe_lanes(const struct observed_flow *flow, const struct path_step *step,
+                          uint64_t (*runs)[WARP_LANES], uint64_t *most) {
+    const uint32_t at = flow->cfg.block_of[step->instruction];
+    for (uint32_t l = 0; l < flow->loops.count; l++) {
+        const uint32_t header = flow->loops.items[l].header;
+        const bool inside = loop_contains(&flow->loops, l, at);
+        const bool runs_header = inside && step->instruction == flow->cfg.blocks[header].first;
+        if (inside && !runs_header) continue;
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+            if ((step->mask >> lane & 1) == 0) continue;
+            runs[l][lane] = runs_header ? runs[l][lane] + 1 : 0;
+            if (runs[l][lane] > most[l]) most[l] = runs[l][lane];
+        }
+    }
+}
+
+void observe_headers(const struct wb_block *block, const struct observed_flow *flow, uint64_t *most) {
+    uint64_t(*runs)[WARP_LANES] = calloc((size_t)flow->loops.count + 1, sizeof *runs);
+    if (runs == NULL) abort();
+    for (size_t p = 0; p < block->paths.count && flow->loops.count > 0; p++) {
+        struct path_cursor cursor = path_begin(&block->paths.items[p]);
+        struct path_step step;
+        memset(runs, 0, flow->loops.count * sizeof *runs);
+        while (next_own_step(block, &cursor, &step))
+            observe_lanes(flow, &step, runs, most);
+    }
+    free(runs);
+}
+
+/* Whether the lanes of a step part behind it: only some of them go on next. When all of them go elsewhere
+ * together, the next step is theirs, or of others that they wait for or have met: then all or none are in it.
+ */
+static bool parts(const struct path_step *step, const struct path_step *next) {
+    const uint32_t both = step->mask & next->mask;
+    return both != 0 && both != step->mask;
+}
+
+void observe_partings(const struct wb_block *block, const struct observed_flow *flow, bool *parted) {
+    for (size_t p = 0; p < block->paths.count; p++) {
+        struct path_cursor cursor = path_begin(&block->paths.items[p]);
+        struct path_step step, next;
+        bool more = next_own_step(block, &cursor, &step);
+        while (more) {
+            more = next_own_step(block, &cursor, &next);
+            const uint32_t at = flow->cfg.block_of[step.instruction];
+            const struct cfg_block *last = &flow->cfg.blocks[at];
+            const bool ends_block = step.instruction == last->first + last->count - 1;
+            if (more && ends_block && parts(&step, &next)) parted[at] = true;
+            step = next;
+        }
+    }
+}

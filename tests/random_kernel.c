@@ -1,0 +1,120 @@
+#include "random_kernel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random_kernel_writer.h"
+
+static const char head[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".const .align 4 .b32 table[16] = {0, 7, 3, 1, 9, 2, 250, 4, 6, 31, 8, 5, 12, 77, 1, 3};\n"
+    ".visible .entry k(.param .u64 input, .param .u64 output, .param .u64 count,\n"
+    "    .param .u32 first, .param .u32 second)\n{\n"
+    ".reg .pred %p<4>, %q;\n.reg .b32 %r<8>, %t, %id, %size, %n, %m, %own, %shown, %tally;\n"
+    ".reg .f32 %f<4>;\n"
+    ".reg .b64 %x, %y, %in, %out, %counters, %mine, %private, %table;\n"
+    ".shared .align 4 .b32 values[256];\n.shared .align 4 .b32 tallies[16];\n"
+    ".local .align 4 .b32 private[4];\n";
+
+/* Addresses, and a first value for every register that statements may read: numbers of threads, scalars,
+ * constants and data. */
+static const char prologue[] =
+    "ld.param.u64 %in, [input];\ncvta.to.global.u64 %in, %in;\n"
+    "ld.param.u64 %out, [output];\ncvta.to.global.u64 %out, %out;\n"
+    "ld.param.u64 %counters, [count];\ncvta.to.global.u64 %counters, %counters;\n"
+    "ld.param.u32 %n, [first];\nld.param.u32 %m, [second];\n"
+    "mov.u32 %id, %tid.x;\nmov.u32 %size, %ntid.x;\n"
+    "mul.wide.u32 %mine, %id, 4;\nadd.s64 %y, %mine, %in;\nadd.s64 %mine, %mine, %out;\n"
+    "mov.u64 %private, private;\nmov.u64 %table, table;\n"
+    "mov.u32 %shown, values;\nmov.u32 %tally, tallies;\nshl.b32 %t, %id, 2;\n"
+    "add.u32 %own, %shown, %t;\n"
+    "st.shared.u32 [%own], %id;\n"
+    "st.local.u32 [%private], 1;\nst.local.u32 [%private+4], %n;\n"
+    "st.local.u32 [%private+8], %id;\nst.local.u32 [%private+12], 0;\n"
+    "mov.u32 %r0, %id;\nmov.u32 %r1, %n;\nmov.u32 %r2, 5;\nmul.lo.u32 %r3, %id, 3;\n"
+    "ld.global.u32 %r4, [%y];\nld.global.u32 %r5, [%in+64];\nld.global.u32 %r6, [%mine];\n"
+    "xor.b32 %r7, %r4, %id;\n"
+    "cvt.rn.f32.u32 %f0, %id;\nmov.f32 %f1, 0f3FC00000;\ncvt.rn.f32.u32 %f2, %r4;\n"
+    "cvt.rn.f32.s32 %f3, %m;\n"
+    "setp.lt.u32 %p0, %id, 17;\nsetp.gt.u32 %p1, %n, 3;\nsetp.lt.s32 %p2, %r4, 0;\n"
+    "setp.ne.u32 %p3, %r5, 0;\n";
+
+/* Sets the shared counters. */
+static const char meeting[] = "setp.lt.u32 %q, %id, 16;\nadd.u32 %t, %tally, %t;\n"
+                              "@%q st.shared.u32 [%t], 0;\nbar.sync 0;\n";
+
+static const char epilogue[] = "st.global.u32 [%mine], %r0;\nst.global.f32 [%mine], %f0;\nret;\n}\n";
+
+/* Whole warps mostly. */
+static uint32_t random_threads(struct kernel_writer *writer) {
+    uint32_t warps = 1 + writer_below(writer, writer->shape->warps);
+    return 32 * warps - (writer_chance(writer, 20) ? writer_below(writer, warps == 1 ? 1 : 31) : 0);
+}
+
+void random_kernel_make(uint64_t seed, const struct random_kernel_shape *shape,
+                        const bool omitted[RANDOM_STATEMENTS_MAX], struct random_kernel *kernel) {
+    struct kernel_writer writer = {
+        .random = random_seeded(seed), .shape = shape, .omitted = omitted, .kernel = kernel};
+    const struct writer_place top = {.uniform = true};
+    *kernel = (struct random_kernel){.seed = seed};
+    kernel->threads = random_threads(&writer);
+    kernel->scalars[0] = writer_below(&writer, 8);
+    kernel->scalars[1] = writer_below(&writer, 100);
+    kernel->has_barriers = writer_chance(&writer, 50);
+    kernel->has_atomic_results = writer_chance(&writer, 50);
+    writer.may_return = writer_chance(&writer, 40);
+    writer_sequence(&writer, &top);
+    struct text text = {0};
+    text_string(&text, head);
+    text_printf(&text, ".reg .b32 %%c<%u>;\n", writer.counters + 1);
+    text_string(&text, prologue);
+    if (kernel->has_barriers) text_string(&text, meeting);
+    text_append(&text, writer.body.length == 0 ? "" : writer.body.data, writer.body.length);
+    text_string(&text, epilogue);
+    if (writer.body.failed) abort();
+    text_free(&writer.body);
+    kernel->ptx = text_take(&text);
+    if (kernel->ptx == NULL) abort();
+}
+
+void random_kernel_free(struct random_kernel *kernel) {
+    free(kernel->ptx);
+    vec_free(&kernel->loops);
+    *kernel = (struct random_kernel){0};
+}
+
+static void add_buffer(wb_launch *launch, wb_diagnostics *diagnostics, uint32_t elements, bool given,
+                       uint64_t contents) {
+    char text[96];
+    if (given)
+        snprintf(text, sizeof text, "buf:u32[%u]=random(%" PRIu64 ")", elements, contents);
+    else
+        snprintf(text, sizeof text, "buf:u32[%u]", elements);
+    if (wb_launch_add_argument(launch, text, diagnostics) != WB_OK) abort();
+}
+
+wb_launch *random_kernel_launch(const struct random_kernel *kernel, uint64_t data, uint32_t given) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = wb_launch_new();
+    char text[32];
+    snprintf(text, sizeof text, "%u", kernel->threads);
+    if (wb_launch_set_grid(launch, "1", diagnostics) != WB_OK ||
+        wb_launch_set_block(launch, text, diagnostics) != WB_OK)
+        abort();
+    add_buffer(launch, diagnostics, INPUT_ELEMENTS, (given & RANDOM_KERNEL_INPUT) != 0, 3 * data);
+    add_buffer(launch, diagnostics, OUTPUT_ELEMENTS_PER_THREAD * kernel->threads,
+               (given & RANDOM_KERNEL_OUTPUT) != 0, 3 * data + 1);
+    add_buffer(launch, diagnostics, COUNTER_ELEMENTS, (given & RANDOM_KERNEL_COUNTERS) != 0, 3 * data + 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "u32:%u", kernel->scalars[i]);
+        if (wb_launch_add_argument(launch, text, diagnostics) != WB_OK) abort();
+    }
+    wb_diagnostics_free(diagnostics);
+    return launch;
+}
+
+void random_kernel_fact(const struct random_loop *loop, uint32_t headers, struct text *facts) {
+    text_printf(facts, "loop $L%u <= %u;\n", loop->label, headers);
+}

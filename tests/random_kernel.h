@@ -1,0 +1,57 @@
+/* Random structured kernels as PTX text, with a launch and flow facts. They end, stay in bounds, and are free
+ * of races: between barriers a thread reads and writes only elements of its own, except by atomics. */
+#ifndef WB_TESTS_RANDOM_KERNEL_H
+#define WB_TESTS_RANDOM_KERNEL_H
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "warpbound.h"
+
+/* Most statements that a kernel may have, compound ones and those inside them counted. */
+#define RANDOM_STATEMENTS_MAX 256u
+
+/* Largest values. */
+struct random_kernel_shape {
+    uint32_t length; /* statements of a sequence; of the kernel's own twice as many */
+    uint32_t depth;  /* of nested branches and loops */
+    uint32_t trips;  /* of a loop: 1, 3 or 7 */
+    uint32_t warps;
+};
+
+/* How often a loop's header can run each time the loop is entered, whatever the data. */
+struct random_loop {
+    uint32_t label; /* of the header: $L<label> */
+    uint32_t headers;
+    bool by_data; /* the data decides; else constants, scalars and the thread's number */
+};
+
+struct random_kernel {
+    uint64_t seed;
+    char *ptx; /* of a module with the one kernel `k` */
+    uint32_t threads;
+    uint32_t scalars[2];     /* arguments n and m */
+    uint32_t statements;     /* generated, those omitted included */
+    bool has_barriers;       /* in uniform control only */
+    bool has_atomic_results; /* so that other orders of the warps can give other paths */
+    VEC(struct random_loop) loops;
+};
+
+/* The kernel of a seed, without the statements i that have omitted[i] set; `omitted` may be NULL. What is
+ * left stays as it was: failing kernels are made smaller this way. */
+void random_kernel_make(uint64_t seed, const struct random_kernel_shape *shape,
+                        const bool omitted[RANDOM_STATEMENTS_MAX], struct random_kernel *kernel);
+void random_kernel_free(struct random_kernel *kernel);
+
+/* Buffers of the launch whose contents are given, as bits. */
+#define RANDOM_KERNEL_INPUT 1u    /* only read */
+#define RANDOM_KERNEL_OUTPUT 2u   /* elements of single threads */
+#define RANDOM_KERNEL_COUNTERS 4u /* for atomics */
+#define RANDOM_KERNEL_ALL 7u
+
+/* A launch of the kernel, with the contents of seed `data` in the buffers of `given`. */
+wb_launch *random_kernel_launch(const struct random_kernel *kernel, uint64_t data, uint32_t given);
+
+/* Appends the fact that a loop runs at most so often. */
+void random_kernel_fact(const struct random_loop *loop, uint32_t headers, struct text *facts);
+
+#endif

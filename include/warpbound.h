@@ -90,9 +90,15 @@ const char *wb_kernel_name(const wb_kernel *kernel);
 
 typedef enum { WB_CFG_TEXT, WB_CFG_DOT } wb_cfg_format;
 
-/* Control flow of one kernel: basic blocks, dominators, post-dominators, reconvergence points, loops. */
+/* Control flow of one kernel: basic blocks, dominators, post-dominators, reconvergence points, loops; which
+ * branches may divide a warp. */
 wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagnostics *diagnostics,
                         char **text);
+
+/* Why the branches to a label of the kernel, and the one that ends the block behind it, are uniform or
+ * divergent: step by step from their conditions to what differs between the threads of a warp. WB_ERR_INPUT
+ * with the kernel's labels when it has none of that name. */
+wb_status wb_kernel_why(const wb_kernel *kernel, const char *label, wb_diagnostics *diagnostics, char **text);
 
 /* ---- Machine ------------------------------------------------------------------------------------------- */
 

@@ -42,6 +42,46 @@ static void test_rare_shapes(void **state) {
     assert_report("tests/data/flow/shapes.ptx", WB_CFG_DOT, "tests/data/flow/shapes.dot");
 }
 
+/* Why the branches at each of the labels are uniform or divergent, one report behind the other. */
+static void test_reasons_of_branches(void **state) {
+    (void)state;
+    static const char *const labels[] = {"$UNIFORM", "$LOOP", "$GUARD", "$END"};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module;
+    struct text reports = {0};
+    char *expected;
+    size_t size;
+    assert_int_equal(wb_module_read("tests/data/flow/why.ptx", diagnostics, &module), WB_OK);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        char *text;
+        assert_int_equal(wb_kernel_why(wb_module_kernel(module, 0), labels[i], diagnostics, &text), WB_OK);
+        text_string(&reports, text);
+        free(text);
+    }
+    assert_int_equal(file_read("tests/data/flow/why.txt", diagnostics, &expected, &size), WB_OK);
+    assert_string_equal(reports.data, expected);
+    free(expected);
+    text_free(&reports);
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_unknown_label(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module;
+    char *text = NULL;
+    assert_int_equal(wb_module_read("tests/data/flow/why.ptx", diagnostics, &module), WB_OK);
+    assert_int_equal(wb_kernel_why(wb_module_kernel(module, 0), "LOOP", diagnostics, &text), WB_ERR_INPUT);
+    assert_null(text);
+    assert_string_equal(
+        wb_diagnostics_text(diagnostics),
+        "LOOP: error: kernel why has no such label; it has 7: $UNIFORM, $JOIN, $LOOP, $MEMORY, "
+        "$GUARD, $UNWRITTEN, $END\n");
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
 /* The report of a kernel with this body: its status, and in *messages the diagnostics. */
 static wb_status report_body(const char *body, char **text, struct text *messages) {
     struct text source = {0};
@@ -113,7 +153,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nested_loops),   cmocka_unit_test(test_rare_shapes),
         cmocka_unit_test(test_empty_kernel),   cmocka_unit_test(test_deepest_nest_that_is_reported),
-        cmocka_unit_test(test_too_many_edges),
+        cmocka_unit_test(test_too_many_edges), cmocka_unit_test(test_reasons_of_branches),
+        cmocka_unit_test(test_unknown_label),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,7 @@ enum option_id {
     OPTION_WRITE_CNF,
     OPTION_WRITE_OPB,
     OPTION_AT_LEAST,
+    OPTION_WHY,
 };
 
 struct option_row {
@@ -155,6 +156,9 @@ static const struct option_row option_table[] = {
     {OPTION_CONVERGENCE, 0, "convergence", "FILE",
      "anneal: write every improvement to FILE as CSV, or as a chart when its name ends in .svg",
      COMMAND_MAKESPAN},
+    {OPTION_WHY, 0, "why", "LABEL",
+     "explain why the branches to LABEL, and the one that ends its block, are uniform or divergent",
+     COMMAND_CFG},
     {OPTION_FORMAT, 0, "format", "FORMAT",
      "text or json; cfg: text or dot; path: jcse or jcse-json for the kernel analyzer of JCSE 2017, of all "
      "blocks; simulate --schedule: text or trace (Chrome trace events); makespan "
@@ -226,6 +230,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_WRITE_OPB: options->write_opb = value; break;
     case OPTION_AT_LEAST: options->at_least = value; break;
     case OPTION_CHECK: options->check = value; break;
+    case OPTION_WHY: options->why = value; break;
     case OPTION_PREFIX: options->branchless_prefix = true; break;
     case OPTION_MAPPING: options->mapping = true; break;
     case OPTION_COMPARE: options->compare = value; break;

@@ -54,6 +54,7 @@ struct options {
     size_t warps_count;
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_cnf,
         *write_opb, *at_least;
+    const char *why; /* of cfg: a label */
     bool branchless_prefix, mapping;
     const char *memory; /* of analyze and simulate: "ideal", "requests" */
     const char *methods, *policies, *schemes, *threads, *deadline, *states, *output;

@@ -142,3 +142,10 @@ wb_status cfg_build(const struct ptx_function *function, struct arena *arena, st
     if (status == WB_OK) *cfg = built;
     return status;
 }
+
+bool cfg_has_choice(const struct cfg *cfg, uint32_t block) {
+    const struct adjacency *out = &cfg->graph.out;
+    for (uint32_t i = out->first[block] + 1; i < out->first[block + 1]; i++)
+        if (out->nodes[i] != out->nodes[out->first[block]]) return true;
+    return false;
+}

@@ -51,6 +51,9 @@ static inline const struct ptx_inst *cfg_last(const struct cfg *cfg, uint32_t bl
     return &cfg->function->insts[cfg->blocks[block].first + cfg->blocks[block].count - 1];
 }
 
+/* Whether control can go on in more than one way behind a block's last instruction. */
+bool cfg_has_choice(const struct cfg *cfg, uint32_t block);
+
 /* Whether an instruction is `bra` or `brx.idx`. */
 static inline bool cfg_is_branch(const struct ptx_inst *inst) {
     return inst->form->op == PTX_OP_BRA || inst->form->op == PTX_OP_BRX_IDX;

@@ -37,16 +37,8 @@ static void mark_value(struct propagation *work, uint32_t value, struct divergen
     work->queue[work->queue_tail++] = value;
 }
 
-/* Whether control goes on in more than one way behind the block's last instruction. */
-static bool has_choice(const struct cfg *cfg, uint32_t block) {
-    const struct adjacency *out = &cfg->graph.out;
-    for (uint32_t i = out->first[block] + 1; i < out->first[block + 1]; i++)
-        if (out->nodes[i] != out->nodes[out->first[block]]) return true;
-    return false;
-}
-
 static void mark_decision(struct propagation *work, uint32_t block, struct divergence_reason reason) {
-    if (work->found->branches[block] || !has_choice(work->cfg, block)) return;
+    if (work->found->branches[block] || !cfg_has_choice(work->cfg, block)) return;
     work->found->branches[block] = true;
     work->found->decisions[block] = reason;
     work->queue[work->queue_tail++] = work->ssa->value_count + block;

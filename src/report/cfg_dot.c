@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "report/cfg_report.h"
+#include "report/divergence_text.h"
 
-/* Instructions shown at the start and the end of a block that is too long to show whole; characters of one.
- */
-enum { SHOWN_FIRST = 3, SHOWN_LAST = 2, SHOWN_MAX = 6, INST_LENGTH = 64 };
+/* Instructions shown at the start and the end of a block that is too long to show whole. */
+enum { SHOWN_FIRST = 3, SHOWN_LAST = 2, SHOWN_MAX = 6 };
 
 /* Appends bytes inside a quoted string of the dot language. What is not printable ASCII becomes '?'. */
 static void put_escaped(struct text *out, const char *bytes, size_t length) {
@@ -20,33 +20,18 @@ static void put_escaped_string(struct text *out, const char *string) {
     put_escaped(out, string, strlen(string));
 }
 
-/* Appends an instruction as it stands in the PTX, blanks and line breaks reduced to one blank each. */
-static void put_statement(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
-    const struct source *source = &report->kernel->module->source;
-    char shown[INST_LENGTH];
-    size_t length = 0;
-    bool blank = false;
-    size_t at = inst->at;
-    for (; at < source->size && source->text[at] != ';' && length + 2 < sizeof shown; at++) {
-        char c = source->text[at];
-        if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
-            blank = true;
-            continue;
-        }
-        if (blank) shown[length++] = ' ';
-        blank = false;
-        shown[length++] = c;
-    }
-    put_escaped(out, shown, length);
-    if (at < source->size && source->text[at] != ';') text_string(out, "...");
+/* Appends a text that is made for it, and frees that. */
+static void put_escaped_text(struct text *out, struct text *made) {
+    if (made->data != NULL) put_escaped(out, made->data, made->length);
+    out->failed |= made->failed;
+    text_free(made);
 }
 
 static void put_inst(struct text *out, const struct cfg_report *report, uint32_t index) {
-    const struct ptx_inst *inst = &report->cfg.function->insts[index];
+    struct text inst = {0};
+    cfg_put_inst(&inst, report, &report->cfg.function->insts[index]);
     text_string(out, "  ");
-    cfg_put_guard(out, report, inst);
-    if (inst->guard != PTX_NO_INDEX) text_char(out, ' ');
-    put_statement(out, report, inst);
+    put_escaped_text(out, &inst);
     text_string(out, "\\l");
 }
 
@@ -75,10 +60,14 @@ static void put_caption(struct text *out, const struct cfg_report *report, uint3
     text_printf(out, "\\l%u instruction%s, source ", range->count, range->count == 1 ? "" : "s");
     struct text lines = {0};
     cfg_put_source_lines(&lines, report, block);
-    if (lines.data != NULL) put_escaped(out, lines.data, lines.length);
-    out->failed |= lines.failed;
-    text_free(&lines);
+    put_escaped_text(out, &lines);
     text_string(out, "\\l");
+    if (cfg_decides(report, block)) {
+        struct text decision = {0};
+        divergence_put_decision(&decision, report, block);
+        put_escaped_text(out, &decision);
+        text_string(out, "\\l");
+    }
     if (!cfg_divides(report, block)) return;
     text_string(out, "reconverges at ");
     cfg_put_block(out, report, report->post_dominators.parent[block]);
@@ -91,6 +80,7 @@ static void put_node(struct text *out, const struct cfg_report *report, size_t i
     put_caption(out, report, block);
     put_insts(out, report, block);
     text_char(out, '"');
+    if (report->divergence.branches[block]) text_string(out, ", style=filled, fillcolor=mistyrose");
     if (!report->cfg.blocks[block].reachable) text_string(out, ", color=gray, fontcolor=gray");
     if (report->loops.region_of[block] != GRAPH_NONE) text_string(out, ", color=orange, penwidth=2");
     text_string(out, "];\n");
@@ -151,12 +141,13 @@ void cfg_report_dot(const struct cfg_report *report, struct text *out) {
     put_escaped_string(out, wb_kernel_name(report->kernel));
     text_string(out, "\" {\n    label=\"");
     put_escaped_string(out, wb_kernel_name(report->kernel));
-    text_string(out, "\\nsolid: taken, hollow arrow: indirect, dashed: fall-through, red: back edge\\n"
-                     "orange: irreducible region, gray: unreachable\";\n"
-                     "    labelloc=t; fontname=\"monospace\";\n"
-                     "    node [shape=box, fontname=\"monospace\", fontsize=10];\n"
-                     "    edge [fontname=\"monospace\", fontsize=10];\n"
-                     "    exit [shape=ellipse];\n");
+    text_string(out,
+                "\\nsolid: taken, hollow arrow: indirect, dashed: fall-through, red: back edge\\n"
+                "filled: its branch may divide a warp, orange: irreducible region, gray: unreachable\";\n"
+                "    labelloc=t; fontname=\"monospace\";\n"
+                "    node [shape=box, fontname=\"monospace\", fontsize=10];\n"
+                "    edge [fontname=\"monospace\", fontsize=10];\n"
+                "    exit [shape=ellipse];\n");
     for (uint32_t block = 0; block < cfg->block_count; block++) {
         if (report->loops.innermost[block] == GRAPH_NONE) put_node(out, report, 4, block);
     }

@@ -14,6 +14,10 @@ bool cfg_divides(const struct cfg_report *report, uint32_t block) {
     return cfg_is_branch(cfg_last(&report->cfg, block)) && first[block + 1] - first[block] > 1;
 }
 
+bool cfg_decides(const struct cfg_report *report, uint32_t block) {
+    return report->cfg.blocks[block].reachable && cfg_has_choice(&report->cfg, block);
+}
+
 uint32_t cfg_labels(const struct cfg_report *report, uint32_t block, uint32_t *first) {
     uint32_t inst = report->cfg.blocks[block].first;
     *first = ptx_first_label_from(report->cfg.function, inst);
@@ -82,14 +86,41 @@ void cfg_put_source_lines(struct text *out, const struct cfg_report *report, uin
     vec_free(&locations);
 }
 
-/* Everything that the formats print. */
-static wb_status report_fill(struct arena *arena, struct cfg_report *report) {
+/* Longest instruction that is shown whole. */
+enum { INST_LENGTH_MAX = 62 };
+
+void cfg_put_inst(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
+    const struct source *source = &report->kernel->module->source;
+    bool blank = false;
+    size_t at = inst->at;
+    cfg_put_guard(out, report, inst);
+    if (inst->guard != PTX_NO_INDEX) text_char(out, ' ');
+    for (size_t length = 0; at < source->size && source->text[at] != ';' && length < INST_LENGTH_MAX; at++) {
+        char c = source->text[at];
+        if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+            blank = true;
+            continue;
+        }
+        if (blank) text_char(out, ' ');
+        length += 1 + (size_t)blank;
+        blank = false;
+        text_char(out, c >= ' ' && c <= '~' ? c : '?');
+    }
+    if (at < source->size && source->text[at] != ';') text_string(out, "...");
+}
+
+static wb_status fill(struct arena *arena, struct cfg_report *report) {
     const struct graph *graph = &report->cfg.graph;
     WB_TRY(cfg_build(kernel_function(report->kernel), arena, &report->cfg));
     WB_TRY(dominators_build(arena, graph, CFG_ENTRY, &report->dominators));
     WB_TRY(post_dominators_build(arena, graph, report->cfg.exit, &report->post_dominators));
     WB_TRY(loops_build(arena, graph, &report->dominators, &report->loops));
-    return reconvergence_of(&report->cfg, &report->post_dominators, arena, &report->reconvergence);
+    WB_TRY(reconvergence_of(&report->cfg, &report->post_dominators, arena, &report->reconvergence));
+    WB_TRY(liveness_build(&report->cfg, arena, &report->liveness));
+    WB_TRY(ssa_build(&report->cfg, &report->dominators, &report->liveness, arena, &report->ssa));
+    WB_TRY(divergence_analyse(&report->ssa, &report->dominators, &report->post_dominators, arena,
+                              &report->divergence));
+    return source_lines_open(report->kernel->module, &report->lines);
 }
 
 /* WB_ERR_LIMIT with a message when the nesting is deeper than reports show. */
@@ -105,27 +136,39 @@ static wb_status check_depth(const struct cfg_report *report, wb_diagnostics *di
     return WB_OK;
 }
 
+wb_status cfg_report_open(const struct wb_kernel *kernel, struct arena *arena, wb_diagnostics *diagnostics,
+                          struct cfg_report *report) {
+    *report = (struct cfg_report){.kernel = kernel};
+    wb_status status = fill(arena, report);
+    if (status == WB_OK) return check_depth(report, diagnostics);
+    diagnose(diagnostics, SEVERITY_ERROR, kernel->module->source.name,
+             "the control flow of kernel %s needs too much memory", wb_kernel_name(kernel));
+    return status;
+}
+
+void cfg_report_close(struct cfg_report *report) {
+    source_lines_close(&report->lines);
+}
+
+wb_status cfg_report_take(const struct cfg_report *report, struct text *out, wb_diagnostics *diagnostics,
+                          char **text) {
+    char *taken = text_take(out);
+    if (taken == NULL) return diagnose_out_of_memory(diagnostics, report->kernel->module->source.name);
+    *text = taken;
+    return WB_OK;
+}
+
 wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagnostics *diagnostics,
                         char **text) {
     struct arena arena = {0};
-    struct cfg_report report = {.kernel = kernel};
+    struct cfg_report report;
     struct text out = {0};
-    wb_status status = report_fill(&arena, &report);
-    if (status != WB_OK) {
-        diagnose(diagnostics, SEVERITY_ERROR, kernel->module->source.name,
-                 "the control flow of kernel %s needs too much memory", wb_kernel_name(kernel));
-    } else {
-        status = check_depth(&report, diagnostics);
-    }
+    wb_status status = cfg_report_open(kernel, &arena, diagnostics, &report);
     if (status == WB_OK) {
         (format == WB_CFG_DOT ? cfg_report_dot : cfg_report_text)(&report, &out);
-        char *taken = text_take(&out);
-        if (taken == NULL) {
-            status = diagnose_out_of_memory(diagnostics, kernel->module->source.name);
-        } else {
-            *text = taken;
-        }
+        status = cfg_report_take(&report, &out, diagnostics, text);
     }
+    cfg_report_close(&report);
     arena_free(&arena);
     return status;
 }

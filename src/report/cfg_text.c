@@ -3,27 +3,10 @@
 #include <string.h>
 
 #include "report/cfg_report.h"
+#include "report/divergence_text.h"
 
 /* Where the values of a block or a loop start, counted from the start of its name. */
 enum { COLUMN_VALUE = 14, INDENT = 2 };
-
-/* Turns offsets into line numbers; they must come in ascending order, so that the text is read once. */
-struct line_counter {
-    const struct source *source;
-    size_t offset;
-    uint32_t line;
-};
-
-static uint32_t line_of(struct line_counter *counter, size_t offset) {
-    const char *text = counter->source->text;
-    while (counter->offset < offset) {
-        const char *newline = memchr(text + counter->offset, '\n', offset - counter->offset);
-        if (newline == NULL) break;
-        counter->line++;
-        counter->offset = (size_t)(newline - text) + 1;
-    }
-    return counter->line;
-}
 
 /* Starts a line "    name      ". */
 static void put_name(struct text *out, size_t indent, const char *name) {
@@ -49,12 +32,12 @@ static void put_labels(struct text *out, const struct cfg_report *report, uint32
 }
 
 /* "B2  instructions 10-15, PTX lines 43-48, source reduce.cu:9" */
-static void put_heading(struct text *out, const struct cfg_report *report, uint32_t block,
-                        struct line_counter *counter) {
+static void put_heading(struct text *out, const struct cfg_report *report, uint32_t block) {
     const struct cfg_block *range = &report->cfg.blocks[block];
     uint32_t last = range->first + range->count - 1;
-    uint32_t first_line = line_of(counter, report->cfg.function->insts[range->first].at);
-    uint32_t last_line = line_of(counter, report->cfg.function->insts[last].at);
+    const struct ptx_inst *insts = report->cfg.function->insts;
+    uint32_t first_line = source_lines_place(&report->lines, &insts[range->first]).line;
+    uint32_t last_line = source_lines_place(&report->lines, &insts[last]).line;
     text_char(out, '\n');
     cfg_put_block(out, report, block);
     put_labels(out, report, block, " ");
@@ -102,6 +85,13 @@ static void put_dominator(struct text *out, const struct cfg_report *report, con
     text_char(out, '\n');
 }
 
+static void put_decision(struct text *out, const struct cfg_report *report, uint32_t block) {
+    if (!cfg_decides(report, block)) return;
+    put_name(out, 0, "branch");
+    divergence_put_decision(out, report, block);
+    text_char(out, '\n');
+}
+
 static void put_reconvergence(struct text *out, const struct cfg_report *report, uint32_t block) {
     if (!cfg_divides(report, block)) return;
     const struct cfg_block *range = &report->cfg.blocks[block];
@@ -132,12 +122,12 @@ static void put_membership(struct text *out, const struct cfg_report *report, ui
 }
 
 static void put_blocks(struct text *out, const struct cfg_report *report) {
-    struct line_counter counter = {&report->kernel->module->source, 0, 1};
     for (uint32_t block = 0; block < report->cfg.block_count; block++) {
-        put_heading(out, report, block, &counter);
+        put_heading(out, report, block);
         put_successors(out, report, block);
         put_dominator(out, report, "idom", report->dominators.parent[block]);
         put_dominator(out, report, "ipdom", report->post_dominators.parent[block]);
+        put_decision(out, report, block);
         put_reconvergence(out, report, block);
         put_membership(out, report, block);
     }

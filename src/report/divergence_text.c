@@ -1,0 +1,136 @@
+#include "report/divergence_text.h"
+
+#include "flow/divergence_rules.h"
+
+static void put_reg(struct text *out, const struct cfg_report *report, uint32_t value) {
+    uint32_t reg = report->ssa.values[value].reg;
+    if (reg == report->cfg.function->reg_count) {
+        text_string(out, "carry");
+    } else {
+        ptx_put_reg(report->cfg.function, reg, out);
+    }
+}
+
+/* Appends "%r18.2": one of the values that a register has in the course of the function. */
+static void put_value(struct text *out, const struct cfg_report *report, uint32_t value) {
+    put_reg(out, report, value);
+    text_printf(out, ".%u", report->ssa.values[value].version);
+}
+
+void divergence_put_place(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
+    struct inst_place place = source_lines_place(&report->lines, inst);
+    text_printf(out, ", PTX line %u", place.line);
+    /* Line 0 is the compiler's word for "from no line". */
+    if (place.source_file != NULL && place.source_line != 0)
+        text_printf(out, ", source %s:%u", place.source_file, place.source_line);
+}
+
+/* The special register that makes an instruction a source, or NULL. */
+static const char *source_sreg(const struct ptx_function *function, const struct ptx_inst *inst) {
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        const struct ptx_operand *operand = &ptx_operands(function, inst)[i];
+        bool differs =
+            operand->kind == PTX_OPERAND_SREG && divergence_rule_sreg((enum ptx_sreg)operand->index);
+        if (differs) return ptx_sreg_name((enum ptx_sreg)operand->index);
+    }
+    return NULL;
+}
+
+/* Appends what a value without a further reason is: a special register, an opcode, an unwritten register. */
+static void put_source(struct text *out, const struct cfg_report *report, uint32_t value) {
+    const struct ssa_value *source = &report->ssa.values[value];
+    if (source->kind != SSA_INST) {
+        put_reg(out, report, value);
+        text_string(out, ", which may be unwritten");
+        return;
+    }
+    const struct ptx_inst *inst = &report->cfg.function->insts[source->inst];
+    const char *sreg = source_sreg(report->cfg.function, inst);
+    text_string(out, sreg != NULL ? sreg : inst->form->text);
+    text_printf(out, ", PTX line %u", source_lines_place(&report->lines, inst).line);
+}
+
+void divergence_put_decision(struct text *out, const struct cfg_report *report, uint32_t block) {
+    if (!report->divergence.branches[block]) {
+        text_string(out, "uniform");
+        return;
+    }
+    uint32_t value = report->divergence.decisions[block].from;
+    while (report->divergence.values[value].from != SSA_NONE)
+        value = report->divergence.values[value].from;
+    text_string(out, "divergent: ");
+    put_source(out, report, value);
+}
+
+/* Appends "threads that part at B4 and meet at B7". */
+static void put_parting(struct text *out, const struct cfg_report *report, uint32_t branch) {
+    text_printf(out, "threads that part at B%u", branch);
+    text_string(out, " and meet at ");
+    cfg_put_block(out, report, report->post_dominators.parent[branch]);
+}
+
+/* Appends why a value without a further reason differs. */
+static void put_cause(struct text *out, const struct cfg_report *report, uint32_t value) {
+    const struct ssa_value *source = &report->ssa.values[value];
+    if (report->divergence.values[value].cause == DIVERGENCE_MEMORY) {
+        text_string(out, "each thread reads memory of its own");
+    } else if (source->kind == SSA_ENTRY) {
+        text_string(out, "never written: each thread may find something else");
+    } else {
+        const struct ptx_inst *inst = &report->cfg.function->insts[source->inst];
+        const char *sreg = source_sreg(report->cfg.function, inst);
+        text_printf(out, "each thread gets %s of its own", sreg != NULL ? sreg : "a result");
+    }
+}
+
+/* Appends why a value or a decision differs that does so because of another value. */
+static void put_reason(struct text *out, const struct cfg_report *report, struct divergence_reason reason,
+                       bool joins) {
+    if (reason.cause == DIVERGENCE_DATA) {
+        text_string(out, joins ? "takes over " : "reads ");
+    } else if (reason.branch == GRAPH_NONE) {
+        text_string(out, "is written only in threads with ");
+    } else {
+        text_string(out, joins ? "joins values of " : "reads what differs by iteration between ");
+        put_parting(out, report, reason.branch);
+        text_string(out, ", by ");
+    }
+    put_value(out, report, reason.from);
+}
+
+/* Appends a step: the value, the instruction or join that makes it, and why it differs. */
+static void put_step(struct text *out, const struct cfg_report *report, uint32_t value) {
+    const struct ssa_value *step = &report->ssa.values[value];
+    const struct divergence_reason reason = report->divergence.values[value];
+    text_string(out, "    ");
+    put_value(out, report, value);
+    if (step->kind == SSA_INST) {
+        const struct ptx_inst *inst = &report->cfg.function->insts[step->inst];
+        text_string(out, ": ");
+        cfg_put_inst(out, report, inst);
+        divergence_put_place(out, report, inst);
+    } else {
+        text_string(out, step->kind == SSA_PHI ? " where control comes to " : " at ");
+        text_printf(out, "B%u", step->block);
+    }
+    text_string(out, ": ");
+    if (reason.from == SSA_NONE) {
+        put_cause(out, report, value);
+    } else {
+        put_reason(out, report, reason, step->kind == SSA_PHI);
+    }
+    text_char(out, '\n');
+}
+
+void divergence_put_chain(struct text *out, const struct cfg_report *report, uint32_t block) {
+    if (!report->divergence.branches[block]) {
+        text_string(out, "    all threads of a warp that execute it together go the same way\n");
+        return;
+    }
+    const struct divergence_reason reason = report->divergence.decisions[block];
+    text_string(out, "    the branch ");
+    put_reason(out, report, reason, false);
+    text_char(out, '\n');
+    for (uint32_t value = reason.from; value != SSA_NONE; value = report->divergence.values[value].from)
+        put_step(out, report, value);
+}

@@ -1,0 +1,64 @@
+#include "divergence_support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+void analysed_function_open(const struct ptx_function *function, struct analysed_function *analysed) {
+    *analysed = (struct analysed_function){0};
+    struct arena *arena = &analysed->arena;
+    const struct graph *graph = &analysed->cfg.graph;
+    assert_int_equal(cfg_build(function, arena, &analysed->cfg), WB_OK);
+    assert_int_equal(dominators_build(arena, graph, CFG_ENTRY, &analysed->dominators), WB_OK);
+    assert_int_equal(post_dominators_build(arena, graph, analysed->cfg.exit, &analysed->post_dominators),
+                     WB_OK);
+    assert_int_equal(liveness_build(&analysed->cfg, arena, &analysed->liveness), WB_OK);
+    assert_int_equal(
+        ssa_build(&analysed->cfg, &analysed->dominators, &analysed->liveness, arena, &analysed->ssa), WB_OK);
+    assert_int_equal(divergence_analyse(&analysed->ssa, &analysed->dominators, &analysed->post_dominators,
+                                        arena, &analysed->divergence),
+                     WB_OK);
+}
+
+void analysed_function_close(struct analysed_function *analysed) {
+    arena_free(&analysed->arena);
+}
+
+/* The block that ends with the instruction, or GRAPH_NONE. */
+static uint32_t block_ending_with(const struct cfg *cfg, uint32_t inst) {
+    uint32_t block = cfg->block_of[inst];
+    return inst == cfg->blocks[block].first + cfg->blocks[block].count - 1 ? block : GRAPH_NONE;
+}
+
+bool may_part(const struct analysed_function *analysed, uint32_t inst) {
+    uint32_t block = block_ending_with(&analysed->cfg, inst);
+    return block != GRAPH_NONE && analysed->divergence.branches[block];
+}
+
+bool has_choice_behind(const struct analysed_function *analysed, uint32_t inst) {
+    uint32_t block = block_ending_with(&analysed->cfg, inst);
+    return block != GRAPH_NONE && cfg_has_choice(&analysed->cfg, block);
+}
+
+/* Follows a reason to its end, which must come before all values have been passed. */
+static void check_chain(const struct analysed_function *analysed, struct divergence_reason reason) {
+    for (uint32_t steps = 0; reason.cause == DIVERGENCE_DATA || reason.cause == DIVERGENCE_GATE; steps++) {
+        assert_true(reason.from < analysed->ssa.value_count);
+        assert_true(steps <= analysed->ssa.value_count);
+        if (reason.branch != GRAPH_NONE) assert_true(analysed->divergence.branches[reason.branch]);
+        reason = analysed->divergence.values[reason.from];
+    }
+    assert_true(reason.cause == DIVERGENCE_SOURCE || reason.cause == DIVERGENCE_MEMORY);
+    assert_int_equal(reason.from, SSA_NONE);
+}
+
+void check_reasons(const struct analysed_function *analysed) {
+    const struct divergence *divergence = &analysed->divergence;
+    for (uint32_t v = 0; v < analysed->ssa.value_count; v++)
+        if (divergence->values[v].cause != DIVERGENCE_NONE) check_chain(analysed, divergence->values[v]);
+    for (uint32_t b = 0; b < analysed->cfg.block_count; b++)
+        if (divergence->branches[b]) check_chain(analysed, divergence->decisions[b]);
+}

@@ -23,6 +23,7 @@ struct unit_state {
 
 struct state {
     uint16_t now;
+    uint16_t last_free; /* when an instruction without a unit was executed last */
     struct warp_state warps[EXPLORER_WARPS];
     struct unit_state units[EXPLORER_UNITS];
     uint16_t slots[EXPLORER_SUB_CORES]; /* used in this cycle */
@@ -92,6 +93,7 @@ static void settle(const struct explorer *explorer, struct state *state) {
             for (; !warp->held && inst != NULL && inst->unit == UNIT_NONE; inst = head(explorer, state, w)) {
                 warp->next++;
                 warp->held = inst->barrier;
+                if (warp->earliest > state->last_free) state->last_free = warp->earliest;
             }
             live += warp->held || inst != NULL;
             held += warp->held;
@@ -99,7 +101,8 @@ static void settle(const struct explorer *explorer, struct state *state) {
         }
         if (live == 0 || live != held) return;
         for (uint32_t w = 0; w < explorer->block->warp_count; w++) {
-            if (state->warps[w].held) state->warps[w].earliest = release;
+            if (state->warps[w].held)
+                state->warps[w].earliest = (uint16_t)(release + explorer->block->machine->barrier_release);
             state->warps[w].held = 0;
         }
     }
@@ -124,7 +127,7 @@ static uint32_t issue(const struct explorer *explorer, struct state *state, uint
     warp->held = inst->barrier;
     state->slots[w % block->machine->sub_cores]++;
     settle(explorer, state);
-    return done;
+    return done > state->last_free ? done : state->last_free;
 }
 
 static uint16_t relative(const struct state *state, uint16_t time) {

@@ -99,6 +99,7 @@ static void settle(struct naive *naive) {
             while (!warp->held && inst != NULL && inst->unit == UNIT_NONE) {
                 warp->next++;
                 warp->held = inst->barrier;
+                naive->result.end = cycles_max(naive->result.end, warp->earliest);
                 inst = head(naive, warp);
             }
             if (warp->held || inst != NULL) live++;
@@ -106,7 +107,8 @@ static void settle(struct naive *naive) {
             release = cycles_max(release, warp->earliest);
         }
         for (uint32_t w = 0; live > 0 && live == held && w < naive->block->warp_count; w++) {
-            if (naive->warps[w].held) naive->warps[w].earliest = release;
+            if (naive->warps[w].held)
+                naive->warps[w].earliest = release + naive->block->machine->barrier_release;
             naive->warps[w].held = false;
         }
     } while (live > 0 && live == held);

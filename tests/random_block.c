@@ -96,6 +96,7 @@ void random_block_make(uint64_t seed, const struct random_shape *shape, const ui
         if (inst->barrier || !chance(&random, shape->real_percent)) continue;
         inst->barrier = true;
     }
+    if (shape->release > 0) machine->barrier_release = between(&random, 0, shape->release);
     struct text yaml = {0};
     abstract_block_print(&made->block, &yaml);
     snprintf(made->label, sizeof made->label, "# seed %" PRIu64 "\n%s", seed, yaml.failed ? "" : yaml.data);

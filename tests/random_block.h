@@ -13,6 +13,7 @@ struct random_shape {
     uint32_t real_percent;    /* chance that an instruction on a unit is a barrier as well */
     uint32_t alias_percent;   /* chance of a second kind of instruction on a unit */
     uint32_t instances, sub_cores, width;
+    uint32_t release; /* of barriers */
 };
 
 struct random_block {

@@ -63,47 +63,64 @@ static void check_analysis(const struct kernel_case *entry, const struct variant
     assert_true(proven > 0 || strncmp(variant->machine, "gpgpusim", strlen("gpgpusim")) == 0);
 }
 
-static void check_machine(const struct kernel_case *entry, const wb_block *block,
-                          const struct variant *variant, wb_diagnostics *diagnostics) {
+/* A kernel with what its block executes in warps of 32. */
+struct traced_case {
+    const struct kernel_case *entry;
+    struct loaded_kernel loaded;
+    wb_block *block;
+};
+
+static wb_block *trace_in_warps(const struct traced_case *traced, uint32_t width) {
+    const wb_trace_options options = {.record_accesses = true,
+                                      .warp_width = width}; /* a preset asks for them */
+    wb_block *block = NULL;
+    kernel_expect_ok(wb_block_trace(traced->loaded.kernel, traced->loaded.launch, &options,
+                                    traced->loaded.diagnostics, &block),
+                     traced->entry->name, traced->loaded.diagnostics);
+    return block;
+}
+
+static void check_machine(const struct traced_case *traced, const struct variant *variant) {
+    const struct kernel_case *entry = traced->entry;
+    wb_diagnostics *diagnostics = traced->loaded.diagnostics;
     wb_machine *machine = NULL;
     wb_analysis *analysis = NULL;
     kernel_expect_ok(wb_machine_load(variant->machine, diagnostics, &machine), variant->machine, diagnostics);
     if (variant->setting)
         kernel_expect_ok(wb_machine_set(machine, variant->setting, diagnostics), variant->setting,
                          diagnostics);
+    uint32_t width = wb_machine_warp_width(machine);
+    wb_block *block = width == 32 ? traced->block : trace_in_warps(traced, width);
     kernel_expect_ok(wb_analysis_new(block, machine, diagnostics, &analysis), entry->name, diagnostics);
     kernel_expect_ok(wb_analysis_bound(analysis, variant->methods, NULL, diagnostics), entry->name,
                      diagnostics);
     kernel_expect_ok(wb_analysis_simulate(analysis, "all", NULL, diagnostics), entry->name, diagnostics);
     check_analysis(entry, variant, analysis);
     wb_analysis_free(analysis);
+    if (block != traced->block) wb_block_free(block);
     wb_machine_free(machine);
 }
 
-static void check_machines(const struct kernel_case *entry, const wb_block *block,
-                           wb_diagnostics *diagnostics) {
+static void check_machines(const struct traced_case *traced) {
     for (size_t i = 0; i < wb_machine_preset_count(); i++) {
         const char *name = wb_machine_preset_name(i);
         bool searched = strcmp(name, PRESET_OF_PAPER) == 0;
         if (ADDRESS_SANITIZER && !searched && i % 3 != 0)
             continue; /* a third of the machines is slow enough */
         const struct variant preset = {name, NULL, searched ? "all" : FAST_METHODS};
-        check_machine(entry, block, &preset, diagnostics);
+        check_machine(traced, &preset);
     }
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
-        check_machine(entry, block, &changed[i], diagnostics);
+        check_machine(traced, &changed[i]);
 }
 
 static void test_case(void **state) {
     const struct kernel_case *entry = *state;
-    struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
-    const wb_trace_options options = {.record_accesses = true}; /* a preset asks for them */
-    wb_block *block = NULL;
-    kernel_expect_ok(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block),
-                     entry->name, loaded.diagnostics);
-    check_machines(entry, block, loaded.diagnostics);
-    wb_block_free(block);
-    kernel_unload(&loaded);
+    struct traced_case traced = {.entry = entry, .loaded = kernel_load(entry->ptx, entry->launch)};
+    traced.block = trace_in_warps(&traced, 32);
+    check_machines(&traced);
+    wb_block_free(traced.block);
+    kernel_unload(&traced.loaded);
 }
 
 int main(void) {

@@ -206,5 +206,6 @@ const struct bound_method bound_adversary = {
     .summary = "longest schedule found by annealing over the scheduler's decisions",
     .run = adversary_run,
     .fits = adversary_fits,
+    .searches = true,
     .scope = BOUND_OF_KNOWN_TIMES,
 };

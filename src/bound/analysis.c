@@ -173,6 +173,8 @@ static wb_status analysis_compute(const wb_analysis *analysis, const struct boun
     wb_status status = method->run(input, bound);
     bool partial = status == WB_ERR_LIMIT && bound->cycles > 0;
     if (status != WB_OK && !partial) return status;
+    if (input->block != NULL && !method->searches)
+        bound->cycles = cycles_add(bound->cycles, profile_release_time(input->profile));
     if (input->memory != NULL && method->scope != BOUND_OF_GRID)
         lone_block_add_memory(method, input->memory, bound);
     if (bound->cycles == CYCLES_SATURATED) {
@@ -313,6 +315,7 @@ bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t wa
     if (analysis->has_memory) return false; /* what memory adds is known of the block only */
     const struct timed_block *timed = analysis->timed;
     const struct warp_group group = {timed->warp_path[warp], warp % timed->machine->sub_cores, 1};
-    *value = profile_sum_of_group(&analysis->profile, bound_method_at(method)->term, &group);
+    *value = cycles_add(profile_sum_of_group(&analysis->profile, bound_method_at(method)->term, &group),
+                        profile_release_time(&analysis->profile));
     return true;
 }

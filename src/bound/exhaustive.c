@@ -117,7 +117,7 @@ static wb_status try_choice(struct explorer *explorer) {
     bool more = explore_settle(&explorer->model, &state, &skipped);
     frame->passed = 1 + skipped;
     if (!more) {
-        frame->passed = 0;
+        if (skipped == 0) frame->passed = 0; /* else an instruction without a unit came last */
         settle_choice(explorer, frame, 0);
         return WB_OK;
     }
@@ -156,7 +156,10 @@ static wb_status explorer_search(struct explorer *explorer) {
     struct explore_state state;
     uint32_t passed;
     explore_start(&explorer->model, &state);
-    if (!explore_settle(&explorer->model, &state, &passed)) return WB_OK;
+    if (!explore_settle(&explorer->model, &state, &passed)) {
+        explorer->longest = passed;
+        return WB_OK;
+    }
     static const uint8_t root_key[2];
     WB_TRY(push_frame(explorer, &state, passed, root_key, 0));
     while (explorer->stack.count > 0) {
@@ -203,5 +206,6 @@ const struct bound_method bound_exhaustive = {
     .summary = "exact worst case over all schedules, for small blocks",
     .run = exhaustive_run,
     .fits = exhaustive_fits,
+    .searches = true,
     .scope = BOUND_OF_KNOWN_TIMES,
 };

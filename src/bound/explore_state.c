@@ -145,11 +145,22 @@ void explore_start(const struct explore_model *model, struct explore_state *stat
         state->warps[w].path = (uint16_t)model->block->warp_path[w];
 }
 
+/* Lets time pass from the arrival of the last warp at a barrier until it lets them go: as all are held, none
+ * can issue then. */
+static uint32_t open_barrier(const struct explore_model *model, struct explore_state *state) {
+    uint32_t open = barriers_open(model, state), release = model->block->machine->barrier_release;
+    if (open == UINT32_MAX || open == state->opened) return 0;
+    state->opened = open;
+    pass_time(model, state, release);
+    return release;
+}
+
 bool explore_settle(const struct explore_model *model, struct explore_state *state, uint32_t *passed) {
     *passed = 0;
     for (;;) {
-        while (execute_free(model, state)) {
-        }
+        do {
+            *passed += open_barrier(model, state);
+        } while (execute_free(model, state));
         uint32_t in = next_event_in(model, state);
         if (in == UINT32_MAX) return false;
         if (in == 0) break;

@@ -34,6 +34,7 @@ struct explore_unit {
 };
 
 struct explore_state {
+    uint32_t opened; /* barriers that have let the warps go */
     struct explore_unit units[EXPLORE_UNITS_MAX];
     struct explore_warp warps[EXPLORE_WARPS_MAX]; /* sorted: identical warps are interchangeable */
 };

@@ -45,6 +45,12 @@ static inline const struct section_profile *profile_cell(const struct block_prof
     return &profile->cells.items[row->first + path];
 }
 
+/* What the machine's barriers take to let the warps go, over all sections (docs/proofs.md, section 2). */
+static inline cycles profile_release_time(const struct block_profile *profile) {
+    uint64_t barriers = profile->sections == 0 ? 0 : profile->sections - 1;
+    return cycles_mul(barriers, profile->block->machine->barrier_release);
+}
+
 /* Sums over all warps of a row, as a warp of one sub-core sees them (itself included). */
 struct row_sums {
     cycles exec;

@@ -39,6 +39,7 @@ struct bound_method {
     /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
      * that bound only the block. */
     section_term term;
+    bool searches; /* schedules, not sums over sections: the release of barriers is counted in them */
     enum bound_scope scope;
     bool monotone;    /* holds for all blocks whose warps execute only parts of these paths, too: of covering
                          paths    nothing else is a bound (docs/covering-paths.md, section 6) */

@@ -82,6 +82,13 @@ static wb_status read_gpgpusim(const struct ytree *document, const struct ytree_
     return ytree_read_fields(document, value, machine_gpgpusim_fields, &machine->gpgpusim);
 }
 
+static wb_status read_abstract_cta(const struct ytree *document, const struct ytree_node *value,
+                                   void *target) {
+    struct wb_machine *machine = target;
+    machine->abstract_cta.stated = true;
+    return ytree_read_fields(document, value, machine_abstract_cta_fields, &machine->abstract_cta);
+}
+
 /* Classes name units, which may stand behind them in the file: they are read last, by read_classes. */
 static wb_status require_classes(const struct ytree *document, const struct ytree_node *value, void *target) {
     (void)target;
@@ -136,6 +143,10 @@ const struct field machine_fields[] = {
      .required = true,
      .offset = offsetof(struct wb_machine, shared_latency),
      .maximum = MACHINE_TIME_MAX},
+    {.key = "barrier_release",
+     .kind = FIELD_U32,
+     .offset = offsetof(struct wb_machine, barrier_release),
+     .maximum = MACHINE_TIME_MAX},
     {.key = "units", .kind = FIELD_NESTED, .required = true, .what = UNITS_EXPECTED, .read = read_units},
     {.key = "classes",
      .kind = FIELD_NESTED,
@@ -148,6 +159,10 @@ const struct field machine_fields[] = {
      .kind = FIELD_NESTED,
      .what = "a mapping of what the model gpgpusim needs",
      .read = read_gpgpusim},
+    {.key = "abstract_cta",
+     .kind = FIELD_NESTED,
+     .what = "a mapping of the conventions of abstract CTA simulation",
+     .read = read_abstract_cta},
     {0},
 };
 
@@ -155,6 +170,7 @@ void machine_defaults(struct wb_machine *machine) {
     *machine = (struct wb_machine){.sub_cores = 1, .warp_width = MACHINE_WARP_WIDTH, .issue_width = 1};
     machine_memory_defaults(&machine->memory);
     machine_gpgpusim_defaults(&machine->gpgpusim);
+    machine_abstract_cta_defaults(&machine->abstract_cta);
 }
 
 /* {unit: none} */

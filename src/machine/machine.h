@@ -7,6 +7,7 @@
 
 #include "base/cycles.h"
 #include "base/diagnostics.h"
+#include "machine/abstract_cta.h"
 #include "machine/gpgpusim.h"
 #include "machine/memory.h"
 #include "ptx/opcode.h"
@@ -60,18 +61,20 @@ struct wb_machine {
     char description[MACHINE_TEXT_MAX];
     uint32_t model; /* enum machine_model */
     double clock_mhz;
-    uint32_t sub_cores;      /* warp w belongs to sub-core w mod sub_cores */
-    uint32_t warp_width;     /* threads of a warp */
-    uint32_t issue_width;    /* most instructions a sub-core issues in a cycle, each of another warp */
-    uint32_t dispatch_depth; /* queue entries per unit; 0: issue only when the unit can start at once */
-    uint32_t mem_latency;    /* cycles, see latency_base */
-    uint32_t shared_latency; /* cycles */
+    uint32_t sub_cores;       /* warp w belongs to sub-core w mod sub_cores */
+    uint32_t warp_width;      /* threads of a warp */
+    uint32_t issue_width;     /* most instructions a sub-core issues in a cycle, each of another warp */
+    uint32_t dispatch_depth;  /* queue entries per unit; 0: issue only when the unit can start at once */
+    uint32_t mem_latency;     /* cycles, see latency_base */
+    uint32_t shared_latency;  /* cycles */
+    uint32_t barrier_release; /* cycles from the last arrival at a barrier until warps go on behind it */
     struct machine_unit units[MACHINE_UNITS_MAX];
     uint32_t unit_count;
     struct machine_class classes[PTX_CLASS_COUNT];
     struct machine_limits limits;
     struct machine_memory memory;
     struct machine_gpgpusim gpgpusim; /* of MACHINE_GPGPUSIM only */
+    struct machine_abstract_cta abstract_cta;
 };
 
 /* Latency of a class with its machine-wide part. */

@@ -25,10 +25,12 @@ static const uint32_t *field_word(const struct field *field, const void *target)
 /* {key: value, ...} of the fields of a table. The first word of a FIELD_WORD is its default and not printed.
  */
 static void print_flow(const struct field *fields, const void *target, struct text *out) {
+    const char *separator = "";
     text_char(out, '{');
     for (size_t i = 0; fields[i].key != NULL; i++) {
         if (fields[i].kind == FIELD_WORD && *field_word(&fields[i], target) == 0) continue;
-        text_printf(out, "%s%s: ", i == 0 ? "" : ", ", fields[i].key);
+        text_printf(out, "%s%s: ", separator, fields[i].key);
+        separator = ", ";
         field_print(&fields[i], target, out);
     }
     text_string(out, "}\n");
@@ -77,6 +79,10 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
     if (machine->model == MACHINE_GPGPUSIM) {
         text_string(&out, "gpgpusim: ");
         print_flow(machine_gpgpusim_fields, &machine->gpgpusim, &out);
+    }
+    if (machine->abstract_cta.stated) {
+        text_string(&out, "abstract_cta: ");
+        print_flow(machine_abstract_cta_fields, &machine->abstract_cta, &out);
     }
     char *printed = text_take(&out);
     if (printed == NULL) return diagnose_out_of_memory(diagnostics, machine->name);

@@ -63,6 +63,8 @@ static wb_status unknown_key(const struct assignment *assignment) {
         text_printf(&message, ", limits.%s", field->key);
     for (const struct field *field = machine_gpgpusim_fields; field->key != NULL; field++)
         text_printf(&message, ", gpgpusim.%s", field->key);
+    for (const struct field *field = machine_abstract_cta_fields; field->key != NULL; field++)
+        text_printf(&message, ", abstract_cta.%s", field->key);
     return fail_with(assignment, &message);
 }
 
@@ -131,24 +133,31 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
         return store(&split_up, machine_memory_fields, split_up.parts[1], &machine->memory);
     if (split_up.part_count == 2 && strcmp(first, "gpgpusim") == 0)
         return store(&split_up, machine_gpgpusim_fields, split_up.parts[1], &machine->gpgpusim);
+    if (split_up.part_count == 2 && strcmp(first, "abstract_cta") == 0) {
+        machine->abstract_cta.stated = true;
+        return store(&split_up, machine_abstract_cta_fields, split_up.parts[1], &machine->abstract_cta);
+    }
     if (split_up.part_count == 3 && strcmp(first, "unit") == 0) return set_unit(&split_up, machine);
     if (split_up.part_count == 3 && strcmp(first, "class") == 0) return set_class(&split_up, machine);
     return unknown_key(&split_up);
 }
 
 /* What the models of whole GPUs and of GPGPU-Sim take for granted. False with a sentence in *problem. */
-static bool full_warps_check(const struct wb_machine *machine, struct text *problem) {
+static bool plain_only_check(const struct wb_machine *machine, struct text *problem) {
     bool caches = memory_has_hierarchy(&machine->memory);
-    if (machine->warp_width == MACHINE_WARP_WIDTH || (!caches && machine->model == MACHINE_PLAIN))
-        return true;
-    text_printf(problem, "%s: warp_width has to be %u, not %u", caches ? "l1_size" : "model gpgpusim",
-                MACHINE_WARP_WIDTH, machine->warp_width);
-    return false;
+    const char *model = caches ? "l1_size" : "model gpgpusim";
+    if (!caches && machine->model == MACHINE_PLAIN) return true;
+    if (machine->warp_width != MACHINE_WARP_WIDTH)
+        text_printf(problem, "%s: warp_width has to be %u, not %u", model, MACHINE_WARP_WIDTH,
+                    machine->warp_width);
+    else if (machine->barrier_release != 0)
+        text_printf(problem, "%s: barrier_release has to be 0, not %u", model, machine->barrier_release);
+    return problem->length == 0;
 }
 
 wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostics) {
     struct text problem = {0};
-    bool fits = machine_memory_check(&machine->memory, &problem) && full_warps_check(machine, &problem);
+    bool fits = machine_memory_check(&machine->memory, &problem) && plain_only_check(machine, &problem);
     if (!fits)
         diagnose(diagnostics, SEVERITY_ERROR, machine->name, "%s", problem.failed ? "wrong" : problem.data);
     text_free(&problem);

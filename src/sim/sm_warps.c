@@ -109,7 +109,7 @@ static void sm_settle(struct sm *sm, struct sm_slot *slot) {
     uint32_t first = (uint32_t)(slot - sm->slots) * sm->program->warp_count;
     while (slot->live > 0 && slot->arrived == slot->live) {
         slot->arrived = 0;
-        cycles release = slot->release;
+        cycles release = slot->release + sm->program->machine->barrier_release;
         for (uint32_t w = first; w < first + sm->program->warp_count; w++) {
             struct sm_warp *warp = &sm->warps[w];
             if (!warp->at_barrier) continue;

@@ -13,7 +13,7 @@
 struct block_file {
     char name[MACHINE_NAME_MAX];
     char about[ABOUT_MAX];
-    uint32_t dispatch_depth, issue_width, sub_cores;
+    uint32_t dispatch_depth, issue_width, sub_cores, barrier_release;
     char units[UNITS_TEXT_MAX];
     struct text warps; /* programs, separated by ';' */
 };
@@ -44,6 +44,10 @@ static const struct field block_fields[] = {
      .offset = offsetof(struct block_file, sub_cores),
      .minimum = 1,
      .maximum = 16},
+    {.key = "barrier_release",
+     .kind = FIELD_U32,
+     .offset = offsetof(struct block_file, barrier_release),
+     .maximum = MACHINE_TIME_MAX},
     {.key = "units",
      .kind = FIELD_TEXT,
      .required = true,
@@ -78,6 +82,7 @@ static wb_status make_block(const struct block_file *file, wb_diagnostics *diagn
     machine->dispatch_depth = file->dispatch_depth;
     machine->issue_width = file->issue_width;
     machine->sub_cores = file->sub_cores;
+    machine->barrier_release = file->barrier_release;
     return WB_OK;
 }
 

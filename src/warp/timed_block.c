@@ -10,7 +10,7 @@ cycles timed_block_horizon(const struct timed_block *block) {
     cycles horizon = 0;
     for (uint32_t w = 0; w < block->warp_count; w++) {
         uint64_t length = block->paths[block->warp_path[w]].length;
-        horizon = cycles_add(horizon, cycles_mul(length, longest + 1));
+        horizon = cycles_add(horizon, cycles_mul(length, longest + 1 + block->machine->barrier_release));
     }
     return horizon;
 }

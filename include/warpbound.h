@@ -55,6 +55,9 @@ size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics);
 /* All messages so far as `file:line:col: error: ...` lines, each with its source line and a caret. */
 const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
 
+/* Appends the messages of `from`. */
+void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *from);
+
 /* Adds an error of the caller's own, such as one about a command line; `where` stands for the file name. */
 void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const char *message);
 
@@ -213,8 +216,8 @@ typedef struct {
 } wb_trace_options;
 
 /* Executes one block on known and unknown values and keeps each warp's path. WB_ERR_DECLINED when a branch or
- * an address depends on an unknown value: the message names the source line and the load that it came from.
- */
+ * an address depends on an unknown value: the message names the source line and the load that it came from;
+ * with `cover` when a loop needs a bound that neither analysis nor facts give, each with a message. */
 wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
                          wb_diagnostics *diagnostics, wb_block **block);
 void wb_block_free(wb_block *block);
@@ -375,6 +378,14 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
  * a machine with caches alone on the GPU. Grids are simulated by wb_gpu_simulate. */
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
+
+/* Whether the analysis is of covering paths (wb_trace_options.cover). Nothing executes those, so that they
+ * cannot be simulated, and only methods that are monotone bound them (docs/covering-paths.md). */
+bool wb_analysis_is_covering(const wb_analysis *analysis);
+
+/* Reports of an analysis of covering paths show `given` beside it, which must outlive it: the same launch on
+ * the same machine with all data that was given, bounded and simulated like any other. */
+void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given);
 
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count);
 const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count);

@@ -127,6 +127,13 @@ void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const 
     diagnose(diagnostics, SEVERITY_ERROR, where, "%s", message);
 }
 
+void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *from) {
+    text_string(&diagnostics->rendered, wb_diagnostics_text(from));
+    diagnostics->kept += from->kept;
+    diagnostics->errors += from->errors;
+    diagnostics->warnings += from->warnings;
+}
+
 size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics) {
     return diagnostics->errors;
 }

@@ -210,6 +210,14 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
     return status;
 }
 
+bool wb_analysis_is_covering(const wb_analysis *analysis) {
+    return analysis->block != NULL && analysis->block->covering;
+}
+
+void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given) {
+    analysis->given = given;
+}
+
 const wb_machine *wb_analysis_machine(const wb_analysis *analysis) {
     return analysis->machine;
 }
@@ -284,6 +292,11 @@ wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, cons
                                wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
     WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen));
+    if (wb_analysis_is_covering(analysis)) {
+        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(analysis->block->kernel),
+                 "covering paths cannot be simulated: no warp executes all of them");
+        return WB_ERR_DECLINED;
+    }
     chosen &= ~analysis->policies_run;
     for (size_t i = 0; policy_at(i) != NULL; i++) {
         if (chosen >> i & 1) WB_TRY(analysis_run_policy(analysis, i, watch, diagnostics));

@@ -14,6 +14,7 @@
 struct wb_analysis {
     const struct wb_machine *machine;
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
+    const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
     const struct timed_block *timed; /* what is analysed; NULL: a grid */
     struct timed_block own;          /* *timed, where it was made from `block` */
     struct abstract_block by_hand;   /* *timed is in it, where it was read from a block file */

@@ -35,7 +35,7 @@ static wb_status prepare(const struct options *options, wb_diagnostics *diagnost
     if (status == WB_OK && options->schemes != NULL)
         status = inputs_load_grid_analysis(options, diagnostics, inputs);
     else if (status == WB_OK)
-        status = inputs_load(options, true, diagnostics, inputs);
+        status = inputs_load(options, INPUTS_ANALYSIS, diagnostics, inputs);
     if (status == WB_OK && options->deadline != NULL) {
         const wb_machine *machine = wb_analysis_machine(inputs->analysis);
         status = wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline);
@@ -51,16 +51,34 @@ static const char *default_policies(const struct options *options) {
     return options->schemes != NULL && strcmp(options->schemes, "pure-rr") == 0 ? "rr" : "lrr,gto";
 }
 
+/* The given data beside covering paths: what these were bounded by. */
+static wb_status bound_given(const struct inputs *inputs, const wb_watch *watch,
+                             wb_diagnostics *diagnostics) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(inputs->analysis, &count);
+    wb_status status = WB_OK;
+    for (size_t i = 0; i < count && status == WB_OK; i++)
+        status = wb_analysis_bound(inputs->given, bounds[i].method, watch, diagnostics);
+    return status;
+}
+
 /* Every bound and simulation that is asked for. A limit that a bound hits does not keep the simulations from
  * running. */
-static wb_status compute(const struct options *options, wb_diagnostics *diagnostics, wb_analysis *analysis) {
+static wb_status compute(const struct options *options, wb_diagnostics *diagnostics,
+                         const struct inputs *inputs) {
     wb_watch watch = watch_terminal();
     const char *methods = options->methods != NULL ? options->methods : "all";
     const char *policies = options->policies != NULL ? options->policies : default_policies(options);
-    wb_status bounded = wb_analysis_bound(analysis, methods, &watch, diagnostics);
+    wb_status bounded = wb_analysis_bound(inputs->analysis, methods, &watch, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
-    wb_status simulated = wb_analysis_simulate(analysis, policies, &watch, diagnostics);
-    return simulated != WB_OK ? simulated : bounded;
+    wb_analysis *simulated = inputs->analysis;
+    if (wb_analysis_is_covering(simulated)) {
+        if (inputs->given == NULL && options->policies == NULL) return bounded;
+        if (inputs->given != NULL) simulated = inputs->given;
+    }
+    wb_status status = inputs->given == NULL ? WB_OK : bound_given(inputs, &watch, diagnostics);
+    if (status == WB_OK) status = wb_analysis_simulate(simulated, policies, &watch, diagnostics);
+    return status != WB_OK ? status : bounded;
 }
 
 /* Whether there is something to print: everything, or what was found before a limit or an interrupt. */
@@ -77,7 +95,7 @@ int command_analyze(const struct options *options, wb_diagnostics *diagnostics) 
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     char *text = NULL;
     int status = (int)prepare(options, diagnostics, &inputs, &report);
-    if (status == WB_OK) status = (int)compute(options, diagnostics, inputs.analysis);
+    if (status == WB_OK) status = (int)compute(options, diagnostics, &inputs);
     if (has_results(&inputs, status)) {
         int written = (int)wb_report(inputs.analysis, format, &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);

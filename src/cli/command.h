@@ -32,12 +32,15 @@ struct inputs {
     wb_module *module;
     const wb_kernel *kernel;
     wb_launch *launch;
-    wb_facts *facts;       /* of the kernel, or NULL */
-    wb_machine *machine;   /* NULL for path and for a block file */
-    wb_block *block;       /* NULL for a block file */
-    wb_grid *grid;         /* all blocks, or NULL */
-    wb_gpu *gpu;           /* the grid on the machine, or NULL */
+    wb_facts *facts;     /* of the kernel, or NULL */
+    wb_machine *machine; /* NULL for path and for a block file */
+    wb_block *block;     /* NULL for a block file */
+    wb_block
+        *given_block; /* beside a block that covers all executions: with the data that was given, or NULL */
+    wb_grid *grid;    /* all blocks, or NULL */
+    wb_gpu *gpu;      /* the grid on the machine, or NULL */
     wb_analysis *analysis; /* NULL for path */
+    wb_analysis *given;    /* of given_block, or NULL */
 };
 
 /* Loads the module, and the kernel of it that the options name (or the launch file, when loaded already). */
@@ -48,10 +51,17 @@ wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diag
 wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs);
 
-/* Loads launch and kernel and executes the block; the machine and the analysis too when `timed`. A file whose
- * name ends in .yaml or .yml is a block written by hand, which has no kernel, launch and machine of its own.
- */
-wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics *diagnostics,
+/* What inputs_load makes of the block that it executes. */
+enum inputs_use {
+    INPUTS_EXECUTION,  /* the paths of one execution: nothing that steers it may be unknown */
+    INPUTS_SIMULATION, /* the same with machine and analysis */
+    INPUTS_PATHS,      /* paths, covering ones where values are not known */
+    INPUTS_ANALYSIS    /* the same with machine and analysis */
+};
+
+/* Loads launch and kernel and executes the block. A file whose name ends in .yaml or .yml is a block written
+ * by hand, which has no kernel, launch and machine of its own. */
+wb_status inputs_load(const struct options *options, enum inputs_use use, wb_diagnostics *diagnostics,
                       struct inputs *inputs);
 
 /* Loads launch and kernel and executes all blocks, or the one that the options name. */

@@ -145,33 +145,85 @@ wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, w
     return status;
 }
 
-static wb_status load_traced_block(const struct options *options, bool timed, wb_diagnostics *diagnostics,
-                                   struct inputs *inputs) {
+/* Whether --inputs, or --facts alone, asks for what holds whatever buffers and variables contain. */
+static wb_status asks_for_any(const struct options *options, wb_diagnostics *diagnostics, bool *any) {
+    *any = options->facts != NULL;
+    if (options->inputs == NULL) return WB_OK;
+    *any = strcmp(options->inputs, "any") == 0;
+    if (*any || strcmp(options->inputs, "given") == 0) return WB_OK;
+    return usage_error(diagnostics, "--inputs: expected given or any");
+}
+
+/* The machine of an analysis, and what of it tracing has to know. */
+static wb_status load_block_machine(const struct options *options, wb_diagnostics *diagnostics,
+                                    struct inputs *inputs, wb_trace_options *trace) {
+    const char *name = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
+    wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
+    if (status != WB_OK) return status;
+    trace->record_accesses |= wb_machine_needs_accesses(inputs->machine);
+    trace->warp_width = wb_machine_warp_width(inputs->machine);
+    return WB_OK;
+}
+
+/* Executes the block with the data that the launch gives. WB_ERR_DECLINED without a message when that does
+ * not determine what it executes. */
+static wb_status trace_given(const wb_trace_options *trace, const struct inputs *inputs,
+                             wb_diagnostics *diagnostics, wb_block **block) {
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return WB_ERR_LIMIT;
+    wb_status status = wb_block_trace(inputs->kernel, inputs->launch, trace, messages, block);
+    if (status != WB_ERR_DECLINED) wb_diagnostics_append(diagnostics, messages);
+    wb_diagnostics_free(messages);
+    return status;
+}
+
+/* Executes the block for all inputs, or for the given ones as far as they are known. */
+static wb_status trace_covering(const struct options *options, const wb_trace_options *trace,
+                                wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_trace_options covering = *trace;
+    bool any;
+    wb_status status = asks_for_any(options, diagnostics, &any);
+    if (status == WB_OK)
+        status = trace_given(trace, inputs, diagnostics, any ? &inputs->given_block : &inputs->block);
+    if (status != WB_OK && status != WB_ERR_DECLINED) return status;
+    if (status == WB_OK && !any) return WB_OK;
+    covering.cover = true;
+    covering.unknown_contents = any;
+    covering.facts = inputs->facts;
+    return wb_block_trace(inputs->kernel, inputs->launch, &covering, diagnostics, &inputs->block);
+}
+
+/* The analysis of the block, and beside it that of the given data. */
+static wb_status make_analyses(wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_status status = wb_analysis_new(inputs->block, inputs->machine, diagnostics, &inputs->analysis);
+    if (status != WB_OK || inputs->given_block == NULL) return status;
+    status = wb_analysis_new(inputs->given_block, inputs->machine, diagnostics, &inputs->given);
+    if (status == WB_OK) wb_analysis_set_given(inputs->analysis, inputs->given);
+    return status;
+}
+
+static wb_status load_traced_block(const struct options *options, enum inputs_use use,
+                                   wb_diagnostics *diagnostics, struct inputs *inputs) {
     wb_trace_options trace = {.record_accesses = options->accesses, .watch = watch_terminal()};
     wb_status status = inputs_load_launch(options, diagnostics, inputs);
     if (status == WB_OK) status = load_facts(options, diagnostics, inputs);
     if (status == WB_OK && options->block_index != NULL)
         status = parse_block_index(options->block_index, diagnostics, trace.block);
-    if (status == WB_OK && timed) {
-        const char *name = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
-        status = load_machine(options, name, diagnostics, &inputs->machine);
-        if (status == WB_OK) {
-            trace.record_accesses |= wb_machine_needs_accesses(inputs->machine);
-            trace.warp_width = wb_machine_warp_width(inputs->machine);
-        }
-    }
-    if (status == WB_OK)
+    bool timed = use == INPUTS_SIMULATION || use == INPUTS_ANALYSIS;
+    if (status == WB_OK && timed) status = load_block_machine(options, diagnostics, inputs, &trace);
+    if (status == WB_OK && (use == INPUTS_EXECUTION || use == INPUTS_SIMULATION))
         status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->block);
-    if (status == WB_OK && timed)
-        status = wb_analysis_new(inputs->block, inputs->machine, diagnostics, &inputs->analysis);
-    return status;
+    else if (status == WB_OK)
+        status = trace_covering(options, &trace, diagnostics, inputs);
+    return status == WB_OK && timed ? make_analyses(diagnostics, inputs) : status;
 }
 
-wb_status inputs_load(const struct options *options, bool timed, wb_diagnostics *diagnostics,
+wb_status inputs_load(const struct options *options, enum inputs_use use, wb_diagnostics *diagnostics,
                       struct inputs *inputs) {
+    bool timed = use == INPUTS_SIMULATION || use == INPUTS_ANALYSIS;
     if (timed && options->operand_count == 1 && is_block_file(options->operands[0]))
         return load_block_file(options, diagnostics, inputs);
-    return load_traced_block(options, timed, diagnostics, inputs);
+    return load_traced_block(options, use, diagnostics, inputs);
 }
 
 /* --threads, or the number of processors. */
@@ -213,7 +265,9 @@ wb_status inputs_load_gpu(const struct options *options, wb_diagnostics *diagnos
 void inputs_free(struct inputs *inputs) {
     wb_gpu_free(inputs->gpu);
     wb_analysis_free(inputs->analysis);
+    wb_analysis_free(inputs->given);
     wb_block_free(inputs->block);
+    wb_block_free(inputs->given_block);
     wb_facts_free(inputs->facts);
     wb_grid_free(inputs->grid);
     wb_machine_free(inputs->machine);

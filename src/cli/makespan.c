@@ -36,7 +36,7 @@ static wb_status load_operand(const struct options *options, wb_diagnostics *dia
     *makespan = wb_makespan_new();
     if (*makespan == NULL) return WB_ERR_LIMIT;
     if (ptx) {
-        wb_status status = inputs_load(options, false, diagnostics, inputs);
+        wb_status status = inputs_load(options, INPUTS_EXECUTION, diagnostics, inputs);
         if (status != WB_OK) return status;
         return wb_makespan_add_block(*makespan, inputs->block, options->branchless_prefix, diagnostics);
     }

@@ -22,6 +22,7 @@ enum option_id {
     OPTION_LAUNCH,
     OPTION_BLOCK_INDEX,
     OPTION_FACTS,
+    OPTION_INPUTS,
     OPTION_MACHINE,
     OPTION_SET,
     OPTION_MEMORY,
@@ -86,6 +87,9 @@ static const struct option_row option_table[] = {
      "which block of the grid (default 0,0,0; cache, --scheme, --format jcse: all of them)", RUNS},
     {OPTION_FACTS, 0, "facts", "FILE",
      "flow facts of the kernel: bounds of loops and more (warpbound facts writes a template)",
+     COMMAND_ANALYZE | COMMAND_PATH},
+    {OPTION_INPUTS, 0, "inputs", "given|any",
+     "any: whatever buffers and variables contain (the default with --facts); given: as the launch says",
      COMMAND_ANALYZE | COMMAND_PATH},
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)", TIMES},
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file, with caches (default jcse2017)",
@@ -202,6 +206,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_LAUNCH: options->launch = value; break;
     case OPTION_BLOCK_INDEX: options->block_index = value; break;
     case OPTION_FACTS: options->facts = value; break;
+    case OPTION_INPUTS: options->inputs = value; break;
     case OPTION_MACHINE: options->machine = value; break;
     case OPTION_SET: options->sets[options->set_count++] = value; break;
     case OPTION_MEMORY: options->memory = value; break;

@@ -42,6 +42,7 @@ struct options {
     const char **operands; /* what is no option: the file first */
     size_t operand_count;
     const char *kernel, *grid, *block, *shared, *launch, *machine, *block_index, *facts;
+    const char *inputs; /* of analyze and path: "given", "any" */
     const char **arguments;
     size_t argument_count;
     const char **variables;

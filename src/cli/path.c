@@ -9,7 +9,7 @@ static wb_status report_block(const struct options *options, wb_diagnostics *dia
                               struct inputs *inputs) {
     char *text = NULL;
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load(options, false, diagnostics, inputs);
+    if (status == WB_OK) status = inputs_load(options, INPUTS_PATHS, diagnostics, inputs);
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     if (status == WB_OK) status = wb_block_report(inputs->block, format, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);

@@ -46,7 +46,7 @@ static wb_status simulate_block(const struct options *options, struct inputs *in
     enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
     if (options->threads != NULL) return usage_error(diagnostics, "--threads goes with --scheme");
     wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
-    if (status == WB_OK) status = inputs_load(options, true, diagnostics, inputs);
+    if (status == WB_OK) status = inputs_load(options, INPUTS_SIMULATION, diagnostics, inputs);
     if (status != WB_OK) return status;
     return options->schedule ? write_schedule(options, inputs, diagnostics, text)
                              : write_totals(options, inputs, diagnostics, text);

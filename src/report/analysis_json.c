@@ -5,6 +5,7 @@
 
 #include "report/analysis_report.h"
 #include "report/bound_json.h"
+#include "report/cover_report.h"
 #include "report/gpu_report.h"
 #include "report/json_parts.h"
 
@@ -12,10 +13,11 @@
 static json_t *launch_json(const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->block;
     if (block == NULL) return json_null();
-    return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I}", "grid", json_three_numbers(block->grid), "block",
+    return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:b}", "grid", json_three_numbers(block->grid), "block",
                      json_three_numbers(block->size), "shared_bytes", (json_int_t)block->shared_bytes,
                      "block_index", json_three_numbers(block->index), "warps", (json_int_t)block->warp_count,
-                     "warp_instructions", (json_int_t)report_instructions(block));
+                     "warp_instructions", (json_int_t)report_instructions(block), "covering",
+                     (int)block->covering);
 }
 
 /* Rounded to two decimals, so that the text does not depend on the last bits of a division. */
@@ -125,6 +127,17 @@ static json_t *heading_json(const struct wb_analysis *analysis) {
                      json_machine(analysis->machine), "launch", launch_json(analysis));
 }
 
+/* Adds what is said of covering paths: the unknown values, and the results with the data that was given. */
+static void add_cover(const struct wb_analysis *analysis, const wb_report_options *options, json_t *root) {
+    if (!wb_analysis_is_covering(analysis)) return;
+    (void)json_object_set_new(root, "unknown", cover_causes_json(analysis->block));
+    json_t *given = json_null();
+    if (analysis->given != NULL)
+        given = json_pack("{s:o, s:o}", "bounds", bounds_json(analysis->given, options), "simulations",
+                          simulations_json(analysis->given, options));
+    (void)json_object_set_new(root, "given", given);
+}
+
 static json_t *result_json(const struct wb_analysis *analysis, const wb_report_options *options) {
     const wb_bound *best = wb_analysis_best(analysis);
     json_t *root = heading_json(analysis);
@@ -135,6 +148,7 @@ static json_t *result_json(const struct wb_analysis *analysis, const wb_report_o
                               best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
     (void)json_object_set_new(root, "certified", certified_json(analysis));
     if (options->has_deadline) (void)json_object_set_new(root, "deadline", deadline_json(best, options));
+    add_cover(analysis, options, root);
     return root;
 }
 

@@ -6,6 +6,7 @@
 
 #include "report/analysis_report.h"
 #include "report/bound_text.h"
+#include "report/cover_report.h"
 #include "report/gpu_report.h"
 
 /* Columns of the table, in characters. */
@@ -58,6 +59,9 @@ static void put_heading(struct text *out, const struct wb_analysis *analysis) {
         return;
     }
     put_block(out, analysis->block);
+    if (wb_analysis_is_covering(analysis))
+        text_printf(out, "paths    covering: of every execution, whatever the unknown values are%s\n",
+                    analysis->block->has_facts ? ", if the flow facts are true" : "");
     text_printf(out, "machine  %s at %g MHz, global memory latency %u, dispatch depth ", machine->name,
                 machine->clock_mhz, machine->mem_latency);
     if (machine->dispatch_depth == DEPTH_UNLIMITED) {
@@ -131,6 +135,21 @@ static void put_simulations(struct text *out, const struct wb_analysis *analysis
                         simulations[i].work_conserving ? "" : "not ");
         put_simulation(out, analysis, &simulations[i], options);
     }
+}
+
+/* The bounds and simulations with the data that the launch gives, beside those of any data. */
+static void put_given(struct text *out, const struct wb_analysis *analysis,
+                      const wb_report_options *options) {
+    if (analysis->given == NULL) return;
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    text_string(out, "\nwith the data that the launch gives:\n");
+    for (size_t i = 0; i < count; i++) {
+        const wb_bound *given = cover_given_bound(analysis, &bounds[i]);
+        if (given != NULL) put_bound(out, analysis->given, given, options);
+    }
+    put_simulations(out, analysis->given, true, options);
+    put_simulations(out, analysis->given, false, options);
 }
 
 /* What is known of the worst case: between the longest schedule seen and the least proven bound. */
@@ -223,10 +242,12 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
         put_bound(&out, analysis, &bounds[i], options);
     put_simulations(&out, analysis, true, options);
     put_simulations(&out, analysis, false, options);
+    put_given(&out, analysis, options);
     if (count > 0) text_char(&out, '\n');
     put_interval(&out, analysis);
     report_put_conditions(&out, bound_at, analysis);
     put_verdict(&out, analysis, options);
+    if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, analysis->block)) out.failed = true;
     wb_status status =
         options->phases && analysis->timed != NULL ? put_phases(&out, analysis, diagnostics) : WB_OK;
     if (status != WB_OK) {

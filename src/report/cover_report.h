@@ -1,0 +1,24 @@
+/* What reports of covering paths say beside the bounds: which values were not known, and what that cost. */
+#ifndef WB_REPORT_COVER_REPORT_H
+#define WB_REPORT_COVER_REPORT_H
+
+#include <jansson.h>
+
+#include "base/text.h"
+#include "bound/analysis.h"
+
+/* What depends on an unknown value, in words and as the name in JSON. */
+const char *cover_need_text(enum cover_need need);
+const char *cover_need_name(enum cover_need need);
+
+/* The bound of the same method with the given data, or NULL. */
+const wb_bound *cover_given_bound(const struct wb_analysis *analysis, const wb_bound *bound);
+
+/* Each instruction that depends on an unknown value, and where the value comes from; false when memory is
+ * exhausted. */
+bool cover_put_causes(struct text *out, const struct wb_block *block);
+
+/* The same as an array, or NULL when memory is exhausted. */
+json_t *cover_causes_json(const struct wb_block *block);
+
+#endif

@@ -5,10 +5,6 @@
 
 #include "warp/warp.h"
 
-/* Checks grid, block and shared memory of the launch against the kernel, and its arguments against the
- * parameters. WB_ERR_INPUT with a message that says what was expected. */
-wb_status image_check(const struct run *run);
-
 /* Creates the regions of buffers, parameters and of those variables of the module that the kernel can reach,
  * and fills them. `const` variables without an initialiser are unknown unless the launch gives their
  * contents: only the host can have written them; `.global` ones are zero. */

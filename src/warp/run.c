@@ -4,6 +4,7 @@
 #include "warp/cover.h"
 #include "warp/execute.h"
 #include "warp/image.h"
+#include "warp/launch_check.h"
 
 #define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000000)
 
@@ -24,7 +25,7 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     memcpy(run->size, launch->block, sizeof run->size);
     run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
     if (run->warp_width == 0) run->warp_width = WARP_LANES;
-    WB_TRY(image_check(run));
+    WB_TRY(launch_check(run->kernel, launch, run->index, run->diagnostics));
     uint32_t threads = run->size[0] * run->size[1] * run->size[2];
     uint32_t warp_count = (threads + run->warp_width - 1) / run->warp_width;
     WB_TRY(program_scan(&run->program, run->kernel, arena, code_first, run->diagnostics));

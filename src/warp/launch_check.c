@@ -1,12 +1,18 @@
-/* Whether a launch fits the kernel. */
+#include "warp/launch_check.h"
+
 #include <inttypes.h>
 
-#include "warp/image.h"
+/* What is held against each other, and where messages go. */
+struct launch_fit {
+    const struct wb_kernel *kernel;
+    const struct wb_launch *launch;
+    wb_diagnostics *diagnostics;
+};
 
 /* Why the launch does not fit, about the launch file or the options. */
-static wb_status refuse(const struct run *run, const char *message) {
-    const char *where = run->launch->file != NULL ? run->launch->file : "launch";
-    diagnose(run->diagnostics, SEVERITY_ERROR, where, "%s", message);
+static wb_status refuse(const struct launch_fit *fit, const char *message) {
+    const char *where = fit->launch->file != NULL ? fit->launch->file : "launch";
+    diagnose(fit->diagnostics, SEVERITY_ERROR, where, "%s", message);
     return WB_ERR_INPUT;
 }
 
@@ -18,34 +24,34 @@ static uint64_t product(const uint32_t *dimensions) {
 }
 
 /* Reports a sentence about the kernel, made with a struct text. */
-static wb_status refuse_text(const struct run *run, struct text *message) {
-    (void)refuse(run, message->data == NULL ? "memory is exhausted" : message->data);
+static wb_status refuse_text(const struct launch_fit *fit, struct text *message) {
+    (void)refuse(fit, message->data == NULL ? "memory is exhausted" : message->data);
     text_free(message);
     return WB_ERR_INPUT;
 }
 
-static wb_status check_block_size(const struct run *run) {
-    const struct wb_launch *launch = run->launch;
-    const struct ptx_tuning *tuning = &kernel_function(run->kernel)->tuning;
+static wb_status check_block_size(const struct launch_fit *fit) {
+    const struct wb_launch *launch = fit->launch;
+    const struct ptx_tuning *tuning = &kernel_function(fit->kernel)->tuning;
     uint64_t threads = product(launch->block);
     struct text message = {0};
     if (threads > LAUNCH_THREADS_MAX) {
         text_printf(&message, "a block has at most %u threads, not %" PRIu64, LAUNCH_THREADS_MAX, threads);
-        return refuse_text(run, &message);
+        return refuse_text(fit, &message);
     }
     if (tuning->maxntid[0] != 0 && threads > product(tuning->maxntid)) {
         text_printf(&message, "%s is made for blocks of at most %" PRIu64 " threads (.maxntid), not %" PRIu64,
-                    wb_kernel_name(run->kernel), product(tuning->maxntid), threads);
-        return refuse_text(run, &message);
+                    wb_kernel_name(fit->kernel), product(tuning->maxntid), threads);
+        return refuse_text(fit, &message);
     }
     bool required = tuning->reqntid[0] != 0;
     for (uint32_t i = 0; required && i < 3; i++) {
         uint32_t expected = tuning->reqntid[i] == 0 ? 1 : tuning->reqntid[i];
         if (launch->block[i] == expected) continue;
         text_printf(&message, "%s is made for blocks of %u,%u,%u threads (.reqntid), not %u,%u,%u",
-                    wb_kernel_name(run->kernel), tuning->reqntid[0], tuning->reqntid[1], tuning->reqntid[2],
+                    wb_kernel_name(fit->kernel), tuning->reqntid[0], tuning->reqntid[1], tuning->reqntid[2],
                     launch->block[0], launch->block[1], launch->block[2]);
-        return refuse_text(run, &message);
+        return refuse_text(fit, &message);
     }
     return WB_OK;
 }
@@ -74,43 +80,47 @@ static bool argument_fits(const struct launch_argument *argument, const struct p
     return scalar_fits(argument->type, param);
 }
 
-static wb_status check_arguments(const struct run *run) {
-    const struct ptx_function *kernel = kernel_function(run->kernel);
-    size_t given = run->launch->arguments.count;
+static wb_status check_arguments(const struct launch_fit *fit) {
+    const struct ptx_function *kernel = kernel_function(fit->kernel);
+    size_t given = fit->launch->arguments.count;
     struct text message = {0};
     for (uint32_t i = 0; i < kernel->param_count; i++) {
-        const struct ptx_variable *param = &run->module->variables[kernel->params[i]];
-        if (i < given && argument_fits(&run->launch->arguments.items[i], param, run->module->address_size))
+        const struct ptx_variable *param = &fit->kernel->module->variables[kernel->params[i]];
+        if (i < given &&
+            argument_fits(&fit->launch->arguments.items[i], param, fit->kernel->module->address_size))
             continue;
         text_printf(&message, "argument %u of %s is ", i + 1, kernel->name);
         if (i < given)
-            text_printf(&message, "'%s', which does not fit ", run->launch->arguments.items[i].text);
+            text_printf(&message, "'%s', which does not fit ", fit->launch->arguments.items[i].text);
         else
             text_string(&message, "missing: ");
         describe_param(&message, param);
-        return refuse_text(run, &message);
+        return refuse_text(fit, &message);
     }
     if (given <= kernel->param_count) return WB_OK;
     text_printf(&message, "%s has %u parameters, not %zu", kernel->name, kernel->param_count, given);
-    return refuse_text(run, &message);
+    return refuse_text(fit, &message);
 }
 
 /* Which block is executed must be one of the grid. */
-static wb_status check_index(const struct run *run) {
+static wb_status check_index(const struct launch_fit *fit, const uint32_t *index) {
+    const uint32_t *grid = fit->launch->grid;
     struct text message = {0};
     for (uint32_t i = 0; i < 3; i++) {
-        if (run->index[i] < run->launch->grid[i]) continue;
-        text_printf(&message, "block %u,%u,%u is not in a grid of %u,%u,%u", run->index[0], run->index[1],
-                    run->index[2], run->launch->grid[0], run->launch->grid[1], run->launch->grid[2]);
-        return refuse_text(run, &message);
+        if (index[i] < grid[i]) continue;
+        text_printf(&message, "block %u,%u,%u is not in a grid of %u,%u,%u", index[0], index[1], index[2],
+                    grid[0], grid[1], grid[2]);
+        return refuse_text(fit, &message);
     }
     return WB_OK;
 }
 
-wb_status image_check(const struct run *run) {
-    if (!run->launch->has_grid) return refuse(run, "the number of blocks is missing (grid)");
-    if (!run->launch->has_block) return refuse(run, "the number of threads in a block is missing (block)");
-    WB_TRY(check_block_size(run));
-    WB_TRY(check_index(run));
-    return check_arguments(run);
+wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
+                       wb_diagnostics *diagnostics) {
+    const struct launch_fit fit = {kernel, launch, diagnostics};
+    if (!launch->has_grid) return refuse(&fit, "the number of blocks is missing (grid)");
+    if (!launch->has_block) return refuse(&fit, "the number of threads in a block is missing (block)");
+    WB_TRY(check_block_size(&fit));
+    WB_TRY(check_index(&fit, index));
+    return check_arguments(&fit);
 }

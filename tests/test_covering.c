@@ -268,6 +268,12 @@ static void barriers_must_be_certain(void **state) {
     expect_failure("", unsure, NULL, "64", WB_ERR_DECLINED, "together L;");
     expect_marks(unsure, "together L;", "AB");
     expect_failure("", "@%p1 bar.sync 0;\n", NULL, "64", WB_ERR_DECLINED, "together");
+    /* lanes below 8 are certain to be there, but may have ended, while others may pass by */
+    expect_failure("",
+                   "setp.lt.u32 %p2, %r0, 8; and.pred %p3, %p1, %p2; @%p3 exit;\n"
+                   "ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p4, %r3, 7; or.pred %p4, %p4, %p2;\n"
+                   "@!%p4 bra M;\nL: bar.sync 0;\nM: " B,
+                   NULL, "64", WB_ERR_DECLINED, "together L;");
     /* one lane of the warp is certain to be there */
     expect_marks("setp.eq.u32 %p2, %r0, 3; or.pred %p1, %p1, %p2; @!%p1 bra M;\nbar.sync 0;\n" A "M: " B,
                  NULL, "AB");

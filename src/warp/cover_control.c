@@ -212,8 +212,9 @@ wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask
         warp->run->skipped_barrier = op->index;
         return WB_OK;
     }
-    /* Lanes that have ended are waited for by nobody. */
-    bool firm = (mask & ~cover_top(warp)->group->maybe) != 0;
+    const struct cover_group *group = cover_top(warp)->group;
+    /* Some lane is here, or every lane that has not ended is: a warp without any is waited for by nobody. */
+    bool firm = (mask & ~cover_unsure(group)) != 0 || (warp->live & ~(mask & ~group->maybe)) == 0;
     if (firm || (together && mask != 0)) return barrier_execute(warp, op, mask);
     const char *label = block_label(warp, pc);
     ptx_diagnose(

@@ -1,0 +1,40 @@
+/* What the tests of loop bounds share: a function with its flow and the bounds of its loops. */
+#ifndef WB_TESTS_LOOP_SUPPORT_H
+#define WB_TESTS_LOOP_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "flow/loop_bounds.h"
+
+struct bounded_function {
+    struct arena arena;
+    struct cfg cfg;
+    struct dominators dominators;
+    struct loops loops;
+    struct loop_bound *bounds;
+};
+
+/* Bounds the loops of a function with a body. Freed with arena_free. */
+static inline void bound_function(const struct ptx_function *function,
+                                  const struct loop_environment *environment,
+                                  struct bounded_function *bounded) {
+    struct liveness liveness;
+    struct ssa ssa;
+    *bounded = (struct bounded_function){0};
+    struct arena *arena = &bounded->arena;
+    assert_int_equal(cfg_build(function, arena, &bounded->cfg), WB_OK);
+    assert_int_equal(dominators_build(arena, &bounded->cfg.graph, CFG_ENTRY, &bounded->dominators), WB_OK);
+    assert_int_equal(loops_build(arena, &bounded->cfg.graph, &bounded->dominators, &bounded->loops), WB_OK);
+    assert_int_equal(liveness_build(&bounded->cfg, arena, &liveness), WB_OK);
+    assert_int_equal(ssa_build(&bounded->cfg, &bounded->dominators, &liveness, arena, &ssa), WB_OK);
+    assert_int_equal(
+        loop_bounds_find(&ssa, &bounded->dominators, &bounded->loops, environment, arena, &bounded->bounds),
+        WB_OK);
+}
+
+#endif

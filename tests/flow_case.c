@@ -20,6 +20,7 @@ void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index
     assert_int_equal(loops_build(arena, graph, &flow->dominators, &flow->loops), WB_OK);
     assert_int_equal(liveness_build(&flow->cfg, arena, &flow->liveness), WB_OK);
     assert_int_equal(ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, arena, &flow->ssa), WB_OK);
+    assert_int_equal(gates_build(&flow->ssa, &flow->dominators, &flow->loops, arena, &flow->gates), WB_OK);
 }
 
 void flow_case_of_body(struct flow_case *flow, const char *body) {
@@ -61,10 +62,16 @@ static void put_random_inst(struct random_state *random, struct text *body) {
     }
 }
 
+/* Somewhere that a block can branch to: label L<blocks> stands at the end. */
+static uint32_t random_target(struct random_state *random, uint32_t blocks, uint32_t block, bool forwards) {
+    return forwards ? block + 1 + below(random, blocks - block) : below(random, blocks);
+}
+
 /* How a block ends; sometimes it just runs into the next one. */
-static void put_random_end(struct random_state *random, uint32_t blocks, uint32_t block, struct text *body) {
+static void put_random_end(struct random_state *random, uint32_t blocks, uint32_t block, bool forwards,
+                           struct text *body) {
     uint32_t kind = below(random, 16);
-    uint32_t to = below(random, blocks);
+    uint32_t to = random_target(random, blocks, block, forwards);
     const char *negated = below(random, 2) == 0 ? "" : "!";
     if (kind < 10) {
         text_printf(body, "@%s%%p%u bra L%u;\n", negated, below(random, 4), to);
@@ -73,21 +80,22 @@ static void put_random_end(struct random_state *random, uint32_t blocks, uint32_
     } else if (kind == 12) {
         const char *guard = below(random, 2) == 0 ? "" : "@%p1 ";
         text_printf(body, "T%u: .branchtargets L%u, L%u, L%u;\n%sbrx.idx %%r%u, T%u;\n", block, to,
-                    below(random, blocks), below(random, blocks), guard, below(random, 4), block);
+                    random_target(random, blocks, block, forwards),
+                    random_target(random, blocks, block, forwards), guard, below(random, 4), block);
     } else if (kind == 13) {
         text_printf(body, "@%s%%p%u ret;\n", negated, below(random, 4));
     }
 }
 
-void flow_case_random_body(struct random_state *random, uint32_t blocks, struct text *body) {
+void flow_case_random_body(struct random_state *random, uint32_t blocks, bool forwards, struct text *body) {
     uint32_t count = 1 + below(random, blocks);
     for (uint32_t block = 0; block < count; block++) {
         text_printf(body, "L%u:\n", block);
         for (uint32_t insts = below(random, 4); insts > 0; insts--)
             put_random_inst(random, body);
-        put_random_end(random, count, block, body);
+        put_random_end(random, count, block, forwards, body);
     }
-    text_string(body, "ret;\n");
+    text_printf(body, "L%u:\nst.global.u32 [%%r0], %%r1;\nst.global.u32 [%%r2], %%r3;\nret;\n", count);
 }
 
 uint32_t flow_case_block(const struct flow_case *flow, const char *label) {
@@ -109,4 +117,15 @@ uint32_t flow_case_reg(const struct flow_case *flow, const char *name) {
     }
     fail_msg("no register %s", name);
     return 0;
+}
+
+uint32_t flow_case_arrival(const struct flow_case *flow, uint32_t from, uint32_t edge) {
+    const struct graph *graph = &flow->cfg.graph;
+    uint32_t to = graph->out.nodes[edge];
+    uint32_t same_before = 0;
+    for (uint32_t e = graph->out.first[from]; e < edge; e++)
+        same_before += graph->out.nodes[e] == to;
+    for (uint32_t i = graph->in.first[to];; i++) {
+        if (graph->in.nodes[i] == from && same_before-- == 0) return i - graph->in.first[to];
+    }
 }

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "flow/gates.h"
 #include "flow/loops.h"
 #include "flow/ssa.h"
 
@@ -17,6 +18,7 @@ struct flow_case {
     struct loops loops;
     struct liveness liveness;
     struct ssa ssa;
+    struct gates gates;
 };
 
 /* The only kernel of a module, or the one at `index`. The test fails when anything fails. */
@@ -27,11 +29,14 @@ void flow_case_of_body(struct flow_case *flow, const char *body);
 void flow_case_free(struct flow_case *flow);
 
 /* Appends a body of up to `blocks` random blocks: reads and writes of the registers, guarded ones and the
- * carry flag among them, and branches anywhere, `brx.idx` and guarded `ret` among them. */
-void flow_case_random_body(struct random_state *random, uint32_t blocks, struct text *body);
+ * carry flag among them, and branches anywhere, or only forwards, `brx.idx` and guarded `ret` among them. */
+void flow_case_random_body(struct random_state *random, uint32_t blocks, bool forwards, struct text *body);
 
 /* The block of the instruction behind a label. */
 uint32_t flow_case_block(const struct flow_case *flow, const char *label);
+
+/* Which of the edges into its target an edge (its place in graph.out.nodes) from the block is. */
+uint32_t flow_case_arrival(const struct flow_case *flow, uint32_t from, uint32_t edge);
 
 /* The register of a name such as "%r3". */
 uint32_t flow_case_reg(const struct flow_case *flow, const char *name);

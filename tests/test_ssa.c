@@ -201,17 +201,6 @@ static void walk_phis(struct walk *walk, uint32_t block, uint32_t arrival) {
     free(taken);
 }
 
-/* Which of the edges into its target edge `edge` is. */
-static uint32_t arrival_of(const struct graph *graph, uint32_t from, uint32_t edge) {
-    uint32_t to = graph->out.nodes[edge];
-    uint32_t same_before = 0;
-    for (uint32_t e = graph->out.first[from]; e < edge; e++)
-        same_before += graph->out.nodes[e] == to;
-    for (uint32_t i = graph->in.first[to];; i++) {
-        if (graph->in.nodes[i] == from && same_before-- == 0) return i - graph->in.first[to];
-    }
-}
-
 static void walk_once(struct walk *walk, uint32_t steps) {
     const struct flow_case *flow = walk->flow;
     const struct cfg *cfg = &flow->cfg;
@@ -229,7 +218,7 @@ static void walk_once(struct walk *walk, uint32_t steps) {
         uint32_t count = cfg->graph.out.first[block + 1] - first;
         if (count == 0) return;
         uint32_t edge = first + (uint32_t)random_below(&walk->random, count);
-        arrival = arrival_of(&cfg->graph, block, edge);
+        arrival = flow_case_arrival(flow, block, edge);
         block = cfg->graph.out.nodes[edge];
     }
 }
@@ -289,7 +278,7 @@ static void test_random_functions(void **state) {
         struct random_state random = random_seeded(seed);
         struct text body = {0};
         struct flow_case flow;
-        flow_case_random_body(&random, 14, &body);
+        flow_case_random_body(&random, 14, false, &body);
         flow_case_of_body(&flow, body.data);
         check_dominance(&flow);
         check_walks(&flow, seed, 20, 60);

@@ -4,7 +4,8 @@
  *     gamma(p, v1, v2)  at a join of branches: v1 if p is true, else v2
  *     eta(p, v)         behind a loop: what v was when the loop was left because of p
  *
- * Gammas nest to decision graphs: a node asks for one predicate, a leaf is a value. */
+ * Gammas nest to decision graphs: a node asks for one predicate, a leaf is a value. Asked for is the outcome
+ * of a branch when it was last executed; of a loop that lies in between, its last iteration decides. */
 #ifndef WB_FLOW_GATES_H
 #define WB_FLOW_GATES_H
 
@@ -20,25 +21,33 @@ enum gate_kind {
 
 /* A node of a decision graph: the last instruction of `block` decides. */
 struct gate_node {
-    uint32_t block;     /* whose branch asks; of a leaf GRAPH_NONE */
-    uint32_t predicate; /* value of the branch's guard; of a leaf the value chosen, SSA_NONE: never chosen */
+    uint32_t block;         /* whose branch asks; of a leaf GRAPH_NONE */
+    uint32_t predicate;     /* value of the branch's guard; of a leaf the value chosen */
     uint32_t taken, fallen; /* nodes: where the branch is taken, and where not */
 };
 
-/* How a phi chooses. */
+/* How a phi chooses.
+ *
+ * Its predicates are complete in this sense: if two threads arrive at the phi in the same iteration of every
+ * loop around it and take different values, then one of the predicates was different in them when both
+ * evaluated it in the same iteration of every loop around its branch. gates.c has the proof. */
 struct gate {
     uint8_t kind;             /* enum gate_kind */
     uint32_t root;            /* of GATE_GAMMA: into nodes */
-    uint32_t first_predicate; /* into gates.predicates: values of all predicates that can decide which
-                                 argument it takes; of GATE_MU those that decide between back edges */
+    uint32_t first_predicate; /* into gates.predicates: guards (and indices of `brx.idx`) of all branches that
+                                 can decide which argument it takes; of GATE_MU those that decide between
+                                 back edges, and between edges that enter the loop */
     uint32_t predicate_count;
 };
 
-/* Uses of a value outside of the loop that it is defined in: the eta functions. */
+/* Uses of a value outside of the loop that it is defined in: the eta functions. A phi uses its arguments in
+ * its own block. */
 struct eta {
     uint32_t value;
     uint32_t loop;            /* the outermost one that is left */
-    uint32_t first_predicate; /* into gates.predicates: those of the loop's exit branches */
+    uint32_t first_predicate; /* into gates.predicates: those that can decide when, or by which edge, the
+                                 loops are left that are left: the loop's exit branches, and branches that
+                                 decide whether one of those is reached */
     uint32_t predicate_count;
 };
 
@@ -51,10 +60,9 @@ struct gates {
     uint32_t eta_count;
 };
 
-/* The gates of all phis, in memory of the arena. WB_ERR_LIMIT, without a message, when memory is exhausted.
- */
-wb_status gates_build(const struct ssa *ssa, const struct dominators *dominators,
-                      const struct dominators *post_dominators, const struct loops *loops,
+/* The gates of all phis, in memory of the arena. WB_ERR_LIMIT, without a message, when memory is exhausted or
+ * the function is beyond what flow/decisions.h allows. */
+wb_status gates_build(const struct ssa *ssa, const struct dominators *dominators, const struct loops *loops,
                       struct arena *arena, struct gates *gates);
 
 #endif

@@ -327,6 +327,16 @@ static void test_threads_that_meet_within_a_loop(void **state) {
                     "D1 D2 D3");
 }
 
+/* Some threads go round the inner loop, others round the outer one; all meet at the inner loop's header,
+ * which stands between the outer one's and the branch. */
+static void test_threads_that_meet_at_an_inner_header(void **state) {
+    (void)state;
+    expect_branches(DIVERGENT_P "OUTER: ld.volatile.global.u32 %r1, [%a];\n"
+                                "INNER: setp.eq.u32 %p3, %r1, 3; D2: @%p3 bra END;\n"
+                                "D1: @%p2 bra INNER; bra OUTER;\nEND: ret;",
+                    "D1 D2");
+}
+
 /* A cycle that is no natural loop. */
 static void test_irreducible_cycle(void **state) {
     (void)state;
@@ -379,6 +389,7 @@ int main(void) {
         cmocka_unit_test(test_value_of_a_loop_that_threads_leave_apart),
         cmocka_unit_test(test_uniform_exit_that_threads_reach_apart),
         cmocka_unit_test(test_threads_that_meet_within_a_loop),
+        cmocka_unit_test(test_threads_that_meet_at_an_inner_header),
         cmocka_unit_test(test_irreducible_cycle),
         cmocka_unit_test(test_exits),
         cmocka_unit_test(test_reasons_are_short),

@@ -156,9 +156,9 @@ static void spread_branch(struct propagation *work, uint32_t branch) {
         if (graph->out.nodes[i] != meeting) set_add(&work->apart, graph->out.nodes[i]);
     set_extend(graph, &work->apart, meeting);
     spread_to_phis(work, meeting, reason);
-    /* What dominates the branch and is passed again on a way back to it: a chain of the dominator tree. */
-    for (uint32_t b = branch; b != GRAPH_NONE && work->apart.has[b]; b = work->dominators->parent[b])
-        spread_to_late_readers(work, b, meeting, reason);
+    /* Values of blocks on all ways to the branch, which threads may pass again before they meet. */
+    for (uint32_t b = branch; b != GRAPH_NONE; b = work->dominators->parent[b])
+        if (work->apart.has[b]) spread_to_late_readers(work, b, meeting, reason);
     set_clear(&work->apart);
 }
 

@@ -1,6 +1,7 @@
 /* warpbound facts and --facts as a user runs them. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@ static const struct failure_case failures[] = {
     {"facts", 2, "expected one PTX file"},
     {"facts /nonexistent.ptx", 2, "cannot read"},
     {"facts " BFS "-k nonsense", 2, "nonsense"},
+    {"facts " BFS "-a i32:1", 2, "argument 1 of bfs_level is 'i32:1', which does not fit"},
+    {"facts " NESTED "-g 1", 2, "the number of threads in a block is missing"},
     {"facts " BFS "--json", 2, "--json: error: unknown option"},
     {"facts " BFS "-i 0", 2, "-i: error: unknown option"},
     {"facts " BFS "-o /nonexistent/folder/out", 2, "cannot write"},
@@ -43,6 +46,37 @@ static void test_failures_say_what_is_wrong(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         check_failure(&failures[i]);
+}
+
+/* Lines of templates: what is found with the launch, without it, and not. */
+static const struct {
+    const char *arguments, *line;
+} bounds[] = {
+    {NESTED, "\nloop outer <= ?; // nested.cu:5, found: at most 2147483647\n"},
+    {NESTED "-g 1 -b 32 -a 'buf:u32[32]' -a i32:7",
+     "\nloop outer <= 7; // nested.cu:5, found for this launch\n"},
+    {NESTED "-g 1 -b 32 -a 'buf:u32[32]' -a 'i32:?'",
+     "\nloop outer <= ?; // nested.cu:5, found: at most 2147483647\n"},
+    {"kernels/local_counts.ptx", "\nloop $L__BB0_1 <= 8; // src/local_counts.cu:12, found\n"},
+    {"kernels/triangle_sum.ptx -l kernels/triangle_sum.yaml",
+     "\nloop $L__BB0_2 <= 128; // src/triangle_sum.cu:14, found for this launch\n"},
+    {BFS, "\nloop $L__BB0_4 <= ?; // src/bfs_level.cu:9, found: at most 4294967295\n"},
+    {"kernels/components.ptx", "\nloop $L__BB0_8 <= ?; // src/components.cu:14\n"},
+};
+
+static void test_template_states_what_is_found(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        char arguments[256];
+        (void)snprintf(arguments, sizeof arguments, "facts %s", bounds[i].arguments);
+        struct run run = run_command(arguments);
+        assert_int_equal(run.status, 0);
+        if (strstr(run.out, bounds[i].line) == NULL) fail_msg("%s: not in\n%s", bounds[i].line, run.out);
+        bool open = strstr(run.out, "<= ?") != NULL;
+        assert_int_equal(strstr(run.out, "// Replace every ?") != NULL, open);
+        assert_int_equal(strstr(run.out, "// There is nothing to be filled in.") == NULL, open);
+        run_free(&run);
+    }
 }
 
 /* The loops of the kernel and of what it calls, in order, with their source lines. */
@@ -123,6 +157,7 @@ static void test_facts_of_another_version_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_template_states_what_is_found),
         cmocka_unit_test(test_template_lists_the_loops),
         cmocka_unit_test(test_template_of_a_kernel_without_loops),
         cmocka_unit_test(test_open_facts_are_declined),

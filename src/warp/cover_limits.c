@@ -5,7 +5,7 @@
 #include "warp/cover.h"
 #include "warp/execute.h"
 
-/* Loops with larger limits are not run to them: from this iteration on their values are joined. */
+/* Loops with larger limits are not run to them: from some iteration on their values are joined. */
 #define UNROLLED_MAX (UINT64_C(1) << 20)
 #define UNROLLED_OF_LONG (UINT64_C(1) << 12)
 
@@ -49,12 +49,18 @@ static uint64_t unrolled(const struct run *run, uint64_t limit) {
     return limit <= UNROLLED_MAX ? limit : UNROLLED_OF_LONG;
 }
 
+/* Whether a limit is worth being run to. What analysis finds of a loop that unknown values control may be no
+ * more than the number of values of a register. */
+static bool is_useful(const struct cover_limit *limit) {
+    return limit->known && (limit->from_fact || limit->limit <= UNROLLED_MAX);
+}
+
 /* One more pass of a header by the lanes that were in the loop before. */
 static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     struct cover_function *function = cover_function_of(warp);
     const struct cover_limit *limit = &function->limits[loop];
     struct loop_pass *pass = &cover_top(warp)->group->passes[loop];
-    if (!limit->known && pass->undecided && !pass->decided) {
+    if (pass->undecided && !pass->decided && !is_useful(limit)) {
         function->missing[loop] = warp->run->cover->lacks_a_limit = true;
         (void)cover_remove(warp, cover_top(warp)->mask, 0);
         return WB_OK;

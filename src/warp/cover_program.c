@@ -1,6 +1,7 @@
 /* What covering runs know of the code: loops and their limits, live registers, kinds of instructions. */
 #include "warp/cover.h"
 #include "warp/execute.h"
+#include "warp/launch_environment.h"
 
 static enum cover_kind kind_of(const struct micro *op) {
     if (op->execute == branch_execute || op->execute == branch_index_execute) return COVER_KIND_BRANCH;
@@ -63,8 +64,21 @@ static wb_status describe_loops(struct cover_function *function, struct arena *a
     return WB_OK;
 }
 
+/* Takes over the limits of loops that static analysis finds. */
+static wb_status find_limits(struct cover_function *function, const struct loop_environment *environment,
+                             struct arena *arena) {
+    struct ssa ssa;
+    struct loop_bound *bounds;
+    if (function->loops.count == 0) return WB_OK;
+    WB_TRY(ssa_build(&function->cfg, &function->dominators, &function->liveness, arena, &ssa));
+    WB_TRY(loop_bounds_find(&ssa, &function->dominators, &function->loops, environment, arena, &bounds));
+    for (uint32_t l = 0; l < function->loops.count; l++)
+        function->limits[l] = (struct cover_limit){.known = bounds[l].known, .limit = bounds[l].headers};
+    return WB_OK;
+}
+
 static wb_status describe(struct cover_function *function, const struct function_code *code,
-                          struct arena *arena) {
+                          const struct loop_environment *environment, struct arena *arena) {
     uint32_t count = code->function->inst_count;
     function->marks = arena_array(arena, (size_t)count + 1, 1);
     function->kinds = arena_array(arena, (size_t)count + 1, 1);
@@ -78,6 +92,7 @@ static wb_status describe(struct cover_function *function, const struct function
     WB_TRY(list_live(function, arena));
     WB_TRY(find_predicates(function, arena));
     WB_TRY(describe_loops(function, arena));
+    WB_TRY(find_limits(function, environment, arena));
     function->pass_count = function->loops.count;
     return WB_OK;
 }
@@ -116,12 +131,15 @@ static wb_status cover_describe(struct run *run, const struct wb_facts *facts, s
     const struct program *program = &run->program;
     uint32_t inst_count = 0;
     cover->facts = facts;
+    const struct launch_scope scope = {.block = run->index};
+    struct launch_environment launched;
+    launch_environment_fill(run->kernel, run->launch, &scope, &launched);
     cover->functions = arena_array(arena, run->module->function_count, sizeof *cover->functions);
     if (cover->functions == NULL) return WB_ERR_LIMIT;
     for (uint32_t f = 0; f < run->module->function_count; f++) {
         const struct function_code *code = &program->functions[f];
         inst_count += run->module->functions[f].inst_count;
-        if (code->micros != NULL) WB_TRY(describe(&cover->functions[f], code, arena));
+        if (code->micros != NULL) WB_TRY(describe(&cover->functions[f], code, &launched.environment, arena));
     }
     for (size_t i = 0; facts != NULL && i < facts->facts.count; i++)
         apply_fact(&cover->functions[facts->facts.items[i].function], &facts->facts.items[i]);

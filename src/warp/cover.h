@@ -60,7 +60,7 @@ enum cover_kind {
 /* Most executions of a loop's header each time it is entered. */
 struct cover_limit {
     bool known;
-    bool from_fact; /* else found by analysis */
+    bool from_fact; /* a fact asks for it, or for more; else it was found by analysis */
     uint64_t limit;
 };
 

@@ -113,8 +113,8 @@ static void apply_fact(struct cover_function *function, const struct flow_fact *
         loop = loop_at(function, fact->at);
         if (loop == GRAPH_NONE) return;
         struct cover_limit *limit = &function->limits[loop];
-        if (!limit->known || fact->limit < limit->limit)
-            *limit = (struct cover_limit){true, true, fact->limit};
+        if (!limit->known || fact->limit < limit->limit) limit->limit = fact->limit;
+        limit->known = limit->from_fact = true;
         return;
     case FACT_PER:
         function->marks[fact->at] |= COVER_AT_PER;

@@ -1,6 +1,7 @@
 #include "random_kernel.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,32 +86,33 @@ void random_kernel_free(struct random_kernel *kernel) {
     *kernel = (struct random_kernel){0};
 }
 
-static void add_buffer(wb_launch *launch, wb_diagnostics *diagnostics, uint32_t elements, bool given,
-                       uint64_t contents) {
+static void add_argument(wb_launch *launch, wb_diagnostics *diagnostics, const char *format, ...) {
     char text[96];
-    if (given)
-        snprintf(text, sizeof text, "buf:u32[%u]=random(%" PRIu64 ")", elements, contents);
-    else
-        snprintf(text, sizeof text, "buf:u32[%u]", elements);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     if (wb_launch_add_argument(launch, text, diagnostics) != WB_OK) abort();
 }
 
-wb_launch *random_kernel_launch(const struct random_kernel *kernel, uint64_t data, uint32_t given) {
+wb_launch *random_kernel_launch(const struct random_kernel *kernel, const uint64_t contents[RANDOM_BUFFERS]) {
+    const uint32_t elements[RANDOM_BUFFERS] = {INPUT_ELEMENTS, OUTPUT_ELEMENTS_PER_THREAD * kernel->threads,
+                                               COUNTER_ELEMENTS};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = wb_launch_new();
-    char text[32];
-    snprintf(text, sizeof text, "%u", kernel->threads);
+    char threads[16];
+    snprintf(threads, sizeof threads, "%u", kernel->threads);
     if (wb_launch_set_grid(launch, "1", diagnostics) != WB_OK ||
-        wb_launch_set_block(launch, text, diagnostics) != WB_OK)
+        wb_launch_set_block(launch, threads, diagnostics) != WB_OK)
         abort();
-    add_buffer(launch, diagnostics, INPUT_ELEMENTS, (given & RANDOM_KERNEL_INPUT) != 0, 3 * data);
-    add_buffer(launch, diagnostics, OUTPUT_ELEMENTS_PER_THREAD * kernel->threads,
-               (given & RANDOM_KERNEL_OUTPUT) != 0, 3 * data + 1);
-    add_buffer(launch, diagnostics, COUNTER_ELEMENTS, (given & RANDOM_KERNEL_COUNTERS) != 0, 3 * data + 2);
-    for (uint32_t i = 0; i < 2; i++) {
-        snprintf(text, sizeof text, "u32:%u", kernel->scalars[i]);
-        if (wb_launch_add_argument(launch, text, diagnostics) != WB_OK) abort();
+    for (uint32_t b = 0; b < RANDOM_BUFFERS; b++) {
+        if (contents[b] == RANDOM_UNKNOWN)
+            add_argument(launch, diagnostics, "buf:u32[%u]", elements[b]);
+        else
+            add_argument(launch, diagnostics, "buf:u32[%u]=random(%" PRIu64 ")", elements[b], contents[b]);
     }
+    for (uint32_t i = 0; i < 2; i++)
+        add_argument(launch, diagnostics, "u32:%u", kernel->scalars[i]);
     wb_diagnostics_free(diagnostics);
     return launch;
 }

@@ -42,14 +42,14 @@ void random_kernel_make(uint64_t seed, const struct random_kernel_shape *shape,
                         const bool omitted[RANDOM_STATEMENTS_MAX], struct random_kernel *kernel);
 void random_kernel_free(struct random_kernel *kernel);
 
-/* Buffers of the launch whose contents are given, as bits. */
-#define RANDOM_KERNEL_INPUT 1u    /* only read */
-#define RANDOM_KERNEL_OUTPUT 2u   /* elements of single threads */
-#define RANDOM_KERNEL_COUNTERS 4u /* for atomics */
-#define RANDOM_KERNEL_ALL 7u
+/* The buffers of the launch: one that is only read, one of elements of single threads, one for atomics. */
+enum { RANDOM_INPUT, RANDOM_OUTPUT, RANDOM_COUNTERS, RANDOM_BUFFERS };
 
-/* A launch of the kernel, with the contents of seed `data` in the buffers of `given`. */
-wb_launch *random_kernel_launch(const struct random_kernel *kernel, uint64_t data, uint32_t given);
+/* Contents that are not given. */
+#define RANDOM_UNKNOWN UINT64_MAX
+
+/* A launch of the kernel, with contents of these seeds in the buffers. */
+wb_launch *random_kernel_launch(const struct random_kernel *kernel, const uint64_t contents[RANDOM_BUFFERS]);
 
 /* Appends the fact that a loop runs at most so often. */
 void random_kernel_fact(const struct random_loop *loop, uint32_t headers, struct text *facts);

@@ -1,0 +1,202 @@
+/* Covering paths of random kernels: what the kernels execute on random data is part of them and takes no
+ * longer than their bounds; knowing more never raises these. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "launch/facts.h"
+#include "random_block.h"
+#include "random_trial.h"
+
+#define KERNELS 2400u
+
+/* Instructions of all warps after which covering is given up, and those of one path up to which the quadratic
+ * bound is computed. */
+#define COVERING_INSTRUCTIONS 30000u
+#define ALIGNED_INSTRUCTIONS 300u
+
+/* ---- Machines ----------------------------------------------------------------------------------------- */
+
+static const char *const presets[] = {"orin-sm86", "kepler-sm35", "hopper-sm90"};
+static const char *const depths[] = {"dispatch_depth=0", "dispatch_depth=1", "dispatch_depth=unlimited"};
+static const char *const requests[] = {"requests=ideal", "requests=fermi", "requests=volta"};
+
+enum { MACHINES = 27 };
+
+static wb_machine *machines[MACHINES];
+
+static int make_machines(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    for (uint32_t i = 0; i < MACHINES; i++) {
+        bool made = wb_machine_load(presets[i % 3], diagnostics, &machines[i]) == WB_OK &&
+                    wb_machine_set(machines[i], "l1_size=0", diagnostics) == WB_OK &&
+                    wb_machine_set(machines[i], depths[i / 3 % 3], diagnostics) == WB_OK &&
+                    wb_machine_set(machines[i], requests[i / 9], diagnostics) == WB_OK;
+        if (!made) fail_msg("%s", wb_diagnostics_text(diagnostics));
+    }
+    wb_diagnostics_free(diagnostics);
+    return 0;
+}
+
+static int free_machines(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < MACHINES; i++)
+        wb_machine_free(machines[i]);
+    return 0;
+}
+
+static const wb_machine *machine_of(const struct trial *trial) {
+    struct random_state random = random_seeded(trial->kernel.seed);
+    return machines[random_below(&random, MACHINES)];
+}
+
+/* ---- Covering paths ----------------------------------------------------------------------------------- */
+
+/* What a covering run is told. */
+struct knowledge {
+    uint32_t buffers; /* whose contents are known, as bits */
+    bool other_loops; /* facts about loops that the data does not decide, besides those about the others */
+    size_t lowered;   /* 1 + the index of a loop whose fact is one less than what is true; 0: none */
+};
+
+static bool make_facts(struct trial *trial, const struct knowledge *known, wb_facts **facts) {
+    struct text text = {0};
+    uint64_t checksum;
+    if (facts_checksum(trial->parsed, &checksum) != WB_OK) return trial_violated(trial, "has no checksum");
+    facts_put_header(trial->parsed, checksum, &text);
+    for (size_t i = 0; i < trial->kernel.loops.count; i++) {
+        const struct random_loop *loop = &trial->kernel.loops.items[i];
+        const bool lower = i + 1 == known->lowered && loop->headers > 1;
+        if (loop->by_data || known->other_loops) random_kernel_fact(loop, loop->headers - lower, &text);
+    }
+    wb_status status = text.failed ? WB_ERR_LIMIT
+                                   : wb_facts_parse("random.facts", text.data, text.length, trial->parsed,
+                                                    trial->diagnostics, facts);
+    text_free(&text);
+    return status == WB_OK || trial_violated(trial, "has facts that are not read");
+}
+
+/* The covering paths; *block is NULL when they are too long to be looked at. */
+static bool cover(struct trial *trial, const struct knowledge *known, wb_block **block) {
+    wb_facts *facts = NULL;
+    *block = NULL;
+    if (!make_facts(trial, known, &facts)) return false;
+    const bool forget = known->buffers == 0 && trial->kernel.seed % 2 == 0; /* two ways to the same */
+    const wb_trace_options options = {.record_accesses = true,
+                                      .cover = true,
+                                      .unknown_contents = forget,
+                                      .facts = facts,
+                                      .instruction_limit = COVERING_INSTRUCTIONS};
+    wb_launch *launch = forget ? trial_launch(trial, 0) : trial_launch_unknown(trial, known->buffers);
+    wb_status status = wb_block_trace(trial->parsed, launch, &options, trial->diagnostics, block);
+    wb_launch_free(launch);
+    wb_facts_free(facts);
+    return status == WB_OK || status == WB_ERR_LIMIT ||
+           trial_violated(trial, "is not covered: status %d", status);
+}
+
+static bool paths_are_covered(struct trial *trial, const wb_block *covering) {
+    for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++) {
+        const wb_block *real = trial->blocks[d];
+        for (uint32_t w = 0; w < real->warp_count; w++) {
+            uint64_t step;
+            if (!path_is_covered(&covering->paths.items[covering->warp_path[w]],
+                                 &real->paths.items[real->warp_path[w]], &step))
+                return trial_violated(trial, "data %u, warp %u: step %" PRIu64 " of its path is not covered",
+                                      d, w, step);
+        }
+    }
+    return true;
+}
+
+/* ---- Bounds ------------------------------------------------------------------------------------------- */
+
+static bool analyse(struct trial *trial, const wb_block *block, wb_analysis **analysis) {
+    if (wb_analysis_new(block, machine_of(trial), trial->diagnostics, analysis) != WB_OK)
+        return trial_violated(trial, "is not analysed");
+    return true;
+}
+
+static uint64_t longest_path(const wb_block *block) {
+    uint64_t longest = 0;
+    for (size_t p = 0; p < block->paths.count; p++)
+        if (block->paths.items[p].length > longest) longest = block->paths.items[p].length;
+    return longest;
+}
+
+static bool analyse_covering(struct trial *trial, const wb_block *covering, wb_analysis **analysis) {
+    const char *methods = longest_path(covering) <= ALIGNED_INSTRUCTIONS ? "all" : "sib,fib,elb";
+    return analyse(trial, covering, analysis) &&
+           (wb_analysis_bound(*analysis, methods, NULL, trial->diagnostics) == WB_OK ||
+            trial_violated(trial, "is not bounded"));
+}
+
+/* Every simulation of a real run against every proven bound of the covering paths. */
+static bool bounds_hold(struct trial *trial, const wb_analysis *covering, const wb_analysis *real,
+                        uint32_t d) {
+    size_t bound_count, count;
+    const wb_bound *bounds = wb_analysis_bounds(covering, &bound_count);
+    const wb_simulation *simulations = wb_analysis_simulations(real, &count);
+    for (size_t b = 0; b < bound_count; b++)
+        for (size_t s = 0; s < count; s++)
+            if (bounds[b].kind == WB_UPPER && simulations[s].work_conserving &&
+                simulations[s].cycles > bounds[b].cycles)
+                return trial_violated(trial, "%s: data %u takes %" PRIu64 " under %s, %s is %" PRIu64,
+                                      wb_machine_name(machine_of(trial)), d, simulations[s].cycles,
+                                      simulations[s].policy, bounds[b].method, bounds[b].cycles);
+    return true;
+}
+
+static bool runs_are_bounded(struct trial *trial, const wb_analysis *covering) {
+    for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++) {
+        wb_analysis *real = NULL;
+        bool holds = analyse(trial, trial->blocks[d], &real) &&
+                     (wb_analysis_simulate(real, "all", NULL, trial->diagnostics) == WB_OK ||
+                      trial_violated(trial, "is not simulated")) &&
+                     bounds_hold(trial, covering, real, d);
+        wb_analysis_free(real);
+        if (!holds) return false;
+    }
+    return true;
+}
+
+/* Kernels whose covering paths were looked at. */
+static uint32_t covered;
+
+static bool covering_paths_cover(struct trial *trial) {
+    const struct knowledge known = {.buffers = trial->given};
+    wb_block *covering;
+    wb_analysis *analysis = NULL;
+    if (!cover(trial, &known, &covering)) return false;
+    if (covering == NULL) return true;
+    bool holds = paths_are_covered(trial, covering) && analyse_covering(trial, covering, &analysis) &&
+                 runs_are_bounded(trial, analysis);
+    wb_analysis_free(analysis);
+    wb_block_free(covering);
+    covered++;
+    return holds;
+}
+
+static void test_covering(void **state) {
+    (void)state;
+    covered = 0;
+    assert_true(trials_hold(KERNELS, covering_paths_cover));
+    assert_true(covered >= random_rounds(KERNELS) * 19 / 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_covering),
+    };
+    return cmocka_run_group_tests_name("covering paths of random kernels", tests, make_machines,
+                                       free_machines);
+}

@@ -32,7 +32,7 @@ static struct transfer transfer_of(struct value_state *state, uint32_t inst) {
 }
 
 static struct value_range read(const struct transfer *t, uint32_t operand, uint32_t bits) {
-    return state_operand(t->state, t->inst, &t->operands[operand], bits).range;
+    return state_operand_range(t->state, t->inst, &t->operands[operand], bits);
 }
 
 /* a - (a & mask) is a & ~mask: how many iterations of an unrolled loop there are. The answer is no range of
@@ -40,17 +40,17 @@ static struct value_range read(const struct transfer *t, uint32_t operand, uint3
 static bool subtract_masked(const struct transfer *t, uint32_t whole, uint32_t part,
                             struct value_range *result) {
     const struct ssa *ssa = t->state->ssa;
-    struct operand_reading all = state_operand(t->state, t->inst, &t->operands[whole], t->bits);
-    struct operand_reading some = state_operand(t->state, t->inst, &t->operands[part], t->bits);
-    const struct ptx_inst *inst = some.value == SSA_NONE ? NULL : value_definition(ssa, some.value);
-    if (inst == NULL || inst->form->op != PTX_OP_AND || all.value == SSA_NONE) return false;
+    const struct ptx_operand *all = &t->operands[whole], *some = &t->operands[part];
+    if (all->kind != PTX_OPERAND_REG || some->kind != PTX_OPERAND_REG) return false;
+    uint32_t value = value_read(ssa, t->inst, some->index);
+    const struct ptx_inst *inst = value == SSA_NONE ? NULL : value_definition(ssa, value);
+    if (inst == NULL || inst->form->op != PTX_OP_AND || t->state->ranges[value].bits != t->bits) return false;
     const struct ptx_operand *operands = ptx_operands(ssa->cfg->function, inst);
-    uint32_t index = ssa->values[some.value].inst;
-    if (operands[1].kind != PTX_OPERAND_REG || operands[2].kind != PTX_OPERAND_INT ||
-        value_read(ssa, index, operands[1].index) != all.value)
-        return false;
-    struct value_range mask = range_single(t->bits, ~operands[2].value);
-    *result = range_and(&all.range, &mask);
+    if (operands[1].kind != PTX_OPERAND_REG || operands[2].kind != PTX_OPERAND_INT) return false;
+    uint32_t masked = value_read(ssa, ssa->values[value].inst, operands[1].index);
+    if (masked == SSA_NONE || masked != value_read(ssa, t->inst, all->index)) return false;
+    struct value_range words = read(t, whole, t->bits), mask = range_single(t->bits, ~operands[2].value);
+    *result = range_and(&words, &mask);
     return true;
 }
 
@@ -82,9 +82,8 @@ static struct value_range mul_range(const struct transfer *t) {
 /* Shifts, whose amount has 32 bits whatever the type. */
 static struct value_range shift_range(const struct transfer *t) {
     struct value_range a = read(t, 1, t->bits);
-    struct operand_reading amount = state_operand(t->state, t->inst, &t->operands[2], 32);
-    if (t->form->op == PTX_OP_SHL) return range_shl(&a, &amount.range);
-    return range_shr(&a, &amount.range, t->is_signed);
+    struct value_range amount = read(t, 2, 32);
+    return t->form->op == PTX_OP_SHL ? range_shl(&a, &amount) : range_shr(&a, &amount, t->is_signed);
 }
 
 /* Two integers of the type to one. */

@@ -7,9 +7,15 @@ static wide circle(uint32_t bits) {
     return (wide)1 << bits;
 }
 
+/* a % b; division of 64 bits takes a fraction of the time. */
+static wide remainder_of(wide a, wide b) {
+    if ((a | b) >> 64 == 0) return (uint64_t)a % (uint64_t)b;
+    return a % b;
+}
+
 unsigned __int128 range_gcd(unsigned __int128 a, unsigned __int128 b) {
     while (b != 0) {
-        wide rest = a % b;
+        wide rest = remainder_of(a, b);
         a = b;
         b = rest;
     }
@@ -27,7 +33,7 @@ static wide power_of_two_in(wide x, uint32_t limit) {
 static struct value_range make(uint32_t bits, uint64_t low, wide span, wide stride) {
     struct value_range range = {.low = low & word_mask(bits), .bits = (uint8_t)bits};
     if (stride == 0 || span < stride) return range;
-    span -= span % stride;
+    span -= remainder_of(span, stride);
     wide power = power_of_two_in(stride, bits);
     if (span >= circle(bits) || (stride == power && span + stride >= circle(bits))) {
         stride = power;

@@ -91,52 +91,53 @@ static bool is_constant(uint32_t sreg) {
     return sreg <= PTX_SREG_CLUSTER_NCTARANK || sreg == PTX_SREG_LANEID;
 }
 
-static struct operand_reading read_register(const struct value_state *state, uint32_t inst,
-                                            const struct ptx_operand *operand, uint32_t bits) {
-    struct operand_reading reading = {.value = SSA_NONE, .range = range_full(bits)};
+/* The value that an operand is, read in its register's own width; SSA_NONE when it is no such thing. */
+static uint32_t operand_value(const struct value_state *state, uint32_t inst,
+                              const struct ptx_operand *operand, uint32_t bits) {
+    if (operand->kind != PTX_OPERAND_REG || operand->negated) return SSA_NONE;
     uint32_t value = value_read(state->ssa, inst, operand->index);
-    if (value == SSA_NONE || value_bits(state->ssa, value) < bits) return reading;
-    reading.range = state_range(state, value);
-    if (value_bits(state->ssa, value) > bits) {
-        reading.range = range_extend(&reading.range, bits, false);
-        return reading;
-    }
-    if (operand->negated) {
-        reading.range = range_not(&reading.range);
-        return reading;
-    }
-    reading.value = value;
-    reading.has_form = true;
-    reading.form = state->forms[value];
-    return reading;
+    return value == SSA_NONE || state->ranges[value].bits != bits ? SSA_NONE : value;
 }
 
-static struct operand_reading read_sreg(const struct value_state *state, uint32_t sreg, uint32_t bits) {
-    struct operand_reading reading = {.value = SSA_NONE, .range = range_full(bits)};
+static struct value_range register_range(const struct value_state *state, uint32_t inst,
+                                         const struct ptx_operand *operand, uint32_t bits) {
+    uint32_t value = value_read(state->ssa, inst, operand->index);
+    if (value == SSA_NONE || state->ranges[value].bits < bits) return range_full(bits);
+    struct value_range range = state_range(state, value);
+    if (range.bits > bits) return range_extend(&range, bits, false);
+    return operand->negated ? range_not(&range) : range;
+}
+
+static struct value_range special_range(const struct value_state *state, uint32_t sreg, uint32_t bits) {
     const struct sreg_range *known = &state->environment->sregs[sreg];
-    if (bits > 32 && (!known->known || known->high > UINT32_MAX)) return reading;
-    uint32_t symbol = state->ssa->value_count + sreg;
-    reading.range = range_extend(&state->ranges[symbol], bits, false);
-    reading.has_form = bits == 32 && is_constant(sreg);
-    reading.form = linear_symbol(32, symbol);
-    return reading;
+    if (bits > 32 && (!known->known || known->high > UINT32_MAX)) return range_full(bits);
+    return range_extend(&state->ranges[state->ssa->value_count + sreg], bits, false);
+}
+
+struct value_range state_operand_range(const struct value_state *state, uint32_t inst,
+                                       const struct ptx_operand *operand, uint32_t bits) {
+    switch (operand->kind) {
+    case PTX_OPERAND_REG: return register_range(state, inst, operand, bits);
+    case PTX_OPERAND_SREG: return special_range(state, operand->index, bits);
+    case PTX_OPERAND_INT: return range_single(bits, bits == 1 ? operand->value != 0 : operand->value);
+    default: return range_full(bits);
+    }
 }
 
 struct operand_reading state_operand(const struct value_state *state, uint32_t inst,
                                      const struct ptx_operand *operand, uint32_t bits) {
-    struct operand_reading reading = {.value = SSA_NONE, .range = range_full(bits)};
-    switch (operand->kind) {
-    case PTX_OPERAND_REG: reading = read_register(state, inst, operand, bits); break;
-    case PTX_OPERAND_SREG: reading = read_sreg(state, operand->index, bits); break;
-    case PTX_OPERAND_INT:
-        reading.range = range_single(bits, bits == 1 ? operand->value != 0 : operand->value);
-        break;
-    default: break;
-    }
-    if (range_is_single(&reading.range)) {
-        reading.has_form = true;
+    struct operand_reading reading = {.value = operand_value(state, inst, operand, bits)};
+    reading.range = state_operand_range(state, inst, operand, bits);
+    bool is_symbol = operand->kind == PTX_OPERAND_SREG && bits == 32 && is_constant(operand->index);
+    reading.has_form = true;
+    if (range_is_single(&reading.range))
         reading.form = linear_constant(bits, reading.range.low);
-    }
+    else if (reading.value != SSA_NONE)
+        reading.form = state->forms[reading.value];
+    else if (is_symbol)
+        reading.form = linear_symbol(32, state->ssa->value_count + operand->index);
+    else
+        reading.has_form = false;
     return reading;
 }
 

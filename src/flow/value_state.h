@@ -72,7 +72,11 @@ uint32_t value_read(const struct ssa *ssa, uint32_t inst, uint32_t reg);
  * the entry NULL. */
 const struct ptx_inst *value_definition(const struct ssa *ssa, uint32_t value);
 
-/* How an instruction reads an operand that it takes for an integer of this width. */
+/* What an operand can be that an instruction takes for an integer of this width. */
+struct value_range state_operand_range(const struct value_state *state, uint32_t inst,
+                                       const struct ptx_operand *operand, uint32_t bits);
+
+/* The same with the value read, and its form. */
 struct operand_reading state_operand(const struct value_state *state, uint32_t inst,
                                      const struct ptx_operand *operand, uint32_t bits);
 

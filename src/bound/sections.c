@@ -2,12 +2,15 @@
 
 #include <string.h>
 
+#include "bound/section_cycle.h"
+
 /* What is needed while the paths are cut into sections side by side. */
 struct section_cutter {
     struct block_sections *sections;
     struct path_cursor *cursors; /* per path */
     bool *ended;                 /* per path */
     uint32_t *row;               /* codes of the section at hand, per path */
+    struct section_cycle cycle;  /* of the rows */
     VEC(uint32_t) insts;         /* of the section being read */
 };
 
@@ -46,6 +49,18 @@ static wb_status cut_section(struct section_cutter *cutter, uint32_t path) {
     return WB_OK;
 }
 
+/* Counts what repeats itself behind the row just read. */
+static wb_status repeat_rows(struct section_cutter *cutter, size_t row) {
+    struct section_cycle *cycle = &cutter->cycle;
+    uint64_t times;
+    WB_TRY(section_cycle_note(cycle, cutter->cursors, row, &times));
+    if (times == 0) return WB_OK;
+    for (size_t i = 0; i < cycle->rows.count; i++)
+        cutter->sections->row_counts.items[cycle->rows.items[i]] += times;
+    section_cycle_skip(cycle, times, cutter->cursors);
+    return WB_OK;
+}
+
 /* Reads the next section of every path as one row; *more says whether a path goes on behind it. */
 static wb_status cut_row(struct section_cutter *cutter, bool *more) {
     struct block_sections *sections = cutter->sections;
@@ -62,7 +77,7 @@ static wb_status cut_row(struct section_cutter *cutter, bool *more) {
                         &is_new));
     if (is_new) WB_TRY(vec_push(&sections->row_counts, 0));
     sections->row_counts.items[number]++;
-    return WB_OK;
+    return repeat_rows(cutter, number);
 }
 
 wb_status block_sections_make(const struct timed_block *block, struct block_sections *sections) {
@@ -78,9 +93,11 @@ wb_status block_sections_make(const struct timed_block *block, struct block_sect
     if (cutter.cursors == NULL || cutter.ended == NULL || cutter.row == NULL) status = WB_ERR_LIMIT;
     for (uint32_t p = 0; status == WB_OK && p < block->path_count; p++)
         cutter.cursors[p] = path_begin(&block->paths[p]);
+    if (status == WB_OK) status = section_cycle_init(&cutter.cycle, block->path_count);
     bool more = block->path_count > 0;
     while (status == WB_OK && more && !sections->too_large)
         status = cut_row(&cutter, &more);
+    section_cycle_free(&cutter.cycle);
     vec_free(&cutter.insts);
     return status;
 }

@@ -53,6 +53,13 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
 /* Looks at a block as at a grid of its own, on a machine with caches. */
 static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machine,
                                      wb_diagnostics *diagnostics) {
+    if (made->block->covering) {
+        diagnose(
+            diagnostics, SEVERITY_ERROR, machine->name,
+            "covering paths are not bounded on machines with caches, whose contents depend on every access; "
+            "--memory requests leaves the caches out");
+        return WB_ERR_DECLINED;
+    }
     WB_TRY(grid_from_block(made->block, diagnostics, &made->lone));
     WB_TRY(timed_grid_make(&made->lone, machine, diagnostics, &made->grid_times));
     made->has_memory = true;
@@ -288,9 +295,32 @@ static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const 
     return WB_OK;
 }
 
+/* Whether simulating the block takes minutes. */
+static bool analysis_is_long(const struct wb_analysis *analysis) {
+    const struct timed_block *timed = analysis->timed;
+    uint64_t instructions = 0;
+    for (uint32_t w = 0; timed != NULL && w < timed->warp_count; w++)
+        instructions = cycles_add(instructions, timed->paths[timed->warp_path[w]].length);
+    return instructions > ANALYSIS_SIMULATED_MAX;
+}
+
+/* The policies that the bounds are about and are usually held against, NULL: none of them. */
+static const char *analysis_policies(const struct wb_analysis *analysis, wb_diagnostics *diagnostics) {
+    if (analysis_is_long(analysis)) {
+        diagnose(
+            diagnostics, SEVERITY_WARNING, "analysis",
+            "not simulated: the block has more than 10^9 warp instructions; name policies to simulate it "
+            "all the same");
+        return NULL;
+    }
+    return analysis->has_memory && !analysis->memory.scheme->policy->work_conserving ? "rr" : "lrr,gto";
+}
+
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
+    if (policies == NULL) policies = analysis_policies(analysis, diagnostics);
+    if (policies == NULL) return WB_OK;
     WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen));
     if (wb_analysis_is_covering(analysis)) {
         diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(analysis->block->kernel),

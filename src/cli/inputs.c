@@ -177,6 +177,19 @@ static wb_status trace_given(const wb_trace_options *trace, const struct inputs 
     return status;
 }
 
+/* Holds the flow facts to the given data, which can show that they are wrong, but not that they are true. */
+static wb_status check_facts(const wb_trace_options *trace, wb_diagnostics *diagnostics,
+                             const struct inputs *inputs) {
+    wb_trace_options given = *trace;
+    wb_block *block = NULL;
+    if (inputs->facts == NULL || inputs->given_block == NULL) return WB_OK;
+    given.cover = true;
+    given.facts = inputs->facts;
+    wb_status status = wb_block_trace(inputs->kernel, inputs->launch, &given, diagnostics, &block);
+    wb_block_free(block);
+    return status;
+}
+
 /* Executes the block for all inputs, or for the given ones as far as they are known. */
 static wb_status trace_covering(const struct options *options, const wb_trace_options *trace,
                                 wb_diagnostics *diagnostics, struct inputs *inputs) {
@@ -187,6 +200,8 @@ static wb_status trace_covering(const struct options *options, const wb_trace_op
         status = trace_given(trace, inputs, diagnostics, any ? &inputs->given_block : &inputs->block);
     if (status != WB_OK && status != WB_ERR_DECLINED) return status;
     if (status == WB_OK && !any) return WB_OK;
+    status = check_facts(trace, diagnostics, inputs);
+    if (status != WB_OK) return status;
     covering.cover = true;
     covering.unknown_contents = any;
     covering.facts = inputs->facts;

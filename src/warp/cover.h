@@ -55,7 +55,7 @@ enum cover_kind {
 #define COVER_AT_HEADER 1u /* of a loop */
 #define COVER_AT_NEVER 2u
 #define COVER_AT_PER 4u      /* one of the labels of a fact of kind FACT_PER */
-#define COVER_AT_TOGETHER 8u /* of a fact of kind FACT_TOGETHER */
+#define COVER_AT_TOGETHER 8u /* a barrier that a fact of kind FACT_TOGETHER speaks of */
 
 /* Most executions of a loop's header each time it is entered. */
 struct cover_limit {
@@ -66,7 +66,7 @@ struct cover_limit {
 
 struct cover_function {
     struct cfg cfg;
-    struct dominators dominators;
+    struct dominators dominators, post_dominators;
     struct loops loops;
     struct liveness liveness;
     uint8_t *marks;             /* per instruction: COVER_AT_... */
@@ -155,6 +155,9 @@ uint32_t cover_remove(struct warp *warp, uint32_t lanes, size_t base);
 /* Drops entries whose lanes have ended or arrived, and frames that all lanes have left; loads the registers
  * of the group that goes on. */
 wb_status cover_settle(struct warp *warp);
+
+/* cover_program.c: whether two blocks are executed equally often by every thread, the first one first. */
+bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second);
 
 /* cover_control.c: what lanes of `mask` execute, and lanes of `unsure` perhaps. */
 wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);

@@ -194,20 +194,22 @@ wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask) {
     return WB_OK;
 }
 
-/* The label that stands before the block of an instruction, or NULL. */
-static const char *block_label(const struct warp *warp, uint32_t pc) {
-    const struct cfg *cfg = &cover_function_of(warp)->cfg;
-    uint32_t first = cfg->blocks[cfg->block_of[pc]].first;
-    for (uint32_t i = 0; i < cfg->function->label_count; i++)
-        if (cfg->function->labels[i].target == first) return cfg->function->labels[i].name;
-    return NULL;
+/* The nearest label by which a fact can speak of an instruction, or NULL. */
+static const char *label_of(const struct cover_function *function, uint32_t pc) {
+    const struct cfg *cfg = &function->cfg;
+    const char *nearest = NULL;
+    for (uint32_t i = 0; i < cfg->function->label_count && cfg->function->labels[i].target <= pc; i++) {
+        const struct ptx_label *label = &cfg->function->labels[i];
+        if (cover_equally_often(function, cfg->block_of[label->target], cfg->block_of[pc]))
+            nearest = label->name;
+    }
+    return nearest;
 }
 
 wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     const struct cover_function *function = cover_function_of(warp);
     uint32_t pc = (uint32_t)(op->inst - function->cfg.function->insts);
-    uint32_t block = function->cfg.block_of[pc];
-    bool together = (function->marks[function->cfg.blocks[block].first] & COVER_AT_TOGETHER) != 0;
+    bool together = (function->marks[pc] & COVER_AT_TOGETHER) != 0;
     if (mask == 0 && unsure == 0) {
         warp->run->skipped_barrier = op->index;
         return WB_OK;
@@ -216,7 +218,7 @@ wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask
     /* Some lane is here, or every lane that has not ended is: a warp without any is waited for by nobody. */
     bool firm = (mask & ~cover_unsure(group)) != 0 || (warp->live & ~(mask & ~group->maybe)) == 0;
     if (firm || (together && mask != 0)) return barrier_execute(warp, op, mask);
-    const char *label = block_label(warp, pc);
+    const char *label = label_of(function, pc);
     ptx_diagnose(
         warp->run->diagnostics, SEVERITY_ERROR, warp->run->module, op->inst,
         "whether warp %u waits at this barrier depends on values that are not known; if all warps of "

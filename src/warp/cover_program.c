@@ -87,6 +87,8 @@ static wb_status describe(struct cover_function *function, const struct function
         function->kinds[i] = (uint8_t)kind_of(&code->micros[i]);
     WB_TRY(cfg_build(code->function, arena, &function->cfg));
     WB_TRY(dominators_build(arena, &function->cfg.graph, CFG_ENTRY, &function->dominators));
+    WB_TRY(
+        post_dominators_build(arena, &function->cfg.graph, function->cfg.exit, &function->post_dominators));
     WB_TRY(loops_build(arena, &function->cfg.graph, &function->dominators, &function->loops));
     WB_TRY(liveness_build(&function->cfg, arena, &function->liveness));
     WB_TRY(list_live(function, arena));
@@ -102,6 +104,21 @@ static uint32_t loop_at(const struct cover_function *function, uint32_t inst) {
     for (uint32_t l = 0; l < function->loops.count; l++)
         if (function->cfg.blocks[function->loops.items[l].header].first == inst) return l;
     return GRAPH_NONE;
+}
+
+bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second) {
+    return dominates(&function->dominators, first, second) &&
+           dominates(&function->post_dominators, second, first) &&
+           function->loops.innermost[first] == function->loops.innermost[second];
+}
+
+/* Marks the barriers that all warps execute together if they pass the fact's label together. */
+static void apply_together(struct cover_function *function, const struct flow_fact *fact) {
+    const uint32_t *block_of = function->cfg.block_of;
+    for (uint32_t i = fact->at; i < function->cfg.function->inst_count; i++)
+        if (function->kinds[i] == COVER_KIND_BARRIER &&
+            cover_equally_often(function, block_of[fact->at], block_of[i]))
+            function->marks[i] |= COVER_AT_TOGETHER;
 }
 
 /* Applies one fact. A label at the end of the body has no instruction: nothing can be said of it. */
@@ -122,7 +139,7 @@ static void apply_fact(struct cover_function *function, const struct flow_fact *
         function->pass_count++;
         return;
     case FACT_NEVER: function->marks[fact->at] |= COVER_AT_NEVER; return;
-    case FACT_TOGETHER: function->marks[fact->at] |= COVER_AT_TOGETHER; return;
+    case FACT_TOGETHER: apply_together(function, fact); return;
     }
 }
 

@@ -11,6 +11,9 @@
 /* States that a search keeps unless told otherwise: some two gigabytes. */
 #define ANALYSIS_STATE_LIMIT UINT64_C(30000000)
 
+/* Most warp instructions of a block that is simulated without being asked for: half a minute a policy. */
+#define ANALYSIS_SIMULATED_MAX UINT64_C(1000000000)
+
 struct wb_analysis {
     const struct wb_machine *machine;
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */

@@ -1,6 +1,5 @@
 /* warpbound analyze: bounds of one thread block, or of a grid, beside simulations of it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 
@@ -46,11 +45,6 @@ static wb_status prepare(const struct options *options, wb_diagnostics *diagnost
     return status;
 }
 
-/* The policies that the bounds are about: of the scheme pure-rr strict round-robin. */
-static const char *default_policies(const struct options *options) {
-    return options->schemes != NULL && strcmp(options->schemes, "pure-rr") == 0 ? "rr" : "lrr,gto";
-}
-
 /* The given data beside covering paths: what these were bounded by. */
 static wb_status bound_given(const struct inputs *inputs, const wb_watch *watch,
                              wb_diagnostics *diagnostics) {
@@ -68,7 +62,6 @@ static wb_status compute(const struct options *options, wb_diagnostics *diagnost
                          const struct inputs *inputs) {
     wb_watch watch = watch_terminal();
     const char *methods = options->methods != NULL ? options->methods : "all";
-    const char *policies = options->policies != NULL ? options->policies : default_policies(options);
     wb_status bounded = wb_analysis_bound(inputs->analysis, methods, &watch, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
     wb_analysis *simulated = inputs->analysis;
@@ -77,7 +70,7 @@ static wb_status compute(const struct options *options, wb_diagnostics *diagnost
         if (inputs->given != NULL) simulated = inputs->given;
     }
     wb_status status = inputs->given == NULL ? WB_OK : bound_given(inputs, &watch, diagnostics);
-    if (status == WB_OK) status = wb_analysis_simulate(simulated, policies, &watch, diagnostics);
+    if (status == WB_OK) status = wb_analysis_simulate(simulated, options->policies, &watch, diagnostics);
     return status != WB_OK ? status : bounded;
 }
 

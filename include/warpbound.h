@@ -375,7 +375,9 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
                             wb_diagnostics *diagnostics);
 
 /* Simulates a block under the policies of a comma-separated list (lrr, gto, rr, oldest), or all for "all"; on
- * a machine with caches alone on the GPU. Grids are simulated by wb_gpu_simulate. */
+ * a machine with caches alone on the GPU. NULL: those that bounds are usually held against, lrr and gto (of a
+ * scheme with strict round-robin rr), unless the block has more than 10^9 warp instructions, which would take
+ * minutes; a warning says so. Grids are simulated by wb_gpu_simulate. */
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
 

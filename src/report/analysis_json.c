@@ -87,9 +87,11 @@ static wb_status add_paths(const struct wb_analysis *analysis, wb_diagnostics *d
     json_t *paths = json_array();
     (void)json_object_set_new(root, "paths", paths);
     for (uint32_t path = 0; path < analysis->timed->path_count; path++) {
-        json_t *sections = json_array();
+        const bool listed = analysis->timed->paths[path].length <= PHASES_LISTED_MAX;
+        json_t *sections = listed ? json_array() : json_null();
         struct phase_sink sink = {.phase = add_phase, .user = sections};
         (void)json_array_append_new(paths, json_pack("{s:o}", "sections", sections));
+        if (!listed) continue;
         WB_TRY(phases_of_path(analysis->timed, path, &sink, diagnostics));
     }
     return WB_OK;

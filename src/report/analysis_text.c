@@ -204,7 +204,12 @@ static wb_status put_phases(struct text *out, const struct wb_analysis *analysis
     for (uint32_t path = 0; path < analysis->timed->path_count; path++) {
         struct phase_lines lines = {.out = out};
         struct phase_sink sink = {.phase = put_phase, .user = &lines};
+        const uint64_t length = analysis->timed->paths[path].length;
         text_printf(out, "  path %u\n", path);
+        if (length > PHASES_LISTED_MAX) {
+            text_printf(out, "    too many to be listed: %" PRIu64 " steps\n", length);
+            continue;
+        }
         WB_TRY(phases_of_path(analysis->timed, path, &sink, diagnostics));
         text_char(out, '\n');
     }

@@ -91,10 +91,10 @@ wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_di
 /* The kernel's name as the PTX has it. */
 const char *wb_kernel_name(const wb_kernel *kernel);
 
-typedef enum { WB_CFG_TEXT, WB_CFG_DOT } wb_cfg_format;
+typedef enum { WB_CFG_TEXT, WB_CFG_DOT, WB_CFG_SSA } wb_cfg_format;
 
 /* Control flow of one kernel: basic blocks, dominators, post-dominators, reconvergence points, loops; which
- * branches may divide a warp. */
+ * branches may divide a warp. WB_CFG_SSA: instead, its instructions in gated SSA form. */
 wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagnostics *diagnostics,
                         char **text);
 

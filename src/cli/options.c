@@ -55,6 +55,7 @@ enum option_id {
     OPTION_WRITE_OPB,
     OPTION_AT_LEAST,
     OPTION_WHY,
+    OPTION_SSA,
 };
 
 struct option_row {
@@ -160,6 +161,8 @@ static const struct option_row option_table[] = {
     {OPTION_CONVERGENCE, 0, "convergence", "FILE",
      "anneal: write every improvement to FILE as CSV, or as a chart when its name ends in .svg",
      COMMAND_MAKESPAN},
+    {OPTION_SSA, 0, "ssa", NULL,
+     "print the instructions in gated SSA form: versions, mu, gamma and eta functions", COMMAND_CFG},
     {OPTION_WHY, 0, "why", "LABEL",
      "explain why the branches to LABEL, and the one that ends its block, are uniform or divergent",
      COMMAND_CFG},
@@ -235,6 +238,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_WRITE_OPB: options->write_opb = value; break;
     case OPTION_AT_LEAST: options->at_least = value; break;
     case OPTION_CHECK: options->check = value; break;
+    case OPTION_SSA: options->ssa = true; break;
     case OPTION_WHY: options->why = value; break;
     case OPTION_PREFIX: options->branchless_prefix = true; break;
     case OPTION_MAPPING: options->mapping = true; break;

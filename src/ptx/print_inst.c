@@ -8,6 +8,8 @@ struct inst_printer {
     struct text *out;
     const struct wb_module *module;
     const struct ptx_function *function;
+    const struct register_names *names;
+    enum register_access access; /* of the operand at hand */
 };
 
 void print_register(struct text *out, const struct ptx_function *function, uint32_t reg) {
@@ -41,6 +43,14 @@ static void print_sreg(struct text *out, uint32_t sreg) {
     if (sreg >= PTX_SREG_ENVREG0) text_printf(out, "%u", sreg - PTX_SREG_ENVREG0);
 }
 
+static void put_register(const struct inst_printer *printer, uint32_t reg) {
+    if (printer->names == NULL) {
+        print_register(printer->out, printer->function, reg);
+    } else {
+        printer->names->put(printer->names, printer->out, reg, printer->access);
+    }
+}
+
 /* An operand that has no parts. */
 static void print_scalar(const struct inst_printer *printer, const struct ptx_operand *operand) {
     struct text *out = printer->out;
@@ -49,7 +59,7 @@ static void print_scalar(const struct inst_printer *printer, const struct ptx_op
     switch (operand->kind) {
     case PTX_OPERAND_REG:
         if (operand->negated) text_char(out, '!');
-        print_register(out, function, operand->index);
+        put_register(printer, operand->index);
         print_select(out, operand);
         break;
     case PTX_OPERAND_INT: text_printf(out, "%lld", (long long)operand->value); break;
@@ -117,13 +127,25 @@ static void print_operand(const struct inst_printer *printer, const struct ptx_o
     }
 }
 
+/* What an instruction does with the registers of an operand of this role; those of addresses are read. */
+static enum register_access access_of(char role, const struct ptx_operand *operand) {
+    if (operand->kind == PTX_OPERAND_ADDRESS) return REGISTER_READ;
+    if (role == 'x') return REGISTER_UPDATED;
+    return role == 'd' || role == 'D' || role == 'O' ? REGISTER_WRITTEN : REGISTER_READ;
+}
+
 void print_inst(struct text *out, const struct wb_module *module, const struct ptx_function *function,
                 const struct ptx_inst *inst) {
-    const struct inst_printer printer = {out, module, function};
+    print_inst_named(out, module, function, inst, NULL);
+}
+
+void print_inst_named(struct text *out, const struct wb_module *module, const struct ptx_function *function,
+                      const struct ptx_inst *inst, const struct register_names *names) {
+    struct inst_printer printer = {out, module, function, names, REGISTER_READ};
     const struct ptx_operand *operands = ptx_operands(function, inst);
     if (inst->guard != PTX_NO_INDEX) {
         text_string(out, inst->guard_negated ? "@!" : "@");
-        print_register(out, function, inst->guard);
+        put_register(&printer, inst->guard);
         text_char(out, ' ');
     }
     text_string(out, inst->form->text);
@@ -131,6 +153,7 @@ void print_inst(struct text *out, const struct wb_module *module, const struct p
     for (uint32_t i = 0; i < inst->operand_count; i++) {
         if (operands[i].kind == PTX_OPERAND_NONE) continue;
         text_string(out, inst->form->roles[i] == 'D' ? "|" : before);
+        printer.access = access_of(inst->form->roles[i], &operands[i]);
         print_operand(&printer, &operands[i], inst->form->op == PTX_OP_CALL ? "()" : "{}");
         before = ", ";
     }

@@ -136,14 +136,18 @@ static wb_status check_depth(const struct cfg_report *report, wb_diagnostics *di
     return WB_OK;
 }
 
+static wb_status too_large(const struct cfg_report *report, wb_diagnostics *diagnostics) {
+    diagnose(diagnostics, SEVERITY_ERROR, report->kernel->module->source.name,
+             "the control flow of kernel %s needs too much memory", wb_kernel_name(report->kernel));
+    return WB_ERR_LIMIT;
+}
+
 wb_status cfg_report_open(const struct wb_kernel *kernel, struct arena *arena, wb_diagnostics *diagnostics,
                           struct cfg_report *report) {
     *report = (struct cfg_report){.kernel = kernel};
     wb_status status = fill(arena, report);
-    if (status == WB_OK) return check_depth(report, diagnostics);
-    diagnose(diagnostics, SEVERITY_ERROR, kernel->module->source.name,
-             "the control flow of kernel %s needs too much memory", wb_kernel_name(kernel));
-    return status;
+    if (status != WB_OK) return too_large(report, diagnostics);
+    return check_depth(report, diagnostics);
 }
 
 void cfg_report_close(struct cfg_report *report) {
@@ -158,16 +162,28 @@ wb_status cfg_report_take(const struct cfg_report *report, struct text *out, wb_
     return WB_OK;
 }
 
+/* Writes the report in a format; the gates are not computed for formats that do not show them. */
+static wb_status write_format(struct cfg_report *report, wb_cfg_format format, struct arena *arena,
+                              wb_diagnostics *diagnostics, struct text *out) {
+    if (format == WB_CFG_SSA &&
+        gates_build(&report->ssa, &report->dominators, &report->loops, arena, &report->gates) != WB_OK)
+        return too_large(report, diagnostics);
+    switch (format) {
+    case WB_CFG_TEXT: cfg_report_text(report, out); break;
+    case WB_CFG_DOT: cfg_report_dot(report, out); break;
+    case WB_CFG_SSA: cfg_report_ssa(report, out); break;
+    }
+    return WB_OK;
+}
+
 wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagnostics *diagnostics,
                         char **text) {
     struct arena arena = {0};
     struct cfg_report report;
     struct text out = {0};
     wb_status status = cfg_report_open(kernel, &arena, diagnostics, &report);
-    if (status == WB_OK) {
-        (format == WB_CFG_DOT ? cfg_report_dot : cfg_report_text)(&report, &out);
-        status = cfg_report_take(&report, &out, diagnostics, text);
-    }
+    if (status == WB_OK) status = write_format(&report, format, &arena, diagnostics, &out);
+    if (status == WB_OK) status = cfg_report_take(&report, &out, diagnostics, text);
     cfg_report_close(&report);
     arena_free(&arena);
     return status;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "flow/divergence.h"
+#include "flow/gates.h"
 #include "flow/loops.h"
 #include "report/source_lines.h"
 
@@ -19,6 +20,7 @@ struct cfg_report {
     struct liveness liveness;
     struct ssa ssa;
     struct divergence divergence;
+    struct gates gates; /* of WB_CFG_SSA only */
     struct source_lines lines;
 };
 
@@ -37,6 +39,9 @@ void cfg_report_text(const struct cfg_report *report, struct text *out);
 
 /* Control flow as a graph for Graphviz. */
 void cfg_report_dot(const struct cfg_report *report, struct text *out);
+
+/* The instructions in gated SSA form, as text. */
+void cfg_report_ssa(const struct cfg_report *report, struct text *out);
 
 /* Whether a back edge of a natural loop leads from one block to the other. */
 bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to);

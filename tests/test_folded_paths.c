@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "bound/analysis.h"
 #include "bound/max_plus.h"
 #include "bound/profile.h"
 #include "bound/sections.h"
@@ -446,6 +447,39 @@ static void test_most_repetitions_with_barriers(void **state) {
     abstract_block_free(&block);
 }
 
+static cycles bound_named(const wb_analysis *analysis, const char *method) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(bounds[i].method, method) == 0) return bounds[i].cycles;
+    fail_msg("no bound by %s", method);
+    return 0;
+}
+
+/* Every method that is for such blocks ends at once; simulations have to be asked for. */
+static void test_methods(void **state) {
+    (void)state;
+    static const char *const by_initiations[] = {"sib", "fib", "aln", "fifo", "gub"};
+    const uint64_t all = (uint64_t)UINT32_MAX + 1;
+    struct abstract_block block;
+    wb_analysis *analysis;
+    size_t simulations;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    make_loop("A(2,3) B(4,1)", "3x A B.0", "", 0, UINT32_MAX, &block);
+    assert_int_equal(analysis_of_timed(&block.timed, diagnostics, &analysis), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_simulate(analysis, NULL, NULL, diagnostics), WB_OK);
+    (void)wb_analysis_simulations(analysis, &simulations);
+    assert_int_equal(simulations, 0);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "not simulated"));
+    for (size_t i = 0; i < sizeof by_initiations / sizeof by_initiations[0]; i++)
+        assert_int_equal(bound_named(analysis, by_initiations[i]), 6 * all + 4 + 2 * 6 * all);
+    assert_int_equal(bound_named(analysis, "elb"), 3 * 6 * all + 3 * all + 1);
+    wb_analysis_free(analysis);
+    wb_diagnostics_free(diagnostics);
+    abstract_block_free(&block);
+}
+
 /* A map by hand. */
 struct hand_map {
     cycles times[3];
@@ -512,10 +546,15 @@ static void test_differences_on_the_way(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_loops),      cmocka_unit_test(test_random_loops_with_barriers),
-        cmocka_unit_test(test_random_queues),     cmocka_unit_test(test_queue_drains),
-        cmocka_unit_test(test_most_repetitions),  cmocka_unit_test(test_most_repetitions_with_barriers),
-        cmocka_unit_test(test_pace_changes_late), cmocka_unit_test(test_differences_on_the_way),
+        cmocka_unit_test(test_random_loops),
+        cmocka_unit_test(test_random_loops_with_barriers),
+        cmocka_unit_test(test_random_queues),
+        cmocka_unit_test(test_queue_drains),
+        cmocka_unit_test(test_most_repetitions),
+        cmocka_unit_test(test_most_repetitions_with_barriers),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_pace_changes_late),
+        cmocka_unit_test(test_differences_on_the_way),
     };
     return cmocka_run_group_tests_name("folded paths", tests, NULL, NULL);
 }

@@ -24,6 +24,17 @@ static wb_status intern_bytes(struct arena *arena, struct intern *table, const v
     return copy == NULL ? WB_ERR_LIMIT : intern_add(table, copy, size, number);
 }
 
+/* Whether the cursor is at a fold whose repetitions alone are too large for a section. */
+static bool at_too_large_fold(const struct block_sections *sections, const struct path_cursor *cursor) {
+    struct path_fold fold;
+    struct path_step step;
+    uint64_t length = 0;
+    if (!path_at_fold(cursor, &fold)) return false;
+    for (; path_next(&fold.body, &step); length++)
+        if (sections->block->code.insts[step.instruction].barrier) return false;
+    return cycles_mul(length, fold.repetitions) > SECTIONS_INSTRUCTIONS_MAX;
+}
+
 /* Reads the next section of one path. */
 static wb_status cut_section(struct section_cutter *cutter, uint32_t path) {
     struct block_sections *sections = cutter->sections;
@@ -32,6 +43,8 @@ static wb_status cut_section(struct section_cutter *cutter, uint32_t path) {
     cutter->insts.count = 0;
     while (!cutter->ended[path] && !at_barrier) {
         struct path_step step;
+        sections->too_large = at_too_large_fold(sections, &cutter->cursors[path]);
+        if (sections->too_large) return WB_OK;
         cutter->ended[path] = !path_next(&cutter->cursors[path], &step);
         if (cutter->ended[path]) break;
         WB_TRY(vec_push(&cutter->insts, step.instruction));

@@ -62,16 +62,14 @@ static void observe_lanes(const struct observed_flow *flow, const struct path_st
     }
 }
 
-void observe_headers(const struct wb_block *block, const struct observed_flow *flow, uint64_t *most) {
+void observe_headers(const struct wb_block *block, uint32_t warp, const struct observed_flow *flow,
+                     uint64_t *most) {
     uint64_t(*runs)[WARP_LANES] = calloc((size_t)flow->loops.count + 1, sizeof *runs);
+    struct path_cursor cursor = path_begin(&block->paths.items[block->warp_path[warp]]);
+    struct path_step step;
     if (runs == NULL) abort();
-    for (size_t p = 0; p < block->paths.count && flow->loops.count > 0; p++) {
-        struct path_cursor cursor = path_begin(&block->paths.items[p]);
-        struct path_step step;
-        memset(runs, 0, flow->loops.count * sizeof *runs);
-        while (next_own_step(block, &cursor, &step))
-            observe_lanes(flow, &step, runs, most);
-    }
+    while (next_own_step(block, &cursor, &step))
+        observe_lanes(flow, &step, runs, most);
     free(runs);
 }
 

@@ -21,9 +21,10 @@ struct observed_flow {
 void observed_flow_make(const struct ptx_function *function, struct observed_flow *flow);
 void observed_flow_free(struct observed_flow *flow);
 
-/* The largest number of times that any lane of any path of the block ran the header of each loop between
- * entering and leaving the loop, into most[0 .. loops.count-1], which are only raised. */
-void observe_headers(const struct wb_block *block, const struct observed_flow *flow, uint64_t *most);
+/* The largest number of times that any lane of a warp ran the header of each loop between entering and
+ * leaving the loop, into most[0 .. loops.count-1], which are only raised. */
+void observe_headers(const struct wb_block *block, uint32_t warp, const struct observed_flow *flow,
+                     uint64_t *most);
 
 /* Marks the blocks of the graph at whose end the lanes of a warp parted in some path of the block: by a
  * branch that some of them took, or by a guarded end of the kernel that some of them came to. */

@@ -14,6 +14,7 @@
 #include "flow/divergence.h"
 #include "ptx_equal.h"
 #include "random_trial.h"
+#include "warp/launch_environment.h"
 
 #define KERNELS 2400u
 
@@ -52,7 +53,8 @@ static bool generator_keeps_its_word(struct trial *trial) {
     for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++) {
         if (trial->blocks[d]->divergent_barrier)
             return trial_violated(trial, "threads are apart at a barrier");
-        observe_headers(trial->blocks[d], &trial->flow, most);
+        for (uint32_t w = 0; w < trial->blocks[d]->warp_count; w++)
+            observe_headers(trial->blocks[d], w, &trial->flow, most);
     }
     for (size_t i = 0; i < trial->kernel.loops.count; i++) {
         const struct random_loop *loop = &trial->kernel.loops.items[i];
@@ -71,15 +73,19 @@ static void test_generator(void **state) {
 
 /* ---- Divergence --------------------------------------------------------------------------------------- */
 
+static void build_ssa(struct observed_flow *flow, struct ssa *ssa) {
+    struct liveness liveness;
+    assert_int_equal(liveness_build(&flow->cfg, &flow->arena, &liveness), WB_OK);
+    assert_int_equal(ssa_build(&flow->cfg, &flow->dominators, &liveness, &flow->arena, ssa), WB_OK);
+}
+
 static bool uniform_branches_never_part(struct trial *trial) {
     struct observed_flow *flow = &trial->flow;
-    struct liveness liveness;
     struct ssa ssa;
     struct divergence divergence;
     bool *parted = arena_array(&flow->arena, (size_t)flow->cfg.block_count + 1, sizeof *parted);
     assert_non_null(parted);
-    assert_int_equal(liveness_build(&flow->cfg, &flow->arena, &liveness), WB_OK);
-    assert_int_equal(ssa_build(&flow->cfg, &flow->dominators, &liveness, &flow->arena, &ssa), WB_OK);
+    build_ssa(flow, &ssa);
     assert_int_equal(
         divergence_analyse(&ssa, &flow->dominators, &flow->post_dominators, &flow->arena, &divergence),
         WB_OK);
@@ -96,10 +102,65 @@ static void test_divergence(void **state) {
     assert_true(trials_hold(KERNELS, uniform_branches_never_part));
 }
 
+/* ---- Bounds of loops ---------------------------------------------------------------------------------- */
+
+/* Loops looked at, and those that have bounds. */
+static uint64_t loops, bounded_loops;
+
+/* Whether the threads of a warp, or of the block when `span` is NULL, run no header more often than found. */
+static bool loops_keep_to(struct trial *trial, const struct ssa *ssa, const struct thread_span *span,
+                          const uint64_t *most) {
+    struct observed_flow *flow = &trial->flow;
+    const struct launch_scope scope = {NULL, span};
+    struct launch_environment filled;
+    struct loop_bound *bounds;
+    wb_launch *launch = trial_launch(trial, 0);
+    launch_environment_fill(trial->parsed, launch, &scope, &filled);
+    assert_int_equal(
+        loop_bounds_find(ssa, &flow->dominators, &flow->loops, &filled.environment, &flow->arena, &bounds),
+        WB_OK);
+    wb_launch_free(launch);
+    for (uint32_t l = 0; l < flow->loops.count; l++) {
+        loops++;
+        bounded_loops += bounds[l].known;
+        if (bounds[l].known && most[l] > bounds[l].headers)
+            return trial_violated(trial, "loop at block %u runs %" PRIu64 " times, not %" PRIu64,
+                                  flow->loops.items[l].header, most[l], bounds[l].headers);
+    }
+    return true;
+}
+
+/* For the block, and for each warp by itself. */
+static bool loop_bounds_hold(struct trial *trial) {
+    const uint32_t warps = trial->blocks[0]->warp_count;
+    uint64_t of_block[RANDOM_STATEMENTS_MAX] = {0};
+    struct ssa ssa;
+    build_ssa(&trial->flow, &ssa);
+    for (uint32_t w = 0; w < warps; w++) {
+        const uint32_t first = w * WARP_LANES, behind = first + WARP_LANES, threads = trial->kernel.threads;
+        const struct thread_span span = {first, (behind < threads ? behind : threads) - 1};
+        uint64_t of_warp[RANDOM_STATEMENTS_MAX] = {0};
+        for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++) {
+            observe_headers(trial->blocks[d], w, &trial->flow, of_warp);
+            observe_headers(trial->blocks[d], w, &trial->flow, of_block);
+        }
+        if (!loops_keep_to(trial, &ssa, &span, of_warp)) return false;
+    }
+    return loops_keep_to(trial, &ssa, NULL, of_block);
+}
+
+static void test_loop_bounds(void **state) {
+    (void)state;
+    loops = bounded_loops = 0;
+    assert_true(trials_hold(KERNELS, loop_bounds_hold));
+    assert_true(bounded_loops * 10 > loops * 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_generator),
         cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_loop_bounds),
     };
     return cmocka_run_group_tests_name("random kernels", tests, NULL, NULL);
 }

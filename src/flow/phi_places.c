@@ -28,7 +28,7 @@ struct search {
     uint32_t *depth;    /* by node: in the dominator tree, from 1; 0: not reached */
     uint32_t *escape;   /* by node: least depth that an edge from its subtree leads to, the tree's own edges
                            left out; UINT32_MAX: there is no such edge */
-    uint64_t *joined;   /* the set of registers that are live at any join */
+    uint64_t *joined;   /* the registers that are live at any join, in the form of liveness.in */
     uint32_t *by_depth; /* first pending block of each depth, or GRAPH_NONE */
     uint32_t *searched; /* by node: the register that it was searched for last, + 1 */
     uint32_t *placed;   /* by node: the register that it was last found to join, + 1 */
@@ -92,6 +92,11 @@ static void find_joined(struct search *search) {
     }
 }
 
+static bool is_joined(const struct search *search, uint32_t reg) {
+    uint32_t column = search->liveness->column[reg];
+    return column != GRAPH_NONE && (search->joined[column / 64] >> (column % 64) & 1) != 0;
+}
+
 /* Lists which blocks write the registers that can have phis, each block once a register. */
 static wb_status list_writes(struct search *search, uint32_t *written_in) {
     const struct cfg *cfg = search->cfg;
@@ -102,8 +107,7 @@ static wb_status list_writes(struct search *search, uint32_t *written_in) {
             ptx_inst_regs(cfg->function, &cfg->function->insts[cfg->blocks[block].first + i], &regs);
             for (uint32_t w = 0; w < regs.written_count; w++) {
                 uint32_t reg = regs.written[w];
-                if ((search->joined[reg / 64] >> (reg % 64) & 1) == 0) continue;
-                if (written_in[reg] == block + 1) continue;
+                if (!is_joined(search, reg) || written_in[reg] == block + 1) continue;
                 written_in[reg] = block + 1;
                 WB_TRY(vec_push(&search->writes, ((struct reg_block){reg, block})));
             }

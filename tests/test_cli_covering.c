@@ -1,0 +1,123 @@
+/* Bounds for all inputs as a user asks for them: --inputs, --facts, and launches that leave something open.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define BFS "kernels/bfs_level.ptx -l kernels/bfs_level.yaml "
+#define HISTOGRAM "kernels/histogram.ptx -l kernels/histogram.yaml "
+
+static const struct failure_case failures[] = {
+    {"analyze " BFS "--inputs any", 3, "a flow fact has to say it: loop $L__BB0_4 <= ?;"},
+    {"path " BFS "--inputs any", 3, "a flow fact has to say it: loop $L__BB0_4 <= ?;"},
+    {"analyze " BFS "--inputs some", 2, "expected given or any"},
+    {"simulate " BFS "--inputs any", 2, "--inputs: error: unknown option"},
+    {"analyze kernels/components.ptx -l kernels/components.yaml --inputs any", 3, "loop $L__BB0_8 <= ?;"},
+    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --inputs any --method fifo", 3,
+     "needs the path that a warp really executes"},
+    {"analyze " BFS "--facts kernels/components.facts", 2, "kernels/components.facts"},
+    {"analyze " HISTOGRAM "--inputs any -m jcse2017", 3, "are not bounded on machines with caches"},
+    {"analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --policy lrr", 3,
+     "cannot be simulated"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+/* The bounds of all inputs are no less than those of the given ones, and each method is there twice. */
+static void check_costs(json_t *root) {
+    json_t *bounds = json_object_get(root, "bounds"), *given = json_object_get(root, "given");
+    assert_true(json_array_size(bounds) >= 4);
+    assert_int_equal(json_array_size(json_object_get(given, "bounds")), json_array_size(bounds));
+    for (size_t i = 0; i < json_array_size(bounds); i++) {
+        json_t *bound = json_array_get(bounds, i);
+        json_t *known = json_array_get(json_object_get(given, "bounds"), i);
+        assert_string_is(bound, "kind", "upper");
+        assert_true(number(bound, "cycles") >= number(known, "cycles"));
+    }
+    assert_true(json_array_size(json_object_get(given, "simulations")) == 2);
+    assert_int_equal(json_array_size(json_object_get(root, "simulations")), 0);
+    assert_true(json_is_true(json_object_get(json_object_get(root, "launch"), "covering")));
+}
+
+static void test_all_inputs_stand_beside_the_given_ones(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze " HISTOGRAM "--inputs any --json", 0);
+    check_costs(root);
+    json_t *unknown = json_object_get(root, "unknown");
+    assert_true(json_array_size(unknown) > 0);
+    json_t *first = json_array_get(unknown, 0);
+    assert_string_is(first, "need", "address");
+    assert_string_is(json_object_get(first, "from"), "source_file", "src/histogram.cu");
+    json_decref(root);
+    root = run_json("analyze " BFS "--facts kernels/bfs_level.facts --json", 0);
+    check_costs(root);
+    json_decref(root);
+}
+
+static void test_given_inputs_are_used_unless_all_are_asked_for(void **state) {
+    (void)state;
+    json_t *root =
+        run_json("analyze " BFS "--facts kernels/bfs_level.facts --inputs given --method sib --json", 0);
+    assert_false(json_is_true(json_object_get(json_object_get(root, "launch"), "covering")));
+    assert_null(json_object_get(root, "unknown"));
+    json_decref(root);
+}
+
+/* Where the launch leaves contents open, analyze covers what depends on them. */
+static void test_what_is_left_open_is_covered(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --json", 0);
+    assert_true(json_is_null(json_object_get(root, "given")));
+    assert_true(json_is_integer(json_object_get(root, "best_upper")));
+    json_decref(root);
+    struct run run = run_command("path kernels/histogram.ptx -l kernels/histogram_unknown.yaml --accesses");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "covering paths"));
+    assert_non_null(strstr(run.out, "addresses that are not known"));
+    run_free(&run);
+}
+
+static void test_wrong_facts_are_found_out_by_the_given_data(void **state) {
+    (void)state;
+    struct run run = run_shell("F=$(mktemp); sed 's/<= 8/<= 3/' kernels/bfs_level.facts > $F; "
+                               "$WB analyze " BFS "--facts $F; s=$?; rm -f $F; exit $s");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "although a flow fact says that the loop is left before"));
+    assert_string_equal(run.out, "");
+    run_free(&run);
+}
+
+static void test_a_deadline_is_judged_for_all_inputs(void **state) {
+    (void)state;
+    struct run met = run_command("analyze " BFS "--inputs given --deadline 7000 --method sib");
+    struct run missed =
+        run_command("analyze " BFS "--facts kernels/bfs_level.facts --deadline 7000 --method sib");
+    assert_int_equal(met.status, 0);
+    assert_int_equal(missed.status, 1);
+    run_free(&met);
+    run_free(&missed);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_all_inputs_stand_beside_the_given_ones),
+        cmocka_unit_test(test_given_inputs_are_used_unless_all_are_asked_for),
+        cmocka_unit_test(test_what_is_left_open_is_covered),
+        cmocka_unit_test(test_wrong_facts_are_found_out_by_the_given_data),
+        cmocka_unit_test(test_a_deadline_is_judged_for_all_inputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "flow/cfg.h"
+#include "flow/divergence.h"
 #include "flow/loops.h"
 #include "flow/reconvergence.h"
 #include "ptx/ptx.h"
@@ -33,12 +33,18 @@ static bool analyse(const struct ptx_function *function, struct arena *arena, ui
     struct dominators dominators;
     struct dominators post_dominators;
     struct loops loops;
+    struct liveness liveness;
+    struct ssa ssa;
+    struct divergence divergence;
     uint32_t *reconvergence;
     if (cfg_build(function, arena, &cfg) != WB_OK ||
         dominators_build(arena, &cfg.graph, CFG_ENTRY, &dominators) != WB_OK ||
         post_dominators_build(arena, &cfg.graph, cfg.exit, &post_dominators) != WB_OK ||
         loops_build(arena, &cfg.graph, &dominators, &loops) != WB_OK ||
-        reconvergence_of(&cfg, &post_dominators, arena, &reconvergence) != WB_OK)
+        reconvergence_of(&cfg, &post_dominators, arena, &reconvergence) != WB_OK ||
+        liveness_build(&cfg, arena, &liveness) != WB_OK ||
+        ssa_build(&cfg, &dominators, &liveness, arena, &ssa) != WB_OK ||
+        divergence_analyse(&ssa, &dominators, &post_dominators, arena, &divergence) != WB_OK)
         return false;
     counts[0] = cfg.block_count;
     counts[1] = loops.count;
@@ -61,7 +67,7 @@ static bool measure(unsigned repeats, unsigned runs) {
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC / runs;
     if (fine)
         printf("flow: %8.3f ms for %u instructions, %u blocks, %u loops (CFG, both dominator trees, loops, "
-               "reconvergence)\n",
+               "reconvergence, SSA form, divergence)\n",
                seconds * 1e3, kernel_function(wb_module_kernel(module, 0))->inst_count, counts[0], counts[1]);
     wb_module_free(module);
     wb_diagnostics_free(diagnostics);

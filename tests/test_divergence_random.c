@@ -8,11 +8,12 @@
 
 #include <cmocka.h>
 
+#include "address_sanitizer.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "naive_simt.h"
 
-#define PROGRAMS 4000u
+#define PROGRAMS (ADDRESS_SANITIZER ? 1000u : 4000u)
 #define RUNS 4u
 #define FUEL 600u
 #define FIRST_SEED UINT64_C(20140708)

@@ -88,12 +88,17 @@ static void set_clear(struct block_set *set) {
         set->has[set->nodes[--set->count]] = false;
 }
 
-/* Adds what the nodes of a set reach without passing `avoided`, which is not in it. */
-static void set_extend(const struct graph *graph, struct block_set *set, uint32_t avoided) {
+/* Adds what the nodes of a set reach without passing `avoided`, which is not in it. Components below `lowest`
+ * are left out: they are numbered such that no way leads from them to higher ones. */
+static void set_extend(const struct propagation *work, struct block_set *set, uint32_t avoided,
+                       uint32_t lowest) {
+    const struct adjacency *out = &work->cfg->graph.out;
     for (uint32_t n = 0; n < set->count; n++) {
         uint32_t node = set->nodes[n];
-        for (uint32_t i = graph->out.first[node]; i < graph->out.first[node + 1]; i++)
-            if (graph->out.nodes[i] != avoided) set_add(set, graph->out.nodes[i]);
+        for (uint32_t i = out->first[node]; i < out->first[node + 1]; i++) {
+            uint32_t to = out->nodes[i];
+            if (to != avoided && work->components.of[to] >= lowest) set_add(set, to);
+        }
     }
 }
 
@@ -122,23 +127,43 @@ static void spread_to_phis(struct propagation *work, uint32_t meeting, struct di
             mark_value(work, phi, reason);
 }
 
+/* Whether a value of `block` might be read by a reader before it is computed anew, by threads that met at
+ * `meeting`: no, when the reader is in a cycle with the block that `meeting` is not in. */
+static bool may_read_late(const struct propagation *work, const struct ssa_reader *reader, uint32_t block,
+                          uint32_t meeting) {
+    const uint32_t *component = work->components.of;
+    bool outside = component[meeting] != component[block];
+    return reader->block != block && !(outside && component[reader->block] == component[block]);
+}
+
+/* The lowest component of those who might read values of `block` late; UINT32_MAX when nobody might. */
+static uint32_t lowest_late_reader(const struct propagation *work, uint32_t block, uint32_t meeting) {
+    uint32_t lowest = UINT32_MAX;
+    uint32_t first = work->first_value[block];
+    for (uint32_t v = first; v < first + work->value_count[block]; v++) {
+        for (uint32_t r = work->readers.first[v]; r < work->readers.first[v + 1] && !is_divergent(work, v);
+             r++) {
+            const struct ssa_reader *reader = &work->readers.items[r];
+            uint32_t component = work->components.of[reader->block];
+            if (may_read_late(work, reader, block, meeting) && component < lowest) lowest = component;
+        }
+    }
+    return lowest;
+}
+
 /* Threads meet at `meeting` that have executed `block`, which is in a loop, different numbers of times. Its
  * values then differ where they are read before the block computes them anew (the etas of gated SSA). */
 static void spread_to_late_readers(struct propagation *work, uint32_t block, uint32_t meeting,
                                    struct divergence_reason reason) {
-    const uint32_t *component = work->components.of;
-    bool same_component = component[meeting] == component[block];
-    for (uint32_t v = work->first_value[block]; v < work->first_value[block] + work->value_count[block];
-         v++) {
+    uint32_t lowest = lowest_late_reader(work, block, meeting);
+    if (lowest == UINT32_MAX) return;
+    set_add(&work->after, meeting);
+    set_extend(work, &work->after, block, lowest);
+    uint32_t first = work->first_value[block];
+    for (uint32_t v = first; v < first + work->value_count[block]; v++) {
         if (is_divergent(work, v)) continue;
         for (uint32_t r = work->readers.first[v]; r < work->readers.first[v + 1]; r++) {
             const struct ssa_reader *reader = &work->readers.items[r];
-            if (reader->block == block) continue;
-            if (!same_component && component[reader->block] == component[block]) continue;
-            if (work->after.count == 0) {
-                set_add(&work->after, meeting);
-                set_extend(&work->cfg->graph, &work->after, block);
-            }
             if (work->after.has[reader->block]) mark_reader(work, v, reader, reason);
         }
     }
@@ -154,11 +179,12 @@ static void spread_branch(struct propagation *work, uint32_t branch) {
     const struct divergence_reason reason = {DIVERGENCE_GATE, work->found->decisions[branch].from, branch};
     for (uint32_t i = graph->out.first[branch]; i < graph->out.first[branch + 1]; i++)
         if (graph->out.nodes[i] != meeting) set_add(&work->apart, graph->out.nodes[i]);
-    set_extend(graph, &work->apart, meeting);
+    set_extend(work, &work->apart, meeting, 0);
     spread_to_phis(work, meeting, reason);
-    /* Values of blocks on all ways to the branch, which threads may pass again before they meet. */
-    for (uint32_t b = branch; b != GRAPH_NONE; b = work->dominators->parent[b])
-        if (work->apart.has[b]) spread_to_late_readers(work, b, meeting, reason);
+    /* Threads may compute anew, before they meet, what all ways to the branch have computed before. */
+    for (uint32_t n = 0; n < work->apart.count; n++)
+        if (dominates(work->dominators, work->apart.nodes[n], branch))
+            spread_to_late_readers(work, work->apart.nodes[n], meeting, reason);
     set_clear(&work->apart);
 }
 

@@ -1,4 +1,5 @@
-/* Speed of simulator, phases and bounds on blocks like those of kernels, and a path of 10^8 instructions. */
+/* Speed of simulator, phases and bounds on blocks like those of kernels, a path of 10^8 instructions, and
+ * loops of 10^9 repetitions. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,11 @@
 #define UNITS "I(2,6) F(1,7) M(1,203) S(1,5) X(8,17) i(1,4)@I"
 
 /* The body of a loop like that of a tiled matrix product: loads, a barrier, multiplications, a branch. */
-#define BODY "i M M.0 S.1 S.2 i | S S F.5 F.6 S F.7 F.9 I.4 i.13 F.12 F.10 S F.17 I.14 i.19 F.18 i.20 "
+#define LOADS "i M M.0 S.1 S.2 i "
+#define PRODUCTS "S S F.5 F.6 S F.7 F.9 I.4 i.13 F.12 F.10 S F.17 I.14 i.19 F.18 i.20 "
+#define BODY LOADS "| " PRODUCTS
+
+#define LOOP_REPETITIONS 1000000000u
 
 /* Replaces the only path of the block by `repetitions` of it. */
 static void repeat_path(struct abstract_block *block, uint64_t repetitions,
@@ -90,6 +95,32 @@ static void bench_bounds(uint32_t distinct, uint64_t repetitions, const char *me
     free_block(block);
 }
 
+/* Bounds of warps that all repeat `body`. */
+static void bench_loop(const char *body, const char *methods, wb_diagnostics *diagnostics) {
+    struct abstract_block block;
+    wb_analysis *analysis = NULL;
+    struct text warps = {0};
+    text_printf(&warps, "8x %s; 8x %s S S", body, body);
+    if (warps.failed) exit(1);
+    require(abstract_block_parse(UNITS, warps.data, diagnostics, &block), diagnostics);
+    for (size_t p = 0; p < block.paths.count; p++) {
+        const struct path_entry fold = {1, PATH_REPEAT, LOOP_REPETITIONS - 1};
+        require(vec_push(&block.paths.items[p].entries, fold), diagnostics);
+        block.paths.items[p].length *= LOOP_REPETITIONS;
+    }
+    double start = seconds();
+    require(analysis_of_timed(&block.timed, diagnostics, &analysis), diagnostics);
+    require(wb_analysis_bound(analysis, methods, NULL, diagnostics), diagnostics);
+    double taken = seconds() - start;
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    printf("bounds %-11s loop of 10^9%s: %.6f s, %s %" PRIu64 " cycles\n", methods,
+           strchr(body, '|') != NULL ? " with barriers" : "", taken, bounds[0].method, bounds[0].cycles);
+    wb_analysis_free(analysis);
+    abstract_block_free(&block);
+    text_free(&warps);
+}
+
 int main(void) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (diagnostics == NULL) return 1;
@@ -100,6 +131,10 @@ int main(void) {
     bench_bounds(32, 20000, "sib,elb,gub", diagnostics);
     bench_bounds(1, 100000000 / 24 + 1, "sib,elb,gub", diagnostics);
     bench_bounds(1, 100000000 / 24 + 1, "all", diagnostics);
+    bench_loop(LOADS PRODUCTS, "sib,elb,gub", diagnostics);
+    bench_loop(LOADS PRODUCTS, "all", diagnostics);
+    bench_loop(BODY, "sib,elb,gub", diagnostics);
+    bench_loop(BODY, "all", diagnostics);
     wb_diagnostics_free(diagnostics);
     return 0;
 }

@@ -52,6 +52,7 @@ static const struct failure_case failures[] = {
     {"path " SGEMM "--format jcse -o /nonexistent/folder/out", 2, "cannot write"},
     {"path " SGEMM "--format jcse -i 9999,0", 2, "9999"},
     {"cfg " SGEMM, 2, "-l: error: unknown option"},
+    {"cfg kernels/reduce.ptx --why L", 2, "L: error: kernel reduce has no such label; it has "},
     {"cfg kernels/reduce.ptx --ssa --why L", 2, "--ssa: error: cannot be combined with --why"},
     {"cfg kernels/reduce.ptx --ssa --format dot", 2, "does not write that format"},
 };

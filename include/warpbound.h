@@ -103,6 +103,10 @@ wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagno
  * with the kernel's labels when it has none of that name. */
 wb_status wb_kernel_why(const wb_kernel *kernel, const char *label, wb_diagnostics *diagnostics, char **text);
 
+/* The abstract warp of a kernel (WCET 2014; docs/abstract-cta.md) as a graph for Graphviz. WB_ERR_DECLINED
+ * with a message when the control flow is not structured, or contains what abstract warps do not have. */
+wb_status wb_kernel_abstract_warp(const wb_kernel *kernel, wb_diagnostics *diagnostics, char **text);
+
 /* ---- Machine ------------------------------------------------------------------------------------------- */
 
 typedef struct wb_machine wb_machine;
@@ -357,7 +361,8 @@ wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_d
 wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
                                wb_diagnostics *diagnostics, wb_analysis **analysis);
 
-/* The block that a YAML file describes by hand, with units and programs in place of PTX (docs/blocks.md). */
+/* The block that a YAML file describes by hand, with units and programs in place of PTX (docs/blocks.md); or
+ * the abstract warps that it describes (docs/abstract-cta.md). */
 wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis);
 void wb_analysis_free(wb_analysis *analysis);
 
@@ -380,6 +385,10 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
  * minutes; a warning says so. Grids are simulated by wb_gpu_simulate. */
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
+
+/* Whether the analysis is of abstract warps written by hand, which have no instructions: they cannot be
+ * simulated, and only methods of abstract CTA simulation bound them. */
+bool wb_analysis_is_abstract(const wb_analysis *analysis);
 
 /* Whether the analysis is of covering paths (wb_trace_options.cover). Nothing executes those, so that they
  * cannot be simulated, and only methods that are monotone bound them (docs/covering-paths.md). */

@@ -4,6 +4,7 @@
 
 #include "base/choose.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "bound/lone_block.h"
 #include "memory/access_costs.h"
 #include "sim/simulator.h"
@@ -118,11 +119,27 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
+/* A file describes either a block or abstract warps. */
+static wb_status analysis_parse(wb_analysis *made, const char *path, const char *text, size_t size,
+                                wb_diagnostics *diagnostics) {
+    made->is_abstract = abstract_warp_file_is(text);
+    if (made->is_abstract) {
+        WB_TRY(abstract_warp_file_parse(path, text, size, diagnostics, &made->abstract));
+        made->machine = made->abstract.machine;
+        return WB_OK;
+    }
+    made->timed = &made->by_hand.timed;
+    return abstract_file_parse(path, text, size, diagnostics, &made->by_hand);
+}
+
 wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
-    made->timed = &made->by_hand.timed;
-    wb_status status = abstract_file_read(path, diagnostics, &made->by_hand);
+    char *text = NULL;
+    size_t size;
+    wb_status status = file_read(path, diagnostics, &text, &size);
+    if (status == WB_OK) status = analysis_parse(made, path, text, size, diagnostics);
+    free(text);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
@@ -131,6 +148,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     if (analysis->profiled) block_profile_free(&analysis->profile);
     timed_block_free(&analysis->own);
     abstract_block_free(&analysis->by_hand);
+    abstract_warp_file_free(&analysis->abstract);
     memory_work_free(&analysis->memory);
     timed_grid_free(&analysis->grid_times);
     grid_clear(&analysis->lone);
@@ -203,6 +221,8 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
     const struct bound_input input = {.block = analysis->timed,
                                       .profile = &analysis->profile,
                                       .memory = analysis->has_memory ? &analysis->memory : NULL,
+                                      .abstract = analysis->is_abstract ? &analysis->abstract.cta : NULL,
+                                      .machine = analysis->machine,
                                       .watch = watch,
                                       .diagnostics = diagnostics,
                                       .state_limit = analysis->state_limit};
@@ -215,6 +235,10 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
     bound.seconds = analysis_clock() - start;
     analysis_keep(analysis, index, &bound);
     return status;
+}
+
+bool wb_analysis_is_abstract(const wb_analysis *analysis) {
+    return analysis->is_abstract;
 }
 
 bool wb_analysis_is_covering(const wb_analysis *analysis) {
@@ -322,6 +346,11 @@ wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, cons
     if (policies == NULL) policies = analysis_policies(analysis, diagnostics);
     if (policies == NULL) return WB_OK;
     WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen));
+    if (analysis->is_abstract) {
+        diagnose(diagnostics, SEVERITY_ERROR, analysis->abstract.name,
+                 "abstract warps cannot be simulated: they have no instructions");
+        return WB_ERR_DECLINED;
+    }
     if (wb_analysis_is_covering(analysis)) {
         diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(analysis->block->kernel),
                  "covering paths cannot be simulated: no warp executes all of them");

@@ -2,6 +2,7 @@
 #ifndef WB_BOUND_ANALYSIS_H
 #define WB_BOUND_ANALYSIS_H
 
+#include "bound/abstract_warp_file.h"
 #include "bound/memory_work.h"
 #include "bound/registry.h"
 #include "sim/policy.h"
@@ -18,13 +19,15 @@ struct wb_analysis {
     const struct wb_machine *machine;
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
     const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
-    const struct timed_block *timed; /* what is analysed; NULL: a grid */
+    const struct timed_block *timed; /* what is analysed; NULL: a grid, or abstract warps */
     struct timed_block own;          /* *timed, where it was made from `block` */
     struct abstract_block by_hand;   /* *timed is in it, where it was read from a block file */
     struct wb_grid lone;             /* of `block` alone, on a machine with caches */
     struct timed_grid grid_times;    /* of the grid, or of `lone` */
     struct memory_work memory;       /* of them, if has_memory */
     bool has_memory;
+    bool is_abstract; /* not a block, but: */
+    struct abstract_warp_file abstract;
     bool profiled; /* `profile` has been made */
     struct block_profile profile;
     uint64_t state_limit;           /* of searches */

@@ -14,7 +14,9 @@ static const struct bound_method *const methods[] = {&bound_sib,
                                                      &bound_reorder_chain,
                                                      &bound_turn_chain,
                                                      &bound_segments,
-                                                     &bound_segments_missrate};
+                                                     &bound_segments_missrate,
+                                                     &bound_abstract_cta,
+                                                     &bound_abstract_cta_safe};
 
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;
@@ -103,12 +105,20 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
         *why = "needs the path that a warp really executes, which depends on values that are not known";
         return false;
     }
+    if (input->abstract != NULL) {
+        *why = "needs the instructions of a block, not abstract warps";
+        return method->of_abstract_warps;
+    }
     if (method->scope == BOUND_OF_GRID) {
         *why = memory == NULL ? "is for machines with caches (l1_size)" : "is for other schemes";
         return memory != NULL && (method->schemes & scheme_bit(memory->scheme)) != 0;
     }
     if (input->block == NULL) {
         *why = "is for one block, not for a grid";
+        return false;
+    }
+    if (method->of_abstract_warps && input->block->traced == NULL) {
+        *why = "is for kernels and abstract warps, not for blocks written by hand";
         return false;
     }
     *why = "needs latencies that are known, which those of a machine with caches are not";

@@ -5,12 +5,16 @@
 #include "bound/memory_work.h"
 #include "bound/profile.h"
 
+struct abstract_cta;
+
 /* What every analysis works on: a block, a grid on a machine with caches, or a block that is such a grid. */
 struct bound_input {
     const struct timed_block *block; /* NULL: not one block */
     const struct block_profile *profile;
-    const struct memory_work *memory; /* NULL: no caches */
-    const wb_watch *watch;            /* or NULL */
+    const struct memory_work *memory;    /* NULL: no caches */
+    const struct abstract_cta *abstract; /* abstract warps written by hand, in place of a block; or NULL */
+    const struct wb_machine *machine;
+    const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
     uint64_t state_limit; /* most states that a search keeps */
 };
@@ -39,6 +43,7 @@ struct bound_method {
     /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
      * that bound only the block. */
     section_term term;
+    bool of_abstract_warps; /* made from code, or written by hand */
     bool searches; /* schedules, not sums over sections: the release of barriers is counted in them */
     enum bound_scope scope;
     bool monotone;    /* holds for all blocks whose warps execute only parts of these paths, too: of covering
@@ -48,7 +53,7 @@ struct bound_method {
 
 extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bound_elb, bound_gub,
     bound_exhaustive, bound_adversary, bound_segment_sum, bound_reorder_chain, bound_turn_chain,
-    bound_segments, bound_segments_missrate;
+    bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_safe;
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

@@ -65,6 +65,7 @@ static wb_status compute(const struct options *options, wb_diagnostics *diagnost
     wb_status bounded = wb_analysis_bound(inputs->analysis, methods, &watch, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
     wb_analysis *simulated = inputs->analysis;
+    if (wb_analysis_is_abstract(simulated) && options->policies == NULL) return bounded;
     if (wb_analysis_is_covering(simulated)) {
         if (inputs->given == NULL && options->policies == NULL) return bounded;
         if (inputs->given != NULL) simulated = inputs->given;

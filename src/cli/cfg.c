@@ -9,6 +9,10 @@ static wb_status check_options(const struct options *options, wb_diagnostics *di
         wb_diagnostics_error(diagnostics, "--ssa", "cannot be combined with --why");
         return WB_ERR_INPUT;
     }
+    if (options->abstract_warp && (options->why != NULL || options->ssa)) {
+        wb_diagnostics_error(diagnostics, "--abstract-warp", "cannot be combined with --why or --ssa");
+        return WB_ERR_INPUT;
+    }
     bool only_text = options->why != NULL || options->ssa;
     return require_format(options, OUTPUT_TEXT, only_text ? OUTPUT_TEXT : OUTPUT_DOT, diagnostics);
 }
@@ -25,6 +29,8 @@ int command_cfg(const struct options *options, wb_diagnostics *diagnostics) {
     if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, &inputs);
     if (status == WB_OK && options->why != NULL)
         status = wb_kernel_why(inputs.kernel, options->why, diagnostics, &text);
+    else if (status == WB_OK && options->abstract_warp)
+        status = wb_kernel_abstract_warp(inputs.kernel, diagnostics, &text);
     else if (status == WB_OK)
         status = wb_kernel_cfg(inputs.kernel, format_of(options), diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);

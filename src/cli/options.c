@@ -56,6 +56,7 @@ enum option_id {
     OPTION_AT_LEAST,
     OPTION_WHY,
     OPTION_SSA,
+    OPTION_ABSTRACT_WARP,
 };
 
 struct option_row {
@@ -163,6 +164,8 @@ static const struct option_row option_table[] = {
      COMMAND_MAKESPAN},
     {OPTION_SSA, 0, "ssa", NULL,
      "print the instructions in gated SSA form: versions, mu, gamma and eta functions", COMMAND_CFG},
+    {OPTION_ABSTRACT_WARP, 0, "abstract-warp", NULL,
+     "print the abstract warp (WCET 2014), as a graph for Graphviz", COMMAND_CFG},
     {OPTION_WHY, 0, "why", "LABEL",
      "explain why the branches to LABEL, and the one that ends its block, are uniform or divergent",
      COMMAND_CFG},
@@ -240,6 +243,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_CHECK: options->check = value; break;
     case OPTION_SSA: options->ssa = true; break;
     case OPTION_WHY: options->why = value; break;
+    case OPTION_ABSTRACT_WARP: options->abstract_warp = true; break;
     case OPTION_PREFIX: options->branchless_prefix = true; break;
     case OPTION_MAPPING: options->mapping = true; break;
     case OPTION_COMPARE: options->compare = value; break;

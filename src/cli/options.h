@@ -56,7 +56,7 @@ struct options {
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_cnf,
         *write_opb, *at_least;
     const char *why; /* of cfg: a label */
-    bool ssa;        /* of cfg */
+    bool ssa, abstract_warp; /* of cfg */
     bool branchless_prefix, mapping;
     const char *memory; /* of analyze and simulate: "ideal", "requests" */
     const char *methods, *policies, *schemes, *threads, *deadline, *states, *output;

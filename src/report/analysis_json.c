@@ -116,6 +116,10 @@ static json_t *warps_json(const struct wb_analysis *analysis) {
 
 /* Version, kernel, file, machine and launch: of a block, or of a grid with its scheme. */
 static json_t *heading_json(const struct wb_analysis *analysis) {
+    if (analysis->is_abstract)
+        return json_pack("{s:s, s:s, s:n, s:o, s:n}", "warpbound", wb_version(), "kernel",
+                         analysis->abstract.name, "file", "machine", json_machine(analysis->machine),
+                         "launch");
     if (analysis->timed == NULL) {
         json_t *grid = report_gpu_heading_json(&analysis->grid_times);
         if (grid != NULL)

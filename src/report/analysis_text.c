@@ -53,6 +53,11 @@ static void put_block(struct text *out, const struct wb_block *block) {
 
 static void put_heading(struct text *out, const struct wb_analysis *analysis) {
     const struct wb_machine *machine = analysis->machine;
+    if (analysis->is_abstract) {
+        text_printf(out, "abstract %s: %u warps\nmachine  %s at %g MHz\n\n", analysis->abstract.name,
+                    analysis->abstract.cta.warp_count, machine->name, machine->clock_mhz);
+        return;
+    }
     if (analysis->timed == NULL) {
         report_put_gpu(out, &analysis->grid_times);
         text_printf(out, "scheme   %s\n\n", analysis->memory.scheme->name);

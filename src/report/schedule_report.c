@@ -54,6 +54,11 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
                  policy);
         return WB_ERR_INPUT;
     }
+    if (analysis->is_abstract) {
+        diagnose(diagnostics, SEVERITY_ERROR, analysis->abstract.name,
+                 "abstract warps cannot be simulated: they have no instructions");
+        return WB_ERR_DECLINED;
+    }
     if (analysis->has_memory) {
         diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
                  "on a machine with caches completions are not known at the issue: no schedule is written "

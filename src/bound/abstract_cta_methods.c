@@ -1,0 +1,125 @@
+/* The methods that simulate an abstract CTA: as published, and with a stall term that is proven. */
+#include "bound/abstract_code.h"
+#include "bound/abstract_cta.h"
+#include "bound/abstract_trace.h"
+#include "bound/registry.h"
+
+/* Whether the machine is the simple one of docs/abstract-cta.md: an instruction a cycle, nothing but memory
+ * is waited for. *latency: the longest of what accesses memory. */
+static bool is_simple_machine(const struct wb_machine *machine, cycles *latency) {
+    *latency = 0;
+    if (machine->model != MACHINE_PLAIN || machine->sub_cores != 1 || machine->issue_width != 1 ||
+        machine->memory.requests != REQUESTS_IDEAL || memory_has_hierarchy(&machine->memory))
+        return false;
+    for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++) {
+        const struct machine_class *class = &machine->classes[c];
+        cycles own = machine_latency(machine, class);
+        bool is_store, is_access = abstract_accesses_memory((enum ptx_class)c, &is_store);
+        if (!class->given) continue;
+        if (class->unit != UNIT_NONE && class->init != 1) return false;
+        if (own > 0 && (!is_access || is_store)) return false;
+        *latency = cycles_max(*latency, own);
+    }
+    return true;
+}
+
+/* Simulates the abstract warps of the input, making them from code where they were not written by hand. */
+static wb_status simulate_input(const struct bound_input *input, const struct abstract_rules *rules,
+                                struct abstract_time *time) {
+    if (input->abstract != NULL)
+        return abstract_cta_simulate(input->abstract, rules, input->watch, input->diagnostics, time);
+    struct abstract_cta made;
+    wb_status status = abstract_cta_of_block(input->block->traced, input->diagnostics, &made);
+    if (status == WB_OK) status = abstract_cta_simulate(&made, rules, input->watch, input->diagnostics, time);
+    abstract_cta_free(&made);
+    return status;
+}
+
+/* Kernels on machines that state the conventions, when abstract warps can be built of them. */
+static bool abstract_fits(const struct bound_input *input) {
+    if (input->abstract != NULL) return true;
+    if (!input->machine->abstract_cta.stated) return false;
+    wb_diagnostics *messages = wb_diagnostics_new();
+    struct abstract_cta made = {0};
+    bool fits = messages != NULL && abstract_cta_of_block(input->block->traced, messages, &made) == WB_OK;
+    abstract_cta_free(&made);
+    wb_diagnostics_free(messages);
+    return fits;
+}
+
+/* What both methods say of the warps. */
+static void assume_warps(const struct bound_input *input, wb_bound *bound) {
+    if (input->abstract != NULL)
+        bound_assume(bound, "the warps are as the file describes them, alone on the compute unit");
+    else
+        bound_assume(bound,
+                     "every warp runs its loops as often as in the traced execution, whatever sides of "
+                     "branches it takes; alone on the compute unit");
+    bound_assume(bound, "branches that divergence analysis calls uniform do not diverge");
+    if (input->block != NULL && input->block->traced->divergent_barrier)
+        bound_assume(bound, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)");
+}
+
+static wb_status published_run(const struct bound_input *input, wb_bound *bound) {
+    struct abstract_rules rules = abstract_rules_stated(input->machine);
+    struct abstract_time time;
+    cycles latency;
+    WB_TRY(simulate_input(input, &rules, &time));
+    bound->cycles = abstract_time_total(&time);
+    bound->kind = WB_ESTIMATE;
+    bound->reason =
+        is_simple_machine(input->machine, &latency)
+            ? "the published stall term counts up to N - 1 cycles too few where a barrier directly "
+              "follows a load; how shifts and windows count was reconstructed"
+            : "the published rules are about a machine that issues one instruction a cycle and "
+              "waits for nothing but memory, which this is not";
+    assume_warps(input, bound);
+    bound_assume(bound, "the conventions that the machine states (abstract_cta)");
+    return WB_OK;
+}
+
+static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
+    cycles latency;
+    if (!is_simple_machine(input->machine, &latency)) {
+        diagnose(input->diagnostics, SEVERITY_ERROR, "abstract-cta-safe",
+                 "this method is for machines that issue one instruction a cycle and wait for nothing but "
+                 "memory (such as hirvisalo)");
+        return WB_ERR_DECLINED;
+    }
+    struct abstract_rules rules = abstract_rules_safe(input->machine, latency);
+    struct abstract_time time;
+    WB_TRY(simulate_input(input, &rules, &time));
+    bound->cycles = abstract_time_total(&time);
+    bound->kind = WB_UPPER;
+    assume_warps(input, bound);
+    bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
+    bound_assume(bound, "latencies as the machine states them, or shorter; no instruction fetch stalls");
+    return WB_OK;
+}
+
+static bool safe_fits(const struct bound_input *input) {
+    cycles latency;
+    return is_simple_machine(input->machine, &latency) && abstract_fits(input);
+}
+
+const struct bound_method bound_abstract_cta = {
+    .name = "abstract-cta",
+    .summary = "abstract CTA simulation as published (WCET 2014): all branches, stalls hidden by other warps",
+    .run = published_run,
+    .fits = abstract_fits,
+    .searches = true,
+    .of_abstract_warps = true,
+    .scope = BOUND_OF_KNOWN_TIMES,
+    .monotone = true,
+};
+
+const struct bound_method bound_abstract_cta_safe = {
+    .name = "abstract-cta-safe",
+    .summary = "the same with a stall term that is proven, on machines that wait for nothing but memory",
+    .run = safe_run,
+    .fits = safe_fits,
+    .searches = true,
+    .of_abstract_warps = true,
+    .scope = BOUND_OF_KNOWN_TIMES,
+    .monotone = true,
+};

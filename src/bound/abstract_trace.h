@@ -1,0 +1,16 @@
+/* The abstract warps of a traced block: how often each warp runs the loops of the code. */
+#ifndef WB_BOUND_ABSTRACT_TRACE_H
+#define WB_BOUND_ABSTRACT_TRACE_H
+
+#include "bound/abstract_region.h"
+#include "bound/abstract_window.h"
+#include "warp/block.h"
+
+/* Makes the abstract warps of a block from its kernel's code, and from its paths the loop counts (of the
+ * longest lane of each warp, slide 9). Free *cta with abstract_cta_free in any case. Errors as of
+ * abstract_warp_of_kernel; WB_ERR_DECLINED, too, when barriers stand in a loop that a warp runs through now
+ * more and now less often, or in a branch whose side with the barrier it takes now and then. */
+wb_status abstract_cta_of_block(const struct wb_block *block, wb_diagnostics *diagnostics,
+                                struct abstract_cta *cta);
+
+#endif

@@ -1,0 +1,93 @@
+#include "bound/abstract_warp.h"
+
+/* Appends a node. */
+static wb_status add_node(struct abstract_warp *warp, const struct abstract_node *node,
+                          struct abstract_sequence *sequence) {
+    if (warp->nodes.count >= ABSTRACT_NONE) return WB_ERR_LIMIT;
+    uint32_t index = (uint32_t)warp->nodes.count;
+    WB_TRY(vec_push(&warp->nodes, *node));
+    warp->nodes.items[index].next = ABSTRACT_NONE;
+    if (sequence->first == ABSTRACT_NONE)
+        sequence->first = index;
+    else
+        warp->nodes.items[sequence->last].next = index;
+    sequence->last = index;
+    sequence->has_barrier = sequence->has_barrier || node->has_barrier || node->kind == ABSTRACT_BARRIER;
+    sequence->has_pattern = sequence->has_pattern || node->has_pattern;
+    return WB_OK;
+}
+
+wb_status abstract_add_time(struct abstract_warp *warp, cycles instr, cycles shift,
+                            struct abstract_sequence *sequence) {
+    if (instr == 0 && shift == 0) return WB_OK;
+    struct abstract_node *last = sequence->last == ABSTRACT_NONE ? NULL : &warp->nodes.items[sequence->last];
+    if (last != NULL && last->kind == ABSTRACT_TIME) {
+        last->instr = cycles_add(last->instr, instr);
+        last->shift = cycles_add(last->shift, shift);
+        return WB_OK;
+    }
+    return add_node(warp, &(struct abstract_node){.kind = ABSTRACT_TIME, .instr = instr, .shift = shift},
+                    sequence);
+}
+
+wb_status abstract_add_memory(struct abstract_warp *warp, bool is_store, struct abstract_sequence *sequence) {
+    return add_node(warp, &(struct abstract_node){.kind = ABSTRACT_MEMORY, .is_store = is_store}, sequence);
+}
+
+wb_status abstract_add_barrier(struct abstract_warp *warp, struct abstract_sequence *sequence) {
+    return add_node(warp, &(struct abstract_node){.kind = ABSTRACT_BARRIER}, sequence);
+}
+
+/* Whether a sequence is nothing but time; if so, *time is the only node's. */
+static bool is_time(const struct abstract_warp *warp, const struct abstract_sequence *sequence,
+                    struct abstract_node *time) {
+    *time = (struct abstract_node){.kind = ABSTRACT_TIME};
+    if (sequence->first == ABSTRACT_NONE) return true;
+    *time = warp->nodes.items[sequence->first];
+    return sequence->first == sequence->last && time->kind == ABSTRACT_TIME;
+}
+
+wb_status abstract_add_branch(struct abstract_warp *warp, const struct abstract_node *made,
+                              const struct abstract_sequence sides[2], struct abstract_sequence *sequence) {
+    struct abstract_node a, b, branch = *made;
+    bool times = is_time(warp, &sides[0], &a);
+    times = is_time(warp, &sides[1], &b) && times && made->pattern_length == 0;
+    if (times && !made->diverges)
+        return abstract_add_time(warp, cycles_max(a.instr, b.instr), cycles_max(a.shift, b.shift), sequence);
+    if (times) /* from the smaller side alone, at its least, to both */
+        return abstract_add_time(warp, cycles_add(a.instr, b.instr),
+                                 cycles_max(cycles_add(a.instr, b.shift), cycles_add(b.instr, a.shift)),
+                                 sequence);
+    branch.kind = ABSTRACT_BRANCH;
+    branch.side[0] = sides[0].first;
+    branch.side[1] = sides[1].first;
+    branch.has_barrier = sides[0].has_barrier || sides[1].has_barrier;
+    branch.has_pattern = sides[0].has_pattern || sides[1].has_pattern || made->pattern_length != 0;
+    branch.barrier_side = sides[1].has_barrier;
+    branch.number = ABSTRACT_NONE;
+    if (branch.has_barrier) {
+        branch.number = (uint32_t)warp->guards.count;
+        WB_TRY(vec_push(&warp->guards, (uint32_t)warp->nodes.count));
+    }
+    return add_node(warp, &branch, sequence);
+}
+
+wb_status abstract_add_loop(struct abstract_warp *warp, uint32_t block,
+                            const struct abstract_sequence *header, const struct abstract_sequence *rest,
+                            struct abstract_sequence *sequence) {
+    const struct abstract_node loop = {.kind = ABSTRACT_LOOP,
+                                       .side = {header->first, rest->first},
+                                       .has_barrier = header->has_barrier || rest->has_barrier,
+                                       .has_pattern = header->has_pattern || rest->has_pattern,
+                                       .number = (uint32_t)warp->loops.count,
+                                       .block = block};
+    WB_TRY(vec_push(&warp->loops, (uint32_t)warp->nodes.count));
+    return add_node(warp, &loop, sequence);
+}
+
+void abstract_warp_free(struct abstract_warp *warp) {
+    vec_free(&warp->nodes);
+    vec_free(&warp->loops);
+    vec_free(&warp->guards);
+    *warp = (struct abstract_warp){0};
+}

@@ -1,0 +1,168 @@
+#include "bound/abstract_warp_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/yaml.h"
+#include "bound/abstract_notation.h"
+
+#define KEY "abstract_warp"
+#define ABOUT_MAX 4096u
+#define PROGRAM_MAX 65536u
+
+/* Most warps, and most iterations of a loop. */
+#define WARPS_MAX 1024u
+#define ITERATIONS_MAX 1000000u
+
+#define LOOPS_EXPECTED "a mapping from loops to their iterations: one number, or one for each warp"
+#define SET_EXPECTED "a list of settings of the machine such as \"mem_latency=9\""
+
+/* The file's fields, before the program is read. */
+struct file_fields {
+    char name[MACHINE_NAME_MAX], machine[MACHINE_NAME_MAX];
+    char about[ABOUT_MAX];
+    char program[PROGRAM_MAX];
+    uint32_t warps;
+    const struct ytree_node *set, *loops; /* or NULL */
+};
+
+static wb_status keep_set(const struct ytree *document, const struct ytree_node *value, void *target) {
+    ((struct file_fields *)target)->set = value;
+    return ytree_require(document, value, YTREE_LIST, SET_EXPECTED);
+}
+
+static wb_status keep_loops(const struct ytree *document, const struct ytree_node *value, void *target) {
+    ((struct file_fields *)target)->loops = value;
+    return ytree_require(document, value, YTREE_MAPPING, LOOPS_EXPECTED);
+}
+
+static const struct field file_fields[] = {
+    {.key = KEY,
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct file_fields, name),
+     .maximum = MACHINE_NAME_MAX},
+    {.key = "about", .kind = FIELD_TEXT, .offset = offsetof(struct file_fields, about), .maximum = ABOUT_MAX},
+    {.key = "machine",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct file_fields, machine),
+     .maximum = MACHINE_NAME_MAX},
+    {.key = "set", .kind = FIELD_NESTED, .what = SET_EXPECTED, .read = keep_set},
+    {.key = "warps",
+     .kind = FIELD_U32,
+     .required = true,
+     .offset = offsetof(struct file_fields, warps),
+     .minimum = 1,
+     .maximum = WARPS_MAX},
+    {.key = "program",
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct file_fields, program),
+     .maximum = PROGRAM_MAX},
+    {.key = "loops", .kind = FIELD_NESTED, .what = LOOPS_EXPECTED, .read = keep_loops},
+    {0},
+};
+
+bool abstract_warp_file_is(const char *text) {
+    for (const char *line = text; line != NULL;) {
+        if (strncmp(line, KEY ":", strlen(KEY ":")) == 0) return true;
+        line = strchr(line, '\n');
+        if (line != NULL) line++;
+    }
+    return false;
+}
+
+static wb_status make_machine(const struct ytree *document, const struct file_fields *fields,
+                              wb_diagnostics *diagnostics, struct wb_machine **machine) {
+    WB_TRY(wb_machine_load(fields->machine, diagnostics, machine));
+    const struct ytree_node *setting = fields->set == NULL ? NULL : fields->set->first;
+    for (; setting != NULL; setting = setting->next) {
+        WB_TRY(ytree_require(document, setting, YTREE_SCALAR, "a setting such as \"mem_latency=9\""));
+        WB_TRY(wb_machine_set(*machine, setting->text, diagnostics));
+    }
+    return wb_machine_check(*machine, diagnostics);
+}
+
+/* Iterations as a file gives them. */
+static wb_status read_iterations(const struct ytree *document, const struct ytree_node *value,
+                                 uint64_t *iterations) {
+    char *end = NULL;
+    unsigned long long number = 0;
+    if (value->kind == YTREE_SCALAR) number = strtoull(value->text, &end, 10);
+    if (end == NULL || end == value->text || *end != '\0' || value->text[0] == '-' || number > ITERATIONS_MAX)
+        return ytree_expected(document, value, "a number of iterations, at most 1000000");
+    *iterations = number;
+    return WB_OK;
+}
+
+/* The iterations of one loop: the same for all warps, or of each warp its own. */
+static wb_status read_loop(const struct ytree *document, const struct ytree_node *value, size_t loop,
+                           struct abstract_cta *cta) {
+    const size_t loops = cta->warp.loops.count;
+    const struct ytree_node *one = value->kind == YTREE_LIST ? value->first : value;
+    if (value->kind == YTREE_LIST && value->count != cta->warp_count)
+        return ytree_expected(document, value, "as many numbers of iterations as there are warps");
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        WB_TRY(read_iterations(document, one, &cta->iterations[w * loops + loop]));
+        if (value->kind == YTREE_LIST) one = one->next;
+    }
+    return WB_OK;
+}
+
+/* The iterations of all loops of the program. */
+static wb_status read_loops(const struct ytree *document, const struct ytree_node *loops,
+                            const struct abstract_notation *notation, struct abstract_cta *cta) {
+    for (size_t l = 0; l < notation->names.count; l++) {
+        const char *name = notation->names.items[l].text;
+        const struct ytree_node *value = loops == NULL ? NULL : ytree_find(loops, name);
+        if (value == NULL)
+            return ytree_error(document, document->root, "loops: the iterations of loop '%s' are missing",
+                               name);
+        WB_TRY(read_loop(document, value, l, cta));
+    }
+    if (loops == NULL || loops->count == notation->names.count) return WB_OK;
+    return ytree_error(document, loops, "loops: a name is given that no loop of the program has");
+}
+
+static wb_status make_cta(const struct ytree *document, const struct file_fields *fields,
+                          wb_diagnostics *diagnostics, struct abstract_cta *cta) {
+    struct abstract_notation notation;
+    wb_status status = abstract_notation_parse(fields->program, diagnostics, &notation);
+    if (status == WB_OK) {
+        cta->warp = notation.warp;
+        notation.warp = (struct abstract_warp){0};
+        status = abstract_cta_allocate(cta, fields->warps);
+        if (status != WB_OK) (void)diagnose_out_of_memory(diagnostics, fields->name);
+    }
+    if (status == WB_OK) status = read_loops(document, fields->loops, &notation, cta);
+    abstract_notation_free(&notation);
+    return status;
+}
+
+static wb_status read_file(const struct ytree *document, struct file_fields *fields,
+                           wb_diagnostics *diagnostics, struct abstract_warp_file *file) {
+    WB_TRY(ytree_read_fields(document, document->root, file_fields, fields));
+    (void)snprintf(file->name, sizeof file->name, "%s", fields->name);
+    WB_TRY(make_machine(document, fields, diagnostics, &file->machine));
+    return make_cta(document, fields, diagnostics, &file->cta);
+}
+
+wb_status abstract_warp_file_parse(const char *name, const char *text, size_t size,
+                                   wb_diagnostics *diagnostics, struct abstract_warp_file *file) {
+    struct file_fields *fields = calloc(1, sizeof *fields);
+    if (fields == NULL) return diagnose_out_of_memory(diagnostics, name);
+    struct ytree document = {0};
+    (void)snprintf(fields->machine, sizeof fields->machine, "hirvisalo");
+    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
+    if (status == WB_OK) status = read_file(&document, fields, diagnostics, file);
+    ytree_free(&document);
+    free(fields);
+    return status;
+}
+
+void abstract_warp_file_free(struct abstract_warp_file *file) {
+    wb_machine_free(file->machine);
+    abstract_cta_free(&file->cta);
+    *file = (struct abstract_warp_file){0};
+}

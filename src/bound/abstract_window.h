@@ -1,0 +1,65 @@
+/* One warp of an abstract CTA, window by window: a window is what it does from one barrier to the next. */
+#ifndef WB_BOUND_ABSTRACT_WINDOW_H
+#define WB_BOUND_ABSTRACT_WINDOW_H
+
+#include "bound/abstract_warp.h"
+
+/* The abstract warps of one work group: the same code, with loop counts of each warp's own. */
+struct abstract_cta {
+    struct abstract_warp warp;
+    uint32_t warp_count;
+    /* [warp * loops + loop]: how often the part behind the test that leaves the loop runs each time the loop
+     * is entered; of a loop without such a part, how often the loop runs. Exact where the loop has a barrier.
+     */
+    uint64_t *iterations;
+    bool *enters; /* [warp * guards + guard]: the warp takes the side with the barrier, always; else never */
+};
+
+/* WB_ERR_LIMIT, without a message, when memory is exhausted. Free it with abstract_cta_free in any case. */
+wb_status abstract_cta_allocate(struct abstract_cta *cta, uint32_t warp_count);
+void abstract_cta_free(struct abstract_cta *cta);
+
+/* The conventions that decide what a window costs (machine/abstract_cta.h). */
+struct abstract_counting {
+    bool header_once; /* a loop's header does not run once more than its body */
+    bool executed;    /* of a uniform branch the side that is executed counts */
+};
+
+struct abstract_cost {
+    cycles instr, shift;  /* sums of T_instr and T_shift */
+    cycles loads, stores; /* memory access nodes */
+};
+
+struct abstract_window {
+    struct abstract_cost cost;
+    bool at_barrier; /* it ends at a barrier, else with the warp */
+};
+
+/* Where a warp stands in a sequence of nodes: the program, a side of a branch, or a part of a loop. */
+struct abstract_place {
+    uint32_t next; /* node */
+    uint32_t loop; /* node of the loop whose part it is, or ABSTRACT_NONE */
+    bool in_rest;
+    uint64_t iteration; /* of that loop */
+};
+
+struct abstract_cursor {
+    const struct abstract_cta *cta;
+    struct abstract_counting counting;
+    uint32_t warp;
+    VEC(struct abstract_place) places; /* innermost last; empty: the warp has ended */
+};
+
+/* A warp before its first window. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status abstract_cursor_begin(struct abstract_cursor *cursor, const struct abstract_cta *cta, uint32_t warp,
+                                struct abstract_counting counting);
+void abstract_cursor_free(struct abstract_cursor *cursor);
+
+static inline bool abstract_cursor_ended(const struct abstract_cursor *cursor) {
+    return cursor->places.count == 0;
+}
+
+/* Goes on to the next barrier or to the end. WB_ERR_LIMIT as above. */
+wb_status abstract_cursor_next(struct abstract_cursor *cursor, struct abstract_window *window);
+
+#endif

@@ -13,4 +13,4 @@ target_sources(test_gpu_kernels PRIVATE kernel_index.c kernel_suite.c random_pol
 wb_test(test_divergence_kernels wb_warp)
 target_sources(test_divergence_kernels PRIVATE kernel_index.c kernel_suite.c divergence_support.c)
 wb_test(test_loop_bounds_kernels wb_warp)
-target_sources(test_loop_bounds_kernels PRIVATE kernel_index.c kernel_suite.c)
+target_sources(test_loop_bounds_kernels PRIVATE kernel_index.c kernel_suite.c loop_passes.c)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -35,6 +36,18 @@ static inline void bound_function(const struct ptx_function *function,
     assert_int_equal(
         loop_bounds_find(&ssa, &bounded->dominators, &bounded->loops, environment, arena, &bounded->bounds),
         WB_OK);
+}
+
+/* The loop whose header starts with the label, or GRAPH_NONE when that is no loop. */
+static inline uint32_t loop_labelled(const struct bounded_function *bounded, const char *label) {
+    const struct ptx_function *function = bounded->cfg.function;
+    for (uint32_t i = 0; i < function->label_count; i++) {
+        if (strcmp(function->labels[i].name, label) != 0) continue;
+        uint32_t block = bounded->cfg.block_of[function->labels[i].target];
+        for (uint32_t loop = 0; loop < bounded->loops.count; loop++)
+            if (bounded->loops.items[loop].header == block) return loop;
+    }
+    return GRAPH_NONE;
 }
 
 #endif

@@ -106,17 +106,18 @@ static struct loop_statement assignment(struct generator *g) {
 
 static uint32_t statements(struct generator *g, uint32_t depth, bool in_loop);
 
-/* A loop whose counter is set in front of it, changed at the end of its body and tested. The variable it is
- * set from may be any, so that loops inside depend on those around them. */
+/* A loop whose counter is set in front of it, mostly, changed at the end of its body and tested. The variable
+ * it is set from may be any, so that loops inside depend on those around them. */
 static uint32_t counted_loop(struct generator *g, uint32_t depth) {
     uint32_t counter = (uint32_t)random_below(g->random, LOOP_VARIABLES), bits = g->program->bits[counter];
     uint32_t number = g->program->loop_count++;
     uint32_t start = new_statement(
         g, (struct loop_statement){.kind = LOOP_ASSIGN, .to = counter, .a = operand_of(g, bits)});
     struct loop_statement loop = {.kind = LOOP_LOOP, .loop = number, .tests_first = one_in(g, 3)};
-    loop.condition = condition_of(g, counter);
+    loop.condition = one_in(g, 4) ? any_condition(g) : condition_of(g, counter);
     uint32_t at = new_statement(g, loop);
     g->program->statements[start].next = at;
+    if (one_in(g, 4)) start = at; /* it goes on from what it is */
     uint32_t body = one_in(g, 3) ? NO_STATEMENT : statements(g, depth + 1, true);
     uint32_t update = new_statement(g, update_of(g, counter)), last = body;
     while (last != NO_STATEMENT && g->program->statements[last].next != NO_STATEMENT)
@@ -232,12 +233,15 @@ static void put_setp(struct printer *p, const struct loop_comparison *c, bool op
     text_string(p->out, ";\n");
 }
 
-/* The predicate by way of a branch: true and false moves that meet. */
-static void put_joined(struct printer *p, uint32_t from, uint32_t to) {
+/* The predicate by way of a branch: moves that meet. */
+static void put_joined(struct printer *p, uint32_t branch, bool otherwise, uint32_t from, uint32_t to) {
     uint32_t label = p->labels++;
-    text_printf(p->out,
-                "@%%p%u bra J%u;\nmov.pred %%p%u, 0;\nbra.uni K%u;\nJ%u:\nmov.pred %%p%u, -1;\nK%u:\n", from,
-                label, to, label, label, to, label);
+    text_printf(p->out, "@%%p%u bra J%u;\nmov.pred %%p%u, %d;\nbra.uni K%u;\nJ%u:\n", branch, label, to,
+                otherwise ? -1 : 0, label, label);
+    if (from == branch)
+        text_printf(p->out, "mov.pred %%p%u, -1;\nK%u:\n", to, label);
+    else
+        text_printf(p->out, "mov.pred %%p%u, %%p%u;\nK%u:\n", to, from, label);
 }
 
 /* Computes a condition; returns the number of its predicate. */
@@ -254,7 +258,11 @@ static uint32_t put_condition(struct printer *p, const struct loop_condition *co
     case DRESS_SELECTED:
         text_printf(p->out, "selp.u32 %%s, 1, 0, %%p%u;\nsetp.ne.s32 %%p%u, %%s, 0;\n", first, result);
         return result;
-    case DRESS_JOINED: put_joined(p, first, result); return result;
+    case DRESS_JOINED: put_joined(p, first, false, first, result); return result;
+    case DRESS_CHOSEN:
+        put_setp(p, &condition->second, false, second, NO_STATEMENT);
+        put_joined(p, second, true, first, result);
+        return result;
     case DRESS_AND:
     case DRESS_OR:
         put_setp(p, &condition->second, false, second, NO_STATEMENT);
@@ -400,6 +408,7 @@ static bool compare(const struct execution *e, const struct loop_comparison *c) 
 static bool holds(const struct execution *e, const struct loop_condition *condition) {
     bool first = compare(e, &condition->first), second = compare(e, &condition->second);
     if (condition->dress == DRESS_AND || condition->dress == DRESS_SETP_AND) return first && second;
+    if (condition->dress == DRESS_CHOSEN) return first || !second;
     return condition->dress == DRESS_OR ? first || second : first;
 }
 
@@ -485,7 +494,7 @@ static enum flow execute(struct execution *e, uint32_t first) {
     return FLOW_ON;
 }
 
-void loop_program_run(const struct loop_program *program, uint32_t thread, struct random_state *random,
+bool loop_program_run(const struct loop_program *program, uint32_t thread, struct random_state *random,
                       uint64_t fuel, uint64_t most[LOOPS_MAX]) {
     struct execution e = {.program = program, .random = random, .fuel = fuel, .most = most};
     for (uint32_t v = 0; v < LOOP_VARIABLES; v++) {
@@ -495,5 +504,5 @@ void loop_program_run(const struct loop_program *program, uint32_t thread, struc
             e.variables[v] = program->parameter_known[v] ? program->parameter[v]
                                                          : random_loop_word(random, program->bits[v]);
     }
-    (void)execute(&e, program->first);
+    return execute(&e, program->first) == FLOW_ON;
 }

@@ -46,6 +46,7 @@ enum loop_dress {
     DRESS_XOR,      /* xor.pred with a predicate that is false */
     DRESS_SELECTED, /* selp 1, 0 and setp.ne */
     DRESS_JOINED,   /* mov.pred on both sides of a branch */
+    DRESS_CHOSEN,   /* true where a second comparison does not hold, by a branch */
     DRESS_AND,      /* with a second comparison, by and.pred */
     DRESS_OR,
     DRESS_SETP_AND, /* by setp's own boolean operation */
@@ -108,8 +109,8 @@ struct loop_program random_loop_program(struct random_state *random);
 void loop_program_print(const struct loop_program *program, struct text *out);
 
 /* What one thread executes: most executions of each loop's header since it was entered, of the first `fuel`
- * statements. Unknown parameters and loaded words are random. */
-void loop_program_run(const struct loop_program *program, uint32_t thread, struct random_state *random,
+ * statements; true when these were all. Unknown parameters and loaded words are random. */
+bool loop_program_run(const struct loop_program *program, uint32_t thread, struct random_state *random,
                       uint64_t fuel, uint64_t most[LOOPS_MAX]);
 
 /* A random word of the width: short ones, and ones near the ends of the signed and unsigned ranges, often. */

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "random_loops.h"
 
@@ -28,20 +27,6 @@ static struct loop_environment environment_of(const struct loop_program *program
     return environment;
 }
 
-/* The loop whose header starts with the label H<number>, or GRAPH_NONE when that is no loop. */
-static uint32_t loop_labelled(const struct bounded_function *bounded, uint32_t number) {
-    const struct ptx_function *function = bounded->cfg.function;
-    char name[16];
-    (void)snprintf(name, sizeof name, "H%u", number);
-    for (uint32_t i = 0; i < function->label_count; i++) {
-        if (strcmp(function->labels[i].name, name) != 0) continue;
-        uint32_t block = bounded->cfg.block_of[function->labels[i].target];
-        for (uint32_t loop = 0; loop < bounded->loops.count; loop++)
-            if (bounded->loops.items[loop].header == block) return loop;
-    }
-    return GRAPH_NONE;
-}
-
 static void check_program(uint64_t seed) {
     struct random_state random = random_seeded(seed);
     struct loop_program program = random_loop_program(&random);
@@ -60,10 +45,12 @@ static void check_program(uint64_t seed) {
         uint32_t thread = run == 0   ? 0
                           : run == 1 ? program.threads - 1
                                      : (uint32_t)random_below(&random, program.threads);
-        loop_program_run(&program, thread, &random, FUEL, most);
+        (void)loop_program_run(&program, thread, &random, FUEL, most);
     }
     for (uint32_t l = 0; l < program.loop_count; l++) {
-        uint32_t loop = loop_labelled(&bounded, l);
+        char label[16];
+        (void)snprintf(label, sizeof label, "H%u", l);
+        uint32_t loop = loop_labelled(&bounded, label);
         if (loop == GRAPH_NONE || most[l] == 0) continue;
         const struct loop_bound *bound = &bounded.bounds[loop];
         loops_seen++;

@@ -1,2 +1,3 @@
 wb_bench(bench_warp wb_warp)
 wb_bench(bench_grid wb_warp)
+wb_bench(bench_cover wb_bound)

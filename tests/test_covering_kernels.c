@@ -18,8 +18,14 @@
 
 #define METHODS "sib,fib,aln,elb"
 
-static const char *const settings[] = {"mem_latency=200", "mem_latency=5", "requests=ideal",
-                                       "dispatch_depth=0", "dispatch_depth=1"};
+/* A machine, and what is changed of it. */
+static const struct variant {
+    const char *machine, *setting;
+} variants[] = {
+    {"orin-sm86", "mem_latency=200"},  {"orin-sm86", "mem_latency=5"},    {"orin-sm86", "requests=ideal"},
+    {"orin-sm86", "dispatch_depth=0"}, {"orin-sm86", "dispatch_depth=1"}, {"jcse2017", "l1_victim=bypass"},
+    {"jcse2017", "l1_victim=stall"},
+};
 
 /* The facts of a kernel, or NULL when it has none. */
 static wb_facts *read_facts(const struct loaded_kernel *loaded) {
@@ -64,16 +70,16 @@ static void check_bounds(const char *name, const char *setting, const wb_analysi
 
 static void check_machines(const struct kernel_case *entry, const struct loaded_kernel *loaded,
                            const wb_block *covering, const wb_block *given) {
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        const char *setting = variants[i].setting;
         wb_machine *machine = NULL;
-        kernel_expect_ok(wb_machine_load("orin-sm86", loaded->diagnostics, &machine), "machine",
+        kernel_expect_ok(wb_machine_load(variants[i].machine, loaded->diagnostics, &machine), "machine",
                          loaded->diagnostics);
-        kernel_expect_ok(wb_machine_set(machine, settings[i], loaded->diagnostics), settings[i],
-                         loaded->diagnostics);
+        kernel_expect_ok(wb_machine_set(machine, setting, loaded->diagnostics), setting, loaded->diagnostics);
         wb_analysis *all = bounded(loaded, covering, machine), *one = bounded(loaded, given, machine);
         kernel_expect_ok(wb_analysis_simulate(one, "all", NULL, loaded->diagnostics), "simulate",
                          loaded->diagnostics);
-        check_bounds(entry->name, settings[i], all, one);
+        check_bounds(entry->name, setting, all, one);
         wb_analysis_free(all);
         wb_analysis_free(one);
         wb_machine_free(machine);

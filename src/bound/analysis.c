@@ -53,18 +53,14 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
 
 /* Looks at a block as at a grid of its own, on a machine with caches. */
 static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machine,
-                                     wb_diagnostics *diagnostics) {
-    if (made->block->covering) {
-        diagnose(
-            diagnostics, SEVERITY_ERROR, machine->name,
-            "covering paths are not bounded on machines with caches, whose contents depend on every access; "
-            "--memory requests leaves the caches out");
-        return WB_ERR_DECLINED;
-    }
+                                     wb_diagnostics *diagnostics, struct execution_cost *costs) {
+    made->has_memory = true;
+    if (made->block->covering)
+        return lone_block_covering(made->block, machine, diagnostics, costs, &made->memory);
     WB_TRY(grid_from_block(made->block, diagnostics, &made->lone));
     WB_TRY(timed_grid_make(&made->lone, machine, diagnostics, &made->grid_times));
-    made->has_memory = true;
-    return memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory);
+    WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
+    return lone_block_latencies(&made->memory, diagnostics, costs);
 }
 
 /* Gives a traced block times, with the transactions of its accesses where the machine counts them. */
@@ -81,10 +77,8 @@ static wb_status analysis_time_block(wb_analysis *made, const wb_machine *machin
     }
     WB_TRY(access_costs_make(made->block, machine, diagnostics, &costs));
     wb_status status = WB_OK;
-    if (memory_has_hierarchy(&machine->memory)) {
-        status = analysis_lone_block(made, machine, diagnostics);
-        if (status == WB_OK) status = lone_block_latencies(&made->memory, diagnostics, costs);
-    }
+    if (memory_has_hierarchy(&machine->memory))
+        status = analysis_lone_block(made, machine, diagnostics, costs);
     if (status == WB_OK) status = timed_block_from(made->block, machine, costs, diagnostics, &made->own);
     free(costs);
     return status;

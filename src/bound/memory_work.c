@@ -49,7 +49,7 @@ static wb_status work_of_block(struct memory_work *work, uint32_t block, struct 
 
 /* Blocks that can be on one SM at the same time. */
 static uint32_t work_beside_each_other(const struct memory_work *work) {
-    const struct machine_memory *memory = &work->timed->machine->memory;
+    const struct machine_memory *memory = &work->machine->memory;
     uint32_t most = work->block_count;
     if (work->scheme->reorder || memory->dispatch == DISPATCH_STATIC)
         most = work->block_count / memory->sms + (work->block_count % memory->sms != 0);
@@ -83,7 +83,7 @@ static wb_status work_sum_up(struct memory_work *work) {
 /* How many blocks of the grid an SM holds at a time. */
 static uint32_t work_resident(const struct memory_work *work) {
     const struct wb_grid *grid = work->timed->grid;
-    const struct wb_machine *machine = work->timed->machine;
+    const struct wb_machine *machine = work->machine;
     const struct block_demand demand = grid_block_demand(grid);
     uint32_t fit = work->scheme->reorder ? machine_resident_blocks_reordered(machine, &demand)
                                          : machine_resident_blocks(machine, &demand);
@@ -93,8 +93,10 @@ static uint32_t work_resident(const struct memory_work *work) {
 wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_scheme *scheme,
                            wb_diagnostics *diagnostics, struct memory_work *work) {
     const char *name = timed->machine->name;
-    *work = (struct memory_work){
-        .timed = timed, .scheme = scheme, .block_count = (uint32_t)timed->grid->blocks.count};
+    *work = (struct memory_work){.machine = timed->machine,
+                                 .timed = timed,
+                                 .scheme = scheme,
+                                 .block_count = (uint32_t)timed->grid->blocks.count};
     work->resident = work_resident(work);
     if (work->block_count > 0 && work->resident == 0) {
         diagnose(diagnostics, SEVERITY_ERROR, name, "a block does not fit on an SM of the machine");
@@ -120,7 +122,7 @@ uint64_t memory_work_unsure_loads(const struct memory_work *work, const struct s
 }
 
 uint32_t memory_work_sms(const struct memory_work *work) {
-    uint32_t sms = work->timed->machine->memory.sms;
+    uint32_t sms = work->machine->memory.sms;
     return work->block_count < sms ? work->block_count : sms;
 }
 
@@ -129,7 +131,7 @@ cycles memory_work_services(const struct memory_work *work, uint64_t misses) {
     all.misses = cycles_min(all.misses, misses);
     uint64_t fetches = cycles_min(all.misses, work->demand.fetches);
     uint64_t write_backs = cycles_min(cycles_add(all.stores, all.atomics), work->demand.write_backs);
-    return memory_services(&work->timed->machine->memory, &all, fetches, write_backs);
+    return memory_services(&work->machine->memory, &all, fetches, write_backs);
 }
 
 struct sm_work *memory_work_of_sms(const struct memory_work *work, struct arena *arena) {
@@ -143,7 +145,7 @@ struct sm_work *memory_work_of_sms(const struct memory_work *work, struct arena 
 }
 
 cycles memory_work_time(const struct memory_work *work, const struct sm_work *sms, uint32_t sm_count) {
-    const struct machine_memory *memory = &work->timed->machine->memory;
+    const struct machine_memory *memory = &work->machine->memory;
     uint64_t misses = 0;
     for (uint32_t s = 0; s < sm_count; s++)
         misses = cycles_add(misses, sms[s].work.requests.misses);

@@ -17,13 +17,15 @@ struct block_work {
 
 struct memory_work {
     struct arena arena;
-    const struct timed_grid *timed;
+    const struct wb_machine *machine;
+    const struct timed_grid *timed; /* NULL: of covering paths (lone_block.h), in sums only */
     const struct gpu_scheme *scheme;
     uint32_t resident; /* blocks that an SM holds at a time, at most those of the grid */
     uint32_t block_count;
     struct block_work *variants; /* per variant of the traffic: of a block; all loads count as misses */
     struct block_work total;     /* of the grid */
     struct dram_demand demand;
+    uint32_t request_unit;  /* of covering paths: see lone_block.c */
     uint64_t most_requests; /* of any instruction */
     uint64_t in_flight;     /* requests of loads that an SM can have between issue and completion */
 };

@@ -38,16 +38,20 @@ static bool is_covering(const struct bound_input *input) {
 }
 
 /* What covering paths rest on. */
-static void assume_covering(const struct wb_block *traced, wb_bound *bound) {
-    bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values are, "
-                        "alone on the streaming multiprocessor");
+static void assume_covering(const struct bound_input *input, wb_bound *bound) {
+    if (input->memory == NULL)
+        bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values "
+                            "are, alone on the streaming multiprocessor");
+    else
+        bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values "
+                            "are, alone on the GPU");
     bound_assume(bound, "no data races and no invalid accesses");
-    if (traced->has_facts) bound_assume(bound, "the flow facts are true");
+    if (traced_block(input)->has_facts) bound_assume(bound, "the flow facts are true");
 }
 
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
     if (is_covering(input))
-        assume_covering(traced_block(input), bound);
+        assume_covering(input, bound);
     else if (input->memory == NULL)
         bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
     else
@@ -88,7 +92,7 @@ void bound_assume_model(const struct bound_input *input, wb_bound *bound) {
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
     bound_assume_model(input, bound);
     bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
-    if (input->memory->scheme->reorder || input->memory->timed->machine->memory.dispatch == DISPATCH_STATIC)
+    if (input->memory->scheme->reorder || input->memory->machine->memory.dispatch == DISPATCH_STATIC)
         bound_assume(bound, "block b runs on SM b modulo their number");
 }
 

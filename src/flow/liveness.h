@@ -4,13 +4,12 @@
 
 #include "flow/cfg.h"
 
-/* Sets of registers as bits. Most registers live within one block only; those that are live at the start of
- * some block have a column each, in order. The carry flag is register reg_count of the function. */
+/* The registers live at the start of node n of the graph are regs[first[n]] .. regs[first[n + 1] - 1], in
+ * order; of the exit, they are those that a caller reads (.reg results). The carry flag is register reg_count
+ * of the function. */
 struct liveness {
-    uint32_t *column; /* per register: its bit in the sets, or GRAPH_NONE: it is in none */
-    uint32_t words;   /* 64-bit words of a set */
-    uint64_t *in;     /* per node of the graph, `words` each: live at the start of the block; of the exit: the
-                         registers that a caller reads (.reg results) */
+    uint32_t *first; /* node_count + 1 entries */
+    uint32_t *regs;
 };
 
 /* The live registers of every block, in memory of the arena. A guarded instruction reads what it writes.
@@ -18,10 +17,6 @@ struct liveness {
 wb_status liveness_build(const struct cfg *cfg, struct arena *arena, struct liveness *liveness);
 
 /* Whether a register is live at the start of a block. */
-static inline bool live_at_start(const struct liveness *liveness, uint32_t block, uint32_t reg) {
-    uint32_t column = liveness->column[reg];
-    if (column == GRAPH_NONE) return false;
-    return (liveness->in[(size_t)block * liveness->words + column / 64] >> (column % 64) & 1) != 0;
-}
+bool live_at_start(const struct liveness *liveness, uint32_t block, uint32_t reg);
 
 #endif

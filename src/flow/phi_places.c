@@ -7,17 +7,12 @@
 
 #include <string.h>
 
-#include "base/vec.h"
+#include "flow/reg_pairs.h"
 
 /* A block, written by or joining the register at hand, whose subtree is to be searched. */
 struct pending {
     uint32_t block;
     uint32_t next; /* of the same depth, or GRAPH_NONE; index into search.pending */
-};
-
-/* A register and a block that writes it or joins it. */
-struct reg_block {
-    uint32_t reg, block;
 };
 
 struct search {
@@ -28,13 +23,13 @@ struct search {
     uint32_t *depth;    /* by node: in the dominator tree, from 1; 0: not reached */
     uint32_t *escape;   /* by node: least depth that an edge from its subtree leads to, the tree's own edges
                            left out; UINT32_MAX: there is no such edge */
-    uint64_t *joined;   /* the registers that are live at any join, in the form of liveness.in */
+    bool *joined;       /* by register: live at some join */
     uint32_t *by_depth; /* first pending block of each depth, or GRAPH_NONE */
     uint32_t *searched; /* by node: the register that it was searched for last, + 1 */
     uint32_t *placed;   /* by node: the register that it was last found to join, + 1 */
     VEC(struct pending) pending;
-    VEC(struct reg_block) writes; /* by block, then by register after sorting */
-    VEC(struct reg_block) joins;  /* by register */
+    struct reg_pairs writes; /* each block once a register */
+    struct reg_pairs joins;  /* by register */
 };
 
 static bool is_reached(const struct search *search, uint32_t node) {
@@ -81,20 +76,15 @@ static void find_escapes(struct search *search) {
 static void find_joined(struct search *search) {
     const struct cfg *cfg = search->cfg;
     const struct adjacency *in = &cfg->graph.in;
-    uint32_t words = search->liveness->words;
+    const struct liveness *live = search->liveness;
     for (uint32_t block = 0; block < cfg->block_count; block++) {
         bool joins = false;
         for (uint32_t e = in->first[block]; e < in->first[block + 1]; e++)
             joins |= is_reached(search, in->nodes[e]) && !is_tree_edge(search, in->nodes[e], block);
         if (!joins || !is_reached(search, block)) continue;
-        for (uint32_t w = 0; w < words; w++)
-            search->joined[w] |= search->liveness->in[(size_t)block * words + w];
+        for (uint32_t i = live->first[block]; i < live->first[block + 1]; i++)
+            search->joined[live->regs[i]] = true;
     }
-}
-
-static bool is_joined(const struct search *search, uint32_t reg) {
-    uint32_t column = search->liveness->column[reg];
-    return column != GRAPH_NONE && (search->joined[column / 64] >> (column % 64) & 1) != 0;
 }
 
 /* Lists which blocks write the registers that can have phis, each block once a register. */
@@ -107,9 +97,9 @@ static wb_status list_writes(struct search *search, uint32_t *written_in) {
             ptx_inst_regs(cfg->function, &cfg->function->insts[cfg->blocks[block].first + i], &regs);
             for (uint32_t w = 0; w < regs.written_count; w++) {
                 uint32_t reg = regs.written[w];
-                if (!is_joined(search, reg) || written_in[reg] == block + 1) continue;
+                if (!search->joined[reg] || written_in[reg] == block + 1) continue;
                 written_in[reg] = block + 1;
-                WB_TRY(vec_push(&search->writes, ((struct reg_block){reg, block})));
+                WB_TRY(vec_push(&search->writes, ((struct reg_pair){reg, block})));
             }
         }
     }
@@ -146,7 +136,7 @@ static wb_status search_subtree(struct search *search, uint32_t root, uint32_t r
             if (to == search->cfg->exit || search->placed[to] == reg + 1) continue;
             if (!live_at_start(search->liveness, to, reg)) continue;
             search->placed[to] = reg + 1;
-            WB_TRY(vec_push(&search->joins, ((struct reg_block){reg, to})));
+            WB_TRY(vec_push(&search->joins, ((struct reg_pair){reg, to})));
             WB_TRY(add_pending(search, to));
         }
     }
@@ -155,13 +145,13 @@ static wb_status search_subtree(struct search *search, uint32_t root, uint32_t r
 
 /* Finds all joins of one register, which `count` blocks write. Joins are no deeper than what they are found
  * from, so depths are gone through once. */
-static wb_status place_reg(struct search *search, const struct reg_block *writes, size_t count) {
+static wb_status place_reg(struct search *search, const struct reg_pair *writes, size_t count) {
     uint32_t deepest = 0;
     search->pending.count = 0;
     for (size_t i = 0; i < count; i++) {
         size_t before = search->pending.count;
-        WB_TRY(add_pending(search, writes[i].block));
-        uint32_t depth = search->depth[writes[i].block];
+        WB_TRY(add_pending(search, writes[i].node));
+        uint32_t depth = search->depth[writes[i].node];
         if (search->pending.count > before && depth > deepest) deepest = depth;
     }
     size_t done = 0;
@@ -176,26 +166,15 @@ static wb_status place_reg(struct search *search, const struct reg_block *writes
     return WB_OK;
 }
 
-/* Sorts pairs by register (else by block), stably; `first` has `keys` + 1 entries and gets the starts. */
-static void sort_pairs(const struct reg_block *pairs, size_t count, bool by_reg, uint32_t keys,
-                       uint32_t *first, struct reg_block *sorted) {
-    for (size_t i = 0; i < count; i++)
-        first[by_reg ? pairs[i].reg : pairs[i].block]++;
-    for (uint32_t k = 1; k <= keys; k++)
-        first[k] += first[k - 1];
-    for (size_t i = count; i-- > 0;)
-        sorted[--first[by_reg ? pairs[i].reg : pairs[i].block]] = pairs[i];
-}
-
 static wb_status place_all(struct search *search, struct arena *scratch) {
     uint32_t regs = search->cfg->function->reg_count + 1;
     uint32_t *written_in = arena_array(scratch, regs, sizeof *written_in);
     uint32_t *first = arena_array(scratch, (size_t)regs + 1, sizeof *first);
     if (written_in == NULL || first == NULL) return WB_ERR_LIMIT;
     WB_TRY(list_writes(search, written_in));
-    struct reg_block *sorted = arena_array(scratch, search->writes.count, sizeof *sorted);
+    struct reg_pair *sorted = arena_array(scratch, search->writes.count, sizeof *sorted);
     if (sorted == NULL) return WB_ERR_LIMIT;
-    sort_pairs(search->writes.items, search->writes.count, true, regs, first, sorted);
+    reg_pairs_sort(&search->writes, REG_PAIR_REG, regs, first, sorted);
     for (uint32_t reg = 0; reg < regs; reg++) {
         if (first[reg + 1] > first[reg])
             WB_TRY(place_reg(search, sorted + first[reg], first[reg + 1] - first[reg]));
@@ -209,11 +188,11 @@ static wb_status write_places(const struct search *search, struct arena *arena, 
     uint32_t blocks = search->cfg->block_count;
     size_t count = search->joins.count;
     if (count >= UINT32_MAX) return WB_ERR_LIMIT;
-    struct reg_block *sorted = arena_array(scratch, count, sizeof *sorted);
+    struct reg_pair *sorted = arena_array(scratch, count, sizeof *sorted);
     struct phi_places made = {.first = arena_array(arena, (size_t)blocks + 1, sizeof(uint32_t)),
                               .regs = arena_array(arena, count, sizeof(uint32_t))};
     if (sorted == NULL || made.first == NULL || made.regs == NULL) return WB_ERR_LIMIT;
-    sort_pairs(search->joins.items, count, false, blocks, made.first, sorted);
+    reg_pairs_sort(&search->joins, REG_PAIR_NODE, blocks, made.first, sorted);
     for (size_t i = 0; i < count; i++)
         made.regs[i] = sorted[i].reg;
     *places = made;
@@ -223,7 +202,8 @@ static wb_status write_places(const struct search *search, struct arena *arena, 
 static wb_status search_start(struct search *search, struct arena *scratch) {
     size_t nodes = search->cfg->graph.node_count;
     uint32_t *arrays = arena_array(scratch, nodes + 1, 6 * sizeof *arrays);
-    search->joined = arena_array(scratch, search->liveness->words, sizeof *search->joined);
+    search->joined =
+        arena_array(scratch, (size_t)search->cfg->function->reg_count + 1, sizeof *search->joined);
     if (arrays == NULL || search->joined == NULL) return WB_ERR_LIMIT;
     search->preorder = arrays;
     search->depth = arrays + (nodes + 1);

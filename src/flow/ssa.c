@@ -78,8 +78,7 @@ static wb_status measure(struct renamer *renamer, const struct liveness *livenes
     const struct ptx_function *function = cfg->function;
     struct ssa *ssa = &renamer->ssa;
     struct ptx_regs regs;
-    for (uint32_t reg = 0; reg <= function->reg_count && cfg->block_count > 0; reg++)
-        sizes->values += live_at_start(liveness, CFG_ENTRY, reg);
+    if (cfg->block_count > 0) sizes->values = liveness->first[CFG_ENTRY + 1] - liveness->first[CFG_ENTRY];
     for (uint32_t block = 0; block < cfg->block_count; block++) {
         uint64_t phis = phis_of(renamer, block);
         sizes->values += phis;
@@ -126,9 +125,9 @@ static wb_status allocate(struct renamer *renamer, const struct liveness *livene
 
 /* Makes the values of registers that are live where the function is entered. */
 static void number_entry(struct renamer *renamer, const struct liveness *liveness, uint32_t *value) {
-    const struct cfg *cfg = renamer->cfg;
-    for (uint32_t reg = 0; reg <= cfg->function->reg_count && cfg->block_count > 0; reg++) {
-        if (!live_at_start(liveness, CFG_ENTRY, reg)) continue;
+    if (renamer->cfg->block_count == 0) return;
+    for (uint32_t i = liveness->first[CFG_ENTRY]; i < liveness->first[CFG_ENTRY + 1]; i++) {
+        uint32_t reg = liveness->regs[i];
         renamer->current[reg] = *value;
         renamer->ssa.values[(*value)++] =
             (struct ssa_value){.reg = reg, .kind = SSA_ENTRY, .block = CFG_ENTRY, .inst = PTX_NO_INDEX};

@@ -1,81 +1,165 @@
-/* Control flow of a synthetic function of the size of the largest that compilers make of real kernels, and of
- * one a hundred times as large. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
+/* The analyses of control flow, on a synthetic function of the size of the largest that compilers make of
+ * real kernels, and on one ten times as large. */
 #include "base/text.h"
+#include "bench_support.h"
 #include "flow/divergence.h"
-#include "flow/loops.h"
+#include "flow/gates.h"
+#include "flow/loop_bounds.h"
 #include "flow/reconvergence.h"
-#include "ptx/ptx.h"
 
-/* What one iteration of the text below becomes. */
-enum { REPEAT_BLOCKS = 5, REPEAT_INSTS = 58 };
+/* What one iteration of the text below becomes, and the registers that it has to itself. */
+enum { REPEAT_BLOCKS = 6, REPEAT_INSTS = 70, REPEAT_REGS = 20 };
 
-/* Loops in loops with a condition in each, `repeats` times one after another. */
-static void write_function(struct text *out, unsigned repeats) {
-    text_string(out, ".version 8.0\n.target sm_80\n.entry k () {\n.reg .pred %p<3>;\n.reg .b32 %r<3>;\n");
-    for (unsigned i = 0; i < repeats; i++) {
-        text_printf(out, "OUTER%u:\nmov.u32 %%r0, 0;\nINNER%u:\nadd.u32 %%r0, %%r0, 1;\n@%%p0 bra SKIP%u;\n",
-                    i, i, i);
-        for (int k = 0; k < REPEAT_INSTS - 6; k++)
-            text_string(out, "add.u32 %r1, %r1, %r0;\n");
-        text_printf(out, "SKIP%u:\n@%%p1 bra INNER%u;\nadd.u32 %%r2, %%r2, 1;\n@%%p2 bra OUTER%u;\n", i, i,
-                    i);
-    }
-    text_string(out, "ret;\n}\n");
-}
-
-/* Everything that is computed of a function; false when memory is exhausted. */
-static bool analyse(const struct ptx_function *function, struct arena *arena, uint32_t counts[2]) {
+/* Everything that is computed of a function. */
+struct flow {
+    struct arena arena;
+    const struct ptx_function *function;
     struct cfg cfg;
-    struct dominators dominators;
-    struct dominators post_dominators;
+    struct dominators dominators, post_dominators;
     struct loops loops;
+    uint32_t *reconvergence;
     struct liveness liveness;
     struct ssa ssa;
+    struct gates gates;
     struct divergence divergence;
-    uint32_t *reconvergence;
-    if (cfg_build(function, arena, &cfg) != WB_OK ||
-        dominators_build(arena, &cfg.graph, CFG_ENTRY, &dominators) != WB_OK ||
-        post_dominators_build(arena, &cfg.graph, cfg.exit, &post_dominators) != WB_OK ||
-        loops_build(arena, &cfg.graph, &dominators, &loops) != WB_OK ||
-        reconvergence_of(&cfg, &post_dominators, arena, &reconvergence) != WB_OK ||
-        liveness_build(&cfg, arena, &liveness) != WB_OK ||
-        ssa_build(&cfg, &dominators, &liveness, arena, &ssa) != WB_OK ||
-        divergence_analyse(&ssa, &dominators, &post_dominators, arena, &divergence) != WB_OK)
-        return false;
-    counts[0] = cfg.block_count;
-    counts[1] = loops.count;
-    return true;
+    struct loop_bound *bounds;
+};
+
+static wb_status build_graph(struct flow *flow) {
+    return cfg_build(flow->function, &flow->arena, &flow->cfg);
 }
 
-static bool measure(unsigned repeats, unsigned runs) {
+static wb_status build_trees(struct flow *flow) {
+    WB_TRY(dominators_build(&flow->arena, &flow->cfg.graph, CFG_ENTRY, &flow->dominators));
+    return post_dominators_build(&flow->arena, &flow->cfg.graph, flow->cfg.exit, &flow->post_dominators);
+}
+
+static wb_status build_loops(struct flow *flow) {
+    WB_TRY(loops_build(&flow->arena, &flow->cfg.graph, &flow->dominators, &flow->loops));
+    return reconvergence_of(&flow->cfg, &flow->post_dominators, &flow->arena, &flow->reconvergence);
+}
+
+static wb_status build_ssa(struct flow *flow) {
+    WB_TRY(liveness_build(&flow->cfg, &flow->arena, &flow->liveness));
+    return ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, &flow->arena, &flow->ssa);
+}
+
+static wb_status build_gates(struct flow *flow) {
+    return gates_build(&flow->ssa, &flow->dominators, &flow->loops, &flow->arena, &flow->gates);
+}
+
+static wb_status build_divergence(struct flow *flow) {
+    return divergence_analyse(&flow->ssa, &flow->dominators, &flow->post_dominators, &flow->arena,
+                              &flow->divergence);
+}
+
+static wb_status build_bounds(struct flow *flow) {
+    static const struct loop_environment nothing_known;
+    return loop_bounds_find(&flow->ssa, &flow->dominators, &flow->loops, &nothing_known, &flow->arena,
+                            &flow->bounds);
+}
+
+static const struct stage {
+    const char *name;
+    wb_status (*run)(struct flow *flow);
+} stages[] = {
+    {"graph", build_graph},
+    {"dominators, post-dominators", build_trees},
+    {"loops, reconvergence", build_loops},
+    {"liveness, SSA form", build_ssa},
+    {"gates", build_gates},
+    {"divergence", build_divergence},
+    {"loop bounds", build_bounds},
+};
+
+enum { STAGES = sizeof stages / sizeof *stages };
+
+/* Address arithmetic and the like on registers from `first` on, each of which is written before it is read;
+ * now and then something that goes on through the whole function. */
+static void write_arithmetic(struct text *out, unsigned first, unsigned count) {
+    enum { OWN_REGS = REPEAT_REGS - 3 };
+    for (unsigned k = 0; k < count; k++) {
+        unsigned to = first + 3 + k % OWN_REGS;
+        unsigned from = first + 3 + (k * 7 + 1) % OWN_REGS;
+        if (k < OWN_REGS) {
+            text_printf(out, "mad.lo.u32 %%r%u, %%r%u, %u, %%r%u;\n", to, first, k + 1, first + 1);
+        } else if (k % 13 == 12) {
+            text_printf(out, "add.u32 %%s%u, %%s%u, %%r%u;\n", k % 4, k % 4, from);
+        } else {
+            text_printf(out, "xor.b32 %%r%u, %%r%u, %%r%u;\n", to, to, from);
+        }
+    }
+}
+
+/* A loop in a loop with a condition in it, which depends on the thread. */
+static void write_loops(struct text *out, unsigned i) {
+    unsigned first = i * REPEAT_REGS;
+    text_printf(out, "mov.u32 %%r%u, 0;\nOUTER%u:\nmov.u32 %%r%u, 0;\n", first + 1, i, first);
+    text_printf(out, "INNER%u:\nadd.u32 %%r%u, %%r%u, 1;\nsetp.lt.u32 %%p0, %%r%u, %%t;\n", i, first, first,
+                first);
+    text_printf(out, "@%%p0 bra SKIP%u;\n", i);
+    write_arithmetic(out, first, REPEAT_INSTS - 10);
+    text_printf(out, "SKIP%u:\nsetp.lt.u32 %%p1, %%r%u, %u;\n@%%p1 bra INNER%u;\n", i, first, 10 + i % 7, i);
+    text_printf(out, "add.u32 %%r%u, %%r%u, 4;\nsetp.lt.u32 %%p2, %%r%u, 64;\n@%%p2 bra OUTER%u;\n",
+                first + 1, first + 1, first + 1, i);
+}
+
+static void write_function(struct text *out, unsigned repeats) {
+    text_printf(out,
+                ".version 8.0\n.target sm_80\n.entry k () {\n.reg .pred %%p<3>;\n.reg .b32 %%t;\n"
+                ".reg .b32 %%s<4>;\n.reg .b32 %%r<%u>;\nmov.u32 %%t, %%tid.x;\n",
+                repeats * REPEAT_REGS);
+    for (unsigned s = 0; s < 4; s++)
+        text_printf(out, "mov.u32 %%s%u, %u;\n", s, s);
+    for (unsigned i = 0; i < repeats; i++)
+        write_loops(out, i);
+    text_string(out, "st.global.v4.u32 [0], {%s0, %s1, %s2, %s3};\nret;\n}\n");
+}
+
+/* Runs all stages once and adds what each took. */
+static wb_status run_stages(struct flow *flow, double times[STAGES]) {
+    for (size_t s = 0; s < STAGES; s++) {
+        double start = seconds();
+        WB_TRY(stages[s].run(flow));
+        times[s] += seconds() - start;
+    }
+    return WB_OK;
+}
+
+static void print_times(const struct flow *flow, const double times[STAGES], unsigned runs) {
+    double total = 0;
+    uint32_t bounded = 0;
+    for (uint32_t l = 0; l < flow->loops.count; l++)
+        bounded += flow->bounds[l].known;
+    for (size_t s = 0; s < STAGES; s++)
+        total += times[s];
+    printf("flow: %8.3f ms for %u instructions, %u blocks, %u loops (%u bounded), %u values\n",
+           total / runs * 1e3, flow->function->inst_count, flow->cfg.block_count, flow->loops.count, bounded,
+           flow->ssa.value_count);
+    for (size_t s = 0; s < STAGES; s++)
+        printf("flow: %8.3f ms   %s\n", times[s] / runs * 1e3, stages[s].name);
+}
+
+static void measure(unsigned repeats, unsigned runs) {
     struct text text = {0};
-    write_function(&text, repeats);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
-    uint32_t counts[2] = {0};
-    bool fine = wb_module_parse("bench.ptx", text.data, text.length, diagnostics, &module) == WB_OK;
-    clock_t start = clock();
-    for (unsigned run = 0; fine && run < runs; run++) {
-        struct arena arena = {0};
-        fine = analyse(kernel_function(wb_module_kernel(module, 0)), &arena, counts);
-        arena_free(&arena);
+    double times[STAGES] = {0};
+    write_function(&text, repeats);
+    require(wb_module_parse("bench.ptx", text.data, text.length, diagnostics, &module), diagnostics);
+    for (unsigned run = 0; run < runs; run++) {
+        struct flow flow = {.function = kernel_function(wb_module_kernel(module, 0))};
+        require(run_stages(&flow, times), diagnostics);
+        if (run + 1 == runs) print_times(&flow, times, runs);
+        arena_free(&flow.arena);
     }
-    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC / runs;
-    if (fine)
-        printf("flow: %8.3f ms for %u instructions, %u blocks, %u loops (CFG, both dominator trees, loops, "
-               "reconvergence, SSA form, divergence)\n",
-               seconds * 1e3, kernel_function(wb_module_kernel(module, 0))->inst_count, counts[0], counts[1]);
     wb_module_free(module);
     wb_diagnostics_free(diagnostics);
     text_free(&text);
-    return fine;
 }
 
 int main(void) {
-    return measure(600 / REPEAT_BLOCKS, 200) && measure(60000 / REPEAT_BLOCKS, 5) ? EXIT_SUCCESS
-                                                                                  : EXIT_FAILURE;
+    measure(600 / REPEAT_BLOCKS, 10);
+    measure(6000 / REPEAT_BLOCKS, 1);
+    return EXIT_SUCCESS;
 }

@@ -99,8 +99,8 @@ static struct loop_statement assignment(struct generator *g) {
         s.b = (struct loop_operand){.is_constant = true, .constant = random_below(g->random, bits + 2)};
     if ((s.operation == LOOP_DIV || s.operation == LOOP_REM) && (!s.b.is_constant || s.b.constant == 0))
         s.b = (struct loop_operand){.is_constant = true, .constant = 1 + random_below(g->random, 9)};
-    s.guarded = one_in(g, 5);
-    if (s.guarded) s.condition = any_condition(g);
+    s.guarded = s.operation != LOOP_SELECT && one_in(g, 5);
+    if (s.guarded || s.operation == LOOP_SELECT) s.condition = any_condition(g);
     return s;
 }
 
@@ -274,23 +274,38 @@ static uint32_t put_condition(struct printer *p, const struct loop_condition *co
     }
 }
 
+/* The type that the operation is written with: not all work on words of either kind. */
+static char type_letter(const struct loop_statement *s) {
+    switch (s->operation) {
+    case LOOP_MOVE:
+    case LOOP_AND:
+    case LOOP_OR:
+    case LOOP_XOR:
+    case LOOP_SHL:
+    case LOOP_NOT:
+    case LOOP_SELECT: return 'b';
+    case LOOP_NEG:
+    case LOOP_ABS: return 's';
+    default: return s->is_signed ? 's' : 'u';
+    }
+}
+
 static void put_assign(struct printer *p, const struct loop_statement *s) {
-    static const char *const names[LOOP_OPERATIONS] = {"mov", "add", "sub", "mul.lo", "and", "or", "xor",
-                                                       "shl", "shr", "min", "max",    "div", "rem"};
-    bool of_bits = s->operation == LOOP_MOVE || s->operation == LOOP_SHL ||
-                   (s->operation >= LOOP_AND && s->operation <= LOOP_XOR);
-    uint32_t guard = s->guarded ? put_condition(p, &s->condition) : NO_STATEMENT;
-    if (guard != NO_STATEMENT) text_printf(p->out, "@%%p%u ", guard);
-    text_printf(p->out, "%s.%c%u %%v%u, ", names[s->operation],
-                of_bits        ? 'b'
-                : s->is_signed ? 's'
-                               : 'u',
-                p->program->bits[s->to], s->to);
+    static const char *const names[LOOP_OPERATIONS] = {"mov", "add",    "sub", "mul.lo", "and", "or",
+                                                       "xor", "shl",    "shr", "min",    "max", "div",
+                                                       "rem", "mul.hi", "neg", "not",    "abs", "selp"};
+    bool unary = s->operation == LOOP_MOVE || (s->operation >= LOOP_NEG && s->operation <= LOOP_ABS);
+    bool conditional = s->guarded || s->operation == LOOP_SELECT;
+    uint32_t predicate = conditional ? put_condition(p, &s->condition) : NO_STATEMENT;
+    if (s->guarded) text_printf(p->out, "@%%p%u ", predicate);
+    text_printf(p->out, "%s.%c%u %%v%u, ", names[s->operation], type_letter(s), p->program->bits[s->to],
+                s->to);
     put_operand(p, &s->a);
-    if (s->operation != LOOP_MOVE) {
+    if (!unary) {
         text_string(p->out, ", ");
         put_operand(p, &s->b);
     }
+    if (s->operation == LOOP_SELECT) text_printf(p->out, ", %%p%u", predicate);
     text_string(p->out, ";\n");
 }
 
@@ -419,6 +434,12 @@ static uint64_t quotient(uint64_t a, uint64_t b, uint32_t bits, bool is_signed, 
     return (uint64_t)(remainder ? x % y : x / y);
 }
 
+static uint64_t high_half(uint64_t a, uint64_t b, uint32_t bits, bool is_signed) {
+    __int128 x = signed_word(a, bits), y = signed_word(b, bits);
+    if (is_signed) return (uint64_t)(x * y >> bits);
+    return (uint64_t)((unsigned __int128)a * b >> bits);
+}
+
 static uint64_t compute(const struct execution *e, const struct loop_statement *s) {
     uint32_t bits = e->program->bits[s->to];
     uint64_t a = value_of(e, &s->a, bits), b = value_of(e, &s->b, bits);
@@ -437,6 +458,11 @@ static uint64_t compute(const struct execution *e, const struct loop_statement *
         return s->b.constant >= bits ? 0 : a >> s->b.constant;
     case LOOP_MIN: return less ? a : b;
     case LOOP_MAX: return less ? b : a;
+    case LOOP_MUL_HIGH: return high_half(a, b, bits, s->is_signed);
+    case LOOP_NEG: return 0 - a;
+    case LOOP_NOT: return ~a;
+    case LOOP_ABS: return x < 0 ? 0 - a : a;
+    case LOOP_SELECT: return holds(e, &s->condition) ? a : b;
     case LOOP_DIV: return quotient(a, b, bits, s->is_signed, false);
     case LOOP_REM: return quotient(a, b, bits, s->is_signed, true);
     default: return a;

@@ -29,6 +29,11 @@ enum loop_operation {
     LOOP_MAX,
     LOOP_DIV,
     LOOP_REM,
+    LOOP_MUL_HIGH,
+    LOOP_NEG,
+    LOOP_NOT,
+    LOOP_ABS,
+    LOOP_SELECT, /* a where the condition holds, else b */
     LOOP_OPERATIONS
 };
 

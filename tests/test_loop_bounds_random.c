@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "address_sanitizer.h"
 #include "random_loops.h"
 
-#define PROGRAMS 20000
+#define PROGRAMS (ADDRESS_SANITIZER ? 2000 : 20000)
 #define RUNS 4
 #define FUEL 1000
 

@@ -2,15 +2,17 @@
 
 #include <string.h>
 
+#include "flow/branch_slice.h"
 #include "flow/conditions.h"
 #include "flow/loop_simulation.h"
 #include "flow/range_arithmetic.h"
 #include "flow/transfer.h"
 #include "flow/trip_count.h"
 
-/* Most walks over the code. Each makes use of the bounds that the one before found; every one of them alone
- * is sound. */
-#define ROUNDS_MAX 16u
+/* Walks over the code: each makes use of the bounds that the one before found, and every one of them alone is
+ * sound. A loop's bound may need those of all loops around it, and its own phis' ranges once more. */
+#define ROUNDS_BESIDES_DEPTH 2u
+#define ROUNDS_MAX 12u
 
 /* A walk down the dominator tree, which computes the range of every value, and bounds a loop when it leaves
  * the part of the tree below the loop's header. */
@@ -22,6 +24,7 @@ struct finder {
     struct loop_bound *bounds;     /* per loop */
     struct value_range *arguments; /* per argument of the SSA form: its range where it is taken over */
     struct value_range *recurring; /* per value: of a phi of a header what the loop's bound says of it */
+    bool *in_slice;                /* per value: branches depend on it; others are not looked at */
     bool *edge_live;               /* per entry of graph.in */
     uint32_t *arrives;             /* per entry of graph.out: that of graph.in */
     uint32_t *loop_of_header;      /* per block, or GRAPH_NONE */
@@ -110,6 +113,7 @@ static wb_status finder_init(struct finder *finder, struct arena *arena, struct 
     const struct graph *graph = &ssa->cfg->graph;
     WB_TRY(finder_allocate(finder, arena, scratch));
     WB_TRY(find_children(finder, scratch));
+    WB_TRY(branch_slice_find(ssa, scratch, &finder->in_slice));
     uint32_t *arrived = arena_array(scratch, (size_t)graph->node_count + 1, sizeof *arrived);
     if (arrived == NULL) return WB_ERR_LIMIT;
     for (uint32_t e = 0; e < graph->edge_count; e++) {
@@ -166,10 +170,10 @@ static void define_values(struct finder *finder, uint32_t block) {
     const struct ssa *ssa = finder->ssa;
     const struct cfg_block *code = &ssa->cfg->blocks[block];
     for (uint32_t i = 0; i < ssa->phi_count[block]; i++)
-        define_phi(finder, ssa->first_phi[block] + i);
+        if (finder->in_slice[ssa->first_phi[block] + i]) define_phi(finder, ssa->first_phi[block] + i);
     for (uint32_t inst = code->first; inst < code->first + code->count; inst++) {
         for (uint32_t d = ssa->first_def[inst]; d < ssa->first_def[inst + 1]; d++) {
-            if (ssa->defs[d] == SSA_NONE) continue;
+            if (ssa->defs[d] == SSA_NONE || !finder->in_slice[ssa->defs[d]]) continue;
             struct value_range range = transfer_range(&finder->state, ssa->defs[d]);
             define(finder, ssa->defs[d], &range);
         }
@@ -194,6 +198,7 @@ static void pass_arguments(struct finder *finder, uint32_t block) {
         take_edge(finder, block, to);
         finder->edge_live[arrives] = !finder->state.dead;
         for (uint32_t i = 0; i < ssa->phi_count[to]; i++) {
+            if (!finder->in_slice[ssa->first_phi[to] + i]) continue;
             uint32_t argument =
                 ssa->values[ssa->first_phi[to] + i].first_argument + arrives - graph->in.first[to];
             if (ssa->arguments[argument] != SSA_NONE)
@@ -376,8 +381,7 @@ static void bound_loop(struct finder *finder, uint32_t loop) {
     uint32_t header = finder->loops->items[loop].header;
     uint32_t first = finder->ssa->first_phi[header];
     for (uint32_t phi = first; phi < first + finder->ssa->phi_count[header]; phi++)
-        if (value_bits(finder->ssa, phi) > 1 && !value_is_float(finder->ssa, phi))
-            find_recurring(finder, &view, phi);
+        if (finder->in_slice[phi] && value_bits(finder->ssa, phi) > 1) find_recurring(finder, &view, phi);
 }
 
 /* The one block outside of the loop that control comes to the header from, or GRAPH_NONE. */
@@ -431,8 +435,13 @@ static wb_status find_all(struct finder *finder, const struct loop_environment *
     uint32_t *stack = arena_array(scratch, (size_t)nodes + 1, sizeof *stack);
     uint32_t *next = arena_array(scratch, (size_t)nodes + 1, sizeof *next);
     if (stack == NULL || next == NULL) return WB_ERR_LIMIT;
+    uint32_t rounds = ROUNDS_BESIDES_DEPTH;
+    for (uint32_t l = 0; l < finder->loops->count; l++)
+        if (finder->loops->items[l].depth + ROUNDS_BESIDES_DEPTH > rounds)
+            rounds = finder->loops->items[l].depth + ROUNDS_BESIDES_DEPTH;
+    if (rounds > ROUNDS_MAX) rounds = ROUNDS_MAX;
     finder->changed = finder->loops->count != 0;
-    for (uint32_t round = 0; round < ROUNDS_MAX && finder->changed; round++) {
+    for (uint32_t round = 0; round < rounds && finder->changed; round++) {
         finder->changed = false;
         walk(finder, stack, next);
         if (finder->state.failed) return WB_ERR_LIMIT;

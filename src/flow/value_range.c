@@ -86,7 +86,7 @@ struct integers range_integers(const struct value_range *range, bool is_signed) 
     uint64_t half = is_signed ? (mask >> 1) + 1 : 0;
     uint64_t start = (range->low + half) & mask;
     struct integers result = {start, (__int128)start + range->span, range->stride};
-    if (result.high > (__int128)mask) {
+    if (range->stride != 0 && result.high > (__int128)mask) {
         uint64_t before = (mask - start) / range->stride; /* elements in front of the one behind 2^bits */
         result.low = (__int128)start + (__int128)(before + 1) * range->stride - (__int128)mask - 1;
         result.high = (__int128)start + (__int128)before * range->stride;

@@ -16,13 +16,6 @@ uint32_t value_bits(const struct ssa *ssa, uint32_t value) {
     return register_bits(ssa->cfg->function, ssa->values[value].reg);
 }
 
-bool value_is_float(const struct ssa *ssa, uint32_t value) {
-    const struct ptx_function *function = ssa->cfg->function;
-    uint32_t reg = ssa->values[value].reg;
-    if (reg >= function->reg_count) return false;
-    return ptx_type_kind(function->groups[function->reg_group[reg]].type) == PTX_KIND_FLOAT;
-}
-
 /* The values of a special register of 32 bits; all where the environment does not say. */
 static struct value_range sreg_range(const struct loop_environment *environment, uint32_t sreg) {
     const struct sreg_range *known = &environment->sregs[sreg];

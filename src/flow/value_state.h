@@ -53,9 +53,6 @@ void value_state_free(struct value_state *state);
 uint32_t register_bits(const struct ptx_function *function, uint32_t reg);
 uint32_t value_bits(const struct ssa *ssa, uint32_t value);
 
-/* Whether the value's register is declared for floating-point numbers. */
-bool value_is_float(const struct ssa *ssa, uint32_t value);
-
 /* The range of a value here. */
 struct value_range state_range(const struct value_state *state, uint32_t value);
 

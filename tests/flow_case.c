@@ -9,7 +9,8 @@
 
 #include "flow_case.h"
 
-void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index) {
+/* Everything but the gates. */
+static void analyse(struct flow_case *flow, wb_module *module, size_t index) {
     struct arena *arena = &flow->arena;
     *flow =
         (struct flow_case){.module = module, .function = kernel_function(wb_module_kernel(module, index))};
@@ -20,10 +21,24 @@ void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index
     assert_int_equal(loops_build(arena, graph, &flow->dominators, &flow->loops), WB_OK);
     assert_int_equal(liveness_build(&flow->cfg, arena, &flow->liveness), WB_OK);
     assert_int_equal(ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, arena, &flow->ssa), WB_OK);
-    assert_int_equal(gates_build(&flow->ssa, &flow->dominators, &flow->loops, arena, &flow->gates), WB_OK);
+}
+
+static void build_gates(struct flow_case *flow) {
+    assert_int_equal(gates_build(&flow->ssa, &flow->dominators, &flow->loops, &flow->arena, &flow->gates),
+                     WB_OK);
+}
+
+void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index) {
+    analyse(flow, module, index);
+    build_gates(flow);
 }
 
 void flow_case_of_body(struct flow_case *flow, const char *body) {
+    flow_case_without_gates(flow, body);
+    build_gates(flow);
+}
+
+void flow_case_without_gates(struct flow_case *flow, const char *body) {
     struct text text = {0};
     text_string(&text, ".version 8.0\n.target sm_80\n.address_size 64\n"
                        ".visible .entry k ()\n{\n.reg .pred %p<9>;\n.reg .b32 %r<9>;\n");
@@ -36,7 +51,7 @@ void flow_case_of_body(struct flow_case *flow, const char *body) {
         fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), text.data);
     text_free(&text);
     wb_diagnostics_free(diagnostics);
-    flow_case_of_module(flow, module, 0);
+    analyse(flow, module, 0);
 }
 
 void flow_case_free(struct flow_case *flow) {

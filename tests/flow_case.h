@@ -26,6 +26,9 @@ void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index
 
 /* A kernel with this body and registers %p<9>, %r<9>. */
 void flow_case_of_body(struct flow_case *flow, const char *body);
+
+/* The same, for what is too large to have gates. */
+void flow_case_without_gates(struct flow_case *flow, const char *body);
 void flow_case_free(struct flow_case *flow);
 
 /* Appends a body of up to `blocks` random blocks: reads and writes of the registers, guarded ones and the

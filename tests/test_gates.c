@@ -436,7 +436,7 @@ static void test_predicates_are_complete(void **state) {
     enum { WALKS = 12 };
     struct checked checked = {0};
     struct walk *walks = calloc(WALKS, sizeof *walks);
-    for (uint64_t seed = 1; seed <= 2500; seed++) {
+    for (uint64_t seed = 1; seed <= 1500; seed++) {
         struct random_state random = random_seeded(seed);
         struct flow_case flow;
         flow_of_seed(&flow, seed, 12, false);
@@ -532,7 +532,7 @@ static void test_predicates_without_loops_are_those_of_disjoint_paths(void **sta
     assert_true(checked > 1000);
 }
 
-static void test_kernels_have_gammas(void **state) {
+static void test_gates_of_kernels(void **state) {
     (void)state;
     struct kernel_index index;
     assert_true(kernel_index_read(&index));
@@ -558,6 +558,64 @@ static void test_kernels_have_gammas(void **state) {
     kernel_index_free(&index);
 }
 
+/* ---- Large functions: no recursion, no quadratic time where people's programs are large ---------------- */
+
+static void test_long_chain(void **state) {
+    (void)state;
+    enum { CHAIN = 100000 };
+    struct text body = {0};
+    struct flow_case flow;
+    text_string(&body, "mov.u32 %r1, 0;\nHEAD: add.u32 %r1, %r1, 1;\n");
+    for (uint32_t i = 0; i < CHAIN; i++)
+        text_printf(&body, "@%%p1 bra L%u;\nL%u:\n", i, i);
+    text_string(&body, "@%p2 bra HEAD;\nst.global.u32 [%r0], %r1;\nret;\n");
+    flow_case_of_body(&flow, body.data);
+    assert_int_equal(flow.cfg.block_count, CHAIN + 3);
+    assert_gate(&flow, "HEAD", "%r1", "mu");
+    assert_etas(&flow, "%r1", "%r1.2 L0 by %p2.0;");
+    flow_case_free(&flow);
+    text_free(&body);
+}
+
+static void test_deep_nest_of_conditions(void **state) {
+    (void)state;
+    enum { DEPTH = 1500 };
+    struct text body = {0};
+    struct flow_case flow;
+    for (uint32_t i = 0; i < DEPTH; i++)
+        text_printf(&body, "mov.u32 %%r1, %u;\nsetp.eq.u32 %%p1, %%r0, %u;\n@%%p1 bra L%u;\n", i, i, i);
+    for (uint32_t i = DEPTH; i-- > 0;)
+        text_printf(&body, "L%u: st.global.u32 [%%r0], %%r1;\n", i);
+    text_string(&body, "ret;\n");
+    flow_case_of_body(&flow, body.data);
+    for (uint32_t v = 0; v < flow.ssa.value_count; v++) {
+        const struct gate *gate = &flow.gates.phis[v];
+        if (flow.ssa.values[v].kind != SSA_PHI) continue;
+        assert_int_equal(gate->kind, GATE_GAMMA);
+        assert_int_equal(gate->predicate_count, 1);
+    }
+    flow_case_free(&flow);
+    text_free(&body);
+}
+
+/* Steps of one and of two: each of n branches decides at each of n joins. */
+static void test_too_much_to_decide_is_refused(void **state) {
+    (void)state;
+    enum { STEPS = 6000 };
+    struct text body = {0};
+    struct flow_case flow;
+    struct gates gates;
+    for (uint32_t i = 0; i < STEPS; i++)
+        text_printf(&body, "L%u: add.u32 %%r1, %%r1, 1;\nsetp.eq.u32 %%p1, %%r1, %u;\n@%%p1 bra L%u;\n", i, i,
+                    i + 2);
+    text_printf(&body, "L%u: L%u: st.global.u32 [%%r0], %%r1;\nret;\n", STEPS, STEPS + 1);
+    flow_case_without_gates(&flow, body.data);
+    assert_int_equal(gates_build(&flow.ssa, &flow.dominators, &flow.loops, &flow.arena, &gates),
+                     WB_ERR_LIMIT);
+    flow_case_free(&flow);
+    text_free(&body);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_sides_of_a_branch),
@@ -572,7 +630,10 @@ int main(void) {
         cmocka_unit_test(test_graphs_choose_what_walks_took),
         cmocka_unit_test(test_predicates_are_complete),
         cmocka_unit_test(test_predicates_without_loops_are_those_of_disjoint_paths),
-        cmocka_unit_test(test_kernels_have_gammas),
+        cmocka_unit_test(test_gates_of_kernels),
+        cmocka_unit_test(test_long_chain),
+        cmocka_unit_test(test_deep_nest_of_conditions),
+        cmocka_unit_test(test_too_much_to_decide_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

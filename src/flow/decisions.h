@@ -13,7 +13,7 @@ struct ranked_node {
 
 /* More nodes than this in all searches of a function are refused: where each of n branches decides at each of
  * n joins, as in no program that people write, searching takes n * n steps. */
-#define DECISIONS_WORK_MAX ((uint64_t)1 << 27)
+#define DECISIONS_WORK_MAX ((uint64_t)1 << 24)
 
 /* A search looks at a set of nodes, between a first one and edges that are its ends. Back edges are followed
  * only as ends: of every loop that lies between, it is the last iteration that decides.

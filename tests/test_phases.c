@@ -274,10 +274,14 @@ static void test_times_that_do_not_fit(void **state) {
     assert_int_equal(timed_block_horizon(&block.timed), 9);
     assert_int_equal(timed_block_check(&block.timed, diagnostics), WB_OK);
     struct path long_path = block.paths.items[0];
-    long_path.length = UINT64_MAX / 3 + 1;
     block.timed.paths = &long_path;
+    long_path.length = INT64_MAX / 3;
+    assert_int_equal(timed_block_check(&block.timed, diagnostics), WB_OK);
+    long_path.length++;
     assert_int_equal(timed_block_check(&block.timed, diagnostics), WB_ERR_LIMIT);
-    assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
+    long_path.length = UINT64_MAX / 3 + 1;
+    assert_int_equal(timed_block_check(&block.timed, diagnostics), WB_ERR_LIMIT);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 2);
     wb_diagnostics_free(diagnostics);
     abstract_block_free(&block);
 }

@@ -59,8 +59,8 @@ static inline uint32_t timed_origin(const struct timed_code *code, uint32_t entr
  * of the largest initiation, latency and one issue slot. Saturated when it does not fit. */
 cycles timed_block_horizon(const struct timed_block *block);
 
-/* WB_ERR_LIMIT with a message when the horizon is saturated; when it is not, no sum of times over the block's
- * instructions can overflow, and simulator and analyses add without checks. */
+/* WB_ERR_LIMIT with a message when the horizon is above INT64_MAX; when it is not, no sum of times over the
+ * block's instructions can overflow, and simulator and analyses add without checks. */
 wb_status timed_block_check(const struct timed_block *block, wb_diagnostics *diagnostics);
 
 void timed_block_free(struct timed_block *block);

@@ -23,7 +23,8 @@ struct loop_environment {
 
 struct loop_bound {
     bool known;
-    uint64_t headers; /* most executions of the header each time the loop is entered, by any one thread */
+    uint64_t headers; /* most executions of the header each time the loop is entered, by any one thread; at
+                         least 1, also of a loop that cannot be entered */
 };
 
 /* A bound for every loop of `loops` (an array of loops->count, in memory of the arena) that holds for every

@@ -1,4 +1,5 @@
-/* How often a value that walks round the circle of words can pass a test (docs/control-flow.md, theorem 2).
+/* How often a value that walks round the circle of words can pass a test (docs/control-flow.md, the walk
+ * round the circle).
  */
 #ifndef WB_FLOW_TRIP_COUNT_H
 #define WB_FLOW_TRIP_COUNT_H

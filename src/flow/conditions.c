@@ -180,17 +180,17 @@ static void collect_edge(const struct value_state *state, uint32_t from, uint32_
                          struct conditions *list) {
     const struct cfg *cfg = state->ssa->cfg;
     const struct adjacency *out = &cfg->graph.out;
+    const struct ptx_inst *last = cfg_last(cfg, from);
+    uint8_t op = last->form->op;
+    bool decides = cfg_is_branch(last) || op == PTX_OP_RET || op == PTX_OP_EXIT || op == PTX_OP_TRAP;
+    if (!decides || last->guard == PTX_NO_INDEX) return;
     uint32_t edge = GRAPH_NONE, edges = 0;
     for (uint32_t e = out->first[from]; e < out->first[from + 1]; e++) {
         if (out->nodes[e] != to) continue;
         edge = e;
         edges++;
     }
-    const struct ptx_inst *last = cfg_last(cfg, from);
-    uint8_t op = last->form->op;
-    bool decides = op == PTX_OP_BRA || op == PTX_OP_RET || op == PTX_OP_EXIT || op == PTX_OP_TRAP ||
-                   op == PTX_OP_BRX_IDX;
-    if (edges != 1 || !decides || last->guard == PTX_NO_INDEX) return;
+    if (edges != 1) return;
     uint32_t inst = cfg->blocks[from].first + cfg->blocks[from].count - 1;
     uint32_t guard = value_read(state->ssa, inst, last->guard);
     bool passes = cfg->edge_kinds[edge] != CFG_FALL_THROUGH;

@@ -25,6 +25,7 @@ struct finder {
     struct value_range *arguments; /* per argument of the SSA form: its range where it is taken over */
     struct value_range *recurring; /* per value: of a phi of a header what the loop's bound says of it */
     bool *in_slice;                /* per value: branches depend on it; others are not looked at */
+    bool *irreducible;             /* per loop: an irreducible region is inside */
     bool *edge_live;               /* per entry of graph.in */
     uint32_t *arrives;             /* per entry of graph.out: that of graph.in */
     uint32_t *loop_of_header;      /* per block, or GRAPH_NONE */
@@ -96,15 +97,26 @@ static wb_status finder_allocate(struct finder *finder, struct arena *arena, str
     finder->bounds = arena_array(arena, (size_t)finder->loops->count + 1, sizeof *finder->bounds);
     finder->arguments = arena_array(scratch, argument_count + 1, sizeof *finder->arguments);
     finder->recurring = arena_array(scratch, (size_t)ssa->value_count + 1, sizeof *finder->recurring);
+    finder->irreducible = arena_array(scratch, (size_t)finder->loops->count + 1, sizeof *finder->irreducible);
     finder->edge_live = arena_array(scratch, (size_t)graph->edge_count + 1, sizeof *finder->edge_live);
     finder->arrives = arena_array(scratch, (size_t)graph->edge_count + 1, sizeof *finder->arrives);
     finder->loop_of_header =
         arena_array(scratch, (size_t)graph->node_count + 1, sizeof *finder->loop_of_header);
     finder->marks = arena_array(scratch, (size_t)graph->node_count + 1, sizeof *finder->marks);
     bool allocated = finder->bounds != NULL && finder->arguments != NULL && finder->recurring != NULL &&
-                     finder->edge_live != NULL && finder->arrives != NULL && finder->loop_of_header != NULL &&
-                     finder->marks != NULL;
+                     finder->irreducible != NULL && finder->edge_live != NULL && finder->arrives != NULL &&
+                     finder->loop_of_header != NULL && finder->marks != NULL;
     return allocated ? WB_OK : WB_ERR_LIMIT;
+}
+
+/* Marks the loops around each block of an irreducible region. */
+static void find_irreducible(struct finder *finder) {
+    const struct loops *loops = finder->loops;
+    for (uint32_t block = 0; block < finder->ssa->cfg->block_count; block++) {
+        uint32_t loop = loops->region_of[block] == GRAPH_NONE ? GRAPH_NONE : loops->innermost[block];
+        for (; loop != GRAPH_NONE && !finder->irreducible[loop]; loop = loops->items[loop].parent)
+            finder->irreducible[loop] = true;
+    }
 }
 
 /* Nothing is known yet: every value may be anything, every edge may be taken. */
@@ -114,6 +126,7 @@ static wb_status finder_init(struct finder *finder, struct arena *arena, struct 
     WB_TRY(finder_allocate(finder, arena, scratch));
     WB_TRY(find_children(finder, scratch));
     WB_TRY(branch_slice_find(ssa, scratch, &finder->in_slice));
+    find_irreducible(finder);
     uint32_t *arrived = arena_array(scratch, (size_t)graph->node_count + 1, sizeof *arrived);
     if (arrived == NULL) return WB_ERR_LIMIT;
     for (uint32_t e = 0; e < graph->edge_count; e++) {
@@ -223,17 +236,19 @@ static void enter_block(struct finder *finder, uint32_t block) {
     pass_arguments(finder, block);
 }
 
-/* Whether every iteration that another follows passes the block once: it dominates all back edges, and no
- * loop inside is around it. */
-static bool passed_once(const struct loop_view *view, uint32_t block) {
+/* The nearest block that dominates the ends of all back edges: every iteration that another follows passes
+ * it, and the blocks that dominate it. */
+static uint32_t last_passed(const struct loop_view *view) {
     const struct adjacency *in = &view->state->ssa->cfg->graph.in;
-    uint32_t header = view->loops->items[view->loop].header;
-    if (view->loops->innermost[block] != view->loop) return false;
+    const struct dominators *dominators = view->state->dominators;
+    uint32_t header = view->loops->items[view->loop].header, passed = GRAPH_NONE;
     for (uint32_t e = in->first[header]; e < in->first[header + 1]; e++) {
-        bool returns = loop_is_back_edge(view->state->dominators, in->nodes[e], header);
-        if (returns && !dominates(view->state->dominators, block, in->nodes[e])) return false;
+        if (!loop_is_back_edge(dominators, in->nodes[e], header)) continue;
+        if (passed == GRAPH_NONE) passed = in->nodes[e];
+        while (!dominates(dominators, passed, in->nodes[e]))
+            passed = dominators->parent[passed];
     }
-    return true;
+    return passed;
 }
 
 /* Collects what holds whenever control stays in the loop at a block that every iteration passes once. */
@@ -336,27 +351,23 @@ static void find_recurring(struct finder *finder, const struct loop_view *view, 
     narrow(finder, phi, &reached);
 }
 
-/* Bounds the loop by the branches that every iteration passes: by the walks that their comparisons end, or
- * by simulation. False when none gives a bound. */
+/* Bounds the loop by the branches that every iteration passes once, in blocks in no loop inside: by the walks
+ * that their comparisons end, or by simulation. False when none gives a bound. */
 static bool bound_by_branches(struct finder *finder, const struct loop_view *view, bool simulate) {
     const struct loop *loop = &view->loops->items[view->loop];
+    uint32_t last = last_passed(view);
     bool found = false;
     for (uint32_t m = 0; m < loop->member_count; m++) {
         uint32_t block = view->loops->members[loop->first_member + m];
+        if (view->loops->innermost[block] != view->loop) break; /* own blocks come first */
+        if (!dominates(view->state->dominators, block, last)) continue;
         struct conditions staying = {0};
-        if (passed_once(view, block)) collect_staying(view, block, &staying);
+        collect_staying(view, block, &staying);
         if (simulate && staying.count != 0) found |= bound_by_simulation(finder, view, &staying);
         for (uint32_t i = 0; !simulate && i < staying.count; i++)
             found |= bound_by_comparison(finder, view, &staying.items[i]);
     }
     return found;
-}
-
-static bool is_irreducible(const struct loops *loops, uint32_t loop) {
-    const struct loop *item = &loops->items[loop];
-    for (uint32_t m = 0; m < item->member_count; m++)
-        if (loops->region_of[loops->members[item->first_member + m]] != GRAPH_NONE) return true;
-    return false;
 }
 
 /* Whether the header can be come to by a back edge, and by an edge from outside. */
@@ -375,7 +386,7 @@ static bool may_iterate(const struct loop_view *view) {
 /* Bounds a loop all of whose blocks have been looked at. */
 static void bound_loop(struct finder *finder, uint32_t loop) {
     struct loop_view view = view_of(finder, loop);
-    if (is_irreducible(finder->loops, loop)) return;
+    if (finder->irreducible[loop]) return;
     if (!may_iterate(&view)) lower(finder, loop, 1);
     if (!bound_by_branches(finder, &view, false)) (void)bound_by_branches(finder, &view, true);
     uint32_t header = finder->loops->items[loop].header;

@@ -456,6 +456,17 @@ static cycles bound_named(const wb_analysis *analysis, const char *method) {
     return 0;
 }
 
+/* Reports of such blocks list no phases. */
+static void assert_reported(const wb_analysis *analysis, wb_report_format format, const char *expected) {
+    const wb_report_options options = {.phases = true};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    char *text = NULL;
+    assert_int_equal(wb_report(analysis, format, &options, diagnostics, &text), WB_OK);
+    if (strstr(text, expected) == NULL) fail_msg("no \"%s\" in\n%s", expected, text);
+    free(text);
+    wb_diagnostics_free(diagnostics);
+}
+
 /* Every method that is for such blocks ends at once; simulations have to be asked for. */
 static void test_methods(void **state) {
     (void)state;
@@ -477,6 +488,8 @@ static void test_methods(void **state) {
     /* All of A but the first two cycles initiates while B does. */
     assert_int_equal(bound_named(analysis, "gub"), 6 * all + 4 + 2 * (4 * all + 2));
     assert_int_equal(bound_named(analysis, "elb"), 3 * 6 * all + 3 * all + 1);
+    assert_reported(analysis, WB_REPORT_TEXT, "too many to be listed: 8589934592 steps");
+    assert_reported(analysis, WB_REPORT_JSON, "\"sections\": null");
     wb_analysis_free(analysis);
     wb_diagnostics_free(diagnostics);
     abstract_block_free(&block);

@@ -189,12 +189,14 @@ wb_status access_record_unknown(struct warp *warp, const struct micro *op,
                                 const struct micro_address *address, uint32_t mask, struct access_kind kind) {
     struct access_list *list = warp->accesses;
     bool generic = address->space == PTX_GENERIC;
+    /* Local memory, whose words are interleaved over the lanes, may take more requests than global memory. */
+    uint8_t slowest = warp->local.size != 0 ? PTX_SPACE_LOCAL : PTX_SPACE_GLOBAL;
     struct access access = {.step = warp->path.path.length,
                             .instruction = op->index,
                             .mask = mask,
                             .table = ACCESS_UNKNOWN,
                             .bytes = (uint8_t)kind.bytes,
-                            .space = generic ? PTX_SPACE_GLOBAL : address->space,
+                            .space = generic ? slowest : address->space,
                             .is_store = kind.is_store,
                             .is_atomic = kind.is_atomic};
     if (list == NULL || mask == 0) return WB_OK;

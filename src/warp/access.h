@@ -36,7 +36,7 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
                         uint32_t mask, const uint64_t addresses[WARP_LANES], struct access_kind kind);
 
 /* Records an access whose addresses are not known: `kind` says what the lanes of `mask` do. A generic address
- * is recorded for global and for shared memory. */
+ * is recorded for global memory (or local memory if there is any) and for shared memory. */
 wb_status access_record_unknown(struct warp *warp, const struct micro *op,
                                 const struct micro_address *address, uint32_t mask, struct access_kind kind);
 

@@ -38,6 +38,11 @@ static wb_status access_unknown(struct warp *warp, const struct micro *op, uint3
         .bytes = bytes, .is_store = writes_memory(op), .is_atomic = op->execute == atomic_execute};
     warp->run->unrecorded = op->index;
     WB_TRY(cover_note(warp, op, COVER_ADDRESS, unknown->base));
+    if (op->unrecorded == opaque_store_execute) {
+        run_note_uncounted(warp->run, op);
+        warp_forget_outputs(warp, op, lanes, op->index);
+        return forget_space(warp, op, op->memory.address.space, lanes);
+    }
     if (op->execute == copy_execute)
         WB_TRY(
             access_record_unknown(warp, op, &op->memory.from, lanes, (struct access_kind){.bytes = bytes}));
@@ -46,17 +51,18 @@ static wb_status access_unknown(struct warp *warp, const struct micro *op, uint3
     return writes_memory(op) ? forget_space(warp, op, op->memory.address.space, lanes) : WB_OK;
 }
 
-/* The lanes of `lanes` that can access what is at their addresses. */
-static uint32_t possible_lanes(const struct warp *warp, const struct micro *op,
-                               const struct micro_address *address, uint32_t lanes, bool is_store) {
+/* The lanes of `lanes` that would access what is not there: they are not really here. */
+static uint32_t impossible_lanes(const struct warp *warp, const struct micro *op, uint32_t lanes) {
     uint64_t addresses[WARP_LANES];
     uint32_t possible = 0, bytes = op->memory.bytes * op->memory.count;
+    if (op->execute == ldmatrix_execute) return 0; /* lanes give the addresses of rows for each other */
+    if (op->unrecorded == opaque_store_execute) bytes = 1;
     FOR_LANES_OF(l, lanes) {
-        bool inside = access_addresses_known(warp, address, 1u << l, addresses) &&
-                      access_is_possible(warp, addresses[l], bytes, is_store);
+        bool inside = access_addresses_known(warp, &op->memory.address, 1u << l, addresses) &&
+                      access_is_possible(warp, addresses[l], bytes, writes_memory(op));
         possible |= (uint32_t)inside << l;
     }
-    return possible;
+    return lanes & ~possible;
 }
 
 /* The address operand of an instruction whose address is unknown in some lane, or NULL. */
@@ -77,11 +83,7 @@ wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask,
     const struct micro_address *unknown = unknown_address(warp, op, lanes);
     if (unknown != NULL) return access_unknown(warp, op, lanes, unknown);
     if (unsure != 0) WB_TRY(cover_note(warp, op, COVER_GUARD, op->guard));
-    /* A lane that would access what is not there is not really here. */
-    uint32_t gone = doubtful & ~possible_lanes(warp, op, &op->memory.address, doubtful, writes_memory(op));
-    if (op->execute == copy_execute)
-        gone |= doubtful & ~possible_lanes(warp, op, &op->memory.from, doubtful, false);
-    lanes &= ~gone;
+    lanes &= ~impossible_lanes(warp, op, doubtful);
     if (lanes == 0) return WB_OK;
     bool widens = warp->run->cover->widenings.count != 0; /* memory only becomes unknown then */
     uint32_t sure = writes_memory(op) ? lanes & ~doubtful : lanes & ~unsure;

@@ -39,12 +39,17 @@ wb_status branch_execute(struct warp *warp, const struct micro *op, uint32_t mas
     return diverge(warp, op, op->branch.reconvergence, sides, divided ? 2 : 1);
 }
 
-/* Adds lanes to the side with that target, or opens a new one. */
+/* Adds lanes to the side with that target, or opens a new one. Sides stand in the order of their targets in
+ * the function, which does not depend on which lanes there are. */
 static void add_side(struct side *sides, uint32_t *count, uint32_t pc, uint32_t mask) {
     uint32_t i = 0;
-    while (i < *count && sides[i].pc != pc)
+    while (i < *count && sides[i].pc < pc)
         i++;
-    if (i == *count) sides[(*count)++] = (struct side){pc, 0};
+    if (i == *count || sides[i].pc != pc) {
+        memmove(&sides[i + 1], &sides[i], (*count - i) * sizeof *sides);
+        sides[i] = (struct side){pc, 0};
+        ++*count;
+    }
     sides[i].mask |= mask;
 }
 
@@ -211,8 +216,9 @@ wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     const struct lanes *address = warp_slot(warp, op->source[0]);
     if ((mask & ~address->known) != 0)
         return warp_decline(warp, op, op->source[0], mask & ~address->known, NEED_CALLEE);
-    uint64_t target = address->value[__builtin_ctz(mask)];
+    uint64_t target = UINT64_MAX; /* the lowest address first: an order that does not depend on the lanes */
     uint32_t group = 0;
+    FOR_LANES_OF(l, mask) target = address->value[l] < target ? address->value[l] : target;
     FOR_LANES_OF(l, mask) group |= (uint32_t)(address->value[l] == target) << l;
     if (group != mask) return divide_call(warp, op, mask, group);
     uint64_t function = (target - FUNCTION_WINDOW) / FUNCTION_STEP;
@@ -227,14 +233,14 @@ void return_results(struct warp *warp, uint32_t mask) {
              frame->call->call.result_count);
 }
 
-void forget_results(struct warp *warp, uint32_t mask) {
+void forget_results(struct warp *warp, uint32_t mask, uint32_t stored) {
     const struct frame *caller = warp->frame - 1;
     const struct micro *call = warp->frame->call;
     for (uint32_t i = 0; i < call->call.result_count; i++) {
         const struct call_operand *result = &call->call.results[i];
         if (!result->is_param) lanes_forget(frame_slot(warp, caller, result->slot), mask, call->index);
         for (uint32_t at = 0; result->is_param && at < result->size; at += 8) {
-            FOR_LANES_OF(l, mask) {
+            FOR_LANES_OF(l, mask | stored) {
                 struct place place = local_place(&warp->local, l, caller->local_base + result->offset + at);
                 (void)place_forget(&place, 8); /* local memory: cannot fail */
             }

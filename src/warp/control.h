@@ -12,10 +12,12 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
 /* Ends the current frame: the caller goes on behind its call. */
 void frame_pop(struct warp *warp);
 
-/* Hands what the current frame's function returns to its caller, in the lanes of `mask`; makes what the
- * caller gets unknown in them. */
+/* Hands what the current frame's function returns to its caller, in the lanes of `mask`. */
 void return_results(struct warp *warp, uint32_t mask);
-void forget_results(struct warp *warp, uint32_t mask);
+
+/* Makes what the caller gets unknown in the lanes of `mask`, and in those of `stored` what it gets in .param
+ * variables. */
+void forget_results(struct warp *warp, uint32_t mask, uint32_t stored);
 
 /* Drops entries whose lanes have ended or met the others, and frames that all lanes have left; the warp is
  * done when no frame is left. */

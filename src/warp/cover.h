@@ -22,6 +22,7 @@ struct lane_state {
  * the current iteration's exit branches decided. Of a fact of kind FACT_PER: passes of its label. */
 struct loop_pass {
     uint32_t count;
+    uint64_t total; /* since it entered the outermost loop around it */
     bool decided;   /* some exit branch had a condition known in all lanes */
     bool undecided; /* some had not */
 };
@@ -31,9 +32,12 @@ struct cover_group {
     uint32_t maybe;            /* lanes that are here only if an unknown value says so */
     uint32_t split;            /* of them: since the function was entered */
     uint32_t ended;            /* lanes that may have left the kernel before */
+    uint32_t returned;         /* lanes that may have come back from the function that it calls */
     uint32_t branch;           /* index of the newest branch that split lanes */
+    uint32_t separate;         /* sides of branches that run iterations of the same loop beside it */
     uint32_t from;             /* instruction of the function executed last, or PTX_NO_INDEX */
     bool met;                  /* sides have arrived: `passes` are theirs */
+    bool replays;              /* the next instruction is a call that was divided by callees */
     struct lane_state *state;  /* registers to be loaded when the group goes on, or NULL */
     struct loop_pass passes[]; /* per loop of the function, then per fact of kind FACT_PER */
 };
@@ -86,6 +90,9 @@ struct widening {
     struct lane_state *state; /* at the header */
     uint64_t length;          /* of the path when the header was passed last */
     uint64_t forgotten;       /* run.forgotten then */
+    uint32_t unsure;          /* lanes that perhaps were not here then */
+    size_t entries;           /* of the SIMT stack then */
+    uint32_t repetitions;     /* iterations since then in which nothing changed */
 };
 
 struct cover {
@@ -115,6 +122,11 @@ wb_status cover_require_limits(const struct run *run);
 /* The function that the warp executes. */
 static inline struct cover_function *cover_function_of(const struct warp *warp) {
     return &warp->run->cover->functions[warp->frame->code - warp->run->program.functions];
+}
+
+/* The node of the graph that an instruction is in; the end of the body is the exit. */
+static inline uint32_t cover_node_of(const struct cover_function *function, uint32_t pc) {
+    return pc < function->cfg.function->inst_count ? function->cfg.block_of[pc] : function->cfg.exit;
 }
 
 static inline struct simt_entry *cover_top(const struct warp *warp) {
@@ -161,8 +173,8 @@ bool cover_equally_often(const struct cover_function *function, uint32_t first, 
 
 /* cover_control.c: what lanes of `mask` execute, and lanes of `unsure` perhaps. */
 wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-wb_status cover_return(struct warp *warp, uint32_t mask, uint32_t unsure);
-wb_status cover_exit(struct warp *warp, uint32_t mask, uint32_t unsure);
+wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status cover_exit(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 

@@ -10,6 +10,10 @@ struct cover_side {
     uint32_t sure;
 };
 
+/* Sides that run the iterations of a loop separately double the work each time they are divided again: most
+ * of them that are waited for. */
+#define SEPARATE_MAX 20u
+
 struct division {
     const struct micro *op;
     struct cover_side *sides;
@@ -17,12 +21,14 @@ struct division {
     uint32_t unknown; /* lanes that take every side */
 };
 
-/* Notes by which branches the loops around a block are left: whether they ended is then known, or not. */
-static void note_exits(struct warp *warp, uint32_t block, bool known) {
+/* Notes by which instructions the loops around them are left: whether they end is then known, or not. */
+static void note_exits(struct warp *warp, bool known) {
     const struct cover_function *function = cover_function_of(warp);
     const struct loops *loops = &function->loops;
     const struct adjacency *out = &function->cfg.graph.out;
-    struct loop_pass *passes = cover_top(warp)->group->passes;
+    struct cover_group *group = cover_top(warp)->group;
+    struct loop_pass *passes = group->passes;
+    uint32_t block = cover_node_of(function, group->from);
     for (uint32_t l = loops->innermost[block]; l != GRAPH_NONE; l = loops->items[l].parent) {
         bool leaves = false;
         for (uint32_t e = out->first[block]; e < out->first[block + 1]; e++)
@@ -31,6 +37,28 @@ static void note_exits(struct warp *warp, uint32_t block, bool known) {
         passes[l].decided |= known;
         passes[l].undecided |= !known;
     }
+}
+
+/* WB_ERR_DECLINED with a message when an unknown value decides whether lanes go on in a cycle that has no
+ * header: nothing says how often they do. */
+static wb_status require_headers(const struct warp *warp, const struct micro *op) {
+    const struct cover_function *function = cover_function_of(warp);
+    const struct loops *loops = &function->loops;
+    const struct adjacency *out = &function->cfg.graph.out;
+    uint32_t block = cover_node_of(function, cover_top(warp)->group->from);
+    uint32_t region = loops->region_of[block];
+    if (region == GRAPH_NONE) return WB_OK;
+    bool stays = false, leaves = false;
+    for (uint32_t e = out->first[block]; e < out->first[block + 1]; e++) {
+        uint32_t to = out->nodes[e];
+        bool inside = loops->region_of[to] == region && !loop_is_back_edge(&function->dominators, block, to);
+        stays |= inside;
+        leaves |= !inside;
+    }
+    if (!stays || !leaves) return WB_OK;
+    return warp_fail(warp, op, WB_ERR_DECLINED,
+                     "an unknown value decides here how often a cycle runs that can be entered at several "
+                     "places: nothing bounds it");
 }
 
 /* Lets sides that end at once arrive where the others will meet them, and opens entries for the others. */
@@ -53,7 +81,7 @@ static wb_status open_sides(struct warp *warp, const struct division *division, 
                                    .mask = side->sure | division->unknown,
                                    .group = cover_group_clone(warp, group)};
         if (entry.group == NULL) return run_no_memory(warp->run);
-        uint32_t block = cover_function_of(warp)->cfg.block_of[side->pc];
+        uint32_t block = cover_node_of(cover_function_of(warp), side->pc);
         if (i != first && division->unknown != 0)
             entry.group->state = lane_state_save(warp, block, division->unknown);
         bool failed = i != first && division->unknown != 0 && entry.group->state == NULL;
@@ -63,6 +91,25 @@ static wb_status open_sides(struct warp *warp, const struct division *division, 
         }
     }
     return WB_OK;
+}
+
+/* Counts the sides that will run iterations of the loop around the branch separately, because they meet only
+ * behind it. WB_ERR_DECLINED with a message when they are too many. */
+static wb_status count_separate(struct warp *warp, const struct division *division,
+                                struct cover_group *group) {
+    const struct cover_function *function = cover_function_of(warp);
+    uint32_t meets_at = division->op->branch.reconvergence, staying = 0;
+    uint32_t loop = function->loops.innermost[cover_node_of(function, group->from)];
+    if (division->unknown == 0 || loop == GRAPH_NONE) return WB_OK;
+    if (meets_at != PTX_NO_INDEX && loop_contains(&function->loops, loop, cover_node_of(function, meets_at)))
+        return WB_OK;
+    for (uint32_t i = 0; i < division->count; i++)
+        staying += loop_contains(&function->loops, loop, cover_node_of(function, division->sides[i].pc));
+    if (staying > 1) group->separate += staying - 1;
+    if (group->separate <= SEPARATE_MAX) return WB_OK;
+    return warp_fail(warp, division->op, WB_ERR_DECLINED,
+                     "an unknown value divides lanes here that meet only behind the loop, so that they run "
+                     "its iterations separately, and divide in each again: too many paths to be covered");
 }
 
 /* Divides the top entry. It stays below the sides to go on where they meet, unless its own end is there. */
@@ -75,6 +122,11 @@ static wb_status divide(struct warp *warp, const struct division *division) {
     group->maybe |= unknown;
     group->split |= unknown;
     if (unknown != 0) group->branch = division->op->index;
+    wb_status status = count_separate(warp, division, group);
+    if (status != WB_OK) {
+        free(group);
+        return status;
+    }
     if (meets_at == PTX_NO_INDEX || entry->reconvergence == meets_at) {
         meeting = meets_at == PTX_NO_INDEX ? SIZE_MAX : cover_meeting(warp, top, meets_at);
         cover_group_free(entry);
@@ -88,24 +140,36 @@ static wb_status divide(struct warp *warp, const struct division *division) {
         waiting->mask &=
             ~(unknown & ~(state == NULL ? 0 : state->mask)); /* they will arrive from the sides */
     }
-    wb_status status = open_sides(warp, division, meeting, group);
+    status = open_sides(warp, division, meeting, group);
     free(group);
     return status;
 }
 
-/* Adds lanes to the side with that target, or opens a new one. */
-static void add_side(struct division *division, uint32_t pc, uint32_t lanes) {
-    uint32_t i = 0;
-    while (i < division->count && division->sides[i].pc != pc)
-        i++;
-    if (i == division->count) division->sides[division->count++] = (struct cover_side){pc, 0};
-    division->sides[i].sure |= lanes;
-}
-
 /* The sides of `bra`: the taken one first, as in known runs. */
 static void divide_bra(struct division *division, uint32_t next, uint32_t mask, uint32_t others) {
-    if ((mask | division->unknown) != 0) add_side(division, division->op->branch.targets[0], mask);
-    if ((others | division->unknown) != 0) add_side(division, next, others);
+    struct cover_side *sides = division->sides;
+    uint32_t target = division->op->branch.targets[0];
+    if ((mask | division->unknown) != 0) sides[division->count++] = (struct cover_side){target, mask};
+    if ((others | division->unknown) == 0) return;
+    if (division->count == 1 && target == next)
+        sides[0].sure |= others;
+    else
+        sides[division->count++] = (struct cover_side){next, others};
+}
+
+/* Adds lanes to the side with that target, or opens a new one: in the order of the targets, as in known runs.
+ */
+static void add_side(struct division *division, uint32_t pc, uint32_t lanes) {
+    struct cover_side *sides = division->sides;
+    uint32_t i = 0;
+    while (i < division->count && sides[i].pc < pc)
+        i++;
+    if (i == division->count || sides[i].pc != pc) {
+        memmove(&sides[i + 1], &sides[i], (division->count - i) * sizeof *sides);
+        sides[i] = (struct cover_side){pc, 0};
+        division->count++;
+    }
+    sides[i].sure |= lanes;
 }
 
 /* The sides of `brx.idx`: where the index is unknown, all targets. Lanes whose index has no target go
@@ -141,8 +205,12 @@ wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask,
         lost = divide_indirect(warp, &division, next, mask, others | unsure);
     else
         divide_bra(&division, next, mask, others);
-    note_exits(warp, cover_function_of(warp)->cfg.block_of[next - 1], unknown == 0);
-    wb_status status = WB_OK;
+    note_exits(warp, unknown == 0);
+    wb_status status = unknown == 0 ? WB_OK : require_headers(warp, op);
+    if (status != WB_OK) {
+        free(division.sides);
+        return status;
+    }
     if ((lost & ~cover_unsure(top->group)) != 0)
         status = branch_index_execute(warp, op, lost); /* reports them */
     else if (lost != 0)
@@ -169,19 +237,30 @@ static void mark_groups(struct warp *warp, size_t base, uint32_t maybe, uint32_t
     }
 }
 
-wb_status cover_exit(struct warp *warp, uint32_t mask, uint32_t unsure) {
+/* Lanes leave the kernel. */
+static wb_status end_lanes(struct warp *warp, uint32_t mask, uint32_t unsure) {
     uint32_t perhaps = unsure | (mask & cover_top(warp)->group->maybe);
     mark_groups(warp, 0, 0, perhaps);
     warp->live &= ~cover_remove(warp, mask, 0);
     return WB_OK;
 }
 
-wb_status cover_return(struct warp *warp, uint32_t mask, uint32_t unsure) {
+wb_status cover_exit(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    if (unsure != 0) WB_TRY(require_headers(warp, op));
+    note_exits(warp, unsure == 0);
+    return end_lanes(warp, mask, unsure);
+}
+
+wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     const struct frame *frame = warp->frame;
-    if (frame->call == NULL) return cover_exit(warp, mask, unsure);
+    if (unsure != 0) WB_TRY(require_headers(warp, op));
+    note_exits(warp, unsure == 0);
+    if (frame->call == NULL) return end_lanes(warp, mask, unsure);
     uint32_t split = cover_top(warp)->group->split;
     return_results(warp, mask & ~split);
-    forget_results(warp, (mask & split) | unsure);
+    /* Of variables the sides of a branch have one copy. */
+    forget_results(warp, (mask & split) | unsure, mask & cover_top(warp)->group->maybe);
+    warp->stack.items[frame->stack_base - 1].group->returned |= mask | unsure;
     mark_groups(warp, frame->stack_base, unsure, 0);
     (void)cover_remove(warp, mask, frame->stack_base);
     return WB_OK;
@@ -217,6 +296,8 @@ wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask
     const struct cover_group *group = cover_top(warp)->group;
     /* Some lane is here, or every lane that has not ended is: a warp without any is waited for by nobody. */
     bool firm = (mask & ~cover_unsure(group)) != 0 || (warp->live & ~(mask & ~group->maybe)) == 0;
+    if (unsure != 0 && op->form->mode == PTX_MODE_RED)
+        return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
     if (firm || (together && mask != 0)) return barrier_execute(warp, op, mask);
     const char *label = label_of(function, pc);
     ptx_diagnose(

@@ -11,9 +11,20 @@ struct cover_group *cover_group_clone(const struct warp *warp, const struct cove
     struct cover_group *copy = malloc(group_size(warp));
     if (copy == NULL) return NULL;
     memcpy(copy, group, group_size(warp));
-    copy->met = false;
+    copy->met = copy->replays = false;
+    copy->returned = 0;
     copy->state = NULL;
     return copy;
+}
+
+/* The group of lanes whose indirect call was put back, to be executed for those with one callee: it has
+ * arrived at the call before. */
+static struct cover_group *group_replaying(const struct warp *warp, size_t entry) {
+    while (warp->stack.items[--entry].group == NULL)
+        ;
+    struct cover_group *group = cover_group_clone(warp, warp->stack.items[entry].group);
+    if (group != NULL) group->replays = true;
+    return group;
 }
 
 /* A group that has just entered the function, from the group that called it, if any. */
@@ -32,9 +43,9 @@ static struct cover_group *group_entering(const struct warp *warp, const struct 
 wb_status cover_group_open(struct warp *warp, size_t entry) {
     struct simt_entry *opened = &warp->stack.items[entry];
     if (opened->group != NULL) return WB_OK;
-    const struct cover_group *below = entry == 0 ? NULL : warp->stack.items[entry - 1].group;
-    opened->group =
-        entry > warp->frame->stack_base ? cover_group_clone(warp, below) : group_entering(warp, below);
+    opened->group = entry > warp->frame->stack_base
+                        ? group_replaying(warp, entry)
+                        : group_entering(warp, entry == 0 ? NULL : warp->stack.items[entry - 1].group);
     return opened->group == NULL ? run_no_memory(warp->run) : WB_OK;
 }
 
@@ -52,16 +63,29 @@ size_t cover_meeting(const struct warp *warp, size_t above, uint32_t pc) {
     return SIZE_MAX;
 }
 
+/* What a group that arrives knows of a loop: of one that it is not in it has not passed the header, even when
+ * it was in it before, and others that arrive still are. */
+static struct loop_pass arriving_pass(const struct cover_function *function, const struct cover_group *from,
+                                      uint32_t number) {
+    struct loop_pass pass = from->passes[number];
+    const struct loops *loops = &function->loops;
+    if (number >= loops->count || loop_contains(loops, number, function->cfg.block_of[from->from]))
+        return pass;
+    return (struct loop_pass){.total = pass.total};
+}
+
 /* Takes over how often loops were passed: of several sides the least, so that no limit cuts off what one of
  * them could still do. */
 static void meet_passes(const struct warp *warp, struct cover_group *group, const struct cover_group *from) {
-    uint32_t count = cover_function_of(warp)->pass_count;
-    if (!group->met) memcpy(group->passes, from->passes, count * sizeof *group->passes);
-    for (uint32_t i = 0; group->met && i < count; i++) {
+    const struct cover_function *function = cover_function_of(warp);
+    for (uint32_t i = 0; i < function->pass_count; i++) {
         struct loop_pass *pass = &group->passes[i];
-        if (from->passes[i].count < pass->count) pass->count = from->passes[i].count;
-        pass->decided |= from->passes[i].decided;
-        pass->undecided |= from->passes[i].undecided;
+        const struct loop_pass arriving = arriving_pass(function, from, i);
+        if (!group->met) *pass = arriving;
+        if (arriving.count < pass->count) pass->count = arriving.count;
+        if (arriving.total < pass->total) pass->total = arriving.total;
+        pass->decided |= arriving.decided;
+        pass->undecided |= arriving.undecided;
     }
     group->met = true;
 }
@@ -87,9 +111,11 @@ wb_status cover_meet(struct warp *warp, size_t meeting, uint32_t lanes, const st
 uint32_t cover_remove(struct warp *warp, uint32_t lanes, size_t base) {
     for (size_t i = warp->stack.count; i-- > base && lanes != 0;) {
         struct simt_entry *entry = &warp->stack.items[i];
-        /* Lanes whose registers the entry keeps have another way to go on from there. */
-        uint32_t others = entry->group == NULL || entry->group->state == NULL ? 0 : entry->group->state->mask;
-        lanes &= ~others;
+        const struct cover_group *group = entry->group;
+        /* Lanes whose registers the entry keeps, and those that have returned to it, have another way to go
+         * on from there. */
+        if (group != NULL) lanes &= ~group->returned;
+        if (group != NULL && group->state != NULL) lanes &= ~group->state->mask;
         entry->mask &= ~lanes;
     }
     return lanes;
@@ -110,6 +136,7 @@ static wb_status resume(struct warp *warp) {
     const struct simt_entry *top = cover_top(warp);
     struct cover_group *group = top->group;
     group->met = false;
+    group->returned = 0;
     if (group->state != NULL) lane_state_load(warp, group->state);
     free(group->state);
     group->state = NULL;

@@ -55,6 +55,18 @@ static bool is_useful(const struct cover_limit *limit) {
     return limit->known && (limit->from_fact || limit->limit <= UNROLLED_MAX);
 }
 
+/* Most passes of a loop's header while a thread is in the outermost loop around it, if that is known: as an
+ * inner loop is entered once an iteration at most, unless control goes round without passing headers. */
+static bool limit_in_nest(const struct cover_function *function, uint32_t loop, uint64_t *product) {
+    *product = 1;
+    for (; loop != GRAPH_NONE; loop = function->loops.items[loop].parent) {
+        const struct cover_limit *limit = &function->limits[loop];
+        if (!limit->known || function->loops.region_count != 0) return false;
+        if (__builtin_mul_overflow(*product, limit->limit, product)) return false;
+    }
+    return true;
+}
+
 /* One more pass of a header by the lanes that were in the loop before. */
 static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     struct cover_function *function = cover_function_of(warp);
@@ -68,7 +80,8 @@ static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     pass->decided = pass->undecided = false;
     if (pass->count < UINT32_MAX) pass->count++;
     if (!limit->known) return WB_OK;
-    if (pass->count > limit->limit)
+    uint64_t in_nest;
+    if (pass->count > limit->limit || (limit_in_nest(function, loop, &in_nest) && pass->total > in_nest))
         return exclude(warp, pc,
                        limit->from_fact ? "a flow fact says that the loop is left before"
                                         : "the loop was found to be left before");
@@ -90,15 +103,20 @@ static wb_status pass_header(struct warp *warp, uint32_t pc) {
     const uint32_t *block_of = function->cfg.block_of;
     uint32_t loop = loop_of_header(function, block_of[pc]);
     struct cover_group *group = cover_top(warp)->group;
+    if (group->passes[loop].total < UINT64_MAX) group->passes[loop].total++;
     if (group->from != PTX_NO_INDEX && loop_contains(&function->loops, loop, block_of[group->from]))
         return pass_again(warp, loop, pc);
-    group->passes[loop] = (struct loop_pass){.count = 1};
+    group->passes[loop] = (struct loop_pass){.count = 1, .total = group->passes[loop].total};
+    if (function->loops.items[loop].parent == GRAPH_NONE)
+        for (uint32_t l = loop; l <= function->loops.items[loop].last_inside; l++)
+            group->passes[l].total = l == loop;
     cover_end_widening_of(warp, loop);
     return WB_OK;
 }
 
 wb_status cover_arrive(struct warp *warp, uint32_t pc) {
     uint32_t marks = cover_function_of(warp)->marks[pc];
+    if (cover_top(warp)->group->replays) return WB_OK; /* it has arrived before */
     if ((marks & COVER_AT_NEVER) != 0) return exclude(warp, pc, "a flow fact says that nobody ever does");
     if ((marks & COVER_AT_PER) != 0) WB_TRY(count_per_facts(warp, pc));
     return (marks & COVER_AT_HEADER) != 0 && cover_top(warp)->mask != 0 ? pass_header(warp, pc) : WB_OK;

@@ -16,8 +16,8 @@ static wb_status execute_kind(struct warp *warp, const struct micro *op, enum co
         return mask != 0 ? op->execute(warp, op, mask) : WB_OK;
     case COVER_KIND_MEMORY: return cover_access(warp, op, mask, unsure);
     case COVER_KIND_BRANCH: return cover_branch(warp, op, mask, unsure);
-    case COVER_KIND_RETURN: return cover_return(warp, mask, unsure);
-    case COVER_KIND_EXIT: return cover_exit(warp, mask, unsure);
+    case COVER_KIND_RETURN: return cover_return(warp, op, mask, unsure);
+    case COVER_KIND_EXIT: return cover_exit(warp, op, mask, unsure);
     case COVER_KIND_TRAP: return cover_trap(warp, op, mask);
     case COVER_KIND_BARRIER: return cover_barrier(warp, op, mask, unsure);
     case COVER_KIND_CALL: break;
@@ -44,6 +44,7 @@ static wb_status cover_step(struct warp *warp) {
     }
     top->pc++;
     top->group->from = pc;
+    top->group->replays = false;
     WB_TRY(execute_kind(warp, op, (enum cover_kind)function->kinds[pc], mask, unsure));
     if (warp->replayed) {
         warp->replayed = false;

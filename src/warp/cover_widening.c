@@ -31,9 +31,17 @@ void cover_end_widenings(struct warp *warp, uint32_t pc) {
         struct widening *widening = &cover->widenings.items[i];
         bool inside = widening->depth < warp->depth ||
                       (widening->depth == warp->depth &&
-                       loop_contains(&function->loops, widening->loop, function->cfg.block_of[pc]));
+                       loop_contains(&function->loops, widening->loop, cover_node_of(function, pc)));
         if (!inside) end_widening(cover, widening);
     }
+}
+
+/* Notes how things are at a pass of the header. */
+static void note_pass(const struct warp *warp, struct widening *widening) {
+    widening->length = warp->path.path.length;
+    widening->forgotten = warp->run->forgotten;
+    widening->unsure = cover_unsure(cover_top(warp)->group);
+    widening->entries = warp->stack.count;
 }
 
 /* Begins with the values that the top group has. */
@@ -44,8 +52,8 @@ static wb_status begin(struct warp *warp, uint32_t loop) {
         .depth = warp->depth,
         .loop = loop,
         .state = lane_state_save(warp, function->loops.items[loop].header, cover_top(warp)->mask),
-        .length = warp->path.path.length,
-        .forgotten = warp->run->forgotten};
+    };
+    note_pass(warp, &widening);
     if (widening.state != NULL && vec_push(&cover->widenings, widening) == WB_OK) return WB_OK;
     free(widening.state);
     return run_no_memory(warp->run);
@@ -85,6 +93,14 @@ static wb_status repeat(struct warp *warp, struct widening *widening, uint64_t l
     return WB_OK;
 }
 
+/* How many iterations that change nothing are executed before the others are appended. When sides of branches
+ * have to wait until the loop has ended, those of so many iterations must wait that each lane can have one: a
+ * lane leaves the loop only once. */
+static uint32_t repetitions_needed(const struct warp *warp, const struct widening *widening) {
+    if (warp->stack.count <= widening->entries) return 1;
+    return (uint32_t)__builtin_popcount(cover_top(warp)->mask);
+}
+
 wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit) {
     struct widening *widening = widening_of(warp, loop);
     if (counts_matter(warp, loop)) return WB_OK;
@@ -95,10 +111,11 @@ wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit) {
     if (widening == NULL) return begin(warp, loop);
     bool changed =
         lane_state_join(warp, widening->state, widening->state->mask, cover_top(warp)->group->branch);
-    bool forgotten = warp->run->forgotten != widening->forgotten;
-    if (!changed && !forgotten) return repeat(warp, widening, limit);
+    changed |= warp->run->forgotten != widening->forgotten;
+    changed |= cover_unsure(cover_top(warp)->group) != widening->unsure;
+    widening->repetitions = changed ? 0 : widening->repetitions + 1;
+    if (widening->repetitions >= repetitions_needed(warp, widening)) return repeat(warp, widening, limit);
     lane_state_load(warp, widening->state);
-    widening->length = warp->path.path.length;
-    widening->forgotten = warp->run->forgotten;
+    note_pass(warp, widening);
     return WB_OK;
 }

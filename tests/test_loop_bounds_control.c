@@ -283,6 +283,27 @@ static void test_graphs_without_bounds(void **state) {
     CHECK(cases);
 }
 
+/* Control enters the first block from outside, with registers that may hold anything. */
+static void test_header_at_the_entry(void **state) {
+    (void)state;
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
+                               ".reg .pred %p<2>;\n.reg .b32 %r<2>;\n"
+                               "A: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 10;\n@%p1 bra A;\nret;\n}\n";
+    static const struct loop_environment nothing_known;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module = NULL;
+    struct bounded_function bounded;
+    assert_int_equal(wb_module_parse("test.ptx", text, strlen(text), diagnostics, &module), WB_OK);
+    bound_function(kernel_function(wb_module_kernel(module, 0)), &nothing_known, &bounded);
+    assert_int_equal(bounded.loops.count, 1);
+    assert_true(bounded.bounds[0].known);
+    /* From the largest number, which one more makes the least, up to 10. */
+    assert_int_equal(bounded.bounds[0].headers, (UINT64_C(1) << 31) + 11);
+    arena_free(&bounded.arena);
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nested_loops),
@@ -290,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_updates_that_may_not_happen),
         cmocka_unit_test(test_words_that_wrap),
         cmocka_unit_test(test_graphs_without_bounds),
+        cmocka_unit_test(test_header_at_the_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

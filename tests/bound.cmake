@@ -21,3 +21,8 @@ wb_test(test_bound_monotone wb_bound)
 target_sources(test_bound_monotone PRIVATE explorer.c naive_sim.c random_block.c random_check.c thinned_block.c)
 wb_test(test_folded_paths wb_report)
 target_sources(test_folded_paths PRIVATE random_block.c)
+wb_test(test_abstract_warp wb_bound)
+target_sources(test_abstract_warp PRIVATE abstract_text.c)
+wb_test(test_abstract_cta wb_bound)
+target_sources(test_abstract_cta PRIVATE abstract_text.c explorer.c naive_sim.c random_abstract.c random_block.c random_kernel.c
+                                         random_kernel_control.c random_kernel_statement.c)

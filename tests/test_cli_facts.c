@@ -58,7 +58,7 @@ static const struct {
     {NESTED "-g 1 -b 32 -a 'buf:u32[32]' -a 'i32:?'",
      "\nloop outer <= ?; // nested.cu:5, found: at most 2147483647\n"},
     {"kernels/local_counts.ptx", "\nloop $L__BB0_1 <= 8; // src/local_counts.cu:12, found\n"},
-    {"kernels/triangle_sum.ptx -l kernels/triangle_sum.yaml",
+    {"kernels/triangle_sum.ptx -l kernels/triangle_sum_128.yaml",
      "\nloop $L__BB0_2 <= 128; // src/triangle_sum.cu:14, found for this launch\n"},
     {BFS, "\nloop $L__BB0_4 <= ?; // src/bfs_level.cu:9, found: at most 4294967295\n"},
     {"kernels/components.ptx", "\nloop $L__BB0_8 <= ?; // src/components.cu:14\n"},

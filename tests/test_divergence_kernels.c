@@ -22,7 +22,7 @@ static struct branch_counts totals;
 
 /* Of all executed branches that can part threads as far as the analysis knows, how many may never have done
  * so. */
-#define UNDIVIDED_MAX 45
+#define UNDIVIDED_MAX 46
 
 /* What the execution of a grid shows of an instruction. */
 struct observation {

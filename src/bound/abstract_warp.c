@@ -5,8 +5,9 @@ static wb_status add_node(struct abstract_warp *warp, const struct abstract_node
                           struct abstract_sequence *sequence) {
     if (warp->nodes.count >= ABSTRACT_NONE) return WB_ERR_LIMIT;
     uint32_t index = (uint32_t)warp->nodes.count;
-    WB_TRY(vec_push(&warp->nodes, *node));
-    warp->nodes.items[index].next = ABSTRACT_NONE;
+    struct abstract_node last = *node;
+    last.next = ABSTRACT_NONE;
+    WB_TRY(vec_push(&warp->nodes, last));
     if (sequence->first == ABSTRACT_NONE)
         sequence->first = index;
     else

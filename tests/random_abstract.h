@@ -1,0 +1,29 @@
+/* Random abstract warps with executions of them: small structured programs whose branches go this way and
+ * that.
+ */
+#ifndef WB_TESTS_RANDOM_ABSTRACT_H
+#define WB_TESTS_RANDOM_ABSTRACT_H
+
+#include "base/text.h"
+#include "bound/abstract_window.h"
+#include "warp/abstract_block.h"
+
+/* Largest values. */
+struct random_abstract_shape {
+    uint32_t warps, latency, release;
+    uint32_t insts; /* of a warp's execution, barriers included: more are tried again with another seed */
+};
+
+struct random_abstract {
+    struct abstract_cta cta;     /* the warps */
+    struct abstract_block block; /* one execution of them, on a machine with that latency and release */
+    struct text label;           /* both as text, for a test that fails */
+};
+
+/* The abstract warps of a seed, and an execution of them; false when the execution is too long. Free it with
+ * random_abstract_free in any case. */
+bool random_abstract_make(uint64_t seed, const struct random_abstract_shape *shape,
+                          struct random_abstract *random);
+void random_abstract_free(struct random_abstract *random);
+
+#endif

@@ -99,14 +99,18 @@ static void expect_covered(const char *body) {
     expect_covered_by("", body, NULL, "64");
 }
 
-static void expect_declined(const char *body, const char *message) {
-    struct kernel kernel = parse("", body, NULL, "64");
+static void expect_declined_with(const char *body, const char *facts, const char *message) {
+    struct kernel kernel = parse("", body, facts, "64");
     wb_block *covering = NULL;
     wb_status status = trace(&kernel, NULL, &covering);
     const char *messages = wb_diagnostics_text(kernel.diagnostics);
     if (status != WB_ERR_DECLINED || strstr(messages, message) == NULL)
         fail_msg("%s\nstatus %d, expected '%s':\n%s", body, status, message, messages);
     kernel_free(&kernel);
+}
+
+static void expect_declined(const char *body, const char *message) {
+    expect_declined_with(body, NULL, message);
 }
 
 /* ---- Sides of branches -------------------------------------------------------------------------------- */
@@ -269,6 +273,33 @@ static void reductions_need_to_know_who_takes_part(void **state) {
                     "guard");
 }
 
+static void barriers_that_warps_reach_in_different_ways(void **state) {
+    (void)state;
+    /* all warps wait once, but some come by the first branch and some by the second: in the covering path
+     * these are two barriers */
+    expect_declined_with("@%p1 bra L;\nmov.u32 %r2, 1; setp.eq.u32 %p2, %r1, 0;\n@%p2 bra L;\nbra M;\n"
+                         "L: bar.sync 0;\nM: mov.u32 %r3, 1;\n",
+                         "together L;", "more than one place");
+    /* of one warp it is known that it does not wait at L: it must not meet the other one there */
+    expect_declined_with("setp.lt.u32 %p2, %r0, 32; and.pred %p3, %p1, %p2;\n@!%p3 bra M;\nL: bar.sync 0;\n"
+                         "M: bar.sync 0;\n",
+                         "together L;", "another one than other warps");
+    /* which lanes wait at a barrier that has a guard is not what the fact says */
+    expect_declined_with("setp.lt.u32 %p2, %r0, 8;\n@!%p1 bra M;\nL: @%p2 bar.sync 0;\nM: mov.u32 %r3, 1;\n",
+                         "together L;", "depends on values");
+    /* one barrier in every iteration can be told apart, though nobody knows how many there are */
+    struct kernel kernel =
+        parse("",
+              "mov.u32 %r2, 0; ld.global.u32 %r5, [%rd30]; and.b32 %r5, %r5, 3;\n"
+              "K: setp.ge.u32 %p2, %r2, %r5;\n@%p2 bra E;\nL: bar.sync 0;\nadd.u32 %r2, %r2, 1;\nbra K;\n"
+              "E: mov.u32 %r3, 1;\n",
+              "loop K <= 4; together L;", "64");
+    wb_block *covering = NULL;
+    assert_int_equal(trace(&kernel, NULL, &covering), WB_OK);
+    wb_block_free(covering);
+    kernel_free(&kernel);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sides_of_an_indirect_branch_have_an_order),
@@ -283,6 +314,7 @@ int main(void) {
         cmocka_unit_test(rows_of_matrices_are_of_other_lanes),
         cmocka_unit_test(generic_addresses_may_be_local),
         cmocka_unit_test(reductions_need_to_know_who_takes_part),
+        cmocka_unit_test(barriers_that_warps_reach_in_different_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

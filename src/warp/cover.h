@@ -36,6 +36,7 @@ struct cover_group {
     uint32_t branch;           /* index of the newest branch that split lanes */
     uint32_t separate;         /* sides of branches that run iterations of the same loop beside it */
     uint32_t from;             /* instruction of the function executed last, or PTX_NO_INDEX */
+    uint64_t entered;          /* length of the path when the function was entered */
     bool met;                  /* sides have arrived: `passes` are theirs */
     bool replays;              /* the next instruction is a call that was divided by callees */
     struct lane_state *state;  /* registers to be loaded when the group goes on, or NULL */
@@ -84,6 +85,15 @@ struct cover_function {
     uint32_t pass_count;        /* loops and facts of kind FACT_PER */
 };
 
+/* Where a warp has come to a barrier last. */
+struct barrier_place {
+    uint32_t warp, instruction;
+    bool perhaps;     /* only if an unknown value says so */
+    uint64_t entered; /* as in struct cover_group */
+    uint32_t *counts; /* passes of the loops around it, the outermost first */
+    uint32_t loops;
+};
+
 /* A loop whose values are joined from iteration to iteration, until nothing changes. */
 struct widening {
     uint32_t depth, loop;     /* frame and loop */
@@ -99,9 +109,11 @@ struct cover {
     const struct wb_facts *facts;     /* or NULL */
     struct cover_function *functions; /* per function of the module; what is not reached is empty */
     VEC(struct widening) widenings;   /* of the warp that runs: a warp that waits has none */
+    VEC(struct barrier_place) places; /* the latest of each warp at each barrier */
     VEC(struct cover_cause) causes;
     uint8_t *caused;    /* per instruction: a bit per enum cover_need that `causes` has */
     bool repeats;       /* see struct wb_block */
+    bool meets_perhaps; /* warps came to a barrier that they wait at only perhaps */
     bool lacks_a_limit; /* some loop is `missing` */
 };
 
@@ -176,6 +188,8 @@ wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask,
 wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status cover_exit(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* cover_barrier.c */
 wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 
 /* cover_memory.c */

@@ -1,4 +1,4 @@
-/* Branches, returns, exits and barriers of a covering run. */
+/* Branches, returns and exits of a covering run. */
 #include "warp/control.h"
 #include "warp/cover.h"
 #include "warp/execute.h"
@@ -271,39 +271,4 @@ wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask) {
     if (sure != 0) return trap_execute(warp, op, sure);
     (void)cover_remove(warp, mask, 0); /* an execution that traps ends there */
     return WB_OK;
-}
-
-/* The nearest label by which a fact can speak of an instruction, or NULL. */
-static const char *label_of(const struct cover_function *function, uint32_t pc) {
-    const struct cfg *cfg = &function->cfg;
-    const char *nearest = NULL;
-    for (uint32_t i = 0; i < cfg->function->label_count && cfg->function->labels[i].target <= pc; i++) {
-        const struct ptx_label *label = &cfg->function->labels[i];
-        if (cover_equally_often(function, cfg->block_of[label->target], cfg->block_of[pc]))
-            nearest = label->name;
-    }
-    return nearest;
-}
-
-wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
-    const struct cover_function *function = cover_function_of(warp);
-    uint32_t pc = (uint32_t)(op->inst - function->cfg.function->insts);
-    bool together = (function->marks[pc] & COVER_AT_TOGETHER) != 0;
-    if (mask == 0 && unsure == 0) {
-        warp->run->skipped_barrier = op->index;
-        return WB_OK;
-    }
-    const struct cover_group *group = cover_top(warp)->group;
-    /* Some lane is here, or every lane that has not ended is: a warp without any is waited for by nobody. */
-    bool firm = (mask & ~cover_unsure(group)) != 0 || (warp->live & ~(mask & ~group->maybe)) == 0;
-    if (unsure != 0 && op->form->mode == PTX_MODE_RED)
-        return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
-    if (firm || (together && mask != 0)) return barrier_execute(warp, op, mask);
-    const char *label = label_of(function, pc);
-    ptx_diagnose(
-        warp->run->diagnostics, SEVERITY_ERROR, warp->run->module, op->inst,
-        "whether warp %u waits at this barrier depends on values that are not known; if all warps of "
-        "the block always wait here together, a flow fact can say so: together %s;",
-        warp->number, label == NULL ? "LABEL" : label);
-    return WB_ERR_DECLINED;
 }

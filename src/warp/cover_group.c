@@ -32,6 +32,7 @@ static struct cover_group *group_entering(const struct warp *warp, const struct 
     struct cover_group *group = calloc(1, group_size(warp));
     if (group == NULL) return NULL;
     group->from = PTX_NO_INDEX;
+    group->entered = warp->path.path.length;
     group->branch = ORIGIN_UNWRITTEN;
     if (caller == NULL) return group;
     group->maybe = caller->maybe;

@@ -178,7 +178,10 @@ void cover_end(struct run *run) {
             cover_group_free(&run->warps[w].stack.items[i]);
     for (size_t i = 0; i < cover->widenings.count; i++)
         free(cover->widenings.items[i].state);
+    for (size_t i = 0; i < cover->places.count; i++)
+        free(cover->places.items[i].counts);
     vec_free(&cover->widenings);
+    vec_free(&cover->places);
     vec_free(&cover->causes);
     free(cover);
     run->cover = NULL;

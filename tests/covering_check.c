@@ -45,32 +45,38 @@ static bool next_own_step(const struct wb_block *block, struct path_cursor *curs
     return false;
 }
 
-/* A lane's runs of each loop's header since it came into the loop. */
-static void observe_lanes(const struct observed_flow *flow, const struct path_step *step,
-                          uint64_t (*runs)[WARP_LANES], uint64_t *most) {
+/* How often the lanes of a warp have run a loop's header since they came into the loop. */
+struct header_runs {
+    uint64_t runs[WARP_LANES];
+    uint32_t inside; /* lanes */
+};
+
+static void observe_step(const struct observed_flow *flow, const struct path_step *step,
+                         struct header_runs *loops, uint64_t *most) {
     const uint32_t at = flow->cfg.block_of[step->instruction];
     for (uint32_t l = 0; l < flow->loops.count; l++) {
         const uint32_t header = flow->loops.items[l].header;
-        const bool inside = loop_contains(&flow->loops, l, at);
-        const bool runs_header = inside && step->instruction == flow->cfg.blocks[header].first;
-        if (inside && !runs_header) continue;
+        struct header_runs *loop = &loops[l];
+        if (!loop_contains(&flow->loops, l, at)) loop->inside &= ~step->mask;
+        if (step->instruction != flow->cfg.blocks[header].first) continue;
         for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
             if ((step->mask >> lane & 1) == 0) continue;
-            runs[l][lane] = runs_header ? runs[l][lane] + 1 : 0;
-            if (runs[l][lane] > most[l]) most[l] = runs[l][lane];
+            loop->runs[lane] = (loop->inside >> lane & 1) != 0 ? loop->runs[lane] + 1 : 1;
+            if (loop->runs[lane] > most[l]) most[l] = loop->runs[lane];
         }
+        loop->inside |= step->mask;
     }
 }
 
 void observe_headers(const struct wb_block *block, uint32_t warp, const struct observed_flow *flow,
                      uint64_t *most) {
-    uint64_t(*runs)[WARP_LANES] = calloc((size_t)flow->loops.count + 1, sizeof *runs);
+    struct header_runs *loops = calloc((size_t)flow->loops.count + 1, sizeof *loops);
     struct path_cursor cursor = path_begin(&block->paths.items[block->warp_path[warp]]);
     struct path_step step;
-    if (runs == NULL) abort();
+    if (loops == NULL) abort();
     while (next_own_step(block, &cursor, &step))
-        observe_lanes(flow, &step, runs, most);
-    free(runs);
+        observe_step(flow, &step, loops, most);
+    free(loops);
 }
 
 /* Whether the lanes of a step part behind it: only some of them go on next. When all of them go elsewhere

@@ -10,7 +10,26 @@
 
 static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".const .align 4 .b32 table[16] = {0, 7, 3, 1, 9, 2, 250, 4, 6, 31, 8, 5, 12, 77, 1, 3};\n"
+    ".const .align 4 .b32 table[16] = {0, 7, 3, 1, 9, 2, 250, 4, 6, 31, 8, 5, 12, 77, 1, 3};\n";
+
+/* The registers of the function, which gets its addresses from the kernel. */
+static const char function_head[] =
+    ".func (.reg .b32 %result) f(.reg .b32 %a, .reg .b32 %b, .reg .b32 %id, .reg .b32 %size, .reg .b32 %n,\n"
+    "    .reg .b32 %m, .reg .b32 %own, .reg .b32 %tally, .reg .b64 %in, .reg .b64 %out, .reg .b64 "
+    "%counters,\n"
+    "    .reg .b64 %mine, .reg .b64 %private, .reg .b64 %table, .reg .b64 %y)\n{\n"
+    ".reg .pred %p<4>, %q;\n.reg .b32 %r<8>, %t;\n.reg .f32 %f<4>;\n.reg .b64 %x;\n";
+
+static const char function_prologue[] =
+    "mov.u32 %r0, %a;\nmov.u32 %r1, %b;\nadd.u32 %r2, %a, %b;\nmov.u32 %r3, %id;\nmov.u32 %r4, %m;\n"
+    "xor.b32 %r5, %a, %id;\nmov.u32 %r6, 9;\nld.local.u32 %r7, [%private+4];\n"
+    "cvt.rn.f32.u32 %f0, %a;\nmov.f32 %f1, 0f3F000000;\nmov.f32 %f2, %f0;\nmov.f32 %f3, %f1;\n"
+    "setp.lt.u32 %p0, %a, 17;\nsetp.gt.u32 %p1, %b, 3;\nmov.pred %p2, %p0;\nsetp.eq.u32 %p3, %n, %m;\n"
+    "mov.u32 %result, %b;\n";
+
+static const char function_epilogue[] = "add.u32 %result, %r0, %r1;\nret;\n}\n";
+
+static const char kernel_head[] =
     ".visible .entry k(.param .u64 input, .param .u64 output, .param .u64 count,\n"
     "    .param .u32 first, .param .u32 second)\n{\n"
     ".reg .pred %p<4>, %q;\n.reg .b32 %r<8>, %t, %id, %size, %n, %m, %own, %shown, %tally;\n"
@@ -42,6 +61,11 @@ static const char prologue[] =
     "setp.lt.u32 %p0, %id, 17;\nsetp.gt.u32 %p1, %n, 3;\nsetp.lt.s32 %p2, %r4, 0;\n"
     "setp.ne.u32 %p3, %r5, 0;\n";
 
+/* Registers that data was in hold what is known. */
+static const char without_data[] = "add.u32 %r4, %id, %m;\nshl.b32 %r5, %n, 2;\nsub.u32 %r6, %m, %id;\n"
+                                   "xor.b32 %r7, %r5, %id;\ncvt.rn.f32.u32 %f2, %r4;\n"
+                                   "setp.lt.s32 %p2, %r6, 0;\nsetp.ne.u32 %p3, %r5, 0;\n";
+
 /* Sets the shared counters. */
 static const char meeting[] = "setp.lt.u32 %q, %id, 16;\nadd.u32 %t, %tally, %t;\n"
                               "@%q st.shared.u32 [%t], 0;\nbar.sync 0;\n";
@@ -54,28 +78,54 @@ static uint32_t random_threads(struct kernel_writer *writer) {
     return 32 * warps - (writer_chance(writer, 20) ? writer_below(writer, warps == 1 ? 1 : 31) : 0);
 }
 
+/* Appends what was generated of a body, with the registers of its loops. */
+static void put_body(struct kernel_writer *writer, const char *prologue_text, struct text *text) {
+    text_printf(text, ".reg .b32 %%c<%u>;\n", writer->counters + 1);
+    text_string(text, prologue_text);
+    if (!writer->in_function && writer->knows_much) text_string(text, without_data);
+    if (!writer->in_function && writer->kernel->has_barriers) text_string(text, meeting);
+    if (writer->body.failed) abort();
+    text_append(text, writer->body.data == NULL ? "" : writer->body.data, writer->body.length);
+    text_free(&writer->body);
+}
+
+/* A function whose statements stand one level deep: it may be called in divergent control. */
+static void put_function(struct kernel_writer *writer, struct text *text) {
+    const struct writer_place inside = {.depth = 1};
+    writer->in_function = true;
+    writer_sequence(writer, &inside);
+    text_string(text, function_head);
+    put_body(writer, function_prologue, text);
+    text_string(text, function_epilogue);
+    writer->in_function = false;
+}
+
+static void put_kernel(struct kernel_writer *writer, struct text *text) {
+    const struct writer_place top = {.uniform = true};
+    writer_sequence(writer, &top);
+    if (writer->kernel->has_function) writer_call(writer);
+    text_string(text, kernel_head);
+    put_body(writer, prologue, text);
+    text_string(text, epilogue);
+}
+
 void random_kernel_make(uint64_t seed, const struct random_kernel_shape *shape,
                         const bool omitted[RANDOM_STATEMENTS_MAX], struct random_kernel *kernel) {
     struct kernel_writer writer = {
         .random = random_seeded(seed), .shape = shape, .omitted = omitted, .kernel = kernel};
-    const struct writer_place top = {.uniform = true};
+    struct text text = {0};
     *kernel = (struct random_kernel){.seed = seed};
     kernel->threads = random_threads(&writer);
     kernel->scalars[0] = writer_below(&writer, 8);
     kernel->scalars[1] = writer_below(&writer, 100);
     kernel->has_barriers = writer_chance(&writer, 50);
     kernel->has_atomic_results = writer_chance(&writer, 50);
+    kernel->has_function = writer_chance(&writer, 30);
+    writer.knows_much = writer_chance(&writer, 50);
     writer.may_return = writer_chance(&writer, 40);
-    writer_sequence(&writer, &top);
-    struct text text = {0};
     text_string(&text, head);
-    text_printf(&text, ".reg .b32 %%c<%u>;\n", writer.counters + 1);
-    text_string(&text, prologue);
-    if (kernel->has_barriers) text_string(&text, meeting);
-    text_append(&text, writer.body.length == 0 ? "" : writer.body.data, writer.body.length);
-    text_string(&text, epilogue);
-    if (writer.body.failed) abort();
-    text_free(&writer.body);
+    if (kernel->has_function) put_function(&writer, &text);
+    put_kernel(&writer, &text);
     kernel->ptx = text_take(&text);
     if (kernel->ptx == NULL) abort();
 }
@@ -118,5 +168,5 @@ wb_launch *random_kernel_launch(const struct random_kernel *kernel, const uint64
 }
 
 void random_kernel_fact(const struct random_loop *loop, uint32_t headers, struct text *facts) {
-    text_printf(facts, "loop $L%u <= %u;\n", loop->label, headers);
+    text_printf(facts, "loop %s$L%u <= %u;\n", loop->in_function ? "f:" : "", loop->label, headers);
 }

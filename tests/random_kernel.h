@@ -22,16 +22,18 @@ struct random_kernel_shape {
 struct random_loop {
     uint32_t label; /* of the header: $L<label> */
     uint32_t headers;
-    bool by_data; /* the data decides; else constants, scalars and the thread's number */
+    bool by_data;     /* the data decides; else constants, scalars and the thread's number */
+    bool in_function; /* `f`, not the kernel */
 };
 
 struct random_kernel {
     uint64_t seed;
-    char *ptx; /* of a module with the one kernel `k` */
+    char *ptx; /* of a module with the one kernel `k`, and by chance a function `f` that it calls */
     uint32_t threads;
-    uint32_t scalars[2];     /* arguments n and m */
-    uint32_t statements;     /* generated, those omitted included */
-    bool has_barriers;       /* in uniform control only */
+    uint32_t scalars[2]; /* arguments n and m */
+    uint32_t statements; /* generated, those omitted included */
+    bool has_barriers;   /* in uniform control only */
+    bool has_function;
     bool has_atomic_results; /* so that other orders of the warps can give other paths */
     VEC(struct random_loop) loops;
 };

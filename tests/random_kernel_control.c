@@ -59,10 +59,16 @@ static uint32_t emit_number(struct kernel_writer *writer, enum decider decider, 
     return mask;
 }
 
+/* What is to decide. Where little is data, mostly what is in the registers. */
+static enum decider choose_decider(struct kernel_writer *writer, bool uniform) {
+    if (!uniform && writer->knows_much && writer_chance(writer, 70)) return BY_POOL;
+    return (enum decider)writer_below(writer, uniform ? UNIFORM_DECIDERS : DECIDERS);
+}
+
 /* Sets %q. */
 static void emit_condition(struct kernel_writer *writer, bool uniform) {
     static const char *const relations[] = {"eq", "ne", "lt", "ge"};
-    enum decider decider = (enum decider)writer_below(writer, uniform ? UNIFORM_DECIDERS : DECIDERS);
+    enum decider decider = choose_decider(writer, uniform);
     if (!uniform && writer_chance(writer, 20)) {
         writer_emit(writer, writer_chance(writer, 50) ? "mov.pred %q, #q;" : "setp.lt.f32 %q, #g, #g;");
         return;
@@ -93,6 +99,23 @@ static void emit_if(struct kernel_writer *writer, const struct writer_place *pla
     if (has_else) emit_jump(writer, end);
     emit_label(writer, otherwise);
     if (has_else) writer_sequence(writer, &inner);
+    emit_label(writer, end);
+}
+
+/* A jump to one of four cases, some of which go on with the next one. */
+static void emit_switch(struct kernel_writer *writer, const struct writer_place *place) {
+    const bool uniform = place->uniform && writer_chance(writer, 40);
+    const struct writer_place inner = inner_place(place, uniform);
+    const uint32_t table = new_label(writer), end = new_label(writer), first = end + 1;
+    writer->labels += 4;
+    (void)emit_number(writer, choose_decider(writer, uniform), 3);
+    text_printf(&writer->body, "$L%u: .branchtargets $L%u, $L%u, $L%u, $L%u;\nbrx.idx %%t, $L%u;\n", table,
+                first, first + 1, first + 2, first + 3, table);
+    for (uint32_t i = 0; i < 4; i++) {
+        emit_label(writer, first + i);
+        if (writer_chance(writer, 50)) writer_sequence(writer, &inner);
+        if (writer_chance(writer, 70)) emit_jump(writer, end);
+    }
     emit_label(writer, end);
 }
 
@@ -138,7 +161,7 @@ static void emit_counting(struct kernel_writer *writer, const char *line, uint32
 }
 
 static void add_loop(struct kernel_writer *writer, uint32_t label, uint32_t headers, enum decider decider) {
-    struct random_loop loop = {label, headers, decider >= BY_COMMON};
+    struct random_loop loop = {label, headers, decider >= BY_COMMON, writer->in_function};
     if (vec_push(&writer->kernel->loops, loop) != WB_OK) writer->body.failed = true;
 }
 
@@ -189,7 +212,7 @@ static void emit_do_while(struct kernel_writer *writer, const struct writer_plac
 static void emit_counted_loop(struct kernel_writer *writer, const struct writer_place *place) {
     const bool uniform = place->uniform && writer_chance(writer, 60);
     const struct counting *counting = &countings[writer_below(writer, COUNTINGS)];
-    const enum decider decider = (enum decider)writer_below(writer, uniform ? UNIFORM_DECIDERS : DECIDERS);
+    const enum decider decider = choose_decider(writer, uniform);
     const uint32_t counter = writer->counters, header = new_label(writer);
     const struct writer_place inner = loop_place(writer, place, uniform, new_label(writer));
     const bool asks_first = writer_chance(writer, 50);
@@ -223,10 +246,35 @@ static void emit_congruential_loop(struct kernel_writer *writer, const struct wr
     emit_label(writer, loop->end);
 }
 
+/* Two loops with one header: x goes through its values as above, and the first of two branches back is taken
+ * while something else holds, too. */
+static void emit_twin_loops(struct kernel_writer *writer, const struct writer_place *place) {
+    const uint32_t mask = writer->shape->trips, counter = writer->counters, header = new_label(writer);
+    const uint32_t last = writer_below(writer, mask + 1);
+    const struct writer_place inner = loop_place(writer, place, false, new_label(writer));
+    const struct writer_loop *loop = &inner.loops[inner.loop_count - 1];
+    writer->counters++;
+    (void)emit_number(writer, BY_DATA, mask);
+    text_printf(&writer->body, "mov.u32 %%c%u, %%t;\n", counter);
+    add_loop(writer, header, mask + 1, BY_DATA);
+    emit_label(writer, header);
+    writer_sequence(writer, &inner);
+    emit_label(writer, loop->latch);
+    text_printf(&writer->body, "mad.lo.u32 %%c%u, %%c%u, 5, 1;\nand.b32 %%c%u, %%c%u, %u;\n", counter,
+                counter, counter, counter, mask);
+    emit_condition(writer, false);
+    text_printf(&writer->body, "setp.ne.and.u32 %%q, %%c%u, %u, %%q;\n", counter, last);
+    emit_branch(writer, true, header);
+    writer_straight(writer, &inner);
+    text_printf(&writer->body, "setp.ne.u32 %%q, %%c%u, %u;\n", counter, last);
+    emit_branch(writer, true, header);
+    emit_label(writer, loop->end);
+}
+
 /* A loop unrolled by four: body times four, then the remainder one by one, as compilers write it. */
 static void emit_unrolled_loop(struct kernel_writer *writer, const struct writer_place *place) {
     const bool uniform = place->uniform && writer_chance(writer, 60);
-    const enum decider decider = (enum decider)writer_below(writer, uniform ? UNIFORM_DECIDERS : DECIDERS);
+    const enum decider decider = choose_decider(writer, uniform);
     const uint32_t counter = writer->counters, header = new_label(writer), rest = new_label(writer);
     const uint32_t end = new_label(writer), between = new_label(writer);
     const struct writer_place inner = inner_place(place, uniform);
@@ -291,16 +339,16 @@ static void emit_return(struct kernel_writer *writer, const struct writer_place 
 }
 
 static void emit_compound(struct kernel_writer *writer, const struct writer_place *place) {
-    switch (writer_below(writer, 10)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3: emit_if(writer, place); break;
-    case 4:
+    switch (writer_below(writer, 12)) {
+    case 0: emit_switch(writer, place); break;
+    case 1: emit_twin_loops(writer, place); break;
+    case 2: emit_congruential_loop(writer, place); break;
+    case 3:
+    case 4: emit_unrolled_loop(writer, place); break;
     case 5:
-    case 6: emit_counted_loop(writer, place); break;
-    case 7: emit_congruential_loop(writer, place); break;
-    default: emit_unrolled_loop(writer, place); break;
+    case 6:
+    case 7: emit_counted_loop(writer, place); break;
+    default: emit_if(writer, place); break;
     }
 }
 
@@ -313,7 +361,7 @@ static void emit_statement(struct kernel_writer *writer, const struct writer_pla
         emit_compound(writer, place);
     else if (kind < 38 && place->depth > 0)
         emit_leave(writer, place);
-    else if (kind > 97 && writer->may_return)
+    else if (kind > 95 && writer->may_return)
         emit_return(writer, place);
     else
         writer_straight(writer, place);

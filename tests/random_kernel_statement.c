@@ -4,7 +4,8 @@
 
 #include "random_kernel_writer.h"
 
-/* %t, %x and %y are temporary registers of 32, 64 and 64 bits. */
+/* %t and %x are temporary registers of 32 and 64 bits; %y is the address of the thread's element of the
+ * input. */
 static const char *const arithmetic[] = {
     "#@add.s32 #d, #i, #I;",
     "#@sub.s32 #d, #i, #I;",
@@ -33,7 +34,7 @@ static const char *const arithmetic[] = {
     "#@selp.f32 #f, #g, #g, #q;",
     "#@cvt.rn.f32.s32 #f, #i;",
     "#@cvt.rzi.s32.f32 #d, #g;",
-    "cvt.f64.f32 %y, #g;\nadd.f64 %y, %y, %y;\n#@cvt.rn.f32.f64 #f, %y;",
+    "cvt.f64.f32 %x, #g;\nadd.f64 %x, %x, %x;\n#@cvt.rn.f32.f64 #f, %x;",
     "#@setp.lt.s32 #p, #i, #I;",
     "#@setp.ne.u32 #p, #i, #I;",
     "#@setp.gt.f32 #p, #g, #g;",
@@ -43,41 +44,64 @@ static const char *const arithmetic[] = {
     "#@not.pred #p, #q;",
 };
 
-/* Elements of the input, of the thread's part of the output and of shared memory, of local memory, of a table
- * of constants, and counters. */
-static const char *const memory[] = {
-    "and.b32 %t, #i, 255;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %in;\n#@ld.global.u32 #d, [%x];",
-    "add.u32 %t, %id, #k;\nand.b32 %t, %t, 255;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %in;\n"
-    "#@ld.global.u32 #d, [%x];",
-    "and.b32 %t, #i, 254;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %in;\n"
-    "#@ld.global.v2.u32 {%t, #d}, [%x];",
-    "#@ld.global.f32 #f, [%mine];",
-    "#@ld.global.u32 #d, [%mine];",
-    "#@st.global.u32 [%mine], #i;",
-    "#@st.global.f32 [%mine], #g;",
-    "and.b32 %t, #i, 3;\nmad.lo.u32 %t, %t, %size, %id;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %out;\n"
-    "#@st.global.u32 [%x], #i;",
-    "and.b32 %t, #i, 3;\nmad.lo.u32 %t, %t, %size, %id;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %out;\n"
-    "#@ld.global.u32 #d, [%x];",
-    "#@st.shared.u32 [%own], #i;",
-    "#@ld.shared.u32 #d, [%own];",
-    "and.b32 %t, #i, 3;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %private;\n#@st.local.u32 [%x], #i;",
-    "and.b32 %t, #i, 3;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %private;\n#@ld.local.u32 #d, [%x];",
-    "and.b32 %t, #i, 15;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %table;\n#@ld.const.u32 #d, [%x];",
+/* The address of element %t of something, in %x. */
+#define ELEMENT(base) "mul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, " base ";\n"
+
+#define OF_INPUT "and.b32 %t, #i, 255;\n" ELEMENT("%in")
+#define OF_INPUT_NEAR "add.u32 %t, %id, #k;\nand.b32 %t, %t, 255;\n" ELEMENT("%in")
+#define OF_INPUT_PAIR "and.b32 %t, #i, 254;\n" ELEMENT("%in")
+#define OF_OUTPUT "and.b32 %t, #i, 3;\nmad.lo.u32 %t, %t, %size, %id;\n" ELEMENT("%out")
+#define OF_PRIVATE "and.b32 %t, #i, 3;\n" ELEMENT("%private")
+#define OF_TABLE "and.b32 %t, #i, 15;\n" ELEMENT("%table")
+#define OF_COUNTERS "and.b32 %t, #i, 15;\n" ELEMENT("%counters")
+#define OF_TALLIES "and.b32 %t, #i, 15;\nshl.b32 %t, %t, 2;\nadd.u32 %t, %t, %tally;\n"
+#define OF_SHOWN "and.b32 %t, #i, 31;\nshl.b32 %t, %t, 2;\nadd.u32 %t, %t, %shown;\n"
+
+static const char *const input[] = {
+    OF_INPUT "#@ld.global.u32 #d, [%x];",
+    OF_INPUT_NEAR "#@ld.global.u32 #d, [%x];",
+    OF_INPUT_PAIR "#@ld.global.v2.u32 {%t, #d}, [%x];",
+    "#@ld.global.f32 #f, [%y];",
+};
+
+/* Memory that holds what the threads themselves have stored: elements of the thread's part of the output and
+ * of shared memory, local memory, and a table of constants. */
+static const char *const own_memory[] = {
+    "#@ld.global.u32 #d, [%mine];",        "#@st.global.u32 [%mine], #i;",
+    "#@st.global.f32 [%mine], #g;",        OF_OUTPUT "#@st.global.u32 [%x], #i;",
+    OF_OUTPUT "#@ld.global.u32 #d, [%x];", "#@st.shared.u32 [%own], #i;",
+    "#@ld.shared.u32 #d, [%own];",         "#@ld.local.u32 #d, [%private+4];",
+    "#@ld.local.u32 #d, [%private+8];",    OF_PRIVATE "#@st.local.u32 [%x], #i;",
+    OF_PRIVATE "#@ld.local.u32 #d, [%x];", OF_TABLE "#@ld.const.u32 #d, [%x];",
+};
+
+#define AT_DATA "ld.global.u32 %t, [%y];\nand.b32 %t, %t, 3;\n"
+#define IF_DATA AT_DATA "setp.ne.u32 %q, %t, 0;\n"
+
+/* Data decides which element is meant, or whether something is done at all. */
+static const char *const by_data[] = {
+    AT_DATA ELEMENT("%private") "#@st.local.u32 [%x], #i;",
+    AT_DATA ELEMENT("%private") "#@ld.local.u32 #d, [%x];",
+    AT_DATA ELEMENT("%private") "@%p0 mov.b64 %x, %private;\nst.local.u32 [%x], #i;",
+    IF_DATA "@%q mov.u32 #d, #I;",
+    IF_DATA "@!%q setp.lt.u32 #p, #i, #I;",
+    IF_DATA "@%q st.shared.u32 [%own], #i;",
+    IF_DATA "@%q ld.shared.u32 #d, [%own];",
+    IF_DATA "@!%q st.global.u32 [%mine], #i;",
+    IF_DATA "@%q st.local.u32 [%private+4], #i;",
+    IF_DATA "selp.b32 #d, #i, #I, %q;",
 };
 
 static const char *const counting[] = {
-    "and.b32 %t, #i, 15;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %counters;\n"
-    "#@red.global.add.u32 [%x], #i;",
+    OF_COUNTERS "#@red.global.add.u32 [%x], #i;",
     "#@red.global.max.u32 [%counters], #i;",
-    "and.b32 %t, #i, 15;\nshl.b32 %t, %t, 2;\nadd.u32 %t, %t, %tally;\n#@red.shared.add.u32 [%t], #i;",
+    OF_TALLIES "#@red.shared.add.u32 [%t], #i;",
 };
 
 static const char *const counting_with_results[] = {
-    "and.b32 %t, #i, 15;\nmul.wide.u32 %x, %t, 4;\nadd.s64 %x, %x, %counters;\n"
-    "#@atom.global.add.u32 #d, [%x], #i;",
+    OF_COUNTERS "#@atom.global.add.u32 #d, [%x], #i;",
     "#@atom.global.exch.b32 #d, [%counters+4], #i;",
-    "and.b32 %t, #i, 15;\nshl.b32 %t, %t, 2;\nadd.u32 %t, %t, %tally;\n#@atom.shared.add.u32 #d, [%t], #i;",
+    OF_TALLIES "#@atom.shared.add.u32 #d, [%t], #i;",
 };
 
 /* For all threads of a warp together. */
@@ -95,11 +119,12 @@ static const char *const of_active_threads[] = {
     "activemask.b32 %t;\nvote.sync.any.pred #p, #q, %t;",
 };
 
-/* The second: each thread shows a value to the others, which may look at it until the next barrier. */
+/* The last: each thread shows a value to the others, which may look at it until the next barrier. */
 static const char *const meeting[] = {
     "bar.sync 0;",
-    "st.shared.u32 [%own], #i;\nbar.sync 0;\nand.b32 %t, #i, 31;\nshl.b32 %t, %t, 2;\n"
-    "add.u32 %t, %t, %shown;\nld.shared.u32 #d, [%t];\nbar.sync 0;",
+    "bar.red.popc.u32 #d, 0, #q;",
+    "bar.red.or.pred #p, 0, #q;",
+    "st.shared.u32 [%own], #i;\nbar.sync 0;\n" OF_SHOWN "ld.shared.u32 #d, [%t];\nbar.sync 0;",
 };
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
@@ -171,28 +196,46 @@ static void emit_atomic(struct kernel_writer *writer) {
         emit_one_of(writer, counting, COUNT(counting) - 1 + shared);
 }
 
+/* A call that hands all registers over that statements in the function need. */
+static const char calling[] =
+    "call.uni (%t), f, (#i, #i, %id, %size, %n, %m, %own, %tally, %in, %out, %counters, "
+    "%mine, %private, %table, %y);\nmov.b32 #d, %t;";
+
+void writer_call(struct kernel_writer *writer) {
+    writer_emit(writer, calling);
+}
+
 void writer_straight(struct kernel_writer *writer, const struct writer_place *place) {
     const bool whole = place->uniform && !writer->may_return && writer->kernel->threads % 32 == 0;
     switch (writer_below(writer, 20)) {
     case 0:
+    case 1:
         if (place->uniform && writer->kernel->has_barriers) {
             emit_one_of(writer, meeting, COUNT(meeting));
             return;
         }
         break;
-    case 1:
+    case 2:
         if (whole)
             emit_one_of(writer, of_whole_warps, COUNT(of_whole_warps));
         else
             emit_one_of(writer, of_active_threads, COUNT(of_active_threads));
         return;
-    case 2: emit_atomic(writer); return;
-    case 3:
+    case 3: emit_atomic(writer); return;
+    case 10:
+        if (writer->in_function || !writer->kernel->has_function || !writer_chance(writer, 30)) break;
+        writer_call(writer);
+        return;
+    case 9: emit_one_of(writer, by_data, COUNT(by_data)); return;
     case 4:
     case 5:
     case 6:
     case 7:
-    case 8: emit_one_of(writer, memory, COUNT(memory)); return;
+        if (writer_chance(writer, writer->knows_much ? 5 : 40))
+            emit_one_of(writer, input, COUNT(input));
+        else
+            emit_one_of(writer, own_memory, COUNT(own_memory));
+        return;
     default: break;
     }
     emit_one_of(writer, arithmetic, COUNT(arithmetic));

@@ -40,7 +40,9 @@ struct kernel_writer {
     struct random_kernel *kernel;
     struct text body;
     uint32_t labels, counters; /* used so far */
-    bool may_return;           /* threads, before the others do */
+    bool knows_much;           /* little data: most values follow from scalars and thread numbers */
+    bool in_function;
+    bool may_return; /* threads, before the others do */
 };
 
 uint32_t writer_below(struct kernel_writer *writer, uint32_t bound);
@@ -54,8 +56,11 @@ bool writer_chance(struct kernel_writer *writer, uint32_t percent);
  *     #@         a guard, or by chance none */
 void writer_emit(struct kernel_writer *writer, const char *line);
 
-/* random_kernel_statement.c: appends a statement without control flow. */
+/* random_kernel_statement.c: appends a statement without control flow of its own. */
 void writer_straight(struct kernel_writer *writer, const struct writer_place *place);
+
+/* Appends a call of the function. */
+void writer_call(struct kernel_writer *writer);
 
 /* random_kernel_control.c: appends a sequence of statements of all kinds. */
 void writer_sequence(struct kernel_writer *writer, const struct writer_place *place);

@@ -5,7 +5,7 @@
 #include "covering_check.h"
 #include "random_kernel.h"
 
-#define TRIAL_DATA_SEEDS 2u
+#define TRIAL_DATA_SEEDS 3u
 
 struct trial {
     struct random_kernel kernel;

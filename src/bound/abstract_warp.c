@@ -21,8 +21,8 @@ static wb_status add_node(struct abstract_warp *warp, const struct abstract_node
 wb_status abstract_add_time(struct abstract_warp *warp, cycles instr, cycles shift,
                             struct abstract_sequence *sequence) {
     if (instr == 0 && shift == 0) return WB_OK;
-    struct abstract_node *last = sequence->last == ABSTRACT_NONE ? NULL : &warp->nodes.items[sequence->last];
-    if (last != NULL && last->kind == ABSTRACT_TIME) {
+    if (sequence->last != ABSTRACT_NONE && warp->nodes.items[sequence->last].kind == ABSTRACT_TIME) {
+        struct abstract_node *last = &warp->nodes.items[sequence->last];
         last->instr = cycles_add(last->instr, instr);
         last->shift = cycles_add(last->shift, shift);
         return WB_OK;

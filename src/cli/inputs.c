@@ -10,6 +10,9 @@
 /* The machine of commands that need caches, unless one is named. */
 #define GPU_MACHINE "jcse2017"
 
+/* Most warp instructions that are executed with the given data only to show them beside all inputs. */
+#define GIVEN_INSTRUCTIONS_MAX UINT64_C(50000000)
+
 /* Most threads that can be asked for. */
 #define THREADS_MAX 1024
 
@@ -166,12 +169,15 @@ static wb_status load_block_machine(const struct options *options, wb_diagnostic
 }
 
 /* Executes the block with the data that the launch gives. WB_ERR_DECLINED without a message when that does
- * not determine what it executes. */
-static wb_status trace_given(const wb_trace_options *trace, const struct inputs *inputs,
+ * not determine what it executes, or, where it is only shown beside all inputs, takes too long. */
+static wb_status trace_given(const wb_trace_options *trace, bool beside, const struct inputs *inputs,
                              wb_diagnostics *diagnostics, wb_block **block) {
+    wb_trace_options given = *trace;
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return WB_ERR_LIMIT;
-    wb_status status = wb_block_trace(inputs->kernel, inputs->launch, trace, messages, block);
+    if (beside) given.instruction_limit = GIVEN_INSTRUCTIONS_MAX;
+    wb_status status = wb_block_trace(inputs->kernel, inputs->launch, &given, messages, block);
+    if (beside && status == WB_ERR_LIMIT) status = WB_ERR_DECLINED;
     if (status != WB_ERR_DECLINED) wb_diagnostics_append(diagnostics, messages);
     wb_diagnostics_free(messages);
     return status;
@@ -197,7 +203,7 @@ static wb_status trace_covering(const struct options *options, const wb_trace_op
     bool any;
     wb_status status = asks_for_any(options, diagnostics, &any);
     if (status == WB_OK)
-        status = trace_given(trace, inputs, diagnostics, any ? &inputs->given_block : &inputs->block);
+        status = trace_given(trace, any, inputs, diagnostics, any ? &inputs->given_block : &inputs->block);
     if (status != WB_OK && status != WB_ERR_DECLINED) return status;
     if (status == WB_OK && !any) return WB_OK;
     status = check_facts(trace, diagnostics, inputs);

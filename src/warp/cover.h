@@ -15,7 +15,7 @@
 struct lane_state {
     uint32_t mask;
     uint32_t block;
-    struct lanes registers[]; /* in the order of cover_function.live[block] */
+    struct lanes registers[]; /* in the order of the liveness of the block */
 };
 
 /* Of a group of lanes: how often it has passed the header of a loop since it entered the loop, and by what
@@ -76,8 +76,6 @@ struct cover_function {
     struct liveness liveness;
     uint8_t *marks;             /* per instruction: COVER_AT_... */
     uint8_t *kinds;             /* per instruction, and for the end of the body: enum cover_kind */
-    uint32_t **live;            /* per block: the registers live at its start */
-    uint32_t *live_count;       /* per block */
     bool *is_predicate;         /* per register, and of the carry flag */
     struct cover_limit *limits; /* per loop */
     bool *missing;              /* per loop: a limit was needed and is not known */
@@ -113,6 +111,7 @@ struct cover {
     VEC(struct cover_cause) causes;
     uint8_t *caused;    /* per instruction: a bit per enum cover_need that `causes` has */
     bool repeats;       /* see struct wb_block */
+    uint64_t perhaps;   /* instructions of groups none of whose lanes is certain to be there */
     bool meets_perhaps; /* warps came to a barrier that they wait at only perhaps */
     bool lacks_a_limit; /* some loop is `missing` */
 };
@@ -143,6 +142,14 @@ static inline uint32_t cover_node_of(const struct cover_function *function, uint
 
 static inline struct simt_entry *cover_top(const struct warp *warp) {
     return &warp->stack.items[warp->stack.count - 1];
+}
+
+/* The registers that are live at the start of a block, and how many there are. */
+static inline const uint32_t *cover_live(const struct cover_function *function, uint32_t block,
+                                         uint32_t *count) {
+    const struct liveness *liveness = &function->liveness;
+    *count = liveness->first[block + 1] - liveness->first[block];
+    return liveness->regs + liveness->first[block];
 }
 
 /* Lanes of a group that may not really execute what it executes. */
@@ -199,9 +206,12 @@ wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask,
 wb_status cover_arrive(struct warp *warp, uint32_t pc);
 
 /* cover_widening.c: the top group passes a header once more. Joins its values with those it had before; when
- * nothing changes any more, all further iterations up to the limit are appended to the path, and the group is
- * removed. */
-wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit);
+ * nothing changes any more, appends all further iterations up to the limit to the path: *ended is true then,
+ * and the group does not get here again. */
+wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit, bool *ended);
+
+/* Whether the values at the header of a loop that the warp is in are being joined. */
+bool cover_is_widened(const struct warp *warp, uint32_t loop);
 
 /* Ends the widening of loops that the warp has left: it goes on at `pc`. */
 void cover_end_widenings(struct warp *warp, uint32_t pc);

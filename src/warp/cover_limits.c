@@ -6,12 +6,15 @@
 #include "warp/execute.h"
 
 /* Loops with larger limits are not run to them: from some iteration on their values are joined. */
-#define UNROLLED_MAX (UINT64_C(1) << 20)
+#define UNROLLED_MAX (UINT64_C(1) << 17)
 #define UNROLLED_OF_LONG (UINT64_C(1) << 12)
 
 /* Once this many instructions were executed, loops are run only so often before their values are joined. */
-#define PATIENCE (UINT64_C(1) << 26)
+#define PATIENCE (UINT64_C(1) << 25)
 #define UNROLLED_WITHOUT_PATIENCE 64u
+
+/* The same once so many sides wait: loops that leave one behind in each iteration keep registers for all. */
+#define WAITING_MAX 4096u
 
 /* The top group does not really get here. WB_ERR_INPUT with a message when a lane of it does whatever the
  * unknown values are: what excludes that is then wrong. */
@@ -44,15 +47,18 @@ static wb_status count_per_facts(struct warp *warp, uint32_t pc) {
 }
 
 /* How many iterations of a loop are run before its values are joined. */
-static uint64_t unrolled(const struct run *run, uint64_t limit) {
-    if (run->instructions > PATIENCE) return UNROLLED_WITHOUT_PATIENCE;
+static uint64_t unrolled(const struct warp *warp, uint64_t limit) {
+    if (warp->run->instructions > PATIENCE || warp->stack.count > WAITING_MAX)
+        return UNROLLED_WITHOUT_PATIENCE;
     return limit <= UNROLLED_MAX ? limit : UNROLLED_OF_LONG;
 }
 
 /* Whether a limit is worth being run to. What analysis finds of a loop that unknown values control may be no
- * more than the number of values of a register. */
-static bool is_useful(const struct cover_limit *limit) {
-    return limit->known && (limit->from_fact || limit->limit <= UNROLLED_MAX);
+ * more than the number of values of a register; but once its values are joined, nothing is known of the exits
+ * of any loop. */
+static bool is_useful(const struct warp *warp, uint32_t loop, const struct cover_limit *limit) {
+    if (!limit->known) return false;
+    return limit->from_fact || limit->limit <= UNROLLED_MAX || cover_is_widened(warp, loop);
 }
 
 /* Most passes of a loop's header while a thread is in the outermost loop around it, if that is known: as an
@@ -72,7 +78,7 @@ static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     struct cover_function *function = cover_function_of(warp);
     const struct cover_limit *limit = &function->limits[loop];
     struct loop_pass *pass = &cover_top(warp)->group->passes[loop];
-    if (pass->undecided && !pass->decided && !is_useful(limit)) {
+    if (pass->undecided && !pass->decided && !is_useful(warp, loop, limit)) {
         function->missing[loop] = warp->run->cover->lacks_a_limit = true;
         (void)cover_remove(warp, cover_top(warp)->mask, 0);
         return WB_OK;
@@ -81,13 +87,14 @@ static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     if (pass->count < UINT32_MAX) pass->count++;
     if (!limit->known) return WB_OK;
     uint64_t in_nest;
-    if (pass->count > limit->limit || (limit_in_nest(function, loop, &in_nest) && pass->total > in_nest))
-        return exclude(warp, pc,
-                       limit->from_fact ? "a flow fact says that the loop is left before"
-                                        : "the loop was found to be left before");
-    bool alone = !function->meets_warps[loop];
-    return alone && pass->count > unrolled(warp->run, limit->limit) ? cover_widen(warp, loop, limit->limit)
-                                                                    : WB_OK;
+    bool ended =
+        pass->count > limit->limit || (limit_in_nest(function, loop, &in_nest) && pass->total > in_nest);
+    if (!ended && !function->meets_warps[loop] && pass->count > unrolled(warp, limit->limit))
+        WB_TRY(cover_widen(warp, loop, limit->limit, &ended));
+    if (!ended) return WB_OK;
+    return exclude(warp, pc,
+                   limit->from_fact ? "a flow fact says that the loop is left before"
+                                    : "the loop was found to be left before");
 }
 
 /* The loop whose header is the block, which there is. */

@@ -14,26 +14,6 @@ static enum cover_kind kind_of(const struct micro *op) {
     return op->form->exec == PTX_EXEC_WARP ? COVER_KIND_EXCHANGE : COVER_KIND_PLAIN;
 }
 
-/* Lists the registers that are live at the start of each block. */
-static wb_status list_live(struct cover_function *function, struct arena *arena) {
-    const struct cfg *cfg = &function->cfg;
-    uint32_t registers = cfg->function->reg_count + 1; /* and the carry flag */
-    uint32_t *room = arena_array(arena, registers, sizeof *room);
-    function->live = arena_array(arena, (size_t)cfg->block_count + 1, sizeof *function->live);
-    function->live_count = arena_array(arena, (size_t)cfg->block_count + 1, sizeof *function->live_count);
-    if (room == NULL || function->live == NULL || function->live_count == NULL) return WB_ERR_LIMIT;
-    for (uint32_t b = 0; b < cfg->block_count; b++) {
-        uint32_t count = 0;
-        for (uint32_t r = 0; r < registers; r++)
-            if (live_at_start(&function->liveness, b, r)) room[count++] = r;
-        function->live[b] = arena_array(arena, (size_t)count + 1, sizeof **function->live);
-        if (function->live[b] == NULL) return WB_ERR_LIMIT;
-        memcpy(function->live[b], room, count * sizeof *room);
-        function->live_count[b] = count;
-    }
-    return WB_OK;
-}
-
 /* Which registers have one bit a lane. */
 static wb_status find_predicates(struct cover_function *function, struct arena *arena) {
     const struct ptx_function *of = function->cfg.function;
@@ -91,7 +71,6 @@ static wb_status describe(struct cover_function *function, const struct function
         post_dominators_build(arena, &function->cfg.graph, function->cfg.exit, &function->post_dominators));
     WB_TRY(loops_build(arena, &function->cfg.graph, &function->dominators, &function->loops));
     WB_TRY(liveness_build(&function->cfg, arena, &function->liveness));
-    WB_TRY(list_live(function, arena));
     WB_TRY(find_predicates(function, arena));
     WB_TRY(describe_loops(function, arena));
     WB_TRY(find_limits(function, environment, arena));

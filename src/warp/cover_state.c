@@ -17,15 +17,17 @@ static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask
 
 void lane_state_add(const struct warp *warp, struct lane_state *state, uint32_t mask) {
     const struct cover_function *function = cover_function_of(warp);
-    const uint32_t *live = function->live[state->block];
-    for (uint32_t i = 0; i < function->live_count[state->block]; i++)
+    uint32_t count;
+    const uint32_t *live = cover_live(function, state->block, &count);
+    for (uint32_t i = 0; i < count; i++)
         copy_lanes(&state->registers[i], &warp->frame->registers[live[i]], mask,
                    function->is_predicate[live[i]]);
     state->mask |= mask;
 }
 
 struct lane_state *lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask) {
-    size_t registers = cover_function_of(warp)->live_count[block];
+    uint32_t registers;
+    (void)cover_live(cover_function_of(warp), block, &registers);
     size_t size = sizeof(struct lane_state) + registers * sizeof(struct lanes);
     size = (size + alignof(struct lane_state) - 1) / alignof(struct lane_state) * alignof(struct lane_state);
     struct lane_state *state = aligned_alloc(alignof(struct lane_state), size);
@@ -38,8 +40,9 @@ struct lane_state *lane_state_save(const struct warp *warp, uint32_t block, uint
 
 void lane_state_load(const struct warp *warp, const struct lane_state *state) {
     const struct cover_function *function = cover_function_of(warp);
-    const uint32_t *live = function->live[state->block];
-    for (uint32_t i = 0; i < function->live_count[state->block]; i++)
+    uint32_t count;
+    const uint32_t *live = cover_live(function, state->block, &count);
+    for (uint32_t i = 0; i < count; i++)
         copy_lanes(&warp->frame->registers[live[i]], &state->registers[i], state->mask,
                    function->is_predicate[live[i]]);
 }
@@ -55,9 +58,10 @@ static uint32_t equal_lanes(const struct lanes *a, const struct lanes *b, bool i
 
 bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t mask, uint32_t origin) {
     const struct cover_function *function = cover_function_of(warp);
-    const uint32_t *live = function->live[state->block];
+    uint32_t count;
+    const uint32_t *live = cover_live(function, state->block, &count);
     bool changed = false;
-    for (uint32_t i = 0; i < function->live_count[state->block]; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct lanes *old = &state->registers[i];
         const struct lanes *arriving = &warp->frame->registers[live[i]];
         uint32_t both = old->known & arriving->known & mask;

@@ -89,7 +89,6 @@ static wb_status repeat(struct warp *warp, struct widening *widening, uint64_t l
                  (unsigned long long)limit);
         return WB_ERR_LIMIT;
     }
-    (void)cover_remove(warp, cover_top(warp)->mask, 0);
     return WB_OK;
 }
 
@@ -101,7 +100,11 @@ static uint32_t repetitions_needed(const struct warp *warp, const struct widenin
     return (uint32_t)__builtin_popcount(cover_top(warp)->mask);
 }
 
-wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit) {
+bool cover_is_widened(const struct warp *warp, uint32_t loop) {
+    return widening_of(warp, loop) != NULL;
+}
+
+wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit, bool *ended) {
     struct widening *widening = widening_of(warp, loop);
     if (counts_matter(warp, loop)) return WB_OK;
     if (widening != NULL && widening->state->mask != cover_top(warp)->mask) {
@@ -114,7 +117,8 @@ wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit) {
     changed |= warp->run->forgotten != widening->forgotten;
     changed |= cover_unsure(cover_top(warp)->group) != widening->unsure;
     widening->repetitions = changed ? 0 : widening->repetitions + 1;
-    if (widening->repetitions >= repetitions_needed(warp, widening)) return repeat(warp, widening, limit);
+    *ended = widening->repetitions >= repetitions_needed(warp, widening);
+    if (*ended) return repeat(warp, widening, limit);
     lane_state_load(warp, widening->state);
     note_pass(warp, widening);
     return WB_OK;

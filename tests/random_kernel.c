@@ -122,6 +122,7 @@ void random_kernel_make(uint64_t seed, const struct random_kernel_shape *shape,
     kernel->has_atomic_results = writer_chance(&writer, 50);
     kernel->has_function = writer_chance(&writer, 30);
     writer.knows_much = writer_chance(&writer, 50);
+    writer.data_meets = kernel->has_barriers && writer_chance(&writer, 40);
     writer.may_return = writer_chance(&writer, 40);
     text_string(&text, head);
     if (kernel->has_function) put_function(&writer, &text);
@@ -133,6 +134,7 @@ void random_kernel_make(uint64_t seed, const struct random_kernel_shape *shape,
 void random_kernel_free(struct random_kernel *kernel) {
     free(kernel->ptx);
     vec_free(&kernel->loops);
+    vec_free(&kernel->together);
     *kernel = (struct random_kernel){0};
 }
 
@@ -165,6 +167,11 @@ wb_launch *random_kernel_launch(const struct random_kernel *kernel, const uint64
         add_argument(launch, diagnostics, "u32:%u", kernel->scalars[i]);
     wb_diagnostics_free(diagnostics);
     return launch;
+}
+
+void random_kernel_together(const struct random_kernel *kernel, struct text *facts) {
+    for (size_t i = 0; i < kernel->together.count; i++)
+        text_printf(facts, "together $L%u;\n", kernel->together.items[i]);
 }
 
 void random_kernel_fact(const struct random_loop *loop, uint32_t headers, struct text *facts) {

@@ -36,6 +36,7 @@ struct random_kernel {
     bool has_function;
     bool has_atomic_results; /* so that other orders of the warps can give other paths */
     VEC(struct random_loop) loops;
+    VEC(uint32_t) together; /* labels of barriers that data decides on, alike for all threads */
 };
 
 /* The kernel of a seed, without the statements i that have omitted[i] set; `omitted` may be NULL. What is
@@ -52,6 +53,9 @@ enum { RANDOM_INPUT, RANDOM_OUTPUT, RANDOM_COUNTERS, RANDOM_BUFFERS };
 
 /* A launch of the kernel, with contents of these seeds in the buffers. */
 wb_launch *random_kernel_launch(const struct random_kernel *kernel, const uint64_t contents[RANDOM_BUFFERS]);
+
+/* Appends the facts that all threads come to certain barriers together. */
+void random_kernel_together(const struct random_kernel *kernel, struct text *facts);
 
 /* Appends the fact that a loop runs at most so often. */
 void random_kernel_fact(const struct random_loop *loop, uint32_t headers, struct text *facts);

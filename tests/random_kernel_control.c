@@ -61,6 +61,7 @@ static uint32_t emit_number(struct kernel_writer *writer, enum decider decider, 
 
 /* What is to decide. Where little is data, mostly what is in the registers. */
 static enum decider choose_decider(struct kernel_writer *writer, bool uniform) {
+    if (uniform && writer->data_meets && writer_chance(writer, 50)) return BY_COMMON;
     if (!uniform && writer->knows_much && writer_chance(writer, 70)) return BY_POOL;
     return (enum decider)writer_below(writer, uniform ? UNIFORM_DECIDERS : DECIDERS);
 }
@@ -355,6 +356,7 @@ static void emit_compound(struct kernel_writer *writer, const struct writer_plac
 /* One statement, or nothing where it is to be omitted. */
 static void emit_statement(struct kernel_writer *writer, const struct writer_place *place) {
     const size_t length = writer->body.length, loops = writer->kernel->loops.count;
+    const size_t together = writer->kernel->together.count;
     const uint32_t number = writer->kernel->statements++;
     const uint32_t kind = writer_below(writer, 100);
     if (place->depth < writer->shape->depth && kind < 30)
@@ -368,6 +370,7 @@ static void emit_statement(struct kernel_writer *writer, const struct writer_pla
     if (writer->omitted == NULL || number >= RANDOM_STATEMENTS_MAX || !writer->omitted[number]) return;
     writer->body.length = length;
     writer->kernel->loops.count = loops;
+    writer->kernel->together.count = together;
 }
 
 void writer_sequence(struct kernel_writer *writer, const struct writer_place *place) {

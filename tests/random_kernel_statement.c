@@ -121,10 +121,10 @@ static const char *const of_active_threads[] = {
 
 /* The last: each thread shows a value to the others, which may look at it until the next barrier. */
 static const char *const meeting[] = {
-    "bar.sync 0;",
-    "bar.red.popc.u32 #d, 0, #q;",
-    "bar.red.or.pred #p, 0, #q;",
-    "st.shared.u32 [%own], #i;\nbar.sync 0;\n" OF_SHOWN "ld.shared.u32 #d, [%t];\nbar.sync 0;",
+    "#lbar.sync 0;",
+    "#lbar.red.popc.u32 #d, 0, #q;",
+    "#lbar.red.or.pred #p, 0, #q;",
+    "st.shared.u32 [%own], #i;\n#lbar.sync 0;\n" OF_SHOWN "ld.shared.u32 #d, [%t];\n#lbar.sync 0;",
 };
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
@@ -152,6 +152,13 @@ static void emit_integer(struct kernel_writer *writer) {
         text_printf(&writer->body, "%%r%u", writer_below(writer, POOL_INTEGERS));
 }
 
+/* Barriers that data decides on need facts, and these need labels. */
+static void emit_barrier_label(struct kernel_writer *writer) {
+    if (!writer->data_meets) return;
+    text_printf(&writer->body, "$L%u:\n", ++writer->labels);
+    if (vec_push(&writer->kernel->together, writer->labels) != WB_OK) writer->body.failed = true;
+}
+
 static void emit_operand(struct kernel_writer *writer, char kind) {
     struct text *body = &writer->body;
     switch (kind) {
@@ -169,6 +176,7 @@ static void emit_operand(struct kernel_writer *writer, char kind) {
             emit_integer(writer);
         break;
     case '@': emit_guard(writer); break;
+    case 'l': emit_barrier_label(writer); break;
     default: abort();
     }
 }

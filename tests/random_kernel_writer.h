@@ -42,6 +42,7 @@ struct kernel_writer {
     uint32_t labels, counters; /* used so far */
     bool knows_much;           /* little data: most values follow from scalars and thread numbers */
     bool in_function;
+    bool data_meets; /* barriers stand in control that data decides, alike for all threads */
     bool may_return; /* threads, before the others do */
 };
 
@@ -53,7 +54,8 @@ bool writer_chance(struct kernel_writer *writer, uint32_t percent);
  *     #i #g #q   one to be read
  *     #I         an integer to be read, or a constant
  *     #k         a constant from 0 to 31
- *     #@         a guard, or by chance none */
+ *     #@         a guard, or by chance none
+ *     #l         the label of a barrier */
 void writer_emit(struct kernel_writer *writer, const char *line);
 
 /* random_kernel_statement.c: appends a statement without control flow of its own. */

@@ -80,6 +80,7 @@ static bool make_facts(struct trial *trial, const struct knowledge *known, wb_fa
     uint64_t checksum;
     if (facts_checksum(trial->parsed, &checksum) != WB_OK) return trial_violated(trial, "has no checksum");
     facts_put_header(trial->parsed, checksum, &text);
+    random_kernel_together(&trial->kernel, &text);
     for (size_t i = 0; i < trial->kernel.loops.count; i++) {
         const struct random_loop *loop = &trial->kernel.loops.items[i];
         const uint32_t lower = i + 1 == known->lowered && loop->headers > 1 ? 1 : 0;
@@ -94,10 +95,12 @@ static bool make_facts(struct trial *trial, const struct knowledge *known, wb_fa
     return status == WB_OK || trial_violated(trial, "has facts that are not read");
 }
 
-/* Whether a covering run gave up because lanes that unknown values part meet too late. */
-static bool parts_too_often(const struct trial *trial, wb_status status) {
+/* Whether a covering run was declined for what no fact can say: lanes that unknown values part meet too late,
+ * or warps perhaps wait at several barriers in one iteration. */
+static bool is_beyond_facts(const struct trial *trial, wb_status status) {
+    const char *messages = wb_diagnostics_text(trial->diagnostics);
     return status == WB_ERR_DECLINED &&
-           strstr(wb_diagnostics_text(trial->diagnostics), "too many paths") != NULL;
+           (strstr(messages, "too many paths") != NULL || strstr(messages, "which of them meet") != NULL);
 }
 
 /* The covering paths; *block is NULL when they are too long to be looked at, or when a lowered fact was found
@@ -117,7 +120,7 @@ static bool cover(struct trial *trial, const struct knowledge *known, wb_block *
     wb_status status = wb_block_trace(trial->parsed, launch, &options, trial->diagnostics, block);
     wb_launch_free(launch);
     wb_facts_free(facts);
-    if (status == WB_OK || status == WB_ERR_LIMIT || parts_too_often(trial, status)) return true;
+    if (status == WB_OK || status == WB_ERR_LIMIT || is_beyond_facts(trial, status)) return true;
     if (status == WB_ERR_INPUT && known->lowered != 0) return true;
     return trial_violated(trial, "is not covered: status %d", status);
 }

@@ -189,7 +189,7 @@ static wb_status read_counts(struct trace_reader *reader) {
 
 wb_status abstract_cta_of_block(const struct wb_block *block, wb_diagnostics *diagnostics,
                                 struct abstract_cta *cta) {
-    *cta = (struct abstract_cta){.warp = {.first = ABSTRACT_NONE}};
+    *cta = (struct abstract_cta){.warp = {.first = ABSTRACT_NONE}, .perhaps = block->covering};
     const struct abstract_threads threads = {{block->size[0], block->size[1], block->size[2]},
                                              block->warp_width};
     struct kernel_flow flow;

@@ -151,7 +151,7 @@ static wb_status enter_guarded(struct abstract_cursor *cursor, const struct abst
     const struct abstract_cta *cta = cursor->cta;
     bool enters = cta->enters[cursor->warp * cta->warp.guards.count + branch->number];
     uint32_t side = branch->barrier_side;
-    if (!enters || branch->diverges) {
+    if (!enters || branch->diverges || cta->perhaps) {
         struct abstract_cost other = sequence_cost(cursor, branch->side[1 - side], iteration);
         add_cost(sum, &other, 1);
     }

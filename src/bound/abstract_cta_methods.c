@@ -49,14 +49,19 @@ static bool abstract_fits(const struct bound_input *input) {
 
 /* What both methods say of the warps. */
 static void assume_warps(const struct bound_input *input, wb_bound *bound) {
-    if (input->abstract != NULL)
+    const struct wb_block *traced = input->block == NULL ? NULL : input->block->traced;
+    bound_assume(bound, "branches that are called uniform do not diverge");
+    if (traced == NULL) {
         bound_assume(bound, "the warps are as the file describes them, alone on the compute unit");
-    else
-        bound_assume(bound,
-                     "every warp runs its loops as often as in the traced execution, whatever sides of "
-                     "branches it takes; alone on the compute unit");
-    bound_assume(bound, "branches that divergence analysis calls uniform do not diverge");
-    if (input->block != NULL && input->block->traced->divergent_barrier)
+        return;
+    }
+    if (traced->covering) {
+        bound_assume_paths(input, bound);
+        return;
+    }
+    bound_assume(bound, "every warp runs its loops as often as in the traced execution, whatever sides of "
+                        "branches it takes; alone on the compute unit");
+    if (traced->divergent_barrier)
         bound_assume(bound, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)");
 }
 

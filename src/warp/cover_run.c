@@ -2,6 +2,24 @@
 #include "warp/cover.h"
 #include "warp/execute.h"
 
+/* Most instructions of groups none of whose lanes is certain to be there. */
+#define PERHAPS_MAX (UINT64_C(1) << 27)
+
+/* WB_ERR_DECLINED with a message when sides of branches that may not be taken are executed for too long: each
+ * branch doubles the sides behind it that do not meet before the next one. */
+static wb_status check_perhaps(const struct warp *warp) {
+    const struct cover_group *group = cover_top(warp)->group;
+    const struct run *run = warp->run;
+    if (run->cover->perhaps <= PERHAPS_MAX || group == NULL) return WB_OK;
+    const struct ptx_inst *branch = program_inst(&run->program, group->branch);
+    diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
+             "too many paths to be covered: sides of branches that unknown values decide have more than %llu "
+             "warp instructions, as they meet too late",
+             (unsigned long long)PERHAPS_MAX);
+    if (branch != NULL) ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, branch, "one of them");
+    return WB_ERR_DECLINED;
+}
+
 /* Executes by kind: `mask` are the lanes of the top entry whose guard holds, `unsure` those whose guard is
  * not known. */
 static wb_status execute_kind(struct warp *warp, const struct micro *op, enum cover_kind kind, uint32_t mask,
@@ -42,6 +60,7 @@ static wb_status cover_step(struct warp *warp) {
         mask = active & known & warp_predicate(warp, op->guard);
         unsure = active & ~known;
     }
+    warp->run->cover->perhaps += (active & ~top->group->maybe) == 0;
     top->pc++;
     top->group->from = pc;
     top->group->replays = false;
@@ -64,7 +83,10 @@ wb_status cover_run_warp(struct warp *warp) {
             WB_TRY(cover_settle(warp));
             continue;
         }
-        if (run->instructions >= run->next_poll) WB_TRY(run_check_limits(run));
+        if (run->instructions >= run->next_poll) {
+            WB_TRY(check_perhaps(warp));
+            WB_TRY(run_check_limits(run));
+        }
         WB_TRY(cover_step(warp));
     }
     return WB_OK;

@@ -24,7 +24,9 @@ static wb_status check_perhaps(const struct warp *warp) {
  * not known. */
 static wb_status execute_kind(struct warp *warp, const struct micro *op, enum cover_kind kind, uint32_t mask,
                               uint32_t unsure) {
-    uint32_t doubtful = unsure | (mask & cover_unsure(cover_top(warp)->group));
+    const struct simt_entry *top = cover_top(warp);
+    uint32_t doubtful = unsure | (mask & cover_unsure(top->group));
+    warp->run->cover->perhaps += (top->mask & ~top->group->maybe) == 0;
     switch (kind) {
     case COVER_KIND_PLAIN:
         if (unsure != 0) return op->unsure(warp, op, mask, unsure);
@@ -60,7 +62,6 @@ static wb_status cover_step(struct warp *warp) {
         mask = active & known & warp_predicate(warp, op->guard);
         unsure = active & ~known;
     }
-    warp->run->cover->perhaps += (active & ~top->group->maybe) == 0;
     top->pc++;
     top->group->from = pc;
     top->group->replays = false;

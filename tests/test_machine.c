@@ -47,7 +47,8 @@ static void test_presets_are_complete(void **state) {
         const char *name = wb_machine_preset_name(i);
         wb_machine *machine = load(name);
         assert_string_equal(wb_machine_name(machine), name);
-        assert_true(machine->limits.blocks > 0 && machine->limits.warps * machine->warp_width == machine->limits.threads);
+        assert_true(machine->limits.blocks > 0 &&
+                    machine->limits.warps * machine->warp_width == machine->limits.threads);
         for (uint32_t class = 0; class < PTX_CLASS_COUNT; class ++)
             if (!machine->classes[class].given) fail_msg("%s lacks class %s", name, ptx_class_name(class));
         wb_machine_free(machine);

@@ -34,21 +34,28 @@
 static const char *const presets[] = {"orin-sm86", "kepler-sm35", "hopper-sm90"};
 static const char *const depths[] = {"dispatch_depth=0", "dispatch_depth=1", "dispatch_depth=unlimited"};
 static const char *const requests[] = {"requests=ideal", "requests=fermi", "requests=volta"};
+static const char *const first_levels[] = {"l1_size=512", "l1_size=2048", "l1_size=16384"};
 
-enum { MACHINES = 27 };
+/* Without caches, with caches. */
+enum { PLAIN_MACHINES = 27, MACHINES = PLAIN_MACHINES + 9 };
 
 static wb_machine *machines[MACHINES];
+
+static bool make_machine(uint32_t i, wb_diagnostics *diagnostics) {
+    const bool plain = i < PLAIN_MACHINES;
+    wb_machine **machine = &machines[i];
+    return wb_machine_load(plain ? presets[i % 3] : "jcse2017", diagnostics, machine) == WB_OK &&
+           wb_machine_set(*machine, depths[i / 3 % 3], diagnostics) == WB_OK &&
+           wb_machine_set(*machine, plain ? "l1_size=0" : first_levels[i % 3], diagnostics) == WB_OK &&
+           (!plain || wb_machine_set(*machine, requests[i / 9], diagnostics) == WB_OK) &&
+           wb_machine_check(*machine, diagnostics) == WB_OK;
+}
 
 static int make_machines(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    for (uint32_t i = 0; i < MACHINES; i++) {
-        bool made = wb_machine_load(presets[i % 3], diagnostics, &machines[i]) == WB_OK &&
-                    wb_machine_set(machines[i], "l1_size=0", diagnostics) == WB_OK &&
-                    wb_machine_set(machines[i], depths[i / 3 % 3], diagnostics) == WB_OK &&
-                    wb_machine_set(machines[i], requests[i / 9], diagnostics) == WB_OK;
-        if (!made) fail_msg("%s", wb_diagnostics_text(diagnostics));
-    }
+    for (uint32_t i = 0; i < MACHINES; i++)
+        if (!make_machine(i, diagnostics)) fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     return 0;
 }

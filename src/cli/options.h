@@ -55,7 +55,7 @@ struct options {
     size_t warps_count;
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_cnf,
         *write_opb, *at_least;
-    const char *why; /* of cfg: a label */
+    const char *why;         /* of cfg: a label */
     bool ssa, abstract_warp; /* of cfg */
     bool branchless_prefix, mapping;
     const char *memory; /* of analyze and simulate: "ideal", "requests" */

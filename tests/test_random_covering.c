@@ -67,9 +67,13 @@ static int free_machines(void **state) {
     return 0;
 }
 
-static const wb_machine *machine_of(const struct trial *trial) {
+static uint32_t machine_number(const struct trial *trial) {
     struct random_state random = random_seeded(trial->kernel.seed);
-    return machines[random_below(&random, MACHINES)];
+    return (uint32_t)random_below(&random, MACHINES);
+}
+
+static const wb_machine *machine_of(const struct trial *trial) {
+    return machines[machine_number(trial)];
 }
 
 /* ---- Covering paths ----------------------------------------------------------------------------------- */
@@ -218,10 +222,11 @@ static bool covering_paths_cover(struct trial *trial) {
     return covers(trial, &known);
 }
 
-/* With a limit that is far too high for some loop that the data decides. */
+/* With a limit that is far too high for some loop that the data decides. Machines with caches decline paths
+ * whose iterations were not all run. */
 static bool long_loops_are_covered(struct trial *trial) {
     const size_t count = trial->kernel.loops.count;
-    if (count == 0) return true;
+    if (count == 0 || machine_number(trial) >= PLAIN_MACHINES) return true;
     const struct knowledge known = {.raised = 1 + trial->kernel.seed % count};
     return !trial->kernel.loops.items[known.raised - 1].by_data || covers(trial, &known);
 }

@@ -98,8 +98,9 @@ static struct execution_cost *cover_warp(const struct wb_block *block, const str
         if (requests == 0 || class->unit == UNIT_NONE) continue;
         work->request_unit = join_units(work->request_unit, class->unit);
         cycles latency = class->latency + (is_load ? latencies.miss : latencies.write);
+        /* An execution that all lanes are switched off in makes no request and takes what the class says. */
         for (size_t k = r; k < end; k++)
-            costs[k].latency = (uint32_t)latency;
+            costs[k].latency = (uint32_t)cycles_max(latency, costs[k].latency);
     }
     return costs + list->items.count;
 }

@@ -200,6 +200,11 @@ static void loops_run_to_their_limits(void **state) {
     expect_marks(COUNTED, "loop L <= 3;", "AAAB");
     expect_marks(COUNTED, "loop L <= 1;", "AB");
     expect_failure("", COUNTED, NULL, "32", WB_ERR_DECLINED, "loop L <= ?;");
+    /* a known exit that is never taken bounds nothing */
+    expect_failure("",
+                   "mov.u32 %r2, 0;\nL: setp.eq.u32 %p3, %r0, 99; @%p3 bra M;\n"
+                   "ld.global.u32 %r3, [%rd1]; setp.ne.u32 %p2, %r3, 0; @%p2 bra L;\nM: " B,
+                   NULL, "32", WB_ERR_DECLINED, "loop L <= ?;");
     /* a second, known exit ends the loop without a fact; a fact only makes it shorter */
     const char *capped =
         "mov.u32 %r2, 0;\nL: " A "add.u32 %r2, %r2, 1; ld.global.u32 %r1, [%rd1];\n"

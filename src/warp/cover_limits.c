@@ -78,7 +78,9 @@ static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     struct cover_function *function = cover_function_of(warp);
     const struct cover_limit *limit = &function->limits[loop];
     struct loop_pass *pass = &cover_top(warp)->group->passes[loop];
-    if (pass->undecided && !pass->decided && !is_useful(warp, loop, limit)) {
+    /* Exits that are never taken may decide for ever. */
+    bool decided = pass->decided && pass->count <= UNROLLED_MAX;
+    if (pass->undecided && !decided && !is_useful(warp, loop, limit)) {
         function->missing[loop] = warp->run->cover->lacks_a_limit = true;
         (void)cover_remove(warp, cover_top(warp)->mask, 0);
         return WB_OK;

@@ -367,7 +367,7 @@ static bool check_kernel(uint64_t seed) {
 
 static void random_kernels_stay_within_the_bound(void **state) {
     (void)state;
-    const uint32_t rounds = random_rounds(300);
+    const uint32_t rounds = 300; /* with sanitizers, too: of fewer, too few happen to be structured */
     uint32_t bounded = 0;
     for (uint64_t seed = 1; seed <= rounds; seed++)
         bounded += check_kernel(seed);

@@ -22,12 +22,6 @@ struct trace_reader {
     uint32_t previous;      /* CFG block executed before, or GRAPH_NONE */
 };
 
-/* Whether a block is the header of its innermost loop. */
-static bool heads_loop(const struct loops *loops, uint32_t block) {
-    uint32_t loop = loops->innermost[block];
-    return loop != GRAPH_NONE && loops->items[loop].header == block;
-}
-
 static void end_entry(struct loop_runs *runs) {
     if (runs->now == 0) return;
     runs->least = cycles_min(runs->least, runs->now);
@@ -39,7 +33,7 @@ static void end_entry(struct loop_runs *runs) {
 static void read_block(struct trace_reader *reader, uint32_t block) {
     const struct loops *loops = &reader->flow->loops;
     bool enters = true;
-    if (heads_loop(loops, block)) {
+    if (loop_is_header(loops, block)) {
         uint32_t loop = loops->innermost[block];
         enters = reader->previous == GRAPH_NONE || !loop_contains(loops, loop, reader->previous);
         if (enters) end_entry(&reader->runs[loop]);

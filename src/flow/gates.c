@@ -197,9 +197,8 @@ static wb_status write_graph(struct gate_builder *builder, uint32_t block, struc
 /* The gates of a block's phis. Those whose equal arguments come by the same edges share a search. */
 static wb_status build_block(struct gate_builder *builder, uint32_t block) {
     const struct ssa *ssa = builder->ssa;
-    uint32_t loop = builder->loops->innermost[block];
     uint32_t region = builder->loops->region_of[block];
-    bool heads_loop = loop != GRAPH_NONE && builder->loops->items[loop].header == block;
+    bool heads_loop = loop_is_header(builder->loops, block);
     struct gate gate = {0};
     for (uint32_t p = 0; p < ssa->phi_count[block]; p++) {
         bool same;

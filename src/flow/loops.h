@@ -44,6 +44,13 @@ wb_status loops_build(struct arena *arena, const struct graph *graph, const stru
 /* Whether a node is in the loop, be it in one inside it. */
 bool loop_contains(const struct loops *loops, uint32_t loop, uint32_t node);
 
+/* Whether a node is the header of a loop, which then is its innermost one: a loop inside it has nodes that
+ * its own header dominates, and that is not among them. */
+static inline bool loop_is_header(const struct loops *loops, uint32_t node) {
+    uint32_t loop = loops->innermost[node];
+    return loop != GRAPH_NONE && loops->items[loop].header == node;
+}
+
 /* Whether the edge closes a natural loop: its target dominates its source. */
 static inline bool loop_is_back_edge(const struct dominators *dominators, uint32_t from, uint32_t to) {
     return dominates(dominators, to, from);

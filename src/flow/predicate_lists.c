@@ -66,10 +66,9 @@ static wb_status make_region(struct predicate_lists *lists, uint32_t number) {
     predicate_list_start(lists, list);
     for (uint32_t m = 0; m < region->member_count; m++) {
         uint32_t block = loops->region_members[region->first_member + m];
-        uint32_t loop = loops->innermost[block];
         WB_TRY(add_block(lists, block));
-        if (loop != GRAPH_NONE && loops->items[loop].header == block)
-            WB_TRY(add_loop_members(lists, &loops->items[loop]));
+        if (loop_is_header(loops, block))
+            WB_TRY(add_loop_members(lists, &loops->items[loops->innermost[block]]));
     }
     return predicate_list_end(lists, list);
 }

@@ -60,9 +60,7 @@ wb_status facts_labels_loops(struct facts_labels *labels, uint32_t function,
 
 bool facts_starts_loop(const struct facts_function *function, uint32_t inst) {
     uint32_t block = function->cfg.block_of[inst];
-    uint32_t loop = function->loops.innermost[block];
-    return function->cfg.blocks[block].first == inst && loop != GRAPH_NONE &&
-           function->loops.items[loop].header == block;
+    return function->cfg.blocks[block].first == inst && loop_is_header(&function->loops, block);
 }
 
 bool facts_in_irreducible(const struct facts_function *function, uint32_t inst) {

@@ -282,7 +282,7 @@ static void put_heading(const struct ssa_printer *printer, uint32_t block) {
     for (; label < end; label++)
         text_printf(printer->out, " %s", report->cfg.function->labels[label].name);
     if (loop != GRAPH_NONE)
-        text_printf(printer->out, ", %s L%u", report->loops.items[loop].header == block ? "header of" : "in",
+        text_printf(printer->out, ", %s L%u", loop_is_header(&report->loops, block) ? "header of" : "in",
                     loop);
     for (uint32_t i = in->first[block]; i < in->first[block + 1]; i++)
         text_printf(printer->out, "%sB%u", i == in->first[block] ? ", from " : ", ", in->nodes[i]);

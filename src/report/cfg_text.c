@@ -113,7 +113,7 @@ static void put_membership(struct text *out, const struct cfg_report *report, ui
     if (loop != GRAPH_NONE) {
         put_name(out, 0, "loop");
         text_printf(out, "L%u, depth %u%s\n", loop, loops->items[loop].depth,
-                    loops->items[loop].header == block ? ", header" : "");
+                    loop_is_header(loops, block) ? ", header" : "");
     }
     if (loops->region_of[block] != GRAPH_NONE) {
         put_name(out, 0, "irreducible");

@@ -78,13 +78,6 @@ static wb_status describe(struct cover_function *function, const struct function
     return WB_OK;
 }
 
-/* The loop whose header starts at an instruction, or GRAPH_NONE. */
-static uint32_t loop_at(const struct cover_function *function, uint32_t inst) {
-    for (uint32_t l = 0; l < function->loops.count; l++)
-        if (function->cfg.blocks[function->loops.items[l].header].first == inst) return l;
-    return GRAPH_NONE;
-}
-
 bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second) {
     return dominates(&function->dominators, first, second) &&
            dominates(&function->post_dominators, second, first) &&
@@ -103,11 +96,10 @@ static void apply_together(struct cover_function *function, const struct flow_fa
 /* Applies one fact. A label at the end of the body has no instruction: nothing can be said of it. */
 static void apply_fact(struct cover_function *function, const struct flow_fact *fact) {
     if (function->marks == NULL || fact->at >= function->cfg.function->inst_count) return;
-    uint32_t loop;
     switch (fact->kind) {
     case FACT_LOOP:
-        loop = loop_at(function, fact->at);
-        if (loop == GRAPH_NONE) return;
+        if ((function->marks[fact->at] & COVER_AT_HEADER) == 0) return;
+        uint32_t loop = function->loops.innermost[function->cfg.block_of[fact->at]];
         struct cover_limit *limit = &function->limits[loop];
         if (!limit->known || fact->limit < limit->limit) limit->limit = fact->limit;
         limit->known = limit->from_fact = true;

@@ -4,16 +4,25 @@
 #include "warp/cover.h"
 #include "warp/execute.h"
 
-/* The nearest label by which a fact can speak of an instruction, or NULL. */
-static const char *label_of(const struct cover_function *function, uint32_t pc) {
+/* Asks for the fact that would make a barrier certain, by the nearest label that can speak of it. */
+static void ask_for_fact(const struct warp *warp, const struct micro *op, uint32_t pc) {
+    const struct cover_function *function = cover_function_of(warp);
     const struct cfg *cfg = &function->cfg;
-    const char *nearest = NULL;
+    const struct run *run = warp->run;
+    struct flow_fact fact = {
+        .kind = FACT_TOGETHER, .function = (uint32_t)(function - run->cover->functions), .at = PTX_NO_INDEX};
     for (uint32_t i = 0; i < cfg->function->label_count && cfg->function->labels[i].target <= pc; i++) {
-        const struct ptx_label *label = &cfg->function->labels[i];
-        if (cover_equally_often(function, cfg->block_of[label->target], cfg->block_of[pc]))
-            nearest = label->name;
+        uint32_t at = cfg->function->labels[i].target;
+        if (cover_equally_often(function, cfg->block_of[at], cfg->block_of[pc])) fact.at = at;
     }
-    return nearest;
+    struct text asked = {0};
+    if (fact.at != PTX_NO_INDEX) facts_put(run->kernel, &fact, &asked);
+    ptx_diagnose(
+        run->diagnostics, SEVERITY_ERROR, run->module, op->inst,
+        "whether warp %u waits at this barrier depends on values that are not known; if all warps of "
+        "the block always wait here together, a flow fact can say so: %s",
+        warp->number, asked.data == NULL || asked.failed ? "together LABEL;" : asked.data);
+    text_free(&asked);
 }
 
 /* Where a warp comes to a barrier that a fact is about. */
@@ -122,11 +131,6 @@ wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask
         if (together || warp->run->cover->meets_perhaps) WB_TRY(match(warp, op, pc, !firm));
         return barrier_execute(warp, op, mask);
     }
-    const char *label = label_of(function, pc);
-    ptx_diagnose(
-        warp->run->diagnostics, SEVERITY_ERROR, warp->run->module, op->inst,
-        "whether warp %u waits at this barrier depends on values that are not known; if all warps of "
-        "the block always wait here together, a flow fact can say so: together %s;",
-        warp->number, label == NULL ? "LABEL" : label);
+    ask_for_fact(warp, op, pc);
     return WB_ERR_DECLINED;
 }

@@ -99,18 +99,10 @@ static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
                                     : "the loop was found to be left before");
 }
 
-/* The loop whose header is the block, which there is. */
-static uint32_t loop_of_header(const struct cover_function *function, uint32_t block) {
-    uint32_t loop = function->loops.innermost[block];
-    while (function->loops.items[loop].header != block)
-        loop = function->loops.items[loop].parent;
-    return loop;
-}
-
 static wb_status pass_header(struct warp *warp, uint32_t pc) {
     const struct cover_function *function = cover_function_of(warp);
     const uint32_t *block_of = function->cfg.block_of;
-    uint32_t loop = loop_of_header(function, block_of[pc]);
+    uint32_t loop = function->loops.innermost[block_of[pc]];
     struct cover_group *group = cover_top(warp)->group;
     if (group->passes[loop].total < UINT64_MAX) group->passes[loop].total++;
     if (group->from != PTX_NO_INDEX && loop_contains(&function->loops, loop, block_of[group->from]))
@@ -131,21 +123,18 @@ wb_status cover_arrive(struct warp *warp, uint32_t pc) {
     return (marks & COVER_AT_HEADER) != 0 && cover_top(warp)->mask != 0 ? pass_header(warp, pc) : WB_OK;
 }
 
-/* Asks for the limit of one loop. */
+/* Asks for the limit of one loop, as the fact that would give it. */
 static void report_missing(const struct run *run, const struct cover_function *function, uint32_t loop) {
-    const struct ptx_function *of = function->cfg.function;
-    uint32_t first = function->cfg.blocks[function->loops.items[loop].header].first;
-    const char *label = "LABEL", *name = "", *colon = "";
-    for (uint32_t i = 0; i < of->label_count; i++)
-        if (of->labels[i].target == first) label = of->labels[i].name;
-    if (!of->is_entry) {
-        name = of->name;
-        colon = ":";
-    }
-    ptx_diagnose(run->diagnostics, SEVERITY_ERROR, run->module, &of->insts[first],
-                 "how often this loop runs depends on values that are not known; a flow fact has to say it: "
-                 "loop %s%s%s <= ?;",
-                 name, colon, label);
+    const uint32_t number = (uint32_t)(function - run->cover->functions);
+    const uint32_t first = function->cfg.blocks[function->loops.items[loop].header].first;
+    const struct flow_fact fact = {.kind = FACT_LOOP, .function = number, .at = first, .open = true};
+    struct text asked = {0};
+    facts_put(run->kernel, &fact, &asked);
+    ptx_diagnose(
+        run->diagnostics, SEVERITY_ERROR, run->module, &function->cfg.function->insts[first],
+        "how often this loop runs depends on values that are not known; a flow fact has to say it: %s",
+        asked.failed ? "loop" : asked.data);
+    text_free(&asked);
 }
 
 wb_status cover_require_limits(const struct run *run) {

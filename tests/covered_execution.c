@@ -35,17 +35,11 @@ static bool is_barrier(const struct reader *reader) {
 /* Requests and passes of a step. */
 static void transactions_of(const struct reader *reader, uint32_t granule, uint32_t *requests,
                             uint32_t *passes) {
-    uint64_t addresses[REQUESTS_MAX];
     *requests = *passes = 0;
     for (size_t r = reader->record; r < reader->end; r++) {
         const struct access *access = &reader->list->items.items[r];
-        bool known = access->table != ACCESS_UNKNOWN;
-        uint32_t count = known ? access_requests(access, reader->list->tables.items, 0, granule, addresses)
-                               : access_requests_at_most(access);
-        *requests += count;
-        if (count == 0)
-            *passes +=
-                known ? access_passes(access, reader->list->tables.items, 0) : access_passes_at_most(access);
+        *requests += access_request_count(access, reader->list->tables.items, granule);
+        *passes += access_pass_count(access, reader->list->tables.items);
     }
 }
 

@@ -20,21 +20,6 @@ static struct execution_cost *warp_latencies(const struct timed_grid *timed, con
     return costs + count;
 }
 
-wb_status lone_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
-                               struct execution_cost *costs) {
-    const struct timed_grid *timed = work->timed;
-    const struct sm_share alone = {0, 1, 1};
-    struct sure_hits hits;
-    wb_status status = sure_hits_make(&timed->traffic, &timed->code, &alone, diagnostics, &hits);
-    if (status == WB_OK) {
-        for (uint32_t w = 0; w < timed->grid->warp_count; w++)
-            costs = warp_latencies(timed, &hits, w, costs);
-        work->total.requests.misses = hits.misses.load_misses;
-    }
-    sure_hits_free(&hits);
-    return status;
-}
-
 /* Units that instructions with requests use: none yet, one, or UNIT_SEVERAL. */
 #define UNIT_SEVERAL (UNIT_NONE - 1)
 
@@ -54,24 +39,35 @@ static uint32_t request_unit_of(const struct timed_grid *timed) {
     return unit;
 }
 
+wb_status lone_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
+                               struct execution_cost *costs) {
+    const struct timed_grid *timed = work->timed;
+    const struct sm_share alone = {0, 1, 1};
+    struct sure_hits hits;
+    work->request_unit = request_unit_of(timed);
+    wb_status status = sure_hits_make(&timed->traffic, &timed->code, &alone, diagnostics, &hits);
+    if (status == WB_OK) {
+        for (uint32_t w = 0; w < timed->grid->warp_count; w++)
+            costs = warp_latencies(timed, &hits, w, costs);
+        work->total.requests.misses = hits.misses.load_misses;
+    }
+    sure_hits_free(&hits);
+    return status;
+}
+
 /* Whether all requests pass one unit of which the SM has one: else they delay each other in the middle of
  * their initiations. */
 static bool has_one_port(const struct memory_work *work) {
-    uint32_t unit = work->timed == NULL ? work->request_unit : request_unit_of(work->timed);
-    if (unit == UNIT_NONE) return true;
-    if (unit == UNIT_SEVERAL) return false;
-    const struct machine_unit *port = &work->machine->units[unit];
+    if (work->request_unit == UNIT_NONE) return true;
+    if (work->request_unit == UNIT_SEVERAL) return false;
+    const struct machine_unit *port = &work->machine->units[work->request_unit];
     return port->count == 1 && (port->shared || work->machine->sub_cores == 1);
 }
 
 /* Counts the requests of one record, as many as there can be. */
 static uint32_t count_requests(const struct access *access, const struct access_list *list,
                                const struct machine_memory *memory, struct request_counts *sum) {
-    uint64_t requests[REQUESTS_MAX];
-    uint32_t count =
-        access->table == ACCESS_UNKNOWN
-            ? access_requests_at_most(access)
-            : access_requests(access, list->tables.items, 0, memory_request_bytes(memory), requests);
+    uint32_t count = access_request_count(access, list->tables.items, memory_request_bytes(memory));
     if (access->is_atomic)
         sum->atomics += count;
     else if (access->is_store)

@@ -25,7 +25,7 @@ struct memory_work {
     struct block_work *variants; /* per variant of the traffic: of a block; all loads count as misses */
     struct block_work total;     /* of the grid */
     struct dram_demand demand;
-    uint32_t request_unit;  /* of covering paths: see lone_block.c */
+    uint32_t request_unit;  /* of a block alone: see lone_block.c */
     uint64_t most_requests; /* of any instruction */
     uint64_t in_flight;     /* requests of loads that an SM can have between issue and completion */
 };

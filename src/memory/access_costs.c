@@ -13,13 +13,8 @@ struct transactions {
 
 static void add_transactions(const struct access *access, const struct access_list *list, uint32_t granule,
                              struct transactions *sum) {
-    uint64_t requests[REQUESTS_MAX];
-    bool known = access->table != ACCESS_UNKNOWN;
-    uint32_t count = known ? access_requests(access, list->tables.items, 0, granule, requests)
-                           : access_requests_at_most(access);
-    sum->requests += count;
-    if (count != 0) return;
-    sum->passes += known ? access_passes(access, list->tables.items, 0) : access_passes_at_most(access);
+    sum->requests += access_request_count(access, list->tables.items, granule);
+    sum->passes += access_pass_count(access, list->tables.items);
 }
 
 /* Requests and passes follow one another on the unit. An instruction whose class has no unit takes no time.

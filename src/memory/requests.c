@@ -250,13 +250,21 @@ uint32_t access_passes(const struct access *access, const uint64_t *tables, uint
     return is_shared ? shared_conflicts(&lanes, access->is_atomic) : constant_broadcasts(&lanes);
 }
 
-uint32_t access_requests_at_most(const struct access *access) {
-    uint32_t lanes = (uint32_t)__builtin_popcount(access->mask);
+/* The most requests of a lane: one of global memory, of local memory one a word. */
+static uint32_t lane_requests_at_most(const struct access *access) {
     if (!access_makes_requests(access)) return 0;
     bool many_words = access->space == PTX_SPACE_LOCAL && access->bytes > WORD_BYTES;
-    return many_words ? lanes * (access->bytes / WORD_BYTES) : lanes;
+    return many_words ? access->bytes / WORD_BYTES : 1;
 }
 
-uint32_t access_passes_at_most(const struct access *access) {
+uint32_t access_request_count(const struct access *access, const uint64_t *tables, uint32_t granule) {
+    uint64_t requests[REQUESTS_MAX];
+    if (access->table != ACCESS_UNKNOWN) return access_requests(access, tables, 0, granule, requests);
+    return (uint32_t)__builtin_popcount(access->mask) * lane_requests_at_most(access);
+}
+
+uint32_t access_pass_count(const struct access *access, const uint64_t *tables) {
+    if (access_makes_requests(access)) return 0;
+    if (access->table != ACCESS_UNKNOWN) return access_passes(access, tables, 0);
     return (uint32_t)__builtin_popcount(access->mask);
 }

@@ -57,10 +57,11 @@ uint32_t access_requests(const struct access *access, const uint64_t *tables, ui
 /* The passes of a recorded access of shared memory, constants or parameters, by its rule above. */
 uint32_t access_passes(const struct access *access, const uint64_t *tables, uint64_t base);
 
-/* The most that access_requests and access_passes give for the access, whatever its addresses are, if they
- * are aligned to what each lane accesses (docs/covering-paths.md, section 4). */
-uint32_t access_requests_at_most(const struct access *access);
-uint32_t access_passes_at_most(const struct access *access);
+/* How many requests (of global and local memory) and passes (of other memory) a recorded access makes: of
+ * unknown addresses the most that there can be if they are aligned to what each lane accesses
+ * (docs/covering-paths.md, section 4). */
+uint32_t access_request_count(const struct access *access, const uint64_t *tables, uint32_t granule);
+uint32_t access_pass_count(const struct access *access, const uint64_t *tables);
 
 /* Cycles that a unit is busy with `requests` of an instruction whose class has initiation interval `init`: at
  * least the interval, in which the lanes' addresses pass. */

@@ -228,20 +228,27 @@ static void emit_counted_loop(struct kernel_writer *writer, const struct writer_
         emit_do_while(writer, &inner, header, counting, counter);
 }
 
-/* x = (5 x + 1) mod (trips + 1) until it has a certain value: all values come up in turn. */
-static void emit_congruential_loop(struct kernel_writer *writer, const struct writer_place *place) {
-    const uint32_t mask = writer->shape->trips, counter = writer->counters, header = new_label(writer);
-    const struct writer_place inner = loop_place(writer, place, false, new_label(writer));
-    const struct writer_loop *loop = &inner.loops[inner.loop_count - 1];
-    writer->counters++;
+/* A loop up to its test: x begins with a value from data, and is x = (5 x + 1) mod (mask + 1) at the end of
+ * each iteration, so that all values come up in turn. */
+static void emit_congruential_body(struct kernel_writer *writer, const struct writer_place *inner,
+                                   uint32_t header, uint32_t mask) {
+    const uint32_t counter = writer->counters++;
     (void)emit_number(writer, BY_DATA, mask);
     text_printf(&writer->body, "mov.u32 %%c%u, %%t;\n", counter);
     add_loop(writer, header, mask + 1, BY_DATA);
     emit_label(writer, header);
-    writer_sequence(writer, &inner);
-    emit_label(writer, loop->latch);
+    writer_sequence(writer, inner);
+    emit_label(writer, inner->loops[inner->loop_count - 1].latch);
     text_printf(&writer->body, "mad.lo.u32 %%c%u, %%c%u, 5, 1;\nand.b32 %%c%u, %%c%u, %u;\n", counter,
                 counter, counter, counter, mask);
+}
+
+/* A loop that ends when x has a certain value. */
+static void emit_congruential_loop(struct kernel_writer *writer, const struct writer_place *place) {
+    const uint32_t mask = writer->shape->trips, counter = writer->counters, header = new_label(writer);
+    const struct writer_place inner = loop_place(writer, place, false, new_label(writer));
+    const struct writer_loop *loop = &inner.loops[inner.loop_count - 1];
+    emit_congruential_body(writer, &inner, header, mask);
     text_printf(&writer->body, "setp.ne.u32 %%q, %%c%u, %u;\n", counter, writer_below(writer, mask + 1));
     emit_branch(writer, true, header);
     emit_label(writer, loop->end);
@@ -254,15 +261,7 @@ static void emit_twin_loops(struct kernel_writer *writer, const struct writer_pl
     const uint32_t last = writer_below(writer, mask + 1);
     const struct writer_place inner = loop_place(writer, place, false, new_label(writer));
     const struct writer_loop *loop = &inner.loops[inner.loop_count - 1];
-    writer->counters++;
-    (void)emit_number(writer, BY_DATA, mask);
-    text_printf(&writer->body, "mov.u32 %%c%u, %%t;\n", counter);
-    add_loop(writer, header, mask + 1, BY_DATA);
-    emit_label(writer, header);
-    writer_sequence(writer, &inner);
-    emit_label(writer, loop->latch);
-    text_printf(&writer->body, "mad.lo.u32 %%c%u, %%c%u, 5, 1;\nand.b32 %%c%u, %%c%u, %u;\n", counter,
-                counter, counter, counter, mask);
+    emit_congruential_body(writer, &inner, header, mask);
     emit_condition(writer, false);
     text_printf(&writer->body, "setp.ne.and.u32 %%q, %%c%u, %u, %%q;\n", counter, last);
     emit_branch(writer, true, header);

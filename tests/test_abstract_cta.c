@@ -14,20 +14,12 @@
 #include "bound/abstract_trace.h"
 #include "bound/abstract_warp_file.h"
 #include "bound/analysis.h"
+#include "bound_named.h"
 #include "explorer.h"
 #include "random_abstract.h"
 #include "random_block.h"
 #include "random_kernel.h"
 #include "sim/simulator.h"
-
-static const wb_bound *bound_of(const wb_analysis *analysis, const char *method) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(bounds[i].method, method) == 0) return &bounds[i];
-    fail_msg("no bound by %s", method);
-    return NULL;
-}
 
 static cycles slowest(const wb_analysis *analysis) {
     size_t count;
@@ -136,8 +128,8 @@ static cycles simulated(const wb_analysis *analysis, const char *policy) {
 static void the_slide_comes_out_of_ptx(void **state) {
     (void)state;
     struct triangle t = triangle_open("kernels/triangle_sum_slide.ptx");
-    const wb_bound *published = bound_of(t.analysis, "abstract-cta");
-    const wb_bound *safe = bound_of(t.analysis, "abstract-cta-safe");
+    const wb_bound *published = bound_named(t.analysis, "abstract-cta");
+    const wb_bound *safe = bound_named(t.analysis, "abstract-cta-safe");
     assert_int_equal(wb_block_warp_count(t.block), 4);
     assert_int_equal(published->cycles, 804);
     assert_int_equal(published->kind, WB_ESTIMATE);
@@ -153,8 +145,8 @@ static void the_slide_comes_out_of_ptx(void **state) {
 static void the_compiler_has_other_counts(void **state) {
     (void)state;
     struct triangle t = triangle_open("kernels/triangle_sum.ptx");
-    const wb_bound *safe = bound_of(t.analysis, "abstract-cta-safe");
-    assert_int_equal(bound_of(t.analysis, "abstract-cta")->cycles, 940);
+    const wb_bound *safe = bound_named(t.analysis, "abstract-cta-safe");
+    assert_int_equal(bound_named(t.analysis, "abstract-cta")->cycles, 940);
     assert_int_equal(simulated(t.analysis, "oldest"), 860);
     assert_true(safe->cycles >= slowest(t.analysis));
     triangle_close(&t);
@@ -355,7 +347,7 @@ static bool check_kernel(uint64_t seed) {
         fail_msg("seed %" PRIu64 ": %s", seed, wb_diagnostics_text(t.diagnostics));
     if (status == WB_OK) {
         expect_ok(&t, wb_analysis_simulate(t.analysis, "all", NULL, t.diagnostics));
-        cycles bound = bound_of(t.analysis, "abstract-cta-safe")->cycles;
+        cycles bound = bound_named(t.analysis, "abstract-cta-safe")->cycles;
         if (slowest(t.analysis) > bound)
             fail_msg("seed %" PRIu64 ": simulated %" PRIu64 " > %" PRIu64 "\n%s", seed, slowest(t.analysis),
                      bound, kernel.ptx);

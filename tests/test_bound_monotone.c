@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "bound/analysis.h"
+#include "bound_named.h"
 #include "explorer.h"
 #include "random_check.h"
 #include "thinned_block.h"
@@ -32,15 +33,6 @@ static wb_analysis *analyse(const struct timed_block *timed, const char *methods
     return analysis;
 }
 
-static const wb_bound *bound_of(const wb_analysis *analysis, const char *method) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(bounds[i].method, method) == 0) return &bounds[i];
-    fail_msg("no bound %s", method);
-    return NULL;
-}
-
 static void fail_thinned(const char *method, cycles whole, const char *what, cycles thinned,
                          const char *label, const struct timed_block *before,
                          const struct timed_block *after) {
@@ -59,8 +51,8 @@ static void check_pair(const struct timed_block *whole, const struct timed_block
     wb_analysis *before = analyse(whole, "sib,fib,aln,elb"), *after = analyse(thinned, "sib,fib,aln,elb");
     cycles worst = explore(thinned, SEARCH_STATES); /* 0: not searched */
     for (size_t m = 0; m < MONOTONE; m++) {
-        const wb_bound *bound = bound_of(before, monotone[m]);
-        cycles rest = bound_of(after, monotone[m])->cycles;
+        const wb_bound *bound = bound_named(before, monotone[m]);
+        cycles rest = bound_named(after, monotone[m])->cycles;
         if (rest > bound->cycles)
             fail_thinned(monotone[m], bound->cycles, "it is", rest, label, whole, thinned);
         if (bound->kind == WB_UPPER && worst > bound->cycles)
@@ -110,11 +102,11 @@ static void test_queues_and_exact_results_are_not_monotone(void **state) {
     parse("B(8,0) C(1,10)", "B C.0; B B", &thinned);
     wb_analysis *before = analyse(&whole.timed, "all");
     cycles worst = explore(&thinned.timed, SEARCH_STATES);
-    assert_int_equal(bound_of(before, "fifo")->cycles, 30);
-    assert_int_equal(bound_of(before, "exhaustive")->cycles, 27);
+    assert_int_equal(bound_named(before, "fifo")->cycles, 30);
+    assert_int_equal(bound_named(before, "exhaustive")->cycles, 27);
     assert_int_equal(worst, 35);
     for (size_t m = 0; m < MONOTONE; m++)
-        assert_true(bound_of(before, monotone[m])->cycles >= worst);
+        assert_true(bound_named(before, monotone[m])->cycles >= worst);
     wb_analysis_free(before);
     abstract_block_free(&whole);
     abstract_block_free(&thinned);

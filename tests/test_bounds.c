@@ -8,6 +8,7 @@
 
 #include "base/choose.h"
 #include "bound/analysis.h"
+#include "bound_named.h"
 #include "explorer.h"
 #include "random_check.h"
 
@@ -38,16 +39,6 @@ static wb_analysis *analyse_with(const struct timed_block *timed, const char *me
 
 static wb_analysis *analyse(const struct timed_block *timed) {
     return analyse_with(timed, "all");
-}
-
-static const wb_bound *bound_of(const wb_analysis *analysis, const char *method) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(bounds[i].method, method) == 0) return &bounds[i];
-    }
-    fail_msg("no bound %s", method);
-    return NULL;
 }
 
 static cycles simulated(const wb_analysis *analysis, const char *policy) {
@@ -88,7 +79,7 @@ static void test_gub_is_exceeded(void **state) {
         struct abstract_block block;
         parse(row->units, row->warps, row->depth, &block);
         wb_analysis *analysis = analyse(&block.timed);
-        const wb_bound *gub = bound_of(analysis, "gub");
+        const wb_bound *gub = bound_named(analysis, "gub");
         cycles exact = explore(&block.timed, SEARCH_STATES), lrr = simulated(analysis, "lrr");
         if (gub->cycles != row->gub || lrr != row->lrr || exact != row->exact)
             fail_msg("row %zu: gub %llu, lrr %llu, exact %llu", i, (unsigned long long)gub->cycles,
@@ -96,8 +87,8 @@ static void test_gub_is_exceeded(void **state) {
         assert_true(exact > gub->cycles);
         assert_int_equal(gub->kind, WB_ESTIMATE);
         assert_non_null(gub->reason);
-        assert_true(bound_of(analysis, "sib")->cycles >= exact);
-        assert_true(bound_of(analysis, "elb")->cycles >= exact);
+        assert_true(bound_named(analysis, "sib")->cycles >= exact);
+        assert_true(bound_named(analysis, "elb")->cycles >= exact);
         wb_analysis_free(analysis);
         abstract_block_free(&block);
     }
@@ -147,7 +138,7 @@ static void test_sections_do_not_add_up(void **state) {
             parse("A(4,3) B(1,2)", parts[p], depths[d], &block);
             exact[p] = explore(&block.timed, SEARCH_STATES);
             wb_analysis *analysis = analyse(&block.timed);
-            sib[p] = bound_of(analysis, "sib")->cycles;
+            sib[p] = bound_named(analysis, "sib")->cycles;
             wb_analysis_free(analysis);
             abstract_block_free(&block);
         }
@@ -200,16 +191,16 @@ static void test_kinds(void **state) {
         struct abstract_block block;
         parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
         wb_analysis *analysis = analyse(&block.timed);
-        const wb_bound *sib = bound_of(analysis, "sib"), *gub = bound_of(analysis, "gub");
+        const wb_bound *sib = bound_named(analysis, "sib"), *gub = bound_named(analysis, "gub");
         bool gub_is_sib = strstr(gub->reason, "it equals sib") != NULL;
         if (sib->kind != rows[i].sib || gub_is_sib != rows[i].gub_is_sib)
             fail_msg("row %zu: sib %s, gub: %s", i, wb_kind_name(sib->kind), gub->reason);
         assert_true(!gub_is_sib || gub->cycles == sib->cycles);
         assert_int_equal(gub->kind, WB_ESTIMATE);
-        assert_int_equal(bound_of(analysis, "elb")->kind, WB_UPPER);
+        assert_int_equal(bound_named(analysis, "elb")->kind, WB_UPPER);
         assert_int_equal(sib->reason != NULL, sib->kind == WB_ESTIMATE);
         assert_true(sib->assumption_count >= 5 && sib->assumption_count <= WB_ASSUMPTIONS_MAX);
-        assert_true(wb_analysis_best(analysis)->cycles <= bound_of(analysis, "elb")->cycles);
+        assert_true(wb_analysis_best(analysis)->cycles <= bound_named(analysis, "elb")->cycles);
         wb_analysis_free(analysis);
         abstract_block_free(&block);
     }
@@ -258,8 +249,8 @@ static void test_values(void **state) {
         struct abstract_block block;
         parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
         wb_analysis *analysis = analyse(&block.timed);
-        cycles sib = bound_of(analysis, "sib")->cycles, gub = bound_of(analysis, "gub")->cycles;
-        cycles elb = bound_of(analysis, "elb")->cycles;
+        cycles sib = bound_named(analysis, "sib")->cycles, gub = bound_named(analysis, "gub")->cycles;
+        cycles elb = bound_named(analysis, "elb")->cycles;
         if (sib != rows[i].sib || gub != rows[i].gub || elb != rows[i].elb)
             fail_msg("row %zu: sib %d, gub %d, elb %d", i, (int)sib, (int)gub, (int)elb);
         wb_analysis_free(analysis);
@@ -292,7 +283,7 @@ static void test_fifo_values(void **state) {
         struct abstract_block block;
         parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
         wb_analysis *analysis = analyse(&block.timed);
-        const wb_bound *fib = bound_of(analysis, "fib"), *fifo = bound_of(analysis, "fifo");
+        const wb_bound *fib = bound_named(analysis, "fib"), *fifo = bound_named(analysis, "fifo");
         cycles exact = explore(&block.timed, SEARCH_STATES);
         if (fib->cycles != rows[i].fib || fifo->cycles != rows[i].fifo ||
             (rows[i].exact != 0 && exact != rows[i].exact))
@@ -325,8 +316,8 @@ static void test_warp_bounds(void **state) {
     assert_int_equal(value, 3 + 6 + 6);
     assert_false(analysis_warp_bound(analysis, choose_index("elb", wb_method_name), 0, &value));
     /* The block: 13 in section 1 (w0, w1, w2 all have it), 6 in section 2. */
-    assert_int_equal(bound_of(analysis, "sib")->cycles, 13 + 6);
-    assert_int_equal(bound_of(analysis, "gub")->cycles, 11 + 6);
+    assert_int_equal(bound_named(analysis, "sib")->cycles, 13 + 6);
+    assert_int_equal(bound_named(analysis, "gub")->cycles, 11 + 6);
     wb_analysis_free(analysis);
     abstract_block_free(&block);
 }
@@ -340,9 +331,9 @@ static void test_sub_cores(void **state) {
     block.machine.units[0].shared = false;
     wb_analysis *analysis = analyse(&block.timed);
     /* iso 6; the warp of the same sub-core 6, the other two 2 each. */
-    assert_int_equal(bound_of(analysis, "sib")->cycles, 16);
-    assert_int_equal(bound_of(analysis, "sib")->kind, WB_UPPER);
-    assert_int_equal(bound_of(analysis, "elb")->cycles, 24);
+    assert_int_equal(bound_named(analysis, "sib")->cycles, 16);
+    assert_int_equal(bound_named(analysis, "sib")->kind, WB_UPPER);
+    assert_int_equal(bound_named(analysis, "elb")->cycles, 24);
     wb_analysis_free(analysis);
     abstract_block_free(&block);
 }
@@ -423,7 +414,7 @@ static void test_adversary_is_witnessed(void **state) {
         cycles exact = explore(&random.block.timed, 20000);
         if (exact != 0) {
             wb_analysis *analysis = analyse_with(&random.block.timed, "adversary");
-            const wb_bound *adversary = bound_of(analysis, "adversary");
+            const wb_bound *adversary = bound_named(analysis, "adversary");
             assert_int_equal(adversary->kind, WB_LOWER);
             if (adversary->cycles > exact)
                 fail_msg("adversary %llu > exact %llu\n%s", (unsigned long long)adversary->cycles,

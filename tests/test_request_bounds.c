@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "bound_named.h"
 #include "traced_kernel.h"
 
 /* Two rounds with strides (warp + 1) * round * 4: one load has as many costs as warps and rounds. */
@@ -49,17 +50,8 @@ static uint64_t slowest_simulation(const wb_analysis *analysis) {
     return slowest;
 }
 
-static const wb_bound *bound_of(const wb_analysis *analysis, const char *method) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(bounds[i].method, method) == 0) return &bounds[i];
-    fail_msg("no bound %s", method);
-    return NULL;
-}
-
 static void check_order(const struct traced_kernel *traced, const char *what) {
-    const wb_bound *exact = bound_of(traced->analysis, "exhaustive");
+    const wb_bound *exact = bound_named(traced->analysis, "exhaustive");
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(traced->analysis, &count);
     assert_int_equal(exact->kind, WB_EXACT);

@@ -121,6 +121,9 @@ void wb_machine_free(wb_machine *machine);
 /* Whether simulating a block on the machine needs wb_trace_options.record_accesses. */
 bool wb_machine_needs_accesses(const wb_machine *machine);
 
+/* Whether whole grids can be analysed and simulated on the machine, not only single blocks. */
+bool wb_machine_takes_grids(const wb_machine *machine);
+
 /* Threads of a warp on the machine: what wb_trace_options.warp_width has to be. */
 uint32_t wb_machine_warp_width(const wb_machine *machine);
 
@@ -239,6 +242,7 @@ typedef struct {
     uint32_t block[3];   /* with one_block: which block of the grid */
     bool allow_unmapped; /* accesses outside of all buffers are no error: loads give unknown values, stores
                             are dropped; both are recorded */
+    uint32_t warp_width; /* threads of a warp, as the machine has it (wb_machine_warp_width); 0: 32 */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
     wb_watch watch;
 } wb_grid_options;
@@ -269,7 +273,15 @@ typedef enum {
 
 const char *wb_kind_name(wb_kind kind);
 
-#define WB_ASSUMPTIONS_MAX 12
+#define WB_ASSUMPTIONS_MAX 16
+#define WB_PARTS_MAX 40
+
+/* What some cycles of a bound are spent on. */
+typedef struct {
+    const char *what; /* "issue", "unit", "latency", "memory", "dispatch", "tail" */
+    const char *unit; /* of "unit": which; else NULL */
+    uint64_t cycles;
+} wb_part;
 
 typedef struct {
     const char *method; /* its name in the registry */
@@ -278,8 +290,10 @@ typedef struct {
     uint64_t lower;  /* 0 <= lower <= worst case; 0 where the method says nothing */
     const char *assumptions[WB_ASSUMPTIONS_MAX];
     size_t assumption_count;
-    const char *reason; /* of an estimate: why it is no bound; else NULL */
-    double seconds;     /* processor time the method took */
+    const char *reason;          /* of an estimate: why it is no bound; else NULL */
+    wb_part parts[WB_PARTS_MAX]; /* of a bound of a kernel: what `cycles` is the sum of, largest first */
+    size_t part_count;
+    double seconds; /* processor time the method took */
 } wb_bound;
 
 typedef struct {
@@ -361,8 +375,19 @@ wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_d
 wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
                                wb_diagnostics *diagnostics, wb_analysis **analysis);
 
-/* The block that a YAML file describes by hand, with units and programs in place of PTX (docs/blocks.md); or
- * the abstract warps that it describes (docs/abstract-cta.md). */
+/* A whole kernel: all blocks of a grid on all SMs of a machine, and beside it the block that takes longest
+ * (wb_analysis_longest_block). Methods of blocks bound that block, methods of kernels the grid; simulations
+ * are of the grid. On a machine with caches the scheme is "default". `watch` may be NULL. Errors as
+ * wb_analysis_new_grid; WB_ERR_INPUT, too, when a block does not fit on an SM. */
+wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
+                                 wb_diagnostics *diagnostics, wb_analysis **analysis);
+
+/* Of the analysis of a kernel: that of the block that takes longest, with its own bounds and simulations.
+ * NULL of any other analysis. */
+const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis);
+
+/* The block or grid that a YAML file describes by hand, with units and programs in place of PTX
+ * (docs/blocks.md); or the abstract warps that it describes (docs/abstract-cta.md). */
 wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis);
 void wb_analysis_free(wb_analysis *analysis);
 
@@ -400,6 +425,9 @@ void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given);
 
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count);
 const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count);
+
+/* Whether a comma-separated list of methods names one of whole kernels; "all" does. */
+bool wb_methods_include_kernels(const char *methods);
 
 /* The registry of methods and of policies, for help texts. NULL past the end. */
 const char *wb_method_name(size_t index);

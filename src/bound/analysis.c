@@ -5,6 +5,7 @@
 #include "base/choose.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "bound/analysis_kernel.h"
 #include "bound/lone_block.h"
 #include "memory/access_costs.h"
 #include "sim/simulator.h"
@@ -113,7 +114,15 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
-/* A file describes either a block or abstract warps. */
+wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
+                                 wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    wb_status status = analysis_of_grid(made, grid, machine, watch, diagnostics);
+    return analysis_finish(made, status, diagnostics, analysis);
+}
+
+/* A file describes a block, a grid of blocks, or abstract warps. */
 static wb_status analysis_parse(wb_analysis *made, const char *path, const char *text, size_t size,
                                 wb_diagnostics *diagnostics) {
     made->is_abstract = abstract_warp_file_is(text);
@@ -122,8 +131,10 @@ static wb_status analysis_parse(wb_analysis *made, const char *path, const char 
         made->machine = made->abstract.machine;
         return WB_OK;
     }
+    WB_TRY(abstract_file_parse(path, text, size, diagnostics, &made->by_hand));
+    if (made->by_hand.is_grid) return analysis_of_hand_grid(made, diagnostics);
     made->timed = &made->by_hand.timed;
-    return abstract_file_parse(path, text, size, diagnostics, &made->by_hand);
+    return WB_OK;
 }
 
 wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis) {
@@ -139,6 +150,10 @@ wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_ana
 
 void wb_analysis_free(wb_analysis *analysis) {
     if (analysis == NULL) return;
+    wb_analysis_free(analysis->longest);
+    wb_block_free(analysis->longest_block);
+    grid_work_free(&analysis->work);
+    grid_kinds_free(&analysis->kinds);
     if (analysis->profiled) block_profile_free(&analysis->profile);
     timed_block_free(&analysis->own);
     abstract_block_free(&analysis->by_hand);
@@ -215,6 +230,7 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
     const struct bound_input input = {.block = analysis->timed,
                                       .profile = &analysis->profile,
                                       .memory = analysis->has_memory ? &analysis->memory : NULL,
+                                      .work = analysis->has_work ? &analysis->work : NULL,
                                       .abstract = analysis->is_abstract ? &analysis->abstract.cta : NULL,
                                       .machine = analysis->machine,
                                       .watch = watch,
@@ -251,13 +267,11 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
     analysis->state_limit = states;
 }
 
-wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
-                            wb_diagnostics *diagnostics) {
-    uint64_t chosen = 0;
-    WB_TRY(choose_names("methods", methods, wb_method_name, diagnostics, &chosen));
-    chosen &= ~analysis->methods_run;
-    bool only_fitting = strcmp(methods, "all") == 0;
+/* Runs the chosen methods, bit i standing for number i. */
+static wb_status analysis_run_chosen(wb_analysis *analysis, uint64_t chosen, bool only_fitting,
+                                     const wb_watch *watch, wb_diagnostics *diagnostics) {
     wb_status status = WB_OK;
+    chosen &= ~analysis->methods_run;
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
         if (!(chosen >> i & 1)) continue;
         wb_status one = analysis_run_method(analysis, i, only_fitting, watch, diagnostics);
@@ -267,21 +281,46 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
     return status;
 }
 
+/* The methods that bound blocks, as bits. */
+static uint64_t analysis_block_methods(void) {
+    uint64_t methods = 0;
+    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
+        enum bound_scope scope = bound_method_at(i)->scope;
+        if (scope != BOUND_OF_GRID && scope != BOUND_OF_KERNEL) methods |= UINT64_C(1) << i;
+    }
+    return methods;
+}
+
+wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
+                            wb_diagnostics *diagnostics) {
+    uint64_t chosen = 0;
+    WB_TRY(choose_names("methods", methods, wb_method_name, diagnostics, &chosen));
+    const bool only_fitting = strcmp(methods, "all") == 0;
+    if (analysis->longest == NULL)
+        return analysis_run_chosen(analysis, chosen, only_fitting, watch, diagnostics);
+    const uint64_t of_blocks = analysis_block_methods();
+    wb_status block =
+        analysis_run_chosen(analysis->longest, chosen & of_blocks, only_fitting, watch, diagnostics);
+    if (block != WB_OK && block != WB_ERR_LIMIT) return block;
+    wb_status kernel = analysis_run_chosen(analysis, chosen & ~of_blocks, only_fitting, watch, diagnostics);
+    return kernel != WB_OK ? kernel : block;
+}
+
 /* Notes the cycle of an issue. */
 static wb_status analysis_note_issue(void *user, uint32_t sm, const struct sim_event *event) {
     (void)sm;
     wb_simulation *simulation = user;
-    simulation->last_issue = event->issue;
+    simulation->last_issue = cycles_max(simulation->last_issue, event->issue);
     return WB_OK;
 }
 
-/* Simulates the block alone on the GPU. */
+/* Simulates the grid, or the block alone, on the GPU. */
 static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,
                                        const wb_watch *watch, wb_diagnostics *diagnostics,
                                        wb_simulation *simulation) {
-    struct gpu_scheme scheme = *analysis->memory.scheme;
+    struct gpu_scheme scheme = analysis->has_memory ? *analysis->memory.scheme : *gpu_scheme_at(0);
     scheme.policy = policy;
-    const struct gpu_sink sink = {.sm = 0, .issue = analysis_note_issue, .user = simulation};
+    const struct gpu_sink sink = {.sm = GPU_EVERY_SM, .issue = analysis_note_issue, .user = simulation};
     const struct gpu_options options = {.sink = &sink, .watch = watch};
     struct arena arena = {0};
     wb_gpu_simulation result;
@@ -301,7 +340,7 @@ static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const 
     const struct sim_policy *policy = policy_at(index);
     double start = analysis_clock();
     wb_simulation simulation;
-    if (analysis->has_memory)
+    if (analysis->has_memory || analysis->has_work)
         WB_TRY(analysis_simulate_gpu(analysis, policy, watch, diagnostics, &simulation));
     else
         WB_TRY(simulate(analysis->timed, policy, NULL, watch, diagnostics, &simulation));
@@ -313,22 +352,26 @@ static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const 
     return WB_OK;
 }
 
-/* Whether simulating the block takes minutes. */
+/* Whether simulating the block or the grid takes minutes. */
 static bool analysis_is_long(const struct wb_analysis *analysis) {
     const struct timed_block *timed = analysis->timed;
     uint64_t instructions = 0;
     for (uint32_t w = 0; timed != NULL && w < timed->warp_count; w++)
         instructions = cycles_add(instructions, timed->paths[timed->warp_path[w]].length);
-    return instructions > ANALYSIS_SIMULATED_MAX;
+    for (size_t k = 0; k < analysis->work.kinds.count; k++) {
+        const struct block_kind *kind = &analysis->work.kinds.items[k];
+        instructions = cycles_add(instructions, cycles_mul(kind->instructions, kind->blocks));
+    }
+    return instructions > (timed == NULL ? KERNEL_SIMULATED_MAX : ANALYSIS_SIMULATED_MAX);
 }
 
 /* The policies that the bounds are about and are usually held against, NULL: none of them. */
 static const char *analysis_policies(const struct wb_analysis *analysis, wb_diagnostics *diagnostics) {
     if (analysis_is_long(analysis)) {
-        diagnose(
-            diagnostics, SEVERITY_WARNING, "analysis",
-            "not simulated: the block has more than 10^9 warp instructions; name policies to simulate it "
-            "all the same");
+        diagnose(diagnostics, SEVERITY_WARNING, "analysis",
+                 "not simulated: the %s has more than %s warp instructions; name policies to simulate it "
+                 "all the same",
+                 analysis->timed == NULL ? "grid" : "block", analysis->timed == NULL ? "10^8" : "10^9");
         return NULL;
     }
     return analysis->has_memory && !analysis->memory.scheme->policy->work_conserving ? "rr" : "lrr,gto";
@@ -337,6 +380,8 @@ static const char *analysis_policies(const struct wb_analysis *analysis, wb_diag
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
+    if (analysis->longest != NULL)
+        WB_TRY(wb_analysis_simulate(analysis->longest, policies, watch, diagnostics));
     if (policies == NULL) policies = analysis_policies(analysis, diagnostics);
     if (policies == NULL) return WB_OK;
     WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen));
@@ -355,6 +400,10 @@ wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, cons
         if (chosen >> i & 1) WB_TRY(analysis_run_policy(analysis, i, watch, diagnostics));
     }
     return WB_OK;
+}
+
+const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis) {
+    return analysis->longest;
 }
 
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count) {

@@ -3,6 +3,7 @@
 #define WB_BOUND_ANALYSIS_H
 
 #include "bound/abstract_warp_file.h"
+#include "bound/grid_kinds.h"
 #include "bound/memory_work.h"
 #include "bound/registry.h"
 #include "sim/policy.h"
@@ -15,6 +16,9 @@
 /* Most warp instructions of a block that is simulated without being asked for: half a minute a policy. */
 #define ANALYSIS_SIMULATED_MAX UINT64_C(1000000000)
 
+/* The same of a grid, whose SMs take longer. */
+#define KERNEL_SIMULATED_MAX UINT64_C(100000000)
+
 struct wb_analysis {
     const struct wb_machine *machine;
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
@@ -22,11 +26,16 @@ struct wb_analysis {
     const struct timed_block *timed; /* what is analysed; NULL: a grid, or abstract warps */
     struct timed_block own;          /* *timed, where it was made from `block` */
     struct abstract_block by_hand;   /* *timed is in it, where it was read from a block file */
-    struct wb_grid lone;             /* of `block` alone, on a machine with caches */
+    struct wb_grid lone;             /* of `block` alone, on a machine with caches; or the grid by hand */
     struct timed_grid grid_times;    /* of the grid, or of `lone` */
     struct memory_work memory;       /* of them, if has_memory */
     bool has_memory;
-    bool is_abstract; /* not a block, but: */
+    bool has_work; /* a grid on a machine without caches: */
+    struct grid_kinds kinds;
+    struct grid_work work;
+    struct wb_block *longest_block; /* of a kernel: the block of `longest`; NULL where written by hand */
+    struct wb_analysis *longest;    /* of a kernel: of the block that takes longest; else NULL */
+    bool is_abstract;               /* not a block, but: */
     struct abstract_warp_file abstract;
     bool profiled; /* `profile` has been made */
     struct block_profile profile;

@@ -1,5 +1,7 @@
 #include "bound/registry.h"
 
+#include "base/choose.h"
+#include "bound/grid_work.h"
 #include "warp/block.h"
 
 static const struct bound_method *const methods[] = {&bound_sib,
@@ -16,7 +18,12 @@ static const struct bound_method *const methods[] = {&bound_sib,
                                                      &bound_segments,
                                                      &bound_segments_missrate,
                                                      &bound_abstract_cta,
-                                                     &bound_abstract_cta_safe};
+                                                     &bound_abstract_cta_safe,
+                                                     &bound_k_area,
+                                                     &bound_k_bal,
+                                                     &bound_k_sm,
+                                                     &bound_waves,
+                                                     &bound_graham};
 
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;
@@ -52,6 +59,8 @@ static void assume_covering(const struct bound_input *input, wb_bound *bound) {
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
     if (is_covering(input))
         assume_covering(input, bound);
+    else if (input->work != NULL)
+        bound_assume(bound, "the blocks execute these paths, alone on the GPU");
     else if (input->memory == NULL)
         bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
     else
@@ -113,6 +122,11 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
         *why = "needs the instructions of a block, not abstract warps";
         return method->of_abstract_warps;
     }
+    if (method->scope == BOUND_OF_KERNEL) {
+        *why = input->work == NULL ? "is for whole kernels, on machines without caches"
+                                   : "needs blocks that go to any SM that has room, not dispatch: static";
+        return input->work != NULL && (!method->dynamic_dispatch || grid_work_is_dynamic(input->work));
+    }
     if (method->scope == BOUND_OF_GRID) {
         *why = memory == NULL ? "is for machines with caches (l1_size)" : "is for other schemes";
         return memory != NULL && (method->schemes & scheme_bit(memory->scheme)) != 0;
@@ -134,6 +148,16 @@ void bound_qualify(const struct wb_machine *machine, wb_bound *bound) {
     bound->kind = WB_ESTIMATE;
     bound->lower = 0;
     bound->reason = "no proof covers the operand collectors of this profile";
+}
+
+bool wb_methods_include_kernels(const char *list) {
+    uint64_t chosen = 0;
+    wb_diagnostics *unheard = wb_diagnostics_new(); /* of unknown names: wb_analysis_bound tells of those */
+    if (unheard != NULL) (void)choose_names("methods", list, wb_method_name, unheard, &chosen);
+    wb_diagnostics_free(unheard);
+    for (size_t i = 0; bound_method_at(i) != NULL; i++)
+        if ((chosen >> i & 1) && bound_method_at(i)->scope == BOUND_OF_KERNEL) return true;
+    return false;
 }
 
 const char *wb_method_name(size_t index) {

@@ -6,12 +6,14 @@
 #include "bound/profile.h"
 
 struct abstract_cta;
+struct grid_work;
 
-/* What every analysis works on: a block, a grid on a machine with caches, or a block that is such a grid. */
+/* What every analysis works on: a block, a grid, or, on a machine with caches, a block that is a grid. */
 struct bound_input {
     const struct timed_block *block; /* NULL: not one block */
     const struct block_profile *profile;
     const struct memory_work *memory;    /* NULL: no caches */
+    const struct grid_work *work;        /* of a grid on a machine without caches; else NULL */
     const struct abstract_cta *abstract; /* abstract warps written by hand, in place of a block; or NULL */
     const struct wb_machine *machine;
     const wb_watch *watch; /* or NULL */
@@ -24,6 +26,7 @@ enum bound_scope {
     BOUND_OF_BLOCK,       /* one block; on a machine with caches, what memory adds is added to it */
     BOUND_OF_KNOWN_TIMES, /* one block whose latencies are known: none on a machine with caches */
     BOUND_OF_GRID,        /* a grid, or one block as a grid, on a machine with caches */
+    BOUND_OF_KERNEL,      /* a grid on a machine without caches */
 };
 
 /* The schemes of access to the first level that a method of whole grids is for, as a set of bits. */
@@ -49,11 +52,13 @@ struct bound_method {
     bool monotone;    /* holds for all blocks whose warps execute only parts of these paths, too: of covering
                          paths    nothing else is a bound (docs/covering-paths.md, section 6) */
     uint32_t schemes; /* BOUND_OF_GRID: which it is for */
+    bool dynamic_dispatch; /* BOUND_OF_KERNEL: not for blocks that are dealt out before the grid starts */
 };
 
 extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bound_elb, bound_gub,
     bound_exhaustive, bound_adversary, bound_segment_sum, bound_reorder_chain, bound_turn_chain,
-    bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_safe;
+    bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_safe, bound_k_area,
+    bound_k_bal, bound_k_sm, bound_waves, bound_graham;
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

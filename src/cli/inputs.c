@@ -223,6 +223,31 @@ static wb_status make_analyses(wb_diagnostics *diagnostics, struct inputs *input
     return status;
 }
 
+/* Whether the whole grid is to be analysed: unless one block is asked for, or all data at once, or methods of
+ * blocks only. */
+static bool asks_for_kernel(const struct options *options, const struct inputs *inputs) {
+    const char *methods = options->methods != NULL ? options->methods : "all";
+    return options->block_index == NULL && options->inputs == NULL && options->facts == NULL &&
+           wb_machine_takes_grids(inputs->machine) && wb_methods_include_kernels(methods);
+}
+
+/* Executes the grid and makes the analysis of the kernel. WB_ERR_DECLINED without a message when the launch
+ * does not determine what is executed, unless a method of kernels is asked for by name. */
+static wb_status load_kernel_analysis(const struct options *options, wb_diagnostics *diagnostics,
+                                      struct inputs *inputs) {
+    const wb_watch watch = watch_terminal();
+    const wb_grid_options trace = {.warp_width = wb_machine_warp_width(inputs->machine), .watch = watch};
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return WB_ERR_LIMIT;
+    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, messages, &inputs->grid);
+    if (status == WB_OK)
+        status = wb_analysis_new_kernel(inputs->grid, inputs->machine, &watch, messages, &inputs->analysis);
+    bool named = options->methods != NULL && strcmp(options->methods, "all") != 0;
+    if (status != WB_ERR_DECLINED || named) wb_diagnostics_append(diagnostics, messages);
+    wb_diagnostics_free(messages);
+    return status;
+}
+
 static wb_status load_traced_block(const struct options *options, enum inputs_use use,
                                    wb_diagnostics *diagnostics, struct inputs *inputs) {
     wb_trace_options trace = {.record_accesses = options->accesses, .watch = watch_terminal()};
@@ -232,6 +257,11 @@ static wb_status load_traced_block(const struct options *options, enum inputs_us
         status = parse_block_index(options->block_index, diagnostics, trace.block);
     bool timed = use == INPUTS_SIMULATION || use == INPUTS_ANALYSIS;
     if (status == WB_OK && timed) status = load_block_machine(options, diagnostics, inputs, &trace);
+    if (status == WB_OK && use == INPUTS_ANALYSIS && asks_for_kernel(options, inputs)) {
+        status = load_kernel_analysis(options, diagnostics, inputs);
+        if (status != WB_ERR_DECLINED || wb_diagnostics_errors(diagnostics) > 0) return status;
+        status = WB_OK;
+    }
     if (status == WB_OK && (use == INPUTS_EXECUTION || use == INPUTS_SIMULATION))
         status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->block);
     else if (status == WB_OK)

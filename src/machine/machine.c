@@ -50,6 +50,10 @@ const char *wb_machine_name(const wb_machine *machine) {
     return machine->name;
 }
 
+bool wb_machine_takes_grids(const wb_machine *machine) {
+    return machine->model == MACHINE_PLAIN;
+}
+
 uint32_t wb_machine_warp_width(const wb_machine *machine) {
     return machine->warp_width;
 }

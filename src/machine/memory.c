@@ -51,6 +51,7 @@ const struct field machine_memory_fields[] = {
     COUNT_FIELD("sms", sms, 1, COUNT_MAX),
     WORD_FIELD("dispatch", dispatch, dispatches),
     COUNT_FIELD("dispatch_latency", dispatch_latency, 0, MACHINE_TIME_MAX),
+    COUNT_FIELD("dispatch_service", dispatch_service, 0, MACHINE_TIME_MAX),
     COUNT_FIELD("channels", channels, 1, COUNT_MAX),
     COUNT_FIELD("channel_depth", channel_depth, 1, COUNT_MAX),
     {0},

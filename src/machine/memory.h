@@ -68,6 +68,7 @@ struct machine_memory {
     uint32_t sms;
     uint32_t dispatch;                /* enum block_dispatch */
     uint32_t dispatch_latency;        /* cycles from the end of a block to the first issue of its successor */
+    uint32_t dispatch_service;        /* cycles that the one dispatcher of all SMs takes for a block */
     uint32_t channels, channel_depth; /* of the reordering extension (JCSE'17): one a warp; its entries */
 };
 

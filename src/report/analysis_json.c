@@ -8,6 +8,7 @@
 #include "report/cover_report.h"
 #include "report/gpu_report.h"
 #include "report/json_parts.h"
+#include "report/kernel_report.h"
 
 /* What was launched, null for a block written by hand. */
 static json_t *launch_json(const struct wb_analysis *analysis) {
@@ -27,11 +28,18 @@ static json_t *percent_json(const struct wb_analysis *analysis, const wb_bound *
     return json_real(round(percent * 100.0) / 100.0);
 }
 
+/* Cycles as a time at the machine's clock, rounded to nanoseconds. */
+static json_t *microseconds_json(const struct wb_analysis *analysis, uint64_t time) {
+    return json_real(round((double)time / analysis->machine->clock_mhz * 1000.0) / 1000.0);
+}
+
 /* A bound, and how far it is above the simulations. */
 static json_t *bound_json(const struct wb_analysis *analysis, const wb_bound *bound,
                           const wb_report_options *options) {
     json_t *object = report_bound_json(bound, options);
     (void)json_object_set_new(object, "overestimation_percent", percent_json(analysis, bound));
+    (void)json_object_set_new(object, "microseconds", microseconds_json(analysis, bound->cycles));
+    if (analysis->longest != NULL) (void)json_object_set_new(object, "parts", kernel_parts_json(bound));
     return object;
 }
 
@@ -122,7 +130,7 @@ static json_t *heading_json(const struct wb_analysis *analysis) {
                          "launch");
     if (analysis->timed == NULL) {
         json_t *grid = report_gpu_heading_json(&analysis->grid_times);
-        if (grid != NULL)
+        if (grid != NULL && analysis->longest == NULL)
             (void)json_object_set_new(grid, "scheme", json_string(analysis->memory.scheme->name));
         return grid;
     }
@@ -155,6 +163,10 @@ static json_t *result_json(const struct wb_analysis *analysis, const wb_report_o
     (void)json_object_set_new(root, "certified", certified_json(analysis));
     if (options->has_deadline) (void)json_object_set_new(root, "deadline", deadline_json(best, options));
     add_cover(analysis, options, root);
+    if (analysis->longest == NULL) return root;
+    kernel_add_json(analysis, root);
+    const wb_report_options of_block = {.timing = options->timing};
+    (void)json_object_set_new(root, "block", result_json(analysis->longest, &of_block));
     return root;
 }
 
@@ -162,9 +174,10 @@ wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_repo
                                wb_diagnostics *diagnostics, char **text) {
     json_t *root = result_json(analysis, options);
     wb_status status = WB_OK;
-    if (root != NULL && options->phases && analysis->timed != NULL) {
-        (void)json_object_set_new(root, "warps", warps_json(analysis));
-        status = add_paths(analysis, diagnostics, root);
+    const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
+    if (root != NULL && options->phases && block->timed != NULL) {
+        (void)json_object_set_new(root, "warps", warps_json(block));
+        status = add_paths(block, diagnostics, root);
     }
     if (status == WB_OK) return report_take_json(root, diagnostics, text);
     json_decref(root);

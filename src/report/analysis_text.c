@@ -8,6 +8,7 @@
 #include "report/bound_text.h"
 #include "report/cover_report.h"
 #include "report/gpu_report.h"
+#include "report/kernel_report.h"
 
 /* Columns of the table, in characters. */
 enum {
@@ -56,6 +57,10 @@ static void put_heading(struct text *out, const struct wb_analysis *analysis) {
     if (analysis->is_abstract) {
         text_printf(out, "abstract %s: %u warps\nmachine  %s at %g MHz\n\n", analysis->abstract.name,
                     analysis->abstract.cta.warp_count, machine->name, machine->clock_mhz);
+        return;
+    }
+    if (analysis->longest != NULL) {
+        kernel_put_heading(out, analysis);
         return;
     }
     if (analysis->timed == NULL) {
@@ -241,25 +246,48 @@ static const wb_bound *bound_at(const void *owner, size_t index) {
     return index < count ? &bounds[index] : NULL;
 }
 
+/* The table of an analysis. */
+static void put_table(struct text *out, const struct wb_analysis *analysis,
+                      const wb_report_options *options) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    put_column_names(out, analysis, options);
+    for (size_t i = 0; i < count; i++)
+        put_bound(out, analysis, &bounds[i], options);
+    put_simulations(out, analysis, true, options);
+    put_simulations(out, analysis, false, options);
+    put_given(out, analysis, options);
+    if (count > 0) text_char(out, '\n');
+    put_interval(out, analysis);
+}
+
+/* Of a kernel, what is known of the block that takes longest. */
+static void put_longest(struct text *out, const struct wb_analysis *analysis,
+                        const wb_report_options *options) {
+    const struct wb_block *block = analysis->longest_block;
+    if (analysis->longest == NULL) return;
+    text_string(out, "the block that takes longest");
+    if (block != NULL)
+        text_printf(out, ", (%u,%u,%u), with %" PRIu64 " warp instructions", block->index[0], block->index[1],
+                    block->index[2], report_instructions(block));
+    text_string(out, ", alone:\n");
+    put_table(out, analysis->longest, options);
+    report_put_conditions(out, bound_at, analysis->longest);
+    text_string(out, "\nthe kernel, all blocks:\n");
+}
+
 wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,
                                wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
+    const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
     put_heading(&out, analysis);
-    put_column_names(&out, analysis, options);
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++)
-        put_bound(&out, analysis, &bounds[i], options);
-    put_simulations(&out, analysis, true, options);
-    put_simulations(&out, analysis, false, options);
-    put_given(&out, analysis, options);
-    if (count > 0) text_char(&out, '\n');
-    put_interval(&out, analysis);
+    put_longest(&out, analysis, options);
+    put_table(&out, analysis, options);
+    kernel_put_parts(&out, analysis);
     report_put_conditions(&out, bound_at, analysis);
     put_verdict(&out, analysis, options);
     if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, analysis->block)) out.failed = true;
-    wb_status status =
-        options->phases && analysis->timed != NULL ? put_phases(&out, analysis, diagnostics) : WB_OK;
+    wb_status status = options->phases && block->timed != NULL ? put_phases(&out, block, diagnostics) : WB_OK;
     if (status != WB_OK) {
         text_free(&out);
         return status;

@@ -20,7 +20,8 @@ struct abstract_parser {
     uint32_t kind_count;
     VEC(struct timed_inst) insts;
     VEC(uint32_t) operands;
-    VEC(uint32_t) warp_path;
+    VEC(uint32_t) warp_path; /* of the block at hand */
+    uint32_t first_path;     /* of the block at hand */
 };
 
 static wb_status abstract_error(struct abstract_parser *parser, const char *message) {
@@ -179,6 +180,11 @@ static wb_status abstract_path(struct abstract_parser *parser, uint32_t first) {
     return abstract_no_memory(parser);
 }
 
+/* Whether a program ends before `c`. */
+static bool abstract_ends(const struct abstract_parser *parser, char c) {
+    return c == '\0' || c == ';' || (c == '/' && parser->block->is_grid);
+}
+
 /* [COUNT 'x'] instruction* */
 static wb_status abstract_program(struct abstract_parser *parser) {
     uint32_t copies = 1;
@@ -188,7 +194,7 @@ static wb_status abstract_program(struct abstract_parser *parser) {
         WB_TRY(abstract_expect(parser, 'x'));
     }
     uint32_t first = (uint32_t)parser->insts.count, numbered = 0;
-    for (char c = abstract_peek(parser); c != '\0' && c != ';'; c = abstract_peek(parser)) {
+    while (!abstract_ends(parser, abstract_peek(parser))) {
         if (numbered == ABSTRACT_PROGRAM_MAX) return abstract_error(parser, "program too long");
         WB_TRY(abstract_inst(parser, &numbered));
     }
@@ -197,7 +203,7 @@ static wb_status abstract_program(struct abstract_parser *parser) {
     if (numbered > code->register_count) code->register_count = numbered;
     for (uint32_t i = 0; i < copies; i++) {
         if (parser->warp_path.count == ABSTRACT_WARPS_MAX) return abstract_error(parser, "too many warps");
-        uint32_t path = (uint32_t)parser->block->paths.count - 1;
+        uint32_t path = (uint32_t)parser->block->paths.count - 1 - parser->first_path;
         if (vec_push(&parser->warp_path, path) != WB_OK) return abstract_no_memory(parser);
     }
     return WB_OK;
@@ -210,21 +216,57 @@ static void *abstract_keep(struct abstract_parser *parser, const void *items, si
     return copy;
 }
 
+/* [COUNT '*'] program (';' program)*: blocks that are alike. */
+static wb_status abstract_blocks(struct abstract_parser *parser) {
+    struct abstract_blocks kind = {.count = 1};
+    const size_t start = parser->at;
+    if (parser->block->is_grid && isdigit((unsigned char)abstract_peek(parser))) {
+        WB_TRY(abstract_number(parser, ABSTRACT_BLOCKS_MAX, &kind.count));
+        if (!abstract_accept(parser, '*')) { /* the number is of a program's warps */
+            parser->at = start;
+            kind.count = 1;
+        }
+    }
+    if (kind.count == 0 || kind.count > ABSTRACT_BLOCKS_MAX - parser->block->block_count)
+        return abstract_error(parser, "a grid has one block to a million");
+    parser->warp_path.count = 0;
+    parser->first_path = (uint32_t)parser->block->paths.count;
+    do {
+        WB_TRY(abstract_program(parser));
+    } while (abstract_accept(parser, ';'));
+    kind.timed.warp_count = (uint32_t)parser->warp_path.count;
+    kind.timed.path_count = (uint32_t)parser->block->paths.count - parser->first_path;
+    kind.timed.warp_path =
+        abstract_keep(parser, parser->warp_path.items, parser->warp_path.count, sizeof *kind.timed.warp_path);
+    if (kind.timed.warp_path == NULL || vec_push(&parser->block->kinds, kind) != WB_OK)
+        return abstract_no_memory(parser);
+    parser->block->block_count += kind.count;
+    return WB_OK;
+}
+
+/* Connects the kinds with the code that they share. */
 static wb_status abstract_finish(struct abstract_parser *parser) {
-    struct timed_block *timed = &parser->block->timed;
-    struct timed_code *code = &timed->code;
+    struct abstract_block *block = parser->block;
+    struct timed_code *code = &block->timed.code;
     code->insts = abstract_keep(parser, parser->insts.items, parser->insts.count, sizeof *code->insts);
     code->operands =
         abstract_keep(parser, parser->operands.items, parser->operands.count, sizeof *code->operands);
-    timed->warp_path =
-        abstract_keep(parser, parser->warp_path.items, parser->warp_path.count, sizeof *timed->warp_path);
-    if (code->insts == NULL || code->operands == NULL || timed->warp_path == NULL)
-        return abstract_no_memory(parser);
+    if (code->insts == NULL || code->operands == NULL) return abstract_no_memory(parser);
     code->inst_count = (uint32_t)parser->insts.count;
-    timed->warp_count = (uint32_t)parser->warp_path.count;
-    timed->machine = &parser->block->machine;
-    timed->paths = parser->block->paths.items;
-    timed->path_count = (uint32_t)parser->block->paths.count;
+    const struct path *paths = block->paths.items;
+    for (size_t k = 0; k < block->kinds.count; k++) {
+        struct timed_block *timed = &block->kinds.items[k].timed;
+        timed->machine = &block->machine;
+        timed->code = *code;
+        timed->paths = paths;
+        paths += timed->path_count;
+    }
+    const struct timed_block *first = &block->kinds.items[0].timed;
+    block->timed.machine = &block->machine;
+    block->timed.paths = first->paths;
+    block->timed.path_count = first->path_count;
+    block->timed.warp_path = first->warp_path;
+    block->timed.warp_count = first->warp_count;
     return WB_OK;
 }
 
@@ -233,23 +275,25 @@ static wb_status abstract_read(struct abstract_parser *parser, const char *units
     do {
         WB_TRY(abstract_kind(parser));
     } while (abstract_peek(parser) != '\0');
-    parser->source = (struct source){"warps", warps, strlen(warps)};
+    parser->source = (struct source){parser->block->is_grid ? "blocks" : "warps", warps, strlen(warps)};
     parser->at = 0;
     do {
-        WB_TRY(abstract_program(parser));
-    } while (abstract_accept(parser, ';'));
+        WB_TRY(abstract_blocks(parser));
+    } while (parser->block->is_grid && abstract_accept(parser, '/'));
     return abstract_finish(parser);
 }
 
-wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnostics *diagnostics,
-                               struct abstract_block *block) {
+static wb_status abstract_parse(const char *units, const char *blocks, bool is_grid,
+                                wb_diagnostics *diagnostics, struct abstract_block *block) {
     *block = (struct abstract_block){.machine = {.name = "abstract",
                                                  .clock_mhz = 1000,
                                                  .sub_cores = 1,
                                                  .issue_width = 1,
-                                                 .dispatch_depth = DEPTH_UNLIMITED}};
+                                                 .dispatch_depth = DEPTH_UNLIMITED},
+                                     .is_grid = is_grid};
+    machine_memory_defaults(&block->machine.memory);
     struct abstract_parser parser = {.diagnostics = diagnostics, .block = block};
-    wb_status status = abstract_read(&parser, units, warps);
+    wb_status status = abstract_read(&parser, units, blocks);
     vec_free(&parser.insts);
     vec_free(&parser.operands);
     vec_free(&parser.warp_path);
@@ -257,10 +301,21 @@ wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnost
     return status;
 }
 
+wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnostics *diagnostics,
+                               struct abstract_block *block) {
+    return abstract_parse(units, warps, false, diagnostics, block);
+}
+
+wb_status abstract_grid_parse(const char *units, const char *blocks, wb_diagnostics *diagnostics,
+                              struct abstract_block *block) {
+    return abstract_parse(units, blocks, true, diagnostics, block);
+}
+
 void abstract_block_free(struct abstract_block *block) {
     for (size_t i = 0; i < block->paths.count; i++)
         path_free(&block->paths.items[i]);
     vec_free(&block->paths);
+    vec_free(&block->kinds);
     timed_block_free(&block->timed);
     *block = (struct abstract_block){0};
 }

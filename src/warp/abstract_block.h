@@ -8,27 +8,43 @@
  * Warps: `2x A B.0 | A.1.0; A A B`: programs separated by `;`, `2x` for two warps of the program that
  * follows. `B.1.0` reads the results of instructions 1 and 0 of its program (barriers are not counted). `|`
  * is a barrier that takes no slot, no unit and no time; `A.0!` is an instruction and a barrier in one.
+ *
+ * Grids: `4* 2x A B; A / 2* B`: kinds of blocks separated by `/`, `4*` before one for four such blocks.
  */
 #ifndef WB_WARP_ABSTRACT_BLOCK_H
 #define WB_WARP_ABSTRACT_BLOCK_H
 
 #include "warp/timed_block.h"
 
-/* Most instruction kinds, warps and instructions of one program. */
+/* Most instruction kinds, blocks of a grid, warps of a block and instructions of one program. */
 #define ABSTRACT_KINDS_MAX 32u
+#define ABSTRACT_BLOCKS_MAX 1000000u
 #define ABSTRACT_WARPS_MAX 4096u
 #define ABSTRACT_PROGRAM_MAX 65535u
+
+/* Blocks of a grid that are alike. */
+struct abstract_blocks {
+    uint32_t count;
+    struct timed_block timed; /* refers to what the abstract block owns */
+};
 
 struct abstract_block {
     struct wb_machine machine; /* one sub-core, one issue, unlimited depth; to be changed before use */
     VEC(struct path) paths;    /* one a program */
     struct timed_block timed;  /* refers to machine and paths: an abstract block must not be moved */
+    VEC(struct abstract_blocks) kinds; /* of a grid, the first of which is `timed`; of a block that alone */
+    uint32_t block_count;              /* of all kinds */
+    bool is_grid;                      /* read from a description of a grid, of one block though it may be */
 };
 
 /* Reads a block. Malformed text is WB_ERR_INPUT with a message that points into it; `block` is then empty.
  * Free it with abstract_block_free in either case. */
 wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnostics *diagnostics,
                                struct abstract_block *block);
+
+/* The same of a grid. */
+wb_status abstract_grid_parse(const char *units, const char *blocks, wb_diagnostics *diagnostics,
+                              struct abstract_block *block);
 
 /* Appends the block as a YAML file that abstract_file_read reads back (docs/blocks.md). The block's operands
  * must be as abstract_block_parse makes them; times and flags may have been changed since. */

@@ -9,16 +9,24 @@
 #define ABOUT_MAX 4096u
 #define UNITS_TEXT_MAX 4096u
 
+/* Most blocks that an SM holds at a time. */
+#define ABSTRACT_RESIDENT_MAX 1024u
+
 /* What the file says, before the notation of units and warps is read. */
 struct block_file {
     char name[MACHINE_NAME_MAX];
     char about[ABOUT_MAX];
     uint32_t dispatch_depth, issue_width, sub_cores, barrier_release;
     char units[UNITS_TEXT_MAX];
-    struct text warps; /* programs, separated by ';' */
+    struct text warps;            /* programs, separated by ';' */
+    struct text blocks;           /* in place of them kinds of blocks, separated by '/' */
+    uint32_t resident;            /* blocks that an SM holds at a time */
+    struct machine_memory memory; /* of a grid: its SMs and dispatcher */
 };
 
 static wb_status read_warps(const struct ytree *document, const struct ytree_node *value, void *target);
+static wb_status read_blocks(const struct ytree *document, const struct ytree_node *value, void *target);
+static wb_status read_memory(const struct ytree *document, const struct ytree_node *value, void *target);
 
 static const char *const unlimited[] = {"unlimited", NULL};
 
@@ -55,29 +63,76 @@ static const struct field block_fields[] = {
      .maximum = UNITS_TEXT_MAX},
     {.key = "warps",
      .kind = FIELD_NESTED,
-     .required = true,
      .what = "a list of warp programs such as \"2x A B.0 | A\"",
      .read = read_warps},
+    {.key = "blocks",
+     .kind = FIELD_NESTED,
+     .what = "a list of kinds of blocks such as \"4* 2x A B.0; A\"",
+     .read = read_blocks},
+    {.key = "resident",
+     .kind = FIELD_U32,
+     .offset = offsetof(struct block_file, resident),
+     .minimum = 1,
+     .maximum = ABSTRACT_RESIDENT_MAX},
+    {.key = "memory", .kind = FIELD_NESTED, .what = "a mapping of SMs and dispatcher", .read = read_memory},
     {0},
 };
 
-/* A list of programs, joined to one text. */
+/* A list of texts under a key, joined to one. */
+static wb_status join(const struct ytree *document, const struct ytree_node *value, const char *key,
+                      const char *separator, struct text *joined) {
+    const char *what = field_find(block_fields, key)->what;
+    WB_TRY(ytree_require(document, value, YTREE_LIST, what));
+    if (value->count == 0) return ytree_error(document, value, "%s: expected at least one", key);
+    for (const struct ytree_node *item = value->first; item != NULL; item = item->next) {
+        WB_TRY(ytree_require(document, item, YTREE_SCALAR, what));
+        if (joined->length > 0) text_string(joined, separator);
+        text_string(joined, item->text);
+    }
+    return joined->failed ? WB_ERR_LIMIT : WB_OK;
+}
+
 static wb_status read_warps(const struct ytree *document, const struct ytree_node *value, void *target) {
     struct block_file *file = target;
-    WB_TRY(ytree_require(document, value, YTREE_LIST, field_find(block_fields, "warps")->what));
-    if (value->count == 0) return ytree_error(document, value, "warps: expected at least one program");
-    for (const struct ytree_node *program = value->first; program != NULL; program = program->next) {
-        WB_TRY(ytree_require(document, program, YTREE_SCALAR, "a warp program such as \"2x A B.0 | A\""));
-        if (file->warps.length > 0) text_string(&file->warps, "; ");
-        text_string(&file->warps, program->text);
+    return join(document, value, "warps", "; ", &file->warps);
+}
+
+static wb_status read_blocks(const struct ytree *document, const struct ytree_node *value, void *target) {
+    struct block_file *file = target;
+    return join(document, value, "blocks", " / ", &file->blocks);
+}
+
+static wb_status read_memory(const struct ytree *document, const struct ytree_node *value, void *target) {
+    struct block_file *file = target;
+    wb_status status = ytree_read_fields(document, value, machine_memory_fields, &file->memory);
+    if (status == WB_OK && memory_has_hierarchy(&file->memory))
+        status = ytree_error(document, value, "a grid written by hand has no addresses, and so no caches");
+    return status;
+}
+
+/* The keys of a grid go with blocks, and warps without them. */
+static wb_status check_keys(const struct ytree *document) {
+    const struct ytree_node *root = document->root;
+    const bool is_grid = ytree_find(root, "blocks") != NULL;
+    if (is_grid == (ytree_find(root, "warps") != NULL))
+        return ytree_error(document, root, "expected either warps, of a block, or blocks, of a grid");
+    for (int k = 0; k < 2; k++) {
+        const char *key = k == 0 ? "resident" : "memory";
+        const struct ytree_node *value = ytree_find(root, key);
+        if (!is_grid && value != NULL) return ytree_key_error(document, value, "%s is of a grid", key);
     }
-    return file->warps.failed ? WB_ERR_LIMIT : WB_OK;
+    return WB_OK;
 }
 
 static wb_status make_block(const struct block_file *file, wb_diagnostics *diagnostics,
                             struct abstract_block *block) {
-    WB_TRY(abstract_block_parse(file->units, file->warps.data, diagnostics, block));
+    if (file->blocks.length > 0)
+        WB_TRY(abstract_grid_parse(file->units, file->blocks.data, diagnostics, block));
+    else
+        WB_TRY(abstract_block_parse(file->units, file->warps.data, diagnostics, block));
     struct wb_machine *machine = &block->machine;
+    machine->memory = file->memory;
+    machine->limits.blocks = file->resident;
     (void)snprintf(machine->name, sizeof machine->name, "%s", file->name);
     machine->dispatch_depth = file->dispatch_depth;
     machine->issue_width = file->issue_width;
@@ -91,12 +146,16 @@ static wb_status read_block(const char *path, const char *text, size_t size, str
                             wb_diagnostics *diagnostics, struct abstract_block *block) {
     struct ytree document = {0};
     file->dispatch_depth = DEPTH_UNLIMITED;
-    file->issue_width = file->sub_cores = 1;
+    file->issue_width = file->sub_cores = file->resident = 1;
+    machine_memory_defaults(&file->memory);
+    file->memory.dispatch = DISPATCH_GREEDY;
     wb_status status = ytree_parse(path, text, size, diagnostics, &document);
     if (status == WB_OK) status = ytree_read_fields(&document, document.root, block_fields, file);
+    if (status == WB_OK) status = check_keys(&document);
     if (status == WB_OK) status = make_block(file, diagnostics, block);
     ytree_free(&document);
     text_free(&file->warps);
+    text_free(&file->blocks);
     return status;
 }
 

@@ -67,6 +67,7 @@ struct wb_grid {
     bool divergent_barrier;                /* as in struct wb_block */
     uint32_t skipped_barrier;              /* as there */
     uint32_t warp_count;                   /* of a block */
+    uint32_t warp_width;                   /* threads of a warp; 0 of a grid made by hand */
     VEC(struct path) paths;                /* the distinct ones */
     VEC(struct access_stream) streams;     /* the distinct ones */
     VEC(struct block_shape) shapes;        /* the distinct ones */

@@ -23,8 +23,8 @@ static wb_status find_barriers(struct wb_grid *grid) {
         const struct ptx_function *function = &module->functions[f];
         bool *is_barrier = grid->is_barrier + grid->code_first[f];
         for (uint32_t i = 0; i < function->inst_count; i++)
-            is_barrier[i] = barrier_scope_of(function, &function->insts[i], grid->block_size, WARP_LANES) ==
-                            BARRIER_WHOLE;
+            is_barrier[i] = barrier_scope_of(function, &function->insts[i], grid->block_size,
+                                             grid->warp_width) == BARRIER_WHOLE;
     }
     return WB_OK;
 }
@@ -59,6 +59,7 @@ static wb_status trace_begin(struct grid_trace *trace) {
     memcpy(grid->first_index, run->index, sizeof grid->first_index);
     grid->shared_bytes = run->shared_bytes;
     grid->warp_count = run->warp_count;
+    grid->warp_width = run->warp_width;
     trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
     trace->accesses = calloc((size_t)run->warp_count + 1, sizeof *trace->accesses);
     if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
@@ -122,6 +123,7 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
                                        .diagnostics = diagnostics,
                                        .steers = true,
                                        .allow_unmapped = options->allow_unmapped,
+                                       .warp_width = options->warp_width,
                                        .watch = &options->watch,
                                        .instruction_limit = options->instruction_limit}};
     if (options->one_block) memcpy(trace.run.index, options->block, sizeof trace.run.index);
@@ -168,6 +170,7 @@ static wb_status fill_from_block(const struct wb_block *block, struct path *path
     grid->divergent_barrier = block->divergent_barrier;
     grid->skipped_barrier = block->skipped_barrier;
     grid->warp_count = block->warp_count;
+    grid->warp_width = block->warp_width;
     WB_TRY(run_number_code(module, &grid->arena, &grid->code_first));
     WB_TRY(find_barriers(grid));
     WB_TRY(copy_paths(block, paths));

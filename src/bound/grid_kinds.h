@@ -1,0 +1,32 @@
+/* The kinds of blocks of a launched grid: what of it the bounds of whole kernels need. Each kind is looked at
+ * once, however many blocks it has. */
+#ifndef WB_BOUND_GRID_KINDS_H
+#define WB_BOUND_GRID_KINDS_H
+
+#include "bound/grid_work.h"
+#include "memory/timed_grid.h"
+#include "warp/abstract_block.h"
+
+/* What the blocks of a kind execute. */
+struct kind_times {
+    struct wb_block *block;
+    struct timed_block timed;
+};
+
+struct grid_kinds {
+    VEC(struct kind_times *) kept; /* per kind, as long as there are few */
+};
+
+/* Fills `work`, which is zero, from a grid on a machine without caches; both must outlive it. Errors, each
+ * with a message: WB_ERR_INPUT when no block fits on an SM; WB_ERR_LIMIT when memory is exhausted or `watch`
+ * (may be NULL) stopped it. kinds and work are to be freed in any case. */
+wb_status grid_kinds_make(const struct timed_grid *timed, const wb_watch *watch, wb_diagnostics *diagnostics,
+                          struct grid_kinds *kinds, struct grid_work *work);
+
+/* The same of a grid written by hand, which must outlive `work`. */
+wb_status grid_kinds_by_hand(const struct abstract_block *block, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, struct grid_work *work);
+
+void grid_kinds_free(struct grid_kinds *kinds);
+
+#endif

@@ -1,0 +1,154 @@
+#include "bound/grid_work.h"
+
+#include <stdlib.h>
+
+#include "bound/registry.h"
+
+/* Adds what the initiations of one run, executed `times` times, take of their units behind the first cycle.
+ */
+static void add_run(const struct timed_code *code, struct path_entry run, uint64_t times, cycles *units) {
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+        const struct timed_inst *inst = &code->insts[i];
+        if (inst->unit == UNIT_NONE || inst->init == 0) continue;
+        units[inst->unit] = cycles_add(units[inst->unit], cycles_mul(inst->init - 1, times));
+    }
+}
+
+/* The same of a path, taken by `warps` warps. */
+static void add_path(const struct timed_code *code, const struct path *path, uint64_t warps, cycles *units) {
+    const struct path_entry *entries = path->entries.items;
+    uint64_t folded = 0, repetitions = 0; /* entries of the fold at hand that are still to come; its own */
+    for (size_t i = path->entries.count; i-- > 0;) {
+        if (entries[i].count == PATH_REPEAT) {
+            folded = entries[i].first;
+            repetitions = entries[i].mask;
+            continue;
+        }
+        add_run(code, entries[i], cycles_mul(warps, folded > 0 ? repetitions + 1 : 1), units);
+        folded -= folded > 0;
+    }
+}
+
+/* The same of a block, from the arena. */
+static cycles *sum_units(const struct timed_block *timed, struct arena *arena) {
+    struct arena scratch = {0};
+    cycles *units = arena_array(arena, MACHINE_UNITS_MAX, sizeof *units);
+    uint64_t *warps = arena_array(&scratch, (size_t)timed->path_count + 1, sizeof *warps);
+    for (uint32_t w = 0; warps != NULL && w < timed->warp_count; w++)
+        warps[timed->warp_path[w]]++;
+    for (uint32_t p = 0; units != NULL && warps != NULL && p < timed->path_count; p++)
+        add_path(&timed->code, &timed->paths[p], warps[p], units);
+    bool failed = warps == NULL;
+    arena_free(&scratch);
+    return failed ? NULL : units;
+}
+
+/* Whether SIB of a block bounds its residence whatever else is on the SM when it comes and goes (lemma 3). */
+static bool window_is_proven(const struct wb_machine *machine, const struct block_profile *profile) {
+    return machine->dispatch_depth == 0 ||
+           (machine->dispatch_depth == DEPTH_UNLIMITED && profile->sections <= 1);
+}
+
+wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *timed,
+                             const struct block_profile *profile) {
+    const cycles release = profile_release_time(profile);
+    struct block_kind kind = {.first = work->block_count,
+                              .instructions = profile->instructions,
+                              .initiations = profile->initiations,
+                              .latency = cycles_add(profile->latency, release),
+                              .units = sum_units(timed, &work->arena),
+                              .timed = timed};
+    if (kind.units == NULL) return WB_ERR_LIMIT;
+    kind.alone = cycles_add(kind.initiations, kind.latency);
+    if (window_is_proven(work->machine, profile)) {
+        cycles sib = cycles_add(profile_sum_of_maxima(profile, bound_sib.term), release);
+        kind.alone = cycles_min(kind.alone, sib);
+    }
+    return vec_push(&work->kinds, kind);
+}
+
+void grid_work_add_block(struct grid_work *work, uint32_t kind) {
+    if (work->kinds.items[kind].blocks++ == 0) work->kinds.items[kind].first = work->block_count;
+    work->kind_of[work->block_count++] = kind;
+}
+
+/* A kind and what it is sorted by: the most initiations first, then the kind that was added first. */
+struct ranked {
+    cycles initiations;
+    uint32_t kind;
+};
+
+static int by_initiations(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    if (x->initiations != y->initiations) return x->initiations < y->initiations ? 1 : -1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static wb_status rank_kinds(struct grid_work *work) {
+    const size_t count = work->kinds.count;
+    struct ranked *ranked = calloc(count + 1, sizeof *ranked);
+    work->by_initiations = arena_array(&work->arena, count + 1, sizeof *work->by_initiations);
+    if (ranked == NULL || work->by_initiations == NULL) {
+        free(ranked);
+        return WB_ERR_LIMIT;
+    }
+    for (size_t k = 0; k < count; k++)
+        ranked[k] = (struct ranked){work->kinds.items[k].initiations, (uint32_t)k};
+    qsort(ranked, count, sizeof *ranked, by_initiations);
+    for (size_t k = 0; k < count; k++)
+        work->by_initiations[k] = ranked[k].kind;
+    free(ranked);
+    return WB_OK;
+}
+
+wb_status grid_work_finish(struct grid_work *work) {
+    const size_t count = work->kinds.count;
+    WB_TRY(rank_kinds(work));
+    work->blocks_before = arena_array(&work->arena, count + 1, sizeof *work->blocks_before);
+    work->initiations_before = arena_array(&work->arena, count + 1, sizeof *work->initiations_before);
+    if (work->blocks_before == NULL || work->initiations_before == NULL) return WB_ERR_LIMIT;
+    for (size_t k = 0; k < count; k++) {
+        const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
+        work->blocks_before[k + 1] = work->blocks_before[k] + kind->blocks;
+        work->initiations_before[k + 1] =
+            cycles_add(work->initiations_before[k], cycles_mul(kind->blocks, kind->initiations));
+        work->latency_total = cycles_add(work->latency_total, cycles_mul(kind->blocks, kind->latency));
+        work->latency_most = cycles_max(work->latency_most, kind->latency);
+    }
+    return WB_OK;
+}
+
+void grid_work_free(struct grid_work *work) {
+    vec_free(&work->kinds);
+    arena_free(&work->arena);
+    *work = (struct grid_work){0};
+}
+
+cycles grid_work_most(const struct grid_work *work, uint64_t n) {
+    size_t low = 0, high = work->kinds.count; /* the last k with blocks_before[k] <= n */
+    if (n >= work->block_count) return grid_work_total(work);
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (work->blocks_before[middle] <= n)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct block_kind *kind = &work->kinds.items[work->by_initiations[low]];
+    return cycles_add(work->initiations_before[low],
+                      cycles_mul(n - work->blocks_before[low], kind->initiations));
+}
+
+cycles grid_work_together(const struct grid_work *work, uint64_t n) {
+    cycles longest = 0;
+    if (n > work->block_count) n = work->block_count;
+    if (n == 0) return 0;
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
+        /* The n - 1 others: the first n - 1, or, where the block is among these, the first n without it. */
+        bool among = work->blocks_before[k] < n - 1;
+        cycles others = among ? grid_work_most(work, n) - kind->initiations : grid_work_most(work, n - 1);
+        longest = cycles_max(longest, cycles_add(kind->alone, others));
+    }
+    return longest;
+}

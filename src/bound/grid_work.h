@@ -1,0 +1,66 @@
+/* A grid of blocks as the bounds of whole kernels see it: kinds of blocks, each in a few sums, and the rooms
+ * that they take turns in (docs/proofs.md, section 12). */
+#ifndef WB_BOUND_GRID_WORK_H
+#define WB_BOUND_GRID_WORK_H
+
+#include "bound/profile.h"
+
+/* Blocks whose warps execute the same instructions at the same cost. */
+struct block_kind {
+    uint64_t blocks;       /* of the grid */
+    uint32_t first;        /* index in the grid of the first of them */
+    uint64_t instructions; /* of a block, all its warps */
+    cycles initiations;    /* E: cycles that units are busy with a block */
+    cycles latency;        /* lam: its longest chain of latencies, the releases of barriers included */
+    cycles alone;  /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
+    cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
+    const struct timed_block *timed; /* what a block executes, of whoever made the kind */
+};
+
+struct grid_work {
+    struct arena arena;
+    const struct wb_machine *machine;
+    VEC(struct block_kind) kinds;
+    uint32_t *kind_of; /* per block of the grid */
+    uint32_t block_count;
+    uint32_t resident_least, resident_most; /* blocks that an SM holds at a time: unless the registers of a
+                                               thread are known, any number between these */
+    uint32_t *by_initiations;               /* the kinds, those with the largest E first */
+    uint64_t *blocks_before;                /* in that order, blocks of the kinds before each; kinds + 1 */
+    cycles *initiations_before;             /* the same of their initiations */
+    cycles latency_total, latency_most;     /* of all blocks; of any block */
+};
+
+/* Adds a kind of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message
+ * when memory is exhausted. */
+wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *timed,
+                             const struct block_profile *profile);
+
+/* Notes that the next block is of a kind; there must be room in work->kind_of. */
+void grid_work_add_block(struct grid_work *work, uint32_t kind);
+
+/* Sums up; no kinds or blocks can be added behind it. WB_ERR_LIMIT without a message when memory is
+ * exhausted. */
+wb_status grid_work_finish(struct grid_work *work);
+
+void grid_work_free(struct grid_work *work);
+
+/* E^n: the initiations of the n blocks that have most of them. */
+cycles grid_work_most(const struct grid_work *work, uint64_t n);
+
+/* Until n blocks that start together, whichever they are, have all ended: the largest alpha of one with the
+ * initiations of the n - 1 others that have most of them. */
+cycles grid_work_together(const struct grid_work *work, uint64_t n);
+
+/* The initiations of all blocks. */
+static inline cycles grid_work_total(const struct grid_work *work) {
+    return work->initiations_before[work->kinds.count];
+}
+
+/* Whether the dispatcher gives a block to any SM that has room, so that no room stays empty while blocks are
+ * left; else block b runs on SM b modulo their number. */
+static inline bool grid_work_is_dynamic(const struct grid_work *work) {
+    return work->machine->memory.dispatch != DISPATCH_STATIC;
+}
+
+#endif

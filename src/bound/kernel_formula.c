@@ -1,0 +1,91 @@
+#include "bound/kernel_formula.h"
+
+cycles kernel_time_sum(const struct kernel_time *time) {
+    cycles sum = cycles_add(time->busy, time->latency);
+    sum = cycles_add(sum, cycles_add(time->memory, time->dispatch));
+    return cycles_add(sum, time->tail);
+}
+
+struct kernel_time kernel_time_max(struct kernel_time a, struct kernel_time b) {
+    return kernel_time_sum(&a) >= kernel_time_sum(&b) ? a : b;
+}
+
+struct kernel_time kernel_time_min(struct kernel_time a, struct kernel_time b) {
+    return kernel_time_sum(&a) <= kernel_time_sum(&b) ? a : b;
+}
+
+/* part * whole / of, rounded down, for part <= of. */
+static cycles share(cycles part, cycles whole, cycles of) {
+    if (of == 0) return 0;
+    return (cycles)((double)whole * ((double)part / (double)of));
+}
+
+static void add_part(wb_bound *bound, const char *what, const char *unit, cycles value) {
+    if (value == 0 || bound->part_count == WB_PARTS_MAX) return;
+    size_t at = bound->part_count++;
+    for (; at > 0 && bound->parts[at - 1].cycles < value; at--)
+        bound->parts[at] = bound->parts[at - 1];
+    bound->parts[at] = (wb_part){what, unit, value};
+}
+
+/* Divides busy cycles among issue and units as all blocks of the grid do. */
+static void add_busy(const struct grid_work *work, cycles busy, wb_bound *bound) {
+    const cycles total = grid_work_total(work);
+    cycles units = 0;
+    for (uint32_t u = 0; u < work->machine->unit_count; u++) {
+        cycles of_unit = 0;
+        for (size_t k = 0; k < work->kinds.count; k++) {
+            const struct block_kind *kind = &work->kinds.items[k];
+            of_unit = cycles_add(of_unit, cycles_mul(kind->units[u], kind->blocks));
+        }
+        cycles part = cycles_min(share(of_unit, busy, total), busy - units);
+        units += part;
+        add_part(bound, "unit", work->machine->units[u].name, part);
+    }
+    add_part(bound, "issue", NULL, busy - units);
+}
+
+void kernel_bound_from(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    struct kernel_time worst = {0};
+    for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++)
+        worst = kernel_time_max(worst, formula(work, resident));
+    bound->cycles = kernel_time_sum(&worst);
+    if (bound->cycles == CYCLES_SATURATED) return;
+    add_busy(work, worst.busy, bound);
+    add_part(bound, "latency", NULL, worst.latency);
+    add_part(bound, "memory", NULL, worst.memory);
+    add_part(bound, "dispatch", NULL, worst.dispatch);
+    add_part(bound, "tail", NULL, worst.tail);
+}
+
+wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    kernel_bound_from(input, formula, bound);
+    bound->kind = WB_UPPER;
+    bound_assume_model(input, bound);
+    bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
+    if (work->machine->dispatch_depth == 0 || work->machine->dispatch_depth == DEPTH_UNLIMITED)
+        bound_assume(bound, "units start instructions in the order of their issue");
+    if (grid_work_is_dynamic(work)) {
+        bound_assume(bound, "a block is dispatched as soon as some SM has room for it, and keeps its room "
+                            "until all its warps have ended");
+        bound_assume(bound, "at the start, blocks are dealt out to the SMs in turn");
+    } else {
+        bound_assume(bound, "block b runs on SM b modulo their number, as soon as that has room, and keeps "
+                            "its room until all its warps have ended");
+    }
+    if (work->resident_least != work->resident_most)
+        bound_assume(bound,
+                     "registers of a thread are not known: any number of blocks that may fit on an SM");
+    return WB_OK;
+}
+
+wb_status kernel_estimate(const struct bound_input *input, kernel_formula formula, const char *reason,
+                          wb_bound *bound) {
+    kernel_bound_from(input, formula, bound);
+    bound->kind = WB_ESTIMATE;
+    bound->reason = reason;
+    bound_assume_model(input, bound);
+    return WB_OK;
+}

@@ -1,0 +1,48 @@
+/* What the formulas for whole kernels have in common: each is computed for every number of blocks that an SM
+ * may hold at a time, says what its cycles are spent on, and rests on the same model. */
+#ifndef WB_BOUND_KERNEL_FORMULA_H
+#define WB_BOUND_KERNEL_FORMULA_H
+
+#include "bound/grid_work.h"
+#include "bound/registry.h"
+
+/* A bound in the parts that it is a sum of. */
+struct kernel_time {
+    cycles busy;     /* issue and initiations, of all blocks before the tail */
+    cycles latency;  /* latencies, before the tail */
+    cycles memory;   /* waiting for the memory that all SMs share */
+    cycles dispatch; /* of blocks */
+    cycles tail;     /* behind the last dispatch, when no new blocks fill the rooms */
+};
+
+/* The sum of all parts. */
+cycles kernel_time_sum(const struct kernel_time *time);
+
+/* What a formula says when every SM holds at most `resident` blocks at a time. */
+typedef struct kernel_time (*kernel_formula)(const struct grid_work *work, uint64_t resident);
+
+/* The larger of two formulas' times at a place, and the smaller. */
+struct kernel_time kernel_time_max(struct kernel_time a, struct kernel_time b);
+struct kernel_time kernel_time_min(struct kernel_time a, struct kernel_time b);
+
+/* Sets cycles and parts of a bound: the largest time of the formula for any number of resident blocks that
+ * is possible. */
+void kernel_bound_from(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
+
+/* The same, of kind upper, with the assumptions of every bound of a kernel. */
+wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
+
+/* The same, of kind estimate, for `reason`. */
+wb_status kernel_estimate(const struct bound_input *input, kernel_formula formula, const char *reason,
+                          wb_bound *bound);
+
+/* The formulas (docs/proofs.md, section 12). Blocks go to any SM that has room, except
+ * where dispatch is static. */
+struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident);    /* K-AREA */
+struct kernel_time kernel_balance(const struct grid_work *work, uint64_t resident); /* K-BAL */
+struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident);  /* K-SM */
+struct kernel_time kernel_static(const struct grid_work *work, uint64_t resident); /* K-SM, static dispatch */
+struct kernel_time kernel_waves(const struct grid_work *work, uint64_t resident);  /* usual, unsafe */
+struct kernel_time kernel_graham(const struct grid_work *work, uint64_t resident); /* usual, unsafe */
+
+#endif

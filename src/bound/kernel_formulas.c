@@ -1,0 +1,135 @@
+/* Bounds of whole kernels from the sums of their blocks: K-AREA, K-BAL, K-SM, and the usual formulas that
+ * they take the place of (docs/proofs.md, section 12). */
+#include "bound/kernel_formula.h"
+
+/* What turns of blocks and rooms amount to when `resident` blocks fit on an SM. */
+struct rooms {
+    uint64_t sms, resident, blocks;
+    uint64_t count; /* all rooms */
+    bool waits;     /* some block waits for a room */
+    cycles delay;   /* between two blocks of a room; 0 when none waits */
+};
+
+static struct rooms rooms_of(const struct grid_work *work, uint64_t resident) {
+    const struct machine_memory *memory = &work->machine->memory;
+    struct rooms rooms = {.sms = memory->sms, .resident = resident, .blocks = work->block_count};
+    rooms.count = rooms.sms * resident;
+    rooms.waits = rooms.blocks > rooms.count;
+    rooms.delay = rooms.waits ? memory->dispatch_latency : 0;
+    return rooms;
+}
+
+static uint64_t ceiling(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
+
+/* K-DISP: cycles in which the dispatcher of all SMs is busy. */
+static cycles dispatcher_busy(const struct grid_work *work) {
+    return cycles_mul(work->machine->memory.dispatch_service, work->block_count);
+}
+
+/* X and lam of the tail: after the last dispatch an SM has at most `resident` blocks. */
+static cycles tail_initiations(const struct grid_work *work, uint64_t resident) {
+    cycles together = grid_work_together(work, resident);
+    return cycles_min(grid_work_most(work, resident), cycles_sub(together, work->latency_most));
+}
+
+struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) {
+    const struct rooms rooms = rooms_of(work, resident);
+    const cycles tail = tail_initiations(work, resident), total = grid_work_total(work);
+    const cycles tail_latency = cycles_add(work->latency_most, rooms.delay);
+    const cycles delays = rooms.waits ? cycles_mul(rooms.blocks - rooms.count, rooms.delay) : 0;
+    const cycles area = cycles_add(total, cycles_mul(rooms.sms - 1, tail));
+    cycles latencies = cycles_add(work->latency_total, delays);
+    latencies = cycles_add(latencies, cycles_mul(rooms.count - 1, tail_latency));
+    latencies = cycles_add(latencies, cycles_mul(area % rooms.sms, resident));
+    const cycles sum = cycles_add(area / rooms.sms, latencies / rooms.count);
+    struct kernel_time time = {.busy = (total - tail) / rooms.sms,
+                               .latency = cycles_sub(work->latency_total, work->latency_most) / rooms.count,
+                               .dispatch = cycles_sub(delays, rooms.delay) / rooms.count};
+    time.tail = cycles_sub(sum, kernel_time_sum(&time));
+    time.dispatch = cycles_add(time.dispatch, dispatcher_busy(work));
+    if (area == CYCLES_SATURATED || latencies == CYCLES_SATURATED) time.tail = CYCLES_SATURATED;
+    return time;
+}
+
+/* h(n) of K-SM: an SM that gets n blocks. */
+static struct kernel_time time_of_sm(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
+    const uint64_t turns = ceiling(n, rooms->resident);
+    struct kernel_time time = {.busy = grid_work_most(work, n),
+                               .latency = cycles_mul(turns, work->latency_most),
+                               .dispatch = turns > 1 ? cycles_mul(turns, rooms->delay) : 0};
+    const struct kernel_time together = {.tail = grid_work_together(work, n)};
+    return turns > 1 ? time : kernel_time_min(time, together);
+}
+
+/* Blocks that an SM can get at most, when `rooms.waits`: every other SM fills its rooms. */
+static uint64_t most_blocks(const struct rooms *rooms) {
+    return rooms->blocks - (rooms->sms - 1) * rooms->resident;
+}
+
+/* Blocks of the SM that ends last, when all start at once: they are dealt out in turn. */
+static uint64_t dealt_blocks(const struct rooms *rooms) {
+    return ceiling(rooms->blocks, rooms->sms);
+}
+
+static struct kernel_time with_dispatcher(const struct grid_work *work, struct kernel_time time) {
+    time.dispatch = cycles_add(time.dispatch, dispatcher_busy(work));
+    return time;
+}
+
+struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident) {
+    const struct rooms rooms = rooms_of(work, resident);
+    uint64_t n = rooms.waits ? most_blocks(&rooms) : dealt_blocks(&rooms);
+    return with_dispatcher(work, time_of_sm(work, &rooms, n));
+}
+
+/* g(q) and the tail behind it: some other SM, full until the last dispatch, gets at most q blocks. */
+static struct kernel_time time_of_other(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
+    const uint64_t q = (rooms->blocks - n) / (rooms->sms - 1), turns = q / rooms->resident;
+    return (struct kernel_time){.busy = grid_work_most(work, q),
+                                .latency = cycles_mul(turns, work->latency_most),
+                                .dispatch = cycles_mul(turns + 1, rooms->delay),
+                                .tail = grid_work_together(work, rooms->resident)};
+}
+
+/* The largest min(h(n), g(q) + tail): the first grows with n, the second falls. */
+static struct kernel_time balance_of_two(const struct grid_work *work, const struct rooms *rooms) {
+    uint64_t low = rooms->resident, high = most_blocks(rooms); /* crossed at high, if anywhere */
+    while (low < high) {
+        uint64_t n = low + (high - low) / 2;
+        struct kernel_time own = time_of_sm(work, rooms, n), other = time_of_other(work, rooms, n);
+        if (kernel_time_sum(&own) >= kernel_time_sum(&other))
+            high = n;
+        else
+            low = n + 1;
+    }
+    struct kernel_time worst =
+        kernel_time_min(time_of_sm(work, rooms, high), time_of_other(work, rooms, high));
+    if (high == rooms->resident) return worst;
+    return kernel_time_max(
+        worst, kernel_time_min(time_of_sm(work, rooms, high - 1), time_of_other(work, rooms, high - 1)));
+}
+
+struct kernel_time kernel_balance(const struct grid_work *work, uint64_t resident) {
+    const struct rooms rooms = rooms_of(work, resident);
+    if (!rooms.waits || rooms.sms == 1) return kernel_one_sm(work, resident);
+    return with_dispatcher(work, balance_of_two(work, &rooms));
+}
+
+/* What the usual formulas take for the time of a full SM. */
+static cycles full_sm(const struct grid_work *work, const struct rooms *rooms) {
+    return grid_work_together(work, rooms->resident);
+}
+
+struct kernel_time kernel_waves(const struct grid_work *work, uint64_t resident) {
+    const struct rooms rooms = rooms_of(work, resident);
+    return (struct kernel_time){.busy =
+                                    cycles_mul(ceiling(rooms.blocks, rooms.count), full_sm(work, &rooms))};
+}
+
+struct kernel_time kernel_graham(const struct grid_work *work, uint64_t resident) {
+    const struct rooms rooms = rooms_of(work, resident);
+    const cycles full = full_sm(work, &rooms);
+    return (struct kernel_time){.busy = cycles_mul(rooms.blocks - 1, full) / rooms.count, .tail = full};
+}

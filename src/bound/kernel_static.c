@@ -1,0 +1,49 @@
+/* K-SM for a grid whose blocks are dealt out to the SMs before it starts: block b runs on SM b modulo their
+ * number, so that each SM's own blocks are known (docs/proofs.md, section 12). */
+#include "bound/kernel_formula.h"
+
+/* The blocks of one SM. */
+struct sm_blocks {
+    uint64_t blocks;
+    cycles initiations;  /* of all of them */
+    cycles latency_most; /* the largest lam */
+    cycles slack_most;   /* the largest alpha less E */
+    cycles deficit;      /* where that is below 0 for all, the least E less alpha */
+};
+
+static struct sm_blocks blocks_of(const struct grid_work *work, uint32_t sm) {
+    struct sm_blocks sum = {.deficit = CYCLES_SATURATED};
+    for (uint64_t b = sm; b < work->block_count; b += work->machine->memory.sms, sum.blocks++) {
+        const struct block_kind *kind = &work->kinds.items[work->kind_of[b]];
+        sum.initiations = cycles_add(sum.initiations, kind->initiations);
+        sum.latency_most = cycles_max(sum.latency_most, kind->latency);
+        sum.slack_most = cycles_max(sum.slack_most, cycles_sub(kind->alone, kind->initiations));
+        sum.deficit = cycles_min(sum.deficit, cycles_sub(kind->initiations, kind->alone));
+    }
+    return sum;
+}
+
+static struct kernel_time time_of(const struct grid_work *work, const struct sm_blocks *sm,
+                                  uint64_t resident) {
+    const uint64_t turns = sm->blocks / resident + (sm->blocks % resident != 0);
+    const struct machine_memory *memory = &work->machine->memory;
+    if (turns <= 1) {
+        cycles together = cycles_sub(cycles_add(sm->initiations, sm->slack_most), sm->deficit);
+        cycles apart = cycles_add(sm->initiations, sm->latency_most);
+        return (struct kernel_time){.tail = cycles_min(together, apart)};
+    }
+    return (struct kernel_time){.busy = sm->initiations,
+                                .latency = cycles_mul(turns, sm->latency_most),
+                                .dispatch = cycles_mul(turns, memory->dispatch_latency)};
+}
+
+struct kernel_time kernel_static(const struct grid_work *work, uint64_t resident) {
+    const struct machine_memory *memory = &work->machine->memory;
+    struct kernel_time latest = {0};
+    for (uint32_t sm = 0; sm < memory->sms && sm < work->block_count; sm++) {
+        const struct sm_blocks blocks = blocks_of(work, sm);
+        latest = kernel_time_max(latest, time_of(work, &blocks, resident));
+    }
+    latest.dispatch = cycles_add(latest.dispatch, cycles_mul(memory->dispatch_service, work->block_count));
+    return latest;
+}

@@ -1,0 +1,81 @@
+#include "memory/abstract_grid.h"
+
+#include <stdlib.h>
+
+/* Room for the block at hand: what grid_add_block takes. */
+struct block_room {
+    struct path *paths;
+    struct access_list *accesses; /* none: nothing is known of addresses */
+};
+
+/* Warps of the largest block. */
+static uint32_t most_warps(const struct abstract_block *block) {
+    uint32_t most = 0;
+    for (size_t k = 0; k < block->kinds.count; k++) {
+        uint32_t warps = block->kinds.items[k].timed.warp_count;
+        most = warps > most ? warps : most;
+    }
+    return most;
+}
+
+/* Which instructions are barriers, and where the code begins. */
+static wb_status number_code(const struct timed_code *code, struct wb_grid *grid) {
+    grid->instruction_count = code->inst_count;
+    grid->code_first = arena_array(&grid->arena, 2, sizeof *grid->code_first);
+    grid->is_barrier = arena_array(&grid->arena, (size_t)code->inst_count + 1, sizeof *grid->is_barrier);
+    if (grid->code_first == NULL || grid->is_barrier == NULL) return WB_ERR_LIMIT;
+    grid->code_first[1] = code->inst_count;
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        grid->is_barrier[i] = code->insts[i].barrier;
+    return WB_OK;
+}
+
+/* Adds a block; a block with fewer warps than the largest has some that execute nothing. */
+static wb_status add_block(const struct timed_block *timed, struct block_room *room, struct wb_grid *grid) {
+    for (uint32_t w = 0; w < timed->warp_count; w++) {
+        const struct path *path = &timed->paths[timed->warp_path[w]];
+        WB_TRY(vec_reserve(&room->paths[w].entries, path->entries.count));
+        for (size_t i = 0; i < path->entries.count; i++)
+            room->paths[w].entries.items[i] = path->entries.items[i];
+        room->paths[w].entries.count = path->entries.count;
+        room->paths[w].length = path->length;
+        room->paths[w].hash = path->hash;
+    }
+    return grid_add_block(grid, room->paths, room->accesses);
+}
+
+static wb_status add_blocks(const struct abstract_block *block, struct wb_grid *grid) {
+    struct block_room room = {.paths = calloc((size_t)grid->warp_count + 1, sizeof *room.paths),
+                              .accesses = calloc((size_t)grid->warp_count + 1, sizeof *room.accesses)};
+    wb_status status = room.paths == NULL || room.accesses == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (size_t k = 0; k < block->kinds.count; k++) {
+        for (uint32_t b = 0; status == WB_OK && b < block->kinds.items[k].count; b++)
+            status = add_block(&block->kinds.items[k].timed, &room, grid);
+    }
+    for (uint32_t w = 0; room.paths != NULL && w < grid->warp_count; w++)
+        path_free(&room.paths[w]);
+    free(room.paths);
+    free(room.accesses);
+    return status;
+}
+
+static wb_status fill(const struct abstract_block *block, struct wb_grid *grid) {
+    grid->warp_count = most_warps(block);
+    grid->warp_width = MACHINE_WARP_WIDTH;
+    grid->block_size[0] = grid->warp_count * MACHINE_WARP_WIDTH;
+    grid->block_size[1] = grid->block_size[2] = 1;
+    grid->skipped_barrier = PTX_NO_INDEX;
+    WB_TRY(number_code(&block->timed.code, grid));
+    WB_TRY(add_blocks(block, grid));
+    grid->dimensions[0] = (uint32_t)grid->blocks.count;
+    grid->dimensions[1] = grid->dimensions[2] = 1;
+    return WB_OK;
+}
+
+wb_status abstract_grid_make(const struct abstract_block *block, wb_diagnostics *diagnostics,
+                             struct wb_grid *grid, struct timed_grid *timed) {
+    *grid = (struct wb_grid){0};
+    *timed = (struct timed_grid){.grid = grid, .machine = &block->machine, .code = block->timed.code};
+    if (fill(block, grid) != WB_OK) return diagnose_out_of_memory(diagnostics, block->machine.name);
+    return traffic_make(grid, timed->machine, diagnostics, &timed->traffic);
+}

@@ -1,0 +1,85 @@
+#include "report/kernel_report.h"
+
+#include <inttypes.h>
+
+#include "report/bound_text.h"
+#include "report/gpu_report.h"
+#include "report/json_parts.h"
+
+static void put_rooms(struct text *out, const struct grid_work *work) {
+    text_printf(out, ", %u SM%s with %" PRIu32, work->machine->memory.sms,
+                work->machine->memory.sms == 1 ? "" : "s", work->resident_least);
+    if (work->resident_most != work->resident_least) text_printf(out, " to %" PRIu32, work->resident_most);
+    text_printf(out, " block%s at a time\n", work->resident_most == 1 ? "" : "s");
+}
+
+void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
+    const struct wb_machine *machine = analysis->machine;
+    const struct wb_grid *grid = analysis->grid_times.grid;
+    if (grid->kernel != NULL)
+        text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(grid->kernel),
+                    grid->kernel->module->source.name);
+    text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block", grid->dimensions[0],
+                grid->dimensions[1], grid->dimensions[2], grid->block_size[0], grid->block_size[1],
+                grid->block_size[2], grid->warp_count, grid->warp_count == 1 ? "" : "s");
+    if (analysis->has_work) {
+        const size_t kinds = analysis->work.kinds.count;
+        text_printf(out, ", %zu kind%s of blocks", kinds, kinds == 1 ? "" : "s");
+    }
+    text_printf(out, "\nmachine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
+                machine->mem_latency);
+    if (analysis->has_work)
+        put_rooms(out, &analysis->work);
+    else
+        text_printf(out, ", %u SMs\n", machine->memory.sms);
+    text_char(out, '\n');
+}
+
+/* Where the block stands in the grid that takes longest. */
+static void block_place(const struct wb_analysis *analysis, uint32_t index[3]) {
+    const struct wb_block *block = analysis->longest_block;
+    for (int axis = 0; axis < 3; axis++)
+        index[axis] = block == NULL ? 0 : block->index[axis];
+}
+
+void kernel_put_parts(struct text *out, const struct wb_analysis *analysis) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    if (best == NULL || best->part_count == 0) return;
+    text_printf(out, "the %" PRIu64 " cycles of %s are", best->cycles, best->method);
+    for (size_t p = 0; p < best->part_count; p++) {
+        const wb_part *part = &best->parts[p];
+        text_printf(out, "%s %s%s%s %" PRIu64 " (%.0f %%)", p > 0 ? "," : "", part->what,
+                    part->unit != NULL ? " " : "", part->unit != NULL ? part->unit : "", part->cycles,
+                    report_percent(part->cycles, best->cycles));
+    }
+    text_char(out, '\n');
+}
+
+json_t *kernel_parts_json(const wb_bound *bound) {
+    json_t *array = json_array();
+    for (size_t p = 0; p < bound->part_count; p++) {
+        const wb_part *part = &bound->parts[p];
+        (void)json_array_append_new(array, json_pack("{s:s, s:s?, s:I}", "what", part->what, "unit",
+                                                     part->unit, "cycles", (json_int_t)part->cycles));
+    }
+    return array;
+}
+
+void kernel_add_json(const struct wb_analysis *analysis, json_t *root) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    uint32_t index[3];
+    block_place(analysis, index);
+    json_t *rooms = json_null();
+    if (analysis->has_work) {
+        const struct grid_work *work = &analysis->work;
+        rooms = json_pack("{s:I, s:I, s:I, s:I}", "sms", (json_int_t)work->machine->memory.sms,
+                          "resident_least", (json_int_t)work->resident_least, "resident_most",
+                          (json_int_t)work->resident_most, "kinds", (json_int_t)work->kinds.count);
+    }
+    (void)json_object_set_new(root, "rooms", rooms);
+    (void)json_object_set_new(root, "block_index", json_three_numbers(index));
+    (void)json_object_set_new(root, "dominated_by",
+                              best == NULL || best->part_count == 0 ? json_null()
+                              : best->parts[0].unit != NULL         ? json_string(best->parts[0].unit)
+                                                                    : json_string(best->parts[0].what));
+}

@@ -1,0 +1,22 @@
+/* What reports of whole kernels say beyond their bounds: what is launched, where, and what cycles are spent
+ * on. */
+#ifndef WB_REPORT_KERNEL_REPORT_H
+#define WB_REPORT_KERNEL_REPORT_H
+
+#include <jansson.h>
+
+#include "bound/analysis.h"
+
+/* The heading: kernel or file, grid, machine, blocks on an SM. */
+void kernel_put_heading(struct text *out, const struct wb_analysis *analysis);
+
+/* What the least proven bound is made of, largest part first; nothing where there is none. */
+void kernel_put_parts(struct text *out, const struct wb_analysis *analysis);
+
+/* The same as members of the report. */
+void kernel_add_json(const struct wb_analysis *analysis, json_t *root);
+
+/* The parts of a bound as an array; empty when it does not say. */
+json_t *kernel_parts_json(const wb_bound *bound);
+
+#endif

@@ -59,11 +59,10 @@ wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *t
                               .units = sum_units(timed, &work->arena),
                               .timed = timed};
     if (kind.units == NULL) return WB_ERR_LIMIT;
-    kind.alone = cycles_add(kind.initiations, kind.latency);
-    if (window_is_proven(work->machine, profile)) {
-        cycles sib = cycles_add(profile_sum_of_maxima(profile, bound_sib.term), release);
-        kind.alone = cycles_min(kind.alone, sib);
-    }
+    const cycles sib = cycles_add(profile_sum_of_maxima(profile, bound_sib.term), release);
+    kind.alone = kind.solo = cycles_add(kind.initiations, kind.latency);
+    if (window_is_proven(work->machine, profile)) kind.alone = cycles_min(kind.alone, sib);
+    if (sib_unproven(work->machine) == NULL) kind.solo = cycles_min(kind.solo, sib);
     return vec_push(&work->kinds, kind);
 }
 
@@ -142,8 +141,9 @@ cycles grid_work_most(const struct grid_work *work, uint64_t n) {
 cycles grid_work_together(const struct grid_work *work, uint64_t n) {
     cycles longest = 0;
     if (n > work->block_count) n = work->block_count;
-    if (n == 0) return 0;
-    for (size_t k = 0; k < work->kinds.count; k++) {
+    for (size_t k = 0; n == 1 && k < work->kinds.count; k++)
+        longest = cycles_max(longest, work->kinds.items[k].solo);
+    for (size_t k = 0; n > 1 && k < work->kinds.count; k++) {
         const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
         /* The n - 1 others: the first n - 1, or, where the block is among these, the first n without it. */
         bool among = work->blocks_before[k] < n - 1;

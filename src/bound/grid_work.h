@@ -13,6 +13,7 @@ struct block_kind {
     cycles initiations;    /* E: cycles that units are busy with a block */
     cycles latency;        /* lam: its longest chain of latencies, the releases of barriers included */
     cycles alone;  /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
+    cycles solo;           /* its residence takes at most so long when it has an SM to itself */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
     const struct timed_block *timed; /* what a block executes, of whoever made the kind */
 };
@@ -49,7 +50,7 @@ void grid_work_free(struct grid_work *work);
 cycles grid_work_most(const struct grid_work *work, uint64_t n);
 
 /* Until n blocks that start together, whichever they are, have all ended: the largest alpha of one with the
- * initiations of the n - 1 others that have most of them. */
+ * initiations of the n - 1 others that have most of them; of one block the largest `solo`. */
 cycles grid_work_together(const struct grid_work *work, uint64_t n);
 
 /* The initiations of all blocks. */

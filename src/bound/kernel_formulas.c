@@ -59,8 +59,11 @@ static struct kernel_time time_of_sm(const struct grid_work *work, const struct 
     struct kernel_time time = {.busy = grid_work_most(work, n),
                                .latency = cycles_mul(turns, work->latency_most),
                                .dispatch = turns > 1 ? cycles_mul(turns, rooms->delay) : 0};
-    const struct kernel_time together = {.tail = grid_work_together(work, n)};
-    return turns > 1 ? time : kernel_time_min(time, together);
+    if (turns > 1) return time;
+    const cycles together = grid_work_together(work, n);
+    time.busy = cycles_min(time.busy, together);
+    time.latency = cycles_min(time.latency, together - time.busy);
+    return time;
 }
 
 /* Blocks that an SM can get at most, when `rooms.waits`: every other SM fills its rooms. */

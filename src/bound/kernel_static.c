@@ -9,6 +9,7 @@ struct sm_blocks {
     cycles latency_most; /* the largest lam */
     cycles slack_most;   /* the largest alpha less E */
     cycles deficit;      /* where that is below 0 for all, the least E less alpha */
+    cycles solo;         /* of one block alone */
 };
 
 static struct sm_blocks blocks_of(const struct grid_work *work, uint32_t sm) {
@@ -17,6 +18,7 @@ static struct sm_blocks blocks_of(const struct grid_work *work, uint32_t sm) {
         const struct block_kind *kind = &work->kinds.items[work->kind_of[b]];
         sum.initiations = cycles_add(sum.initiations, kind->initiations);
         sum.latency_most = cycles_max(sum.latency_most, kind->latency);
+        sum.solo = cycles_max(sum.solo, kind->solo);
         sum.slack_most = cycles_max(sum.slack_most, cycles_sub(kind->alone, kind->initiations));
         sum.deficit = cycles_min(sum.deficit, cycles_sub(kind->initiations, kind->alone));
     }
@@ -29,8 +31,10 @@ static struct kernel_time time_of(const struct grid_work *work, const struct sm_
     const struct machine_memory *memory = &work->machine->memory;
     if (turns <= 1) {
         cycles together = cycles_sub(cycles_add(sm->initiations, sm->slack_most), sm->deficit);
-        cycles apart = cycles_add(sm->initiations, sm->latency_most);
-        return (struct kernel_time){.tail = cycles_min(together, apart)};
+        if (sm->blocks == 1) together = sm->solo;
+        cycles busy = cycles_min(sm->initiations, together);
+        return (struct kernel_time){.busy = busy,
+                                    .latency = cycles_min(sm->latency_most, together - busy)};
     }
     return (struct kernel_time){.busy = sm->initiations,
                                 .latency = cycles_mul(turns, sm->latency_most),

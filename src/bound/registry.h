@@ -79,6 +79,9 @@ void bound_assume_grid(const struct bound_input *input, wb_bound *bound);
 bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
                           const char **why);
 
+/* Why SIB is not proven on a machine, or NULL where it is (docs/proofs.md, theorem 1). */
+const char *sib_unproven(const struct wb_machine *machine);
+
 /* Makes an estimate of a bound for a machine whose model the proofs are not about. */
 void bound_qualify(const struct wb_machine *machine, wb_bound *bound);
 

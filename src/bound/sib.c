@@ -7,8 +7,7 @@ static cycles sib_term(const struct section_profile *warp, const struct row_sums
     return warp->iso + (sums->shared + sums->local - warp->charge);
 }
 
-/* Why SIB is not proven on this machine, or NULL where it is (docs/proofs.md, theorem 1). */
-static const char *sib_unproven(const struct wb_machine *machine) {
+const char *sib_unproven(const struct wb_machine *machine) {
     uint32_t depth = machine->dispatch_depth;
     if (depth == 0 || depth == 1 || depth == DEPTH_UNLIMITED) return NULL;
     return "tested, but proven only for dispatch depths 0, 1 and unlimited: in a longer queue an instruction "

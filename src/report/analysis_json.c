@@ -39,7 +39,7 @@ static json_t *bound_json(const struct wb_analysis *analysis, const wb_bound *bo
     json_t *object = report_bound_json(bound, options);
     (void)json_object_set_new(object, "overestimation_percent", percent_json(analysis, bound));
     (void)json_object_set_new(object, "microseconds", microseconds_json(analysis, bound->cycles));
-    if (analysis->longest != NULL) (void)json_object_set_new(object, "parts", kernel_parts_json(bound));
+    if (bound->part_count > 0) (void)json_object_set_new(object, "parts", kernel_parts_json(bound));
     return object;
 }
 
@@ -74,9 +74,12 @@ static json_t *certified_json(const struct wb_analysis *analysis) {
     return json_pack("{s:I, s:I}", "lower", (json_int_t)interval.lower, "upper", (json_int_t)interval.upper);
 }
 
-static json_t *deadline_json(const wb_bound *best, const wb_report_options *options) {
+/* Whether the deadline is met by the block or, where one was analysed, by the kernel. */
+static json_t *deadline_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+    const wb_bound *best = wb_analysis_best(analysis);
     json_t *met = best != NULL ? json_boolean(best->cycles <= options->deadline) : json_null();
-    return json_pack("{s:I, s:o}", "cycles", (json_int_t)options->deadline, "met", met);
+    return json_pack("{s:I, s:s, s:o}", "cycles", (json_int_t)options->deadline, "of",
+                     analysis->longest != NULL ? "kernel" : "block", "met", met);
 }
 
 /* Appends one phase to the section it belongs to; a json_t array of sections is the user. */
@@ -130,7 +133,7 @@ static json_t *heading_json(const struct wb_analysis *analysis) {
                          "launch");
     if (analysis->timed == NULL) {
         json_t *grid = report_gpu_heading_json(&analysis->grid_times);
-        if (grid != NULL && analysis->longest == NULL)
+        if (grid != NULL)
             (void)json_object_set_new(grid, "scheme", json_string(analysis->memory.scheme->name));
         return grid;
     }
@@ -152,21 +155,37 @@ static void add_cover(const struct wb_analysis *analysis, const wb_report_option
     (void)json_object_set_new(root, "given", given);
 }
 
-static json_t *result_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+/* Adds bounds and simulations. */
+static void add_results(const struct wb_analysis *analysis, const wb_report_options *options,
+                        json_t *object) {
     const wb_bound *best = wb_analysis_best(analysis);
-    json_t *root = heading_json(analysis);
-    if (root == NULL) return NULL;
-    (void)json_object_set_new(root, "bounds", bounds_json(analysis, options));
-    (void)json_object_set_new(root, "simulations", simulations_json(analysis, options));
-    (void)json_object_set_new(root, "best_upper",
+    (void)json_object_set_new(object, "bounds", bounds_json(analysis, options));
+    (void)json_object_set_new(object, "simulations", simulations_json(analysis, options));
+    (void)json_object_set_new(object, "best_upper",
                               best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
-    (void)json_object_set_new(root, "certified", certified_json(analysis));
-    if (options->has_deadline) (void)json_object_set_new(root, "deadline", deadline_json(best, options));
-    add_cover(analysis, options, root);
-    if (analysis->longest == NULL) return root;
-    kernel_add_json(analysis, root);
-    const wb_report_options of_block = {.timing = options->timing};
-    (void)json_object_set_new(root, "block", result_json(analysis->longest, &of_block));
+    (void)json_object_set_new(object, "certified", certified_json(analysis));
+}
+
+/* The whole kernel, beside its block that takes longest. */
+static json_t *kernel_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    json_t *kernel = kernel_heading_json(analysis);
+    if (kernel == NULL) return NULL;
+    add_results(analysis, options, kernel);
+    (void)json_object_set_new(kernel, "best_upper_microseconds",
+                              best != NULL ? microseconds_json(analysis, best->cycles) : json_null());
+    (void)json_object_set_new(kernel, "dominated_by", kernel_dominant_json(best));
+    return kernel;
+}
+
+static json_t *result_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+    const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
+    json_t *root = heading_json(block);
+    if (root == NULL) return NULL;
+    add_results(block, options, root);
+    if (options->has_deadline) (void)json_object_set_new(root, "deadline", deadline_json(analysis, options));
+    add_cover(block, options, root);
+    if (analysis->longest != NULL) (void)json_object_set_new(root, "grid", kernel_json(analysis, options));
     return root;
 }
 

@@ -240,9 +240,16 @@ static void put_verdict(struct text *out, const struct wb_analysis *analysis,
     }
 }
 
+/* The bounds of an analysis; of a kernel those of its longest block first. */
 static const wb_bound *bound_at(const void *owner, size_t index) {
+    const struct wb_analysis *analysis = owner;
     size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(owner, &count);
+    if (analysis->longest != NULL) {
+        const wb_bound *of_block = wb_analysis_bounds(analysis->longest, &count);
+        if (index < count) return &of_block[index];
+        index -= count;
+    }
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
     return index < count ? &bounds[index] : NULL;
 }
 
@@ -272,8 +279,7 @@ static void put_longest(struct text *out, const struct wb_analysis *analysis,
                     block->index[2], report_instructions(block));
     text_string(out, ", alone:\n");
     put_table(out, analysis->longest, options);
-    report_put_conditions(out, bound_at, analysis->longest);
-    text_string(out, "\nthe kernel, all blocks:\n");
+    text_string(out, "the kernel, all blocks:\n");
 }
 
 wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,

@@ -35,13 +35,6 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
     text_char(out, '\n');
 }
 
-/* Where the block stands in the grid that takes longest. */
-static void block_place(const struct wb_analysis *analysis, uint32_t index[3]) {
-    const struct wb_block *block = analysis->longest_block;
-    for (int axis = 0; axis < 3; axis++)
-        index[axis] = block == NULL ? 0 : block->index[axis];
-}
-
 void kernel_put_parts(struct text *out, const struct wb_analysis *analysis) {
     const wb_bound *best = wb_analysis_best(analysis);
     if (best == NULL || best->part_count == 0) return;
@@ -65,21 +58,20 @@ json_t *kernel_parts_json(const wb_bound *bound) {
     return array;
 }
 
-void kernel_add_json(const struct wb_analysis *analysis, json_t *root) {
-    const wb_bound *best = wb_analysis_best(analysis);
-    uint32_t index[3];
-    block_place(analysis, index);
+json_t *kernel_heading_json(const struct wb_analysis *analysis) {
+    const struct wb_grid *grid = analysis->grid_times.grid;
     json_t *rooms = json_null();
     if (analysis->has_work) {
         const struct grid_work *work = &analysis->work;
-        rooms = json_pack("{s:I, s:I, s:I, s:I}", "sms", (json_int_t)work->machine->memory.sms,
-                          "resident_least", (json_int_t)work->resident_least, "resident_most",
-                          (json_int_t)work->resident_most, "kinds", (json_int_t)work->kinds.count);
+        rooms = json_pack("{s:I, s:I}", "least", (json_int_t)work->resident_least, "most",
+                          (json_int_t)work->resident_most);
     }
-    (void)json_object_set_new(root, "rooms", rooms);
-    (void)json_object_set_new(root, "block_index", json_three_numbers(index));
-    (void)json_object_set_new(root, "dominated_by",
-                              best == NULL || best->part_count == 0 ? json_null()
-                              : best->parts[0].unit != NULL         ? json_string(best->parts[0].unit)
-                                                                    : json_string(best->parts[0].what));
+    json_t *kinds = analysis->has_work ? json_integer((json_int_t)analysis->work.kinds.count) : json_null();
+    return json_pack("{s:I, s:o, s:I, s:o}", "blocks", (json_int_t)grid->blocks.count, "kinds", kinds, "sms",
+                     (json_int_t)analysis->machine->memory.sms, "resident_blocks", rooms);
+}
+
+json_t *kernel_dominant_json(const wb_bound *best) {
+    if (best == NULL || best->part_count == 0) return json_null();
+    return json_string(best->parts[0].unit != NULL ? best->parts[0].unit : best->parts[0].what);
 }

@@ -13,8 +13,12 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis);
 /* What the least proven bound is made of, largest part first; nothing where there is none. */
 void kernel_put_parts(struct text *out, const struct wb_analysis *analysis);
 
-/* The same as members of the report. */
-void kernel_add_json(const struct wb_analysis *analysis, json_t *root);
+/* How many blocks of how many kinds there are, and the rooms that they take turns in. */
+json_t *kernel_heading_json(const struct wb_analysis *analysis);
+
+/* What most cycles of a bound are spent on: a unit's name, or what the part is; null where it does not say.
+ */
+json_t *kernel_dominant_json(const wb_bound *best);
 
 /* The parts of a bound as an array; empty when it does not say. */
 json_t *kernel_parts_json(const wb_bound *bound);

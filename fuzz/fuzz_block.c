@@ -1,5 +1,5 @@
-/* Any bytes as a block file: an error with a message, or a block whose proven bounds hold for what is
- * simulated, and that prints as a file which reads back. */
+/* Any bytes as a block file: an error with a message, or a block or a grid whose proven bounds hold for what
+ * is simulated, and that prints as a file which reads back. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Longer blocks are not analysed, to keep the runs fast. */
 #define INSTRUCTIONS_MAX 400u
+#define BLOCKS_MAX 100u
 
-static uint64_t instructions_of(const struct timed_block *timed) {
+/* Of all blocks. */
+static uint64_t instructions_of(const struct abstract_block *block) {
     uint64_t count = 0;
-    for (uint32_t w = 0; w < timed->warp_count; w++)
-        count += timed->paths[timed->warp_path[w]].length;
+    for (size_t k = 0; k < block->kinds.count; k++) {
+        const struct timed_block *timed = &block->kinds.items[k].timed;
+        for (uint32_t w = 0; w < timed->warp_count; w++)
+            count += timed->paths[timed->warp_path[w]].length * block->kinds.items[k].count;
+    }
     return count;
 }
 
-static void check_bounds(const struct timed_block *timed, wb_diagnostics *diagnostics) {
+static void check_block(const struct timed_block *timed, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
     if (analysis_of_timed(timed, diagnostics, &analysis) != WB_OK) return;
     require_bounds(analysis, "sib,aln,elb", "lrr,gto", diagnostics);
+    wb_analysis_free(analysis);
+}
+
+static void check_grid(const uint8_t *data, size_t size, wb_diagnostics *diagnostics) {
+    wb_analysis *analysis = NULL;
+    if (analysis_parse("fuzz.yaml", (const char *)data, size, diagnostics, &analysis) != WB_OK) return;
+    require_bounds(analysis, "sib,elb,k-sm", "lrr,gto", diagnostics);
     wb_analysis_free(analysis);
 }
 
@@ -45,8 +57,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wb_status status = abstract_file_parse("fuzz.yaml", (const char *)data, size, diagnostics, &block);
     if ((status == WB_OK) != (wb_diagnostics_errors(diagnostics) == 0)) abort();
     if (status == WB_OK) {
-        uint64_t instructions = instructions_of(&block.timed);
-        if (instructions > 0 && instructions <= INSTRUCTIONS_MAX) check_bounds(&block.timed, diagnostics);
+        uint64_t instructions = instructions_of(&block);
+        if (block.is_grid && block.block_count <= BLOCKS_MAX && instructions <= INSTRUCTIONS_MAX)
+            check_grid(data, size, diagnostics);
+        else if (!block.is_grid && instructions > 0 && instructions <= INSTRUCTIONS_MAX)
+            check_block(&block.timed, diagnostics);
         if (instructions <= INSTRUCTIONS_MAX && strlen(block.machine.name) > 0)
             check_print(&block, diagnostics);
         abstract_block_free(&block);

@@ -1,5 +1,7 @@
-/* Any bytes as PTX whose first kernel is executed as a grid, reported, and run on GPUs with caches: an error
- * with a message, or bounds that hold for what is simulated; never a crash, a hang or unbounded memory. */
+/* Any bytes as PTX whose first kernel is executed as a grid, reported, and run on GPUs with and without
+ * caches: an error with a message, or bounds that hold for what is simulated; never a crash, a hang or
+ * unbounded memory.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,18 @@ static void check_machine(const wb_grid *grid, const wb_machine *machine, wb_dia
     wb_gpu_free(gpu);
 }
 
+/* The whole kernel on few SMs without caches. */
+static void check_kernel(const wb_grid *grid, wb_diagnostics *diagnostics) {
+    wb_machine *machine = NULL;
+    wb_analysis *analysis = NULL;
+    if (wb_machine_load("orin-sm86", diagnostics, &machine) != WB_OK) abort();
+    if (wb_machine_set(machine, "sms=2", diagnostics) != WB_OK) abort();
+    if (wb_analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis) == WB_OK) /* room for a block? */
+        require_bounds(analysis, "k-area,k-bal,k-sm", "lrr,gto", diagnostics);
+    wb_analysis_free(analysis);
+    wb_machine_free(machine);
+}
+
 static void check_grid(const wb_grid *grid, wb_diagnostics *diagnostics) {
     size_t written = 0;
     const wb_writer writer = {count_bytes, &written};
@@ -53,6 +67,7 @@ static void check_grid(const wb_grid *grid, wb_diagnostics *diagnostics) {
         check_machine(grid, machine, diagnostics);
         wb_machine_free(machine);
     }
+    check_kernel(grid, diagnostics);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

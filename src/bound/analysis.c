@@ -123,8 +123,8 @@ wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine,
 }
 
 /* A file describes a block, a grid of blocks, or abstract warps. */
-static wb_status analysis_parse(wb_analysis *made, const char *path, const char *text, size_t size,
-                                wb_diagnostics *diagnostics) {
+static wb_status analysis_fill(wb_analysis *made, const char *path, const char *text, size_t size,
+                               wb_diagnostics *diagnostics) {
     made->is_abstract = abstract_warp_file_is(text);
     if (made->is_abstract) {
         WB_TRY(abstract_warp_file_parse(path, text, size, diagnostics, &made->abstract));
@@ -137,15 +137,21 @@ static wb_status analysis_parse(wb_analysis *made, const char *path, const char 
     return WB_OK;
 }
 
-wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis) {
+wb_status analysis_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                         wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
-    char *text = NULL;
-    size_t size;
-    wb_status status = file_read(path, diagnostics, &text, &size);
-    if (status == WB_OK) status = analysis_parse(made, path, text, size, diagnostics);
-    free(text);
+    wb_status status = analysis_fill(made, name, text, size, diagnostics);
     return analysis_finish(made, status, diagnostics, analysis);
+}
+
+wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    char *text;
+    size_t size;
+    WB_TRY(file_read(path, diagnostics, &text, &size));
+    wb_status status = analysis_parse(path, text, size, diagnostics, analysis);
+    free(text);
+    return status;
 }
 
 void wb_analysis_free(wb_analysis *analysis) {

@@ -46,6 +46,10 @@ struct wb_analysis {
     VEC(wb_simulation) simulations; /* in the order of the policies */
 };
 
+/* The analysis of a file in memory (wb_analysis_read); `name` stands for it in messages. */
+wb_status analysis_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                         wb_analysis **analysis);
+
 /* An analysis of a block that the caller keeps, such as one written by hand. WB_ERR_LIMIT with a message when
  * memory is exhausted or the block's times do not fit. */
 wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,

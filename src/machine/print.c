@@ -47,14 +47,21 @@ static void print_class(const struct wb_machine *machine, enum ptx_class class, 
         print_flow(machine_class_fields, &entry, out);
 }
 
-/* A key a line; a machine without caches has only those of its requests. */
+/* Whether a key is about caches and what lies behind them. */
+static bool is_of_hierarchy(const struct field *field) {
+    return (field->offset >= offsetof(struct machine_memory, l1) &&
+            field->offset <= offsetof(struct machine_memory, reply_service)) ||
+           field->offset == offsetof(struct machine_memory, channels) ||
+           field->offset == offsetof(struct machine_memory, channel_depth);
+}
+
+/* A key a line; a machine without caches has none of theirs. */
 static void print_memory(const struct machine_memory *memory, struct text *out) {
     for (const struct field *field = machine_memory_fields; field->key != NULL; field++) {
+        if (is_of_hierarchy(field) && !memory_has_hierarchy(memory)) continue;
         text_printf(out, "  %s: ", field->key);
         field_print(field, memory, out);
         text_char(out, '\n');
-        if (field->offset == offsetof(struct machine_memory, request_cycles) && !memory_has_hierarchy(memory))
-            return;
     }
 }
 

@@ -1,4 +1,6 @@
-/* A block written by hand, as a file again. */
+/* A block or a grid written by hand, as a file again. */
+#include <string.h>
+
 #include "base/field.h"
 #include "warp/abstract_block.h"
 
@@ -91,6 +93,54 @@ static void put_program(struct text *out, const struct abstract_block *block, st
     }
 }
 
+/* The warps of a block, a program each. */
+static void put_warps(struct text *out, const struct abstract_block *block, const struct timed_block *timed,
+                      struct print_kinds *kinds) {
+    text_string(out, "warps:\n");
+    for (uint32_t w = 0; w < timed->warp_count; w++) {
+        text_string(out, "  - \"1x");
+        put_program(out, block, kinds, &timed->paths[timed->warp_path[w]]);
+        text_string(out, "\"\n");
+    }
+}
+
+/* What of the machine only grids have: rooms, and the keys of its memory system that differ from a machine of
+ * which a file says nothing. */
+static void put_rooms(struct text *out, const struct wb_machine *machine) {
+    struct machine_memory defaults;
+    const char *separator = "{";
+    machine_memory_defaults(&defaults);
+    text_printf(out, "resident: %u\nmemory: ", machine->limits.blocks);
+    for (const struct field *field = machine_memory_fields; field->key != NULL; field++) {
+        struct text value = {0}, unstated = {0};
+        field_print(field, &machine->memory, &value);
+        field_print(field, &defaults, &unstated);
+        bool stated = value.failed || unstated.failed || strcmp(value.data, unstated.data) != 0;
+        /* a grid's dispatcher is another one than a machine's where nothing is said */
+        if (stated || field->offset == offsetof(struct machine_memory, dispatch)) {
+            text_printf(out, "%s%s: %s", separator, field->key, value.failed ? "" : value.data);
+            separator = ", ";
+        }
+        text_free(&value);
+        text_free(&unstated);
+    }
+    text_string(out, "}\n");
+}
+
+/* The blocks of a grid, a kind each. */
+static void put_blocks(struct text *out, const struct abstract_block *block, struct print_kinds *kinds) {
+    text_string(out, "blocks:\n");
+    for (size_t k = 0; k < block->kinds.count; k++) {
+        const struct timed_block *timed = &block->kinds.items[k].timed;
+        text_printf(out, "  - \"%u*", block->kinds.items[k].count);
+        for (uint32_t w = 0; w < timed->warp_count; w++) {
+            text_string(out, w > 0 ? "; 1x" : " 1x");
+            put_program(out, block, kinds, &timed->paths[timed->warp_path[w]]);
+        }
+        text_string(out, "\"\n");
+    }
+}
+
 void abstract_block_print(const struct abstract_block *block, struct text *out) {
     const struct wb_machine *machine = &block->machine;
     struct print_kinds kinds = collect_kinds(block);
@@ -102,10 +152,11 @@ void abstract_block_print(const struct abstract_block *block, struct text *out) 
     if (machine->barrier_release != 0) text_printf(out, "barrier_release: %u\n", machine->barrier_release);
     text_printf(out, "issue_width: %u\nsub_cores: %u\nunits: \"", machine->issue_width, machine->sub_cores);
     put_units(out, block, &kinds);
-    text_string(out, "\"\nwarps:\n");
-    for (uint32_t w = 0; w < block->timed.warp_count; w++) {
-        text_string(out, "  - \"1x");
-        put_program(out, block, &kinds, &block->timed.paths[block->timed.warp_path[w]]);
-        text_string(out, "\"\n");
+    text_string(out, "\"\n");
+    if (!block->is_grid) {
+        put_warps(out, block, &block->timed, &kinds);
+        return;
     }
+    put_rooms(out, machine);
+    put_blocks(out, block, &kinds);
 }

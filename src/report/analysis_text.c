@@ -279,7 +279,9 @@ static void put_longest(struct text *out, const struct wb_analysis *analysis,
                     block->index[2], report_instructions(block));
     text_string(out, ", alone:\n");
     put_table(out, analysis->longest, options);
-    text_string(out, "the kernel, all blocks:\n");
+    size_t count;
+    (void)wb_analysis_bounds(analysis->longest, &count);
+    text_printf(out, "%sthe kernel, all blocks:\n", count > 0 ? "" : "\n");
 }
 
 wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,

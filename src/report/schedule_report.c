@@ -59,6 +59,11 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
                  "abstract warps cannot be simulated: they have no instructions");
         return WB_ERR_DECLINED;
     }
+    if (analysis->longest != NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
+                 "a schedule is that of one block, not of a grid");
+        return WB_ERR_DECLINED;
+    }
     if (analysis->has_memory) {
         diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
                  "on a machine with caches completions are not known at the issue: no schedule is written "

@@ -135,10 +135,12 @@ static bool block_has_ended(const struct naive *naive, const struct sm *sm, uint
     return true;
 }
 
-static void place(const struct naive *naive, struct sm *sm, uint32_t slot, uint32_t block, bool first) {
+static void place(struct naive *naive, struct sm *sm, uint32_t slot, uint32_t block, bool first) {
+    naive->dispatched = cycles_max(naive->dispatched, naive->now) + naive->memory->dispatch_service;
+    naive->last_sm = sm->number;
     sm->slots[slot] = (struct slot){
         .block = block,
-        .start_at = first ? 0 : naive->now + naive->memory->dispatch_latency,
+        .start_at = naive->dispatched + (first ? 0 : naive->memory->dispatch_latency),
         .first_inst = sm->insts.count,
     };
 }
@@ -164,33 +166,53 @@ static bool settle_slot(struct naive *naive, struct sm *sm, uint32_t s) {
     return true;
 }
 
-/* Gives the next block to the first free slot, of several SMs to that of the lowest; false: there is none. */
-static bool place_greedy(struct naive *naive, bool first) {
-    if (naive->next_block >= naive->grid->grid->blocks.count) return false;
-    for (uint32_t s = 0; s < naive->slots; s++) {
-        for (uint32_t m = 0; m < naive->memory->sms; m++) {
-            if (naive->sms[m].slots[s].block >= 0) continue;
-            place(naive, &naive->sms[m], s, naive->next_block++, first);
-            return true;
-        }
-    }
-    return false;
+static bool is_static(const struct naive *naive) {
+    return naive->memory->dispatch == DISPATCH_STATIC || naive->reorder;
 }
 
-/* Gives the SM's next block to the first free slot; false: there is none. */
-static bool place_static(const struct naive *naive, struct sm *sm, bool first) {
-    if (sm->next_block >= naive->grid->grid->blocks.count) return false;
-    for (uint32_t s = 0; s < naive->slots; s++) {
-        if (sm->slots[s].block >= 0) continue;
-        place(naive, sm, s, sm->next_block, first);
-        sm->next_block += naive->memory->sms;
-        return true;
-    }
-    return false;
+static uint32_t free_slots(const struct naive *naive, uint32_t m) {
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < naive->slots; s++)
+        count += naive->sms[m].slots[s].block < 0;
+    return count;
 }
 
-static bool is_greedy(const struct naive *naive) {
-    return naive->memory->dispatch == DISPATCH_GREEDY && !naive->reorder;
+static uint32_t first_free_slot(const struct naive *naive, uint32_t m) {
+    uint32_t s = 0;
+    while (s < naive->slots && naive->sms[m].slots[s].block >= 0)
+        s++;
+    return s;
+}
+
+/* Whether there is a block that SM m could take. */
+static bool has_block(const struct naive *naive, uint32_t m) {
+    size_t next = is_static(naive) ? naive->sms[m].next_block : naive->next_block;
+    return next < naive->grid->grid->blocks.count;
+}
+
+/* Whether SM m, which has room, is a better choice than SM `best`, which has, too. */
+static bool is_better(const struct naive *naive, uint32_t m, uint32_t best) {
+    uint32_t sms = naive->memory->sms;
+    if (!is_static(naive) && naive->memory->dispatch == DISPATCH_ROUND_ROBIN)
+        return (m + sms - naive->last_sm - 1) % sms < (best + sms - naive->last_sm - 1) % sms;
+    if (!is_static(naive) && naive->memory->dispatch == DISPATCH_MOST_FREE)
+        return free_slots(naive, m) > free_slots(naive, best);
+    return first_free_slot(naive, m) < first_free_slot(naive, best);
+}
+
+/* Gives a block to a free slot; false: there is none, or no block for it. */
+static bool place_next(struct naive *naive, bool first) {
+    int best = -1;
+    for (uint32_t m = 0; m < naive->memory->sms; m++) {
+        if (free_slots(naive, m) == 0 || !has_block(naive, m)) continue;
+        if (best < 0 || is_better(naive, m, (uint32_t)best)) best = (int)m;
+    }
+    if (best < 0) return false;
+    struct sm *sm = &naive->sms[best];
+    uint32_t block = is_static(naive) ? sm->next_block : naive->next_block++;
+    sm->next_block += naive->memory->sms;
+    place(naive, sm, first_free_slot(naive, (uint32_t)best), block, first);
+    return true;
 }
 
 /* Blocks, and everything that takes no time, until nothing changes any more; one slot after the other. */
@@ -199,12 +221,11 @@ static void settle(struct naive *naive) {
         for (uint32_t m = 0; m < naive->memory->sms; m++) {
             struct sm *sm = &naive->sms[m];
             for (uint32_t s = 0; s < naive->slots; s++) {
-                while (settle_slot(naive, sm, s) ||
-                       (sm->slots[s].block < 0 && !is_greedy(naive) && place_static(naive, sm, false)))
+                while (settle_slot(naive, sm, s))
                     continue;
             }
         }
-    } while (is_greedy(naive) && place_greedy(naive, false));
+    } while (place_next(naive, false));
 }
 
 static bool same_unit(const struct naive *naive, const struct inst *inst, uint32_t unit, uint32_t sub_core) {
@@ -379,10 +400,9 @@ static void begin(struct naive *naive) {
         for (uint32_t w = 0; w < naive->slots * naive->warps; w++)
             sm->warps[w].writers = calloc(naive->grid->code.register_count + 1, sizeof *sm->warps[w].writers);
         if (naive->reorder) make_order(naive, sm);
-        while (!is_greedy(naive) && place_static(naive, sm, true))
-            continue;
     }
-    while (is_greedy(naive) && place_greedy(naive, true))
+    naive->last_sm = memory->sms - 1;
+    while (place_next(naive, true))
         continue;
 }
 

@@ -109,7 +109,9 @@ struct naive {
     uint32_t slots, warps; /* of an SM; of a block */
     struct sm *sms;
     struct partition *partitions;
-    uint32_t next_block; /* of greedy dispatch */
+    uint32_t next_block; /* of dispatch to any SM */
+    uint32_t last_sm;    /* that got the last block */
+    cycles dispatched;   /* until when the dispatcher is busy */
     uint64_t messages;
     cycles now;
     struct naive_gpu_result *result;

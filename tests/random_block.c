@@ -25,8 +25,7 @@ static void append(char *buffer, size_t size, const char *text) {
     strcat(buffer, text);
 }
 
-/* Units A, B, C ... and, by chance, kinds a, b, c ... on them. Returns the letters in `kinds`. */
-static void write_units(struct random_state *random, const struct random_shape *shape,
+void random_block_units(struct random_state *random, const struct random_shape *shape,
                         struct random_block *made, char *kinds) {
     uint32_t units = between(random, 1, shape->units);
     for (uint32_t u = 0; u < units; u++) {
@@ -60,8 +59,7 @@ static void write_program(struct random_state *random, const struct random_shape
     }
 }
 
-/* Half of the blocks have identical warps, as kernels do. */
-static void write_warps(struct random_state *random, const struct random_shape *shape,
+void random_block_warps(struct random_state *random, const struct random_shape *shape,
                         struct random_block *made, const char *kinds) {
     uint32_t warps = between(random, 1, shape->warps);
     if (chance(random, 50)) {
@@ -75,28 +73,33 @@ static void write_warps(struct random_state *random, const struct random_shape *
     }
 }
 
+void random_block_vary(struct random_state *random, const struct random_shape *shape, const uint32_t *depths,
+                       uint32_t depth_count, struct abstract_block *block) {
+    struct wb_machine *machine = &block->machine;
+    machine->dispatch_depth = depths[random_below(random, depth_count)];
+    machine->sub_cores = between(random, 1, shape->sub_cores);
+    machine->issue_width = between(random, 1, shape->width);
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        machine->units[u].shared = machine->sub_cores == 1 || chance(random, 50);
+    for (uint32_t i = 0; i < block->timed.code.inst_count; i++) {
+        struct timed_inst *inst = &block->timed.code.insts[i];
+        if (inst->barrier || !chance(random, shape->real_percent)) continue;
+        inst->barrier = true;
+    }
+    if (shape->release > 0) machine->barrier_release = between(random, 0, shape->release);
+}
+
 void random_block_make(uint64_t seed, const struct random_shape *shape, const uint32_t *depths,
                        uint32_t depth_count, struct random_block *made) {
     struct random_state random = random_seeded(seed);
-    char kinds[64];
+    char kinds[RANDOM_KINDS];
     memset(made, 0, sizeof *made);
-    write_units(&random, shape, made, kinds);
-    write_warps(&random, shape, made, kinds);
+    random_block_units(&random, shape, made, kinds);
+    random_block_warps(&random, shape, made, kinds);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (abstract_block_parse(made->units, made->warps, diagnostics, &made->block) != WB_OK) abort();
     wb_diagnostics_free(diagnostics);
-    struct wb_machine *machine = &made->block.machine;
-    machine->dispatch_depth = depths[random_below(&random, depth_count)];
-    machine->sub_cores = between(&random, 1, shape->sub_cores);
-    machine->issue_width = between(&random, 1, shape->width);
-    for (uint32_t u = 0; u < machine->unit_count; u++)
-        machine->units[u].shared = machine->sub_cores == 1 || chance(&random, 50);
-    for (uint32_t i = 0; i < made->block.timed.code.inst_count; i++) {
-        struct timed_inst *inst = &made->block.timed.code.insts[i];
-        if (inst->barrier || !chance(&random, shape->real_percent)) continue;
-        inst->barrier = true;
-    }
-    if (shape->release > 0) machine->barrier_release = between(&random, 0, shape->release);
+    random_block_vary(&random, shape, depths, depth_count, &made->block);
     struct text yaml = {0};
     abstract_block_print(&made->block, &yaml);
     snprintf(made->label, sizeof made->label, "# seed %" PRIu64 "\n%s", seed, yaml.failed ? "" : yaml.data);

@@ -26,6 +26,21 @@ struct random_block {
 void random_block_make(uint64_t seed, const struct random_shape *shape, const uint32_t *depths,
                        uint32_t depth_count, struct random_block *random);
 
+/* The parts of that, for grids. The buffers of `made` are appended to. Units A, B, C ... and, by chance,
+ * kinds a, b, c ... on them; their letters go to `kinds`, which has room for RANDOM_KINDS. */
+#define RANDOM_KINDS 64
+void random_block_units(struct random_state *random, const struct random_shape *shape,
+                        struct random_block *made, char *kinds);
+
+/* Warps that use these kinds. Half of the blocks have identical warps, as kernels do. */
+void random_block_warps(struct random_state *random, const struct random_shape *shape,
+                        struct random_block *made, const char *kinds);
+
+/* What the notation leaves open: the dispatch depth, sub-cores, issue width, instructions that are barriers.
+ */
+void random_block_vary(struct random_state *random, const struct random_shape *shape, const uint32_t *depths,
+                       uint32_t depth_count, struct abstract_block *block);
+
 /* Divides the work of a randomised test by ten in slow builds (sanitizers). */
 uint32_t random_rounds(uint32_t rounds);
 

@@ -47,7 +47,7 @@ static void random_memory(struct random_state *random, const struct random_gpu_f
     memory->dram_service = one_of(random, 1, service);
     memory->reply_service = one_of(random, 1, service);
     memory->sms = one_of(random, 1, family->sms);
-    memory->dispatch = family->greedy ? DISPATCH_GREEDY : DISPATCH_STATIC;
+    memory->dispatch = family->dispatch;
     memory->dispatch_latency = one_of(random, 0, 8);
     memory->channel_depth = one_of(random, 1, 4);
 }

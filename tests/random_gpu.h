@@ -11,7 +11,7 @@ struct random_gpu_family {
     uint32_t units;                 /* instances of the memory unit, at most */
     uint32_t blocks, resident;      /* in the grid; of an SM at a time, at most */
     struct hand_shape shape;        /* of blocks; warps and accesses at most */
-    bool greedy;                    /* dispatch is greedy, else static */
+    uint32_t dispatch;              /* enum block_dispatch */
 };
 
 struct random_gpu {

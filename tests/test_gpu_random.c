@@ -26,6 +26,14 @@ static const struct gpu_scheme schemes[] = {
 
 #define SCHEMES (sizeof schemes / sizeof *schemes)
 
+/* Every second GPU dispatches statically. */
+static const enum block_dispatch dispatches[] = {
+    DISPATCH_GREEDY, DISPATCH_STATIC,    DISPATCH_ROUND_ROBIN,
+    DISPATCH_STATIC, DISPATCH_MOST_FREE, DISPATCH_STATIC,
+};
+
+#define DISPATCHES (sizeof dispatches / sizeof *dispatches)
+
 /* Blocks that an SM holds at a time, counted here. */
 static uint32_t slots_of(const struct random_gpu *gpu, bool reorder) {
     const struct wb_machine *machine = &gpu->hand.machine;
@@ -215,7 +223,7 @@ static void test_against_naive(void **state) {
     for (uint64_t seed = 0; seed < rounds; seed++) {
         struct random_gpu_family varied = family;
         struct random_gpu gpu;
-        varied.greedy = seed % 2 == 0;
+        varied.dispatch = dispatches[seed % DISPATCHES];
         varied.shape.sectors = seed % 3 == 0 ? 3 : 0;
         random_gpu_make(seed, &varied, &gpu);
         if (seed % 5 != 0) vary_code(seed, &gpu);
@@ -259,7 +267,7 @@ static void test_threads(void **state) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         wide.sms = 12;
         wide.blocks = 40;
-        wide.greedy = seed % 2 == 0;
+        wide.dispatch = dispatches[seed % DISPATCHES];
         random_gpu_make(seed, &wide, &gpu);
         assert_int_equal(gpu_record_make(&gpu.timed, scheme, 1, diagnostics, &one), WB_OK);
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
@@ -278,10 +286,12 @@ static void test_threads(void **state) {
 /* Under reordering the turns of each SM are those of the access order, and the misses those of its replay. */
 static void check_order(uint64_t seed, const struct random_gpu *gpu, const struct gpu_record *record,
                         wb_diagnostics *diagnostics) {
+    const struct block_demand demand = grid_block_demand(&gpu->hand.grid);
+    struct resident_range resident;
     struct miss_estimate estimate;
+    assert_int_equal(machine_resident_range(&gpu->hand.machine, &demand, true, diagnostics, &resident), WB_OK);
     for (uint32_t s = 0; s < record->sm_count; s++) {
-        const struct sm_share share = {s, record->sm_count,
-                                       grid_resident_blocks(&gpu->hand.grid, &gpu->hand.machine)};
+        const struct sm_share share = {s, record->sm_count, resident.most};
         struct access_order order;
         struct ordered_access next;
         size_t turn = 0;

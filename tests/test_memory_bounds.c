@@ -53,14 +53,8 @@ static const struct random_gpu_family families[] = {
          {.warps = 3, .accesses = 16, .instructions = 16, .lines = 16, .lanes = 3, .barrier_percent = 5}},
 };
 
-static const struct random_gpu_family greedy_family = {.sms = 3,
-                                                       .sub_cores = 2,
-                                                       .width = 2,
-                                                       .units = 2,
-                                                       .blocks = 12,
-                                                       .resident = 3,
-                                                       .shape = MIXED_SHAPE,
-                                                       .greedy = true};
+static const struct random_gpu_family dynamic_family = {
+    .sms = 3, .sub_cores = 2, .width = 2, .units = 2, .blocks = 12, .resident = 3, .shape = MIXED_SHAPE};
 
 static const struct random_gpu_family lone_family = {
     .sms = 2, .sub_cores = 2, .width = 2, .units = 2, .blocks = 1, .resident = 1, .shape = MIXED_SHAPE};
@@ -140,20 +134,22 @@ static void test_static_dispatch(void **state) {
     print_census("turn-chain", &turns);
 }
 
-static void test_greedy_dispatch(void **state) {
+static void test_dynamic_dispatch(void **state) {
     (void)state;
     struct census sum = {0}, turns = {0};
     for (uint64_t seed = 1; seed <= random_rounds(400); seed++) {
         struct random_gpu gpu;
-        random_gpu_make(seed, &greedy_family, &gpu);
+        struct random_gpu_family family = dynamic_family;
+        family.dispatch = DISPATCH_GREEDY + seed % 3;
+        random_gpu_make(seed, &family, &gpu);
         const struct random_policy by_chance = random_policy_seeded(seed);
         const struct policies any = work_conserving(&by_chance);
         hold_grid(&bound_segment_sum, &gpu, false, &any, seed, &sum);
         hold_grid(&bound_turn_chain, &gpu, false, &in_turns, seed, &turns);
         random_gpu_free(&gpu);
     }
-    print_census("segment-sum, greedy", &sum);
-    print_census("turn-chain, greedy", &turns);
+    print_census("segment-sum, dynamic", &sum);
+    print_census("turn-chain, dynamic", &turns);
 }
 
 /* The only block of a grid made by hand as one that was traced, which holds what its timing looks at. */
@@ -252,7 +248,7 @@ static void test_lone_blocks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_dispatch),
-        cmocka_unit_test(test_greedy_dispatch),
+        cmocka_unit_test(test_dynamic_dispatch),
         cmocka_unit_test(test_lone_blocks),
     };
     return cmocka_run_group_tests_name("memory bounds", tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void check_gpu(uint64_t seed, const struct random_gpu_family *family, str
     const struct machine_memory *memory = &gpu.hand.machine.memory;
     for (uint32_t s = 0; s < memory->sms; s++) {
         struct sm_share share = {.sm = s, .sms = memory->sms, .resident = gpu.hand.machine.limits.blocks};
-        if (family->greedy) share.sm = 0, share.sms = 1;
+        if (family->dispatch != DISPATCH_STATIC) share.sm = 0, share.sms = 1;
         assert_int_equal(sure_hits_make(&gpu.timed.traffic, &gpu.timed.code, &share, NULL, &hits[s]), WB_OK);
     }
     for (uint32_t i = 0; i < SCHEMES; i++) {
@@ -122,7 +122,7 @@ static void test_random_gpus(void **state) {
     };
     struct gpu_census census = {0};
     for (uint64_t seed = 0; seed < 500; seed++) {
-        family.greedy = seed % 3 == 0;
+        family.dispatch = seed % 3 == 0 ? DISPATCH_GREEDY + seed / 3 % 3 : DISPATCH_STATIC;
         check_gpu(seed, &family, &census);
     }
     /* A tenth of the loads are sure hits: enough to be wrong about. */

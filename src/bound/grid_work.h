@@ -58,10 +58,9 @@ static inline cycles grid_work_total(const struct grid_work *work) {
     return work->initiations_before[work->kinds.count];
 }
 
-/* Whether the dispatcher gives a block to any SM that has room, so that no room stays empty while blocks are
- * left; else block b runs on SM b modulo their number. */
+/* Whether blocks go to any SM that has room. */
 static inline bool grid_work_is_dynamic(const struct grid_work *work) {
-    return work->machine->memory.dispatch != DISPATCH_STATIC;
+    return memory_dispatch_is_dynamic(&work->machine->memory);
 }
 
 #endif

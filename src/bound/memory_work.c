@@ -51,7 +51,7 @@ static wb_status work_of_block(struct memory_work *work, uint32_t block, struct 
 static uint32_t work_beside_each_other(const struct memory_work *work) {
     const struct machine_memory *memory = &work->machine->memory;
     uint32_t most = work->block_count;
-    if (work->scheme->reorder || memory->dispatch == DISPATCH_STATIC)
+    if (work->scheme->reorder || !memory_dispatch_is_dynamic(memory))
         most = work->block_count / memory->sms + (work->block_count % memory->sms != 0);
     return most < work->resident ? most : work->resident;
 }

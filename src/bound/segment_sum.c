@@ -180,10 +180,10 @@ static wb_status sum_greedy(struct sum *sum, cycles *time) {
 
 static wb_status segment_sum_run(const struct bound_input *input, wb_bound *bound) {
     struct sum sum = {.work = input->memory, .diagnostics = input->diagnostics};
-    const bool greedy = sum.work->timed->machine->memory.dispatch == DISPATCH_GREEDY;
+    const bool dynamic = memory_dispatch_is_dynamic(&sum.work->machine->memory);
     wb_status status = sum_init(&sum);
     if (status == WB_OK)
-        status = greedy ? sum_greedy(&sum, &bound->cycles) : sum_static(&sum, &bound->cycles);
+        status = dynamic ? sum_greedy(&sum, &bound->cycles) : sum_static(&sum, &bound->cycles);
     arena_free(&sum.arena);
     bound->kind = WB_UPPER;
     bound_assume_grid(input, bound);

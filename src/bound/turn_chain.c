@@ -310,13 +310,13 @@ static wb_status turn_greedy(struct turns *turns, wb_diagnostics *diagnostics, c
 static wb_status turn_chain_run(const struct bound_input *input, wb_bound *bound) {
     struct turns turns = {.work = input->memory};
     const uint32_t resident = turns.work->resident;
-    const bool greedy = turns.work->timed->machine->memory.dispatch == DISPATCH_GREEDY;
+    const bool dynamic = memory_dispatch_is_dynamic(&turns.work->machine->memory);
     struct arena arena = {0};
     wb_status status = WB_OK;
     if (resident > 0 && turns_init(&turns, resident, &arena) != WB_OK)
         status = diagnose_out_of_memory(input->diagnostics, "turn-chain");
     if (status == WB_OK && resident > 0)
-        status = greedy ? turn_greedy(&turns, input->diagnostics, &bound->cycles)
+        status = dynamic ? turn_greedy(&turns, input->diagnostics, &bound->cycles)
                         : turn_static(&turns, &arena, input->diagnostics, &bound->cycles);
     arena_free(&arena);
     bound->kind = WB_UPPER;

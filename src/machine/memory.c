@@ -12,7 +12,7 @@
 static const char *const request_rules[] = {"ideal", "fermi", "volta", NULL};
 static const char *const store_policies[] = {"evict", "update", NULL};
 static const char *const victims[] = {"bypass", "stall", NULL};
-static const char *const dispatches[] = {"static", "greedy", NULL};
+static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free", NULL};
 
 #define COUNT_FIELD(name, member, least, most)                                                               \
     {                                                                                                        \
@@ -119,6 +119,10 @@ static bool geometry_check(const struct cache_geometry *geometry, const struct c
 
 bool machine_memory_check(const struct machine_memory *memory, struct text *problem) {
     if (!memory_has_hierarchy(memory)) return true;
+    if (memory->dispatch_service > 0) {
+        text_string(problem, "dispatch_service is for machines without caches (l1_size)");
+        return false;
+    }
     if (memory->requests == REQUESTS_IDEAL) {
         text_string(problem, "a machine with l1_size needs requests: fermi or volta");
         return false;

@@ -41,8 +41,10 @@ enum reserved_victim {
 
 /* How blocks come to SMs. */
 enum block_dispatch {
-    DISPATCH_STATIC, /* block b runs on SM b mod sms, in the order of b */
-    DISPATCH_GREEDY, /* the next block goes to whichever SM has room first */
+    DISPATCH_STATIC,      /* block b runs on SM b mod sms, in the order of b */
+    DISPATCH_GREEDY,      /* the next block goes to whichever SM has room first */
+    DISPATCH_ROUND_ROBIN, /* ... to the next SM with room behind the one that got the last block */
+    DISPATCH_MOST_FREE,   /* ... to the SM that has room for most blocks */
 };
 
 struct cache_geometry {
@@ -87,6 +89,12 @@ const char *memory_requests_name(const struct machine_memory *memory);
 /* Whether the machine has a memory hierarchy below the load/store unit. */
 static inline bool memory_has_hierarchy(const struct machine_memory *memory) {
     return memory->l1.bytes != 0;
+}
+
+/* Whether the dispatcher gives a block to any SM that has room, so that no room stays empty while blocks are
+ * left; else block b runs on SM b modulo their number. */
+static inline bool memory_dispatch_is_dynamic(const struct machine_memory *memory) {
+    return memory->dispatch != DISPATCH_STATIC;
 }
 
 /* Bytes of one request. */

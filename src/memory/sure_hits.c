@@ -143,7 +143,7 @@ static wb_status make_all(struct hits_maker *maker, const struct timed_code *cod
     for (size_t i = 0; i < count; i++)
         WB_TRY(look_at_block(maker, i, maker->share.sm + (uint32_t)i * maker->share.sms));
     const struct machine_memory *memory = &maker->traffic->machine->memory;
-    uint32_t spread = memory->dispatch == DISPATCH_GREEDY ? memory->sms : 1;
+    uint32_t spread = memory_dispatch_is_dynamic(memory) ? memory->sms : 1;
     miss_counter_end(&maker->misses, &maker->lines, spread);
     maker->hits->misses = maker->misses.bound;
     return WB_OK;

@@ -4,6 +4,7 @@
 #define WB_SIM_GPU_H
 
 #include "memory/timed_grid.h"
+#include "sim/gpu_dispatch.h"
 #include "sim/policy.h"
 #include "sim/sm_memory.h"
 
@@ -34,7 +35,8 @@ struct gpu_options {
     uint32_t threads; /* 0: one */
     const struct gpu_sink *sink;
     const wb_watch *watch;
-    struct block_times *block_times; /* room for those of every block, or NULL */
+    struct block_times *block_times;  /* room for those of every block, or NULL */
+    const struct dispatch_plan *plan; /* for dispatchers that may give a block to any SM, or NULL */
 };
 
 /* Simulates a grid; the arrays of *result are of `arena`. The result does not depend on the number of

@@ -11,6 +11,11 @@ static wb_status refuse(const struct gpu *gpu, const char *problem) {
     return WB_ERR_INPUT;
 }
 
+/* Whether blocks go to any SM that has room. */
+static bool is_dynamic(const struct gpu *gpu) {
+    return memory_dispatch_is_dynamic(gpu->memory) && !gpu->scheme->reorder;
+}
+
 /* How many blocks an SM holds at a time. */
 static wb_status count_slots(struct gpu *gpu) {
     const struct wb_machine *machine = gpu->program.machine;
@@ -23,7 +28,7 @@ static wb_status count_slots(struct gpu *gpu) {
                  demand.warps, demand.shared_bytes);
         return WB_ERR_INPUT;
     }
-    uint32_t most = gpu->greedy ? gpu->block_count : (gpu->block_count - 1) / gpu->memory->sms + 1;
+    uint32_t most = is_dynamic(gpu) ? gpu->block_count : (gpu->block_count - 1) / gpu->memory->sms + 1;
     gpu->slots = resident < most ? resident : most;
     return WB_OK;
 }
@@ -84,7 +89,7 @@ static wb_status init_sm(struct gpu *gpu, uint32_t number) {
     own->memory.first_sent = CYCLES_SATURATED;
     if (gpu->has_hierarchy)
         WB_TRY(sm_memory_init(&own->sm, &own->memory, gpu->scheme->reorder ? &share : NULL));
-    if (!gpu->greedy) own->sm.feed = (struct sm_feed){number, gpu->memory->sms, gpu->block_count};
+    if (!gpu->dispatches) own->sm.feed = (struct sm_feed){number, gpu->memory->sms, gpu->block_count};
     own->sm.block_times = gpu->options->block_times;
     connect_sink(gpu, own);
     return WB_OK;
@@ -111,10 +116,10 @@ static wb_status init_parts(struct gpu *gpu) {
     uint32_t sms = gpu->memory->sms;
     gpu->sm_count = sms < gpu->block_count ? sms : gpu->block_count;
     gpu->sms = arena_array(&gpu->arena, gpu->sm_count, sizeof *gpu->sms);
-    gpu->rooms.items = arena_array(&gpu->arena, (size_t)gpu->sm_count * gpu->slots, sizeof *gpu->rooms.items);
-    if (gpu->sms == NULL || gpu->rooms.items == NULL) return WB_ERR_LIMIT;
+    if (gpu->sms == NULL) return WB_ERR_LIMIT;
     for (uint32_t s = 0; s < gpu->sm_count; s++)
         WB_TRY(init_sm(gpu, s));
+    if (gpu->dispatches) WB_TRY(gpu_dispatcher_init(gpu));
     return gpu->has_hierarchy ? init_channels(gpu) : WB_OK;
 }
 
@@ -137,7 +142,7 @@ wb_status gpu_init(struct gpu *gpu) {
                                        .warp_count = grid->grid->warp_count};
     gpu->memory = &grid->machine->memory;
     gpu->has_hierarchy = memory_has_hierarchy(gpu->memory);
-    gpu->greedy = gpu->memory->dispatch == DISPATCH_GREEDY && !gpu->scheme->reorder;
+    gpu->dispatches = is_dynamic(gpu) || gpu->memory->dispatch_service > 0;
     gpu->block_count = (uint32_t)grid->grid->blocks.count;
     gpu->total = count_instructions(grid->grid);
     WB_TRY(check(gpu));

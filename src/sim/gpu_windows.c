@@ -72,7 +72,7 @@ static wb_status ask_watch(struct gpu *gpu, uint64_t executed) {
 
 /* Whether all blocks have ended. */
 static bool all_ended(const struct gpu *gpu) {
-    bool ended = !gpu->greedy || gpu->next_block == gpu->block_count;
+    bool ended = !gpu_blocks_left(gpu);
     for (uint32_t s = 0; s < gpu->sm_count; s++) {
         const struct sm *sm = &gpu->sms[s].sm;
         ended = ended && sm->feed.next >= sm->feed.end;
@@ -102,9 +102,9 @@ static cycles dispatch(struct gpu *gpu, cycles now) {
 }
 
 /* Chooses the next window: from where something happens on, and so long that all answers which arrive in it
- * are known. With the greedy dispatcher no block that ends in the window has its successor in it. */
+ * are known. With a dispatcher of all SMs no block that ends in the window has its successor in it. */
 static wb_status next_window(struct gpu *gpu, const struct gpu_summary *summary) {
-    const bool dispatches = gpu->greedy && gpu->next_block < gpu->block_count;
+    const bool dispatches = gpu_blocks_left(gpu);
     const cycles unknown = cycles_add(summary->first_sent, gpu->answer_delay);
     cycles next = cycles_min(summary->next, unknown);
     if (dispatches) next = cycles_min(next, dispatch(gpu, gpu->end));
@@ -114,7 +114,8 @@ static wb_status next_window(struct gpu *gpu, const struct gpu_summary *summary)
     gpu->end = cycles_min(cycles_add(gpu->start, gpu->longest), unknown);
     if (!dispatches) return WB_OK;
     gpu_dispatch(gpu, gpu->start);
-    gpu->end = cycles_min(gpu->end, gpu->start + gpu->memory->dispatch_latency + 1);
+    const cycles apart = (cycles)gpu->memory->dispatch_service + gpu->memory->dispatch_latency;
+    gpu->end = cycles_min(gpu->end, gpu->start + apart + 1);
     return WB_OK;
 }
 

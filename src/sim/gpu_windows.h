@@ -45,7 +45,7 @@ struct gpu {
     struct sm_program program;
     const struct machine_memory *memory;
     bool has_hierarchy;
-    bool greedy;
+    bool dispatches; /* one dispatcher serves all SMs; else each has its blocks from the start */
     uint32_t block_count;
     uint32_t sm_count; /* those that can get blocks */
     uint32_t slots;    /* of an SM */
@@ -57,9 +57,8 @@ struct gpu {
     cycles start, end;            /* of this window */
     cycles longest;               /* window */
     cycles answer_delay;          /* least time from a request's arrival to that of its answer */
-    uint32_t next_block;          /* of the greedy dispatcher */
-    struct event_queue rooms;     /* free slots, for it */
-    uint64_t total, watch_at;     /* instructions of the grid; so many when the watch is asked next */
+    struct gpu_dispatcher dispatcher;
+    uint64_t total, watch_at; /* instructions of the grid; so many when the watch is asked next */
     bool done;
     wb_status status;
 };
@@ -70,11 +69,20 @@ wb_status gpu_init(struct gpu *gpu);
 
 void gpu_free(struct gpu *gpu);
 
-/* gpu_dispatch.c: gives the first blocks to the SMs. */
+/* gpu_dispatch.c: makes the dispatcher of gpu->sms, if gpu->dispatches. WB_ERR_LIMIT when memory is
+ * exhausted. */
+wb_status gpu_dispatcher_init(struct gpu *gpu);
+
+/* Gives the first blocks to the SMs. */
 void gpu_dispatch_first(struct gpu *gpu);
 
 /* Gives blocks to the slots that are free by cycle `now`, in the order in which they became so. */
 void gpu_dispatch(struct gpu *gpu, cycles now);
+
+/* Whether the dispatcher has blocks left. */
+static inline bool gpu_blocks_left(const struct gpu *gpu) {
+    return gpu->dispatches && gpu->dispatcher.dispatched < gpu->block_count;
+}
 
 static inline uint32_t gpu_task_count(const struct gpu *gpu) {
     return gpu->channel_count + gpu->sm_count;

@@ -1,0 +1,105 @@
+#include "random_grid.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t between(struct random_state *random, uint32_t low, uint32_t high) {
+    return low + (uint32_t)random_below(random, high - low + 1);
+}
+
+/* The units of a GPU: most instructions take little time, some a lot. */
+static void write_kernel_units(struct random_state *random, struct random_block *text, char *kinds) {
+    snprintf(text->units, sizeof text->units, "A(2,2) B(2,13) M(2,%u) ", between(random, 20, 120));
+    strcpy(kinds, "AAABM");
+}
+
+/* Kinds of blocks, separated by `/`, each with how often it comes. */
+static void write_blocks(struct random_state *random, const struct random_grid_shape *shape,
+                         struct random_block *text, const char *kinds, struct text *blocks) {
+    const uint32_t count = between(random, 1, shape->kinds);
+    uint32_t left = between(random, count, shape->blocks > count ? shape->blocks : count);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t others = count - k - 1;
+        const uint32_t number = others == 0 ? left : between(random, 1, left - others);
+        left -= number;
+        text->warps[0] = '\0';
+        random_block_warps(random, &shape->block, text, kinds);
+        text_printf(blocks, "%s%u* %s", k > 0 ? " / " : "", number, text->warps);
+    }
+}
+
+static void vary_memory(struct random_state *random, const struct random_grid_shape *shape,
+                        struct wb_machine *machine) {
+    struct machine_memory *memory = &machine->memory;
+    const bool takes_time = random_below(random, 100) >= shape->free_percent;
+    machine_memory_defaults(memory);
+    machine->limits.blocks = between(random, 1, shape->resident);
+    memory->sms = between(random, 1, shape->sms);
+    memory->dispatch =
+        between(random, shape->dynamic ? DISPATCH_GREEDY : DISPATCH_STATIC, DISPATCH_MOST_FREE);
+    if (!takes_time) return;
+    memory->dispatch_latency = between(random, 0, shape->dispatch_latency);
+    memory->dispatch_service = between(random, 0, shape->dispatch_service);
+}
+
+/* The grid as a block file; units that each sub-core has for itself are named behind it. */
+static void describe(uint64_t seed, const struct random_block *text, const struct text *blocks,
+                     struct random_grid *made) {
+    const struct wb_machine *machine = &made->block.machine;
+    const struct machine_memory *memory = &machine->memory;
+    static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free"};
+    int length = snprintf(
+        made->label, sizeof made->label,
+        "# seed %" PRIu64 "\nunits: %s\nblocks: [\"%s\"]\nresident: %u\ndispatch_depth: %d\nsub_cores: %u\n"
+        "issue_width: %u\nbarrier_release: %u\nmemory: {sms: %u, dispatch: %s, dispatch_latency: %u, "
+        "dispatch_service: %u}\n# of each sub-core:",
+        seed, text->units, blocks->data, machine->limits.blocks, (int)machine->dispatch_depth,
+        machine->sub_cores, machine->issue_width, machine->barrier_release, memory->sms,
+        dispatches[memory->dispatch], memory->dispatch_latency, memory->dispatch_service);
+    for (uint32_t u = 0; u < machine->unit_count && length > 0 && (size_t)length < sizeof made->label; u++)
+        if (!machine->units[u].shared)
+            length += snprintf(made->label + length, sizeof made->label - (size_t)length, " %s",
+                               machine->units[u].name);
+}
+
+static void make_grid(struct random_grid *made) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (abstract_grid_make(&made->block, diagnostics, &made->grid, &made->timed) != WB_OK) abort();
+    wb_diagnostics_free(diagnostics);
+}
+
+void random_grid_make(uint64_t seed, const struct random_grid_shape *shape, struct random_grid *made) {
+    struct random_state random = random_seeded(seed);
+    struct random_block text = {0};
+    struct text blocks = {0};
+    char kinds[RANDOM_KINDS];
+    memset(made, 0, sizeof *made);
+    if (shape->kernel_like)
+        write_kernel_units(&random, &text, kinds);
+    else
+        random_block_units(&random, &shape->block, &text, kinds);
+    write_blocks(&random, shape, &text, kinds, &blocks);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (blocks.failed || abstract_grid_parse(text.units, blocks.data, diagnostics, &made->block) != WB_OK)
+        abort();
+    wb_diagnostics_free(diagnostics);
+    random_block_vary(&random, &shape->block, shape->depths, shape->depth_count, &made->block);
+    vary_memory(&random, shape, &made->block.machine);
+    describe(seed, &text, &blocks, made);
+    text_free(&blocks);
+    make_grid(made);
+}
+
+void random_grid_remake(struct random_grid *made) {
+    timed_grid_free(&made->timed);
+    grid_clear(&made->grid);
+    make_grid(made);
+}
+
+void random_grid_free(struct random_grid *made) {
+    timed_grid_free(&made->timed);
+    grid_clear(&made->grid);
+    abstract_block_free(&made->block);
+}

@@ -147,7 +147,8 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n) {
         const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
         /* The n - 1 others: the first n - 1, or, where the block is among these, the first n without it. */
         bool among = work->blocks_before[k] < n - 1;
-        cycles others = among ? grid_work_most(work, n) - kind->initiations : grid_work_most(work, n - 1);
+        cycles others = grid_work_most(work, among ? n : n - 1);
+        if (among && others != CYCLES_SATURATED) others -= kind->initiations;
         longest = cycles_max(longest, cycles_add(kind->alone, others));
     }
     return longest;

@@ -58,7 +58,7 @@ static struct kernel_time time_of_sm(const struct grid_work *work, const struct 
     const uint64_t turns = ceiling(n, rooms->resident);
     struct kernel_time time = {.busy = grid_work_most(work, n),
                                .latency = cycles_mul(turns, work->latency_most),
-                               .dispatch = turns > 1 ? cycles_mul(turns, rooms->delay) : 0};
+                               .dispatch = cycles_mul(turns - 1, rooms->delay)};
     if (turns > 1) return time;
     const cycles together = grid_work_together(work, n);
     time.busy = cycles_min(time.busy, together);
@@ -92,7 +92,7 @@ static struct kernel_time time_of_other(const struct grid_work *work, const stru
     const uint64_t q = (rooms->blocks - n) / (rooms->sms - 1), turns = q / rooms->resident;
     return (struct kernel_time){.busy = grid_work_most(work, q),
                                 .latency = cycles_mul(turns, work->latency_most),
-                                .dispatch = cycles_mul(turns + 1, rooms->delay),
+                                .dispatch = cycles_mul(turns, rooms->delay),
                                 .tail = grid_work_together(work, rooms->resident)};
 }
 

@@ -25,20 +25,27 @@ static struct sm_blocks blocks_of(const struct grid_work *work, uint32_t sm) {
     return sum;
 }
 
+/* Until blocks that all have a room at once have ended, without dispatch. */
+static struct kernel_time time_together(const struct sm_blocks *sm) {
+    cycles together = cycles_add(sm->initiations, sm->slack_most);
+    if (together != CYCLES_SATURATED) together = cycles_sub(together, sm->deficit);
+    if (sm->blocks == 1) together = sm->solo;
+    cycles busy = cycles_min(sm->initiations, together);
+    return (struct kernel_time){.busy = busy, .latency = cycles_min(sm->latency_most, together - busy)};
+}
+
 static struct kernel_time time_of(const struct grid_work *work, const struct sm_blocks *sm,
                                   uint64_t resident) {
     const uint64_t turns = sm->blocks / resident + (sm->blocks % resident != 0);
     const struct machine_memory *memory = &work->machine->memory;
-    if (turns <= 1) {
-        cycles together = cycles_sub(cycles_add(sm->initiations, sm->slack_most), sm->deficit);
-        if (sm->blocks == 1) together = sm->solo;
-        cycles busy = cycles_min(sm->initiations, together);
-        return (struct kernel_time){.busy = busy,
-                                    .latency = cycles_min(sm->latency_most, together - busy)};
-    }
-    return (struct kernel_time){.busy = sm->initiations,
-                                .latency = cycles_mul(turns, sm->latency_most),
-                                .dispatch = cycles_mul(turns, memory->dispatch_latency)};
+    struct kernel_time time = {.busy = sm->initiations,
+                               .latency = cycles_mul(turns, sm->latency_most),
+                               .dispatch = cycles_mul(turns - 1, memory->dispatch_latency)};
+    if (turns > 1) return time;
+    time = time_together(sm);
+    /* While the dispatcher was busy, a block may have ended and left its room to a later one. */
+    if (memory->dispatch_service > 0 && sm->blocks > 1) time.dispatch = memory->dispatch_latency;
+    return time;
 }
 
 struct kernel_time kernel_static(const struct grid_work *work, uint64_t resident) {

@@ -172,6 +172,7 @@ static json_t *kernel_json(const struct wb_analysis *analysis, const wb_report_o
     json_t *kernel = kernel_heading_json(analysis);
     if (kernel == NULL) return NULL;
     add_results(analysis, options, kernel);
+    (void)json_object_set_new(kernel, "best_method", best != NULL ? json_string(best->method) : json_null());
     (void)json_object_set_new(kernel, "best_upper_microseconds",
                               best != NULL ? microseconds_json(analysis, best->cycles) : json_null());
     (void)json_object_set_new(kernel, "dominated_by", kernel_dominant_json(best));

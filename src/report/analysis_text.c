@@ -21,7 +21,7 @@ enum {
 };
 
 /* Cycles as a time at the machine's clock, in a unit that leaves one to three digits before the point. */
-static void put_time(struct text *out, size_t column, const struct wb_machine *machine, cycles time) {
+static void format_time(const struct wb_machine *machine, cycles time, char *number, size_t size) {
     static const char *const units[] = {"ns", "us", "ms", "s "};
     double value = 1000.0 * (double)time / machine->clock_mhz;
     size_t unit = 0;
@@ -29,8 +29,12 @@ static void put_time(struct text *out, size_t column, const struct wb_machine *m
         value /= 1000.0;
         unit++;
     }
+    (void)snprintf(number, size, "%.2f %s", value, units[unit]);
+}
+
+static void put_time(struct text *out, size_t column, const struct wb_machine *machine, cycles time) {
     char number[32];
-    (void)snprintf(number, sizeof number, "%.2f %s", value, units[unit]);
+    format_time(machine, time, number, sizeof number);
     report_put_right(out, column, number);
 }
 
@@ -175,6 +179,15 @@ static void put_interval(struct text *out, const struct wb_analysis *analysis) {
     }
 }
 
+/* The least proven bound. */
+static void put_best(struct text *out, const struct wb_analysis *analysis) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    char time[32];
+    if (best == NULL) return;
+    format_time(analysis->machine, best->cycles, time, sizeof time);
+    text_printf(out, "least proven bound: %" PRIu64 " cycles, %s (%s)\n", best->cycles, time, best->method);
+}
+
 /* Writes one phase on the line of its section. */
 struct phase_lines {
     struct text *out;
@@ -265,6 +278,7 @@ static void put_table(struct text *out, const struct wb_analysis *analysis,
     put_simulations(out, analysis, false, options);
     put_given(out, analysis, options);
     if (count > 0) text_char(out, '\n');
+    put_best(out, analysis);
     put_interval(out, analysis);
 }
 

@@ -6,11 +6,32 @@
 #include "report/gpu_report.h"
 #include "report/json_parts.h"
 
+/* Most kinds of blocks that are listed. */
+#define KINDS_LISTED_TEXT ((size_t)4)
+#define KINDS_LISTED_JSON ((size_t)100)
+
 static void put_rooms(struct text *out, const struct grid_work *work) {
     text_printf(out, ", %u SM%s with %" PRIu32, work->machine->memory.sms,
                 work->machine->memory.sms == 1 ? "" : "s", work->resident_least);
     if (work->resident_most != work->resident_least) text_printf(out, " to %" PRIu32, work->resident_most);
     text_printf(out, " block%s at a time\n", work->resident_most == 1 ? "" : "s");
+}
+
+/* The kinds of blocks, those with most initiations first. */
+static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
+    const struct grid_work *work = &analysis->work;
+    for (size_t k = 0; k < work->kinds.count && k < KINDS_LISTED_TEXT; k++) {
+        const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
+        uint32_t index[3];
+        grid_block_index(analysis->grid_times.grid, kind->first, index);
+        text_printf(
+            out, "%s%" PRIu64 " block%s like (%u,%u,%u): %" PRIu64 " instructions, units busy for %" PRIu64,
+            k == 0 ? "kinds    " : "         ", kind->blocks, kind->blocks == 1 ? "" : "s", index[0],
+            index[1], index[2], kind->instructions, kind->initiations);
+        text_printf(out, " cycles, longest chain of latencies %" PRIu64 "\n", kind->latency);
+    }
+    if (work->kinds.count > KINDS_LISTED_TEXT)
+        text_printf(out, "         and %zu more\n", work->kinds.count - KINDS_LISTED_TEXT);
 }
 
 void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
@@ -22,16 +43,13 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
     text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block", grid->dimensions[0],
                 grid->dimensions[1], grid->dimensions[2], grid->block_size[0], grid->block_size[1],
                 grid->block_size[2], grid->warp_count, grid->warp_count == 1 ? "" : "s");
-    if (analysis->has_work) {
-        const size_t kinds = analysis->work.kinds.count;
-        text_printf(out, ", %zu kind%s of blocks", kinds, kinds == 1 ? "" : "s");
-    }
     text_printf(out, "\nmachine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
                 machine->mem_latency);
     if (analysis->has_work)
         put_rooms(out, &analysis->work);
     else
         text_printf(out, ", %u SMs\n", machine->memory.sms);
+    if (analysis->has_work) put_kinds(out, analysis);
     text_char(out, '\n');
 }
 
@@ -58,6 +76,23 @@ json_t *kernel_parts_json(const wb_bound *bound) {
     return array;
 }
 
+/* The kinds of blocks, those with most initiations first. */
+static json_t *kinds_json(const struct wb_analysis *analysis) {
+    const struct grid_work *work = &analysis->work;
+    json_t *array = json_array();
+    for (size_t k = 0; k < work->kinds.count && k < KINDS_LISTED_JSON; k++) {
+        const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
+        uint32_t index[3];
+        grid_block_index(analysis->grid_times.grid, kind->first, index);
+        (void)json_array_append_new(
+            array,
+            json_pack("{s:I, s:o, s:I, s:I, s:I}", "blocks", (json_int_t)kind->blocks, "first_block",
+                      json_three_numbers(index), "warp_instructions", (json_int_t)kind->instructions,
+                      "initiations", (json_int_t)kind->initiations, "latency", (json_int_t)kind->latency));
+    }
+    return array;
+}
+
 json_t *kernel_heading_json(const struct wb_analysis *analysis) {
     const struct wb_grid *grid = analysis->grid_times.grid;
     json_t *rooms = json_null();
@@ -66,8 +101,8 @@ json_t *kernel_heading_json(const struct wb_analysis *analysis) {
         rooms = json_pack("{s:I, s:I}", "least", (json_int_t)work->resident_least, "most",
                           (json_int_t)work->resident_most);
     }
-    json_t *kinds = analysis->has_work ? json_integer((json_int_t)analysis->work.kinds.count) : json_null();
-    return json_pack("{s:I, s:o, s:I, s:o}", "blocks", (json_int_t)grid->blocks.count, "kinds", kinds, "sms",
+    return json_pack("{s:I, s:I, s:o, s:I, s:o}", "blocks", (json_int_t)grid->blocks.count, "kind_count",
+                     (json_int_t)analysis->work.kinds.count, "kinds", kinds_json(analysis), "sms",
                      (json_int_t)analysis->machine->memory.sms, "resident_blocks", rooms);
 }
 

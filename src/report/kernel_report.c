@@ -17,21 +17,41 @@ static void put_rooms(struct text *out, const struct grid_work *work) {
     text_printf(out, " block%s at a time\n", work->resident_most == 1 ? "" : "s");
 }
 
+/* Whether the bounds cannot tell two kinds apart. */
+static bool looks_alike(const struct block_kind *a, const struct block_kind *b) {
+    return a->instructions == b->instructions && a->initiations == b->initiations && a->latency == b->latency;
+}
+
+/* One line of kinds that look alike. */
+static void put_kind(struct text *out, const struct wb_grid *grid, const struct block_kind *kind,
+                     uint64_t blocks) {
+    uint32_t index[3];
+    grid_block_index(grid, kind->first, index);
+    text_printf(out, "%" PRIu64 " block%s like (%u,%u,%u): %" PRIu64 " instructions, units busy for %" PRIu64,
+                blocks, blocks == 1 ? "" : "s", index[0], index[1], index[2], kind->instructions,
+                kind->initiations);
+    text_printf(out, " cycles, longest chain of latencies %" PRIu64 "\n", kind->latency);
+}
+
 /* The kinds of blocks, those with most initiations first. */
 static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
     const struct grid_work *work = &analysis->work;
-    for (size_t k = 0; k < work->kinds.count && k < KINDS_LISTED_TEXT; k++) {
+    size_t listed = 0;
+    for (size_t k = 0, next; k < work->kinds.count; k = next) {
         const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
-        uint32_t index[3];
-        grid_block_index(analysis->grid_times.grid, kind->first, index);
-        text_printf(
-            out, "%s%" PRIu64 " block%s like (%u,%u,%u): %" PRIu64 " instructions, units busy for %" PRIu64,
-            k == 0 ? "kinds    " : "         ", kind->blocks, kind->blocks == 1 ? "" : "s", index[0],
-            index[1], index[2], kind->instructions, kind->initiations);
-        text_printf(out, " cycles, longest chain of latencies %" PRIu64 "\n", kind->latency);
+        uint64_t blocks = 0;
+        if (listed++ == KINDS_LISTED_TEXT) {
+            text_printf(out, "         and %zu more\n", work->kinds.count - k);
+            return;
+        }
+        for (next = k; next < work->kinds.count; next++) {
+            const struct block_kind *other = &work->kinds.items[work->by_initiations[next]];
+            if (!looks_alike(kind, other)) break;
+            blocks += other->blocks;
+        }
+        text_string(out, k == 0 ? "kinds    " : "         ");
+        put_kind(out, analysis->grid_times.grid, kind, blocks);
     }
-    if (work->kinds.count > KINDS_LISTED_TEXT)
-        text_printf(out, "         and %zu more\n", work->kinds.count - KINDS_LISTED_TEXT);
 }
 
 void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {

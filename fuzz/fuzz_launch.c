@@ -1,5 +1,5 @@
-/* Any bytes as a launch file and, up to the first NUL, as an argument: an error with a message, or contents
- * that can be written. */
+/* Any bytes as a launch file, as a list of launches and, up to the first NUL, as an argument: an error with a
+ * message, or contents that can be written. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +26,19 @@ static void fill_all(const wb_launch *launch) {
         fill(&launch->variables.items[i].contents);
 }
 
+/* The same bytes as a file that may be a list: what is one launch is the same one. */
+static void read_list(const uint8_t *data, size_t size, bool is_launch) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launches *launches = NULL;
+    wb_status status = launches_parse("fuzz.yaml", (const char *)data, size, NULL, diagnostics, &launches);
+    if ((status == WB_OK) != (wb_diagnostics_errors(diagnostics) == 0)) abort();
+    if (is_launch != (status == WB_OK && !wb_launches_is_list(launches))) abort();
+    for (size_t i = 0; status == WB_OK && i < wb_launches_count(launches); i++)
+        fill_all(wb_launches_at(launches, i));
+    wb_launches_free(launches);
+    wb_diagnostics_free(diagnostics);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (memchr(data, '@', size) != NULL) return 0; /* would read files, and wait for devices */
     wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -34,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if ((status == WB_OK) != (wb_diagnostics_errors(diagnostics) == 0)) abort();
     if (status == WB_OK) fill_all(launch);
     wb_launch_free(launch);
+    read_list(data, size, status == WB_OK);
 
     char *text = strndup((const char *)data, size);
     launch = wb_launch_new();

@@ -150,9 +150,26 @@ typedef struct wb_launch wb_launch;
 /* A launch with nothing given yet, or NULL when memory is exhausted. */
 wb_launch *wb_launch_new(void);
 
-/* Reads a YAML launch file (docs/launch.md documents its keys). */
+/* Reads a YAML launch file (docs/launch.md documents its keys). WB_ERR_INPUT, too, when it is a list. */
 wb_status wb_launch_read(const char *path, wb_diagnostics *diagnostics, wb_launch **launch);
 void wb_launch_free(wb_launch *launch);
+
+/* The launches of a file: one, or a list of those of a stream, which run one after another. */
+typedef struct wb_launches wb_launches;
+
+/* Reads a YAML launch file that may be a list. WB_ERR_DECLINED when its launches are in different streams. */
+wb_status wb_launches_read(const char *path, wb_diagnostics *diagnostics, wb_launches **launches);
+void wb_launches_free(wb_launches *launches);
+
+/* Whether the file is a list, be it of one launch. */
+bool wb_launches_is_list(const wb_launches *launches);
+
+/* How many there are, at least one, and each of them. */
+size_t wb_launches_count(const wb_launches *launches);
+const wb_launch *wb_launches_at(const wb_launches *launches, size_t index);
+
+/* Hands a launch over to the caller, who frees it; NULL stands in its place. */
+wb_launch *wb_launches_take(wb_launches *launches, size_t index);
 
 /* The kernel name that the launch file gives, or NULL. */
 const char *wb_launch_kernel(const wb_launch *launch);
@@ -435,9 +452,28 @@ const char *wb_method_summary(size_t index);
 const char *wb_policy_name(size_t index);
 const char *wb_policy_summary(size_t index);
 
-/* The least bound of kind upper so far, or NULL: what a deadline is judged by. An exact worst case is not
- * taken, since it holds only for latencies that are exactly as stated. */
+/* The least bound of kind upper so far, or NULL. An exact worst case is not taken, since it holds only for
+ * latencies that are exactly as stated. */
 const wb_bound *wb_analysis_best(const wb_analysis *analysis);
+
+/* What a deadline is judged by: the least bound of kind upper; of a kernel, together with the launch overhead
+ * of its machine. False when nothing is proven. */
+bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *cycles);
+
+/* Kernels that are launched one after another on one machine (docs/launch.md). */
+typedef struct wb_stream wb_stream;
+
+/* A stream without kernels, or NULL when memory is exhausted. */
+wb_stream *wb_stream_new(const wb_machine *machine);
+void wb_stream_free(wb_stream *stream);
+
+/* Appends the analysis of a kernel (wb_analysis_new_kernel), which must outlive the stream. It is bounded and
+ * simulated by itself, before or after. WB_ERR_INPUT when it is of something else or of another machine. */
+wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics);
+
+/* The least proven bounds of all kernels with the launch overhead of each: from the start of the stream until
+ * the last kernel has ended. False when nothing is proven of one of them. */
+bool wb_stream_proven(const wb_stream *stream, uint64_t *cycles);
 
 /* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. */
 wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
@@ -508,6 +544,10 @@ typedef struct {
 /* Bounds and simulations of one analysis. */
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text);
+
+/* The kernels of a stream, their bounds and what these sum up to; as JSON with the whole result of each. */
+wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,
+                           wb_diagnostics *diagnostics, char **text);
 
 /* The simulations of a grid on a GPU. */
 wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_report_options *options,

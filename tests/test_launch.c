@@ -336,8 +336,9 @@ static void test_errors_of_files(void **state) {
         {"kernel: [a]\n", "l.yaml:1:9: error: kernel: expected the name of a kernel, got a list"},
         {"kernel:\n", "l.yaml:1:8: error: kernel: expected the name of a kernel, got nothing"},
         {"grdi: 3\n", "l.yaml:1:1: error: unknown key 'grdi'; did you mean 'grid'?"},
-        {"threads: 3\n", "l.yaml:1:1: error: unknown key 'threads'; expected one of: kernel, grid, block, "
-                         "shared, arguments, variables"},
+        {"threads: 3\n",
+         "l.yaml:1:1: error: unknown key 'threads'; expected one of: kernel, stream, grid, block, "
+         "shared, arguments, variables"},
         {"grid: x\n", "l.yaml:1:7: error: " GRID},
         {"grid: '3'\n", "l.yaml:1:7: error: " GRID},
         {"grid: []\n", "l.yaml:1:7: error: " GRID},
@@ -360,6 +361,8 @@ static void test_errors_of_files(void **state) {
          "l.yaml:2:6: error: 'f32': expected TYPE[COUNT] or TYPE[COUNT]=CONTENTS, such as f32[1024]=iota"},
         {"variables:\n  a: u8[1]\n  a: u8[1]\n", "l.yaml:3:3: error: key 'a' is given twice"},
         {"kernel: k\nkernel: k\n", "l.yaml:2:1: error: key 'kernel' is given twice"},
+        {"- kernel: k\n",
+         "l.yaml:1:1: error: expected one launch, got a list of launches: only analyses take those"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -369,6 +372,77 @@ static void test_errors_of_files(void **state) {
         assert_first_message(diagnostics, cases[i].message, cases[i].text);
         assert_int_equal(status, WB_ERR_INPUT);
         assert_null(launch);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+static void test_list_of_launches(void **state) {
+    (void)state;
+    static const char text[] = "- {kernel: a, grid: 3, stream: s}\n"
+                               "- kernel: b\n  block: 64\n  arguments: [i32:7]\n  stream: s\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launches *launches = NULL;
+    if (launches_parse("l.yaml", text, sizeof text - 1, NULL, diagnostics, &launches) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    assert_true(wb_launches_is_list(launches));
+    assert_int_equal(wb_launches_count(launches), 2);
+    assert_string_equal(wb_launch_kernel(wb_launches_at(launches, 0)), "a");
+    assert_int_equal(wb_launches_at(launches, 0)->grid[0], 3);
+    assert_false(wb_launches_at(launches, 0)->has_block);
+    assert_string_equal(wb_launches_at(launches, 1)->stream, "s");
+    assert_null(wb_launches_at(launches, 2));
+    wb_launch *taken = wb_launches_take(launches, 1);
+    assert_string_equal(wb_launch_kernel(taken), "b");
+    assert_int_equal(taken->arguments.count, 1);
+    assert_null(wb_launches_at(launches, 1));
+    wb_launches_free(launches);
+    wb_launch_free(taken);
+
+    /* A file of one launch is no list, and may name its stream. */
+    assert_int_equal(launches_parse("l.yaml", "{stream: s}", 11, NULL, diagnostics, &launches), WB_OK);
+    assert_false(wb_launches_is_list(launches));
+    assert_int_equal(wb_launches_count(launches), 1);
+    wb_launches_free(launches);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_errors_of_lists(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+        wb_status status;
+    } cases[] = {
+        {"[]\n", "l.yaml:1:1: error: the list has no launch", WB_ERR_INPUT},
+        {"- kernel: a\n- 7\n",
+         "l.yaml:2:3: error: expected a mapping with the keys kernel, stream, grid, block, shared, "
+         "arguments, "
+         "variables, got '7'",
+         WB_ERR_INPUT},
+        {"- kernel: a\n- grid: 2\n  block: 2048\n",
+         "l.yaml:3:10: error: block: expected one to three numbers of threads, from 1 to 1024 in x and y and "
+         "to "
+         "64 in z, at most 1024 together",
+         WB_ERR_INPUT},
+        {"- stream: [a]\n", "l.yaml:1:11: error: stream: expected the name of a stream, got a list",
+         WB_ERR_INPUT},
+        {"- stream: a\n- stream: a\n- stream: b\n",
+         "l.yaml:3:11: error: stream 'b', but that of the first launch is 'a': kernels of different streams "
+         "may "
+         "run at the same time, and no bound is known for that",
+         WB_ERR_DECLINED},
+        {"- stream: a\n- kernel: k\n",
+         "l.yaml:2:3: error: stream 'default', but that of the first launch is 'a': kernels of different "
+         "streams may run at the same time, and no bound is known for that",
+         WB_ERR_DECLINED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_launches *launches = NULL;
+        wb_status status =
+            launches_parse("l.yaml", cases[i].text, strlen(cases[i].text), NULL, diagnostics, &launches);
+        assert_first_message(diagnostics, cases[i].message, cases[i].text);
+        assert_int_equal(status, cases[i].status);
+        assert_null(launches);
         wb_diagnostics_free(diagnostics);
     }
 }
@@ -405,6 +479,8 @@ int main(void) {
         cmocka_unit_test(test_missing_file_of_contents_names_both_places),
         cmocka_unit_test(test_dimensions_of_options),
         cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_list_of_launches),
+        cmocka_unit_test(test_errors_of_lists),
         cmocka_unit_test(test_missing_launch_file),
         cmocka_unit_test(test_empty_launch),
     };

@@ -431,6 +431,15 @@ const wb_bound *wb_analysis_best(const wb_analysis *analysis) {
     return best;
 }
 
+bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *proven) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    if (best == NULL) return false;
+    cycles sum = cycles_add(best->cycles, analysis_overhead(analysis));
+    if (sum == CYCLES_SATURATED) return false;
+    *proven = sum;
+    return true;
+}
+
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {
     if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
     if (analysis->has_memory) return false; /* what memory adds is known of the block only */

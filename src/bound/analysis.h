@@ -55,6 +55,11 @@ wb_status analysis_parse(const char *name, const char *text, size_t size, wb_dia
 wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
                             wb_analysis **analysis);
 
+/* Of a kernel, the cycles before its first block is dispatched, which no bound of it includes; else 0. */
+static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
+    return analysis->longest != NULL ? analysis->machine->launch_overhead : 0;
+}
+
 /* The bound of method `method` of the registry for one warp, in *value: false when the method has not been
  * run or bounds only whole blocks. */
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value);

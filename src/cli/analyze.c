@@ -1,25 +1,31 @@
-/* warpbound analyze: bounds of one thread block, or of a grid, beside simulations of it. */
+/* warpbound analyze: bounds of one thread block, of a grid or of several, beside simulations. */
 #include <stdlib.h>
 
 #include "command.h"
 
-/* Says whether the deadline of `report` is met: by the least proven bound, nothing else. */
-static int judge_deadline(const wb_analysis *analysis, const wb_report_options *report,
-                          wb_diagnostics *diagnostics) {
+int analyze_judge(const uint64_t *proven, const wb_report_options *report, wb_diagnostics *diagnostics) {
     if (!report->has_deadline) return WB_OK;
-    const wb_bound *best = wb_analysis_best(analysis);
-    if (best == NULL) {
+    if (proven == NULL) {
         (void)usage_error(diagnostics, "no proven bound to hold against the deadline: choose a method or a "
                                        "machine for which one is proven");
         return WB_ERR_DECLINED;
     }
-    return best->cycles <= report->deadline ? WB_OK : EXIT_DEADLINE_MISSED;
+    return *proven <= report->deadline ? WB_OK : EXIT_DEADLINE_MISSED;
 }
 
-static wb_status set_state_limit(wb_analysis *analysis, const char *text, wb_diagnostics *diagnostics) {
+wb_status analyze_read_deadline(const struct options *options, const wb_machine *machine,
+                                wb_diagnostics *diagnostics, wb_report_options *report) {
+    if (options->deadline == NULL) return WB_OK;
+    report->has_deadline = true;
+    return wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline);
+}
+
+wb_status analyze_set_limits(const struct options *options, wb_diagnostics *diagnostics,
+                             wb_analysis *analysis) {
+    if (options->states == NULL) return WB_OK;
     char *end;
-    unsigned long long states = strtoull(text, &end, 10);
-    if (end == text || *end != '\0' || text[0] == '-' || states == 0)
+    unsigned long long states = strtoull(options->states, &end, 10);
+    if (end == options->states || *end != '\0' || options->states[0] == '-' || states == 0)
         return usage_error(diagnostics, "--states: expected a positive number");
     wb_analysis_set_state_limit(analysis, states);
     return WB_OK;
@@ -35,14 +41,9 @@ static wb_status prepare(const struct options *options, wb_diagnostics *diagnost
         status = inputs_load_grid_analysis(options, diagnostics, inputs);
     else if (status == WB_OK)
         status = inputs_load(options, INPUTS_ANALYSIS, diagnostics, inputs);
-    if (status == WB_OK && options->deadline != NULL) {
-        const wb_machine *machine = wb_analysis_machine(inputs->analysis);
-        status = wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline);
-        report->has_deadline = status == WB_OK;
-    }
-    if (status == WB_OK && options->states != NULL)
-        status = set_state_limit(inputs->analysis, options->states, diagnostics);
-    return status;
+    if (status == WB_OK)
+        status = analyze_read_deadline(options, wb_analysis_machine(inputs->analysis), diagnostics, report);
+    return status == WB_OK ? analyze_set_limits(options, diagnostics, inputs->analysis) : status;
 }
 
 /* The given data beside covering paths: what these were bounded by. */
@@ -56,10 +57,8 @@ static wb_status bound_given(const struct inputs *inputs, const wb_watch *watch,
     return status;
 }
 
-/* Every bound and simulation that is asked for. A limit that a bound hits does not keep the simulations from
- * running. */
-static wb_status compute(const struct options *options, wb_diagnostics *diagnostics,
-                         const struct inputs *inputs) {
+wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnostics,
+                          const struct inputs *inputs) {
     wb_watch watch = watch_terminal();
     const char *methods = options->methods != NULL ? options->methods : "all";
     wb_status bounded = wb_analysis_bound(inputs->analysis, methods, &watch, diagnostics);
@@ -83,20 +82,33 @@ static bool has_results(const struct inputs *inputs, int status) {
     return status == WB_OK || bounds > 0;
 }
 
-int command_analyze(const struct options *options, wb_diagnostics *diagnostics) {
-    struct inputs inputs = {0};
+/* Analyses what is no list of launches. */
+static int analyze_one(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
     wb_report_options report = {.phases = options->phases, .timing = options->timing};
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     char *text = NULL;
-    int status = (int)prepare(options, diagnostics, &inputs, &report);
-    if (status == WB_OK) status = (int)compute(options, diagnostics, &inputs);
-    if (has_results(&inputs, status)) {
-        int written = (int)wb_report(inputs.analysis, format, &report, diagnostics, &text);
+    int status = (int)prepare(options, diagnostics, inputs, &report);
+    if (status == WB_OK) status = (int)analyze_compute(options, diagnostics, inputs);
+    if (has_results(inputs, status)) {
+        int written = (int)wb_report(inputs->analysis, format, &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
         if (status == WB_OK) status = written;
     }
-    if (status == WB_OK) status = judge_deadline(inputs.analysis, &report, diagnostics);
+    uint64_t proven;
+    if (status == WB_OK)
+        status = analyze_judge(wb_analysis_proven(inputs->analysis, &proven) ? &proven : NULL, &report,
+                               diagnostics);
     free(text);
+    return status;
+}
+
+int command_analyze(const struct options *options, wb_diagnostics *diagnostics) {
+    struct inputs inputs = {0};
+    int status = (int)inputs_load_launches(options, diagnostics, &inputs);
+    if (status == WB_OK)
+        status = inputs.launches != NULL && wb_launches_is_list(inputs.launches)
+                     ? analyze_stream(options, inputs.launches, diagnostics)
+                     : analyze_one(options, diagnostics, &inputs);
     inputs_free(&inputs);
     return status;
 }

@@ -31,6 +31,8 @@ int command_makespan(const struct options *options, wb_diagnostics *diagnostics)
 struct inputs {
     wb_module *module;
     const wb_kernel *kernel;
+    wb_launches
+        *launches; /* of a launch file that was looked into, as those that may be lists are; or NULL */
     wb_launch *launch;
     wb_facts *facts;     /* of the kernel, or NULL */
     wb_machine *machine; /* NULL for path and for a block file */
@@ -46,6 +48,10 @@ struct inputs {
 /* Loads the module, and the kernel of it that the options name (or the launch file, when loaded already). */
 wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs);
+
+/* Loads the launch file, if there is one. A list is left to the caller; any other launch is then taken. */
+wb_status inputs_load_launches(const struct options *options, wb_diagnostics *diagnostics,
+                               struct inputs *inputs);
 
 /* Loads launch and kernel. */
 wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
@@ -64,6 +70,9 @@ enum inputs_use {
 wb_status inputs_load(const struct options *options, enum inputs_use use, wb_diagnostics *diagnostics,
                       struct inputs *inputs);
 
+/* Executes all blocks of the launch that is loaded, and makes the analysis of the kernel on the machine. */
+wb_status inputs_load_kernel_analysis(wb_diagnostics *diagnostics, struct inputs *inputs);
+
 /* Loads launch and kernel and executes all blocks, or the one that the options name. */
 wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
                            struct inputs *inputs);
@@ -77,9 +86,33 @@ wb_status inputs_load_grid_analysis(const struct options *options, wb_diagnostic
                                     struct inputs *inputs);
 void inputs_free(struct inputs *inputs);
 
-/* The machine that the options name, with every --set applied. */
+/* The module of the one operand. */
+wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module);
+
+/* The machine that the options name, with every --set applied: of analyze and simulate; or `name`. */
+wb_status load_analysis_machine(const struct options *options, wb_diagnostics *diagnostics,
+                                wb_machine **machine);
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine);
+
+/* Every bound and simulation that is asked for, of an analysis that is loaded. A limit that a bound hits does
+ * not keep the simulations from running. */
+wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnostics,
+                          const struct inputs *inputs);
+
+/* --states of an analysis. */
+wb_status analyze_set_limits(const struct options *options, wb_diagnostics *diagnostics,
+                             wb_analysis *analysis);
+
+/* --deadline, in cycles of the machine. */
+wb_status analyze_read_deadline(const struct options *options, const wb_machine *machine,
+                                wb_diagnostics *diagnostics, wb_report_options *report);
+
+/* The status for a deadline: whether `proven` cycles meet it; NULL: nothing is proven, which is an error. */
+int analyze_judge(const uint64_t *proven, const wb_report_options *report, wb_diagnostics *diagnostics);
+
+/* Analyses the kernels of a list of launches. Returns the exit status. */
+int analyze_stream(const struct options *options, wb_launches *launches, wb_diagnostics *diagnostics);
 
 /* Fails with a message unless the output format is one of the two (pass the same twice for one). */
 wb_status require_format(const struct options *options, enum output_format first, enum output_format second,

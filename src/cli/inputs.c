@@ -52,11 +52,20 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     return WB_OK;
 }
 
+wb_status inputs_load_launches(const struct options *options, wb_diagnostics *diagnostics,
+                               struct inputs *inputs) {
+    if (options->launch == NULL) return WB_OK;
+    return wb_launches_read(options->launch, diagnostics, &inputs->launches);
+}
+
 /* The launch file, if any, with the launch options on top. */
-static wb_status load_launch(const struct options *options, wb_diagnostics *diagnostics, wb_launch **launch) {
+static wb_status load_launch(const struct options *options, wb_diagnostics *diagnostics,
+                             wb_launches *launches, wb_launch **launch) {
     wb_launch *made = NULL;
     wb_status status = WB_OK;
-    if (options->launch != NULL) {
+    if (launches != NULL) {
+        made = wb_launches_take(launches, 0);
+    } else if (options->launch != NULL) {
         status = wb_launch_read(options->launch, diagnostics, &made);
     } else if ((made = wb_launch_new()) == NULL) {
         status = WB_ERR_LIMIT;
@@ -93,10 +102,14 @@ static wb_status parse_block_index(const char *text, wb_diagnostics *diagnostics
     return usage_error(diagnostics, "--block-index: expected one to three numbers, such as 1,0,0");
 }
 
+wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module) {
+    if (options->operand_count != 1) return usage_error(diagnostics, "expected one PTX file (see --help)");
+    return wb_module_read(options->operands[0], diagnostics, module);
+}
+
 wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
-    if (options->operand_count != 1) return usage_error(diagnostics, "expected one PTX file (see --help)");
-    wb_status status = wb_module_read(options->operands[0], diagnostics, &inputs->module);
+    wb_status status = load_module(options, diagnostics, &inputs->module);
     if (status != WB_OK) return status;
     const char *name = options->kernel;
     if (name == NULL && inputs->launch != NULL) name = wb_launch_kernel(inputs->launch);
@@ -105,7 +118,7 @@ wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diag
 
 wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
-    wb_status status = load_launch(options, diagnostics, &inputs->launch);
+    wb_status status = load_launch(options, diagnostics, inputs->launches, &inputs->launch);
     return status == WB_OK ? inputs_load_kernel(options, diagnostics, inputs) : status;
 }
 
@@ -157,11 +170,16 @@ static wb_status asks_for_any(const struct options *options, wb_diagnostics *dia
     return usage_error(diagnostics, "--inputs: expected given or any");
 }
 
+wb_status load_analysis_machine(const struct options *options, wb_diagnostics *diagnostics,
+                                wb_machine **machine) {
+    const char *name = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
+    return load_machine(options, name, diagnostics, machine);
+}
+
 /* The machine of an analysis, and what of it tracing has to know. */
 static wb_status load_block_machine(const struct options *options, wb_diagnostics *diagnostics,
                                     struct inputs *inputs, wb_trace_options *trace) {
-    const char *name = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
-    wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
+    wb_status status = load_analysis_machine(options, diagnostics, &inputs->machine);
     if (status != WB_OK) return status;
     trace->record_accesses |= wb_machine_needs_accesses(inputs->machine);
     trace->warp_width = wb_machine_warp_width(inputs->machine);
@@ -231,17 +249,22 @@ static bool asks_for_kernel(const struct options *options, const struct inputs *
            wb_machine_takes_grids(inputs->machine) && wb_methods_include_kernels(methods);
 }
 
-/* Executes the grid and makes the analysis of the kernel. WB_ERR_DECLINED without a message when the launch
- * does not determine what is executed, unless a method of kernels is asked for by name. */
-static wb_status load_kernel_analysis(const struct options *options, wb_diagnostics *diagnostics,
-                                      struct inputs *inputs) {
+wb_status inputs_load_kernel_analysis(wb_diagnostics *diagnostics, struct inputs *inputs) {
     const wb_watch watch = watch_terminal();
     const wb_grid_options trace = {.warp_width = wb_machine_warp_width(inputs->machine), .watch = watch};
+    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->grid);
+    return status == WB_OK
+               ? wb_analysis_new_kernel(inputs->grid, inputs->machine, &watch, diagnostics, &inputs->analysis)
+               : status;
+}
+
+/* The same, and WB_ERR_DECLINED without a message when the launch does not determine what is executed, unless
+ * a method of kernels is asked for by name. */
+static wb_status try_kernel_analysis(const struct options *options, wb_diagnostics *diagnostics,
+                                     struct inputs *inputs) {
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return WB_ERR_LIMIT;
-    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, messages, &inputs->grid);
-    if (status == WB_OK)
-        status = wb_analysis_new_kernel(inputs->grid, inputs->machine, &watch, messages, &inputs->analysis);
+    wb_status status = inputs_load_kernel_analysis(messages, inputs);
     bool named = options->methods != NULL && strcmp(options->methods, "all") != 0;
     if (status != WB_ERR_DECLINED || named) wb_diagnostics_append(diagnostics, messages);
     wb_diagnostics_free(messages);
@@ -258,7 +281,7 @@ static wb_status load_traced_block(const struct options *options, enum inputs_us
     bool timed = use == INPUTS_SIMULATION || use == INPUTS_ANALYSIS;
     if (status == WB_OK && timed) status = load_block_machine(options, diagnostics, inputs, &trace);
     if (status == WB_OK && use == INPUTS_ANALYSIS && asks_for_kernel(options, inputs)) {
-        status = load_kernel_analysis(options, diagnostics, inputs);
+        status = try_kernel_analysis(options, diagnostics, inputs);
         if (status != WB_ERR_DECLINED || wb_diagnostics_errors(diagnostics) > 0) return status;
         status = WB_OK;
     }
@@ -323,6 +346,7 @@ void inputs_free(struct inputs *inputs) {
     wb_grid_free(inputs->grid);
     wb_machine_free(inputs->machine);
     wb_launch_free(inputs->launch);
+    wb_launches_free(inputs->launches);
     wb_module_free(inputs->module);
 }
 

@@ -17,6 +17,10 @@
 #define LAUNCH_BUFFER_MAX ((uint64_t)4 << 30)
 #define LAUNCH_STRUCT_MAX 32764u
 #define LAUNCH_SHARED_MAX (1u << 20)
+
+/* Most launches of a list. */
+#define LAUNCHES_MAX 4096u
+
 #define WARP_LANES 32u
 
 enum launch_fill {
@@ -58,12 +62,19 @@ struct wb_launch {
     struct arena arena;
     const char *file;   /* name of the launch file, or NULL */
     const char *kernel; /* or NULL */
+    const char *stream; /* whose launches run one after another, or NULL: the default one */
     bool has_grid, has_block;
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
     VEC(struct launch_argument) arguments;
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
     VEC(struct launch_variable) variables;
+};
+
+/* What a launch file describes: a launch, or a list of launches of one stream. */
+struct wb_launches {
+    bool is_list;
+    VEC(struct wb_launch *) launches; /* at least one; NULL: handed over */
 };
 
 /* Size of the contents in bytes. */
@@ -92,8 +103,12 @@ wb_status launch_block_store(const uint64_t *dimensions, size_t count, const str
 wb_status launch_shared_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
                               struct wb_launch *launch);
 
-/* Parses a launch file in memory; `name` stands for the file in messages. */
+/* Parses a launch file in memory, which describes one launch; `name` stands for the file in messages. */
 wb_status launch_parse(const char *name, const char *text, size_t size, const char *directory,
                        wb_diagnostics *diagnostics, wb_launch **launch);
+
+/* The same of a launch file that may be a list. */
+wb_status launches_parse(const char *name, const char *text, size_t size, const char *directory,
+                         wb_diagnostics *diagnostics, wb_launches **launches);
 
 #endif

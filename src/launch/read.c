@@ -1,4 +1,4 @@
-/* A launch file becomes a launch. */
+/* A launch file becomes a launch, or the launches of a stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +6,9 @@
 #include "base/number.h"
 #include "base/yaml.h"
 #include "launch/launch.h"
+
+/* The stream of launches that name none. */
+#define DEFAULT_STREAM "default"
 
 /* What the fields are read into. */
 struct launch_reader {
@@ -27,6 +30,14 @@ static wb_status read_kernel(const struct ytree *document, const struct ytree_no
         return ytree_expected(document, value, "the name of a kernel");
     reader->launch->kernel = arena_string(&reader->launch->arena, value->text, strlen(value->text));
     return reader->launch->kernel == NULL ? out_of_memory(document) : WB_OK;
+}
+
+static wb_status read_stream(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
+        return ytree_expected(document, value, "the name of a stream");
+    reader->launch->stream = arena_string(&reader->launch->arena, value->text, strlen(value->text));
+    return reader->launch->stream == NULL ? out_of_memory(document) : WB_OK;
 }
 
 /* A number or a list of them; false when it is something else or has more than three. */
@@ -103,6 +114,7 @@ static wb_status read_variables(const struct ytree *document, const struct ytree
 
 static const struct field launch_fields[] = {
     {.key = "kernel", .kind = FIELD_NESTED, .read = read_kernel},
+    {.key = "stream", .kind = FIELD_NESTED, .read = read_stream},
     {.key = "grid", .kind = FIELD_NESTED, .read = read_grid},
     {.key = "block", .kind = FIELD_NESTED, .read = read_block},
     {.key = "shared", .kind = FIELD_NESTED, .read = read_shared},
@@ -111,23 +123,92 @@ static const struct field launch_fields[] = {
     {0},
 };
 
-wb_status launch_parse(const char *name, const char *text, size_t size, const char *directory,
-                       wb_diagnostics *diagnostics, wb_launch **launch) {
+/* The launch that a mapping describes. */
+static wb_status read_launch(const struct ytree *document, const struct ytree_node *mapping,
+                             const char *directory, wb_launch **launch) {
     struct launch_reader reader = {wb_launch_new(), directory};
-    if (reader.launch == NULL) return diagnose_out_of_memory(diagnostics, name);
-    struct ytree document;
-    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
-    if (status == WB_OK) status = ytree_read_fields(&document, document.root, launch_fields, &reader);
+    const char *name = document->source.name;
+    if (reader.launch == NULL) return out_of_memory(document);
+    wb_status status = ytree_read_fields(document, mapping, launch_fields, &reader);
     if (status == WB_OK) {
         reader.launch->file = arena_string(&reader.launch->arena, name, strlen(name));
-        if (reader.launch->file == NULL) status = out_of_memory(&document);
+        if (reader.launch->file == NULL) status = out_of_memory(document);
     }
-    ytree_free(&document);
     if (status != WB_OK) {
         wb_launch_free(reader.launch);
         return status;
     }
     *launch = reader.launch;
+    return WB_OK;
+}
+
+wb_status launch_parse(const char *name, const char *text, size_t size, const char *directory,
+                       wb_diagnostics *diagnostics, wb_launch **launch) {
+    struct ytree document;
+    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
+    if (status == WB_OK && document.root->kind == YTREE_LIST)
+        status = ytree_error(&document, document.root,
+                             "expected one launch, got a list of launches: only analyses take those");
+    if (status == WB_OK) status = read_launch(&document, document.root, directory, launch);
+    ytree_free(&document);
+    return status;
+}
+
+/* Appends a launch. */
+static wb_status add_launch(const struct ytree *document, const struct ytree_node *mapping,
+                            const char *directory, struct wb_launches *launches) {
+    wb_launch *launch;
+    if (vec_reserve(&launches->launches, 1) != WB_OK) return out_of_memory(document);
+    WB_TRY(read_launch(document, mapping, directory, &launch));
+    launches->launches.items[launches->launches.count++] = launch;
+    return WB_OK;
+}
+
+/* WB_ERR_DECLINED with a message about the mapping that `launch` was read from, unless it runs in the same
+ * stream as `first`. */
+static wb_status require_stream(const struct ytree *document, const struct ytree_node *mapping,
+                                const wb_launch *launch, const wb_launch *first) {
+    const char *stream = launch->stream != NULL ? launch->stream : DEFAULT_STREAM;
+    const char *expected = first->stream != NULL ? first->stream : DEFAULT_STREAM;
+    if (strcmp(stream, expected) == 0) return WB_OK;
+    const struct ytree_node *place = ytree_find(mapping, "stream");
+    (void)ytree_error(document, place != NULL ? place : mapping,
+                      "stream '%.60s', but that of the first launch is '%.60s': kernels of different streams "
+                      "may run at the same time, and no bound is known for that",
+                      stream, expected);
+    return WB_ERR_DECLINED;
+}
+
+/* All launches of a list. */
+static wb_status read_list(const struct ytree *document, const char *directory,
+                           struct wb_launches *launches) {
+    launches->is_list = true;
+    if (document->root->count == 0) return ytree_error(document, document->root, "the list has no launch");
+    if (document->root->count > LAUNCHES_MAX)
+        return ytree_error(document, document->root, "more than %u launches", LAUNCHES_MAX);
+    for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next)
+        WB_TRY(add_launch(document, item, directory, launches));
+    const wb_launch *const *launch = (const wb_launch *const *)launches->launches.items;
+    for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next, launch++)
+        WB_TRY(require_stream(document, item, *launch, launches->launches.items[0]));
+    return WB_OK;
+}
+
+wb_status launches_parse(const char *name, const char *text, size_t size, const char *directory,
+                         wb_diagnostics *diagnostics, wb_launches **launches) {
+    struct wb_launches *made = calloc(1, sizeof *made);
+    if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
+    struct ytree document;
+    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
+    if (status == WB_OK)
+        status = document.root->kind == YTREE_LIST ? read_list(&document, directory, made)
+                                                   : add_launch(&document, document.root, directory, made);
+    ytree_free(&document);
+    if (status != WB_OK) {
+        wb_launches_free(made);
+        return status;
+    }
+    *launches = made;
     return WB_OK;
 }
 
@@ -138,14 +219,37 @@ static char *directory_of(const char *path) {
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-wb_status wb_launch_read(const char *path, wb_diagnostics *diagnostics, wb_launch **launch) {
-    char *text;
+/* A launch file in memory, and where it lies; freed with launch_file_free in any case. */
+struct launch_file {
+    char *text, *directory;
     size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
-    char *directory = directory_of(path);
-    wb_status status = directory == NULL ? diagnose_out_of_memory(diagnostics, path)
-                                         : launch_parse(path, text, size, directory, diagnostics, launch);
-    free(directory);
-    free(text);
+};
+
+static wb_status launch_file_read(const char *path, wb_diagnostics *diagnostics, struct launch_file *file) {
+    WB_TRY(file_read(path, diagnostics, &file->text, &file->size));
+    file->directory = directory_of(path);
+    return file->directory == NULL ? diagnose_out_of_memory(diagnostics, path) : WB_OK;
+}
+
+static void launch_file_free(struct launch_file *file) {
+    free(file->directory);
+    free(file->text);
+}
+
+wb_status wb_launch_read(const char *path, wb_diagnostics *diagnostics, wb_launch **launch) {
+    struct launch_file file = {0};
+    wb_status status = launch_file_read(path, diagnostics, &file);
+    if (status == WB_OK)
+        status = launch_parse(path, file.text, file.size, file.directory, diagnostics, launch);
+    launch_file_free(&file);
+    return status;
+}
+
+wb_status wb_launches_read(const char *path, wb_diagnostics *diagnostics, wb_launches **launches) {
+    struct launch_file file = {0};
+    wb_status status = launch_file_read(path, diagnostics, &file);
+    if (status == WB_OK)
+        status = launches_parse(path, file.text, file.size, file.directory, diagnostics, launches);
+    launch_file_free(&file);
     return status;
 }

@@ -68,6 +68,8 @@ struct wb_machine {
     uint32_t mem_latency;     /* cycles, see latency_base */
     uint32_t shared_latency;  /* cycles */
     uint32_t barrier_release; /* cycles from the last arrival at a barrier until warps go on behind it */
+    uint32_t launch_overhead; /* cycles from the end of a kernel, or the start of its stream, until the first
+                                 block of the next one is dispatched */
     struct machine_unit units[MACHINE_UNITS_MAX];
     uint32_t unit_count;
     struct machine_class classes[PTX_CLASS_COUNT];

@@ -28,17 +28,13 @@ static json_t *percent_json(const struct wb_analysis *analysis, const wb_bound *
     return json_real(round(percent * 100.0) / 100.0);
 }
 
-/* Cycles as a time at the machine's clock, rounded to nanoseconds. */
-static json_t *microseconds_json(const struct wb_analysis *analysis, uint64_t time) {
-    return json_real(round((double)time / analysis->machine->clock_mhz * 1000.0) / 1000.0);
-}
-
 /* A bound, and how far it is above the simulations. */
 static json_t *bound_json(const struct wb_analysis *analysis, const wb_bound *bound,
                           const wb_report_options *options) {
     json_t *object = report_bound_json(bound, options);
     (void)json_object_set_new(object, "overestimation_percent", percent_json(analysis, bound));
-    (void)json_object_set_new(object, "microseconds", microseconds_json(analysis, bound->cycles));
+    (void)json_object_set_new(object, "microseconds",
+                              report_microseconds_json(analysis->machine->clock_mhz, bound->cycles));
     if (bound->part_count > 0) (void)json_object_set_new(object, "parts", kernel_parts_json(bound));
     return object;
 }
@@ -76,10 +72,10 @@ static json_t *certified_json(const struct wb_analysis *analysis) {
 
 /* Whether the deadline is met by the block or, where one was analysed, by the kernel. */
 static json_t *deadline_json(const struct wb_analysis *analysis, const wb_report_options *options) {
-    const wb_bound *best = wb_analysis_best(analysis);
-    json_t *met = best != NULL ? json_boolean(best->cycles <= options->deadline) : json_null();
-    return json_pack("{s:I, s:s, s:o}", "cycles", (json_int_t)options->deadline, "of",
-                     analysis->longest != NULL ? "kernel" : "block", "met", met);
+    uint64_t proven;
+    const bool is_proven = wb_analysis_proven(analysis, &proven);
+    return report_deadline_json(analysis->longest != NULL ? "kernel" : "block", is_proven ? &proven : NULL,
+                                options);
 }
 
 /* Appends one phase to the section it belongs to; a json_t array of sections is the user. */
@@ -173,13 +169,18 @@ static json_t *kernel_json(const struct wb_analysis *analysis, const wb_report_o
     if (kernel == NULL) return NULL;
     add_results(analysis, options, kernel);
     (void)json_object_set_new(kernel, "best_method", best != NULL ? json_string(best->method) : json_null());
-    (void)json_object_set_new(kernel, "best_upper_microseconds",
-                              best != NULL ? microseconds_json(analysis, best->cycles) : json_null());
+    (void)json_object_set_new(
+        kernel, "best_upper_microseconds",
+        best != NULL ? report_microseconds_json(analysis->machine->clock_mhz, best->cycles) : json_null());
+    uint64_t proven;
+    const bool is_proven = wb_analysis_proven(analysis, &proven);
+    (void)json_object_set_new(kernel, "best_upper_with_launch",
+                              is_proven ? json_integer((json_int_t)proven) : json_null());
     (void)json_object_set_new(kernel, "dominated_by", kernel_dominant_json(best));
     return kernel;
 }
 
-static json_t *result_json(const struct wb_analysis *analysis, const wb_report_options *options) {
+json_t *report_analysis_object(const struct wb_analysis *analysis, const wb_report_options *options) {
     const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
     json_t *root = heading_json(block);
     if (root == NULL) return NULL;
@@ -192,7 +193,7 @@ static json_t *result_json(const struct wb_analysis *analysis, const wb_report_o
 
 wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_report_options *options,
                                wb_diagnostics *diagnostics, char **text) {
-    json_t *root = result_json(analysis, options);
+    json_t *root = report_analysis_object(analysis, options);
     wb_status status = WB_OK;
     const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
     if (root != NULL && options->phases && block->timed != NULL) {

@@ -2,6 +2,8 @@
 #ifndef WB_REPORT_ANALYSIS_REPORT_H
 #define WB_REPORT_ANALYSIS_REPORT_H
 
+#include <jansson.h>
+
 #include "bound/analysis.h"
 
 /* Whether the bounds of the analysis are about this simulation: those of a scheme of strict round-robin hold
@@ -28,6 +30,9 @@ bool report_certified(const struct wb_analysis *analysis, struct report_interval
 
 /* Instructions that all warps of the block execute together. */
 uint64_t report_instructions(const struct wb_block *block);
+
+/* The JSON report as an object; NULL when memory is exhausted. */
+json_t *report_analysis_object(const struct wb_analysis *analysis, const wb_report_options *options);
 
 wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,
                                wb_diagnostics *diagnostics, char **text);

@@ -20,24 +20,6 @@ enum {
     COLUMN_SECONDS = 76
 };
 
-/* Cycles as a time at the machine's clock, in a unit that leaves one to three digits before the point. */
-static void format_time(const struct wb_machine *machine, cycles time, char *number, size_t size) {
-    static const char *const units[] = {"ns", "us", "ms", "s "};
-    double value = 1000.0 * (double)time / machine->clock_mhz;
-    size_t unit = 0;
-    while (value >= 1000.0 && unit < 3) {
-        value /= 1000.0;
-        unit++;
-    }
-    (void)snprintf(number, size, "%.2f %s", value, units[unit]);
-}
-
-static void put_time(struct text *out, size_t column, const struct wb_machine *machine, cycles time) {
-    char number[32];
-    format_time(machine, time, number, sizeof number);
-    report_put_right(out, column, number);
-}
-
 static void put_seconds(struct text *out, double seconds, const wb_report_options *options) {
     char number[32];
     (void)snprintf(number, sizeof number, "%.3f s", seconds);
@@ -114,7 +96,7 @@ static void put_bound(struct text *out, const struct wb_analysis *analysis, cons
     text_pad(out, kind_column(analysis));
     text_string(out, wb_kind_name(bound->kind));
     report_put_count(out, COLUMN_CYCLES, bound->cycles);
-    put_time(out, COLUMN_TIME, analysis->machine, bound->cycles);
+    report_put_time(out, COLUMN_TIME, analysis->machine->clock_mhz, bound->cycles);
     double percent;
     if (report_overestimation(analysis, bound, &percent)) {
         char number[32];
@@ -131,7 +113,7 @@ static void put_simulation(struct text *out, const struct wb_analysis *analysis,
     text_pad(out, kind_column(analysis));
     text_string(out, wb_kind_name(WB_SIMULATED));
     report_put_count(out, COLUMN_CYCLES, simulation->cycles);
-    put_time(out, COLUMN_TIME, analysis->machine, simulation->cycles);
+    report_put_time(out, COLUMN_TIME, analysis->machine->clock_mhz, simulation->cycles);
     put_seconds(out, simulation->seconds, options);
     text_char(out, '\n');
 }
@@ -184,7 +166,7 @@ static void put_best(struct text *out, const struct wb_analysis *analysis) {
     const wb_bound *best = wb_analysis_best(analysis);
     char time[32];
     if (best == NULL) return;
-    format_time(analysis->machine, best->cycles, time, sizeof time);
+    report_format_time(analysis->machine->clock_mhz, best->cycles, time, sizeof time);
     text_printf(out, "least proven bound: %" PRIu64 " cycles, %s (%s)\n", best->cycles, time, best->method);
 }
 
@@ -242,14 +224,17 @@ static wb_status put_phases(struct text *out, const struct wb_analysis *analysis
 static void put_verdict(struct text *out, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
     const wb_bound *best = wb_analysis_best(analysis);
+    const char *overhead = best != NULL && analysis_overhead(analysis) > 0 ? " and the launch overhead" : "";
+    uint64_t proven;
     if (!options->has_deadline) return;
     text_printf(out, "\ndeadline %" PRIu64 " cycles: ", options->deadline);
-    if (best == NULL) {
+    if (!wb_analysis_proven(analysis, &proven)) {
         text_string(out, "undecided, no bound is proven\n");
-    } else if (best->cycles <= options->deadline) {
-        text_printf(out, "met, by %s\n", best->method);
+    } else if (proven <= options->deadline) {
+        text_printf(out, "met, by %s%s\n", best->method, overhead);
     } else {
-        text_printf(out, "not met: the least proven bound is %" PRIu64 " (%s)\n", best->cycles, best->method);
+        text_printf(out, "not met: the least proven bound is %" PRIu64 " (%s%s)\n", proven, best->method,
+                    overhead);
     }
 }
 
@@ -306,6 +291,7 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     put_longest(&out, analysis, options);
     put_table(&out, analysis, options);
     kernel_put_parts(&out, analysis);
+    kernel_put_overhead(&out, analysis);
     report_put_conditions(&out, bound_at, analysis);
     put_verdict(&out, analysis, options);
     if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, analysis->block)) out.failed = true;

@@ -1,5 +1,7 @@
 #include "report/bound_json.h"
 
+#include <math.h>
+
 json_t *report_seconds_json(double seconds, const wb_report_options *options) {
     return options->timing ? json_real(seconds) : json_null();
 }
@@ -21,6 +23,15 @@ json_t *report_bound_json(const wb_bound *bound, const wb_report_options *option
     if (object != NULL && bound->reason != NULL)
         (void)json_object_set_new(object, "reason", json_string(bound->reason));
     return object;
+}
+
+json_t *report_microseconds_json(double clock_mhz, uint64_t time) {
+    return json_real(round((double)time / clock_mhz * 1000.0) / 1000.0);
+}
+
+json_t *report_deadline_json(const char *of, const uint64_t *proven, const wb_report_options *options) {
+    json_t *met = proven != NULL ? json_boolean(*proven <= options->deadline) : json_null();
+    return json_pack("{s:I, s:s, s:o}", "cycles", (json_int_t)options->deadline, "of", of, "met", met);
 }
 
 wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text) {

@@ -22,6 +22,23 @@ void report_put_count(struct text *out, size_t column, uint64_t number) {
     report_put_right(out, column, digits);
 }
 
+void report_format_time(double clock_mhz, uint64_t time, char *number, size_t size) {
+    static const char *const units[] = {"ns", "us", "ms", "s "};
+    double value = 1000.0 * (double)time / clock_mhz;
+    size_t unit = 0;
+    while (value >= 1000.0 && unit < 3) {
+        value /= 1000.0;
+        unit++;
+    }
+    (void)snprintf(number, size, "%.2f %s", value, units[unit]);
+}
+
+void report_put_time(struct text *out, size_t column, double clock_mhz, uint64_t time) {
+    char number[32];
+    report_format_time(clock_mhz, time, number, sizeof number);
+    report_put_right(out, column, number);
+}
+
 double report_percent(uint64_t part, uint64_t whole) {
     return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
 }

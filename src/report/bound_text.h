@@ -11,6 +11,12 @@ void report_put_right(struct text *out, size_t column, const char *number);
 void report_put_count(struct text *out, size_t column, uint64_t number);
 void report_put_percent(struct text *out, size_t column, uint64_t part, uint64_t whole);
 
+/* Writes cycles as a time at a clock, in a unit that leaves one to three digits before the point. */
+void report_format_time(double clock_mhz, uint64_t time, char *number, size_t size);
+
+/* Appends the same, so that it ends in front of `column` of its line. */
+void report_put_time(struct text *out, size_t column, double clock_mhz, uint64_t time);
+
 /* A part in percent of the whole; 0 of nothing. */
 double report_percent(uint64_t part, uint64_t whole);
 

@@ -86,6 +86,13 @@ void kernel_put_parts(struct text *out, const struct wb_analysis *analysis) {
     text_char(out, '\n');
 }
 
+void kernel_put_overhead(struct text *out, const struct wb_analysis *analysis) {
+    uint64_t proven;
+    if (analysis_overhead(analysis) == 0 || !wb_analysis_proven(analysis, &proven)) return;
+    text_printf(out, "with the launch overhead of %" PRIu64 " cycles: %" PRIu64 "\n",
+                analysis_overhead(analysis), proven);
+}
+
 json_t *kernel_parts_json(const wb_bound *bound) {
     json_t *array = json_array();
     for (size_t p = 0; p < bound->part_count; p++) {

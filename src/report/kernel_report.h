@@ -13,6 +13,9 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis);
 /* What the least proven bound is made of, largest part first; nothing where there is none. */
 void kernel_put_parts(struct text *out, const struct wb_analysis *analysis);
 
+/* That bound together with the launch overhead; nothing where there is none. */
+void kernel_put_overhead(struct text *out, const struct wb_analysis *analysis);
+
 /* How many blocks of how many kinds there are, and the rooms that they take turns in. */
 json_t *kernel_heading_json(const struct wb_analysis *analysis);
 

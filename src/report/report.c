@@ -4,6 +4,7 @@
 #include "report/cache_report.h"
 #include "report/gpu_report.h"
 #include "report/path_report.h"
+#include "report/stream_report.h"
 
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text) {
@@ -50,6 +51,12 @@ wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_rep
                         wb_diagnostics *diagnostics, char **text) {
     return format == WB_REPORT_JSON ? report_gpu_json(gpu, options, diagnostics, text)
                                     : report_gpu_text(gpu, options, diagnostics, text);
+}
+
+wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,
+                           wb_diagnostics *diagnostics, char **text) {
+    return format == WB_REPORT_JSON ? report_stream_json(stream, options, diagnostics, text)
+                                    : report_stream_text(stream, options, diagnostics, text);
 }
 
 wb_status wb_cache_report(wb_gpu *gpu, wb_report_format format, const wb_watch *watch,

@@ -1,0 +1,18 @@
+/* Kernels that run one after another: a stream of launches, with the analysis of each. */
+#ifndef WB_BOUND_STREAM_H
+#define WB_BOUND_STREAM_H
+
+#include "bound/analysis.h"
+
+struct wb_stream {
+    const struct wb_machine *machine;
+    VEC(const struct wb_analysis *) kernels; /* in the order in which they run */
+};
+
+/* The launch overheads of all kernels together. */
+cycles stream_overhead(const struct wb_stream *stream);
+
+/* The kernel whose least proven bound is largest, the first of them; with bounds of all of them. */
+size_t stream_longest(const struct wb_stream *stream);
+
+#endif

@@ -1,0 +1,187 @@
+/* Lists of launches as a user analyses them: kernels that run one after another. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define HORNER "kernels/horner.ptx -l kernels/horner_stream.yaml "
+
+/* A list of two launches in $F, as a shell's text. */
+#define TWO_LAUNCHES(first, second)                                                                          \
+    "F=$(mktemp); printf -- '- {kernel: hornerIf, grid: 1, block: 32, " first                                \
+    "}\n- {kernel: hornerId, grid: 1, block: "                                                               \
+    "32, " second "}\n' > $F; "
+
+static const struct failure_case failures[] = {
+    {"analyze " HORNER "-g 3", 2, "options of a launch do not go with a list of launches"},
+    {"analyze " HORNER "-b 64", 2, "options of a launch do not go with a list of launches"},
+    {"analyze " HORNER "-a i32:1", 2, "options of a launch do not go with a list of launches"},
+    {"analyze " HORNER "-k f32", 2, "options of a launch do not go with a list of launches"},
+    {"analyze " HORNER "-i 1", 2, "are of one block: not with a list of launches"},
+    {"analyze " HORNER "--phases", 2, "are of one block: not with a list of launches"},
+    {"analyze " HORNER "--facts kernels/bfs_level.facts", 2, "--facts is of one kernel"},
+    {"analyze " HORNER "--scheme default", 2, "--scheme is of one launch"},
+    {"analyze " HORNER "--method none", 2, "none"},
+    {"analyze " HORNER "--set launch_overhead=x", 2, "launch_overhead: expected"},
+    {"analyze " HORNER "--format dot", 2, "this command does not write that format"},
+    {"simulate " HORNER, 2, "horner_stream.yaml:2:1: error: expected one launch, got a list of launches"},
+    {"path " HORNER, 2, "horner_stream.yaml:2:1: error: expected one launch, got a list of launches"},
+    {"facts " HORNER, 2, "horner_stream.yaml:2:1: error: expected one launch, got a list of launches"},
+    {"cache " HORNER, 2, "horner_stream.yaml:2:1: error: expected one launch, got a list of launches"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+/* Runs a shell's text, which must end with this status and leave the message. */
+static void check_shell(const char *text, int status, const char *message) {
+    struct run run = run_shell(text);
+    if (run.status != status || strstr(run.err, message) == NULL || run.out[0] != '\0')
+        fail_msg("%s: status %d, stdout '%s', stderr '%s'", text, run.status, run.out, run.err);
+    run_free(&run);
+}
+
+static void test_failures_name_the_launch(void **state) {
+    (void)state;
+    static const char analyze[] = "$WB analyze kernels/horner.ptx -l $F; s=$?; rm -f $F; exit $s";
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%s%s", TWO_LAUNCHES("stream: a", "stream: b"), analyze);
+    check_shell(text, 3, ":2:50: error: stream 'b', but that of the first launch is 'a'");
+    (void)snprintf(text, sizeof text, "%s%s", TWO_LAUNCHES("stream: a", "stream: a, size: 3"), analyze);
+    check_shell(text, 2, ":2:53: error: unknown key 'size'");
+    (void)snprintf(text, sizeof text, "%s%s",
+                   TWO_LAUNCHES("arguments: [\"buf:f32[8]\", \"buf:f32[64]\", \"buf:f32[64]\", i32:64]",
+                                "arguments: [i32:1]"),
+                   analyze);
+    check_shell(text, 2, "launch 2 of the list cannot be analysed");
+}
+
+/* The least proven bound of one launch of the list, launched by itself. */
+static json_int_t bound_alone(const char *launch) {
+    char arguments[256];
+    (void)snprintf(arguments, sizeof arguments, "analyze kernels/horner.ptx %s --set sms=2 --json", launch);
+    json_t *root = run_json(arguments, 0);
+    json_int_t bound = number(json_object_get(root, "grid"), "best_upper");
+    json_decref(root);
+    return bound;
+}
+
+/* The results of the whole kernel of a launch. */
+static json_t *grid_of(json_t *root, size_t launch) {
+    return json_object_get(json_array_get(json_object_get(root, "launches"), launch), "grid");
+}
+
+static void test_bounds_and_overheads_add_up(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze " HORNER "--set sms=2 --set launch_overhead=500 --json", 0);
+    assert_int_equal(json_array_size(json_object_get(root, "launches")), 3);
+    assert_int_equal(number(grid_of(root, 0), "best_upper"), bound_alone("-l kernels/horner_f32.yaml"));
+    assert_int_equal(number(grid_of(root, 1), "best_upper"), bound_alone("-l kernels/horner_f64.yaml"));
+    json_int_t sum = 0, longest = 0, simulated = 0;
+    for (size_t i = 0; i < 3; i++) {
+        json_t *launch = grid_of(root, i);
+        const json_int_t best = number(launch, "best_upper");
+        sum += best + 500;
+        if (best > longest) longest = best;
+        assert_int_equal(number(launch, "best_upper_with_launch"), best + 500);
+        simulated += number(entry(launch, "simulations", "policy", "gto"), "cycles") + 500;
+    }
+    assert_int_equal(number(root, "best_upper"), sum);
+    assert_int_equal(number(root, "overhead"), 1500);
+    assert_int_equal(number(grid_of(root, (size_t)number(root, "dominated_by") - 1), "best_upper"), longest);
+    assert_int_equal(number(entry(root, "simulations", "policy", "gto"), "cycles"), simulated);
+    assert_true(simulated <= sum);
+    assert_null(json_object_get(root, "deadline"));
+    json_decref(root);
+}
+
+static void test_a_deadline_is_judged_by_the_sum(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze " HORNER "--policy lrr --json", 0);
+    json_int_t sum = number(root, "best_upper");
+    json_decref(root);
+    for (int late = 0; late < 2; late++) {
+        char arguments[256];
+        (void)snprintf(arguments, sizeof arguments, "analyze " HORNER "--deadline %lld --json",
+                       (long long)sum - late);
+        root = run_json(arguments, late);
+        assert_int_equal(json_is_true(json_object_get(json_object_get(root, "deadline"), "met")), !late);
+        json_decref(root);
+    }
+    check_failure(&(struct failure_case){"analyze " HORNER "--deadline x", 2, "expected a deadline"});
+}
+
+/* The launch overhead of a kernel that is launched alone is no part of its bounds, but of what a deadline is
+ * held against. */
+static void test_a_kernel_alone_has_its_overhead_beside_it(void **state) {
+    (void)state;
+    static const char alone[] = "analyze kernels/horner.ptx -l kernels/horner_f32.yaml ";
+    char arguments[256];
+    (void)snprintf(arguments, sizeof arguments, "%s--json", alone);
+    json_t *without = run_json(arguments, 0);
+    json_int_t best = number(json_object_get(without, "grid"), "best_upper");
+    json_decref(without);
+    for (int late = 0; late < 2; late++) {
+        (void)snprintf(arguments, sizeof arguments, "%s--set launch_overhead=70 --deadline %lld --json",
+                       alone, (long long)best + 70 - late);
+        json_t *with = run_json(arguments, late);
+        json_t *grid = json_object_get(with, "grid");
+        assert_int_equal(number(grid, "best_upper"), best);
+        assert_int_equal(number(grid, "best_upper_with_launch"), best + 70);
+        json_decref(with);
+    }
+}
+
+static void test_without_a_proven_bound_there_is_no_sum(void **state) {
+    (void)state;
+    struct run run = run_command("analyze " HORNER "--method waves");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "no bound of the stream"));
+    assert_int_equal(count_of(run.out, "no bound is proven"), 3);
+    run_free(&run);
+    run = run_command("analyze " HORNER "--method waves --deadline 1s");
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.out, "undecided"));
+    run_free(&run);
+    json_t *root = run_json("analyze " HORNER "--method waves --json", 0);
+    assert_true(json_is_null(json_object_get(root, "best_upper")));
+    assert_true(json_is_null(json_object_get(root, "dominated_by")));
+    json_decref(root);
+}
+
+static void test_text_has_a_row_a_launch(void **state) {
+    (void)state;
+    struct run run = run_command("analyze " HORNER "--set launch_overhead=500 --policy lrr,rr");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "stream   3 kernels, one after another (kernels/horner.ptx)"));
+    assert_int_equal(count_of(run.out, "hornerIf"), 2);
+    assert_int_equal(count_of(run.out, "hornerId"), 1);
+    assert_non_null(strstr(run.out, "overhead                              1500"));
+    assert_non_null(strstr(run.out, "dominates"));
+    assert_non_null(strstr(run.out, "not work-conserving"));
+    assert_non_null(strstr(run.out, "the sum assumes besides"));
+    run_free(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_failures_name_the_launch),
+        cmocka_unit_test(test_bounds_and_overheads_add_up),
+        cmocka_unit_test(test_a_deadline_is_judged_by_the_sum),
+        cmocka_unit_test(test_a_kernel_alone_has_its_overhead_beside_it),
+        cmocka_unit_test(test_without_a_proven_bound_there_is_no_sum),
+        cmocka_unit_test(test_text_has_a_row_a_launch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -30,51 +30,21 @@ static const struct explore_inst *next_inst(const struct explore_model *model,
     return &program_of(model, warp)->insts[warp->position];
 }
 
-/* Until the operands of the warp's next instruction can be read. */
-static uint32_t operands_in(const struct explore_warp *warp, const struct explore_inst *inst) {
-    uint32_t latest = 0;
-    for (uint32_t waits = inst->waits; waits != 0; waits &= waits - 1) {
-        uint32_t result = warp->live[__builtin_ctz(waits)];
-        if (result > latest) latest = result;
-    }
-    return latest;
+static uint32_t instances_of(const struct explore_model *model, uint32_t unit) {
+    return model->block->machine->units[unit].count;
 }
 
 /* Until an instruction may be issued to the unit. */
-static uint32_t unit_open_in(const struct explore_model *model, uint32_t unit_number,
-                             const struct explore_unit *unit) {
-    if (model->depth == DEPTH_UNLIMITED) return 0;
-    if (model->depth == 0) return unit->busy[model->block->machine->units[unit_number].count - 1];
-    return unit->waiting_count < model->depth ? 0 : unit->waiting[unit->waiting_count - model->depth];
-}
-
-/* Behind its next instruction, whose result can be read in `result` cycles. */
-static void warp_advance(struct explore_warp *warp, const struct explore_inst *inst, uint32_t result) {
-    uint32_t kept = 0;
-    for (uint32_t keeps = inst->keeps; keeps != 0; keeps &= keeps - 1)
-        warp->live[kept++] = warp->live[__builtin_ctz(keeps)];
-    if (inst->is_live) warp->live[kept++] = result;
-    warp->live_count = kept;
-    warp->position++;
-}
-
-static uint32_t earlier(uint32_t time, uint32_t passed) {
-    return time > passed ? time - passed : 0;
+static uint32_t unit_open_in(const struct explore_model *model, const struct explore_state *state,
+                             uint32_t unit) {
+    return explore_unit_open_in(&state->units[unit], instances_of(model, unit), model->depth);
 }
 
 static void pass_time(const struct explore_model *model, struct explore_state *state, uint32_t passed) {
     for (uint32_t w = 0; w < model->warp_count; w++)
-        for (uint32_t l = 0; l < state->warps[w].live_count; l++)
-            state->warps[w].live[l] = earlier(state->warps[w].live[l], passed);
-    for (uint32_t u = 0; u < model->unit_count; u++) {
-        struct explore_unit *unit = &state->units[u];
-        for (uint32_t i = 0; i < model->block->machine->units[u].count; i++)
-            unit->busy[i] = earlier(unit->busy[i], passed);
-        uint32_t waiting = 0;
-        for (uint32_t i = 0; i < unit->waiting_count; i++)
-            if (unit->waiting[i] > passed) unit->waiting[waiting++] = unit->waiting[i] - passed;
-        unit->waiting_count = waiting;
-    }
+        explore_warp_pass(&state->warps[w], passed);
+    for (uint32_t u = 0; u < model->unit_count; u++)
+        explore_unit_pass(&state->units[u], instances_of(model, u), passed);
 }
 
 /* Executes instructions that take no slot and whose operands are there; says whether there was one. */
@@ -85,8 +55,8 @@ static bool execute_free(const struct explore_model *model, struct explore_state
         struct explore_warp *warp = &state->warps[w];
         while (!warp_ended(model, warp) && barriers_passed(model, warp) <= open) {
             const struct explore_inst *inst = next_inst(model, warp);
-            if (inst->unit != UNIT_NONE || operands_in(warp, inst) > 0) break;
-            warp_advance(warp, inst, inst->latency);
+            if (inst->unit != UNIT_NONE || explore_operands_in(warp, inst) > 0) break;
+            explore_warp_advance(warp, inst, inst->latency);
             any = true;
         }
     }
@@ -101,33 +71,14 @@ static uint32_t next_event_in(const struct explore_model *model, const struct ex
         const struct explore_warp *warp = &state->warps[w];
         if (warp_ended(model, warp) || barriers_passed(model, warp) > open) continue;
         const struct explore_inst *inst = next_inst(model, warp);
-        uint32_t in = operands_in(warp, inst);
+        uint32_t in = explore_operands_in(warp, inst);
         if (inst->unit != UNIT_NONE) {
-            uint32_t room = unit_open_in(model, inst->unit, &state->units[inst->unit]);
+            uint32_t room = unit_open_in(model, state, inst->unit);
             if (room > in) in = room;
         }
         if (in < first) first = in;
     }
     return first;
-}
-
-static int warp_order(const struct explore_warp *a, const struct explore_warp *b) {
-    if (a->path != b->path) return a->path < b->path ? -1 : 1;
-    if (a->position != b->position) return a->position < b->position ? -1 : 1;
-    for (uint32_t l = 0; l < a->live_count; l++)
-        if (a->live[l] != b->live[l]) return a->live[l] < b->live[l] ? -1 : 1;
-    return 0;
-}
-
-/* Warps of one path stand together and may be exchanged: insertion sort, as nearly all are in order. */
-static void sort_warps(const struct explore_model *model, struct explore_state *state) {
-    for (uint32_t w = 1; w < model->warp_count; w++) {
-        for (uint32_t i = w; i > 0 && warp_order(&state->warps[i], &state->warps[i - 1]) < 0; i--) {
-            struct explore_warp moved = state->warps[i];
-            state->warps[i] = state->warps[i - 1];
-            state->warps[i - 1] = moved;
-        }
-    }
 }
 
 /* Units that no instruction to come uses look idle. */
@@ -168,7 +119,7 @@ bool explore_settle(const struct explore_model *model, struct explore_state *sta
         *passed += in;
     }
     forget_unused_units(model, state);
-    sort_warps(model, state);
+    explore_warps_sort(state->warps, model->warp_count);
     return true;
 }
 
@@ -179,62 +130,31 @@ uint32_t explore_choices(const struct explore_model *model, const struct explore
     for (uint32_t w = 0; w < model->warp_count; w++) {
         const struct explore_warp *warp = &state->warps[w];
         if (warp_ended(model, warp) || barriers_passed(model, warp) > open) continue;
-        if (w > 0 && warp_order(warp, &state->warps[w - 1]) == 0) continue;
+        if (w > 0 && explore_warp_order(warp, &state->warps[w - 1]) == 0) continue;
         const struct explore_inst *inst = next_inst(model, warp);
-        if (inst->unit == UNIT_NONE || operands_in(warp, inst) > 0) continue;
-        if (unit_open_in(model, inst->unit, &state->units[inst->unit]) == 0) choices[count++] = (uint8_t)w;
+        if (inst->unit == UNIT_NONE || explore_operands_in(warp, inst) > 0) continue;
+        if (unit_open_in(model, state, inst->unit) == 0) choices[count++] = (uint8_t)w;
     }
     return count;
-}
-
-/* Keeps the instances in falling order when the last, the one that is free first, is taken until `end`. */
-static void take_instance(struct explore_unit *unit, uint32_t instances, uint32_t end) {
-    uint32_t i = instances - 1;
-    for (; i > 0 && unit->busy[i - 1] < end; i--)
-        unit->busy[i] = unit->busy[i - 1];
-    unit->busy[i] = end;
 }
 
 uint32_t explore_issue(const struct explore_model *model, struct explore_state *state, uint32_t warp_index) {
     struct explore_warp *warp = &state->warps[warp_index];
     const struct explore_inst *inst = next_inst(model, warp);
-    struct explore_unit *unit = &state->units[inst->unit];
-    uint32_t instances = model->block->machine->units[inst->unit].count;
-    uint32_t start = unit->busy[instances - 1];
-    take_instance(unit, instances, start + inst->init);
-    if (start > 0 && model->depth != 0 && model->depth != DEPTH_UNLIMITED)
-        unit->waiting[unit->waiting_count++] = start;
-    uint32_t complete = start + inst->init + inst->latency;
-    warp_advance(warp, inst, complete);
+    uint32_t complete =
+        explore_unit_take(&state->units[inst->unit], inst, instances_of(model, inst->unit), model->depth);
+    explore_warp_advance(warp, inst, complete);
     pass_time(model, state, 1);
     return complete;
-}
-
-static uint8_t *put_number(uint8_t *at, uint32_t number) {
-    for (; number >= 128; number >>= 7)
-        *at++ = (uint8_t)(number | 128);
-    *at++ = (uint8_t)number;
-    return at;
 }
 
 size_t explore_key(const struct explore_model *model, const struct explore_state *state,
                    uint8_t key[EXPLORE_KEY_MAX]) {
     uint8_t *at = key;
-    for (uint32_t w = 0; w < model->warp_count; w++) {
-        const struct explore_warp *warp = &state->warps[w];
-        at = put_number(at,
-                        warp->position); /* the path follows from the place: warps of a path stand together */
-        for (uint32_t l = 0; l < warp->live_count; l++)
-            at = put_number(at, warp->live[l]);
-    }
-    for (uint32_t u = 0; u < model->unit_count; u++) {
-        const struct explore_unit *unit = &state->units[u];
-        for (uint32_t i = 0; i < model->block->machine->units[u].count; i++)
-            at = put_number(at, unit->busy[i]);
-        if (model->depth == 0 || model->depth == DEPTH_UNLIMITED) continue;
-        at = put_number(at, unit->waiting_count);
-        for (uint32_t i = 0; i < unit->waiting_count; i++)
-            at = put_number(at, unit->waiting[i]);
-    }
+    /* The path of a warp follows from its place: warps of a path stand together. */
+    for (uint32_t w = 0; w < model->warp_count; w++)
+        at = explore_put_warp(at, &state->warps[w]);
+    for (uint32_t u = 0; u < model->unit_count; u++)
+        at = explore_put_unit(at, &state->units[u], instances_of(model, u), model->depth);
     return (size_t)(at - key);
 }

@@ -5,12 +5,10 @@
 
 #include <stddef.h>
 
-#include "bound/explore_program.h"
+#include "bound/explore_parts.h"
 
 #define EXPLORE_WARPS_MAX 32u
 #define EXPLORE_UNITS_MAX 16u
-#define EXPLORE_INSTANCES_MAX 4u
-#define EXPLORE_DEPTH_MAX 8u
 
 struct explore_model {
     const struct timed_block *block;
@@ -18,19 +16,6 @@ struct explore_model {
     uint32_t warp_count;
     uint32_t unit_count;
     uint32_t depth; /* DEPTH_UNLIMITED too when it can never fill */
-};
-
-struct explore_warp {
-    uint16_t path;
-    uint16_t position;
-    uint32_t live_count;
-    uint32_t live[EXPLORE_LIVE_MAX]; /* until each live result can be read */
-};
-
-struct explore_unit {
-    uint32_t busy[EXPLORE_INSTANCES_MAX]; /* per instance, until its initiations end; falling */
-    uint32_t waiting[EXPLORE_DEPTH_MAX];  /* until each queued instruction starts; rising */
-    uint32_t waiting_count;
 };
 
 struct explore_state {
@@ -44,10 +29,8 @@ static inline size_t explore_state_size(const struct explore_model *model) {
     return offsetof(struct explore_state, warps) + model->warp_count * sizeof(struct explore_warp);
 }
 
-/* Longest key of a state in bytes: every number takes at most five. */
-#define EXPLORE_KEY_MAX                                                                                      \
-    (5 * (EXPLORE_WARPS_MAX * (2 + EXPLORE_LIVE_MAX) +                                                       \
-          EXPLORE_UNITS_MAX * (1 + EXPLORE_INSTANCES_MAX + EXPLORE_DEPTH_MAX)))
+/* Longest key of a state in bytes. */
+#define EXPLORE_KEY_MAX (EXPLORE_WARPS_MAX * EXPLORE_WARP_KEY_MAX + EXPLORE_UNITS_MAX * EXPLORE_UNIT_KEY_MAX)
 
 /* The state before the first cycle. */
 void explore_start(const struct explore_model *model, struct explore_state *state);

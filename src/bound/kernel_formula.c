@@ -45,28 +45,17 @@ static void add_busy(const struct grid_work *work, cycles busy, wb_bound *bound)
     add_part(bound, "issue", NULL, busy - units);
 }
 
-void kernel_bound_from(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
-    const struct grid_work *work = input->work;
-    struct kernel_time worst = {0};
-    for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++)
-        worst = kernel_time_max(worst, formula(work, resident));
-    bound->cycles = kernel_time_sum(&worst);
+void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound) {
+    bound->cycles = kernel_time_sum(time);
     if (bound->cycles == CYCLES_SATURATED) return;
-    add_busy(work, worst.busy, bound);
-    add_part(bound, "latency", NULL, worst.latency);
-    add_part(bound, "memory", NULL, worst.memory);
-    add_part(bound, "dispatch", NULL, worst.dispatch);
-    add_part(bound, "tail", NULL, worst.tail);
+    add_busy(work, time->busy, bound);
+    add_part(bound, "latency", NULL, time->latency);
+    add_part(bound, "memory", NULL, time->memory);
+    add_part(bound, "dispatch", NULL, time->dispatch);
+    add_part(bound, "tail", NULL, time->tail);
 }
 
-wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
-    const struct grid_work *work = input->work;
-    kernel_bound_from(input, formula, bound);
-    bound->kind = WB_UPPER;
-    bound_assume_model(input, bound);
-    bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
-    if (work->machine->dispatch_depth == 0 || work->machine->dispatch_depth == DEPTH_UNLIMITED)
-        bound_assume(bound, "units start instructions in the order of their issue");
+void kernel_assume_dispatch(const struct grid_work *work, wb_bound *bound) {
     if (grid_work_is_dynamic(work)) {
         bound_assume(bound, "a block is dispatched as soon as some SM has room for it, and keeps its room "
                             "until all its warps have ended");
@@ -78,14 +67,19 @@ wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, 
     if (work->resident_least != work->resident_most)
         bound_assume(bound,
                      "registers of a thread are not known: any number of blocks that may fit on an SM");
-    return WB_OK;
 }
 
-wb_status kernel_estimate(const struct bound_input *input, kernel_formula formula, const char *reason,
-                          wb_bound *bound) {
-    kernel_bound_from(input, formula, bound);
-    bound->kind = WB_ESTIMATE;
-    bound->reason = reason;
+wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    struct kernel_time worst = {0};
+    for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++)
+        worst = kernel_time_max(worst, formula(work, resident));
+    kernel_bound_set(work, &worst, bound);
+    bound->kind = WB_UPPER;
     bound_assume_model(input, bound);
+    bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
+    if (work->machine->dispatch_depth == 0 || work->machine->dispatch_depth == DEPTH_UNLIMITED)
+        bound_assume(bound, "units start instructions in the order of their issue");
+    kernel_assume_dispatch(work, bound);
     return WB_OK;
 }

@@ -25,16 +25,15 @@ typedef struct kernel_time (*kernel_formula)(const struct grid_work *work, uint6
 struct kernel_time kernel_time_max(struct kernel_time a, struct kernel_time b);
 struct kernel_time kernel_time_min(struct kernel_time a, struct kernel_time b);
 
-/* Sets cycles and parts of a bound: the largest time of the formula for any number of resident blocks that
- * is possible. */
-void kernel_bound_from(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
+/* Sets cycles and parts of a bound. */
+void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound);
 
-/* The same, of kind upper, with the assumptions of every bound of a kernel. */
+/* Adds what a result assumes of the way of blocks to SMs. */
+void kernel_assume_dispatch(const struct grid_work *work, wb_bound *bound);
+
+/* The largest time of the formula for any number of resident blocks that is possible, as an upper bound with
+ * the assumptions of every bound of a kernel. */
 wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
-
-/* The same, of kind estimate, for `reason`. */
-wb_status kernel_estimate(const struct bound_input *input, kernel_formula formula, const char *reason,
-                          wb_bound *bound);
 
 /* The formulas (docs/proofs.md, section 12). Blocks go to any SM that has room, except
  * where dispatch is static. */
@@ -42,7 +41,5 @@ struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident);
 struct kernel_time kernel_balance(const struct grid_work *work, uint64_t resident); /* K-BAL */
 struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident);  /* K-SM */
 struct kernel_time kernel_static(const struct grid_work *work, uint64_t resident); /* K-SM, static dispatch */
-struct kernel_time kernel_waves(const struct grid_work *work, uint64_t resident);  /* usual, unsafe */
-struct kernel_time kernel_graham(const struct grid_work *work, uint64_t resident); /* usual, unsafe */
 
 #endif

@@ -1,5 +1,4 @@
-/* Bounds of whole kernels from the sums of their blocks: K-AREA, K-BAL, K-SM, and the usual formulas that
- * they take the place of (docs/proofs.md, section 12). */
+/* Bounds of whole kernels from the sums of their blocks: K-AREA, K-BAL, K-SM (docs/proofs.md, section 12). */
 #include "bound/kernel_formula.h"
 
 /* What turns of blocks and rooms amount to when `resident` blocks fit on an SM. */
@@ -118,21 +117,4 @@ struct kernel_time kernel_balance(const struct grid_work *work, uint64_t residen
     const struct rooms rooms = rooms_of(work, resident);
     if (!rooms.waits || rooms.sms == 1) return kernel_one_sm(work, resident);
     return with_dispatcher(work, balance_of_two(work, &rooms));
-}
-
-/* What the usual formulas take for the time of a full SM. */
-static cycles full_sm(const struct grid_work *work, const struct rooms *rooms) {
-    return grid_work_together(work, rooms->resident);
-}
-
-struct kernel_time kernel_waves(const struct grid_work *work, uint64_t resident) {
-    const struct rooms rooms = rooms_of(work, resident);
-    return (struct kernel_time){.busy =
-                                    cycles_mul(ceiling(rooms.blocks, rooms.count), full_sm(work, &rooms))};
-}
-
-struct kernel_time kernel_graham(const struct grid_work *work, uint64_t resident) {
-    const struct rooms rooms = rooms_of(work, resident);
-    const cycles full = full_sm(work, &rooms);
-    return (struct kernel_time){.busy = cycles_mul(rooms.blocks - 1, full) / rooms.count, .tail = full};
 }

@@ -42,33 +42,3 @@ const struct bound_method bound_k_sm = {
     .scope = BOUND_OF_KERNEL,
     .monotone = true,
 };
-
-static wb_status waves_run(const struct bound_input *input, wb_bound *bound) {
-    return kernel_estimate(input, kernel_waves,
-                           "blocks that start at different times can take longer than those that start "
-                           "together, and one SM can get more blocks than its share (docs/refutations)",
-                           bound);
-}
-
-const struct bound_method bound_waves = {
-    .name = "waves",
-    .summary = "kernel: the time of a full SM, as often as all SMs are filled (usual; not safe)",
-    .run = waves_run,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
-};
-
-static wb_status graham_run(const struct bound_input *input, wb_bound *bound) {
-    return kernel_estimate(input, kernel_graham,
-                           "a block can stay longer than a full SM takes from a common start "
-                           "(docs/refutations)",
-                           bound);
-}
-
-const struct bound_method bound_graham = {
-    .name = "graham",
-    .summary = "kernel: Graham's bound with the time of a full SM for that of a block (usual; not safe)",
-    .run = graham_run,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
-};

@@ -22,8 +22,10 @@ static const struct bound_method *const methods[] = {&bound_sib,
                                                      &bound_k_area,
                                                      &bound_k_bal,
                                                      &bound_k_sm,
+                                                     &bound_k_exhaustive,
                                                      &bound_waves,
-                                                     &bound_graham};
+                                                     &bound_graham,
+                                                     &bound_one_by_one};
 
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;

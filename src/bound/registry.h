@@ -58,7 +58,7 @@ struct bound_method {
 extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bound_elb, bound_gub,
     bound_exhaustive, bound_adversary, bound_segment_sum, bound_reorder_chain, bound_turn_chain,
     bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_safe, bound_k_area,
-    bound_k_bal, bound_k_sm, bound_waves, bound_graham;
+    bound_k_bal, bound_k_sm, bound_k_exhaustive, bound_waves, bound_graham, bound_one_by_one;
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

@@ -1,0 +1,35 @@
+/* The exact worst case of a small grid: every work-conserving choice of warps on every SM, and every choice
+ * of a dispatcher that keeps to rules G1 to G4 of docs/proofs.md, section 12: which of the blocks that are
+ * left comes next, and which of the free rooms it gets. Where all blocks have room at once they are dealt out
+ * in turn: no SM gets more than one block more than another. */
+#ifndef WB_BOUND_GRID_EXPLORER_H
+#define WB_BOUND_GRID_EXPLORER_H
+
+#include "bound/grid_work.h"
+
+struct grid_search {
+    const wb_watch *watch; /* or NULL */
+    uint64_t state_limit;  /* most states to keep */
+    uint64_t states;       /* kept so far */
+    cycles longest;        /* time of the longest schedule found so far */
+    bool stopped;          /* by the watch */
+};
+
+/* Why no search covers the grid, or NULL. */
+const char *grid_search_objection(const struct grid_work *work);
+
+/* Whether a search that has no objection takes a second or so at most. */
+bool grid_search_is_short(const struct grid_work *work);
+
+/* Until a grid without objection has ended, for the number of resident blocks with which it takes longest, in
+ * search->longest. WB_ERR_LIMIT when states, memory or the watch stopped the search: something may be longer
+ * than what was found. WB_ERR_DECLINED: a program is too long. No messages. */
+wb_status grid_search_run(const struct grid_work *work, struct grid_search *search);
+
+/* The same until `blocks` blocks that start together on one SM have all ended, whichever blocks they are. */
+wb_status grid_search_together(const struct grid_work *work, uint64_t blocks, struct grid_search *search);
+
+/* Whether that takes a second or so at most; false also when there is an objection. */
+bool grid_search_together_is_short(const struct grid_work *work, uint64_t blocks);
+
+#endif

@@ -1,0 +1,45 @@
+/* The exact worst case of a small grid: all work-conserving schedules of all SMs under all dispatches. */
+#include "bound/grid_explorer.h"
+#include "bound/kernel_formula.h"
+
+static bool kernel_exhaustive_fits(const struct bound_input *input) {
+    return grid_search_objection(input->work) == NULL && grid_search_is_short(input->work);
+}
+
+static void kernel_exhaustive_result(const struct bound_input *input, const struct grid_search *search,
+                                     wb_status status, wb_bound *bound) {
+    bound->kind = status == WB_OK ? WB_EXACT : WB_LOWER;
+    bound->cycles = bound->lower = search->longest;
+    bound_assume_paths(input, bound);
+    bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
+    bound_assume(bound, "initiations and latencies as stated, not shorter");
+    bound_assume(bound, "units start instructions in the order of their issue");
+    kernel_assume_dispatch(input->work, bound);
+    if (status == WB_OK) return;
+    diagnose(input->diagnostics, SEVERITY_ERROR, "k-exhaustive",
+             "%s after %llu states: not all schedules were seen, the longest of them took %llu cycles",
+             search->stopped ? "stopped" : "out of states or memory", (unsigned long long)search->states,
+             (unsigned long long)search->longest);
+}
+
+static wb_status kernel_exhaustive_run(const struct bound_input *input, wb_bound *bound) {
+    struct grid_search search = {.watch = input->watch, .state_limit = input->state_limit};
+    const char *objection = grid_search_objection(input->work);
+    wb_status status = objection == NULL ? grid_search_run(input->work, &search) : WB_ERR_DECLINED;
+    if (status != WB_ERR_DECLINED) {
+        kernel_exhaustive_result(input, &search, status, bound);
+        return status;
+    }
+    diagnose(input->diagnostics, SEVERITY_ERROR, "k-exhaustive", "declined: %s",
+             objection != NULL ? objection : "the programs are too long or keep too many results waiting");
+    return status;
+}
+
+const struct bound_method bound_k_exhaustive = {
+    .name = "k-exhaustive",
+    .summary = "kernel: exact worst case over all schedules and dispatches, for small grids",
+    .run = kernel_exhaustive_run,
+    .fits = kernel_exhaustive_fits,
+    .searches = true,
+    .scope = BOUND_OF_KERNEL,
+};

@@ -237,6 +237,7 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
                                       .profile = &analysis->profile,
                                       .memory = analysis->has_memory ? &analysis->memory : NULL,
                                       .work = analysis->has_work ? &analysis->work : NULL,
+                                      .grid = analysis->has_work ? &analysis->grid_times : NULL,
                                       .abstract = analysis->is_abstract ? &analysis->abstract.cta : NULL,
                                       .machine = analysis->machine,
                                       .watch = watch,

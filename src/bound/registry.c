@@ -23,6 +23,7 @@ static const struct bound_method *const methods[] = {&bound_sib,
                                                      &bound_k_bal,
                                                      &bound_k_sm,
                                                      &bound_k_exhaustive,
+                                                     &bound_k_adversary,
                                                      &bound_waves,
                                                      &bound_graham,
                                                      &bound_one_by_one};

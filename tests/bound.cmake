@@ -26,3 +26,4 @@ target_sources(test_abstract_warp PRIVATE abstract_text.c)
 wb_test(test_abstract_cta wb_bound)
 target_sources(test_abstract_cta PRIVATE abstract_text.c explorer.c naive_sim.c random_abstract.c random_block.c random_kernel.c
                                          random_kernel_control.c random_kernel_statement.c)
+wb_test(test_kernel_formulas wb_bound)

@@ -38,7 +38,10 @@ static void bench_kernel(const struct bench_case *bench, struct bench_run *run) 
     bench_trace(bench, run);
     require(timed_grid_make(run->grid, run->machine, run->diagnostics, &timed), run->diagnostics);
     const struct block_demand demand = grid_block_demand(run->grid);
-    bench_share(bench, &timed, machine_resident_blocks(run->machine, &demand), run);
+    struct resident_range resident;
+    require(machine_resident_range(run->machine, &demand, false, run->diagnostics, &resident),
+            run->diagnostics);
+    bench_share(bench, &timed, resident.most, run);
     bench_share(bench, &timed, 1, run);
     timed_grid_free(&timed);
     bench_untrace(run);

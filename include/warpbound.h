@@ -181,6 +181,9 @@ wb_status wb_launch_set_block(wb_launch *launch, const char *dimensions, wb_diag
 /* Bytes of dynamic shared memory per block. */
 wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnostics *diagnostics);
 
+/* Registers of a thread, which PTX does not say: from 1 to 255. They decide how many blocks an SM holds. */
+wb_status wb_launch_set_registers(wb_launch *launch, const char *registers, wb_diagnostics *diagnostics);
+
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
  * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE". A launch file's arguments are dropped by the first
  * call. */
@@ -188,6 +191,67 @@ wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_dia
 
 /* "NAME=f32[16]=iota": contents of a .const or .global variable of the module. */
 wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_diagnostics *diagnostics);
+
+/* ---- Occupancy ----------------------------------------------------------------------------------------- */
+
+/* Of a limit that is not stated, and of what it limits. */
+#define WB_UNLIMITED UINT32_MAX
+
+#define WB_OCCUPANCY_RESOURCES 5
+#define WB_OCCUPANCY_STEPS_MAX 64
+
+/* Where the number of registers of a thread comes from. */
+typedef enum {
+    WB_REGISTERS_GIVEN,         /* the launch */
+    WB_REGISTERS_MAXNREG,       /* at most what .maxnreg says */
+    WB_REGISTERS_LAUNCH_BOUNDS, /* at most what .maxntid or .reqntid and .minnctapersm leave */
+    WB_REGISTERS_OF_MACHINE,    /* at most as many as a thread of the machine can have */
+    WB_REGISTERS_ONE_BLOCK,     /* at most as many as let one block fit */
+    WB_REGISTERS_UNKNOWN,       /* neither launch, kernel nor machine says anything */
+} wb_register_source;
+
+/* Something that the blocks on an SM share. Where the registers of a thread are not known, `least` is for the
+ * fewest blocks and `most` for the most; else both are the same. */
+typedef struct {
+    const char *name;                   /* "blocks", "warps", "threads", "registers", "shared memory" */
+    uint64_t block_least, block_most;   /* what a block takes, with what is given to it in vain */
+    uint64_t block_limit;               /* most that a block may ask for; 0: not stated */
+    uint64_t sm;                        /* what an SM has; 0: not stated */
+    uint32_t blocks_least, blocks_most; /* that it has room for; WB_UNLIMITED: any number */
+    bool binds_least, binds_most;       /* it is what there is too little of for more blocks */
+} wb_occupancy_resource;
+
+/* What would let so many blocks fit. */
+typedef struct {
+    uint32_t blocks;
+    bool fewer_registers; /* at most `registers` of a thread are needed */
+    uint32_t registers;
+    bool less_shared; /* at most `shared_bytes` of shared memory of a block are needed */
+    uint64_t shared_bytes;
+} wb_occupancy_step;
+
+/* How many blocks of a launch an SM holds at a time, and why no more (docs/occupancy.md). */
+typedef struct {
+    const wb_kernel *kernel;
+    const wb_machine *machine;
+    uint32_t block[3];        /* threads of a block */
+    uint32_t threads, warps;  /* of a block */
+    uint32_t warps_of_sm;     /* most warps of an SM; 0: not stated */
+    uint64_t shared_bytes;    /* of a block, static and dynamic */
+    uint32_t registers_least; /* of a thread */
+    uint32_t registers_most;  /* WB_UNLIMITED: not known */
+    wb_register_source register_source;
+    wb_occupancy_resource resources[WB_OCCUPANCY_RESOURCES];
+    uint32_t blocks_least, blocks_most;              /* resident at a time; 0: no block fits */
+    wb_occupancy_step steps[WB_OCCUPANCY_STEPS_MAX]; /* to more blocks, as far as registers and shared memory
+                                                        decide on them */
+    size_t step_count;
+} wb_occupancy;
+
+/* The occupancy of a launch, for which grid and arguments need not be given. `occupancy` refers to kernel and
+ * machine. WB_ERR_DECLINED when the machine states no limits. */
+wb_status wb_occupancy_find(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                            wb_diagnostics *diagnostics, wb_occupancy *occupancy);
 
 /* ---- Flow facts ---------------------------------------------------------------------------------------- */
 
@@ -558,6 +622,10 @@ wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_rep
  * been simulated. */
 wb_status wb_cache_report(wb_gpu *gpu, wb_report_format format, const wb_watch *watch,
                           wb_diagnostics *diagnostics, char **text);
+
+/* An occupancy. */
+wb_status wb_occupancy_report(const wb_occupancy *occupancy, wb_report_format format,
+                              wb_diagnostics *diagnostics, char **text);
 
 /* A makespan problem, what its transformation did, and its results. */
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,

@@ -286,10 +286,13 @@ static void test_threads(void **state) {
 /* Under reordering the turns of each SM are those of the access order, and the misses those of its replay. */
 static void check_order(uint64_t seed, const struct random_gpu *gpu, const struct gpu_record *record,
                         wb_diagnostics *diagnostics) {
+    const struct block_demand demand = grid_block_demand(&gpu->hand.grid);
+    struct resident_range resident;
     struct miss_estimate estimate;
+    assert_int_equal(machine_resident_range(&gpu->hand.machine, &demand, true, diagnostics, &resident),
+                     WB_OK);
     for (uint32_t s = 0; s < record->sm_count; s++) {
-        const struct sm_share share = {s, record->sm_count,
-                                       grid_resident_blocks(&gpu->hand.grid, &gpu->hand.machine)};
+        const struct sm_share share = {s, record->sm_count, resident.most};
         struct access_order order;
         struct ordered_access next;
         size_t turn = 0;

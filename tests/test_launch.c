@@ -28,6 +28,7 @@ static void test_file_with_every_key(void **state) {
     assert_int_equal(launch->block[0], 128);
     assert_int_equal(launch->block[1], 1);
     assert_int_equal(launch->shared_bytes, 4096);
+    assert_int_equal(launch->registers, 40);
     assert_int_equal(launch->arguments.count, 3);
     assert_string_equal(launch->arguments.items[0].text, "i32:-5");
     assert_int_equal(launch->arguments.items[0].bits, 0xfffffffb);
@@ -288,6 +289,7 @@ static void test_missing_file_of_contents_names_both_places(void **state) {
     "block: expected one to three numbers of threads, from 1 to 1024 in x and y and to 64 in z, at most "    \
     "1024 together"
 #define SHARED "shared: expected a number of bytes from 0 to 1048576"
+#define REGISTERS "registers: expected a number from 1 to 255"
 
 static void test_dimensions_of_options(void **state) {
     (void)state;
@@ -296,6 +298,7 @@ static void test_dimensions_of_options(void **state) {
         "-1", "2147483648", "1,65536", "1,1,65536", ",1",      "1,,1", "18446744073709551616"};
     static const char *const bad_blocks[] = {"0", "1025", "33,32", "1,1,65", "2,2,2,2", "1024,1024,64"};
     static const char *const bad_shared[] = {"", "-1", "1048577", "1k"};
+    static const char *const bad_registers[] = {"", "0", "-1", "256", "32x", "18446744073709551617"};
     wb_launch *launch = wb_launch_new();
     for (size_t i = 0; i < sizeof bad_grids / sizeof *bad_grids; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -315,7 +318,13 @@ static void test_dimensions_of_options(void **state) {
         assert_non_null(strstr(wb_diagnostics_text(diagnostics), ": error: " SHARED "\n"));
         wb_diagnostics_free(diagnostics);
     }
-    assert_false(launch->has_grid || launch->has_block);
+    for (size_t i = 0; i < sizeof bad_registers / sizeof *bad_registers; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(wb_launch_set_registers(launch, bad_registers[i], diagnostics), WB_ERR_INPUT);
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), ": error: " REGISTERS "\n"));
+        wb_diagnostics_free(diagnostics);
+    }
+    assert_false(launch->has_grid || launch->has_block || launch->registers != 0);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     assert_int_equal(wb_launch_set_grid(launch, "2147483647,65535,65535", diagnostics), WB_OK);
     assert_int_equal(launch->grid[0], INT32_MAX);
@@ -324,6 +333,8 @@ static void test_dimensions_of_options(void **state) {
     assert_int_equal(launch->block[2], 64);
     assert_int_equal(wb_launch_set_shared(launch, "49152", diagnostics), WB_OK);
     assert_int_equal(launch->shared_bytes, 49152);
+    assert_int_equal(wb_launch_set_registers(launch, "255", diagnostics), WB_OK);
+    assert_int_equal(launch->registers, 255);
     wb_diagnostics_free(diagnostics);
     wb_launch_free(launch);
 }
@@ -338,7 +349,7 @@ static void test_errors_of_files(void **state) {
         {"grdi: 3\n", "l.yaml:1:1: error: unknown key 'grdi'; did you mean 'grid'?"},
         {"threads: 3\n",
          "l.yaml:1:1: error: unknown key 'threads'; expected one of: kernel, stream, grid, block, "
-         "shared, arguments, variables"},
+         "shared, registers, arguments, variables"},
         {"grid: x\n", "l.yaml:1:7: error: " GRID},
         {"grid: '3'\n", "l.yaml:1:7: error: " GRID},
         {"grid: []\n", "l.yaml:1:7: error: " GRID},
@@ -347,6 +358,9 @@ static void test_errors_of_files(void **state) {
         {"kernel: k\nblock: [64, 64]\n", "l.yaml:2:8: error: " BLOCK},
         {"shared: 1.5\n", "l.yaml:1:9: error: " SHARED},
         {"shared: [1]\n", "l.yaml:1:9: error: " SHARED},
+        {"registers: 0\n", "l.yaml:1:12: error: " REGISTERS},
+        {"registers: '32'\n", "l.yaml:1:12: error: " REGISTERS},
+        {"registers: [32]\n", "l.yaml:1:12: error: " REGISTERS},
         {"arguments: i32:1\n",
          "l.yaml:1:12: error: arguments: expected a list of arguments such as 'i32:1024', got 'i32:1'"},
         {"arguments:\n  - i32: 1\n",
@@ -415,7 +429,7 @@ static void test_errors_of_lists(void **state) {
         {"[]\n", "l.yaml:1:1: error: the list has no launch", WB_ERR_INPUT},
         {"- kernel: a\n- 7\n",
          "l.yaml:2:3: error: expected a mapping with the keys kernel, stream, grid, block, shared, "
-         "arguments, "
+         "registers, arguments, "
          "variables, got '7'",
          WB_ERR_INPUT},
         {"- kernel: a\n- grid: 2\n  block: 2048\n",

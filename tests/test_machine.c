@@ -335,6 +335,7 @@ static void random_machine(struct random_state *random, struct wb_machine *machi
         class->plus = (enum latency_base)random_below(random, 3);
     }
     machine->limits.registers = (uint32_t)random_below(random, 100000);
+    machine->limits.shared_reserved = (uint32_t)random_below(random, 100000);
 }
 
 static void test_printed_machines_read_back(void **state) {
@@ -437,7 +438,13 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
         " limits.threads,",
         " limits.threads_per_block,",
         " limits.registers,",
-        " limits.shared_bytes",
+        " limits.shared_bytes,",
+        " limits.thread_registers,",
+        " limits.shared_per_block,",
+        " limits.register_unit,",
+        " limits.warp_unit,",
+        " limits.shared_unit,",
+        " limits.shared_reserved",
     };
     wb_machine *machine = load("orin-sm86");
     char *before = print(machine);

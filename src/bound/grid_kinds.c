@@ -1,6 +1,5 @@
 #include "bound/grid_kinds.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "memory/access_costs.h"
@@ -87,15 +86,10 @@ static wb_status add_blocks(const struct timed_grid *timed, const wb_watch *watc
 /* How many blocks an SM holds at a time, `demand` each. */
 static wb_status find_resident(const struct block_demand *demand, wb_diagnostics *diagnostics,
                                struct grid_work *work) {
-    uint32_t resident = machine_resident_blocks(work->machine, demand);
-    if (resident == 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, work->machine->name,
-                 "an SM has no room for a block of %" PRIu32 " warps and %" PRIu64 " bytes of shared memory",
-                 demand->warps, demand->shared_bytes);
-        return WB_ERR_INPUT;
-    }
-    work->resident_most = resident < work->block_count ? resident : work->block_count;
-    work->resident_least = work->resident_most;
+    struct resident_range resident;
+    WB_TRY(machine_resident_range(work->machine, demand, false, diagnostics, &resident));
+    work->resident_most = resident.most < work->block_count ? resident.most : work->block_count;
+    work->resident_least = resident.least < work->block_count ? resident.least : work->block_count;
     return WB_OK;
 }
 

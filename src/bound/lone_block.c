@@ -106,11 +106,10 @@ static wb_status check_covering(const struct wb_block *block, const struct wb_ma
                                 wb_diagnostics *diagnostics) {
     const struct block_demand demand = {.warps = block->warp_count,
                                         .threads = block->size[0] * block->size[1] * block->size[2],
-                                        .shared_bytes = block->shared_bytes};
-    if (machine_resident_blocks(machine, &demand) == 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name, "a block does not fit on an SM of the machine");
-        return WB_ERR_INPUT;
-    }
+                                        .shared_bytes = block->shared_bytes,
+                                        .registers = block->registers};
+    struct resident_range resident;
+    WB_TRY(machine_resident_range(machine, &demand, false, diagnostics, &resident));
     if (!block->repeats) return WB_OK;
     diagnose(
         diagnostics, SEVERITY_ERROR, machine->name,

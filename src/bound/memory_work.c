@@ -80,14 +80,15 @@ static wb_status work_sum_up(struct memory_work *work) {
     return status == WB_OK ? dram_demand_of(&work->timed->traffic, &work->demand) : status;
 }
 
-/* How many blocks of the grid an SM holds at a time. */
-static uint32_t work_resident(const struct memory_work *work) {
-    const struct wb_grid *grid = work->timed->grid;
-    const struct wb_machine *machine = work->machine;
-    const struct block_demand demand = grid_block_demand(grid);
-    uint32_t fit = work->scheme->reorder ? machine_resident_blocks_reordered(machine, &demand)
-                                         : machine_resident_blocks(machine, &demand);
-    return fit < work->block_count ? fit : work->block_count;
+/* How many blocks of the grid an SM holds at a time, at most. */
+static wb_status find_resident(struct memory_work *work, wb_diagnostics *diagnostics) {
+    const struct block_demand demand = grid_block_demand(work->timed->grid);
+    struct resident_range range;
+    if (work->block_count == 0) return WB_OK;
+    WB_TRY(machine_resident_range(work->machine, &demand, work->scheme->reorder, diagnostics, &range));
+    work->resident = range.most < work->block_count ? range.most : work->block_count;
+    work->registers_ignored = range.least < work->resident;
+    return WB_OK;
 }
 
 wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_scheme *scheme,
@@ -97,11 +98,7 @@ wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_sche
                                  .timed = timed,
                                  .scheme = scheme,
                                  .block_count = (uint32_t)timed->grid->blocks.count};
-    work->resident = work_resident(work);
-    if (work->block_count > 0 && work->resident == 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, name, "a block does not fit on an SM of the machine");
-        return WB_ERR_INPUT;
-    }
+    WB_TRY(find_resident(work, diagnostics));
     return work_sum_up(work) == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, name);
 }
 

@@ -20,7 +20,9 @@ struct memory_work {
     const struct wb_machine *machine;
     const struct timed_grid *timed; /* NULL: of covering paths (lone_block.h), in sums only */
     const struct gpu_scheme *scheme;
-    uint32_t resident; /* blocks that an SM holds at a time, at most those of the grid */
+    uint32_t resident;      /* blocks that an SM holds at a time, at most those of the grid */
+    bool registers_ignored; /* the registers of a thread are not known, and with more of them it would hold
+                               fewer */
     uint32_t block_count;
     struct block_work *variants; /* per variant of the traffic: of a block; all loads count as misses */
     struct block_work total;     /* of the grid */

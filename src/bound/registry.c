@@ -106,6 +106,8 @@ void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
     bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
     if (input->memory->scheme->reorder || !memory_dispatch_is_dynamic(&input->memory->machine->memory))
         bound_assume(bound, "block b runs on SM b modulo their number");
+    if (input->memory->registers_ignored)
+        bound_assume(bound, "registers of a thread are not known: so few that they keep no block from an SM");
 }
 
 /* The bit of a scheme. */

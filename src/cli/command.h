@@ -5,6 +5,9 @@
 #include "options.h"
 #include "warpbound.h"
 
+/* The machine of commands for which any will do, unless one is named. */
+#define DEFAULT_MACHINE "orin-sm86"
+
 /* Exit status beside the values of wb_status. */
 #define EXIT_DEADLINE_MISSED 1
 
@@ -25,6 +28,7 @@ int command_facts(const struct options *options, wb_diagnostics *diagnostics);
 int command_print(const struct options *options, wb_diagnostics *diagnostics);
 int command_machine(const struct options *options, wb_diagnostics *diagnostics);
 int command_cache(const struct options *options, wb_diagnostics *diagnostics);
+int command_occupancy(const struct options *options, wb_diagnostics *diagnostics);
 int command_makespan(const struct options *options, wb_diagnostics *diagnostics);
 
 /* What analyze, simulate and path work on. Zero-initialised it is empty. */

@@ -9,6 +9,8 @@ static const struct command commands[] = {
      command_analyze},
     {"simulate", COMMAND_SIMULATE, "FILE.ptx | BLOCK.yaml",
      "simulate one thread block, or a grid on a whole GPU", command_simulate},
+    {"occupancy", COMMAND_OCCUPANCY, "FILE.ptx", "how many blocks an SM holds at a time, and why no more",
+     command_occupancy},
     {"cache", COMMAND_CACHE, "FILE.ptx", "hits and misses of the first-level caches", command_cache},
     {"makespan", COMMAND_MAKESPAN, "STRING | FILE", "bound the makespan of kernel instruction strings",
      command_makespan},

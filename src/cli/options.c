@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define RUNS (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_MAKESPAN | COMMAND_CACHE)
-#define LAUNCHES (RUNS | COMMAND_FACTS)
+#define LAUNCHES (RUNS | COMMAND_FACTS | COMMAND_OCCUPANCY)
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
 #define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
 #define BOUNDS (COMMAND_ANALYZE | COMMAND_MAKESPAN)
@@ -17,6 +17,7 @@ enum option_id {
     OPTION_GRID,
     OPTION_BLOCK,
     OPTION_SHARED,
+    OPTION_REGISTERS,
     OPTION_ARGUMENT,
     OPTION_VARIABLE,
     OPTION_LAUNCH,
@@ -79,6 +80,9 @@ static const struct option_row option_table[] = {
     {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "thread blocks in the grid", LAUNCHES},
     {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads in a block", LAUNCHES},
     {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory per block", LAUNCHES},
+    {OPTION_REGISTERS, 0, "registers", "N",
+     "registers of a thread, as the compiler reports them (default: not known)",
+     TIMES | COMMAND_CACHE | COMMAND_OCCUPANCY},
     {OPTION_ARGUMENT, 'a', "argument", "ARG",
      "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "
      "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE",
@@ -93,11 +97,12 @@ static const struct option_row option_table[] = {
     {OPTION_INPUTS, 0, "inputs", "given|any",
      "any: whatever buffers and variables contain (the default with --facts); given: as the launch says",
      COMMAND_ANALYZE | COMMAND_PATH},
-    {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)", TIMES},
+    {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file (default orin-sm86)",
+     TIMES | COMMAND_OCCUPANCY},
     {OPTION_MACHINE, 'm', "machine", "MACHINE", "preset name or YAML file, with caches (default jcse2017)",
      COMMAND_CACHE},
     {OPTION_SET, 0, "set", "KEY=VALUE", "override one key of the machine, such as mem_latency=200",
-     TIMES | COMMAND_CACHE | COMMAND_MACHINE},
+     TIMES | COMMAND_CACHE | COMMAND_MACHINE | COMMAND_OCCUPANCY},
     {OPTION_MEMORY, 0, "memory", "MODEL",
      "ideal: every access is one transaction; requests: as many as it needs, but no caches", TIMES},
     {OPTION_METHOD, 0, "method", "LIST", "bounds to compute, separated by commas (default all)", BOUNDS},
@@ -174,7 +179,7 @@ static const struct option_row option_table[] = {
      "blocks; simulate --schedule: text or trace (Chrome trace events); makespan "
      "--schedule: text or svg",
      EVERY_COMMAND & ~(unsigned)(COMMAND_PRINT | COMMAND_FACTS)},
-    {OPTION_JSON, 0, "json", NULL, "same as --format json", RUNS},
+    {OPTION_JSON, 0, "json", NULL, "same as --format json", RUNS | COMMAND_OCCUPANCY},
     {OPTION_OUTPUT, 'o', "output", "FILE", "write to FILE, which appears only when complete", EVERY_COMMAND},
     {OPTION_HELP, 'h', "help", NULL, "print this", EVERY_COMMAND},
 };
@@ -207,6 +212,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_GRID: options->grid = value; break;
     case OPTION_BLOCK: options->block = value; break;
     case OPTION_SHARED: options->shared = value; break;
+    case OPTION_REGISTERS: options->registers = value; break;
     case OPTION_ARGUMENT: options->arguments[options->argument_count++] = value; break;
     case OPTION_VARIABLE: options->variables[options->variable_count++] = value; break;
     case OPTION_LAUNCH: options->launch = value; break;

@@ -18,6 +18,7 @@ enum command_bit {
     COMMAND_MAKESPAN = 64,
     COMMAND_CACHE = 128,
     COMMAND_FACTS = 256,
+    COMMAND_OCCUPANCY = 512,
 };
 
 enum output_format {
@@ -41,7 +42,7 @@ struct options {
     bool help;
     const char **operands; /* what is no option: the file first */
     size_t operand_count;
-    const char *kernel, *grid, *block, *shared, *launch, *machine, *block_index, *facts;
+    const char *kernel, *grid, *block, *shared, *registers, *launch, *machine, *block_index, *facts;
     const char *inputs; /* of analyze and path: "given", "any" */
     const char **arguments;
     size_t argument_count;

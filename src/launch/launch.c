@@ -120,6 +120,18 @@ wb_status launch_shared_store(const char *text, const struct subject *subject, w
     return WB_ERR_INPUT;
 }
 
+wb_status launch_registers_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
+                                 struct wb_launch *launch) {
+    uint64_t registers;
+    if (number_u64(text, strlen(text), &registers) && registers >= 1 && registers <= LAUNCH_REGISTERS_MAX) {
+        launch->registers = (uint32_t)registers;
+        return WB_OK;
+    }
+    diagnose_about(diagnostics, SEVERITY_ERROR, subject, "registers: expected a number from 1 to %u",
+                   LAUNCH_REGISTERS_MAX);
+    return WB_ERR_INPUT;
+}
+
 /* The numbers of "X[,Y[,Z]]"; 0 when the text is something else. */
 static size_t parse_dimensions(const char *text, uint64_t dimensions[3]) {
     for (size_t count = 0; count < 3; count++) {
@@ -148,6 +160,11 @@ wb_status wb_launch_set_block(wb_launch *launch, const char *dimensions, wb_diag
 wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnostics *diagnostics) {
     struct subject subject = {.where = bytes};
     return launch_shared_store(bytes, &subject, diagnostics, launch);
+}
+
+wb_status wb_launch_set_registers(wb_launch *launch, const char *registers, wb_diagnostics *diagnostics) {
+    struct subject subject = {.where = registers};
+    return launch_registers_store(registers, &subject, diagnostics, launch);
 }
 
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics) {

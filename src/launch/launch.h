@@ -12,16 +12,16 @@
 #include "ptx/opcode.h"
 
 /* Most threads in a block (CUDA's own limit), lanes in a warp, bytes in a buffer, in a struct passed by value
- * (CUDA's own limit), and of dynamic shared memory. */
+ * (CUDA's own limit), and of dynamic shared memory; most registers of a thread (CUDA's own limit). */
 #define LAUNCH_THREADS_MAX 1024u
 #define LAUNCH_BUFFER_MAX ((uint64_t)4 << 30)
 #define LAUNCH_STRUCT_MAX 32764u
 #define LAUNCH_SHARED_MAX (1u << 20)
+#define LAUNCH_REGISTERS_MAX 255u
+#define WARP_LANES 32u
 
 /* Most launches of a list. */
 #define LAUNCHES_MAX 4096u
-
-#define WARP_LANES 32u
 
 enum launch_fill {
     LAUNCH_FILL_UNKNOWN, /* contents not known to the analysis */
@@ -66,6 +66,7 @@ struct wb_launch {
     bool has_grid, has_block;
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
+    uint32_t registers; /* of a thread; 0: not known */
     VEC(struct launch_argument) arguments;
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
     VEC(struct launch_variable) variables;
@@ -102,6 +103,8 @@ wb_status launch_block_store(const uint64_t *dimensions, size_t count, const str
                              wb_diagnostics *diagnostics, struct wb_launch *launch);
 wb_status launch_shared_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
                               struct wb_launch *launch);
+wb_status launch_registers_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
+                                 struct wb_launch *launch);
 
 /* Parses a launch file in memory, which describes one launch; `name` stands for the file in messages. */
 wb_status launch_parse(const char *name, const char *text, size_t size, const char *directory,

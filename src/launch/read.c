@@ -71,11 +71,21 @@ static wb_status read_block(const struct ytree *document, const struct ytree_nod
     return launch_block_store(numbers, count, &subject, document->diagnostics, reader->launch);
 }
 
+/* The text of a number; empty when the value is something else. */
+static const char *number_text(const struct ytree_node *value) {
+    return value->kind == YTREE_SCALAR && !value->quoted ? value->text : "";
+}
+
 static wb_status read_shared(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct subject subject = subject_of(document, value);
-    const char *text = value->kind == YTREE_SCALAR && !value->quoted ? value->text : "";
-    return launch_shared_store(text, &subject, document->diagnostics, reader->launch);
+    return launch_shared_store(number_text(value), &subject, document->diagnostics, reader->launch);
+}
+
+static wb_status read_registers(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    struct subject subject = subject_of(document, value);
+    return launch_registers_store(number_text(value), &subject, document->diagnostics, reader->launch);
 }
 
 static wb_status read_arguments(const struct ytree *document, const struct ytree_node *value, void *target) {
@@ -118,6 +128,7 @@ static const struct field launch_fields[] = {
     {.key = "grid", .kind = FIELD_NESTED, .read = read_grid},
     {.key = "block", .kind = FIELD_NESTED, .read = read_block},
     {.key = "shared", .kind = FIELD_NESTED, .read = read_shared},
+    {.key = "registers", .kind = FIELD_NESTED, .read = read_registers},
     {.key = "arguments", .kind = FIELD_NESTED, .read = read_arguments},
     {.key = "variables", .kind = FIELD_NESTED, .read = read_variables},
     {0},

@@ -50,6 +50,11 @@ struct machine_class {
 /* Occupancy limits of one SM; 0: not stated. */
 struct machine_limits {
     uint32_t blocks, warps, threads, threads_per_block, registers, shared_bytes;
+    uint32_t thread_registers, shared_per_block; /* most registers of a thread, shared memory of a block */
+    uint32_t register_unit;                      /* registers are given to a warp in multiples of this */
+    uint32_t warp_unit;                          /* equal parts of the registers, each for warps of its own */
+    uint32_t shared_unit;                        /* shared memory is given to a block in multiples of this, */
+    uint32_t shared_reserved;                    /* with so many bytes for the system */
 };
 
 /* Which simulator executes the machine's blocks: the one of docs/proofs.md, or the one of docs/gpgpusim.md,

@@ -26,6 +26,12 @@ const struct field machine_limit_fields[] = {
     LIMIT_FIELD(threads_per_block),
     LIMIT_FIELD(registers),
     LIMIT_FIELD(shared_bytes),
+    LIMIT_FIELD(thread_registers),
+    LIMIT_FIELD(shared_per_block),
+    LIMIT_FIELD(register_unit),
+    LIMIT_FIELD(warp_unit),
+    LIMIT_FIELD(shared_unit),
+    LIMIT_FIELD(shared_reserved),
     {0},
 };
 

@@ -14,12 +14,8 @@ struct block_demand grid_block_demand(const struct wb_grid *grid) {
     const uint32_t *size = grid->block_size;
     return (struct block_demand){.warps = grid->warp_count,
                                  .threads = size[0] * size[1] * size[2],
-                                 .shared_bytes = grid->shared_bytes};
-}
-
-uint32_t grid_resident_blocks(const struct wb_grid *grid, const struct wb_machine *machine) {
-    const struct block_demand demand = grid_block_demand(grid);
-    return machine_resident_blocks_reordered(machine, &demand);
+                                 .shared_bytes = grid->shared_bytes,
+                                 .registers = grid->registers};
 }
 
 wb_status access_order_begin(const struct traffic *traffic, const struct sm_share *share,

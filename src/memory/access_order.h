@@ -62,7 +62,4 @@ uint32_t sm_share_blocks(const struct sm_share *share, const struct wb_grid *gri
 /* What a block of the grid takes of its SM. */
 struct block_demand grid_block_demand(const struct wb_grid *grid);
 
-/* Blocks of a grid that an SM of the machine holds at a time under reordering, 0 when none fits. */
-uint32_t grid_resident_blocks(const struct wb_grid *grid, const struct wb_machine *machine);
-
 #endif

@@ -83,19 +83,16 @@ static wb_status replay_all(const struct traffic *traffic, uint32_t threads, str
 wb_status miss_estimate_make(const struct traffic *traffic, uint32_t threads, wb_diagnostics *diagnostics,
                              struct miss_estimate *estimate) {
     const struct wb_machine *machine = traffic->machine;
-    *estimate = (struct miss_estimate){.instruction_count = traffic->grid->instruction_count,
-                                       .resident = grid_resident_blocks(traffic->grid, machine)};
+    const struct block_demand demand = grid_block_demand(traffic->grid);
+    struct resident_range resident;
+    *estimate = (struct miss_estimate){.instruction_count = traffic->grid->instruction_count};
     if (!memory_has_hierarchy(&machine->memory)) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "the machine has no first-level cache (l1_size)");
         return WB_ERR_INPUT;
     }
-    if (estimate->resident == 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "a block of %u warps and %llu bytes of shared memory does not fit on an SM",
-                 traffic->grid->warp_count, (unsigned long long)traffic->grid->shared_bytes);
-        return WB_ERR_INPUT;
-    }
+    WB_TRY(machine_resident_range(machine, &demand, true, diagnostics, &resident));
+    estimate->resident = resident.most;
     wb_status status = replay_all(traffic, threads, estimate);
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, machine->name);
 }

@@ -3,6 +3,7 @@
 #include "report/analyzer_report.h"
 #include "report/cache_report.h"
 #include "report/gpu_report.h"
+#include "report/occupancy_report.h"
 #include "report/path_report.h"
 #include "report/stream_report.h"
 
@@ -57,6 +58,12 @@ wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, con
                            wb_diagnostics *diagnostics, char **text) {
     return format == WB_REPORT_JSON ? report_stream_json(stream, options, diagnostics, text)
                                     : report_stream_text(stream, options, diagnostics, text);
+}
+
+wb_status wb_occupancy_report(const wb_occupancy *occupancy, wb_report_format format,
+                              wb_diagnostics *diagnostics, char **text) {
+    return format == WB_REPORT_JSON ? report_occupancy_json(occupancy, diagnostics, text)
+                                    : report_occupancy_text(occupancy, diagnostics, text);
 }
 
 wb_status wb_cache_report(wb_gpu *gpu, wb_report_format format, const wb_watch *watch,

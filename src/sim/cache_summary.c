@@ -40,8 +40,10 @@ static wb_status add_sure_hits(const struct wb_gpu *gpu, wb_diagnostics *diagnos
     const struct wb_grid *grid = gpu->timed.grid;
     const struct machine_memory *memory = &gpu->timed.machine->memory;
     const struct block_demand demand = grid_block_demand(grid);
+    struct resident_range resident;
+    WB_TRY(machine_resident_range(gpu->timed.machine, &demand, false, diagnostics, &resident));
     struct sm_share share = {.sms = memory_dispatch_is_dynamic(memory) ? 1 : memory->sms,
-                             .resident = machine_resident_blocks(gpu->timed.machine, &demand)};
+                             .resident = resident.most};
     for (; share.sm < share.sms && share.sm < grid->blocks.count; share.sm++)
         WB_TRY(add_sure_hits_of(gpu, &share, diagnostics, summary));
     return WB_OK;

@@ -20,16 +20,10 @@ static bool is_dynamic(const struct gpu *gpu) {
 static wb_status count_slots(struct gpu *gpu) {
     const struct wb_machine *machine = gpu->program.machine;
     const struct block_demand demand = grid_block_demand(gpu->grid->grid);
-    uint32_t resident = gpu->scheme->reorder ? machine_resident_blocks_reordered(machine, &demand)
-                                             : machine_resident_blocks(machine, &demand);
-    if (resident == 0) {
-        diagnose(gpu->diagnostics, SEVERITY_ERROR, machine->name,
-                 "an SM has no room for a block of %" PRIu32 " warps and %" PRIu64 " bytes of shared memory",
-                 demand.warps, demand.shared_bytes);
-        return WB_ERR_INPUT;
-    }
+    struct resident_range resident;
+    WB_TRY(machine_resident_range(machine, &demand, gpu->scheme->reorder, gpu->diagnostics, &resident));
     uint32_t most = is_dynamic(gpu) ? gpu->block_count : (gpu->block_count - 1) / gpu->memory->sms + 1;
-    gpu->slots = resident < most ? resident : most;
+    gpu->slots = resident.most < most ? resident.most : most;
     return WB_OK;
 }
 

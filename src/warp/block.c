@@ -2,6 +2,7 @@
 
 #include "warp/cover.h"
 #include "warp/execute.h"
+#include "warp/launch_demand.h"
 #include "warp/run.h"
 
 /* Hands the paths over to the block: equal ones once. */
@@ -64,6 +65,7 @@ static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_o
     memcpy(block->size, run->size, sizeof block->size);
     memcpy(block->index, run->index, sizeof block->index);
     block->shared_bytes = run->shared_bytes;
+    block->registers = launch_registers(run->kernel, run->launch);
     WB_TRY(run_block(run, block->accesses));
     block->divergent_barrier = run->divergent_barrier;
     block->skipped_barrier = run->skipped_barrier;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "launch/launch.h"
+#include "machine/register_facts.h"
 #include "ptx/ptx.h"
 #include "warp/path.h"
 
@@ -52,6 +53,7 @@ struct wb_block {
     const struct wb_kernel *kernel;
     uint32_t grid[3], size[3], index[3]; /* blocks in the grid, threads in the block, which block */
     uint64_t shared_bytes;               /* static and dynamic */
+    struct register_facts registers;     /* of a thread */
     uint32_t *code_first;                /* function_count + 1 entries */
     VEC(struct path) paths;              /* the distinct ones, in order of the first warp that has each */
     uint32_t warp_count;

@@ -76,6 +76,7 @@ wb_status grid_block_make(const struct wb_grid *grid, uint32_t number, wb_diagno
     if (made == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(grid->kernel));
     made->kernel = grid->kernel;
     made->shared_bytes = grid->shared_bytes;
+    made->registers = grid->registers;
     made->warp_width = grid->warp_width;
     made->divergent_barrier = grid->divergent_barrier;
     made->skipped_barrier = grid->skipped_barrier;

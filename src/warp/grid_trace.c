@@ -2,6 +2,7 @@
  */
 #include "warp/execute.h"
 #include "warp/grid.h"
+#include "warp/launch_demand.h"
 #include "warp/run.h"
 #include "warp/whole_barrier.h"
 
@@ -58,6 +59,7 @@ static wb_status trace_begin(struct grid_trace *trace) {
     memcpy(grid->block_size, run->size, sizeof grid->block_size);
     memcpy(grid->first_index, run->index, sizeof grid->first_index);
     grid->shared_bytes = run->shared_bytes;
+    grid->registers = launch_registers(run->kernel, run->launch);
     grid->warp_count = run->warp_count;
     grid->warp_width = run->warp_width;
     trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
@@ -167,6 +169,7 @@ static wb_status fill_from_block(const struct wb_block *block, struct path *path
     memcpy(grid->block_size, block->size, sizeof grid->block_size);
     memcpy(grid->first_index, block->index, sizeof grid->first_index);
     grid->shared_bytes = block->shared_bytes;
+    grid->registers = block->registers;
     grid->divergent_barrier = block->divergent_barrier;
     grid->skipped_barrier = block->skipped_barrier;
     grid->warp_count = block->warp_count;

@@ -115,12 +115,18 @@ static wb_status check_index(const struct launch_fit *fit, const uint32_t *index
     return WB_OK;
 }
 
+wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                             wb_diagnostics *diagnostics) {
+    const struct launch_fit fit = {kernel, launch, diagnostics};
+    if (!launch->has_block) return refuse(&fit, "the number of threads in a block is missing (block)");
+    return check_block_size(&fit);
+}
+
 wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
                        wb_diagnostics *diagnostics) {
     const struct launch_fit fit = {kernel, launch, diagnostics};
     if (!launch->has_grid) return refuse(&fit, "the number of blocks is missing (grid)");
-    if (!launch->has_block) return refuse(&fit, "the number of threads in a block is missing (block)");
-    WB_TRY(check_block_size(&fit));
+    WB_TRY(launch_check_block(kernel, launch, diagnostics));
     WB_TRY(check_index(&fit, index));
     return check_arguments(&fit);
 }

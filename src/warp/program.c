@@ -188,6 +188,11 @@ wb_status program_scan(struct program *program, const struct wb_kernel *kernel, 
     return status;
 }
 
+uint64_t program_shared_bytes(const struct program *program, const struct wb_launch *launch) {
+    if (launch->shared_bytes == 0) return program->shared_static;
+    return program->shared_dynamic_base + launch->shared_bytes;
+}
+
 wb_status program_constant(struct program *program, uint64_t value, struct slot *slot) {
     uint32_t *seen = &program->constant_of[(value * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
     if (*seen == 0 || program->constants.items[*seen - 1].value[0] != value) {

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "launch/launch.h"
 #include "warp/micro.h"
 
 /* Frame slots behind a function's registers. */
@@ -37,6 +38,9 @@ struct program {
  * arena keeps what is made. A function without a body is reported only when a call of it is executed. */
 wb_status program_scan(struct program *program, const struct wb_kernel *kernel, struct arena *arena,
                        const uint32_t *code_first, wb_diagnostics *diagnostics);
+
+/* Bytes of shared memory of a block, static and dynamic. */
+uint64_t program_shared_bytes(const struct program *program, const struct wb_launch *launch);
 
 /* Decodes all functions that are reached. Addresses of global and constant variables must be set. */
 wb_status program_decode(struct program *program, wb_diagnostics *diagnostics);

@@ -31,8 +31,7 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     WB_TRY(program_scan(&run->program, run->kernel, arena, code_first, run->diagnostics));
     WB_TRY(image_load(run, arena));
     struct region shared;
-    uint64_t bytes = run->program.shared_dynamic_base + launch->shared_bytes;
-    if (launch->shared_bytes == 0) bytes = run->program.shared_static;
+    const uint64_t bytes = program_shared_bytes(&run->program, launch);
     WB_TRY(memory_add(&run->memory, PTX_SPACE_SHARED, true, bytes, "shared memory", false, run->diagnostics,
                       &shared));
     run->shared_bytes = bytes;

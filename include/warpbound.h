@@ -210,8 +210,8 @@ typedef enum {
     WB_REGISTERS_UNKNOWN,       /* neither launch, kernel nor machine says anything */
 } wb_register_source;
 
-/* Something that the blocks on an SM share. Where the registers of a thread are not known, `least` is for the
- * fewest blocks and `most` for the most; else both are the same. */
+/* Something that the blocks on an SM share. Where the registers of a thread are not known there are two ends:
+ * block_least and blocks_most are with the fewest of them, block_most and blocks_least with the most. */
 typedef struct {
     const char *name;                   /* "blocks", "warps", "threads", "registers", "shared memory" */
     uint64_t block_least, block_most;   /* what a block takes, with what is given to it in vain */

@@ -33,6 +33,8 @@ static const struct failure_case failures[] = {
     {"path " SGEMM "--registers 32", 2, "unknown option"},
     {"analyze docs/examples/none.yaml --registers 32", 2, "a block file stands for itself"},
     {"occupancy " SGEMM "-m none", 2, "none"},
+    {"occupancy kernels/horner.ptx -l kernels/horner_stream.yaml", 2,
+     "expected one launch, got a list of launches"},
     {"occupancy " SGEMM "--set limits.warp_unit=x", 2, "limits.warp_unit=x"},
     {"occupancy " SGEMM "--format dot", 2, "does not write that format"},
     {"occupancy " SGEMM NO_LIMITS, 3, "the machine does not state how much of anything an SM has"},
@@ -206,7 +208,8 @@ static void test_every_number_of_registers(void **state) {
     static const char *const policies[] = {"lrr", "gto"};
     static const unsigned registers[] = {1, 48, 80, 255};
     static const json_int_t blocks[] = {6, 5, 3, 1};
-    static const char command[] = "analyze " SGEMM "-m orin-sm86 --set memory.sms=1 --json ";
+    static const char command[] =
+        "analyze " SGEMM "-m orin-sm86 --set memory.sms=1 --method k-area,k-bal,k-sm --json ";
     json_t *unknown = run_json(command, 0);
     json_int_t slowest = 0;
     assert_int_equal(resident(unknown, "least"), 1);

@@ -23,6 +23,7 @@ static const struct failure_case failures[] = {
     {"analyze " HORNER "-g 3", 2, "options of a launch do not go with a list of launches"},
     {"analyze " HORNER "-b 64", 2, "options of a launch do not go with a list of launches"},
     {"analyze " HORNER "-a i32:1", 2, "options of a launch do not go with a list of launches"},
+    {"analyze " HORNER "--registers 32", 2, "options of a launch do not go with a list of launches"},
     {"analyze " HORNER "-k f32", 2, "options of a launch do not go with a list of launches"},
     {"analyze " HORNER "-i 1", 2, "are of one block: not with a list of launches"},
     {"analyze " HORNER "--phases", 2, "are of one block: not with a list of launches"},

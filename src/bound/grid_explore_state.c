@@ -232,6 +232,7 @@ static void begin_room(const struct grid_explore_model *model, const struct grid
         *at_least = larger(*at_least, passed + view->room->drains);
         view->room->drains = 0;
     }
+    explore_warps_sort(view->warps, view->warp_count);
     if (view->room->drains == 0 && block_ended(model, view)) empty_room(model, view);
 }
 
@@ -427,11 +428,10 @@ static uint32_t units_to_come(const struct grid_explore_model *model, const stru
     return units;
 }
 
-/* In a room: the order of warps that can be exchanged, and results that are there before the block can end.
- * Returns the units that its warps are still to use. */
+/* In a room, results that are there before the block can end. Returns the units that its warps are still to
+ * use. */
 static uint32_t forget_in_room(const struct grid_explore_model *model, const struct room_view *view) {
     uint32_t units = 0, rest = 0;
-    if (view->room->issued == 0) explore_warps_sort(view->warps, view->warp_count);
     for (uint32_t w = 0; w < view->warp_count; w++) {
         const struct explore_warp *warp = &view->warps[w];
         const struct grid_explore_program *program = &model->programs[warp->path];

@@ -44,9 +44,8 @@ static cycles *sum_units(const struct timed_block *timed, struct arena *arena) {
 }
 
 /* Whether SIB of a block bounds its residence whatever else is on the SM when it comes and goes (lemma 3). */
-static bool window_is_proven(const struct wb_machine *machine, const struct block_profile *profile) {
-    return machine->dispatch_depth == 0 ||
-           (machine->dispatch_depth == DEPTH_UNLIMITED && profile->sections <= 1);
+static bool window_is_proven(const struct wb_machine *machine) {
+    return machine->dispatch_depth == 0 || machine->dispatch_depth == DEPTH_UNLIMITED;
 }
 
 wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *timed,
@@ -61,7 +60,7 @@ wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *t
     if (kind.units == NULL) return WB_ERR_LIMIT;
     const cycles sib = cycles_add(profile_sum_of_maxima(profile, bound_sib.term), release);
     kind.alone = kind.solo = cycles_add(kind.initiations, kind.latency);
-    if (window_is_proven(work->machine, profile)) kind.alone = cycles_min(kind.alone, sib);
+    if (window_is_proven(work->machine)) kind.alone = cycles_min(kind.alone, sib);
     if (sib_unproven(work->machine) == NULL) kind.solo = cycles_min(kind.solo, sib);
     return vec_push(&work->kinds, kind);
 }

@@ -1,0 +1,188 @@
+/* Whole kernels as a user asks for them: a launch is a grid, unless one block or a method of blocks is named.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define STENCIL "kernels/stencil5.ptx -l kernels/stencil5.yaml "
+#define MANY STENCIL "-g 4,40 -m orin-sm86 "
+#define SGEMM "kernels/sgemm_tiled.ptx -l docs/examples/sgemm-256.yaml -m orin-sm86 "
+#define READING "docs/reading-a-bound.md"
+
+/* The cycles of the simulation that took longest. */
+static json_int_t slowest(json_t *grid) {
+    json_int_t most = 0;
+    size_t i;
+    json_t *simulation;
+    json_array_foreach(json_object_get(grid, "simulations"), i, simulation) {
+        json_int_t cycles = number(simulation, "cycles");
+        most = cycles > most ? cycles : most;
+    }
+    return most;
+}
+
+/* Proven bounds hold for what was simulated, and say what they are made of. */
+static void check_bounds(json_t *grid) {
+    size_t i, p, proven = 0;
+    json_t *bound, *part;
+    json_array_foreach(json_object_get(grid, "bounds"), i, bound) {
+        if (strcmp(json_string_value(json_object_get(bound, "kind")), "upper") != 0) continue;
+        proven++;
+        assert_true(number(bound, "cycles") >= slowest(grid));
+        json_int_t sum = 0;
+        json_array_foreach(json_object_get(bound, "parts"), p, part) sum += number(part, "cycles");
+        assert_int_equal(sum, number(bound, "cycles"));
+    }
+    assert_true(proven >= 3);
+}
+
+static void test_a_grid_has_block_and_kernel_bounds(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze " STENCIL "-g 64,64 -m orin-sm86 --json", 0);
+    json_t *grid = json_object_get(root, "grid");
+    assert_int_equal(number(grid, "blocks"), 4096);
+    assert_int_equal(number(grid, "kind_count"), 4);
+    assert_int_equal(number(grid, "sms"), 14);
+    check_bounds(grid);
+    assert_true(slowest(grid) > number(root, "best_upper"));
+    double microseconds = json_real_value(json_object_get(grid, "best_upper_microseconds"));
+    double expected = (double)number(grid, "best_upper") / 930;
+    assert_true(microseconds > expected - 0.001 && microseconds < expected + 0.001);
+    assert_non_null(json_string_value(json_object_get(grid, "dominated_by")));
+    assert_non_null(entry(root, "bounds", "method", "sib"));
+    json_decref(root);
+}
+
+/* Whether the report of a run is of a whole grid. */
+static bool is_of_grid(const char *arguments) {
+    json_t *root = run_json(arguments, 0);
+    bool grid = json_object_get(root, "grid") != NULL;
+    json_decref(root);
+    return grid;
+}
+
+static void test_when_the_grid_is_analysed(void **state) {
+    (void)state;
+    assert_true(is_of_grid("analyze " STENCIL "--json"));
+    assert_true(is_of_grid("analyze " STENCIL "--method sib,k-area --json"));
+    assert_true(is_of_grid("analyze " STENCIL "-m jcse2017 --json"));
+    assert_false(is_of_grid("analyze " STENCIL "--method sib,elb --json"));
+    assert_false(is_of_grid("analyze " STENCIL "-i 1 --json"));
+    assert_false(is_of_grid("analyze " STENCIL "-m gpgpusim-orin --json"));
+}
+
+/* The status says whether the kernel meets the deadline, not its longest block. */
+static void test_a_deadline_is_the_kernels(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze " MANY "--registers 40 --deadline 100us --json", 0);
+    json_t *deadline = json_object_get(root, "deadline");
+    assert_string_is(deadline, "of", "kernel");
+    assert_true(json_is_true(json_object_get(deadline, "met")));
+    json_decref(root);
+    root = run_json("analyze " MANY "--registers 40 --deadline 20us --json", 1);
+    assert_true(number(root, "best_upper") < 93000);
+    json_decref(root);
+    root = run_json("analyze " MANY "-i 0 --deadline 20us --json", 0);
+    assert_string_is(json_object_get(root, "deadline"), "of", "block");
+    json_decref(root);
+}
+
+/* Fewer things known never make a bound smaller. */
+static void test_unknown_registers_cost_something(void **state) {
+    (void)state;
+    json_t *known = run_json("analyze " MANY "--registers 40 --method k-area,k-bal --policy lrr --json", 0);
+    json_t *unknown = run_json("analyze " MANY "--method k-area,k-bal --policy lrr --json", 0);
+    json_t *few = json_object_get(known, "grid"), *many = json_object_get(unknown, "grid");
+    assert_true(number(few, "best_upper") < number(many, "best_upper"));
+    assert_int_equal(number(json_object_get(few, "resident_blocks"), "least"), 6);
+    assert_int_equal(number(json_object_get(many, "resident_blocks"), "least"), 1);
+    assert_int_equal(number(json_object_get(many, "resident_blocks"), "most"), 6);
+    json_decref(known);
+    json_decref(unknown);
+}
+
+static char *read_file(const char *path) {
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = read_stream(file);
+    (void)fclose(file);
+    return text;
+}
+
+/* The page that explains a report shows what is printed. */
+static void test_the_page_shows_what_is_printed(void **state) {
+    (void)state;
+    char *page = read_file(READING);
+    struct run run = run_command("analyze " SGEMM "--registers 40");
+    assert_int_equal(run.status, 0);
+    for (char *line = strtok(run.out, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        if (strstr(page, line) == NULL) fail_msg("not in " READING ": %s", line);
+    run_free(&run);
+    free(page);
+}
+
+/* The rows of the page's last table. */
+struct row {
+    const char *arguments, *what;
+};
+
+static void test_the_page_measured_what_it_says(void **state) {
+    (void)state;
+    static const struct row rows[] = {
+        {SGEMM, "`--registers` left out"},
+        {SGEMM "--registers 64", "`--registers 64`"},
+        {SGEMM "--registers 40 --set mem_latency=100", "`--set mem_latency=100`"},
+        {SGEMM "--registers 40 --memory ideal", "`--memory ideal`"},
+        {"kernels/sgemm_double_buffered.ptx -k sgemm_double_buffered -l docs/examples/sgemm-256.yaml -m "
+         "orin-sm86 "
+         "--registers 40",
+         "`kernels/sgemm_double_buffered.ptx`"},
+    };
+    char *page = read_file(READING), command[512], line[256];
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        (void)snprintf(command, sizeof command, "analyze %s --method sib,k-area,k-bal --policy lrr --json",
+                       rows[r].arguments);
+        json_t *root = run_json(command, 0);
+        (void)snprintf(line, sizeof line, "| %s | %" JSON_INTEGER_FORMAT " |", rows[r].what,
+                       number(json_object_get(root, "grid"), "best_upper"));
+        if (strstr(page, line) == NULL) fail_msg("not in " READING ": %s", line);
+        json_decref(root);
+    }
+    free(page);
+}
+
+static const struct failure_case failures[] = {
+    {"analyze " STENCIL "--method k-area -m gpgpusim-orin", 3, "is for whole kernels"},
+    {"analyze " STENCIL "--method k-area -i 0", 3, "is for whole kernels"},
+    {"analyze " STENCIL "--method k-area --set dispatch=static", 3, "not dispatch: static"},
+    {"analyze " STENCIL "--method k-everything", 2, "unknown name 'k-everything'"},
+    {"analyze " STENCIL "--set limits.warps=4", 2, "room"},
+    {"analyze " STENCIL "--set sms=0", 2, "sms"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_grid_has_block_and_kernel_bounds),
+        cmocka_unit_test(test_when_the_grid_is_analysed),
+        cmocka_unit_test(test_a_deadline_is_the_kernels),
+        cmocka_unit_test(test_unknown_registers_cost_something),
+        cmocka_unit_test(test_the_page_shows_what_is_printed),
+        cmocka_unit_test(test_the_page_measured_what_it_says),
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

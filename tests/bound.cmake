@@ -27,3 +27,6 @@ wb_test(test_abstract_cta wb_bound)
 target_sources(test_abstract_cta PRIVATE abstract_text.c explorer.c naive_sim.c random_abstract.c random_block.c random_kernel.c
                                          random_kernel_control.c random_kernel_statement.c)
 wb_test(test_kernel_formulas wb_bound)
+wb_test(test_kernel_random wb_bound)
+target_sources(test_kernel_random PRIVATE kernel_check.c naive_grid_explorer.c naive_kernel_bounds.c naive_sim.c
+                                          random_block.c random_grid.c)

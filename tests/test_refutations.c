@@ -11,8 +11,11 @@
 
 #include <cmocka.h>
 
+#include "base/choose.h"
 #include "bound/analysis.h"
+#include "memory/abstract_grid.h"
 #include "random_check.h"
+#include "sim/gpu.h"
 #include "sim/simulator.h"
 #include "warp/abstract_file.h"
 
@@ -46,6 +49,29 @@ static const struct refutation refutations[] = {
 };
 
 enum { REFUTATION_COUNT = sizeof refutations / sizeof *refutations };
+
+/* A grid, and a usual formula that it breaks. */
+struct grid_refutation {
+    const char *file, *formula;
+    bool by_lrr; /* with the times of plain loose round-robin, which exceeds the formula; else exact ones */
+    uint64_t claimed, lrr, exact; /* lrr 0: not part of the claim */
+};
+
+static const struct grid_refutation grid_refutations[] = {
+    {"waves.yaml", "waves", false, 14, 0, 15},
+    {"waves-imbalance.yaml", "waves", false, 10, 0, 11},
+    {"waves-static-time.yaml", "waves", false, 20, 0, 21},
+    {"waves-lrr.yaml", "waves", true, 39, 40, 42},
+    {"graham.yaml", "graham", false, 45, 0, 47},
+    {"graham-slope.yaml", "graham", false, 78, 0, 92},
+    {"graham-unlimited.yaml", "graham", false, 137, 0, 145},
+    {"graham-lrr.yaml", "graham", true, 32, 33, 35},
+    {"graham-lrr-slope.yaml", "graham", true, 112, 140, 168},
+    {"one-by-one.yaml", "one-by-one", false, 8, 0, 9},
+    {"one-by-one-lrr.yaml", "one-by-one", true, 8, 9, 10},
+};
+
+enum { GRID_REFUTATION_COUNT = sizeof grid_refutations / sizeof *grid_refutations };
 
 static wb_analysis *read_block(const char *path, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
@@ -106,6 +132,77 @@ static void test_refutations(void **state) {
     }
 }
 
+/* What `blocks` blocks of a grid with one kind take under plain loose round-robin when they start together.
+ */
+static uint64_t lrr_together(const char *path, uint32_t blocks) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct abstract_block block;
+    struct wb_grid grid;
+    struct timed_grid timed;
+    struct arena arena = {0};
+    wb_gpu_simulation result;
+    assert_int_equal(abstract_file_read(path, diagnostics, &block), WB_OK);
+    assert_int_equal(block.kinds.count, 1);
+    block.kinds.items[0].count = block.block_count = blocks;
+    assert_int_equal(abstract_grid_make(&block, diagnostics, &grid, &timed), WB_OK);
+    struct gpu_scheme scheme = *gpu_scheme_at(0);
+    scheme.policy = policy_at(choose_index("lrr", wb_policy_name));
+    const struct gpu_options options = {0};
+    assert_int_equal(gpu_simulate(&timed, &scheme, &options, diagnostics, &arena, &result), WB_OK);
+    arena_free(&arena);
+    timed_grid_free(&timed);
+    grid_clear(&grid);
+    abstract_block_free(&block);
+    wb_diagnostics_free(diagnostics);
+    return result.cycles;
+}
+
+/* A usual formula with these times, by its definition. */
+static uint64_t usual(const char *formula, const char *path, const struct grid_work *work) {
+    const uint64_t blocks = work->block_count, sms = work->machine->memory.sms;
+    const uint64_t rooms = sms * work->resident_most, full = lrr_together(path, work->resident_most);
+    if (strcmp(formula, "waves") == 0) return (blocks + rooms - 1) / rooms * full;
+    if (strcmp(formula, "graham") == 0) return (blocks - 1) * full / rooms + full;
+    return (blocks + sms - 1) / sms * lrr_together(path, 1);
+}
+
+static void check_grid(const struct grid_refutation *row, const char *path, const wb_analysis *analysis) {
+    wb_kind kind;
+    const uint64_t exact = value_of(analysis, "k-exhaustive", &kind);
+    assert_int_equal(kind, WB_EXACT);
+    assert_int_equal(exact, row->exact);
+    const uint64_t estimate = value_of(analysis, row->formula, &kind);
+    assert_int_equal(kind, WB_ESTIMATE);
+    if (row->by_lrr) {
+        assert_int_equal(usual(row->formula, path, &analysis->work), row->claimed);
+        assert_int_equal(value_of(analysis, "lrr", &kind), row->lrr);
+        assert_true(row->lrr > row->claimed && row->lrr <= exact);
+    } else {
+        assert_int_equal(estimate, row->claimed);
+        assert_true(exact > estimate);
+    }
+    static const char *const proven[] = {"k-area", "k-bal", "k-sm"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(value_of(analysis, proven[i], &kind) >= exact);
+        assert_int_equal(kind, WB_UPPER);
+    }
+    assert_true(value_of(analysis, "gto", &kind) <= exact);
+}
+
+static void test_grid_refutations(void **state) {
+    (void)state;
+    for (size_t i = 0; i < GRID_REFUTATION_COUNT; i++) {
+        char path[256];
+        (void)snprintf(path, sizeof path, FOLDER "%s", grid_refutations[i].file);
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_analysis *analysis = read_block(path, diagnostics);
+        if (analysis == NULL) fail_msg("%s", wb_diagnostics_text(diagnostics));
+        check_grid(&grid_refutations[i], path, analysis);
+        wb_analysis_free(analysis);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
 /* No file without a row above. */
 static void test_every_file_is_checked(void **state) {
     (void)state;
@@ -115,7 +212,7 @@ static void test_every_file_is_checked(void **state) {
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
         files += strstr(entry->d_name, ".yaml") != NULL;
     (void)closedir(folder);
-    assert_int_equal(files, REFUTATION_COUNT);
+    assert_int_equal(files, REFUTATION_COUNT + GRID_REFUTATION_COUNT);
 }
 
 struct malformed {
@@ -218,6 +315,7 @@ static void test_odd_blocks_read_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refutations),
+        cmocka_unit_test(test_grid_refutations),
         cmocka_unit_test(test_every_file_is_checked),
         cmocka_unit_test(test_malformed_files_are_refused),
         cmocka_unit_test(test_printed_blocks_read_back),

@@ -5,8 +5,12 @@
 
 #include "base/hash.h"
 
-#define TABLE_SLOTS_MIN ((size_t)1 << 12)
-#define TABLE_BLOCK ((size_t)1 << 20)
+#define TABLE_SLOTS_MIN ((size_t)1 << 8)
+
+/* Blocks double from the first to the last: some searches are over after a few states, and there are many of
+ * them. Every block has room for a key. */
+#define TABLE_BLOCK_MIN ((size_t)1 << 12)
+#define TABLE_BLOCK_MAX ((size_t)1 << 20)
 
 static size_t kept_length(const uint8_t *kept) {
     return (size_t)kept[0] | (size_t)kept[1] << 8;
@@ -28,12 +32,19 @@ bool key_table_find(const struct key_table *table, const uint8_t *key, size_t le
     return false;
 }
 
+/* Begins a block that has room for `size` bytes. */
+static bool begin_block(struct key_table *table, size_t size) {
+    size_t next = table->block_size == 0 ? TABLE_BLOCK_MIN : table->block_size * 2;
+    if (next > TABLE_BLOCK_MAX) next = TABLE_BLOCK_MAX;
+    if (next < size) next = size;
+    table->block = arena_alloc(&table->arena, next);
+    if (table->block == NULL) return false;
+    table->block_size = table->block_left = next;
+    return true;
+}
+
 const uint8_t *key_table_keep(struct key_table *table, const uint8_t *key, size_t length) {
-    if (table->block_left < length + 2) {
-        table->block = arena_alloc(&table->arena, TABLE_BLOCK);
-        if (table->block == NULL) return NULL;
-        table->block_left = TABLE_BLOCK;
-    }
+    if (table->block_left < length + 2 && !begin_block(table, length + 2)) return NULL;
     uint8_t *kept = table->block;
     kept[0] = (uint8_t)length;
     kept[1] = (uint8_t)(length >> 8);

@@ -16,7 +16,7 @@ struct key_slot {
 struct key_table {
     struct arena arena; /* owns the keys */
     uint8_t *block;     /* keys are packed into blocks */
-    size_t block_left;
+    size_t block_size, block_left;
     struct key_slot *slots;
     size_t slot_count; /* a power of two, or 0 */
     size_t used;

@@ -1,0 +1,296 @@
+#include "kernel_check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "bound/grid_explorer.h"
+#include "bound/grid_kinds.h"
+#include "bound/kernel_formula.h"
+#include "naive_grid_explorer.h"
+#include "sim/gpu.h"
+
+/* States and steps after which a search is given up. */
+#define SEARCH_STATES 4000
+#define NAIVE_STEPS 10000
+
+static const uint32_t every_depth[] = {0, 1, 2, DEPTH_UNLIMITED};
+static const uint32_t proven_depths[] = {0, DEPTH_UNLIMITED};
+
+/* One sub-core each. */
+#define BLOCK(units_, init_, latency_, warps_, insts_)                                                       \
+    .units = (units_), .init = (init_), .latency = (latency_), .warps = (warps_), .insts = (insts_),         \
+    .instances = 1, .sub_cores = 1, .width = 1
+
+const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
+    {"one SM",
+     {.block = {BLOCK(2, 4, 3, 2, 3)},
+      .depths = every_depth,
+      .depth_count = 4,
+      .kinds = 1,
+      .blocks = 10,
+      .sms = 1,
+      .resident = 3,
+      .dynamic = true,
+      .free_percent = 100}},
+    {"two SMs",
+     {.block = {BLOCK(2, 4, 3, 1, 3)},
+      .depths = every_depth,
+      .depth_count = 4,
+      .kinds = 1,
+      .blocks = 8,
+      .sms = 2,
+      .resident = 2,
+      .free_percent = 100}},
+    {"two SMs and kinds",
+     {.block = {BLOCK(2, 4, 4, 2, 2)},
+      .depths = every_depth,
+      .depth_count = 4,
+      .kinds = 2,
+      .blocks = 6,
+      .sms = 2,
+      .resident = 2,
+      .free_percent = 100}},
+    {"three SMs",
+     {.block = {BLOCK(2, 4, 2, 1, 2)},
+      .depths = proven_depths,
+      .depth_count = 2,
+      .kinds = 2,
+      .blocks = 8,
+      .sms = 3,
+      .resident = 2,
+      .free_percent = 100}},
+    {"barriers and wide SMs",
+     {.block = {.units = 3,
+                .init = 4,
+                .latency = 4,
+                .warps = 2,
+                .insts = 3,
+                .barrier_percent = 20,
+                .real_percent = 10,
+                .alias_percent = 40,
+                .instances = 2,
+                .sub_cores = 1,
+                .width = 3,
+                .release = 3},
+      .depths = every_depth,
+      .depth_count = 4,
+      .kinds = 2,
+      .blocks = 6,
+      .sms = 2,
+      .resident = 2,
+      .free_percent = 100}},
+    {"a dispatcher that takes time",
+     {.block = {BLOCK(2, 3, 3, 2, 2)},
+      .depths = every_depth,
+      .depth_count = 4,
+      .kinds = 2,
+      .blocks = 4,
+      .sms = 2,
+      .resident = 2,
+      .dispatch_latency = 4,
+      .dispatch_service = 3,
+      .free_percent = 0}},
+    {"one room",
+     {.block = {BLOCK(3, 5, 5, 3, 3), .barrier_percent = 15, .release = 2},
+      .depths = every_depth,
+      .depth_count = 4,
+      .kinds = 3,
+      .blocks = 6,
+      .sms = 2,
+      .resident = 1,
+      .dispatch_latency = 3,
+      .free_percent = 50}},
+};
+
+static const struct {
+    const char *name;
+    kernel_formula formula;
+} bounds[NAIVE_BOUND_COUNT] = {{"k-area", kernel_area}, {"k-bal", kernel_balance}, {"k-sm", kernel_one_sm}};
+
+void kernel_census_add(struct kernel_census *sum, const struct kernel_census *census) {
+    sum->searched += census->searched;
+    sum->unsearched += census->unsearched;
+    sum->again += census->again;
+    sum->attained_by_least += census->attained_by_least;
+    sum->looseness += census->looseness;
+    for (enum naive_bound b = 0; b < NAIVE_BOUND_COUNT; b++) {
+        sum->bounded[b] += census->bounded[b];
+        sum->attained[b] += census->attained[b];
+        for (enum naive_mistake m = 0; m < MISTAKE_COUNT; m++) {
+            sum->made[b][m] += census->made[b][m];
+            sum->caught[b][m] += census->caught[b][m];
+        }
+    }
+}
+
+/* Whether a bound is for the grid's dispatcher. */
+static bool is_for(const struct grid_work *work, enum naive_bound bound) {
+    return bound == NAIVE_ONE_SM || grid_work_is_dynamic(work);
+}
+
+static cycles bound_of(const struct grid_work *work, enum naive_bound bound) {
+    kernel_formula formula = grid_work_is_dynamic(work) ? bounds[bound].formula : kernel_static;
+    const struct kernel_time time = formula(work, work->resident_most);
+    return kernel_time_sum(&time);
+}
+
+static cycles least_bound(const struct grid_work *work) {
+    cycles least = CYCLES_SATURATED;
+    for (enum naive_bound b = 0; b < NAIVE_BOUND_COUNT; b++)
+        if (is_for(work, b)) least = cycles_min(least, bound_of(work, b));
+    return least;
+}
+
+static bool make_work(const struct abstract_block *block, struct grid_work *work) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    *work = (struct grid_work){0};
+    bool made = grid_kinds_by_hand(block, NULL, diagnostics, work) == WB_OK;
+    wb_diagnostics_free(diagnostics);
+    return made;
+}
+
+/* 0: not found. */
+static cycles search(const struct grid_work *work) {
+    struct grid_search search = {.state_limit = SEARCH_STATES};
+    if (grid_search_objection(work) != NULL || grid_search_run(work, &search) != WB_OK) return 0;
+    return search.longest;
+}
+
+cycles kernel_exact(const struct abstract_block *block, cycles *least) {
+    struct grid_work work;
+    if (!make_work(block, &work)) abort();
+    const cycles exact = search(&work);
+    *least = least_bound(&work);
+    grid_work_free(&work);
+    return exact;
+}
+
+static bool report(struct text *violation, const char *what, cycles value, const char *relation, cycles exact,
+                   const char *label) {
+    text_printf(violation, "%s %" PRIu64 " %s exact %" PRIu64 "\n%s", what, value, relation, exact, label);
+    return false;
+}
+
+/* Whether the bounds are what the theorems say. */
+static bool bounds_agree(const struct grid_work *work, const char *label, struct text *violation) {
+    for (enum naive_bound b = 0; b < NAIVE_BOUND_COUNT; b++) {
+        if (!is_for(work, b)) continue;
+        cycles value = bound_of(work, b);
+        cycles again = naive_kernel_bound(work, work->resident_most, b, MISTAKE_NONE);
+        if (value == again) continue;
+        text_printf(violation, "%s %" PRIu64 ", by its theorem %" PRIu64 "\n%s", bounds[b].name, value, again,
+                    label);
+        return false;
+    }
+    return true;
+}
+
+static bool bounds_hold(const struct grid_work *work, cycles exact, const char *label,
+                        struct text *violation) {
+    for (enum naive_bound b = 0; b < NAIVE_BOUND_COUNT; b++)
+        if (is_for(work, b) && bound_of(work, b) < exact)
+            return report(violation, bounds[b].name, bound_of(work, b), "<", exact, label);
+    return true;
+}
+
+static bool simulations_hold(const struct random_grid *grid, cycles exact, struct text *violation) {
+    static const char *const schemes[] = {"lrr", "gto"};
+    bool holds = true;
+    for (size_t s = 0; s < 2 && holds; s++) {
+        struct gpu_scheme scheme = *gpu_scheme_at(0);
+        scheme.policy = policy_at(s);
+        const struct gpu_options options = {0};
+        struct arena arena = {0};
+        wb_gpu_simulation result;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        if (gpu_simulate(&grid->timed, &scheme, &options, diagnostics, &arena, &result) != WB_OK) abort();
+        if (result.cycles > exact)
+            holds = report(violation, schemes[s], result.cycles, ">", exact, grid->label);
+        arena_free(&arena);
+        wb_diagnostics_free(diagnostics);
+    }
+    return holds;
+}
+
+/* Counts the mistakes that the exact value convicts. */
+static void count_mistakes(const struct grid_work *work, cycles exact, struct kernel_census *census) {
+    for (enum naive_bound b = 0; b < NAIVE_BOUND_COUNT; b++) {
+        if (!is_for(work, b)) continue;
+        const cycles right = bound_of(work, b);
+        for (enum naive_mistake m = 1; m < MISTAKE_COUNT; m++) {
+            cycles wrong = naive_kernel_bound(work, work->resident_most, b, m);
+            census->made[b][m] += wrong < right;
+            census->caught[b][m] += wrong < exact;
+        }
+    }
+}
+
+static void count(const struct grid_work *work, cycles exact, struct kernel_census *census) {
+    const cycles least = least_bound(work);
+    census->searched++;
+    census->attained_by_least += least == exact;
+    census->looseness += exact > 0 ? (double)least / (double)exact : 1;
+    for (enum naive_bound b = 0; b < NAIVE_BOUND_COUNT; b++) {
+        if (!is_for(work, b)) continue;
+        census->bounded[b]++;
+        census->attained[b] += bound_of(work, b) == exact;
+    }
+    count_mistakes(work, exact, census);
+}
+
+/* Shortens some initiations and latencies, as a machine may that is faster than stated. */
+static void shorten(struct timed_code *code, uint64_t seed) {
+    struct random_state random = random_seeded(seed);
+    for (uint32_t i = 0; i < code->inst_count; i++) {
+        struct timed_inst *inst = &code->insts[i];
+        if (inst->unit == UNIT_NONE || random_below(&random, 2) == 0) continue;
+        inst->init -= (uint32_t)random_below(&random, inst->init);
+        inst->latency -= (uint32_t)random_below(&random, inst->latency + 1);
+    }
+}
+
+/* The bounds of the grid as stated hold for one that is faster. */
+static bool faster_holds(struct random_grid *grid, const struct grid_work *work, uint64_t seed,
+                         struct text *violation) {
+    struct grid_work faster;
+    shorten(&grid->block.timed.code, seed);
+    if (!make_work(&grid->block, &faster)) abort();
+    const bool holds = bounds_hold(work, search(&faster), grid->label, violation);
+    grid_work_free(&faster);
+    return holds;
+}
+
+/* How often grids are searched a second time with shorter times. */
+#define FASTER_PERIOD 4
+
+static bool check_work(struct random_grid *grid, const struct grid_work *work, uint64_t seed, bool naive,
+                       struct kernel_census *census, struct text *violation) {
+    const cycles exact = search(work);
+    if (!bounds_agree(work, grid->label, violation)) return false;
+    if (exact == 0) {
+        census->unsearched++;
+        return true;
+    }
+    count(work, exact, census);
+    const cycles again = naive ? naive_grid_explore(&grid->block, NAIVE_STEPS) : 0;
+    census->again += again != 0;
+    if (again != 0 && again != exact)
+        return report(violation, "naive search", again, "is not", exact, grid->label);
+    return bounds_hold(work, exact, grid->label, violation) && simulations_hold(grid, exact, violation) &&
+           (seed % FASTER_PERIOD != 0 || faster_holds(grid, work, seed, violation));
+}
+
+bool kernel_check(const struct kernel_family *family, uint64_t seed, bool naive, struct kernel_census *census,
+                  struct text *violation) {
+    struct random_grid *grid = malloc(sizeof *grid);
+    struct grid_work work;
+    if (grid == NULL) abort();
+    random_grid_make(seed, &family->shape, grid);
+    bool holds = make_work(&grid->block, &work);
+    if (!holds) text_printf(violation, "no bounds\n%s", grid->label);
+    holds = holds && check_work(grid, &work, seed, naive, census, violation);
+    grid_work_free(&work);
+    random_grid_free(grid);
+    free(grid);
+    return holds;
+}

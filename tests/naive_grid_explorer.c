@@ -1,0 +1,339 @@
+#include "naive_grid_explorer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "naive_sim.h"
+
+#define REGISTERS 16
+#define QUEUE 8 /* the last starts of a unit; deeper queues are not searched */
+
+struct warp {
+    uint32_t next; /* instruction of its path */
+    bool held;     /* by a barrier that it has reached */
+    cycles from;   /* it may issue from then on */
+    cycles ready[REGISTERS];
+};
+
+struct room {
+    bool taken, used;
+    uint32_t kind;
+    cycles start, last; /* of its block: may issue; the latest completion so far */
+    struct warp warps[NAIVE_GRID_WARPS];
+};
+
+struct unit {
+    cycles free_at[NAIVE_GRID_INSTANCES];
+    cycles starts[QUEUE]; /* of the last instructions, the latest last */
+};
+
+struct sm {
+    struct room rooms[NAIVE_GRID_ROOMS];
+    struct unit units[NAIVE_GRID_UNITS];
+    uint32_t got; /* blocks */
+};
+
+struct grid {
+    cycles now, idle_from;             /* idle_from: the dispatcher has nothing to do */
+    uint32_t left[NAIVE_GRID_BLOCKS];  /* per kind */
+    uint32_t next_own[NAIVE_GRID_SMS]; /* static: the next block of each SM */
+    struct sm sms[NAIVE_GRID_SMS];
+};
+
+struct search {
+    const struct abstract_block *block;
+    const struct wb_machine *machine;
+    uint32_t sms, rooms;
+    uint32_t kind_of[NAIVE_GRID_BLOCKS];
+    uint32_t insts[NAIVE_GRID_BLOCKS][NAIVE_GRID_WARPS][NAIVE_INSTS];
+    uint32_t lengths[NAIVE_GRID_BLOCKS][NAIVE_GRID_WARPS];
+    uint64_t steps; /* that may still be taken */
+    cycles longest;
+};
+
+static const struct timed_inst *head(const struct search *search, const struct room *room, uint32_t w) {
+    const struct warp *warp = &room->warps[w];
+    if (warp->next == search->lengths[room->kind][w]) return NULL;
+    return &search->block->timed.code.insts[search->insts[room->kind][w][warp->next]];
+}
+
+static uint32_t warps_of(const struct search *search, const struct room *room) {
+    return search->block->kinds.items[room->kind].timed.warp_count;
+}
+
+/* R2: the operands' completions. */
+static cycles operands_at(const struct search *search, const struct warp *warp,
+                          const struct timed_inst *inst) {
+    cycles at = 0;
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
+        cycles ready = warp->ready[search->block->timed.code.operands[inst->first_operand + i]];
+        if (ready > at) at = ready;
+    }
+    return at;
+}
+
+static uint32_t first_free(const struct search *search, const struct unit *unit, uint32_t number) {
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < search->machine->units[number].count; i++)
+        if (unit->free_at[i] < unit->free_at[first]) first = i;
+    return first;
+}
+
+/* R4. */
+static bool unit_takes(const struct search *search, const struct unit *unit, uint32_t number, cycles now) {
+    const uint32_t depth = search->machine->dispatch_depth;
+    uint32_t waiting = 0;
+    if (unit->free_at[first_free(search, unit, number)] <= now || depth == DEPTH_UNLIMITED) return true;
+    for (uint32_t q = 0; q < QUEUE; q++)
+        waiting += unit->starts[q] > now;
+    return waiting < depth;
+}
+
+static void complete(const struct search *search, struct room *room, uint32_t w, cycles at) {
+    const struct timed_inst *inst = head(search, room, w);
+    for (uint32_t i = 0; i < inst->destination_count; i++)
+        room->warps[w]
+            .ready[search->block->timed.code.operands[inst->first_operand + inst->source_count + i]] = at;
+    if (at > room->last) room->last = at;
+    room->warps[w].held = inst->barrier;
+    room->warps[w].next++;
+}
+
+/* R7, and instructions that take neither slot nor unit, in the cycle that begins. True when anything
+ * happened. */
+static bool step_room(const struct search *search, struct room *room, cycles now) {
+    bool any = false;
+    uint32_t live = 0, held = 0;
+    cycles arrived = 0;
+    for (uint32_t w = 0; w < warps_of(search, room); w++) {
+        struct warp *warp = &room->warps[w];
+        const struct timed_inst *inst = head(search, room, w);
+        if (!warp->held && warp->from <= now && inst != NULL && inst->unit == UNIT_NONE &&
+            operands_at(search, warp, inst) <= now) {
+            complete(search, room, w, now + inst->latency);
+            warp->from = now;
+            any = true;
+        }
+        live += warp->held || head(search, room, w) != NULL;
+        held += warp->held;
+        if (warp->from > arrived) arrived = warp->from;
+    }
+    if (live == 0 || held < live || arrived > now) return any;
+    for (uint32_t w = 0; w < warps_of(search, room); w++) {
+        if (room->warps[w].held) room->warps[w].from = arrived + search->machine->barrier_release;
+        room->warps[w].held = false;
+    }
+    return true;
+}
+
+static bool has_ended(const struct search *search, const struct room *room, cycles now) {
+    for (uint32_t w = 0; w < warps_of(search, room); w++)
+        if (room->warps[w].held || head(search, room, w) != NULL) return false;
+    return room->last <= now && room->start <= now;
+}
+
+static void explore(struct search *search, const struct grid *grid, uint32_t sm, uint32_t issued);
+
+static uint32_t blocks_left(const struct search *search, const struct grid *grid) {
+    uint32_t left = 0;
+    for (size_t k = 0; k < search->block->kinds.count; k++)
+        left += grid->left[k];
+    return left;
+}
+
+/* Whether the next block may go to the SM. */
+static bool may_get_block(const struct search *search, const struct grid *grid, uint32_t sm, uint32_t *only) {
+    const struct machine_memory *memory = &search->machine->memory;
+    const uint32_t blocks = search->block->block_count;
+    *only = UINT32_MAX;
+    if (memory->dispatch == DISPATCH_STATIC) {
+        if (grid->next_own[sm] >= blocks) return false;
+        *only = search->kind_of[grid->next_own[sm]];
+        return true;
+    }
+    if (blocks > search->sms * search->rooms) return true;
+    for (uint32_t s = 0; s < search->sms; s++)
+        if (grid->sms[s].got < grid->sms[sm].got) return false;
+    return true;
+}
+
+/* G2: the dispatcher takes a block and a room. */
+static void place(const struct search *search, struct grid *grid, uint32_t sm, uint32_t number,
+                  uint32_t kind) {
+    const struct machine_memory *memory = &search->machine->memory;
+    struct room *room = &grid->sms[sm].rooms[number];
+    const bool used = room->used;
+    memset(room, 0, sizeof *room);
+    *room = (struct room){.taken = true, .used = true, .kind = kind};
+    grid->idle_from = grid->now + memory->dispatch_service;
+    room->start = room->last = grid->idle_from + (used ? memory->dispatch_latency : 0);
+    for (uint32_t w = 0; w < NAIVE_GRID_WARPS; w++)
+        room->warps[w].from = room->start;
+    grid->left[kind]--;
+    grid->sms[sm].got++;
+    grid->next_own[sm] += search->machine->memory.sms;
+}
+
+/* G3: every way to give away the next block, when there is one. */
+static bool dispatch(struct search *search, const struct grid *grid) {
+    bool any = false;
+    if (blocks_left(search, grid) == 0 || grid->idle_from > grid->now) return false;
+    for (uint32_t s = 0; s < search->sms; s++) {
+        uint32_t only;
+        bool tried[2] = {false, false}; /* a new room, a used one: they are all alike */
+        if (!may_get_block(search, grid, s, &only)) continue;
+        for (uint32_t r = 0; r < search->rooms; r++) {
+            const struct room *room = &grid->sms[s].rooms[r];
+            if (room->taken || tried[room->used]) continue;
+            tried[room->used] = true;
+            if (search->block->block_count <= search->sms * search->rooms && room->used &&
+                search->machine->memory.dispatch != DISPATCH_STATIC)
+                continue; /* G4 */
+            for (uint32_t k = 0; k < search->block->kinds.count; k++) {
+                if (grid->left[k] == 0 || (only != UINT32_MAX && only != k)) continue;
+                struct grid next = *grid;
+                place(search, &next, s, r, k);
+                explore(search, &next, 0, 0);
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+/* Whether every room that can be filled in cycle 0 is. */
+static bool dealt_at_start(const struct search *search, const struct grid *grid) {
+    if (grid->now > 0 || search->machine->memory.dispatch_service > 0) return true;
+    for (uint32_t s = 0; s < search->sms; s++) {
+        uint32_t only;
+        if (blocks_left(search, grid) == 0 || !may_get_block(search, grid, s, &only)) continue;
+        for (uint32_t r = 0; r < search->rooms; r++)
+            if (!grid->sms[s].rooms[r].used) return false;
+    }
+    return true;
+}
+
+/* Everything at the start of a cycle that leaves no choice. */
+static void begin_cycle(const struct search *search, struct grid *grid) {
+    for (uint32_t s = 0; s < search->sms; s++) {
+        for (uint32_t r = 0; r < search->rooms; r++) {
+            struct room *room = &grid->sms[s].rooms[r];
+            while (room->taken && room->start <= grid->now && step_room(search, room, grid->now))
+                continue;
+            if (room->taken && has_ended(search, room, grid->now)) room->taken = false;
+        }
+    }
+}
+
+static bool all_ended(const struct search *search, const struct grid *grid) {
+    for (uint32_t s = 0; s < search->sms; s++)
+        for (uint32_t r = 0; r < search->rooms; r++)
+            if (grid->sms[s].rooms[r].taken) return false;
+    return blocks_left(search, grid) == 0;
+}
+
+/* R1, R2, R4, R7. */
+static bool can_issue(const struct search *search, const struct grid *grid, uint32_t sm, uint32_t room,
+                      uint32_t w) {
+    const struct room *of = &grid->sms[sm].rooms[room];
+    const struct timed_inst *inst = head(search, of, w);
+    return inst != NULL && inst->unit != UNIT_NONE && !of->warps[w].held && of->warps[w].from <= grid->now &&
+           operands_at(search, &of->warps[w], inst) <= grid->now &&
+           unit_takes(search, &grid->sms[sm].units[inst->unit], inst->unit, grid->now);
+}
+
+/* R3. */
+static void issue(const struct search *search, struct grid *grid, uint32_t sm, uint32_t number, uint32_t w) {
+    struct room *room = &grid->sms[sm].rooms[number];
+    const struct timed_inst *inst = head(search, room, w);
+    struct unit *unit = &grid->sms[sm].units[inst->unit];
+    cycles *free_at = &unit->free_at[first_free(search, unit, inst->unit)];
+    const cycles start = *free_at > grid->now ? *free_at : grid->now;
+    *free_at = start + inst->init;
+    memmove(unit->starts, unit->starts + 1, sizeof unit->starts - sizeof *unit->starts);
+    unit->starts[QUEUE - 1] = start;
+    room->warps[w].from = grid->now + 1;
+    complete(search, room, w, start + inst->init + inst->latency);
+}
+
+/* R6: every way in which the SM, which has issued `issued` instructions in this cycle, goes on. False: it
+ * issues no more. */
+static bool issue_any(struct search *search, const struct grid *grid, uint32_t sm, uint32_t issued) {
+    bool any = false;
+    if (issued == search->machine->issue_width) return false;
+    for (uint32_t r = 0; r < search->rooms; r++) {
+        const struct room *room = &grid->sms[sm].rooms[r];
+        for (uint32_t w = 0; room->taken && w < warps_of(search, room); w++) {
+            if (!can_issue(search, grid, sm, r, w)) continue;
+            struct grid next = *grid;
+            issue(search, &next, sm, r, w);
+            explore(search, &next, sm, issued + 1);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* SM `sm` is the next to issue in this cycle; 0 with nothing issued: the cycle begins. */
+static void explore(struct search *search, const struct grid *state, uint32_t sm, uint32_t issued) {
+    struct grid grid = *state;
+    for (;;) {
+        if (search->steps == 0) return;
+        search->steps--;
+        if (sm == 0 && issued == 0) {
+            if (dealt_at_start(search, &grid)) begin_cycle(search, &grid);
+            if (dispatch(search, &grid)) return;
+            if (all_ended(search, &grid)) {
+                if (grid.now > search->longest) search->longest = grid.now;
+                return;
+            }
+        }
+        for (; sm < search->sms; sm++, issued = 0)
+            if (issue_any(search, &grid, sm, issued)) return;
+        grid.now++;
+        sm = issued = 0;
+    }
+}
+
+static bool fits(const struct abstract_block *block) {
+    const struct wb_machine *machine = &block->machine;
+    const uint32_t depth = machine->dispatch_depth;
+    if (block->block_count > NAIVE_GRID_BLOCKS || machine->memory.sms > NAIVE_GRID_SMS ||
+        machine->limits.blocks > NAIVE_GRID_ROOMS || machine->unit_count > NAIVE_GRID_UNITS ||
+        machine->sub_cores != 1 || block->timed.code.register_count > REGISTERS ||
+        (depth != DEPTH_UNLIMITED && depth > QUEUE))
+        return false;
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        if (machine->units[u].count > NAIVE_GRID_INSTANCES) return false;
+    for (size_t k = 0; k < block->kinds.count; k++)
+        if (block->kinds.items[k].timed.warp_count > NAIVE_GRID_WARPS) return false;
+    return true;
+}
+
+cycles naive_grid_explore(const struct abstract_block *block, uint64_t steps) {
+    if (!fits(block)) return 0;
+    struct search *search = calloc(1, sizeof *search);
+    struct grid *grid = calloc(1, sizeof *grid);
+    if (search == NULL || grid == NULL) abort();
+    search->block = block;
+    search->machine = &block->machine;
+    search->sms = block->machine.memory.sms;
+    search->rooms = block->machine.limits.blocks;
+    search->steps = steps;
+    uint32_t number = 0;
+    for (size_t k = 0; k < block->kinds.count; k++) {
+        const struct timed_block *timed = &block->kinds.items[k].timed;
+        grid->left[k] = block->kinds.items[k].count;
+        for (uint32_t b = 0; b < grid->left[k]; b++)
+            search->kind_of[number++] = (uint32_t)k;
+        for (uint32_t w = 0; w < timed->warp_count; w++)
+            search->lengths[k][w] = naive_expand(&timed->paths[timed->warp_path[w]], search->insts[k][w]);
+    }
+    for (uint32_t s = 0; s < search->sms; s++)
+        grid->next_own[s] = s;
+    explore(search, grid, 0, 0);
+    const cycles longest = search->steps > 0 ? search->longest : 0;
+    free(search);
+    free(grid);
+    return longest;
+}

@@ -1,0 +1,230 @@
+#include "naive_kernel_bounds.h"
+
+#include <stdlib.h>
+
+const char *const naive_mistake_names[MISTAKE_COUNT] = {
+    "none",
+    "E less a tenth",
+    "lam less a tenth",
+    "alpha less one",
+    "a block forgotten",
+    "R + 1",
+    "M for M - 1",
+    "even shares",
+    "turns rounded down",
+    "no busy cycles",
+    "no latencies",
+    "no tail",
+    "tail of one block",
+    "tail without latency",
+    "no dispatch_latency",
+    "a dispatch_latency too few",
+    "no dispatch_service",
+    "a dispatch_service too few",
+};
+
+/* Of one block. */
+struct block {
+    uint64_t e, lam, alpha, solo;
+};
+
+struct grid {
+    struct block blocks[NAIVE_BLOCKS_MAX];
+    uint64_t b, m, r, delta, service;
+    bool is_static;
+    enum naive_mistake mistake;
+};
+
+static uint64_t min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static uint64_t max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static uint64_t without(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+static void fill(const struct grid_work *work, uint64_t resident, enum naive_mistake mistake,
+                 struct grid *grid) {
+    const struct machine_memory *memory = &work->machine->memory;
+    if (work->block_count > NAIVE_BLOCKS_MAX) abort();
+    *grid = (struct grid){.b = work->block_count,
+                          .m = memory->sms,
+                          .r = resident,
+                          .delta = memory->dispatch_latency,
+                          .service = memory->dispatch_service,
+                          .is_static = memory->dispatch == DISPATCH_STATIC,
+                          .mistake = mistake};
+    for (uint32_t b = 0; b < work->block_count; b++) {
+        const struct block_kind *kind = &work->kinds.items[work->kind_of[b]];
+        struct block *block = &grid->blocks[b];
+        *block = (struct block){kind->initiations, kind->latency, kind->alone, kind->solo};
+        if (mistake == MISTAKE_INITIATIONS) {
+            uint64_t less = block->e - block->e * 9 / 10;
+            *block = (struct block){block->e - less, block->lam, without(block->alpha, less),
+                                    without(block->solo, less)};
+        }
+        if (mistake == MISTAKE_LATENCY) {
+            uint64_t less = block->lam - block->lam * 9 / 10;
+            *block = (struct block){block->e, block->lam - less, without(block->alpha, less),
+                                    without(block->solo, less)};
+        }
+        if (mistake == MISTAKE_ALPHA) {
+            block->alpha = without(block->alpha, 1);
+            block->solo = without(block->solo, 1);
+        }
+    }
+    if (mistake == MISTAKE_BLOCK && grid->b > 1) grid->b--;
+    if (mistake == MISTAKE_ROOM) grid->r++;
+    if (mistake == MISTAKE_NO_DELAY) grid->delta = 0;
+    if (mistake == MISTAKE_NO_SERVICE) grid->service = 0;
+}
+
+static int falling(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* E^n. */
+static uint64_t most(const struct grid *grid, uint64_t n) {
+    uint64_t e[NAIVE_BLOCKS_MAX], sum = 0;
+    for (uint64_t b = 0; b < grid->b; b++)
+        e[b] = grid->blocks[b].e;
+    qsort(e, grid->b, sizeof *e, falling);
+    for (uint64_t i = 0; i < n && i < grid->b; i++)
+        sum += e[i];
+    return sum;
+}
+
+/* S_n: a block's alpha with the n - 1 largest E of the others. */
+static uint64_t together(const struct grid *grid, uint64_t n) {
+    uint64_t longest = 0;
+    for (uint64_t b = 0; b < grid->b; b++) {
+        uint64_t e[NAIVE_BLOCKS_MAX], count = 0;
+        uint64_t sum = n == 1 ? grid->blocks[b].solo : grid->blocks[b].alpha;
+        for (uint64_t other = 0; other < grid->b; other++)
+            if (other != b) e[count++] = grid->blocks[other].e;
+        qsort(e, count, sizeof *e, falling);
+        for (uint64_t i = 0; i + 1 < n && i < count; i++)
+            sum += e[i];
+        longest = max(longest, sum);
+    }
+    return longest;
+}
+
+static uint64_t largest_lam(const struct grid *grid) {
+    uint64_t largest = 0;
+    for (uint64_t b = 0; b < grid->b; b++)
+        largest = max(largest, grid->blocks[b].lam);
+    return largest;
+}
+
+static uint64_t turns_of(const struct grid *grid, uint64_t n) {
+    return n / grid->r + (n % grid->r != 0 && grid->mistake != MISTAKE_TURNS);
+}
+
+static uint64_t delays(const struct grid *grid, uint64_t count) {
+    return without(count, grid->mistake == MISTAKE_DELAYS) * grid->delta;
+}
+
+/* h(n) when an SM gets these n blocks with initiations e. */
+static uint64_t turns_take(const struct grid *grid, uint64_t n, uint64_t e, uint64_t lam) {
+    if (grid->mistake == MISTAKE_NO_BUSY) e = 0;
+    if (grid->mistake == MISTAKE_NO_LATENCY) lam = 0;
+    return e + turns_of(grid, n) * lam + delays(grid, (n + grid->r - 1) / grid->r - 1);
+}
+
+static uint64_t h(const struct grid *grid, uint64_t n) {
+    if (n <= grid->r) return together(grid, n);
+    return turns_take(grid, n, most(grid, n), largest_lam(grid));
+}
+
+/* The tail of K-BAL. */
+static uint64_t tail_of_other(const struct grid *grid) {
+    switch (grid->mistake) {
+    case MISTAKE_NO_TAIL: return 0;
+    case MISTAKE_TAIL_OF_ONE: return together(grid, 1);
+    case MISTAKE_TAIL_LATENCY: return without(together(grid, grid->r), largest_lam(grid));
+    default: return together(grid, grid->r);
+    }
+}
+
+static uint64_t g(const struct grid *grid, uint64_t q) {
+    const uint64_t f = q / grid->r - (grid->mistake == MISTAKE_TURNS);
+    const uint64_t lam = grid->mistake == MISTAKE_NO_LATENCY ? 0 : largest_lam(grid);
+    const uint64_t e = grid->mistake == MISTAKE_NO_BUSY ? 0 : most(grid, q);
+    return e + f * lam + delays(grid, q / grid->r);
+}
+
+/* Blocks of the SM that ends last. */
+static uint64_t most_blocks(const struct grid *grid) {
+    if (grid->b <= grid->m * grid->r || grid->mistake == MISTAKE_SHARE)
+        return (grid->b + grid->m - 1) / grid->m;
+    return grid->b - (grid->m - 1) * grid->r;
+}
+
+static uint64_t static_sm(const struct grid *grid, uint64_t sm) {
+    uint64_t n = 0, e = 0, lam = 0, slack = 0, lack = UINT64_MAX, solo = 0;
+    for (uint64_t b = sm; b < grid->b; b += grid->m, n++) {
+        const struct block *block = &grid->blocks[b];
+        e += block->e;
+        lam = max(lam, block->lam);
+        solo = max(solo, block->solo);
+        slack = max(slack, without(block->alpha, block->e));
+        lack = min(lack, without(block->e, block->alpha));
+    }
+    if (n == 0) return 0;
+    if (n > grid->r) return turns_take(grid, n, e, lam);
+    if (n == 1) return solo;
+    return e + slack - lack + (grid->service > 0 ? grid->delta : 0);
+}
+
+static uint64_t one_sm(const struct grid *grid) {
+    uint64_t longest = 0;
+    if (!grid->is_static) return h(grid, most_blocks(grid));
+    for (uint64_t sm = 0; sm < grid->m; sm++)
+        longest = max(longest, static_sm(grid, sm));
+    return longest;
+}
+
+static uint64_t balance(const struct grid *grid) {
+    uint64_t longest = 0;
+    if (grid->m == 1 || grid->b <= grid->m * grid->r) return one_sm(grid);
+    for (uint64_t n = grid->r; n <= most_blocks(grid); n++) {
+        const uint64_t q = (grid->b - n) / (grid->mistake == MISTAKE_SM ? grid->m : grid->m - 1);
+        longest = max(longest, min(h(grid, n), g(grid, q) + tail_of_other(grid)));
+    }
+    return longest;
+}
+
+static uint64_t area(const struct grid *grid) {
+    const uint64_t rooms = grid->m * grid->r, n = without(grid->b, rooms), lam = largest_lam(grid);
+    uint64_t x = min(most(grid, grid->r), without(together(grid, grid->r), lam));
+    uint64_t e = most(grid, grid->b), latencies = 0, tail_latency = lam + (n > 0 ? grid->delta : 0);
+    for (uint64_t b = 0; b < grid->b; b++)
+        latencies += grid->blocks[b].lam;
+    if (grid->mistake == MISTAKE_TAIL_OF_ONE) x = min(x, most(grid, 1));
+    if (grid->mistake == MISTAKE_NO_TAIL) x = tail_latency = 0;
+    if (grid->mistake == MISTAKE_TAIL_LATENCY) tail_latency = 0;
+    if (grid->mistake == MISTAKE_NO_BUSY) e = 0;
+    if (grid->mistake == MISTAKE_NO_LATENCY) latencies = 0;
+    const uint64_t sms = grid->m + (grid->mistake == MISTAKE_SM);
+    const uint64_t work = (e + (grid->m - 1) * x) * grid->r;
+    const uint64_t idle = latencies + delays(grid, n) + (rooms - 1) * tail_latency;
+    return (work + idle) / (sms * grid->r);
+}
+
+cycles naive_kernel_bound(const struct grid_work *work, uint64_t resident, enum naive_bound bound,
+                          enum naive_mistake mistake) {
+    struct grid grid;
+    fill(work, resident, mistake, &grid);
+    const uint64_t service = without(grid.b, mistake == MISTAKE_SERVICE_STEPS) * grid.service;
+    switch (bound) {
+    case NAIVE_AREA: return area(&grid) + service;
+    case NAIVE_BALANCE: return balance(&grid) + service;
+    default: return one_sm(&grid) + service;
+    }
+}

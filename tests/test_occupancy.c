@@ -405,6 +405,8 @@ static const char *check_steps(const struct wb_machine *machine, const struct bl
         if (machine_resident_blocks(machine, &less, registers) < step->blocks) return "too little";
         if (step->fewer_registers && machine_resident_blocks(machine, &less, registers + 1) >= step->blocks)
             return "too few registers";
+        if (!step->less_shared && machine_resident_blocks(machine, &less, registers) != step->blocks)
+            return "room for more blocks than the step says";
         less.shared_bytes++;
         if (step->less_shared && machine_resident_blocks(machine, &less, registers) >= step->blocks)
             return "too little shared memory";

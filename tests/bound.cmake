@@ -2,7 +2,8 @@ wb_test(test_phases wb_bound)
 target_sources(test_phases PRIVATE random_block.c)
 wb_test(test_bounds wb_bound)
 target_sources(test_bounds PRIVATE explorer.c naive_sim.c random_block.c random_check.c)
-add_executable(campaign campaign.c explorer.c naive_sim.c random_block.c random_check.c)
+add_executable(campaign campaign.c explorer.c kernel_check.c naive_grid_explorer.c naive_kernel_bounds.c naive_sim.c
+                        random_block.c random_check.c random_grid.c)
 target_compile_definitions(campaign PRIVATE _GNU_SOURCE)
 target_link_libraries(campaign PRIVATE wb_bound)
 wb_test(test_refutations wb_bound)
@@ -30,3 +31,6 @@ wb_test(test_kernel_formulas wb_bound)
 wb_test(test_kernel_random wb_bound)
 target_sources(test_kernel_random PRIVATE kernel_check.c naive_grid_explorer.c naive_kernel_bounds.c naive_sim.c
                                           random_block.c random_grid.c)
+wb_test(test_kernel_climb wb_bound)
+target_sources(test_kernel_climb PRIVATE kernel_check.c naive_grid_explorer.c naive_kernel_bounds.c naive_sim.c
+                                         random_block.c random_grid.c)

@@ -34,3 +34,5 @@ target_sources(test_kernel_random PRIVATE kernel_check.c naive_grid_explorer.c n
 wb_test(test_kernel_climb wb_bound)
 target_sources(test_kernel_climb PRIVATE kernel_check.c naive_grid_explorer.c naive_kernel_bounds.c naive_sim.c
                                          random_block.c random_grid.c)
+wb_test(test_random_grids wb_bound)
+target_sources(test_random_grids PRIVATE grid_bounds.c random_block.c random_grid.c random_policy.c)

@@ -1,0 +1,45 @@
+#include "grid_bounds.h"
+
+#include <stdlib.h>
+
+void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *grid) {
+    *bounds = (struct grid_bounds){.grid = grid, .diagnostics = wb_diagnostics_new()};
+    if (bounds->diagnostics == NULL ||
+        grid_kinds_by_hand(&grid->block, NULL, bounds->diagnostics, &bounds->work) != WB_OK)
+        abort();
+}
+
+bool grid_bounds_of(const struct grid_bounds *bounds, const struct bound_method *method,
+                    const wb_watch *watch, wb_bound *bound) {
+    const struct bound_input input = {.work = &bounds->work,
+                                      .grid = &bounds->grid->timed,
+                                      .machine = &bounds->grid->block.machine,
+                                      .watch = watch,
+                                      .diagnostics = bounds->diagnostics,
+                                      .state_limit = 1000000};
+    const char *why;
+    *bound = (wb_bound){.method = method->name};
+    if (!bound_method_applies(method, &input, &why)) return false;
+    wb_status status = method->run(&input, bound);
+    if (status != WB_OK && (status != WB_ERR_LIMIT || bound->cycles == 0)) abort();
+    return true;
+}
+
+/* Whether a method claims nothing. */
+static bool is_usual(const struct bound_method *method) {
+    return method == &bound_waves || method == &bound_graham || method == &bound_one_by_one;
+}
+
+const struct bound_method *grid_formula_at(size_t index) {
+    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
+        const struct bound_method *method = bound_method_at(i);
+        if (method->scope != BOUND_OF_KERNEL || method->searches || is_usual(method)) continue;
+        if (index-- == 0) return method;
+    }
+    return NULL;
+}
+
+void grid_bounds_end(struct grid_bounds *bounds) {
+    grid_work_free(&bounds->work);
+    wb_diagnostics_free(bounds->diagnostics);
+}

@@ -1,0 +1,27 @@
+/* What the methods for whole kernels say of random grids, for tests. */
+#ifndef WB_TESTS_GRID_BOUNDS_H
+#define WB_TESTS_GRID_BOUNDS_H
+
+#include "bound/grid_kinds.h"
+#include "bound/registry.h"
+#include "random_grid.h"
+
+/* The sums of a grid, which is not to be changed as long as they are used. */
+struct grid_bounds {
+    const struct random_grid *grid;
+    struct grid_work work;
+    wb_diagnostics *diagnostics;
+};
+
+void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *grid);
+
+/* The result of a method, false when it does not apply. `watch` may stop it, or be NULL. */
+bool grid_bounds_of(const struct grid_bounds *bounds, const struct bound_method *method,
+                    const wb_watch *watch, wb_bound *bound);
+
+/* The methods that claim to bound kernels from above, whichever there are; NULL past the end. */
+const struct bound_method *grid_formula_at(size_t index);
+
+void grid_bounds_end(struct grid_bounds *bounds);
+
+#endif

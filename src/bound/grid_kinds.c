@@ -7,9 +7,6 @@
 #include "warp/block_timing.h"
 #include "warp/grid_block.h"
 
-/* Most kinds that are kept for searches over schedules: only small grids are searched. */
-#define KINDS_KEPT_MAX 64u
-
 static void kind_times_free(struct kind_times *kind) {
     if (kind == NULL) return;
     timed_block_free(&kind->timed);
@@ -45,8 +42,10 @@ static wb_status add_kind(const struct timed_grid *timed, uint32_t number, const
     if (kind == NULL) return diagnose_out_of_memory(diagnostics, timed->machine->name);
     wb_status status = time_kind(timed, number, diagnostics, kind);
     if (status == WB_OK) status = profile_kind(&kind->timed, watch, diagnostics, work);
-    if (status == WB_OK && kinds->kept.count < KINDS_KEPT_MAX && vec_push(&kinds->kept, kind) == WB_OK)
+    if (status == WB_OK && kinds->kept_count < KINDS_KEPT_MAX) {
+        kinds->kept[kinds->kept_count++] = kind;
         return WB_OK;
+    }
     if (status == WB_OK) work->kinds.items[work->kinds.count - 1].timed = NULL;
     kind_times_free(kind);
     return status;
@@ -67,10 +66,9 @@ static wb_status add_blocks(const struct timed_grid *timed, const wb_watch *watc
     const uint32_t count = (uint32_t)timed->grid->blocks.count;
     uint32_t *kind_of = arena_array(&scratch, timed->traffic.variants.count + 1, sizeof *kind_of); /* + 1 */
     work->kind_of = arena_array(&work->arena, (size_t)count + 1, sizeof *work->kind_of);
-    wb_status status = WB_OK;
-    if (kind_of == NULL || work->kind_of == NULL)
-        status = diagnose_out_of_memory(diagnostics, timed->machine->name);
-    for (uint32_t b = 0; status == WB_OK && b < count; b++) {
+    const bool failed = kind_of == NULL || work->kind_of == NULL;
+    wb_status status = failed ? diagnose_out_of_memory(diagnostics, timed->machine->name) : WB_OK;
+    for (uint32_t b = 0; !failed && status == WB_OK && b < count; b++) {
         uint32_t *kind = &kind_of[timed->traffic.block_variants[b]];
         if (*kind == 0) {
             status = ask_watch(watch, b, count, diagnostics);
@@ -125,7 +123,6 @@ wb_status grid_kinds_by_hand(const struct abstract_block *block, const wb_watch 
 }
 
 void grid_kinds_free(struct grid_kinds *kinds) {
-    for (size_t k = 0; k < kinds->kept.count; k++)
-        kind_times_free(kinds->kept.items[k]);
-    vec_free(&kinds->kept);
+    for (uint32_t k = 0; k < kinds->kept_count; k++)
+        kind_times_free(kinds->kept[k]);
 }

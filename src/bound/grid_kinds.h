@@ -13,8 +13,12 @@ struct kind_times {
     struct timed_block timed;
 };
 
+/* Most kinds that are kept for searches over schedules: only small grids are searched. */
+#define KINDS_KEPT_MAX 64u
+
 struct grid_kinds {
-    VEC(struct kind_times *) kept; /* per kind, as long as there are few */
+    struct kind_times *kept[KINDS_KEPT_MAX]; /* those of the first kinds */
+    uint32_t kept_count;
 };
 
 /* Fills `work`, which is zero, from a grid on a machine without caches; both must outlive it. Errors, each

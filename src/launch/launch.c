@@ -42,9 +42,9 @@ void wb_launch_free(wb_launch *launch) {
 
 void wb_launches_free(wb_launches *launches) {
     if (launches == NULL) return;
-    for (size_t i = 0; i < launches->launches.count; i++)
-        wb_launch_free(launches->launches.items[i]);
-    vec_free(&launches->launches);
+    for (size_t i = 0; i < launches->count; i++)
+        wb_launch_free(launches->items[i]);
+    free(launches->items);
     free(launches);
 }
 
@@ -53,17 +53,17 @@ bool wb_launches_is_list(const wb_launches *launches) {
 }
 
 size_t wb_launches_count(const wb_launches *launches) {
-    return launches->launches.count;
+    return launches->count;
 }
 
 const wb_launch *wb_launches_at(const wb_launches *launches, size_t index) {
-    return index < launches->launches.count ? launches->launches.items[index] : NULL;
+    return index < launches->count ? launches->items[index] : NULL;
 }
 
 wb_launch *wb_launches_take(wb_launches *launches, size_t index) {
-    if (index >= launches->launches.count) return NULL;
-    wb_launch *taken = launches->launches.items[index];
-    launches->launches.items[index] = NULL;
+    if (index >= launches->count) return NULL;
+    wb_launch *taken = launches->items[index];
+    launches->items[index] = NULL;
     return taken;
 }
 

@@ -75,7 +75,8 @@ struct wb_launch {
 /* What a launch file describes: a launch, or a list of launches of one stream. */
 struct wb_launches {
     bool is_list;
-    VEC(struct wb_launch *) launches; /* at least one; NULL: handed over */
+    struct wb_launch **items; /* at least one; NULL: handed over */
+    size_t count;
 };
 
 /* Size of the contents in bytes. */

@@ -168,10 +168,8 @@ wb_status launch_parse(const char *name, const char *text, size_t size, const ch
 /* Appends a launch. */
 static wb_status add_launch(const struct ytree *document, const struct ytree_node *mapping,
                             const char *directory, struct wb_launches *launches) {
-    wb_launch *launch;
-    if (vec_reserve(&launches->launches, 1) != WB_OK) return out_of_memory(document);
-    WB_TRY(read_launch(document, mapping, directory, &launch));
-    launches->launches.items[launches->launches.count++] = launch;
+    WB_TRY(read_launch(document, mapping, directory, &launches->items[launches->count]));
+    launches->count++;
     return WB_OK;
 }
 
@@ -199,10 +197,20 @@ static wb_status read_list(const struct ytree *document, const char *directory,
         return ytree_error(document, document->root, "more than %u launches", LAUNCHES_MAX);
     for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next)
         WB_TRY(add_launch(document, item, directory, launches));
-    const wb_launch *const *launch = (const wb_launch *const *)launches->launches.items;
-    for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next, launch++)
-        WB_TRY(require_stream(document, item, *launch, launches->launches.items[0]));
+    size_t launch = 0;
+    for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next)
+        WB_TRY(require_stream(document, item, launches->items[launch++], launches->items[0]));
     return WB_OK;
+}
+
+/* A list, or a launch alone. */
+static wb_status fill_launches(const struct ytree *document, const char *directory,
+                               struct wb_launches *launches) {
+    const bool is_list = document->root->kind == YTREE_LIST;
+    launches->items = calloc(is_list ? document->root->count + 1 : 1, sizeof(struct wb_launch *));
+    if (launches->items == NULL) return out_of_memory(document);
+    return is_list ? read_list(document, directory, launches)
+                   : add_launch(document, document->root, directory, launches);
 }
 
 wb_status launches_parse(const char *name, const char *text, size_t size, const char *directory,
@@ -211,9 +219,7 @@ wb_status launches_parse(const char *name, const char *text, size_t size, const 
     if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
     struct ytree document;
     wb_status status = ytree_parse(name, text, size, diagnostics, &document);
-    if (status == WB_OK)
-        status = document.root->kind == YTREE_LIST ? read_list(&document, directory, made)
-                                                   : add_launch(&document, document.root, directory, made);
+    if (status == WB_OK) status = fill_launches(&document, directory, made);
     ytree_free(&document);
     if (status != WB_OK) {
         wb_launches_free(made);

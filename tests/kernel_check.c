@@ -14,6 +14,7 @@
 #define NAIVE_STEPS 10000
 
 static const uint32_t every_depth[] = {0, 1, 2, DEPTH_UNLIMITED};
+static const uint32_t unlimited[] = {DEPTH_UNLIMITED};
 static const uint32_t proven_depths[] = {0, DEPTH_UNLIMITED};
 
 /* One sub-core each. */
@@ -79,12 +80,21 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
       .sms = 2,
       .resident = 2,
       .free_percent = 100}},
+    {"barriers and queues that never fill",
+     {.block = {BLOCK(2, 4, 3, 2, 4), .barrier_percent = 35, .real_percent = 15, .alias_percent = 30},
+      .depths = unlimited,
+      .depth_count = 1,
+      .kinds = 2,
+      .blocks = 4,
+      .sms = 1,
+      .resident = 3,
+      .free_percent = 100}},
     {"a dispatcher that takes time",
-     {.block = {BLOCK(2, 3, 3, 2, 2)},
+     {.block = {BLOCK(2, 3, 3, 1, 3)},
       .depths = every_depth,
       .depth_count = 4,
       .kinds = 2,
-      .blocks = 4,
+      .blocks = 5,
       .sms = 2,
       .resident = 2,
       .dispatch_latency = 4,

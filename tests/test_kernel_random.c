@@ -14,7 +14,7 @@
 #include "kernel_check.h"
 
 /* Grids of a family, and every how manieth the naive search tries as well. */
-#define GRIDS 7200
+#define GRIDS 6300
 #define NAIVE_PERIOD 6
 
 static const char *const bound_names[NAIVE_BOUND_COUNT] = {

@@ -15,11 +15,29 @@ static inline uint64_t extended(const struct micro *op, uint64_t value) {
 /* Gathers one value of `bytes` bytes per lane; the size is a constant in each copy of the loop. */
 static inline void gather(const uint8_t *from, const uint64_t *offsets, uint32_t mask, uint32_t bytes,
                           uint64_t *values) {
+    if (mask == LANES_ALL) { /* without a search for the next lane: most loads */
+        FOR_LANES(l) {
+            uint64_t value = 0;
+            memcpy(&value, from + offsets[l], bytes);
+            values[l] = value;
+        }
+        return;
+    }
     FOR_LANES_OF(l, mask) {
         uint64_t value = 0;
         memcpy(&value, from + offsets[l], bytes);
         values[l] = value;
     }
+}
+
+/* Writes what was read to a register. */
+static inline void keep_values(const struct micro *op, uint32_t mask, const uint64_t *values,
+                               struct lanes *out) {
+    if (mask == LANES_ALL && !op->memory.is_signed) {
+        FOR_LANES(l) out->value[l] = values[l] & op->result_mask;
+        return;
+    }
+    FOR_LANES_OF(l, mask) out->value[l] = extended(op, values[l]);
 }
 
 /* The lanes of `mask` whose bytes in the region are all known. */
@@ -48,7 +66,7 @@ static void load_element(struct warp *warp, const struct micro *op, uint32_t mas
     default: gather(region->bytes, offsets, known, 8, values); break;
     }
     struct lanes *out = warp_slot(warp, memory->values[i]);
-    FOR_LANES_OF(l, known) out->value[l] = extended(op, values[l]);
+    keep_values(op, known, values, out);
     out->known = (out->known & ~mask) | known;
     if (known != mask) out->origin = op->index;
 }

@@ -58,6 +58,9 @@ const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
 /* Appends the messages of `from`. */
 void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *from);
 
+/* Adds a warning of the caller's own, as below. */
+void wb_diagnostics_warning(wb_diagnostics *diagnostics, const char *where, const char *message);
+
 /* Adds an error of the caller's own, such as one about a command line; `where` stands for the file name. */
 void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const char *message);
 
@@ -324,13 +327,20 @@ typedef struct {
     bool allow_unmapped; /* accesses outside of all buffers are no error: loads give unknown values, stores
                             are dropped; both are recorded */
     uint32_t warp_width; /* threads of a warp, as the machine has it (wb_machine_warp_width); 0: 32 */
+    bool cover; /* execute every block by itself on covering paths (see wb_trace_options), whatever the others
+                   store to memory; not with one_block or allow_unmapped */
+    bool unknown_contents;      /* of `cover`: as in wb_trace_options */
+    bool record_accesses;       /* of `cover`: keep addresses (see wb_machine_needs_accesses); else they are
+                                   kept in any case */
+    const wb_facts *facts;      /* of `cover`: flow facts, complete; or NULL */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
     wb_watch watch;
 } wb_grid_options;
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones
  * left) and keeps what every warp executes and accesses; what blocks have in common up to a shift of
- * addresses is kept once. */
+ * addresses is kept once. With `cover` the grid is good for wb_analysis_new_kernel only, on machines without
+ * caches; WB_ERR_DECLINED then as of wb_block_trace. */
 wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics, wb_grid **grid);
 void wb_grid_free(wb_grid *grid);
@@ -463,6 +473,11 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
 wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
                                  wb_diagnostics *diagnostics, wb_analysis **analysis);
 
+/* The same of a grid of real paths, to stand beside `covering`, the analysis of covering paths of the same
+ * launch (wb_analysis_set_given): its wb_analysis_longest_block is the block that takes longest there. */
+wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
+                                wb_diagnostics *diagnostics, wb_analysis **analysis);
+
 /* Of the analysis of a kernel: that of the block that takes longest, with its own bounds and simulations.
  * NULL of any other analysis. */
 const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis);
@@ -501,7 +516,8 @@ bool wb_analysis_is_abstract(const wb_analysis *analysis);
 bool wb_analysis_is_covering(const wb_analysis *analysis);
 
 /* Reports of an analysis of covering paths show `given` beside it, which must outlive it: the same launch on
- * the same machine with all data that was given, bounded and simulated like any other. */
+ * the same machine with all data that was given, bounded and simulated like any other; of a kernel made by
+ * wb_analysis_new_given. */
 void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given);
 
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count);

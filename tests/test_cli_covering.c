@@ -101,6 +101,73 @@ static void test_what_is_left_open_is_covered(void **state) {
     run_free(&run);
 }
 
+/* The kernel is bounded as its block is, with the given data beside it. */
+static void check_kernel(json_t *root, bool has_given) {
+    json_t *grid = json_object_get(root, "grid"), *given = json_object_get(grid, "given");
+    assert_true(json_is_object(grid));
+    assert_int_equal(json_array_size(json_object_get(grid, "simulations")), 0);
+    assert_int_equal(json_is_object(given), has_given);
+    json_int_t best = number(grid, "best_upper");
+    if (!has_given) return;
+    assert_true(best >= number(entry(given, "simulations", "policy", "gto"), "cycles"));
+    for (size_t i = 0; i < json_array_size(json_object_get(given, "bounds")); i++) {
+        json_t *known = json_array_get(json_object_get(given, "bounds"), i);
+        json_t *bound = json_array_get(json_object_get(grid, "bounds"), i);
+        assert_string_is(known, "method", json_string_value(json_object_get(bound, "method")));
+        assert_true(number(bound, "cycles") >= number(known, "cycles"));
+    }
+}
+
+static void test_kernels_are_covered(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze " HISTOGRAM "--inputs any --set sms=2 --json", 0);
+    check_costs(root);
+    check_kernel(root, true);
+    json_decref(root);
+    root = run_json("analyze " BFS "--facts kernels/bfs_level.facts --set sms=2 --json", 0);
+    check_kernel(root, true);
+    json_decref(root);
+    root = run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --json", 0);
+    check_kernel(root, false);
+    json_decref(root);
+    struct run run = run_command("analyze " HISTOGRAM "--inputs any --deadline 1 --method k-bal");
+    assert_int_equal(run.status, 1);
+    assert_non_null(strstr(run.out, "paths    covering: of every execution"));
+    assert_non_null(strstr(run.out, "the warps of all blocks execute parts of these covering paths"));
+    assert_non_null(strstr(run.out, "with the data that the launch gives:"));
+    assert_non_null(strstr(run.out, "not known, and taken for anything:"));
+    run_free(&run);
+}
+
+/* On a machine with caches there is a block to be bounded, but no kernel: unless one is asked for, that is
+ * all that can be had. */
+static void test_without_a_kernel_the_block_is_left(void **state) {
+    (void)state;
+    struct run run = run_command("analyze " HISTOGRAM "--inputs any -m jcse2017");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.err,
+                           "warning: only one block is bounded, not the kernel: covering paths bound "
+                           "kernels on machines without caches only"));
+    assert_null(strstr(run.out, "the kernel, all blocks"));
+    run_free(&run);
+    check_failure(
+        &(struct failure_case){"analyze " HISTOGRAM "--inputs any -m jcse2017 --method k-bal", 3,
+                               "error: covering paths bound kernels on machines without caches only"});
+}
+
+/* A list of launches is bounded for all inputs, too. */
+static void test_streams_are_covered(void **state) {
+    (void)state;
+    json_t *root =
+        run_json("analyze kernels/horner.ptx -l kernels/horner_stream.yaml --inputs any --json", 0);
+    json_t *given = run_json("analyze kernels/horner.ptx -l kernels/horner_stream.yaml --json", 0);
+    assert_true(number(root, "best_upper") >= number(given, "best_upper"));
+    assert_int_equal(number(entry(root, "simulations", "policy", "gto"), "cycles"),
+                     number(entry(given, "simulations", "policy", "gto"), "cycles"));
+    json_decref(root);
+    json_decref(given);
+}
+
 static void test_wrong_facts_are_found_out_by_the_given_data(void **state) {
     (void)state;
     struct run run = run_shell("F=$(mktemp); sed 's/<= 8/<= 3/' kernels/bfs_level.facts > $F; "
@@ -129,6 +196,9 @@ int main(void) {
         cmocka_unit_test(test_loads_without_lanes_are_bounded),
         cmocka_unit_test(test_given_inputs_are_used_unless_all_are_asked_for),
         cmocka_unit_test(test_what_is_left_open_is_covered),
+        cmocka_unit_test(test_kernels_are_covered),
+        cmocka_unit_test(test_without_a_kernel_the_block_is_left),
+        cmocka_unit_test(test_streams_are_covered),
         cmocka_unit_test(test_wrong_facts_are_found_out_by_the_given_data),
         cmocka_unit_test(test_a_deadline_is_judged_for_all_inputs),
     };

@@ -123,6 +123,10 @@ void wb_diagnostics_free(wb_diagnostics *diagnostics) {
     free(diagnostics);
 }
 
+void wb_diagnostics_warning(wb_diagnostics *diagnostics, const char *where, const char *message) {
+    diagnose(diagnostics, SEVERITY_WARNING, where, "%s", message);
+}
+
 void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const char *message) {
     diagnose(diagnostics, SEVERITY_ERROR, where, "%s", message);
 }

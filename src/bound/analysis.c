@@ -118,7 +118,15 @@ wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine,
                                  wb_diagnostics *diagnostics, wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
-    wb_status status = analysis_of_grid(made, grid, machine, watch, diagnostics);
+    wb_status status = analysis_of_grid(made, grid, machine, NULL, watch, diagnostics);
+    return analysis_finish(made, status, diagnostics, analysis);
+}
+
+wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
+                                wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    wb_status status = analysis_of_grid(made, grid, covering->machine, covering, watch, diagnostics);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
@@ -259,11 +267,12 @@ bool wb_analysis_is_abstract(const wb_analysis *analysis) {
 }
 
 bool wb_analysis_is_covering(const wb_analysis *analysis) {
-    return analysis->block != NULL && analysis->block->covering;
+    return (analysis->block != NULL && analysis->block->covering) || analysis->work.covering != NULL;
 }
 
 void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given) {
     analysis->given = given;
+    if (analysis->longest != NULL && given != NULL) analysis->longest->given = given->longest;
 }
 
 const wb_machine *wb_analysis_machine(const wb_analysis *analysis) {
@@ -398,7 +407,7 @@ wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, cons
         return WB_ERR_DECLINED;
     }
     if (wb_analysis_is_covering(analysis)) {
-        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(analysis->block->kernel),
+        diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
                  "covering paths cannot be simulated: no warp executes all of them");
         return WB_ERR_DECLINED;
     }

@@ -33,7 +33,7 @@ struct wb_analysis {
     bool has_work; /* a grid on a machine without caches: */
     struct grid_kinds kinds;
     struct grid_work work;
-    struct wb_block *longest_block; /* of a kernel: the block of `longest`; NULL where written by hand */
+    struct wb_block *longest_block; /* of a kernel: the block of `longest`, where it was made for it */
     struct wb_analysis *longest;    /* of a kernel: of the block that takes longest; else NULL */
     bool is_abstract;               /* not a block, but: */
     struct abstract_warp_file abstract;

@@ -26,19 +26,43 @@ static wb_status analyse_block(wb_analysis *made, const struct wb_grid *grid, ui
     return wb_analysis_new(made->longest_block, made->machine, diagnostics, &made->longest);
 }
 
-wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid, const struct wb_machine *machine,
-                           const wb_watch *watch, wb_diagnostics *diagnostics) {
-    made->machine = machine;
-    WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
+/* The number in its grid of the block that takes longest. */
+static uint32_t longest_block(const struct wb_analysis *analysis) {
+    if (analysis->has_memory) return busiest_block(&analysis->memory);
+    return analysis->work.kinds.items[longest_kind(&analysis->work)].first;
+}
+
+/* Covering paths: kinds of blocks, but nothing that could be simulated. */
+static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid, const wb_watch *watch,
+                                  wb_diagnostics *diagnostics) {
+    const struct wb_machine *machine = made->machine;
+    WB_TRY(wb_machine_check(machine, diagnostics));
     if (memory_has_hierarchy(&machine->memory)) {
-        made->has_memory = true;
-        WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
-        return analyse_block(made, grid, busiest_block(&made->memory), diagnostics);
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "covering paths bound kernels on machines without caches only: of one with caches, a block");
+        return WB_ERR_DECLINED;
     }
     made->has_work = true;
-    WB_TRY(grid_kinds_make(&made->grid_times, watch, diagnostics, &made->kinds, &made->work));
-    const struct block_kind *kind = &made->work.kinds.items[longest_kind(&made->work)];
-    return analyse_block(made, grid, kind->first, diagnostics);
+    made->grid_times.grid = grid;
+    made->grid_times.machine = machine;
+    WB_TRY(grid_kinds_covering(grid, machine, watch, diagnostics, &made->work));
+    const struct wb_block *block = grid->covering.items[longest_kind(&made->work)];
+    return wb_analysis_new(block, machine, diagnostics, &made->longest);
+}
+
+wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid, const struct wb_machine *machine,
+                           const struct wb_analysis *covering, const wb_watch *watch,
+                           wb_diagnostics *diagnostics) {
+    made->machine = machine;
+    if (grid->covering.count > 0) return analyse_covering(made, grid, watch, diagnostics);
+    WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
+    made->has_memory = memory_has_hierarchy(&machine->memory);
+    made->has_work = !made->has_memory;
+    if (made->has_memory)
+        WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
+    else
+        WB_TRY(grid_kinds_make(&made->grid_times, watch, diagnostics, &made->kinds, &made->work));
+    return analyse_block(made, grid, longest_block(covering != NULL ? covering : made), diagnostics);
 }
 
 wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) {

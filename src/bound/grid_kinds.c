@@ -14,15 +14,21 @@ static void kind_times_free(struct kind_times *kind) {
     free(kind);
 }
 
+/* A block with times, to be freed in any case. */
+static wb_status time_block(const struct wb_block *block, const struct wb_machine *machine,
+                            wb_diagnostics *diagnostics, struct timed_block *timed) {
+    struct execution_cost *costs;
+    WB_TRY(access_costs_make(block, machine, diagnostics, &costs));
+    wb_status status = timed_block_from(block, machine, costs, diagnostics, timed);
+    free(costs);
+    return status == WB_OK ? timed_block_check(timed, diagnostics) : status;
+}
+
 /* What block number `number` executes, with times. */
 static wb_status time_kind(const struct timed_grid *timed, uint32_t number, wb_diagnostics *diagnostics,
                            struct kind_times *kind) {
-    struct execution_cost *costs;
     WB_TRY(grid_block_make(timed->grid, number, diagnostics, &kind->block));
-    WB_TRY(access_costs_make(kind->block, timed->machine, diagnostics, &costs));
-    wb_status status = timed_block_from(kind->block, timed->machine, costs, diagnostics, &kind->timed);
-    free(costs);
-    return status == WB_OK ? timed_block_check(&kind->timed, diagnostics) : status;
+    return time_block(kind->block, timed->machine, diagnostics, &kind->timed);
 }
 
 /* Adds a kind in its sums. */
@@ -103,6 +109,35 @@ wb_status grid_kinds_make(const struct timed_grid *timed, const wb_watch *watch,
     const struct block_demand demand = grid_block_demand(timed->grid);
     work->machine = timed->machine;
     WB_TRY(add_blocks(timed, watch, diagnostics, kinds, work));
+    return finish(&demand, diagnostics, work);
+}
+
+/* Adds the kind of a covering block. */
+static wb_status add_covering(const struct wb_block *block, const wb_watch *watch,
+                              wb_diagnostics *diagnostics, struct grid_work *work) {
+    struct timed_block timed = {0};
+    wb_status status = time_block(block, work->machine, diagnostics, &timed);
+    if (status == WB_OK) status = profile_kind(&timed, watch, diagnostics, work);
+    if (status == WB_OK) work->kinds.items[work->kinds.count - 1].timed = NULL;
+    timed_block_free(&timed);
+    work->divergent_barrier |= block->divergent_barrier;
+    return status;
+}
+
+wb_status grid_kinds_covering(const struct wb_grid *grid, const struct wb_machine *machine,
+                              const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work) {
+    const uint32_t kinds = (uint32_t)grid->covering.count;
+    const struct block_demand demand = grid_block_demand(grid);
+    work->machine = machine;
+    work->covering = grid->covering.items[0];
+    work->kind_of = arena_array(&work->arena, grid->blocks.count + 1, sizeof *work->kind_of);
+    if (work->kind_of == NULL) return diagnose_out_of_memory(diagnostics, machine->name);
+    for (uint32_t k = 0; k < kinds; k++) {
+        WB_TRY(ask_watch(watch, k, kinds, diagnostics));
+        WB_TRY(add_covering(grid->covering.items[k], watch, diagnostics, work));
+    }
+    for (size_t b = 0; b < grid->blocks.count; b++)
+        grid_work_add_block(work, grid->blocks.items[b].shape);
     return finish(&demand, diagnostics, work);
 }
 

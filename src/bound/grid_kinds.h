@@ -27,6 +27,11 @@ struct grid_kinds {
 wb_status grid_kinds_make(const struct timed_grid *timed, const wb_watch *watch, wb_diagnostics *diagnostics,
                           struct grid_kinds *kinds, struct grid_work *work);
 
+/* The same of a grid of covering paths; nothing is kept for searches, which say nothing of those. Errors,
+ * too, as wb_analysis_new. */
+wb_status grid_kinds_covering(const struct wb_grid *grid, const struct wb_machine *machine,
+                              const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work);
+
 /* The same of a grid written by hand, which must outlive `work`. */
 wb_status grid_kinds_by_hand(const struct abstract_block *block, const wb_watch *watch,
                              wb_diagnostics *diagnostics, struct grid_work *work);

@@ -13,7 +13,7 @@ struct block_kind {
     cycles initiations;    /* E: cycles that units are busy with a block */
     cycles latency;        /* lam: its longest chain of latencies, the releases of barriers included */
     cycles alone;  /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
-    cycles solo;           /* its residence takes at most so long when it has an SM to itself */
+    cycles solo;   /* its residence takes at most so long when it has an SM to itself */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
     const struct timed_block *timed; /* what a block executes, of whoever made the kind */
 };
@@ -21,6 +21,8 @@ struct block_kind {
 struct grid_work {
     struct arena arena;
     const struct wb_machine *machine;
+    const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
+    bool divergent_barrier;          /* of covering blocks: as in struct wb_block, of some of them */
     VEC(struct block_kind) kinds;
     uint32_t *kind_of; /* per block of the grid */
     uint32_t block_count;

@@ -37,8 +37,10 @@ void bound_assume(wb_bound *bound, const char *assumption) {
         bound->assumptions[bound->assumption_count++] = assumption;
 }
 
-/* The block that the paths are of; NULL for one written by hand, and for grids. */
+/* The block that the paths are of, of a grid of covering paths one of them; NULL for one written by hand, and
+ * for other grids. */
 static const struct wb_block *traced_block(const struct bound_input *input) {
+    if (input->work != NULL) return input->work->covering;
     return input->block == NULL ? NULL : input->block->traced;
 }
 
@@ -49,7 +51,10 @@ static bool is_covering(const struct bound_input *input) {
 
 /* What covering paths rest on. */
 static void assume_covering(const struct bound_input *input, wb_bound *bound) {
-    if (input->memory == NULL)
+    if (input->work != NULL)
+        bound_assume(bound, "the warps of all blocks execute parts of these covering paths, whatever the "
+                            "unknown values are, alone on the GPU");
+    else if (input->memory == NULL)
         bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values "
                             "are, alone on the streaming multiprocessor");
     else
@@ -69,7 +74,9 @@ void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
     else
         bound_assume(bound, "the blocks execute these paths at these addresses, alone on the GPU");
     const struct wb_block *traced = traced_block(input);
-    if (traced != NULL && traced->divergent_barrier)
+    const bool divergent =
+        input->work != NULL ? input->work->divergent_barrier : traced != NULL && traced->divergent_barrier;
+    if (divergent)
         bound_assume(bound, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)");
 }
 

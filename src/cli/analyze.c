@@ -46,15 +46,24 @@ static wb_status prepare(const struct options *options, wb_diagnostics *diagnost
     return status == WB_OK ? analyze_set_limits(options, diagnostics, inputs->analysis) : status;
 }
 
-/* The given data beside covering paths: what these were bounded by. */
-static wb_status bound_given(const struct inputs *inputs, const wb_watch *watch,
+/* Bounds the given data by what covering paths were bounded by. */
+static wb_status bound_alike(const wb_analysis *covering, wb_analysis *given, const wb_watch *watch,
                              wb_diagnostics *diagnostics) {
     size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(inputs->analysis, &count);
+    const wb_bound *bounds = wb_analysis_bounds(covering, &count);
     wb_status status = WB_OK;
     for (size_t i = 0; i < count && status == WB_OK; i++)
-        status = wb_analysis_bound(inputs->given, bounds[i].method, watch, diagnostics);
+        status = wb_analysis_bound(given, bounds[i].method, watch, diagnostics);
     return status;
+}
+
+/* The given data beside covering paths, of a kernel also that of the block that takes longest. */
+static wb_status bound_given(const struct inputs *inputs, const wb_watch *watch,
+                             wb_diagnostics *diagnostics) {
+    const wb_analysis *longest = wb_analysis_longest_block(inputs->analysis);
+    wb_status status = bound_alike(inputs->analysis, inputs->given, watch, diagnostics);
+    if (status != WB_OK || longest == NULL) return status;
+    return bound_alike(longest, inputs->given, watch, diagnostics);
 }
 
 wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnostics,

@@ -44,9 +44,10 @@ struct inputs {
     wb_block
         *given_block; /* beside a block that covers all executions: with the data that was given, or NULL */
     wb_grid *grid;    /* all blocks, or NULL */
-    wb_gpu *gpu;      /* the grid on the machine, or NULL */
+    wb_grid *given_grid;   /* beside a grid that covers all executions, likewise */
+    wb_gpu *gpu;           /* the grid on the machine, or NULL */
     wb_analysis *analysis; /* NULL for path */
-    wb_analysis *given;    /* of given_block, or NULL */
+    wb_analysis *given;    /* of given_block or given_grid, or NULL */
 };
 
 /* Loads the module, and the kernel of it that the options name (or the launch file, when loaded already). */
@@ -74,8 +75,10 @@ enum inputs_use {
 wb_status inputs_load(const struct options *options, enum inputs_use use, wb_diagnostics *diagnostics,
                       struct inputs *inputs);
 
-/* Executes all blocks of the launch that is loaded, and makes the analysis of the kernel on the machine. */
-wb_status inputs_load_kernel_analysis(wb_diagnostics *diagnostics, struct inputs *inputs);
+/* Executes all blocks of the launch that is loaded, and makes the analysis of the kernel on the machine: of
+ * covering paths where the given data leaves something open, or is not to be used. */
+wb_status inputs_load_kernel_analysis(const struct options *options, wb_diagnostics *diagnostics,
+                                      struct inputs *inputs);
 
 /* Loads launch and kernel and executes all blocks, or the one that the options name. */
 wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,

@@ -241,34 +241,137 @@ static wb_status make_analyses(wb_diagnostics *diagnostics, struct inputs *input
     return status;
 }
 
-/* Whether the whole grid is to be analysed: unless one block is asked for, or all data at once, or methods of
- * blocks only. */
+/* Whether the whole grid is to be analysed: unless one block is asked for, or methods of blocks only. */
 static bool asks_for_kernel(const struct options *options, const struct inputs *inputs) {
     const char *methods = options->methods != NULL ? options->methods : "all";
-    return options->block_index == NULL && options->inputs == NULL && options->facts == NULL &&
-           wb_machine_takes_grids(inputs->machine) && wb_methods_include_kernels(methods);
+    return options->block_index == NULL && wb_machine_takes_grids(inputs->machine) &&
+           wb_methods_include_kernels(methods);
 }
 
-wb_status inputs_load_kernel_analysis(wb_diagnostics *diagnostics, struct inputs *inputs) {
-    const wb_watch watch = watch_terminal();
-    const wb_grid_options trace = {.warp_width = wb_machine_warp_width(inputs->machine), .watch = watch};
-    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->grid);
-    return status == WB_OK
-               ? wb_analysis_new_kernel(inputs->grid, inputs->machine, &watch, diagnostics, &inputs->analysis)
-               : status;
-}
-
-/* The same, and WB_ERR_DECLINED without a message when the launch does not determine what is executed, unless
- * a method of kernels is asked for by name. */
-static wb_status try_kernel_analysis(const struct options *options, wb_diagnostics *diagnostics,
-                                     struct inputs *inputs) {
+/* Executes the grid with the data that the launch gives. WB_ERR_DECLINED without a message when it is only
+ * shown beside all inputs and takes too long. Whether it determines what is executed shows when it is
+ * analysed. */
+static wb_status trace_given_grid(bool beside, const struct inputs *inputs, wb_diagnostics *diagnostics,
+                                  wb_grid **grid) {
+    const wb_grid_options trace = {.warp_width = wb_machine_warp_width(inputs->machine),
+                                   .instruction_limit = beside ? GIVEN_INSTRUCTIONS_MAX : 0,
+                                   .watch = watch_terminal()};
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return WB_ERR_LIMIT;
-    wb_status status = inputs_load_kernel_analysis(messages, inputs);
-    bool named = options->methods != NULL && strcmp(options->methods, "all") != 0;
-    if (status != WB_ERR_DECLINED || named) wb_diagnostics_append(diagnostics, messages);
+    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, messages, grid);
+    if (beside && status == WB_ERR_LIMIT) status = WB_ERR_DECLINED;
+    if (status != WB_ERR_DECLINED || !beside) wb_diagnostics_append(diagnostics, messages);
     wb_diagnostics_free(messages);
     return status;
+}
+
+/* Analyses covering paths of all blocks. */
+static wb_status analyse_covering_grid(bool any, wb_diagnostics *diagnostics, struct inputs *inputs) {
+    const wb_grid_options covering = {.cover = true,
+                                      .unknown_contents = any,
+                                      .record_accesses = wb_machine_needs_accesses(inputs->machine),
+                                      .facts = inputs->facts,
+                                      .warp_width = wb_machine_warp_width(inputs->machine),
+                                      .watch = watch_terminal()};
+    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &covering, diagnostics, &inputs->grid);
+    return status == WB_OK ? wb_analysis_new_kernel(inputs->grid, inputs->machine, &covering.watch,
+                                                    diagnostics, &inputs->analysis)
+                           : status;
+}
+
+/* Analyses the grid with the given data beside covering paths, where the data determines what is executed. */
+static wb_status analyse_given_grid(wb_diagnostics *diagnostics, struct inputs *inputs) {
+    const wb_watch watch = watch_terminal();
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return WB_ERR_LIMIT;
+    wb_status status = trace_given_grid(true, inputs, diagnostics, &inputs->given_grid);
+    if (status == WB_OK)
+        status =
+            wb_analysis_new_given(inputs->given_grid, inputs->analysis, &watch, messages, &inputs->given);
+    if (status == WB_OK) wb_analysis_set_given(inputs->analysis, inputs->given);
+    if (status != WB_ERR_DECLINED) wb_diagnostics_append(diagnostics, messages);
+    wb_diagnostics_free(messages);
+    return status == WB_ERR_DECLINED ? WB_OK : status;
+}
+
+/* Executes the grid with the given data and analyses it. WB_ERR_DECLINED without a message when the data does
+ * not determine what is executed. */
+static wb_status analyse_known_grid(wb_diagnostics *diagnostics, struct inputs *inputs) {
+    const wb_watch watch = watch_terminal();
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return WB_ERR_LIMIT;
+    wb_status status = trace_given_grid(false, inputs, messages, &inputs->grid);
+    if (status == WB_OK)
+        status = wb_analysis_new_kernel(inputs->grid, inputs->machine, &watch, messages, &inputs->analysis);
+    if (status != WB_ERR_DECLINED) wb_diagnostics_append(diagnostics, messages);
+    wb_diagnostics_free(messages);
+    if (status != WB_OK) {
+        wb_grid_free(inputs->grid);
+        inputs->grid = NULL;
+    }
+    return status;
+}
+
+wb_status inputs_load_kernel_analysis(const struct options *options, wb_diagnostics *diagnostics,
+                                      struct inputs *inputs) {
+    bool any;
+    wb_status status = asks_for_any(options, diagnostics, &any);
+    if (status == WB_OK && !any) {
+        status = analyse_known_grid(diagnostics, inputs);
+        if (status != WB_ERR_DECLINED) return status;
+        status = WB_OK;
+    }
+    if (status == WB_OK) status = analyse_covering_grid(any, diagnostics, inputs);
+    return status == WB_OK && any ? analyse_given_grid(diagnostics, inputs) : status;
+}
+
+/* Says why there is no bound of the kernel, by the first of the messages. */
+static void warn_of_block_only(wb_diagnostics *messages, wb_diagnostics *diagnostics) {
+    const char *text = wb_diagnostics_text(messages), *error = strstr(text, "error: ");
+    char warning[512];
+    if (error == NULL) return;
+    error += strlen("error: ");
+    (void)snprintf(warning, sizeof warning, "only one block is bounded, not the kernel: %.*s",
+                   (int)strcspn(error, "\n"), error);
+    wb_diagnostics_warning(diagnostics, "analyze", warning);
+}
+
+/* Bounds one block of all inputs or with the given data, as far as they are known. */
+static wb_status load_block_analysis(const struct options *options, const wb_trace_options *trace,
+                                     wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_status status = trace_covering(options, trace, diagnostics, inputs);
+    return status == WB_OK ? make_analyses(diagnostics, inputs) : status;
+}
+
+/* Bounds the kernel; one block, with a warning, where its blocks cannot be covered, unless a method of
+ * kernels is asked for by name. */
+static wb_status load_kernel_or_block(const struct options *options, const wb_trace_options *trace,
+                                      wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return WB_ERR_LIMIT;
+    wb_status status = inputs_load_kernel_analysis(options, messages, inputs);
+    bool named = options->methods != NULL && strcmp(options->methods, "all") != 0;
+    if (status == WB_ERR_DECLINED && !named) {
+        status = load_block_analysis(options, trace, diagnostics, inputs);
+        if (status == WB_OK) warn_of_block_only(messages, diagnostics);
+    } else {
+        wb_diagnostics_append(diagnostics, messages);
+    }
+    wb_diagnostics_free(messages);
+    return status;
+}
+
+/* Holds the flow facts to the given data in the block that the options name. */
+static wb_status check_facts_of_kernel(const struct options *options, const wb_trace_options *trace,
+                                       wb_diagnostics *diagnostics, struct inputs *inputs) {
+    bool any;
+    wb_status status = asks_for_any(options, diagnostics, &any);
+    if (status != WB_OK || inputs->facts == NULL || !any) return status;
+    status = trace_given(trace, true, inputs, diagnostics, &inputs->given_block);
+    if (status == WB_OK) status = check_facts(trace, diagnostics, inputs);
+    wb_block_free(inputs->given_block);
+    inputs->given_block = NULL;
+    return status == WB_ERR_DECLINED ? WB_OK : status;
 }
 
 static wb_status load_traced_block(const struct options *options, enum inputs_use use,
@@ -281,14 +384,13 @@ static wb_status load_traced_block(const struct options *options, enum inputs_us
     bool timed = use == INPUTS_SIMULATION || use == INPUTS_ANALYSIS;
     if (status == WB_OK && timed) status = load_block_machine(options, diagnostics, inputs, &trace);
     if (status == WB_OK && use == INPUTS_ANALYSIS && asks_for_kernel(options, inputs)) {
-        status = try_kernel_analysis(options, diagnostics, inputs);
-        if (status != WB_ERR_DECLINED || wb_diagnostics_errors(diagnostics) > 0) return status;
-        status = WB_OK;
+        status = check_facts_of_kernel(options, &trace, diagnostics, inputs);
+        return status == WB_OK ? load_kernel_or_block(options, &trace, diagnostics, inputs) : status;
     }
-    if (status == WB_OK && (use == INPUTS_EXECUTION || use == INPUTS_SIMULATION))
-        status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->block);
-    else if (status == WB_OK)
-        status = trace_covering(options, &trace, diagnostics, inputs);
+    if (status != WB_OK) return status;
+    if (use == INPUTS_ANALYSIS) return load_block_analysis(options, &trace, diagnostics, inputs);
+    if (use == INPUTS_PATHS) return trace_covering(options, &trace, diagnostics, inputs);
+    status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &inputs->block);
     return status == WB_OK && timed ? make_analyses(diagnostics, inputs) : status;
 }
 
@@ -344,6 +446,7 @@ void inputs_free(struct inputs *inputs) {
     wb_block_free(inputs->given_block);
     wb_facts_free(inputs->facts);
     wb_grid_free(inputs->grid);
+    wb_grid_free(inputs->given_grid);
     wb_machine_free(inputs->machine);
     wb_launch_free(inputs->launch);
     wb_launches_free(inputs->launches);

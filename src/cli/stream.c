@@ -48,7 +48,7 @@ static wb_status load_launch(const struct options *options, wb_launch *launch, w
     *kernel = (struct inputs){.module = inputs->module, .machine = inputs->machine, .launch = launch};
     wb_status status =
         wb_module_find_kernel(kernel->module, wb_launch_kernel(launch), diagnostics, &kernel->kernel);
-    if (status == WB_OK) status = inputs_load_kernel_analysis(diagnostics, kernel);
+    if (status == WB_OK) status = inputs_load_kernel_analysis(options, diagnostics, kernel);
     if (status == WB_OK) status = analyze_set_limits(options, diagnostics, kernel->analysis);
     return status == WB_OK ? wb_stream_add(inputs->stream, kernel->analysis, diagnostics) : status;
 }

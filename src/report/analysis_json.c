@@ -140,15 +140,21 @@ static json_t *heading_json(const struct wb_analysis *analysis) {
                      json_machine(analysis->machine), "launch", launch_json(analysis));
 }
 
-/* Adds what is said of covering paths: the unknown values, and the results with the data that was given. */
-static void add_cover(const struct wb_analysis *analysis, const wb_report_options *options, json_t *root) {
-    if (!wb_analysis_is_covering(analysis)) return;
-    (void)json_object_set_new(root, "unknown", cover_causes_json(analysis->block));
+/* Adds the results with the data that was given, beside those of covering paths. */
+static void add_given(const struct wb_analysis *analysis, const wb_report_options *options, json_t *object) {
     json_t *given = json_null();
+    if (!wb_analysis_is_covering(analysis)) return;
     if (analysis->given != NULL)
         given = json_pack("{s:o, s:o}", "bounds", bounds_json(analysis->given, options), "simulations",
                           simulations_json(analysis->given, options));
-    (void)json_object_set_new(root, "given", given);
+    (void)json_object_set_new(object, "given", given);
+}
+
+/* Adds what is said of covering paths: the unknown values, and what is known of given ones. */
+static void add_cover(const struct wb_analysis *analysis, const wb_report_options *options, json_t *root) {
+    if (wb_analysis_is_covering(analysis))
+        (void)json_object_set_new(root, "unknown", cover_causes_json(analysis->block));
+    add_given(analysis, options, root);
 }
 
 /* Adds bounds and simulations. */
@@ -168,6 +174,7 @@ static json_t *kernel_json(const struct wb_analysis *analysis, const wb_report_o
     json_t *kernel = kernel_heading_json(analysis);
     if (kernel == NULL) return NULL;
     add_results(analysis, options, kernel);
+    add_given(analysis, options, kernel);
     (void)json_object_set_new(kernel, "best_method", best != NULL ? json_string(best->method) : json_null());
     (void)json_object_set_new(
         kernel, "best_upper_microseconds",

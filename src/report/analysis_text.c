@@ -55,9 +55,7 @@ static void put_heading(struct text *out, const struct wb_analysis *analysis) {
         return;
     }
     put_block(out, analysis->block);
-    if (wb_analysis_is_covering(analysis))
-        text_printf(out, "paths    covering: of every execution, whatever the unknown values are%s\n",
-                    analysis->block->has_facts ? ", if the flow facts are true" : "");
+    if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->block);
     text_printf(out, "machine  %s at %g MHz, global memory latency %u, dispatch depth ", machine->name,
                 machine->clock_mhz, machine->mem_latency);
     if (machine->dispatch_depth == DEPTH_UNLIMITED) {
@@ -270,8 +268,8 @@ static void put_table(struct text *out, const struct wb_analysis *analysis,
 /* Of a kernel, what is known of the block that takes longest. */
 static void put_longest(struct text *out, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
-    const struct wb_block *block = analysis->longest_block;
     if (analysis->longest == NULL) return;
+    const struct wb_block *block = analysis->longest->block;
     text_string(out, "the block that takes longest");
     if (block != NULL)
         text_printf(out, ", (%u,%u,%u), with %" PRIu64 " warp instructions", block->index[0], block->index[1],
@@ -294,7 +292,7 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     kernel_put_overhead(&out, analysis);
     report_put_conditions(&out, bound_at, analysis);
     put_verdict(&out, analysis, options);
-    if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, analysis->block)) out.failed = true;
+    if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, block->block)) out.failed = true;
     wb_status status = options->phases && block->timed != NULL ? put_phases(&out, block, diagnostics) : WB_OK;
     if (status != WB_OK) {
         text_free(&out);

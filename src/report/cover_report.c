@@ -39,6 +39,11 @@ static void put_place(struct text *out, const struct source_lines *lines, const 
     text_printf(out, ": %s", inst->form->text);
 }
 
+void cover_put_heading(struct text *out, const struct wb_block *block) {
+    text_printf(out, "paths    covering: of every execution, whatever the unknown values are%s\n",
+                block->has_facts ? ", if the flow facts are true" : "");
+}
+
 bool cover_put_causes(struct text *out, const struct wb_block *block) {
     struct source_lines lines;
     bool opened = source_lines_open(block->kernel->module, &lines) == WB_OK;

@@ -14,6 +14,9 @@ const char *cover_need_name(enum cover_need need);
 /* The bound of the same method with the given data, or NULL. */
 const wb_bound *cover_given_bound(const struct wb_analysis *analysis, const wb_bound *bound);
 
+/* What a heading says of covering paths. */
+void cover_put_heading(struct text *out, const struct wb_block *block);
+
 /* Each instruction that depends on an unknown value, and where the value comes from; false when memory is
  * exhausted. */
 bool cover_put_causes(struct text *out, const struct wb_block *block);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/bound_text.h"
+#include "report/cover_report.h"
 #include "report/gpu_report.h"
 #include "report/json_parts.h"
 
@@ -63,7 +64,9 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
     text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block", grid->dimensions[0],
                 grid->dimensions[1], grid->dimensions[2], grid->block_size[0], grid->block_size[1],
                 grid->block_size[2], grid->warp_count, grid->warp_count == 1 ? "" : "s");
-    text_printf(out, "\nmachine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
+    text_char(out, '\n');
+    if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->work.covering);
+    text_printf(out, "machine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
                 machine->mem_latency);
     if (analysis->has_work)
         put_rooms(out, &analysis->work);

@@ -115,6 +115,7 @@ wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t
     if (is_store && !region->writable)
         return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u writes to %s, which is read-only", lane,
                          warp->number, region->name);
+    region->stored |= is_store;
     *place = region_place(region, address - region->base);
     return WB_OK;
 }

@@ -1,4 +1,4 @@
-#include "warp/block.h"
+#include "warp/block_trace.h"
 
 #include "warp/cover.h"
 #include "warp/execute.h"
@@ -46,21 +46,16 @@ static void collect_cover(struct wb_block *block, struct cover *cover) {
     memset(&cover->causes, 0, sizeof cover->causes);
 }
 
-/* Facts must be of this kernel, and say something. */
-static wb_status check_facts(const struct wb_kernel *kernel, const struct wb_facts *facts,
-                             wb_diagnostics *diagnostics) {
+wb_status block_check_facts(const struct wb_kernel *kernel, const struct wb_facts *facts,
+                            wb_diagnostics *diagnostics) {
     if (facts->kernel == kernel) return wb_facts_require_complete(facts, diagnostics);
     diagnose(diagnostics, SEVERITY_ERROR, facts->source.name, "the flow facts are of another kernel than %s",
              wb_kernel_name(kernel));
     return WB_ERR_INPUT;
 }
 
-static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_options *options) {
-    WB_TRY(run_number_code(run->kernel->module, &block->arena, &block->code_first));
-    WB_TRY(run_begin(run, &block->arena, block->code_first));
-    if (options->facts != NULL) WB_TRY(check_facts(run->kernel, options->facts, run->diagnostics));
-    if (options->cover) WB_TRY(cover_begin(run, options->facts, &block->arena));
-    WB_TRY(block_allocate(block, run, options->record_accesses));
+wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses) {
+    WB_TRY(block_allocate(block, run, record_accesses));
     memcpy(block->grid, run->grid, sizeof block->grid);
     memcpy(block->size, run->size, sizeof block->size);
     memcpy(block->index, run->index, sizeof block->index);
@@ -76,6 +71,14 @@ static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_o
         collect_cover(block, run->cover);
     }
     return collect_paths(block, run);
+}
+
+static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_options *options) {
+    WB_TRY(run_number_code(run->kernel->module, &block->arena, &block->code_first));
+    WB_TRY(run_begin(run, &block->arena, block->code_first));
+    if (options->facts != NULL) WB_TRY(block_check_facts(run->kernel, options->facts, run->diagnostics));
+    if (options->cover) WB_TRY(cover_begin(run, options->facts, &block->arena));
+    return block_execute(block, run, options->record_accesses);
 }
 
 wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,

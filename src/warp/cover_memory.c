@@ -22,7 +22,9 @@ static wb_status forget_space(struct warp *warp, const struct micro *op, uint8_t
     for (size_t i = 0; i < run->memory.regions.count; i++) {
         struct region *region = &run->memory.regions.items[i];
         bool reached = space == PTX_GENERIC || address_in_space(region->base, space);
-        if (!reached || !region->writable || region->unknown) continue;
+        if (!reached || !region->writable) continue;
+        region->stored = true;
+        if (region->unknown) continue;
         if (region_forget(region) != WB_OK) return warp_no_memory(warp, op);
         run->forgotten++;
     }

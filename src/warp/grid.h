@@ -41,7 +41,7 @@ struct block_shape {
 };
 
 struct grid_block {
-    uint32_t shape;
+    uint32_t shape;    /* of covering paths: index into `covering` of the grid */
     size_t first_base; /* its bases: the grid's bases[first_base ..] */
 };
 
@@ -75,6 +75,9 @@ struct wb_grid {
     VEC(struct grid_block) blocks;         /* x first, then y, then z */
     VEC(uint64_t) bases;
     VEC(struct steered_warp) steered;
+    /* Of covering paths: the distinct blocks, up to shifts of addresses that change no number of requests.
+     * There are then no paths, streams, shapes and bases. Empty: the grid is one of real paths. */
+    VEC(struct wb_block *) covering;
     struct key_table path_table, stream_table, shape_table; /* from contents to indices */
     struct grid_scratch *scratch;                           /* of grid_add_block */
 };
@@ -89,7 +92,12 @@ wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct 
  * memory is exhausted. */
 wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnostics, struct wb_grid *grid);
 
-/* Declines a grid that does not say everything its warps do: WB_ERR_DECLINED with a message at the source
+/* Executes every block of the grid that is empty but for its kernel, for all values that are not known
+ * (docs/covering-paths.md, section 9). Errors other than exhausted memory have a message. */
+wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
+                              wb_diagnostics *diagnostics);
+
+/* Declines a grid that does not say everything its warps do: WB_ERR_DECLINED with a message, at the source
  * line when a warp was steered, or skipped a barrier. */
 wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics);
 

@@ -116,34 +116,42 @@ static void trace_end(struct grid_trace *trace) {
     run_end(&trace->run);
 }
 
-wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
-                        wb_diagnostics *diagnostics, wb_grid **grid) {
-    static const wb_grid_options defaults = {0};
-    if (options == NULL) options = &defaults;
-    struct grid_trace trace = {.run = {.kernel = kernel,
+/* Executes what the options ask for into a grid that is empty but for its kernel. */
+static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
+                            wb_diagnostics *diagnostics) {
+    if (options->cover) return grid_trace_covering(grid, launch, options, diagnostics);
+    struct grid_trace trace = {.run = {.kernel = grid->kernel,
                                        .launch = launch,
                                        .diagnostics = diagnostics,
                                        .steers = true,
                                        .allow_unmapped = options->allow_unmapped,
                                        .warp_width = options->warp_width,
                                        .watch = &options->watch,
-                                       .instruction_limit = options->instruction_limit}};
+                                       .instruction_limit = options->instruction_limit},
+                               .grid = grid};
     if (options->one_block) memcpy(trace.run.index, options->block, sizeof trace.run.index);
-    size_t errors = wb_diagnostics_errors(diagnostics);
-    trace.grid = calloc(1, sizeof *trace.grid);
-    wb_status status = trace.grid == NULL ? WB_ERR_LIMIT : WB_OK;
-    if (status == WB_OK) {
-        trace.grid->kernel = kernel;
-        status = trace_blocks(&trace, options->one_block);
-    }
+    wb_status status = trace_blocks(&trace, options->one_block);
     trace_end(&trace);
+    return status;
+}
+
+wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
+                        wb_diagnostics *diagnostics, wb_grid **grid) {
+    static const wb_grid_options defaults = {0};
+    size_t errors = wb_diagnostics_errors(diagnostics);
+    struct wb_grid *made = calloc(1, sizeof *made);
+    wb_status status = WB_ERR_LIMIT;
+    if (made != NULL) {
+        made->kernel = kernel;
+        status = trace_grid(made, launch, options == NULL ? &defaults : options, diagnostics);
+    }
     if (status == WB_OK) {
-        *grid = trace.grid;
+        *grid = made;
         return WB_OK;
     }
     if (wb_diagnostics_errors(diagnostics) == errors)
         diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel), "memory is exhausted");
-    wb_grid_free(trace.grid);
+    wb_grid_free(made);
     return status;
 }
 
@@ -216,6 +224,13 @@ static void explain_steering(const struct wb_grid *grid, const struct steered_wa
 }
 
 wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
+    if (grid->covering.count > 0) {
+        diagnose(
+            diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
+            "these are covering paths: no warp executes all of them, so that only kernels are bounded by "
+            "them, on machines without caches");
+        return WB_ERR_DECLINED;
+    }
     if (grid->kernel != NULL && grid->skipped_barrier != PTX_NO_INDEX) {
         ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
                      grid_inst(grid, grid->skipped_barrier, NULL), "%s", SKIPPED_BARRIER);

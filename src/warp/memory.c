@@ -115,6 +115,18 @@ wb_status region_forget(struct region *region) {
     return WB_OK;
 }
 
+wb_status memory_share_stored(struct memory *memory, bool *changed) {
+    *changed = false;
+    for (size_t i = 0; i < memory->regions.count; i++) {
+        struct region *region = &memory->regions.items[i];
+        if (!region->stored || region->is_volatile || !address_in_space(region->base, PTX_SPACE_GLOBAL))
+            continue;
+        WB_TRY(region_forget(region));
+        region->is_volatile = *changed = true;
+    }
+    return WB_OK;
+}
+
 wb_status place_forget(const struct place *place, uint32_t count) {
     if (place->known == NULL)
         return region_set_known(place->region, (uint64_t)(place->bytes - place->region->bytes), count, false);

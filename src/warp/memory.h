@@ -18,7 +18,9 @@ struct region {
     uint8_t *known;   /* bit i of byte j: byte 8 * j + i is known; NULL: all are */
     const char *name; /* for messages; not owned */
     bool writable;
-    bool unknown; /* no byte is known; false: perhaps */
+    bool unknown;     /* no byte is known; false: perhaps */
+    bool stored;      /* some instruction stored to it, or perhaps did */
+    bool is_volatile; /* others store to it at any time: what is stored does not become known */
 };
 
 struct memory {
@@ -40,6 +42,10 @@ struct region *memory_find(const struct memory *memory, uint64_t address);
 /* Makes `size` bytes from `offset` on unknown, or known. WB_ERR_LIMIT, without a message, when memory is
  * exhausted. */
 wb_status region_set_known(struct region *region, uint64_t offset, uint64_t size, bool known);
+
+/* Makes all bytes of the regions of global memory that were stored to unknown, for good; *changed says
+ * whether there are some for which this is new. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status memory_share_stored(struct memory *memory, bool *changed);
 
 /* Makes all bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */
 wb_status region_forget(struct region *region);
@@ -70,6 +76,7 @@ static inline bool place_read(const struct place *place, uint32_t count, uint64_
 }
 
 static inline void place_write(const struct place *place, uint32_t count, uint64_t value) {
+    if (place->region != NULL && place->region->is_volatile) return;
     memcpy(place->bytes, &value, count);
     if (place->region != NULL) place->region->unknown = false;
     if (place->known != NULL) *place->known |= (uint8_t)(((1u << count) - 1) << place->shift);

@@ -180,9 +180,10 @@ wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     WB_TRY(access_record(warp, op, &op->memory.address, mask, addresses,
                          (struct access_kind){.bytes = bytes, .is_store = true}));
-    const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
+    struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
     if (region == NULL || !region->writable || region->known != NULL || !stores_known(warp, op, mask))
         return store_each(warp, op, mask, addresses);
+    region->stored = true;
     for (uint32_t i = 0; i < memory->count; i++)
         store_element(warp, op, mask, i, region, addresses);
     return WB_OK;

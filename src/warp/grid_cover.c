@@ -1,0 +1,203 @@
+/* Covering paths of all blocks of a grid, each block by itself: what others store to memory, and when, is not
+ * known (docs/covering-paths.md, section 9). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "warp/block_trace.h"
+#include "warp/cover.h"
+#include "warp/execute.h"
+#include "warp/grid.h"
+#include "warp/launch_demand.h"
+
+/* Addresses of global memory that differ by a multiple of this make the same requests: the longest line of
+ * one. */
+#define REQUEST_ALIGN 128u
+
+struct cover_trace {
+    struct run run;
+    struct wb_grid *grid;
+    const wb_grid_options *options;
+    uint64_t instructions; /* of the blocks before */
+    uint64_t limit;        /* of all blocks together */
+    VEC(uint32_t) hashes;  /* per covering block of the grid */
+};
+
+/* What of a record other blocks have to have in common with it: all but the rest of its address. */
+struct access_key {
+    uint64_t step, address, stride;
+    uint32_t instruction, mask;
+    uint8_t bytes, space, kind,
+        addresses; /* kind: load, store or atomic; addresses: affine, table, unknown */
+    uint8_t unused[4];
+};
+
+static struct access_key key_of(const struct access *access, const uint64_t *tables) {
+    const bool is_table = access->table != ACCESS_AFFINE && access->table != ACCESS_UNKNOWN;
+    const uint64_t address = is_table ? tables[access->table] : access->base;
+    struct access_key key = {.step = access->step,
+                             .stride = (uint64_t)access->stride,
+                             .instruction = access->instruction,
+                             .mask = access->mask,
+                             .bytes = access->bytes,
+                             .space = access->space,
+                             .kind = (uint8_t)(access->is_store + 2 * access->is_atomic),
+                             .addresses = (uint8_t)(is_table + 2 * (access->table == ACCESS_UNKNOWN))};
+    key.address = access->space == PTX_SPACE_GLOBAL ? address % REQUEST_ALIGN : address;
+    return key;
+}
+
+static uint32_t hash_of(const struct wb_block *block) {
+    uint32_t hash = (uint32_t)block->paths.count;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct access_list *list = block->accesses == NULL ? NULL : &block->accesses[w];
+        hash = hash * 31 + block->paths.items[block->warp_path[w]].hash;
+        for (size_t i = 0; list != NULL && i < list->items.count; i++) {
+            const struct access_key key = key_of(&list->items.items[i], list->tables.items);
+            hash = hash * 31 + hash_bytes(&key, sizeof key);
+        }
+    }
+    return hash;
+}
+
+/* Whether two tables are the same but for where they start. */
+static bool same_table(const uint64_t *a, const uint64_t *b, uint32_t mask) {
+    for (int i = 1; i < __builtin_popcount(mask); i++)
+        if (a[i] - a[0] != b[i] - b[0]) return false;
+    return true;
+}
+
+static bool same_accesses(const struct access_list *a, const struct access_list *b) {
+    if (a->items.count != b->items.count) return false;
+    for (size_t i = 0; i < a->items.count; i++) {
+        const struct access *x = &a->items.items[i], *y = &b->items.items[i];
+        const struct access_key x_key = key_of(x, a->tables.items), y_key = key_of(y, b->tables.items);
+        if (memcmp(&x_key, &y_key, sizeof x_key) != 0) return false;
+        if (x_key.addresses == 1 &&
+            !same_table(a->tables.items + x->table, b->tables.items + y->table, x->mask))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the warps of two blocks execute the same at the same cost. */
+static bool same_block(const struct wb_block *a, const struct wb_block *b) {
+    if (a->divergent_barrier != b->divergent_barrier || a->skipped_barrier != b->skipped_barrier ||
+        a->uncounted != b->uncounted || a->repeats != b->repeats || a->paths.count != b->paths.count)
+        return false;
+    for (size_t p = 0; p < a->paths.count; p++)
+        if (!path_equal(&a->paths.items[p], &b->paths.items[p])) return false;
+    for (uint32_t w = 0; w < a->warp_count; w++) {
+        if (a->warp_path[w] != b->warp_path[w]) return false;
+        if (a->accesses != NULL && !same_accesses(&a->accesses[w], &b->accesses[w])) return false;
+    }
+    return true;
+}
+
+/* Takes a block over as the grid's next one: it is kept unless an earlier one is the same. */
+static wb_status add_block(struct cover_trace *trace, struct wb_block *block) {
+    struct wb_grid *grid = trace->grid;
+    const uint32_t hash = hash_of(block);
+    uint32_t known = 0;
+    while (known < grid->covering.count &&
+           (trace->hashes.items[known] != hash || !same_block(grid->covering.items[known], block)))
+        known++;
+    const struct grid_block place = {.shape = known};
+    const bool kept = known == grid->covering.count;
+    wb_status status = vec_push(&grid->blocks, place);
+    if (status == WB_OK && kept) status = vec_push(&trace->hashes, hash);
+    if (status == WB_OK && kept) status = vec_push(&grid->covering, block);
+    if (status != WB_OK || !kept) wb_block_free(block);
+    return status;
+}
+
+/* Each block begins as if it were the only one. */
+static void begin_block(struct cover_trace *trace) {
+    struct run *run = &trace->run;
+    trace->instructions += run->instructions;
+    run->instructions = run->next_poll = run->forgotten = 0;
+    run->instruction_limit = trace->limit > trace->instructions ? trace->limit - trace->instructions : 0;
+    run->divergent_barrier = false;
+    run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
+}
+
+/* Executes the block run->index into *block. */
+static wb_status cover_block(struct cover_trace *trace, struct wb_block **block) {
+    struct run *run = &trace->run;
+    struct arena code = {0}; /* what is known of the code when this block executes it */
+    struct wb_block *made = calloc(1, sizeof *made);
+    if (made == NULL) return WB_ERR_LIMIT;
+    made->kernel = run->kernel;
+    made->code_first = trace->grid->code_first;
+    begin_block(trace);
+    wb_status status = cover_begin(run, trace->options->facts, &code);
+    if (status == WB_OK) status = block_execute(made, run, trace->options->record_accesses);
+    cover_end(run);
+    arena_free(&code);
+    if (status == WB_OK)
+        *block = made;
+    else
+        wb_block_free(made);
+    return status;
+}
+
+/* Starts again with the first block. */
+static void restart(struct cover_trace *trace) {
+    struct wb_grid *grid = trace->grid;
+    memset(trace->run.index, 0, sizeof trace->run.index);
+    for (size_t i = 0; i < grid->covering.count; i++)
+        wb_block_free(grid->covering.items[i]);
+    grid->covering.count = grid->blocks.count = trace->hashes.count = 0;
+}
+
+/* Every block; all of them once more when one stores to memory that was taken for constant so far. */
+static wb_status cover_blocks(struct cover_trace *trace) {
+    bool more = true;
+    while (more) {
+        struct wb_block *block = NULL;
+        bool changed;
+        WB_TRY(cover_block(trace, &block));
+        WB_TRY(add_block(trace, block));
+        WB_TRY(memory_share_stored(&trace->run.memory, &changed));
+        if (changed)
+            restart(trace);
+        else
+            more = run_next_block(&trace->run);
+    }
+    return WB_OK;
+}
+
+static wb_status trace_covering(struct cover_trace *trace) {
+    struct run *run = &trace->run;
+    struct wb_grid *grid = trace->grid;
+    WB_TRY(run_number_code(run->kernel->module, &grid->arena, &grid->code_first));
+    WB_TRY(run_begin(run, &grid->arena, grid->code_first));
+    if (trace->options->facts != NULL)
+        WB_TRY(block_check_facts(run->kernel, trace->options->facts, run->diagnostics));
+    trace->limit = run->instruction_limit;
+    memcpy(grid->dimensions, run->grid, sizeof grid->dimensions);
+    memcpy(grid->block_size, run->size, sizeof grid->block_size);
+    grid->shared_bytes = run->shared_bytes;
+    grid->registers = launch_registers(run->kernel, run->launch);
+    grid->warp_count = run->warp_count;
+    grid->warp_width = run->warp_width;
+    grid->skipped_barrier = PTX_NO_INDEX;
+    return cover_blocks(trace);
+}
+
+wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
+                              wb_diagnostics *diagnostics) {
+    struct cover_trace trace = {.run = {.kernel = grid->kernel,
+                                        .launch = launch,
+                                        .diagnostics = diagnostics,
+                                        .warp_width = options->warp_width,
+                                        .unknown_contents = options->unknown_contents,
+                                        .watch = &options->watch,
+                                        .instruction_limit = options->instruction_limit},
+                                .grid = grid,
+                                .options = options};
+    wb_status status = trace_covering(&trace);
+    run_end(&trace.run);
+    vec_free(&trace.hashes);
+    return status;
+}

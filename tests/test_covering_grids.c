@@ -1,0 +1,368 @@
+/* Covering paths of whole grids: every kernel of kernels/index.txt, bounded for all contents of its buffers,
+ * is held against simulations of the grid with the given and with other data; and blocks must not rely on
+ * memory that other blocks store to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bound/analysis.h"
+#include "covering_check.h"
+#include "kernel_suite.h"
+#include "warp/grid_block.h"
+
+/* Larger grids are left out, by the warp instructions of all blocks: simulations take longest here. */
+#define INSTRUCTIONS_MAX 60000u
+
+/* Other data that each kernel is simulated with. */
+#define SEEDS 2u
+
+/* What is changed of the machine. */
+static const char *const variants[][3] = {
+    {"sms=1", "dispatch=greedy", "mem_latency=200"},
+    {"sms=2", "dispatch=greedy", "mem_latency=20"},
+    {"sms=2", "dispatch=greedy", "dispatch_depth=0"},
+    {"sms=4", "dispatch=static", "requests=ideal"},
+};
+
+static wb_machine *machine_of(const char *const settings[3], wb_diagnostics *diagnostics) {
+    wb_machine *machine = NULL;
+    kernel_expect_ok(wb_machine_load("orin-sm86", diagnostics, &machine), "machine", diagnostics);
+    for (size_t i = 0; i < 3; i++)
+        kernel_expect_ok(wb_machine_set(machine, settings[i], diagnostics), settings[i], diagnostics);
+    return machine;
+}
+
+/* The facts of a kernel, or NULL when it has none. */
+static wb_facts *read_facts(const struct loaded_kernel *loaded) {
+    char path[200];
+    (void)snprintf(path, sizeof path, "kernels/%s.facts", wb_kernel_name(loaded->kernel));
+    wb_facts *facts = NULL;
+    if (access(path, R_OK) != 0) return NULL;
+    kernel_expect_ok(wb_facts_read(path, loaded->kernel, loaded->diagnostics, &facts), path,
+                     loaded->diagnostics);
+    return facts;
+}
+
+static wb_analysis *bounded(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics) {
+    wb_analysis *analysis = NULL;
+    kernel_expect_ok(wb_analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis), "analysis",
+                     diagnostics);
+    const char *methods = grid_work_is_dynamic(&analysis->work) ? "k-area,k-bal,k-sm" : "k-sm";
+    kernel_expect_ok(wb_analysis_bound(analysis, methods, NULL, diagnostics), "bounds", diagnostics);
+    return analysis;
+}
+
+static wb_grid *traced(const struct loaded_kernel *loaded, const wb_grid_options *options) {
+    wb_grid *grid = NULL;
+    kernel_expect_ok(wb_grid_trace(loaded->kernel, loaded->launch, options, loaded->diagnostics, &grid),
+                     wb_kernel_name(loaded->kernel), loaded->diagnostics);
+    return grid;
+}
+
+/* No bound of the covering paths is below that of the same method for known data, or below a simulation. */
+static void check_bounds(const char *name, const char *setting, const wb_analysis *covering,
+                         const wb_analysis *given) {
+    size_t count, simulated, held = 0;
+    const wb_bound *bounds = wb_analysis_bounds(covering, &count);
+    const wb_simulation *simulations = wb_analysis_simulations(given, &simulated);
+    for (size_t i = 0; i < count; i++) {
+        if (bounds[i].kind != WB_UPPER) continue;
+        held++;
+        for (size_t k = 0; k < given->bounds.count; k++) {
+            const wb_bound *known = &given->bounds.items[k];
+            if (strcmp(known->method, bounds[i].method) == 0 && known->cycles > bounds[i].cycles)
+                fail_msg("%s, %s: %s of all data is %" PRIu64 ", of known data %" PRIu64, name, setting,
+                         known->method, bounds[i].cycles, known->cycles);
+        }
+        for (size_t s = 0; s < simulated; s++)
+            if (simulations[s].work_conserving && simulations[s].cycles > bounds[i].cycles)
+                fail_msg("%s, %s: %s is %" PRIu64 ", but %s takes %" PRIu64, name, setting, bounds[i].method,
+                         bounds[i].cycles, simulations[s].policy, simulations[s].cycles);
+    }
+    assert_true(held > 0);
+}
+
+/* The kinds of the grid are no less than each block covered by itself. */
+static void check_kinds(const struct loaded_kernel *loaded, const wb_analysis *covering,
+                        wb_trace_options options) {
+    for (uint32_t b = 0; b < covering->work.block_count; b++) {
+        const struct block_kind *kind = &covering->work.kinds.items[covering->work.kind_of[b]];
+        wb_block *block = NULL;
+        wb_analysis *analysis = NULL;
+        grid_block_index(covering->grid_times.grid, b, options.block);
+        kernel_expect_ok(
+            wb_block_trace(loaded->kernel, loaded->launch, &options, loaded->diagnostics, &block), "block",
+            loaded->diagnostics);
+        kernel_expect_ok(wb_analysis_new(block, covering->machine, loaded->diagnostics, &analysis), "block",
+                         loaded->diagnostics);
+        kernel_expect_ok(wb_analysis_bound(analysis, "elb", NULL, loaded->diagnostics), "elb",
+                         loaded->diagnostics);
+        if (wb_analysis_best(analysis)->cycles > kind->initiations + kind->latency)
+            fail_msg("%s: block %u is less in the grid", wb_kernel_name(loaded->kernel), b);
+        wb_analysis_free(analysis);
+        wb_block_free(block);
+    }
+}
+
+/* Other data: another seed for each buffer that is random. */
+static void change_seeds(struct wb_launch *launch, uint64_t change) {
+    for (size_t i = 0; i < launch->arguments.count; i++)
+        launch->arguments.items[i].contents.seed += change;
+}
+
+/* Bounds of all data against what is known of some data. */
+static void check_given(const char *name, const char *setting, const wb_analysis *all, const wb_grid *given,
+                        const char *policies, wb_diagnostics *diagnostics) {
+    wb_analysis *one = bounded(given, all->machine, diagnostics);
+    kernel_expect_ok(wb_analysis_simulate(one, policies, NULL, diagnostics), "simulate", diagnostics);
+    check_bounds(name, setting, all, one);
+    wb_analysis_free(one);
+}
+
+/* The given data under all policies on the machines in turn, other data on the first. */
+static void check_machines(const struct kernel_case *entry, struct loaded_kernel *loaded,
+                           const wb_grid *covering, const wb_grid *given, const wb_trace_options *block) {
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        wb_machine *machine = machine_of(variants[v], loaded->diagnostics);
+        wb_analysis *all = bounded(covering, machine, loaded->diagnostics);
+        assert_true(wb_analysis_is_covering(all));
+        assert_int_equal(wb_analysis_simulate(all, "lrr", NULL, loaded->diagnostics), WB_ERR_DECLINED);
+        check_given(entry->name, variants[v][0], all, given, v == 0 ? "all" : "gto", loaded->diagnostics);
+        if (v == 0) check_kinds(loaded, all, *block);
+        for (uint64_t s = 0; v == 0 && s < SEEDS; s++) {
+            change_seeds(loaded->launch, 1000003);
+            wb_grid *other = traced(loaded, NULL);
+            check_given(entry->name, "other data", all, other, "gto", loaded->diagnostics);
+            wb_grid_free(other);
+        }
+        wb_analysis_free(all);
+        wb_machine_free(machine);
+    }
+}
+
+/* Warp instructions of all blocks of a grid of real paths. */
+static uint64_t instructions_of(const wb_grid *grid) {
+    uint64_t sum = 0;
+    for (size_t b = 0; b < grid->blocks.count; b++)
+        for (uint32_t w = 0; w < grid->warp_count; w++)
+            sum += grid->paths.items[grid->shapes.items[grid->blocks.items[b].shape].warps[w].path].length;
+    return sum;
+}
+
+static void test_case(void **state) {
+    const struct kernel_case *entry = *state;
+    struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
+    wb_facts *facts = read_facts(&loaded);
+    wb_grid *given = traced(&loaded, NULL);
+    const wb_trace_options block = {
+        .cover = true, .unknown_contents = true, .record_accesses = true, .facts = facts};
+    const wb_grid_options options = {
+        .cover = true, .unknown_contents = true, .record_accesses = true, .facts = facts};
+    if (given->steered.count == 0 && instructions_of(given) <= INSTRUCTIONS_MAX) {
+        wb_grid *covering = traced(&loaded, &options);
+        check_machines(entry, &loaded, covering, given, &block);
+        wb_grid_free(covering);
+    }
+    wb_grid_free(given);
+    wb_facts_free(facts);
+    kernel_unload(&loaded);
+}
+
+/* ---- Blocks that read what others wrote ---------------------------------------------------------------- */
+
+/* Each thread does as many iterations as in[0] says, at most 7; one block then stores 6 there: which one, and
+ * how, is what the cases differ in. */
+#define READER(store)                                                                                        \
+    ".version 7.0\n.target sm_80\n.address_size 64\n"                                                        \
+    ".visible .entry pass(.param .u64 in, .param .u64 out) {\n"                                              \
+    "  .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<5>;\n"                                                \
+    "  ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];\n"                                                   \
+    "  cvta.to.global.u64 %d1, %d1; cvta.to.global.u64 %d2, %d2;\n"                                          \
+    "  mov.u32 %r1, %ctaid.x; mov.u32 %r2, 6; mov.u32 %r6, 0;\n"                                             \
+    "  ld.global.u32 %r3, [%d1]; and.b32 %r3, %r3, 7; mov.u32 %r4, 0;\n"                                     \
+    "$HEAD: setp.ge.u32 %p1, %r4, %r3; @%p1 bra $DONE;\n"                                                    \
+    "  setp.ge.u32 %p3, %r4, 7; @%p3 bra $DONE;\n"                                                           \
+    "  mul.lo.u32 %r6, %r6, 5; add.u32 %r4, %r4, 1; bra $HEAD;\n"                                            \
+    "$DONE:\n" store "  st.global.u32 [%d2], %r6;\n  ret;\n}\n"
+
+static const struct passing {
+    const char *name, *ptx;
+} passings[] = {
+    {"the first block stores",
+     READER("setp.ne.u32 %p2, %r1, 0; @%p2 bra $END; st.global.u32 [%d1], %r2; $END:\n")},
+    {"the last block stores",
+     READER("setp.ne.u32 %p2, %r1, 3; @%p2 bra $END; st.global.u32 [%d1], %r2; $END:\n")},
+    {"all blocks store under a guard that is not known",
+     READER("ld.global.u32 %r7, [%d2]; setp.eq.u32 %p2, %r7, 1; @%p2 st.global.u32 [%d1], %r2;\n")},
+    {"a store to an address that is not known",
+     READER("ld.global.u32 %r7, [%d2]; and.b32 %r7, %r7, 4; cvt.u64.u32 %d3, %r7; add.u64 %d3, %d1, %d3;\n"
+            "st.global.u32 [%d3], %r2;\n")},
+    {"an atomic", READER("atom.global.exch.b32 %r7, [%d1], %r2;\n")},
+    {"a block stores, and reads it again",
+     READER("st.global.u32 [%d1], %r1; ld.global.u32 %r7, [%d1]; setp.gt.u32 %p2, %r7, 1; @%p2 bra $END;\n"
+            "mul.lo.u32 %r6, %r6, 7; mul.lo.u32 %r6, %r6, 7; $END:\n")},
+};
+
+/* A kernel from its text; in[0] is `first` to begin with. */
+static struct loaded_kernel passing_load(const struct passing *passing, const char *first, const char *out) {
+    struct loaded_kernel loaded = {.diagnostics = wb_diagnostics_new()};
+    wb_diagnostics *diagnostics = loaded.diagnostics;
+    kernel_expect_ok(
+        wb_module_parse(passing->name, passing->ptx, strlen(passing->ptx), diagnostics, &loaded.module),
+        passing->name, diagnostics);
+    kernel_expect_ok(wb_module_find_kernel(loaded.module, NULL, diagnostics, &loaded.kernel), passing->name,
+                     diagnostics);
+    loaded.launch = wb_launch_new();
+    kernel_expect_ok(wb_launch_set_grid(loaded.launch, "4", diagnostics), "grid", diagnostics);
+    kernel_expect_ok(wb_launch_set_block(loaded.launch, "32", diagnostics), "block", diagnostics);
+    kernel_expect_ok(wb_launch_add_argument(loaded.launch, first, diagnostics), first, diagnostics);
+    kernel_expect_ok(wb_launch_add_argument(loaded.launch, out, diagnostics), out, diagnostics);
+    return loaded;
+}
+
+/* The grid as its blocks run one after another: each block's path is covered by that of the grid. */
+static void check_passing(const struct passing *passing, const wb_grid *covering, const char *first,
+                          const char *out) {
+    struct loaded_kernel loaded = passing_load(passing, first, out);
+    wb_grid *real = traced(&loaded, NULL);
+    wb_machine *machine = machine_of(variants[1], loaded.diagnostics);
+    wb_analysis *all = bounded(covering, machine, loaded.diagnostics);
+    wb_analysis *one = bounded(real, machine, loaded.diagnostics);
+    kernel_expect_ok(wb_analysis_simulate(one, "all", NULL, loaded.diagnostics), "simulate",
+                     loaded.diagnostics);
+    check_bounds(passing->name, first, all, one);
+    for (uint32_t b = 0; b < real->blocks.count; b++) {
+        const struct wb_block *whole = covering->covering.items[covering->blocks.items[b].shape];
+        wb_block *block = NULL;
+        uint64_t step;
+        kernel_expect_ok(grid_block_make(real, b, loaded.diagnostics, &block), "block", loaded.diagnostics);
+        if (!path_is_covered(&whole->paths.items[whole->warp_path[0]],
+                             &block->paths.items[block->warp_path[0]], &step))
+            fail_msg("%s, %s: step %" PRIu64 " of block %u is not covered", passing->name, first, step, b);
+        wb_block_free(block);
+    }
+    wb_analysis_free(all);
+    wb_analysis_free(one);
+    wb_machine_free(machine);
+    wb_grid_free(real);
+    kernel_unload(&loaded);
+}
+
+/* Whatever `in` is to begin with and although the launch says so, blocks take for unknown what others store
+ * there. */
+static void test_blocks_do_not_rely_on_what_others_store(void **state) {
+    (void)state;
+    static const char *const firsts[] = {"buf:u32[8]=zero", "buf:u32[8]=6", "buf:u32[8]=3"};
+    for (size_t p = 0; p < sizeof passings / sizeof *passings; p++) {
+        struct loaded_kernel loaded = passing_load(&passings[p], firsts[0], "buf:u32[8]");
+        const wb_grid_options options = {.cover = true, .record_accesses = true};
+        wb_grid *covering = traced(&loaded, &options);
+        for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++)
+            for (const char *out = "01"; *out != '\0'; out++) {
+                char buffer[32];
+                (void)snprintf(buffer, sizeof buffer, "buf:u32[8]=%c", *out);
+                check_passing(&passings[p], covering, firsts[f], buffer);
+            }
+        wb_grid_free(covering);
+        kernel_unload(&loaded);
+    }
+}
+
+/* What no block stores to stays as the launch gives it. */
+static void test_what_nobody_stores_to_stays_known(void **state) {
+    (void)state;
+    static const struct passing constant = {"nobody stores", READER("")};
+    struct loaded_kernel loaded = passing_load(&constant, "buf:u32[8]=2", "buf:u32[8]");
+    const wb_grid_options options = {.cover = true, .record_accesses = true};
+    wb_grid *covering = traced(&loaded, &options), *real = traced(&loaded, NULL);
+    assert_int_equal(covering->covering.count, 1);
+    assert_int_equal(covering->blocks.count, 4);
+    assert_int_equal(covering->covering.items[0]->paths.items[0].length, real->paths.items[0].length);
+    wb_grid_free(real);
+    wb_grid_free(covering);
+    kernel_unload(&loaded);
+}
+
+/* Each block's threads read at an offset of their own, so that the blocks make different requests: two lines
+ * that a warp of an odd block reads are one of an even block. */
+#define SHIFTED                                                                                              \
+    ".version 7.0\n.target sm_80\n.address_size 64\n"                                                        \
+    ".visible .entry shift(.param .u64 in, .param .u64 out) {\n"                                             \
+    "  .reg .b32 %r<9>; .reg .b64 %d<5>;\n"                                                                  \
+    "  ld.param.u64 %d1, [in]; cvta.to.global.u64 %d1, %d1;\n"                                               \
+    "  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r1, 16, %r2; mul.wide.u32 %d2, %r3, "    \
+    "4;\n"                                                                                                   \
+    "  add.u64 %d1, %d1, %d2; ld.global.u32 %r4, [%d1]; ret;\n}\n"
+
+static void test_blocks_of_one_kind_make_the_same_requests(void **state) {
+    (void)state;
+    static const struct passing shifted = {"shifted", SHIFTED};
+    struct loaded_kernel loaded = passing_load(&shifted, "buf:u32[256]", "buf:u32[8]");
+    const wb_grid_options options = {.cover = true, .record_accesses = true};
+    wb_grid *covering = traced(&loaded, &options);
+    assert_int_equal(covering->covering.count, 2);
+    for (uint32_t b = 0; b < 4; b++)
+        assert_int_equal(covering->blocks.items[b].shape, b % 2);
+    wb_grid_free(covering);
+    kernel_unload(&loaded);
+}
+
+/* What grids of covering paths are not for is declined with a message. */
+static void test_other_uses_are_declined(void **state) {
+    (void)state;
+    struct loaded_kernel loaded = passing_load(&passings[0], "buf:u32[8]", "buf:u32[8]");
+    const wb_grid_options options = {.cover = true, .record_accesses = true};
+    wb_grid *covering = traced(&loaded, &options);
+    wb_machine *machine = NULL;
+    wb_analysis *analysis = NULL;
+    wb_gpu *gpu = NULL;
+    wb_diagnostics *diagnostics = loaded.diagnostics;
+    kernel_expect_ok(wb_machine_load("jcse2017", diagnostics, &machine), "machine", diagnostics);
+    assert_int_equal(wb_gpu_new(covering, machine, diagnostics, &gpu), WB_ERR_DECLINED);
+    assert_int_equal(wb_analysis_new_kernel(covering, machine, NULL, diagnostics, &analysis),
+                     WB_ERR_DECLINED);
+    assert_int_equal(wb_analysis_new_grid(covering, machine, "default", diagnostics, &analysis),
+                     WB_ERR_DECLINED);
+    assert_int_equal(wb_grid_report(covering, WB_REPORT_TEXT, NULL, diagnostics), WB_ERR_DECLINED);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 4);
+    wb_machine_free(machine);
+    wb_grid_free(covering);
+    kernel_unload(&loaded);
+}
+
+static bool stop(void *user, const char *stage, uint64_t done, uint64_t total) {
+    (void)stage, (void)done, (void)total;
+    return ++*(int *)user < 3;
+}
+
+static void test_a_watch_stops_it(void **state) {
+    (void)state;
+    struct loaded_kernel loaded = passing_load(&passings[0], "buf:u32[8]", "buf:u32[8]");
+    int asked = 0;
+    const wb_grid_options options = {.cover = true, .watch = {stop, &asked}};
+    wb_grid *covering = NULL;
+    assert_int_equal(wb_grid_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &covering),
+                     WB_ERR_LIMIT);
+    assert_null(covering);
+    assert_int_equal(asked, 3);
+    kernel_unload(&loaded);
+}
+
+int main(void) {
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test(test_blocks_do_not_rely_on_what_others_store),
+        cmocka_unit_test(test_what_nobody_stores_to_stays_known),
+        cmocka_unit_test(test_blocks_of_one_kind_make_the_same_requests),
+        cmocka_unit_test(test_other_uses_are_declined),
+        cmocka_unit_test(test_a_watch_stops_it),
+    };
+    return kernel_suite_run("covering paths of grids", test_case, others, sizeof others / sizeof *others);
+}

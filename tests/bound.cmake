@@ -36,3 +36,4 @@ target_sources(test_kernel_climb PRIVATE kernel_check.c naive_grid_explorer.c na
                                          random_block.c random_grid.c)
 wb_test(test_random_grids wb_bound)
 target_sources(test_random_grids PRIVATE grid_bounds.c random_block.c random_grid.c random_policy.c)
+wb_test(test_kernel_exhaustive wb_bound)

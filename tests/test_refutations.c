@@ -64,6 +64,7 @@ static const struct grid_refutation grid_refutations[] = {
     {"waves-lrr.yaml", "waves", true, 39, 40, 42},
     {"graham.yaml", "graham", false, 45, 0, 47},
     {"graham-slope.yaml", "graham", false, 78, 0, 92},
+    {"graham-depth1.yaml", "graham", false, 112, 0, 119},
     {"graham-unlimited.yaml", "graham", false, 137, 0, 145},
     {"graham-lrr.yaml", "graham", true, 32, 33, 35},
     {"graham-lrr-slope.yaml", "graham", true, 112, 140, 168},

@@ -1,4 +1,4 @@
-#include "bound/grid_explore_state.h"
+#include "bound/grid_explore_room.h"
 
 #include <string.h>
 
@@ -11,46 +11,6 @@ struct grid_state grid_state_in(const struct grid_explore_model *model, void *me
                                .units = (struct explore_unit *)(void *)(bytes + layout->units),
                                .rooms = (struct grid_room *)(void *)(bytes + layout->rooms),
                                .warps = (struct explore_warp *)(void *)(bytes + layout->warps)};
-}
-
-/* What a room holds, with what belongs to it. */
-struct room_view {
-    struct grid_room *room;
-    struct explore_warp *warps;
-    uint32_t warp_count;
-    struct explore_unit *units; /* of its SM */
-};
-
-/* False when the room is empty. */
-static bool room_at(const struct grid_explore_model *model, const struct grid_state *state, uint32_t sm,
-                    uint32_t room, struct room_view *view) {
-    const size_t index = (size_t)sm * model->scope.rooms + room;
-    view->room = &state->rooms[index];
-    view->warps = &state->warps[index * model->room_warps];
-    view->units = &state->units[(size_t)sm * model->machine->unit_count];
-    view->warp_count = view->room->kind == ROOM_EMPTY ? 0 : model->kinds[view->room->kind].warps;
-    return view->room->kind != ROOM_EMPTY;
-}
-
-static const struct explore_program *program_of(const struct grid_explore_model *model,
-                                                const struct explore_warp *warp) {
-    return &model->programs[warp->path].steps;
-}
-
-static bool warp_ended(const struct grid_explore_model *model, const struct explore_warp *warp) {
-    return warp->position == program_of(model, warp)->count;
-}
-
-static const struct explore_inst *next_inst(const struct grid_explore_model *model,
-                                            const struct explore_warp *warp) {
-    return &program_of(model, warp)->insts[warp->position];
-}
-
-/* Whether the warp is still to issue something, and no barrier holds it. */
-static bool warp_goes_on(const struct grid_explore_model *model, const struct room_view *view, uint32_t w) {
-    const struct explore_warp *warp = &view->warps[w];
-    return !warp_ended(model, warp) &&
-           program_of(model, warp)->barriers_before[warp->position] <= view->room->opened;
 }
 
 static bool block_ended(const struct grid_explore_model *model, const struct room_view *view) {
@@ -481,92 +441,4 @@ void grid_state_settle(const struct grid_explore_model *model, struct grid_state
         *passed += next;
     }
     forget(model, state);
-}
-
-/* Keys. */
-
-/* Pieces of bytes that stand one behind the other, to be brought in order. */
-struct pieces {
-    const uint8_t *ends[GRID_EXPLORE_ROOMS_MAX + 1]; /* the end of each, behind the start of the first */
-    uint32_t count;
-};
-
-_Static_assert(GRID_EXPLORE_SMS_MAX <= GRID_EXPLORE_ROOMS_MAX, "pieces are rooms of an SM, or SMs");
-
-static int piece_order(const struct pieces *pieces, uint32_t a, uint32_t b) {
-    const uint8_t *first = pieces->ends[a], *second = pieces->ends[b];
-    size_t first_length = (size_t)(pieces->ends[a + 1] - first);
-    size_t second_length = (size_t)(pieces->ends[b + 1] - second);
-    int order = memcmp(first, second, first_length < second_length ? first_length : second_length);
-    if (order != 0) return order;
-    return (first_length > second_length) - (first_length < second_length);
-}
-
-/* Writes the pieces in order; returns the place behind them. */
-static uint8_t *put_sorted(uint8_t *at, const struct pieces *pieces) {
-    uint32_t order[GRID_EXPLORE_ROOMS_MAX];
-    for (uint32_t p = 0; p < pieces->count; p++) {
-        uint32_t i = p;
-        for (; i > 0 && piece_order(pieces, p, order[i - 1]) < 0; i--)
-            order[i] = order[i - 1];
-        order[i] = p;
-    }
-    for (uint32_t p = 0; p < pieces->count; p++) {
-        const uint8_t *piece = pieces->ends[order[p]];
-        size_t length = (size_t)(pieces->ends[order[p] + 1] - piece);
-        memcpy(at, piece, length);
-        at += length;
-    }
-    return at;
-}
-
-/* The programs of the warps follow from the block's kind. */
-static uint8_t *put_room(uint8_t *at, const struct room_view *view) {
-    if (view->room->kind == ROOM_EMPTY) return explore_put_number(at, view->room->used);
-    at = explore_put_number(at, view->room->kind + 2);
-    at = explore_put_number(at, view->room->held);
-    at = explore_put_number(at, view->room->drains);
-    at = explore_put_number(at, view->room->opened);
-    at = explore_put_number(at, view->room->issued);
-    for (uint32_t w = 0; w < view->warp_count; w++)
-        at = explore_put_warp(at, &view->warps[w]);
-    return at;
-}
-
-static uint8_t *put_sm(const struct grid_explore_model *model, const struct grid_state *state, uint32_t sm,
-                       uint8_t *scratch, uint8_t *at) {
-    const struct wb_machine *machine = model->machine;
-    struct pieces rooms = {.count = model->scope.rooms};
-    struct room_view view;
-    at = explore_put_number(at, state->sms[sm].decided);
-    at = explore_put_number(at, state->sms[sm].issued);
-    at = explore_put_number(at, state->sms[sm].dealt);
-    for (uint32_t u = 0; u < machine->unit_count; u++)
-        at = explore_put_unit(at, &state->units[sm * machine->unit_count + u], machine->units[u].count,
-                              machine->dispatch_depth);
-    rooms.ends[0] = scratch;
-    for (uint32_t r = 0; r < rooms.count; r++) {
-        (void)room_at(model, state, sm, r, &view);
-        scratch = put_room(scratch, &view);
-        rooms.ends[r + 1] = scratch;
-    }
-    return put_sorted(at, &rooms);
-}
-
-size_t grid_state_key(const struct grid_explore_model *model, const struct grid_state *state,
-                      uint8_t *scratch, uint8_t *key) {
-    struct pieces sms = {.count = model->scope.sms};
-    uint8_t *at = explore_put_number(key, state->dispatch->left);
-    at = explore_put_number(at, state->dispatch->to_deal);
-    at = explore_put_number(at, state->dispatch->busy);
-    for (uint32_t k = 0; k < model->kind_count; k++)
-        at = explore_put_number(at, state->left[k]);
-    uint8_t *rooms = at; /* of one SM at a time, where the SMs go at the end */
-    sms.ends[0] = scratch;
-    for (uint32_t s = 0; s < sms.count; s++) {
-        scratch = put_sm(model, state, s, rooms, scratch);
-        sms.ends[s + 1] = scratch;
-    }
-    at = put_sorted(at, &sms);
-    return (size_t)(at - key);
 }

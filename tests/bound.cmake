@@ -37,3 +37,6 @@ target_sources(test_kernel_climb PRIVATE kernel_check.c naive_grid_explorer.c na
 wb_test(test_random_grids wb_bound)
 target_sources(test_random_grids PRIVATE grid_bounds.c random_block.c random_grid.c random_policy.c)
 wb_test(test_kernel_exhaustive wb_bound)
+wb_test(test_contention wb_bound)
+target_sources(test_contention PRIVATE hand_grid.c naive_cache.c naive_gpu.c naive_gpu_memory.c naive_server.c
+                                       random_block.c random_gpu.c random_grid.c random_policy.c)

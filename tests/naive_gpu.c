@@ -72,7 +72,8 @@ static size_t record(const struct naive *naive, struct sm *sm, uint32_t w) {
         if (access->step != warp->next) continue;
         inst.busy = accesses ? inst.busy + access->cycles : access->cycles;
         accesses = true;
-        if (access->request_count == 0 || naive->memory->l1.bytes == 0) continue;
+        if (access->request_count == 0 || (naive->memory->l1.bytes == 0 && naive->memory->service == 0))
+            continue;
         inst.access = access;
         inst.epoch = warp->positions[a].epoch;
         inst.request_count = access->request_count;
@@ -450,6 +451,7 @@ void naive_gpu_simulate(const struct timed_grid *grid, const char *policy, bool 
                           .reorder = reorder,
                           .slots = slots,
                           .warps = grid->grid->warp_count,
+                          .server_last = grid->machine->memory.sms - 1,
                           .result = result};
     *result = (struct naive_gpu_result){0};
     begin(&naive);
@@ -462,8 +464,12 @@ void naive_gpu_simulate(const struct timed_grid *grid, const char *policy, bool 
         for (uint32_t m = 0; m < naive.memory->sms; m++) {
             start_waiting(&naive, &naive.sms[m]);
             issue_all(&naive, &naive.sms[m]);
-            begin_turn(&naive, &naive.sms[m]);
+            if (naive.memory->l1.bytes > 0)
+                begin_turn(&naive, &naive.sms[m]);
+            else
+                send_requests(&naive, &naive.sms[m]);
         }
+        if (naive.memory->service > 0) serve_one(&naive);
         for (uint32_t p = 0; p < naive.memory->l2_partitions; p++)
             serve_arrivals(&naive, p);
     }

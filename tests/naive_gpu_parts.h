@@ -1,4 +1,4 @@
-/* The parts of the naive GPU that its two files share. */
+/* The parts of the naive GPU that its files share. */
 #ifndef WB_TESTS_NAIVE_GPU_PARTS_H
 #define WB_TESTS_NAIVE_GPU_PARTS_H
 
@@ -113,6 +113,8 @@ struct naive {
     uint32_t last_sm;    /* that got the last block */
     cycles dispatched;   /* until when the dispatcher is busy */
     uint64_t messages;
+    cycles server_free_at; /* of the memory that all SMs share */
+    uint32_t server_last;  /* the SM that it served last */
     cycles now;
     struct naive_gpu_result *result;
 };
@@ -138,5 +140,9 @@ void serve_answers(struct naive *naive, struct sm *sm);
 
 /* The partition serves the first arrival by time and SM, if it is free. */
 void serve_arrivals(struct naive *naive, uint32_t index);
+
+/* Without caches: requests of the SM leave, and the memory that all SMs share serves one. */
+void send_requests(const struct naive *naive, struct sm *sm);
+void serve_one(struct naive *naive);
 
 #endif

@@ -56,6 +56,15 @@ static bool one_in(struct random_state *random, uint32_t chances) {
     return random_below(random, chances) == 0;
 }
 
+/* Takes the caches away: one memory serves all SMs. */
+static void share_memory(struct random_state *random, struct machine_memory *memory) {
+    memory->l1.bytes = 0;
+    memory->service = 1u << one_of(random, 0, 3);
+    if (one_in(random, 2)) memory->service = one_of(random, 1, 3);
+    memory->arbiter = one_of(random, ARBITER_FIFO, ARBITER_ANY);
+    memory->outstanding = one_in(random, 3) ? 0 : one_of(random, 1, 9);
+}
+
 static void random_times(struct random_state *random, struct timed_code *code) {
     for (uint32_t i = 0; i < code->inst_count; i++) {
         struct timed_inst *inst = &code->insts[i];
@@ -65,6 +74,17 @@ static void random_times(struct random_state *random, struct timed_code *code) {
         if (i >= HAND_INSTRUCTIONS) continue;
         inst->memory_latency = 50;
         inst->latency += inst->memory_latency;
+    }
+}
+
+/* Instructions of several classes wait differently long for the same memory. */
+static void random_returns(struct random_state *random, struct timed_code *code) {
+    const uint32_t most = 1u << one_of(random, 0, 6);
+    for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++) {
+        struct timed_inst *inst = &code->insts[i];
+        const uint32_t rest = inst->latency - inst->memory_latency;
+        inst->memory_latency = one_in(random, 2) ? most : one_of(random, 1, most);
+        inst->latency = rest + inst->memory_latency;
     }
 }
 
@@ -97,13 +117,13 @@ static void describe(struct random_gpu *gpu) {
         "sub_cores %u, width %u, depth %d, memory units %u%s, blocks at a time %u, sms %u, dispatch %u + "
         "%u, requests %u x %u, l1 %u B / %u ways (hash %d, store %u, victim %u, latency %u, mshrs %u), "
         "noc %u, l2 %u B / %u ways / %u parts (latency %u, service %u), dram %u + %u, reply %u, channel "
-        "depth %u\n%s",
+        "depth %u, one memory %u (%s, %u on the way)\n%s",
         machine->sub_cores, machine->issue_width, (int)machine->dispatch_depth, machine->units[1].count,
         machine->units[1].shared ? " shared" : "", machine->limits.blocks, m->sms, m->dispatch,
         m->dispatch_latency, m->requests, m->request_cycles, m->l1.bytes, m->l1.ways, m->l1.hashed,
         m->l1_store, m->l1_victim, m->l1_latency, m->l1_mshrs, m->noc_latency, m->l2.bytes, m->l2.ways,
         m->l2_partitions, m->l2_latency, m->l2_service, m->dram_latency, m->dram_service, m->reply_service,
-        m->channel_depth, gpu->hand.text.data);
+        m->channel_depth, m->service, memory_arbiter_name(m), m->outstanding, gpu->hand.text.data);
 }
 
 void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, struct random_gpu *gpu) {
@@ -123,6 +143,10 @@ void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, stru
         hand_grid_add_random(&gpu->hand, &random, &shape);
     random_times(&random, &gpu->hand.code);
     random_slotless_uses(&random, &gpu->hand.code);
+    if (family->contended) {
+        share_memory(&random, &gpu->hand.machine.memory);
+        random_returns(&random, &gpu->hand.code);
+    }
     describe(gpu);
     gpu->timed =
         (struct timed_grid){.grid = &gpu->hand.grid, .machine = &gpu->hand.machine, .code = gpu->hand.code};

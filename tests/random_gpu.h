@@ -12,6 +12,7 @@ struct random_gpu_family {
     uint32_t blocks, resident;      /* in the grid; of an SM at a time, at most */
     struct hand_shape shape;        /* of blocks; warps and accesses at most */
     uint32_t dispatch;              /* enum block_dispatch */
+    bool contended;                 /* no caches, but one memory for all SMs */
 };
 
 struct random_gpu {

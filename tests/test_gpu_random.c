@@ -232,6 +232,23 @@ static void test_against_naive(void **state) {
     }
 }
 
+/* Without caches all SMs share one memory; requests are not reordered then. */
+static void test_one_memory(void **state) {
+    (void)state;
+    uint32_t rounds = random_rounds(1500);
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_gpu_family varied = family;
+        struct random_gpu gpu;
+        varied.sms = 4;
+        varied.contended = true;
+        varied.dispatch = dispatches[seed % DISPATCHES];
+        random_gpu_make(seed, &varied, &gpu);
+        if (seed % 5 != 0) vary_code(seed, &gpu);
+        check(seed, &gpu, &schemes[seed / 2 % 4]);
+        random_gpu_free(&gpu);
+    }
+}
+
 /* Whether two simulations did the same. */
 static bool same_records(const struct gpu_record *a, const struct gpu_record *b, size_t blocks) {
     uint64_t counts[COUNTS];
@@ -258,7 +275,7 @@ static bool same_records(const struct gpu_record *a, const struct gpu_record *b,
 static void test_threads(void **state) {
     (void)state;
     static const uint32_t threads[] = {8, 3, 2}; /* the most first: libomp leaks when it adds threads later */
-    uint32_t rounds = random_rounds(24);
+    uint32_t rounds = random_rounds(36);
     for (uint64_t seed = 0; seed < rounds; seed++) {
         struct random_gpu_family wide = family;
         struct random_gpu gpu;
@@ -267,6 +284,7 @@ static void test_threads(void **state) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         wide.sms = 12;
         wide.blocks = 40;
+        wide.contended = seed % 3 == 1 && !scheme->reorder;
         wide.dispatch = dispatches[seed % DISPATCHES];
         random_gpu_make(seed, &wide, &gpu);
         assert_int_equal(gpu_record_make(&gpu.timed, scheme, 1, diagnostics, &one), WB_OK);
@@ -375,9 +393,8 @@ static void test_without_caches(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_naive),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_reordered),
+        cmocka_unit_test(test_against_naive),  cmocka_unit_test(test_one_memory),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_reordered),
         cmocka_unit_test(test_without_caches),
     };
     return cmocka_run_group_tests_name("random GPUs", tests, NULL, NULL);

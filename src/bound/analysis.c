@@ -80,6 +80,8 @@ static wb_status analysis_time_block(wb_analysis *made, const wb_machine *machin
     wb_status status = WB_OK;
     if (memory_has_hierarchy(&machine->memory))
         status = analysis_lone_block(made, machine, diagnostics, costs);
+    if (memory_is_contended(&machine->memory))
+        status = contended_block_make(made->block, machine, diagnostics, &made->contended);
     if (status == WB_OK) status = timed_block_from(made->block, machine, costs, diagnostics, &made->own);
     free(costs);
     return status;
@@ -173,6 +175,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     abstract_block_free(&analysis->by_hand);
     abstract_warp_file_free(&analysis->abstract);
     memory_work_free(&analysis->memory);
+    contended_block_free(&analysis->contended);
     timed_grid_free(&analysis->grid_times);
     grid_clear(&analysis->lone);
     vec_free(&analysis->bounds);
@@ -225,6 +228,7 @@ static wb_status analysis_compute(const wb_analysis *analysis, const struct boun
         bound->cycles = cycles_add(bound->cycles, profile_release_time(input->profile));
     if (input->memory != NULL && method->scope != BOUND_OF_GRID)
         lone_block_add_memory(method, input->memory, bound);
+    if (input->load != NULL) contended_block_add(method, input->machine, input->load, bound);
     if (bound->cycles == CYCLES_SATURATED) {
         bound->cycles = 0;
         diagnose(input->diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
@@ -245,6 +249,7 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
                                       .profile = &analysis->profile,
                                       .memory = analysis->has_memory ? &analysis->memory : NULL,
                                       .work = analysis->has_work ? &analysis->work : NULL,
+                                      .load = analysis->contended.exists ? &analysis->contended.load : NULL,
                                       .grid = analysis->has_work ? &analysis->grid_times : NULL,
                                       .abstract = analysis->is_abstract ? &analysis->abstract.cta : NULL,
                                       .machine = analysis->machine,
@@ -337,13 +342,18 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
     struct gpu_scheme scheme = analysis->has_memory ? *analysis->memory.scheme : *gpu_scheme_at(0);
     scheme.policy = policy;
     const struct gpu_sink sink = {.sm = GPU_EVERY_SM, .issue = analysis_note_issue, .user = simulation};
-    const struct gpu_options options = {.sink = &sink, .watch = watch};
+    const bool alone = analysis->contended.exists;
+    struct block_times lone = {0};
+    const struct gpu_options options = {.sink = &sink, .watch = watch, .block_times = alone ? &lone : NULL};
     struct arena arena = {0};
     wb_gpu_simulation result;
     *simulation = (wb_simulation){.policy = policy->name, .work_conserving = policy->work_conserving};
-    wb_status status = gpu_simulate(&analysis->grid_times, &scheme, &options, diagnostics, &arena, &result);
+    const struct timed_grid *grid = alone ? &analysis->contended.timed : &analysis->grid_times;
+    wb_status status = gpu_simulate(grid, &scheme, &options, diagnostics, &arena, &result);
     if (status == WB_OK) {
-        simulation->cycles = simulation->last_commit = result.cycles;
+        /* The block's own time begins when it has been dispatched. */
+        simulation->cycles = simulation->last_commit = result.cycles - lone.start;
+        simulation->last_issue = cycles_sub(simulation->last_issue, lone.start);
         simulation->warp_instructions = result.warp_instructions;
     }
     arena_free(&arena);
@@ -356,7 +366,7 @@ static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const 
     const struct sim_policy *policy = policy_at(index);
     double start = analysis_clock();
     wb_simulation simulation;
-    if (analysis->has_memory || analysis->has_work)
+    if (analysis->has_memory || analysis->has_work || analysis->contended.exists)
         WB_TRY(analysis_simulate_gpu(analysis, policy, watch, diagnostics, &simulation));
     else
         WB_TRY(simulate(analysis->timed, policy, NULL, watch, diagnostics, &simulation));
@@ -452,7 +462,8 @@ bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *proven) {
 
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {
     if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
-    if (analysis->has_memory) return false; /* what memory adds is known of the block only */
+    if (analysis->has_memory || analysis->contended.exists)
+        return false; /* what memory adds is known of the block only */
     const struct timed_block *timed = analysis->timed;
     const struct warp_group group = {timed->warp_path[warp], warp % timed->machine->sub_cores, 1};
     *value = cycles_add(profile_sum_of_group(&analysis->profile, bound_method_at(method)->term, &group),

@@ -3,6 +3,7 @@
 #define WB_BOUND_ANALYSIS_H
 
 #include "bound/abstract_warp_file.h"
+#include "bound/contended_block.h"
 #include "bound/grid_kinds.h"
 #include "bound/memory_work.h"
 #include "bound/registry.h"
@@ -30,7 +31,8 @@ struct wb_analysis {
     struct timed_grid grid_times;    /* of the grid, or of `lone` */
     struct memory_work memory;       /* of them, if has_memory */
     bool has_memory;
-    bool has_work; /* a grid on a machine without caches: */
+    struct contended_block contended; /* of one block, where all SMs share one memory */
+    bool has_work;                    /* a grid on a machine without caches: */
     struct grid_kinds kinds;
     struct grid_work work;
     struct wb_block *longest_block; /* of a kernel: the block of `longest`, where it was made for it */

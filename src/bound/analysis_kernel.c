@@ -70,6 +70,8 @@ wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) 
     made->has_work = true;
     WB_TRY(abstract_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
     WB_TRY(grid_kinds_by_hand(&made->by_hand, NULL, diagnostics, &made->work));
-    const struct block_kind *kind = &made->work.kinds.items[longest_kind(&made->work)];
-    return analysis_of_timed(kind->timed, diagnostics, &made->longest);
+    const size_t longest = longest_kind(&made->work);
+    WB_TRY(analysis_of_timed(made->work.kinds.items[longest].timed, diagnostics, &made->longest));
+    if (!memory_is_contended(&made->machine->memory)) return WB_OK;
+    return contended_block_by_hand(&made->by_hand, longest, diagnostics, &made->longest->contended);
 }

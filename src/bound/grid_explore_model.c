@@ -32,6 +32,7 @@ const char *grid_explore_objection(const struct grid_work *work) {
     const struct machine_memory *memory = &work->machine->memory;
     const char *objection = machine_objection(work->machine);
     cycles horizon = 0;
+    if (memory_is_contended(memory)) return "the search knows nothing of a memory that all SMs share";
     if (work->kinds.count > GRID_EXPLORE_KINDS_MAX) return "the search covers at most 16 kinds of blocks";
     for (size_t k = 0; objection == NULL && k < work->kinds.count; k++) {
         const struct block_kind *kind = &work->kinds.items[k];

@@ -117,6 +117,8 @@ wb_status grid_work_finish(struct grid_work *work) {
 }
 
 void grid_work_free(struct grid_work *work) {
+    if (work->in_order != NULL) grid_work_free(work->in_order);
+    if (work->published != NULL) grid_work_free(work->published);
     vec_free(&work->kinds);
     arena_free(&work->arena);
     *work = (struct grid_work){0};

@@ -4,6 +4,7 @@
 #define WB_BOUND_GRID_WORK_H
 
 #include "bound/profile.h"
+#include "bound/request_load.h"
 
 /* Blocks whose warps execute the same instructions at the same cost. */
 struct block_kind {
@@ -12,15 +13,30 @@ struct block_kind {
     uint64_t instructions; /* of a block, all its warps */
     cycles initiations;    /* E: cycles that units are busy with a block */
     cycles latency;        /* lam: its longest chain of latencies, the releases of barriers included */
-    cycles alone;  /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
-    cycles solo;   /* its residence takes at most so long when it has an SM to itself */
+    cycles alone; /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
+    cycles solo;  /* its residence takes at most so long when it has an SM to itself */
+    struct request_load load; /* on the memory that all SMs share; else zero */
+    cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
     const struct timed_block *timed; /* what a block executes, of whoever made the kind */
+};
+
+/* Requests of the whole grid to the memory that all SMs share; zero without one. */
+struct contention {
+    uint64_t requests;
+    uint64_t most;      /* of one instruction */
+    uint64_t in_flight; /* of an SM at a time */
+    uint32_t units;     /* bit u: instructions of unit u make requests */
+    cycles wait;        /* until a request has been served, which latencies count; 0: they do not */
 };
 
 struct grid_work {
     struct arena arena;
     const struct wb_machine *machine;
+    struct contention contention;
+    struct grid_work *in_order;  /* the same grid, latencies counting the most that a request waits for a
+                                    memory that serves in a known order; or NULL */
+    struct grid_work *published; /* the same as published; or NULL */
     const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
     bool divergent_barrier;          /* of covering blocks: as in struct wb_block, of some of them */
     VEC(struct block_kind) kinds;

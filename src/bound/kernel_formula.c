@@ -1,5 +1,7 @@
 #include "bound/kernel_formula.h"
 
+#include "bound/contention.h"
+
 cycles kernel_time_sum(const struct kernel_time *time) {
     cycles sum = cycles_add(time->busy, time->latency);
     sum = cycles_add(sum, cycles_add(time->memory, time->dispatch));
@@ -30,7 +32,7 @@ static void add_part(wb_bound *bound, const char *what, const char *unit, cycles
 
 /* Divides busy cycles among issue and units as all blocks of the grid do. */
 static void add_busy(const struct grid_work *work, cycles busy, wb_bound *bound) {
-    const cycles total = grid_work_total(work);
+    const cycles total = cycles_sub(grid_work_total(work), contention_stalls(work));
     cycles units = 0;
     for (uint32_t u = 0; u < work->machine->unit_count; u++) {
         cycles of_unit = 0;
@@ -48,9 +50,10 @@ static void add_busy(const struct grid_work *work, cycles busy, wb_bound *bound)
 void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound) {
     bound->cycles = kernel_time_sum(time);
     if (bound->cycles == CYCLES_SATURATED) return;
-    add_busy(work, time->busy, bound);
+    const cycles stalls = share(contention_stalls(work), time->busy, grid_work_total(work));
+    add_busy(work, time->busy - stalls, bound);
     add_part(bound, "latency", NULL, time->latency);
-    add_part(bound, "memory", NULL, time->memory);
+    add_part(bound, "memory", NULL, cycles_add(time->memory, stalls));
     add_part(bound, "dispatch", NULL, time->dispatch);
     add_part(bound, "tail", NULL, time->tail);
 }
@@ -69,17 +72,35 @@ void kernel_assume_dispatch(const struct grid_work *work, wb_bound *bound) {
                      "registers of a thread are not known: any number of blocks that may fit on an SM");
 }
 
-wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
-    const struct grid_work *work = input->work;
+struct kernel_time kernel_time_worst(const struct grid_work *work, kernel_formula formula) {
     struct kernel_time worst = {0};
     for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++)
         worst = kernel_time_max(worst, formula(work, resident));
-    kernel_bound_set(work, &worst, bound);
+    worst.memory = cycles_add(worst.memory, contention_services(work));
+    return worst;
+}
+
+/* The lesser of two times: that with all waiting for memory at once, and that with each request's waiting in
+ * its latency. *work: what it is made of. */
+static struct kernel_time least_time(kernel_formula formula, const struct grid_work **work) {
+    struct kernel_time time = kernel_time_worst(*work, formula);
+    if ((*work)->in_order == NULL) return time;
+    struct kernel_time in_order = kernel_time_worst((*work)->in_order, formula);
+    if (kernel_time_sum(&in_order) >= kernel_time_sum(&time)) return time;
+    *work = (*work)->in_order;
+    return in_order;
+}
+
+wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    const struct kernel_time time = least_time(formula, &work);
+    kernel_bound_set(work, &time, bound);
     bound->kind = WB_UPPER;
     bound_assume_model(input, bound);
     bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
     if (work->machine->dispatch_depth == 0 || work->machine->dispatch_depth == DEPTH_UNLIMITED)
         bound_assume(bound, "units start instructions in the order of their issue");
     kernel_assume_dispatch(work, bound);
+    contention_assume(work, bound);
     return WB_OK;
 }

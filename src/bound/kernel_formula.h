@@ -25,14 +25,18 @@ typedef struct kernel_time (*kernel_formula)(const struct grid_work *work, uint6
 struct kernel_time kernel_time_max(struct kernel_time a, struct kernel_time b);
 struct kernel_time kernel_time_min(struct kernel_time a, struct kernel_time b);
 
+/* The largest time of the formula for any number of resident blocks that is possible, with the services of
+ * the memory that all SMs share. */
+struct kernel_time kernel_time_worst(const struct grid_work *work, kernel_formula formula);
+
 /* Sets cycles and parts of a bound. */
 void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound);
 
 /* Adds what a result assumes of the way of blocks to SMs. */
 void kernel_assume_dispatch(const struct grid_work *work, wb_bound *bound);
 
-/* The largest time of the formula for any number of resident blocks that is possible, as an upper bound with
- * the assumptions of every bound of a kernel. */
+/* That, or, where requests wait in a known order, the time with their waiting in their latencies, if it is
+ * less: as an upper bound with the assumptions of every bound of a kernel. */
 wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
 
 /* The formulas (docs/proofs.md, section 12). Blocks go to any SM that has room, except

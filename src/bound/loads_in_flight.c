@@ -13,7 +13,7 @@ wb_status loads_in_flight_step(struct loads_in_flight *flight, const struct time
         flight->now -= flight->loads.items[load - 1];
         flight->loads.items[load - 1] = 0;
     }
-    bool is_load = step->access != NULL && step->access->kind == TRAFFIC_LOAD;
+    bool is_load = step->access != NULL && (flight->stores_too || step->access->kind == TRAFFIC_LOAD);
     if (is_load) {
         WB_TRY(vec_push(&flight->loads, step->access->request_count));
         flight->now += step->access->request_count;

@@ -1,15 +1,16 @@
 /* How many requests of loads a warp can have in flight at a time: what it issues before it waits for one of
- * their registers. */
+ * their registers; or of all accesses, of which those without a register are never waited for. */
 #ifndef WB_BOUND_LOADS_IN_FLIGHT_H
 #define WB_BOUND_LOADS_IN_FLIGHT_H
 
 #include "base/vec.h"
 #include "bound/warp_steps.h"
 
-/* A warp on its way. Zero-initialised but for `last_load` it is at its start. */
+/* A warp on its way. Zero-initialised but for `last_load` and `stores_too` it is at its start. */
 struct loads_in_flight {
     uint32_t *last_load; /* per register of the code, 1 + the load that wrote it last, or 0 */
     VEC(uint32_t) loads; /* per load its requests, 0 when the warp has waited for it */
+    bool stores_too;     /* all accesses count, not only loads */
     uint64_t now, most;  /* requests in flight; their largest number so far */
 };
 

@@ -26,7 +26,8 @@ static const struct bound_method *const methods[] = {&bound_sib,
                                                      &bound_k_adversary,
                                                      &bound_waves,
                                                      &bound_graham,
-                                                     &bound_one_by_one};
+                                                     &bound_one_by_one,
+                                                     &bound_eq3};
 
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;
@@ -54,7 +55,7 @@ static void assume_covering(const struct bound_input *input, wb_bound *bound) {
     if (input->work != NULL)
         bound_assume(bound, "the warps of all blocks execute parts of these covering paths, whatever the "
                             "unknown values are, alone on the GPU");
-    else if (input->memory == NULL)
+    else if (input->memory == NULL && input->load == NULL)
         bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values "
                             "are, alone on the streaming multiprocessor");
     else
@@ -69,6 +70,8 @@ void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
         assume_covering(input, bound);
     else if (input->work != NULL)
         bound_assume(bound, "the blocks execute these paths, alone on the GPU");
+    else if (input->load != NULL)
+        bound_assume(bound, "the warps execute these paths, alone on the GPU");
     else if (input->memory == NULL)
         bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
     else
@@ -90,9 +93,19 @@ static void assume_issue(const struct gpu_scheme *scheme, wb_bound *bound) {
         bound_assume(bound, "requests reach the first-level cache in the order of the reordering unit");
 }
 
+/* Whether requests wait for one memory that all SMs share. */
+static bool is_contended(const struct bound_input *input) {
+    return input->load != NULL || (input->work != NULL && memory_is_contended(&input->work->machine->memory));
+}
+
 /* What a bound says of memory. */
-static void assume_memory(const struct memory_work *memory, wb_bound *bound) {
-    if (memory == NULL) {
+static void assume_memory(const struct bound_input *input, wb_bound *bound) {
+    if (is_contended(input)) {
+        bound_assume(bound, "one memory of all SMs serves requests one by one, and does not stay idle while "
+                            "one waits; no caches");
+        return;
+    }
+    if (input->memory == NULL) {
         bound_assume(bound, "no cache misses and no memory interference beyond the stated latencies");
         return;
     }
@@ -104,7 +117,7 @@ void bound_assume_model(const struct bound_input *input, wb_bound *bound) {
     bound_assume_paths(input, bound);
     assume_issue(input->memory == NULL ? NULL : input->memory->scheme, bound);
     bound_assume(bound, "initiations and latencies as the machine states them, or shorter");
-    assume_memory(input->memory, bound);
+    assume_memory(input, bound);
     bound_assume(bound, "no instruction fetch stalls");
 }
 
@@ -116,6 +129,10 @@ void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
     if (input->memory->registers_ignored)
         bound_assume(bound, "registers of a thread are not known: so few that they keep no block from an SM");
 }
+
+/* Why searches over schedules are not for machines whose SMs share one memory. */
+#define TIMES_UNKNOWN                                                                                        \
+    "needs latencies that are known, which those of requests that wait for one memory (service) are not"
 
 /* The bit of a scheme. */
 static uint32_t scheme_bit(const struct gpu_scheme *scheme) {
@@ -135,6 +152,10 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
         return method->of_abstract_warps;
     }
     if (method->scope == BOUND_OF_KERNEL) {
+        if (method->searches && is_contended(input)) {
+            *why = TIMES_UNKNOWN;
+            return false;
+        }
         *why = input->work == NULL ? "is for whole kernels, on machines without caches"
                                    : "needs blocks that go to any SM that has room, not dispatch: static";
         return input->work != NULL && (!method->dynamic_dispatch || grid_work_is_dynamic(input->work));
@@ -151,8 +172,9 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
         *why = "is for kernels and abstract warps, not for blocks written by hand";
         return false;
     }
-    *why = "needs latencies that are known, which those of a machine with caches are not";
-    return memory == NULL || method->scope == BOUND_OF_BLOCK;
+    *why = memory != NULL ? "needs latencies that are known, which those of a machine with caches are not"
+                          : TIMES_UNKNOWN;
+    return (memory == NULL && input->load == NULL) || method->scope == BOUND_OF_BLOCK;
 }
 
 void bound_qualify(const struct wb_machine *machine, wb_bound *bound) {

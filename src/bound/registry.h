@@ -7,15 +7,17 @@
 
 struct abstract_cta;
 struct grid_work;
+struct request_load;
 struct timed_grid;
 
 /* What every analysis works on: a block, a grid, or, on a machine with caches, a block that is a grid. */
 struct bound_input {
     const struct timed_block *block; /* NULL: not one block */
     const struct block_profile *profile;
-    const struct memory_work *memory;    /* NULL: no caches */
-    const struct grid_work *work;        /* of a grid on a machine without caches; else NULL */
-    const struct timed_grid *grid;       /* the same as it is simulated; NULL where `work` is */
+    const struct memory_work *memory; /* NULL: no caches */
+    const struct grid_work *work;     /* of a grid on a machine without caches; else NULL */
+    const struct request_load *load; /* of a block whose requests wait for one memory of all SMs; else NULL */
+    const struct timed_grid *grid;   /* the same as it is simulated; NULL where `work` is */
     const struct abstract_cta *abstract; /* abstract warps written by hand, in place of a block; or NULL */
     const struct wb_machine *machine;
     const wb_watch *watch; /* or NULL */
@@ -61,7 +63,7 @@ extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bo
     bound_exhaustive, bound_adversary, bound_segment_sum, bound_reorder_chain, bound_turn_chain,
     bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_safe, bound_k_area,
     bound_k_bal, bound_k_sm, bound_k_exhaustive, bound_k_adversary, bound_waves, bound_graham,
-    bound_one_by_one;
+    bound_one_by_one, bound_eq3;
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

@@ -108,7 +108,7 @@ static const struct option_row option_table[] = {
     {OPTION_METHOD, 0, "method", "LIST", "bounds to compute, separated by commas (default all)", BOUNDS},
     {OPTION_POLICY, 0, "policy", "LIST", "warp schedulers to simulate (default lrr,gto)", TIMES},
     {OPTION_SCHEME, 0, "scheme", "LIST",
-     "simulate the whole grid on a machine with caches, under these schemes: default,pure-rr,reorder or all",
+     "simulate the whole grid, under these schemes: default, pure-rr, reorder (with caches only) or all",
      COMMAND_SIMULATE},
     {OPTION_SCHEME, 0, "scheme", "SCHEME",
      "bound the whole grid on a machine with caches, under this scheme: default, pure-rr or reorder",

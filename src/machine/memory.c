@@ -8,8 +8,12 @@
 #define CACHE_BYTES_MAX (1u << 28)
 #define COUNT_MAX 1024u
 
+/* Most requests of an SM that may be on their way to a memory without caches. */
+#define OUTSTANDING_MAX 65536u
+
 /* Names of the enumerations of machine/memory.h. */
 static const char *const request_rules[] = {"ideal", "fermi", "volta", NULL};
+static const char *const arbiters[] = {"fifo", "round_robin", "any", NULL};
 static const char *const store_policies[] = {"evict", "update", NULL};
 static const char *const victims[] = {"bypass", "stall", NULL};
 static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free", NULL};
@@ -27,6 +31,9 @@ static const char *const dispatches[] = {"static", "greedy", "round_robin", "mos
 const struct field machine_memory_fields[] = {
     WORD_FIELD("requests", requests, request_rules),
     COUNT_FIELD("request_cycles", request_cycles, 1, COUNT_MAX),
+    COUNT_FIELD("service", service, 0, MACHINE_TIME_MAX),
+    WORD_FIELD("arbiter", arbiter, arbiters),
+    COUNT_FIELD("outstanding", outstanding, 0, OUTSTANDING_MAX),
     COUNT_FIELD("l1_size", l1.bytes, 0, CACHE_BYTES_MAX),
     COUNT_FIELD("l1_ways", l1.ways, 1, COUNT_MAX),
     COUNT_FIELD("l1_line", l1.line_bytes, 1, COUNT_MAX),
@@ -78,6 +85,10 @@ void machine_memory_defaults(struct machine_memory *memory) {
     };
 }
 
+const char *memory_arbiter_name(const struct machine_memory *memory) {
+    return arbiters[memory->arbiter];
+}
+
 const char *memory_requests_name(const struct machine_memory *memory) {
     return request_rules[memory->requests];
 }
@@ -118,6 +129,11 @@ static bool geometry_check(const struct cache_geometry *geometry, const struct c
 }
 
 bool machine_memory_check(const struct machine_memory *memory, struct text *problem) {
+    if (memory->outstanding != 0 && memory->service == 0) {
+        text_string(problem,
+                    "outstanding is of the memory that all SMs share: expected service above 0, too");
+        return false;
+    }
     if (!memory_has_hierarchy(memory)) return true;
     if (memory->dispatch_service > 0) {
         text_string(problem, "dispatch_service is for machines without caches (l1_size)");

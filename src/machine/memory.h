@@ -39,6 +39,13 @@ enum reserved_victim {
     VICTIM_STALLS,   /* waits until the data has come */
 };
 
+/* How the one memory of a GPU without caches chooses among the SMs whose requests wait for it. */
+enum memory_arbiter {
+    ARBITER_FIFO,        /* the request that came first; of one cycle that of the lowest SM */
+    ARBITER_ROUND_ROBIN, /* the next SM behind the one that was served last */
+    ARBITER_ANY,         /* anyhow; simulated as ARBITER_FIFO */
+};
+
 /* How blocks come to SMs. */
 enum block_dispatch {
     DISPATCH_STATIC,      /* block b runs on SM b mod sms, in the order of b */
@@ -57,6 +64,9 @@ struct cache_geometry {
 struct machine_memory {
     uint32_t requests;       /* enum memory_requests */
     uint32_t request_cycles; /* that the load/store unit and the first-level cache take for a request */
+    uint32_t service;     /* cycles of the memory that all SMs share for a request; 0: nobody waits for it */
+    uint32_t arbiter;     /* enum memory_arbiter */
+    uint32_t outstanding; /* requests of an SM that may be on their way at a time; 0: any number */
     struct cache_geometry l1, l2;
     uint32_t l1_store;               /* enum store_policy */
     uint32_t l1_victim;              /* enum reserved_victim */
@@ -86,6 +96,9 @@ bool machine_memory_check(const struct machine_memory *memory, struct text *prob
 /* The rule of requests by its name in a machine file. */
 const char *memory_requests_name(const struct machine_memory *memory);
 
+/* The arbiter by its name in a machine file. */
+const char *memory_arbiter_name(const struct machine_memory *memory);
+
 /* Whether the machine has a memory hierarchy below the load/store unit. */
 static inline bool memory_has_hierarchy(const struct machine_memory *memory) {
     return memory->l1.bytes != 0;
@@ -95,6 +108,12 @@ static inline bool memory_has_hierarchy(const struct machine_memory *memory) {
  * left; else block b runs on SM b modulo their number. */
 static inline bool memory_dispatch_is_dynamic(const struct machine_memory *memory) {
     return memory->dispatch != DISPATCH_STATIC;
+}
+
+/* Whether requests wait for one memory that all SMs share: on a machine without caches that counts requests
+ * (docs/memory-model.md, section 9). */
+static inline bool memory_is_contended(const struct machine_memory *memory) {
+    return memory->service != 0 && memory->requests != REQUESTS_IDEAL && !memory_has_hierarchy(memory);
 }
 
 /* Bytes of one request. */

@@ -11,4 +11,9 @@
 wb_status abstract_grid_make(const struct abstract_block *block, wb_diagnostics *diagnostics,
                              struct wb_grid *grid, struct timed_grid *timed);
 
+/* The same of a grid of one block, of kind number `kind`. */
+wb_status abstract_grid_make_block(const struct abstract_block *block, size_t kind,
+                                   wb_diagnostics *diagnostics, struct wb_grid *grid,
+                                   struct timed_grid *timed);
+
 #endif

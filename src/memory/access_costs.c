@@ -24,7 +24,11 @@ static struct execution_cost cost_of(const struct wb_machine *machine, const str
     if (class->unit == UNIT_NONE) return (struct execution_cost){0, 0};
     uint32_t init = pass_cycles(class->init, sum.passes);
     if (sum.requests > 0) init += transaction_cycles(&machine->memory, class->init, sum.requests);
-    return (struct execution_cost){init, machine_latency(machine, class)};
+    uint32_t latency = machine_latency(machine, class);
+    /* Stores are acknowledged by a memory that all SMs share. */
+    if (sum.requests > 0 && memory_is_contended(&machine->memory) && class->plus != LATENCY_PLUS_MEM)
+        latency += machine->mem_latency;
+    return (struct execution_cost){init, latency};
 }
 
 static void warp_costs(const struct wb_block *block, const struct wb_machine *machine,

@@ -21,6 +21,13 @@ struct timed_grid {
 wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct timed_grid *timed);
 
+/* Cycles from the end of a request's service by the memory that all SMs share until its data, or of a store
+ * the acknowledgement, is back: what the instruction's class counts for memory, or the machine, where the
+ * class counts nothing. */
+static inline uint32_t request_return(const struct wb_machine *machine, const struct timed_inst *inst) {
+    return inst->memory_latency != 0 ? inst->memory_latency : machine->mem_latency;
+}
+
 void timed_grid_free(struct timed_grid *timed);
 
 #endif

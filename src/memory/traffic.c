@@ -134,11 +134,12 @@ static wb_status append_access(struct traffic_maker *maker, const struct access_
     return vec_push(&maker->accesses, made);
 }
 
-/* With caches, declines a stream with an instruction whose lanes are in global and in local memory at once:
- * its requests would be in two places of the access order. */
+/* Where requests are more than time of their unit, declines a stream with an instruction whose lanes are in
+ * global and in local memory at once: its requests would be in two places of the access order. */
 static wb_status decline_split(const struct traffic_maker *maker, const struct access_stream *stream) {
     const struct wb_grid *grid = maker->traffic->grid;
-    if (!memory_has_hierarchy(&maker->traffic->machine->memory)) return WB_OK;
+    const struct machine_memory *memory = &maker->traffic->machine->memory;
+    if (!memory_has_hierarchy(memory) && !memory_is_contended(memory)) return WB_OK;
     for (uint32_t a = 0, last = PTX_NO_INDEX; a < stream->access_count; a++) {
         const struct access *access = &stream->accesses[a];
         if (!access_makes_requests(access)) continue;

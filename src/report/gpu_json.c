@@ -9,6 +9,12 @@ static json_t *cache_json(const struct cache_geometry *cache) {
                      (json_int_t)cache->sector_bytes);
 }
 
+/* The memory that all SMs share. */
+static json_t *one_memory_json(const struct machine_memory *memory) {
+    return json_pack("{s:I, s:s, s:I}", "service", (json_int_t)memory->service, "arbiter",
+                     memory_arbiter_name(memory), "outstanding", (json_int_t)memory->outstanding);
+}
+
 json_t *report_gpu_heading_json(const struct timed_grid *timed) {
     const struct wb_grid *grid = timed->grid;
     const struct wb_machine *machine = timed->machine;
@@ -16,6 +22,8 @@ json_t *report_gpu_heading_json(const struct timed_grid *timed) {
     json_t *machine_object = json_machine(machine);
     if (machine_object != NULL) {
         (void)json_object_set_new(machine_object, "sms", json_integer(machine->memory.sms));
+        if (memory_is_contended(&machine->memory))
+            (void)json_object_set_new(machine_object, "memory", one_memory_json(&machine->memory));
         (void)json_object_set_new(machine_object, "l1", cache_json(&machine->memory.l1));
         (void)json_object_set_new(machine_object, "l2", cache_json(&machine->memory.l2));
     }

@@ -7,6 +7,14 @@
 /* Columns of the tables, in characters: each number ends in front of the next multiple. */
 enum { COLUMN_POLICY = 10, COLUMN_FIRST = 18, COLUMN_WIDTH = 12 };
 
+/* The memory that all SMs share. */
+static void put_one_memory(struct text *out, const struct machine_memory *memory) {
+    text_printf(out, "memory   one for all SMs: a request in %u cycle%s, arbiter %s", memory->service,
+                memory->service == 1 ? "" : "s", memory_arbiter_name(memory));
+    if (memory->outstanding != 0) text_printf(out, ", at most %u of an SM on their way", memory->outstanding);
+    text_char(out, '\n');
+}
+
 void report_put_gpu(struct text *out, const struct timed_grid *timed) {
     const struct wb_grid *grid = timed->grid;
     const struct wb_machine *machine = timed->machine;
@@ -17,12 +25,14 @@ void report_put_gpu(struct text *out, const struct timed_grid *timed) {
     text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block\n", grid->dimensions[0],
                 grid->dimensions[1], grid->dimensions[2], grid->block_size[0], grid->block_size[1],
                 grid->block_size[2], grid->warp_count, grid->warp_count == 1 ? "" : "s");
-    text_printf(
-        out,
-        "machine  %s at %g MHz: %u SM%s, first level %u bytes in %u ways, second level %u bytes in %u "
-        "ways\n",
-        machine->name, machine->clock_mhz, memory->sms, memory->sms == 1 ? "" : "s", memory->l1.bytes,
-        memory->l1.ways, memory->l2.bytes, memory->l2.ways);
+    text_printf(out, "machine  %s at %g MHz: %u SM%s, ", machine->name, machine->clock_mhz, memory->sms,
+                memory->sms == 1 ? "" : "s");
+    if (memory_has_hierarchy(memory))
+        text_printf(out, "first level %u bytes in %u ways, second level %u bytes in %u ways\n",
+                    memory->l1.bytes, memory->l1.ways, memory->l2.bytes, memory->l2.ways);
+    else
+        text_string(out, "no caches\n");
+    if (memory_is_contended(memory)) put_one_memory(out, memory);
 }
 
 /* Where a column of numbers ends. */
@@ -46,6 +56,12 @@ static void put_head(struct text *out, const char *const *columns, size_t count)
     text_char(out, '\n');
 }
 
+static void put_seconds(struct text *out, size_t end, double seconds) {
+    char number[32];
+    (void)snprintf(number, sizeof number, "%.3f s", seconds);
+    report_put_right(out, end, number);
+}
+
 static void put_first_level(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
     static const char *const columns[] = {"cycles", "instr.", "loads", "misses", "miss rate", "elapsed"};
     put_head(out, columns, options->timing ? 6 : 5);
@@ -57,11 +73,24 @@ static void put_first_level(struct text *out, const struct wb_gpu *gpu, const wb
         report_put_count(out, column_end(2), s->loads);
         report_put_count(out, column_end(3), s->misses);
         report_put_percent(out, column_end(4), s->misses, s->loads);
-        if (options->timing) {
-            char number[32];
-            (void)snprintf(number, sizeof number, "%.3f s", s->seconds);
-            report_put_right(out, column_end(5), number);
-        }
+        if (options->timing) put_seconds(out, column_end(5), s->seconds);
+        text_char(out, '\n');
+    }
+}
+
+/* The same without caches. */
+static void put_times(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
+    static const char *const columns[] = {"cycles",  "instr.",    "loads",  "stores",
+                                          "atomics", "held back", "elapsed"};
+    put_head(out, columns, options->timing ? 7 : 6);
+    for (size_t i = 0; i < gpu->simulations.count; i++) {
+        const wb_gpu_simulation *s = &gpu->simulations.items[i];
+        const uint64_t numbers[] = {s->cycles, s->warp_instructions, s->loads,
+                                    s->stores, s->atomics,           s->mshr_stalls};
+        put_names(out, s);
+        for (size_t column = 0; column < 6; column++)
+            report_put_count(out, column_end(column), numbers[column]);
+        if (options->timing) put_seconds(out, column_end(6), s->seconds);
         text_char(out, '\n');
     }
 }
@@ -94,14 +123,21 @@ static void put_stalls(struct text *out, const struct wb_gpu *gpu) {
     }
 }
 
+static void put_caches(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
+    put_first_level(out, gpu, options);
+    text_string(out, "\nbelow the first level, requests:");
+    put_below(out, gpu);
+    text_string(out, "\nstalls, cycles of all SMs:");
+    put_stalls(out, gpu);
+}
+
 wb_status report_gpu_text(const struct wb_gpu *gpu, const wb_report_options *options,
                           wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
     report_put_gpu(&out, &gpu->timed);
-    put_first_level(&out, gpu, options);
-    text_string(&out, "\nbelow the first level, requests:");
-    put_below(&out, gpu);
-    text_string(&out, "\nstalls, cycles of all SMs:");
-    put_stalls(&out, gpu);
+    if (memory_has_hierarchy(&gpu->timed.machine->memory))
+        put_caches(&out, gpu, options);
+    else
+        put_times(&out, gpu, options);
     return report_take_text(&out, diagnostics, text);
 }

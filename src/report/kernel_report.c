@@ -30,7 +30,7 @@ static void put_kind(struct text *out, const struct wb_grid *grid, const struct 
     grid_block_index(grid, kind->first, index);
     text_printf(out, "%" PRIu64 " block%s like (%u,%u,%u): %" PRIu64 " instructions, units busy for %" PRIu64,
                 blocks, blocks == 1 ? "" : "s", index[0], index[1], index[2], kind->instructions,
-                kind->initiations);
+                kind->initiations - kind->stalls);
     text_printf(out, " cycles, longest chain of latencies %" PRIu64 "\n", kind->latency);
 }
 
@@ -115,10 +115,10 @@ static json_t *kinds_json(const struct wb_analysis *analysis) {
         uint32_t index[3];
         grid_block_index(analysis->grid_times.grid, kind->first, index);
         (void)json_array_append_new(
-            array,
-            json_pack("{s:I, s:o, s:I, s:I, s:I}", "blocks", (json_int_t)kind->blocks, "first_block",
-                      json_three_numbers(index), "warp_instructions", (json_int_t)kind->instructions,
-                      "initiations", (json_int_t)kind->initiations, "latency", (json_int_t)kind->latency));
+            array, json_pack("{s:I, s:o, s:I, s:I, s:I}", "blocks", (json_int_t)kind->blocks, "first_block",
+                             json_three_numbers(index), "warp_instructions", (json_int_t)kind->instructions,
+                             "initiations", (json_int_t)(kind->initiations - kind->stalls), "latency",
+                             (json_int_t)kind->latency));
     }
     return array;
 }

@@ -64,10 +64,12 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
                  "a schedule is that of one block, not of a grid");
         return WB_ERR_DECLINED;
     }
-    if (analysis->has_memory) {
+    if (analysis->has_memory || analysis->contended.exists) {
         diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
-                 "on a machine with caches completions are not known at the issue: no schedule is written "
-                 "(--memory requests leaves the caches out)");
+                 "on a machine with %s completions are not known at the issue: no schedule is written (%s)",
+                 analysis->has_memory ? "caches" : "a memory that all SMs share",
+                 analysis->has_memory ? "--memory requests leaves the caches out"
+                                      : "--set service=0 leaves waiting for it out");
         return WB_ERR_DECLINED;
     }
     struct schedule_report report = {.analysis = analysis,

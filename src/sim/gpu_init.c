@@ -27,17 +27,27 @@ static wb_status count_slots(struct gpu *gpu) {
     return WB_OK;
 }
 
-/* Finds the units that make requests; they must be units. */
-static wb_status find_late_units(struct gpu *gpu) {
+/* Takes into account an instruction that makes requests. */
+static wb_status note_requests(struct gpu *gpu, const struct timed_inst *inst) {
+    if (inst->unit == UNIT_NONE) return refuse(gpu, "an instruction without a unit makes memory requests");
+    if (!gpu->scheme->reorder) gpu->program.late_units |= UINT32_C(1) << inst->unit;
+    if (!gpu->is_contended) return WB_OK;
+    const uint32_t latency = request_return(gpu->program.machine, inst);
+    if (latency == 0) return refuse(gpu, "requests are answered without any latency (mem_latency)");
+    if (latency < gpu->program.least_return) gpu->program.least_return = latency;
+    return WB_OK;
+}
+
+/* Finds the instructions that make requests. */
+static wb_status find_requests(struct gpu *gpu) {
     const struct traffic *traffic = &gpu->grid->traffic;
-    for (size_t p = 0; gpu->has_hierarchy && p < traffic->patterns.count; p++) {
+    gpu->program.least_return = MACHINE_TIME_MAX;
+    for (size_t p = 0; gpu_is_connected(gpu) && p < traffic->patterns.count; p++) {
         const struct traffic_pattern *pattern = &traffic->patterns.items[p];
         for (uint32_t a = 0; a < pattern->access_count; a++) {
             const struct traffic_access *access = &pattern->accesses[a];
-            if (access->kind == TRAFFIC_ON_CHIP) continue;
-            uint32_t unit = gpu->program.code->insts[access->instruction].unit;
-            if (unit == UNIT_NONE) return refuse(gpu, "an instruction without a unit makes memory requests");
-            if (!gpu->scheme->reorder) gpu->program.late_units |= UINT32_C(1) << unit;
+            if (access->kind != TRAFFIC_ON_CHIP)
+                WB_TRY(note_requests(gpu, &gpu->program.code->insts[access->instruction]));
         }
     }
     return WB_OK;
@@ -81,7 +91,7 @@ static wb_status init_sm(struct gpu *gpu, uint32_t number) {
     own->number = number;
     WB_TRY(sm_init(&own->sm, &gpu->program, gpu->scheme->policy, gpu->slots));
     own->memory.first_sent = CYCLES_SATURATED;
-    if (gpu->has_hierarchy)
+    if (gpu_is_connected(gpu))
         WB_TRY(sm_memory_init(&own->sm, &own->memory, gpu->scheme->reorder ? &share : NULL));
     if (!gpu->dispatches) own->sm.feed = (struct sm_feed){number, gpu->memory->sms, gpu->block_count};
     own->sm.block_times = gpu->options->block_times;
@@ -89,20 +99,27 @@ static wb_status init_sm(struct gpu *gpu, uint32_t number) {
     return WB_OK;
 }
 
+static wb_status init_channel(struct gpu *gpu, struct gpu_channel *own) {
+    if (gpu->is_contended) {
+        WB_TRY(gpu_server_init(&own->server, gpu->memory, gpu->sm_count, &gpu->arena));
+        own->server.return_delay = gpu->program.least_return - 1;
+        return WB_OK;
+    }
+    own->taken = arena_array(&gpu->arena, gpu->sm_count, sizeof *own->taken);
+    own->arrivals.items = arena_array(&gpu->arena, gpu->sm_count, sizeof *own->arrivals.items);
+    if (own->taken == NULL || own->arrivals.items == NULL) return WB_ERR_LIMIT;
+    return gpu_partition_init(&own->partition, gpu->memory, &gpu->arena);
+}
+
 static wb_status init_channels(struct gpu *gpu) {
-    gpu->channel_count = gpu->memory->l2_partitions;
+    gpu->channel_count = gpu->is_contended ? 1 : gpu->memory->l2_partitions;
     gpu->channels = arena_array(&gpu->arena, gpu->channel_count, sizeof *gpu->channels);
     for (int b = 0; b < 2; b++)
         gpu->boxes[b] =
             arena_array(&gpu->arena, (size_t)gpu->sm_count * gpu->channel_count, sizeof *gpu->boxes[b]);
     if (gpu->channels == NULL || gpu->boxes[0] == NULL || gpu->boxes[1] == NULL) return WB_ERR_LIMIT;
-    for (uint32_t c = 0; c < gpu->channel_count; c++) {
-        struct gpu_channel *own = &gpu->channels[c];
-        own->taken = arena_array(&gpu->arena, gpu->sm_count, sizeof *own->taken);
-        own->arrivals.items = arena_array(&gpu->arena, gpu->sm_count, sizeof *own->arrivals.items);
-        if (own->taken == NULL || own->arrivals.items == NULL) return WB_ERR_LIMIT;
-        WB_TRY(gpu_partition_init(&own->partition, gpu->memory, &gpu->arena));
-    }
+    for (uint32_t c = 0; c < gpu->channel_count; c++)
+        WB_TRY(init_channel(gpu, &gpu->channels[c]));
     return WB_OK;
 }
 
@@ -114,7 +131,7 @@ static wb_status init_parts(struct gpu *gpu) {
     for (uint32_t s = 0; s < gpu->sm_count; s++)
         WB_TRY(init_sm(gpu, s));
     if (gpu->dispatches) WB_TRY(gpu_dispatcher_init(gpu));
-    return gpu->has_hierarchy ? init_channels(gpu) : WB_OK;
+    return gpu_is_connected(gpu) ? init_channels(gpu) : WB_OK;
 }
 
 /* Instructions that all blocks execute. */
@@ -128,6 +145,16 @@ static uint64_t count_instructions(const struct wb_grid *grid) {
     return total;
 }
 
+/* How long windows can be: half of the time between a turn and its answer. */
+static void choose_windows(struct gpu *gpu) {
+    const struct machine_memory *memory = gpu->memory;
+    const cycles way = gpu->is_contended ? 0 : memory->noc_latency;
+    gpu->answer_delay = gpu->is_contended ? (cycles)memory->service + gpu->program.least_return - 1
+                                          : (cycles)memory->l2_service + memory->l2_latency + way;
+    gpu->longest =
+        gpu_is_connected(gpu) ? (gpu->answer_delay + way + memory->request_cycles) / 2 : UNCONNECTED_WINDOW;
+}
+
 wb_status gpu_init(struct gpu *gpu) {
     const struct timed_grid *grid = gpu->grid;
     gpu->program = (struct sm_program){.machine = grid->machine,
@@ -136,29 +163,29 @@ wb_status gpu_init(struct gpu *gpu) {
                                        .warp_count = grid->grid->warp_count};
     gpu->memory = &grid->machine->memory;
     gpu->has_hierarchy = memory_has_hierarchy(gpu->memory);
+    gpu->is_contended = memory_is_contended(gpu->memory);
     gpu->dispatches = is_dynamic(gpu) || gpu->memory->dispatch_service > 0;
     gpu->block_count = (uint32_t)grid->grid->blocks.count;
     gpu->total = count_instructions(grid->grid);
     WB_TRY(check(gpu));
     if (gpu->block_count == 0) return WB_OK;
-    WB_TRY(find_late_units(gpu));
+    WB_TRY(find_requests(gpu));
     WB_TRY(count_slots(gpu));
     if (init_parts(gpu) != WB_OK) return diagnose_out_of_memory(gpu->diagnostics, gpu->scheme->name);
-    const struct machine_memory *memory = gpu->memory;
-    gpu->answer_delay = (cycles)memory->l2_service + memory->l2_latency + memory->noc_latency;
-    gpu->longest = gpu->has_hierarchy ? (gpu->answer_delay + memory->noc_latency + memory->request_cycles) / 2
-                                      : UNCONNECTED_WINDOW;
+    choose_windows(gpu);
     gpu_dispatch_first(gpu);
     return WB_OK;
 }
 
 void gpu_free(struct gpu *gpu) {
     for (uint32_t s = 0; gpu->sms != NULL && s < gpu->sm_count; s++) {
-        if (gpu->has_hierarchy) sm_memory_free(&gpu->sms[s].memory);
+        if (gpu_is_connected(gpu)) sm_memory_free(&gpu->sms[s].memory);
         sm_free(&gpu->sms[s].sm);
     }
-    for (uint32_t c = 0; gpu->channels != NULL && c < gpu->channel_count; c++)
+    for (uint32_t c = 0; gpu->channels != NULL && c < gpu->channel_count; c++) {
         gpu_partition_free(&gpu->channels[c].partition);
+        gpu_server_free(&gpu->channels[c].server);
+    }
     size_t boxes = (size_t)gpu->sm_count * gpu->channel_count;
     for (int b = 0; b < 2; b++) {
         for (size_t i = 0; gpu->boxes[b] != NULL && i < boxes; i++) {

@@ -12,11 +12,6 @@ static wb_status gpu_no_memory(wb_diagnostics *diagnostics) {
 
 wb_status wb_gpu_new(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics,
                      wb_gpu **gpu) {
-    if (!memory_has_hierarchy(&machine->memory)) {
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "this machine has no caches (key l1_size); jcse2017 is one that has");
-        return WB_ERR_INPUT;
-    }
     struct wb_gpu *made = calloc(1, sizeof *made);
     if (made == NULL) return gpu_no_memory(diagnostics);
     made->threads = 1;

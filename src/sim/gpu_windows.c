@@ -5,7 +5,7 @@
 
 /* One window of an SM. */
 static wb_status run_sm(const struct gpu *gpu, struct gpu_sm *own, struct gpu_summary *summary) {
-    if (gpu->has_hierarchy) {
+    if (gpu_is_connected(gpu)) {
         struct gpu_mailbox *boxes = gpu->boxes[gpu->turn] + (size_t)own->number * gpu->channel_count;
         WB_TRY(sm_begin_window(&own->sm, boxes, gpu->end));
     }
@@ -44,6 +44,19 @@ static wb_status run_channel(const struct gpu *gpu, uint32_t index, struct gpu_s
     return WB_OK;
 }
 
+/* The one memory serves what the SMs sent in the window before, and what waits since then. A request that
+ * waits on counts as if it arrived when it is served at the earliest. */
+static wb_status run_server(const struct gpu *gpu, struct gpu_summary *summary) {
+    const cycles known_to = gpu->start + gpu->memory->request_cycles;
+    return gpu_server_run(&gpu->channels->server, gpu->boxes[1 - gpu->turn], known_to, &summary->next,
+                          &summary->first_sent);
+}
+
+/* One window of a partition, or of the one memory. */
+static wb_status run_memory(const struct gpu *gpu, uint32_t index, struct gpu_summary *summary) {
+    return gpu->is_contended ? run_server(gpu, summary) : run_channel(gpu, index, summary);
+}
+
 void gpu_summarise(struct gpu_summary *summary, const struct gpu_summary *other) {
     summary->next = cycles_min(summary->next, other->next);
     summary->first_sent = cycles_min(summary->first_sent, other->first_sent);
@@ -55,7 +68,7 @@ void gpu_summarise(struct gpu_summary *summary, const struct gpu_summary *other)
 
 void gpu_run_task(struct gpu *gpu, uint32_t task, struct gpu_summary *summary) {
     struct gpu_summary own = GPU_SUMMARY_EMPTY;
-    own.status = task < gpu->channel_count ? run_channel(gpu, task, &own)
+    own.status = task < gpu->channel_count ? run_memory(gpu, task, &own)
                                            : run_sm(gpu, &gpu->sms[task - gpu->channel_count], &own);
     if (own.status != WB_OK) own.failed = task;
     gpu_summarise(summary, &own);

@@ -8,6 +8,7 @@
 
 #include "sim/gpu.h"
 #include "sim/gpu_partition.h"
+#include "sim/gpu_server.h"
 
 struct gpu_sm {
     struct sm sm;
@@ -17,8 +18,10 @@ struct gpu_sm {
     uint32_t number;
 };
 
+/* A partition of the second level; on a GPU without caches the one memory. */
 struct gpu_channel {
     struct gpu_partition partition;
+    struct gpu_server server;
     struct event_queue arrivals; /* the next request of each SM */
     uint32_t *taken;             /* per SM its requests of the window that have been served */
 };
@@ -45,12 +48,13 @@ struct gpu {
     struct sm_program program;
     const struct machine_memory *memory;
     bool has_hierarchy;
-    bool dispatches; /* one dispatcher serves all SMs; else each has its blocks from the start */
+    bool dispatches;   /* one dispatcher serves all SMs; else each has its blocks from the start */
+    bool is_contended; /* SMs share one memory without caches */
     uint32_t block_count;
     uint32_t sm_count; /* those that can get blocks */
     uint32_t slots;    /* of an SM */
     struct gpu_sm *sms;
-    struct gpu_channel *channels; /* none without a hierarchy */
+    struct gpu_channel *channels; /* none if SMs wait for nothing outside */
     uint32_t channel_count;
     struct gpu_mailbox *boxes[2]; /* of every second window; [sm * channel_count + partition] */
     uint32_t turn;                /* whose requests SMs write in this window */
@@ -82,6 +86,11 @@ void gpu_dispatch(struct gpu *gpu, cycles now);
 /* Whether the dispatcher has blocks left. */
 static inline bool gpu_blocks_left(const struct gpu *gpu) {
     return gpu->dispatches && gpu->dispatcher.dispatched < gpu->block_count;
+}
+
+/* Whether SMs wait for something outside. */
+static inline bool gpu_is_connected(const struct gpu *gpu) {
+    return gpu->has_hierarchy || gpu->is_contended;
 }
 
 static inline uint32_t gpu_task_count(const struct gpu *gpu) {

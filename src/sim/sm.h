@@ -19,7 +19,9 @@ struct sm_program {
     const struct timed_block *block; /* NULL: the blocks of traffic->grid */
     const struct traffic *traffic;
     uint32_t warp_count; /* of a block */
-    uint32_t late_units; /* bit u: instructions keep unit u until the first level has taken their requests */
+    uint32_t late_units; /* bit u: instructions keep unit u until the first level has taken their requests, or
+                            until they have left for the memory that all SMs share */
+    uint32_t least_return; /* of that memory: the least request_return of any instruction */
 };
 
 /* The blocks that an SM gets in turn: next, next + stride, ... below end. */

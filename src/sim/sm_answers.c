@@ -18,7 +18,8 @@ static wb_status reserve_answers(struct sm_memory *memory, size_t extra) {
 }
 
 static wb_status take_answers(struct sm_memory *memory) {
-    for (uint32_t p = 0; p < memory->config->l2_partitions; p++) {
+    const uint32_t boxes = memory->is_contended ? 1 : memory->config->l2_partitions;
+    for (uint32_t p = 0; p < boxes; p++) {
         struct gpu_mailbox *box = &memory->boxes[p];
         WB_TRY(reserve_answers(memory, box->answers.count));
         for (size_t i = 0; i < box->answers.count; i++) {
@@ -54,6 +55,27 @@ static void end_fetch(struct sm *sm, uint32_t index, cycles at) {
     }
 }
 
+/* An answer of the memory that all SMs share, which was sent off for the earliest data that there can be, and
+ * a cycle before that. */
+static void end_request(struct sm *sm, const struct event *answer) {
+    const uint32_t index = answer->id & ~SENDER_IS_FLIGHT;
+    const struct sm_program *program = sm->program;
+    const uint32_t latency = request_return(program->machine, sm_flight_at(sm, index)->inst);
+    const cycles data_at = answer->at + 1 + (latency - program->least_return);
+    sm_note_return(sm->memory, data_at);
+    give_data(sm, index, data_at);
+}
+
+/* An answer of the second level. */
+static void end_answer(struct sm *sm, const struct event *answer) {
+    struct sm_memory *memory = sm->memory;
+    memory->reply_free_at = cycles_max(answer->at, memory->reply_free_at) + memory->config->reply_service;
+    if ((answer->id & SENDER_IS_FLIGHT) != 0)
+        give_data(sm, answer->id & ~SENDER_IS_FLIGHT, memory->reply_free_at);
+    else
+        end_fetch(sm, answer->id, memory->reply_free_at);
+}
+
 wb_status sm_begin_window(struct sm *sm, struct gpu_mailbox *boxes, cycles until) {
     struct sm_memory *memory = sm->memory;
     memory->boxes = boxes;
@@ -62,13 +84,12 @@ wb_status sm_begin_window(struct sm *sm, struct gpu_mailbox *boxes, cycles until
     WB_TRY(take_answers(memory));
     while (event_queue_first(&memory->answers) < until) {
         struct event answer = event_queue_pop(&memory->answers);
-        memory->reply_free_at = cycles_max(answer.at, memory->reply_free_at) + memory->config->reply_service;
-        if ((answer.id & SENDER_IS_FLIGHT) != 0) {
-            give_data(sm, answer.id & ~SENDER_IS_FLIGHT, memory->reply_free_at);
-        } else {
-            end_fetch(sm, answer.id, memory->reply_free_at);
-        }
+        if (memory->is_contended)
+            end_request(sm, &answer);
+        else
+            end_answer(sm, &answer);
     }
+    if (memory->is_contended) return WB_OK;
     return memory->reorder != NULL ? sm_serve_channels(sm) : sm_serve_started(sm);
 }
 

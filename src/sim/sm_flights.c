@@ -17,6 +17,13 @@ static wb_status init_reorder(struct sm *sm, struct sm_memory *memory, const str
     return WB_OK;
 }
 
+/* Room for the times of the requests that may be on their way. */
+static wb_status init_returns(struct sm *sm, struct sm_memory *memory) {
+    memory->returns.items =
+        arena_array(&sm->arena, (size_t)memory->config->outstanding + 1, sizeof *memory->returns.items);
+    return memory->returns.items == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
 wb_status sm_memory_init(struct sm *sm, struct sm_memory *memory, const struct sm_share *share) {
     *memory = (struct sm_memory){.config = &sm->program->machine->memory,
                                  .resume_at = CYCLES_SATURATED,
@@ -25,10 +32,12 @@ wb_status sm_memory_init(struct sm *sm, struct sm_memory *memory, const struct s
                                  .port = FLIGHT_LIST_EMPTY,
                                  .free_flight = SM_NONE,
                                  .free_waiter = SM_NONE};
+    memory->is_contended = memory_is_contended(memory->config);
     sm->memory = memory;
     uint32_t instructions = sm->program->code->inst_count;
     memory->instructions = arena_array(&sm->arena, (size_t)instructions + 1, sizeof *memory->instructions);
     if (memory->instructions == NULL) return WB_ERR_LIMIT;
+    if (memory->is_contended) return init_returns(sm, memory);
     WB_TRY(cache_init(&memory->cache, &memory->config->l1, &sm->arena));
     return share == NULL ? WB_OK : init_reorder(sm, memory, share);
 }

@@ -106,8 +106,8 @@ static wb_status pass(struct sm_memory *memory, uint32_t index, uint64_t address
     return send_down(memory, turn_end, address, flight->access->kind, index | SENDER_IS_FLIGHT);
 }
 
-static wb_status report(const struct sm *sm, const struct sm_flight *flight, cycles at, uint64_t address,
-                        uint8_t outcome) {
+wb_status sm_report_access(const struct sm *sm, const struct sm_flight *flight, cycles at, uint64_t address,
+                           uint8_t outcome) {
     const struct sm_access_sink *sink = &sm->memory->sink;
     if (sink->access == NULL) return WB_OK;
     uint32_t slot = sm->warps[flight->warp].slot;
@@ -137,7 +137,7 @@ wb_status sm_l1_serve(struct sm *sm, uint32_t index, cycles from, bool *done) {
         cycles turn_end = at + memory->config->request_cycles;
         WB_TRY(flight->access->kind == TRAFFIC_LOAD ? load(memory, index, address, turn_end, &outcome)
                                                     : pass(memory, index, address, turn_end));
-        WB_TRY(report(sm, flight, at, address, outcome));
+        WB_TRY(sm_report_access(sm, flight, at, address, outcome));
         at = turn_end;
     }
     memory->free_at = at;

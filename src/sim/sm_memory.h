@@ -1,5 +1,6 @@
 /* The memory side of an SM: its memory instructions, the first level with its entries, what it sends down and
- * what comes back. docs/memory-model.md, sections 3 and 5.
+ * what comes back. docs/memory-model.md, sections 3 and 5. On a machine without caches the SM sends requests
+ * straight to the memory that all SMs share (section 9).
  *
  * Time runs in windows: before one begins, all answers that arrive in it are known, so that the first level
  * can be asked about any cycle before its end, ahead of the cycle that sm_run has reached. */
@@ -26,6 +27,7 @@ struct sm_flight {
     uint32_t unit, instance; /* index into sm.units */
     uint32_t busy;           /* cycles that it keeps them if nothing stalls */
     uint32_t next_request;   /* the first that has not had its turn */
+    cycles turn_at;          /* without caches: when that is possible but for the limit on requests */
     uint32_t missing;        /* requests that had, and whose data comes at an unknown time */
     uint32_t entry;          /* of the warp's channel */
     uint32_t next;           /* in a list */
@@ -88,6 +90,11 @@ struct sm_memory {
     cycles
         first_sent; /* when the first request of this window arrives below; CYCLES_SATURATED: none was sent */
     uint64_t answered;
+    bool is_contended;          /* no caches: requests go to the memory that all SMs share, and of those */
+    uint32_t on_the_way;        /* so many, if there is a limit, have no data yet, */
+    struct event_queue returns; /* which comes then, as far as known */
+    bool held_back;             /* since held_back_from a request waits for nothing but the limit */
+    cycles held_back_from;
     cycles reply_free_at; /* when the SM can take the next answer */
     struct sm_access_sink sink;
     wb_gpu_simulation counts;
@@ -123,6 +130,19 @@ uint32_t flight_list_pop(struct sm *sm, struct flight_list *list);
  * *done: all have begun, and the last ends at memory->free_at. */
 wb_status sm_l1_serve(struct sm *sm, uint32_t index, cycles from, bool *done);
 
+/* Hands a request's turn in cycle `at` on to the sink. */
+wb_status sm_report_access(const struct sm *sm, const struct sm_flight *flight, cycles at, uint64_t address,
+                           uint8_t outcome);
+
+/* sm_send.c, without caches. Sends the requests down whose turn it is in this cycle. */
+wb_status sm_send(struct sm *sm);
+
+/* When the next request can be sent, as far as known. */
+cycles sm_next_send(const struct sm *sm);
+
+/* The data of a request of the flight is there in cycle `at`, which is in this window. */
+void sm_note_return(struct sm_memory *memory, cycles at);
+
 /* sm_answers.c: begins a window: takes the answers that arrive in it, and goes on with the first level. */
 wb_status sm_begin_window(struct sm *sm, struct gpu_mailbox *boxes, cycles until);
 
@@ -141,6 +161,9 @@ cycles sm_next_start(const struct sm *sm);
 
 /* Serves the started instructions one after the other. */
 wb_status sm_serve_started(struct sm *sm);
+
+/* The last turn of a started instruction ends in cycle `turns_end`. */
+void sm_end_turns(struct sm *sm, uint32_t index, cycles turns_end);
 
 /* sm_reorder.c, with reordering. A warp's head is issued and will be in the warp's channel from cycle `at`
  * on. */

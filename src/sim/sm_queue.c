@@ -23,8 +23,9 @@ static wb_status start(struct sm *sm, struct sm_unit *unit, uint32_t index, uint
     flight->instance = instance;
     if (flight->access != NULL) {
         unit->queue.free_at[instance] = CYCLES_SATURATED;
+        flight->turn_at = sm->now;
         flight_list_append(sm, &sm->memory->port, index);
-        return sm_serve_started(sm);
+        return sm->memory->is_contended ? WB_OK : sm_serve_started(sm);
     }
     cycles end = sm->now + flight->busy;
     unit->queue.free_at[instance] = end;
@@ -91,6 +92,16 @@ cycles sm_next_start(const struct sm *sm) {
     return next;
 }
 
+void sm_end_turns(struct sm *sm, uint32_t index, cycles turns_end) {
+    struct sm_flight *flight = sm_flight_at(sm, index);
+    struct sm_unit *unit = &sm->units[flight->unit];
+    cycles left_at = cycles_max(flight->start + flight->busy, turns_end);
+    unit->queue.free_at[flight->instance] = left_at;
+    flight->data = cycles_max(flight->data, left_at); /* no result before the unit is free */
+    update_open(unit);
+    sm_try_land(sm, index);
+}
+
 wb_status sm_serve_started(struct sm *sm) {
     struct flight_list *port = &sm->memory->port;
     while (port->count > 0) {
@@ -100,12 +111,7 @@ wb_status sm_serve_started(struct sm *sm) {
         WB_TRY(sm_l1_serve(sm, index, flight->start, &done));
         if (!done) return WB_OK;
         (void)flight_list_pop(sm, port);
-        struct sm_unit *unit = &sm->units[flight->unit];
-        cycles left_at = cycles_max(flight->start + flight->busy, sm->memory->free_at);
-        unit->queue.free_at[flight->instance] = left_at;
-        flight->data = cycles_max(flight->data, left_at); /* no result before the unit is free */
-        update_open(unit);
-        sm_try_land(sm, index);
+        sm_end_turns(sm, index, sm->memory->free_at);
     }
     return WB_OK;
 }

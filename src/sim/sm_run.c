@@ -103,6 +103,7 @@ cycles sm_next_event(const struct sm *sm) {
     cycles next = cycles_min(event_queue_first(&sm->wakes), event_queue_first(&sm->passes));
     next = cycles_min(next, cycles_min(sm->slot_event, sm->look_at));
     if (sm->held_count > 0) next = cycles_min(next, sm_next_start(sm));
+    if (sm->memory != NULL && sm->memory->is_contended) next = cycles_min(next, sm_next_send(sm));
     for (uint32_t c = 0; c < sm->closed_count; c++) {
         const struct sm_unit *unit = &sm->units[sm->closed[c]];
         if (unit->queue.open_from < next && !warp_set_empty(unit->waiting, sm->words))
@@ -116,6 +117,7 @@ wb_status sm_run(struct sm *sm, cycles until) {
         sm->now = next;
         WB_TRY(sm_begin_cycle(sm));
         WB_TRY(sm_issue_slots(sm));
+        if (sm->memory != NULL && sm->memory->is_contended) WB_TRY(sm_send(sm));
     }
     return WB_OK;
 }

@@ -290,6 +290,7 @@ static wb_status abstract_parse(const char *units, const char *blocks, bool is_g
                                                  .sub_cores = 1,
                                                  .issue_width = 1,
                                                  .dispatch_depth = DEPTH_UNLIMITED},
+                                     .memory_unit = UNIT_NONE,
                                      .is_grid = is_grid};
     machine_memory_defaults(&block->machine.memory);
     struct abstract_parser parser = {.diagnostics = diagnostics, .block = block};
@@ -309,6 +310,25 @@ wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnost
 wb_status abstract_grid_parse(const char *units, const char *blocks, wb_diagnostics *diagnostics,
                               struct abstract_block *block) {
     return abstract_parse(units, blocks, true, diagnostics, block);
+}
+
+wb_status abstract_block_set_memory(struct abstract_block *block, const char *unit, const char **problem) {
+    struct wb_machine *machine = &block->machine;
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        if (strcmp(machine->units[u].name, unit) == 0) block->memory_unit = (uint8_t)u;
+    *problem = "memory_unit: no unit has this name";
+    if (block->memory_unit == UNIT_NONE) return WB_ERR_INPUT;
+    if (machine->memory.requests == REQUESTS_IDEAL) machine->memory.requests = REQUESTS_VOLTA;
+    *problem =
+        "memory_unit: an instruction of this unit makes a request a cycle that it keeps it, 32 at most, and "
+        "needs a latency";
+    for (uint32_t i = 0; i < block->timed.code.inst_count; i++) {
+        struct timed_inst *inst = &block->timed.code.insts[i];
+        if (inst->unit != block->memory_unit) continue;
+        if (inst->init > ABSTRACT_REQUESTS_MAX || inst->latency == 0) return WB_ERR_INPUT;
+        inst->memory_latency = inst->latency;
+    }
+    return WB_OK;
 }
 
 void abstract_block_free(struct abstract_block *block) {

@@ -22,6 +22,9 @@
 #define ABSTRACT_WARPS_MAX 4096u
 #define ABSTRACT_PROGRAM_MAX 65535u
 
+/* Most requests of an instruction: one a lane. */
+#define ABSTRACT_REQUESTS_MAX 32u
+
 /* Blocks of a grid that are alike. */
 struct abstract_blocks {
     uint32_t count;
@@ -34,6 +37,7 @@ struct abstract_block {
     struct timed_block timed;  /* refers to machine and paths: an abstract block must not be moved */
     VEC(struct abstract_blocks) kinds; /* of a grid, the first of which is `timed`; of a block that alone */
     uint32_t block_count;              /* of all kinds */
+    uint8_t memory_unit;               /* whose instructions make requests, or UNIT_NONE */
     bool is_grid;                      /* read from a description of a grid, of one block though it may be */
 };
 
@@ -45,6 +49,11 @@ wb_status abstract_block_parse(const char *units, const char *warps, wb_diagnost
 /* The same of a grid. */
 wb_status abstract_grid_parse(const char *units, const char *blocks, wb_diagnostics *diagnostics,
                               struct abstract_block *block);
+
+/* Lets the instructions of a unit make as many requests each as they keep it cycles; their latency is that of
+ * the memory. WB_ERR_INPUT with *problem a constant sentence when there is no such unit, or its times do not
+ * fit. */
+wb_status abstract_block_set_memory(struct abstract_block *block, const char *unit, const char **problem);
 
 /* Appends the block as a YAML file that abstract_file_read reads back (docs/blocks.md). The block's operands
  * must be as abstract_block_parse makes them; times and flags may have been changed since. */

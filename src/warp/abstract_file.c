@@ -21,7 +21,8 @@ struct block_file {
     struct text warps;            /* programs, separated by ';' */
     struct text blocks;           /* in place of them kinds of blocks, separated by '/' */
     uint32_t resident;            /* blocks that an SM holds at a time */
-    struct machine_memory memory; /* of a grid: its SMs and dispatcher */
+    struct machine_memory memory; /* of a grid: its SMs and dispatcher, and how its memory serves */
+    char memory_unit[MACHINE_NAME_MAX];
 };
 
 static wb_status read_warps(const struct ytree *document, const struct ytree_node *value, void *target);
@@ -74,6 +75,10 @@ static const struct field block_fields[] = {
      .offset = offsetof(struct block_file, resident),
      .minimum = 1,
      .maximum = ABSTRACT_RESIDENT_MAX},
+    {.key = "memory_unit",
+     .kind = FIELD_NAME,
+     .offset = offsetof(struct block_file, memory_unit),
+     .maximum = MACHINE_NAME_MAX},
     {.key = "memory", .kind = FIELD_NESTED, .what = "a mapping of SMs and dispatcher", .read = read_memory},
     {0},
 };
@@ -116,12 +121,38 @@ static wb_status check_keys(const struct ytree *document) {
     const bool is_grid = ytree_find(root, "blocks") != NULL;
     if (is_grid == (ytree_find(root, "warps") != NULL))
         return ytree_error(document, root, "expected either warps, of a block, or blocks, of a grid");
-    for (int k = 0; k < 2; k++) {
-        const char *key = k == 0 ? "resident" : "memory";
-        const struct ytree_node *value = ytree_find(root, key);
-        if (!is_grid && value != NULL) return ytree_key_error(document, value, "%s is of a grid", key);
+    static const char *const of_grids[] = {"resident", "memory_unit", "memory"};
+    for (size_t k = 0; k < sizeof of_grids / sizeof *of_grids; k++) {
+        const struct ytree_node *value = ytree_find(root, of_grids[k]);
+        if (!is_grid && value != NULL)
+            return ytree_key_error(document, value, "%s is of a grid", of_grids[k]);
     }
     return WB_OK;
+}
+
+/* Requests that wait for each other are made by instructions of the memory unit, one a cycle. */
+static wb_status check_memory(const struct ytree *document, const struct block_file *file) {
+    const struct ytree_node *memory = ytree_find(document->root, "memory");
+    struct text problem = {0};
+    bool fits = machine_memory_check(&file->memory, &problem);
+    if (fits && file->memory.service > 0 && file->memory_unit[0] == '\0')
+        text_string(&problem, "service is of requests: expected memory_unit, too");
+    else if (fits && file->memory.request_cycles != 1 && file->memory_unit[0] != '\0')
+        text_string(&problem, "request_cycles: the instructions of memory_unit make a request a cycle");
+    wb_status status = WB_OK;
+    if (problem.length > 0) status = ytree_error(document, memory, "memory: %s", problem.data);
+    text_free(&problem);
+    return status;
+}
+
+/* Names the unit whose instructions make requests. */
+static wb_status set_memory_unit(const struct ytree *document, const struct block_file *file,
+                                 struct abstract_block *block) {
+    const char *problem;
+    if (file->memory_unit[0] == '\0' ||
+        abstract_block_set_memory(block, file->memory_unit, &problem) == WB_OK)
+        return WB_OK;
+    return ytree_error(document, ytree_find(document->root, "memory_unit"), "%s", problem);
 }
 
 static wb_status make_block(const struct block_file *file, wb_diagnostics *diagnostics,
@@ -152,7 +183,9 @@ static wb_status read_block(const char *path, const char *text, size_t size, str
     wb_status status = ytree_parse(path, text, size, diagnostics, &document);
     if (status == WB_OK) status = ytree_read_fields(&document, document.root, block_fields, file);
     if (status == WB_OK) status = check_keys(&document);
+    if (status == WB_OK) status = check_memory(&document, file);
     if (status == WB_OK) status = make_block(file, diagnostics, block);
+    if (status == WB_OK) status = set_memory_unit(&document, file, block);
     ytree_free(&document);
     text_free(&file->warps);
     text_free(&file->blocks);

@@ -104,13 +104,13 @@ static void put_warps(struct text *out, const struct abstract_block *block, cons
     }
 }
 
-/* What of the machine only grids have: rooms, and the keys of its memory system that differ from a machine of
- * which a file says nothing. */
-static void put_rooms(struct text *out, const struct wb_machine *machine) {
+/* What of the machine only grids have: the keys of its memory system that differ from a machine of which a
+ * file says nothing. */
+static void put_memory(struct text *out, const struct wb_machine *machine) {
     struct machine_memory defaults;
     const char *separator = "{";
     machine_memory_defaults(&defaults);
-    text_printf(out, "resident: %u\nmemory: ", machine->limits.blocks);
+    text_string(out, "memory: ");
     for (const struct field *field = machine_memory_fields; field->key != NULL; field++) {
         struct text value = {0}, unstated = {0};
         field_print(field, &machine->memory, &value);
@@ -157,6 +157,12 @@ void abstract_block_print(const struct abstract_block *block, struct text *out) 
         put_warps(out, block, &block->timed, &kinds);
         return;
     }
-    put_rooms(out, machine);
+    text_printf(out, "resident: %u\n", machine->limits.blocks);
+    if (block->memory_unit != UNIT_NONE) {
+        text_string(out, "memory_unit: ");
+        put_kind_name(out, first_of_unit(&kinds, block->memory_unit));
+        text_char(out, '\n');
+    }
+    put_memory(out, machine);
     put_blocks(out, block, &kinds);
 }

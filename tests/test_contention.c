@@ -1,0 +1,357 @@
+/* Bounds of kernels whose SMs share one memory, on random small GPUs and grids: no simulation exceeds them,
+ * and no request waits longer than they say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bound/contended_block.h"
+#include "bound/contention.h"
+#include "bound/grid_kinds.h"
+#include "bound/registry.h"
+#include "naive_gpu.h"
+#include "random_block.h"
+#include "random_gpu.h"
+#include "random_grid.h"
+#include "random_policy.h"
+#include "sim/gpu.h"
+
+/* How close bounds come: sums of simulated over bound. */
+struct census {
+    double closest, sum;
+    uint64_t count, attained, in_order;
+};
+
+static struct census census;
+
+static const struct bound_method *const kernel_methods[] = {&bound_k_area, &bound_k_bal, &bound_k_sm};
+
+/* A grid with what bounds see of it. */
+struct contended_case {
+    uint64_t seed;
+    const char *label;
+    const struct timed_grid *timed;
+    struct grid_work work;
+};
+
+static cycles simulate_under(const struct contended_case *made, const struct sim_policy *policy) {
+    struct gpu_scheme scheme = *gpu_scheme_at(0);
+    const struct gpu_options options = {.threads = 1};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct arena arena = {0};
+    wb_gpu_simulation result;
+    scheme.policy = policy;
+    if (gpu_simulate(made->timed, &scheme, &options, diagnostics, &arena, &result) != WB_OK)
+        fail_msg("seed %llu: %s\n%s", (unsigned long long)made->seed, wb_diagnostics_text(diagnostics),
+                 made->label);
+    arena_free(&arena);
+    wb_diagnostics_free(diagnostics);
+    return result.cycles;
+}
+
+/* The longest of some simulations. */
+static cycles simulate_longest(const struct contended_case *made) {
+    const struct random_policy random = random_policy_seeded(made->seed);
+    const struct sim_policy *policies[] = {&policy_lrr, &policy_gto, &policy_oldest, &random.policy};
+    cycles longest = 0;
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++)
+        longest = cycles_max(longest, simulate_under(made, policies[p]));
+    return longest;
+}
+
+/* The bound of a method, 0 where it is not for this grid. */
+static cycles bound_by(const struct bound_method *method, const struct bound_input *input) {
+    const char *why;
+    wb_bound bound = {0};
+    if (!bound_method_applies(method, input, &why)) return 0;
+    assert_int_equal(method->run(input, &bound), WB_OK);
+    assert_int_equal(bound.kind, WB_UPPER);
+    cycles sum = 0;
+    for (size_t p = 0; p < bound.part_count; p++)
+        sum += bound.parts[p].cycles;
+    assert_int_equal(sum, bound.cycles);
+    return bound.cycles;
+}
+
+/* Both ways of counting the waiting hold by themselves. */
+static void check_kernel(const struct contended_case *made) {
+    const cycles longest = simulate_longest(made);
+    cycles least = CYCLES_SATURATED;
+    for (size_t m = 0; m < sizeof kernel_methods / sizeof *kernel_methods; m++) {
+        struct grid_work at_once = made->work, *ways[] = {&at_once, made->work.in_order};
+        at_once.in_order = NULL;
+        for (size_t w = 0; w < 2 && ways[w] != NULL; w++) {
+            const struct bound_input input = {.work = ways[w], .machine = made->timed->machine};
+            cycles bound = bound_by(kernel_methods[m], &input);
+            if (bound == 0) continue;
+            if (longest > bound)
+                fail_msg("seed %llu: %llu cycles above %s of %llu, %s\n%s", (unsigned long long)made->seed,
+                         (unsigned long long)longest, kernel_methods[m]->name, (unsigned long long)bound,
+                         w == 0 ? "all waiting at once" : "each wait in a latency", made->label);
+            census.in_order += w == 1 && bound < least;
+            least = cycles_min(least, bound);
+        }
+    }
+    double ratio = least == 0 ? 1 : (double)longest / (double)least;
+    census.sum += ratio;
+    census.count++;
+    census.attained += longest == least && least > 0;
+    census.closest = ratio > census.closest ? ratio : census.closest;
+}
+
+/* What single requests do, as the naive GPU has it. */
+static void check_requests(const struct contended_case *made, const char *policy) {
+    struct naive_gpu_result naive;
+    const cycles wait = contention_wait(&made->work);
+    naive_gpu_simulate(made->timed, policy, false, made->work.resident_most, &naive);
+    if (naive.most_on_the_way > made->work.contention.in_flight)
+        fail_msg("seed %llu: %llu requests of an SM on their way, not %llu\n%s",
+                 (unsigned long long)made->seed, (unsigned long long)naive.most_on_the_way,
+                 (unsigned long long)made->work.contention.in_flight, made->label);
+    if (made->timed->machine->memory.arbiter != ARBITER_ANY && naive.longest_wait > wait)
+        fail_msg("seed %llu: a request waits %llu cycles, not %llu\n%s", (unsigned long long)made->seed,
+                 (unsigned long long)naive.longest_wait, (unsigned long long)wait, made->label);
+    naive_gpu_free(&naive);
+}
+
+/* Instructions with requests keep their unit for as long, however many they make. */
+static void even_inits(struct random_gpu *gpu) {
+    struct traffic *traffic = &gpu->timed.traffic;
+    for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++)
+        gpu->hand.code.insts[i].init += 4 * gpu->hand.machine.memory.request_cycles;
+    for (size_t p = 0; p < traffic->patterns.count; p++)
+        for (uint32_t a = 0; a < traffic->patterns.items[p].access_count; a++) {
+            struct traffic_access *access = &traffic->patterns.items[p].accesses[a];
+            access->cycles = gpu->hand.code.insts[access->instruction].init;
+        }
+}
+
+/* Some memory instructions are of the other unit, where several can send at a time. */
+static void spread_units(struct random_gpu *gpu) {
+    for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i += 3)
+        gpu->hand.code.insts[i].unit = 0;
+}
+
+/* A block of the grid with times, its code that of `code`; freed by nobody but `arena`. */
+static struct timed_block block_of(const struct random_gpu *gpu, const struct wb_machine *machine,
+                                   const struct timed_code *code, uint32_t block, struct arena *arena) {
+    const struct wb_grid *grid = &gpu->hand.grid;
+    const struct block_shape *shape = &grid->shapes.items[grid->blocks.items[block].shape];
+    uint32_t *paths = arena_array(arena, grid->warp_count, sizeof *paths);
+    for (uint32_t w = 0; w < grid->warp_count; w++)
+        paths[w] = shape->warps[w].path;
+    return (struct timed_block){.machine = machine,
+                                .code = *code,
+                                .paths = grid->paths.items,
+                                .path_count = (uint32_t)grid->paths.count,
+                                .warp_path = paths,
+                                .warp_count = grid->warp_count};
+}
+
+/* The work of a grid with requests that are `wait` cycles slower. */
+static void work_of(const struct random_gpu *gpu, cycles wait, struct grid_work *work) {
+    const uint32_t blocks = (uint32_t)gpu->hand.grid.blocks.count;
+    struct timed_code code = gpu->hand.code;
+    *work = (struct grid_work){.machine = &gpu->hand.machine};
+    code.insts = arena_array(&work->arena, code.inst_count, sizeof *code.insts);
+    memcpy(code.insts, gpu->hand.code.insts, code.inst_count * sizeof *code.insts);
+    for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++)
+        code.insts[i].latency += (uint32_t)wait;
+    work->kind_of = arena_array(&work->arena, blocks, sizeof *work->kind_of);
+    for (uint32_t b = 0; b < blocks; b++) {
+        struct block_profile profile;
+        struct timed_block timed = block_of(gpu, work->machine, &code, b, &work->arena);
+        assert_int_equal(block_profile_make(&timed, NULL, NULL, &profile), WB_OK);
+        assert_int_equal(grid_work_add_kind(work, &timed, &profile), WB_OK);
+        work->kinds.items[b].timed = NULL;
+        grid_work_add_block(work, b);
+        block_profile_free(&profile);
+    }
+    uint32_t resident = work->machine->limits.blocks;
+    work->resident_least = work->resident_most = resident < blocks ? resident : blocks;
+}
+
+static void finish_work(struct grid_work *work) {
+    contention_charge(work);
+    assert_int_equal(grid_work_finish(work), WB_OK);
+}
+
+static void make_by_accesses(uint64_t seed, const struct random_gpu *gpu, struct contended_case *made) {
+    *made = (struct contended_case){.seed = seed, .label = gpu->label.data, .timed = &gpu->timed};
+    work_of(gpu, 0, &made->work);
+    assert_int_equal(contention_count(made->timed, &made->work), WB_OK);
+    finish_work(&made->work);
+    cycles wait = contention_wait(&made->work);
+    if (wait == 0) return;
+    made->work.in_order = arena_alloc(&made->work.arena, sizeof *made->work.in_order);
+    work_of(gpu, wait, made->work.in_order);
+    contention_copy(&made->work, wait, made->work.in_order);
+    finish_work(made->work.in_order);
+}
+
+static const struct random_gpu_family family = {
+    .sms = 4,
+    .sub_cores = 2,
+    .width = 2,
+    .units = 2,
+    .blocks = 8,
+    .resident = 3,
+    .shape = {.warps = 3,
+              .accesses = 5,
+              .instructions = 16,
+              .lines = 16,
+              .lanes = 4,
+              .store_percent = 20,
+              .atomic_percent = 15,
+              .barrier_percent = 15},
+    .contended = true,
+};
+
+/* Loads, stores and atomics; one place that requests leave from, or several. */
+static void test_accesses(void **state) {
+    (void)state;
+    static const char *const policies[] = {"lrr", "gto", "oldest"};
+    uint32_t rounds = random_rounds(2000);
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_gpu_family varied = family;
+        struct random_gpu gpu;
+        struct contended_case made;
+        varied.dispatch = seed % 4 == 0 ? DISPATCH_STATIC : DISPATCH_GREEDY;
+        if (seed % 2 == 0) varied.sub_cores = varied.units = 1;
+        if (seed % 3 == 0) varied.shape.store_percent = varied.shape.atomic_percent = 0;
+        random_gpu_make(seed, &varied, &gpu);
+        if (seed % 5 == 0) spread_units(&gpu);
+        even_inits(&gpu);
+        make_by_accesses(seed, &gpu, &made);
+        check_kernel(&made);
+        if (seed % 4 == 0) check_requests(&made, policies[seed / 4 % 3]);
+        grid_work_free(&made.work);
+        random_gpu_free(&gpu);
+    }
+}
+
+static const uint32_t depths[] = {0, 1, 3, DEPTH_UNLIMITED};
+
+static const struct random_grid_shape by_hand = {
+    .block = {.units = 3,
+              .init = 4,
+              .latency = 12,
+              .warps = 3,
+              .insts = 5,
+              .barrier_percent = 10,
+              .real_percent = 5,
+              .alias_percent = 20,
+              .instances = 2,
+              .sub_cores = 2,
+              .width = 2},
+    .depths = depths,
+    .depth_count = 4,
+    .kinds = 3,
+    .blocks = 10,
+    .sms = 4,
+    .resident = 3,
+    .dispatch_latency = 3,
+    .free_percent = 70,
+};
+
+/* Gives a grid by hand a memory unit, and a memory. */
+static void share_memory(uint64_t seed, struct random_grid *made) {
+    struct random_state random = random_seeded(~seed);
+    struct abstract_block *block = &made->block;
+    struct machine_memory *memory = &block->machine.memory;
+    const char *problem;
+    memory->service = 1 + (uint32_t)random_below(&random, 4);
+    memory->arbiter = (uint32_t)random_below(&random, 3);
+    memory->outstanding = (uint32_t)random_below(&random, 7);
+    for (uint32_t i = 0; i < block->timed.code.inst_count; i++)
+        block->timed.code.insts[i].latency += block->timed.code.insts[i].unit != UNIT_NONE;
+    const char *unit = block->machine.units[random_below(&random, block->machine.unit_count)].name;
+    if (abstract_block_set_memory(block, unit, &problem) != WB_OK) fail_msg("%s", problem);
+    random_grid_remake(made);
+}
+
+static void test_by_hand(void **state) {
+    (void)state;
+    uint32_t rounds = random_rounds(1500);
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_grid grid;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        random_grid_make(seed, &by_hand, &grid);
+        share_memory(seed, &grid);
+        struct contended_case made = {.seed = seed, .label = grid.label, .timed = &grid.timed};
+        assert_int_equal(grid_kinds_by_hand(&grid.block, NULL, diagnostics, &made.work), WB_OK);
+        check_kernel(&made);
+        if (seed % 6 == 0) check_requests(&made, "lrr");
+        grid_work_free(&made.work);
+        random_grid_free(&grid);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+/* Block bounds of a block alone. */
+static void check_block(uint64_t seed, const struct random_gpu *gpu) {
+    static const struct bound_method *const methods[] = {&bound_sib, &bound_fib, &bound_aln, &bound_fifo,
+                                                         &bound_elb};
+    const struct contended_case made = {.seed = seed, .label = gpu->label.data, .timed = &gpu->timed};
+    const cycles longest = simulate_longest(&made);
+    struct arena arena = {0};
+    struct block_profile profile;
+    struct request_load load;
+    const struct timed_block timed = block_of(gpu, &gpu->hand.machine, &gpu->hand.code, 0, &arena);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(block_profile_make(&timed, NULL, NULL, &profile), WB_OK);
+    assert_int_equal(request_load_alone(&gpu->timed, &load), WB_OK);
+    const struct bound_input input = {.block = &timed,
+                                      .profile = &profile,
+                                      .load = &load,
+                                      .machine = timed.machine,
+                                      .diagnostics = diagnostics};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        wb_bound bound = {0};
+        assert_int_equal(methods[m]->run(&input, &bound), WB_OK);
+        contended_block_add(methods[m], timed.machine, &load, &bound);
+        if (bound.kind == WB_UPPER && longest > bound.cycles)
+            fail_msg("seed %llu: %llu cycles above %s of %llu\n%s", (unsigned long long)seed,
+                     (unsigned long long)longest, methods[m]->name, (unsigned long long)bound.cycles,
+                     gpu->label.data);
+    }
+    block_profile_free(&profile);
+    arena_free(&arena);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_blocks(void **state) {
+    (void)state;
+    uint32_t rounds = random_rounds(1500);
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_gpu_family lone = family;
+        struct random_gpu gpu;
+        lone.blocks = 1;
+        lone.shape.warps = 4;
+        if (seed % 2 == 0) lone.sub_cores = lone.units = 1;
+        random_gpu_make(seed, &lone, &gpu);
+        if (seed % 5 == 0) spread_units(&gpu);
+        even_inits(&gpu);
+        check_block(seed, &gpu);
+        random_gpu_free(&gpu);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_blocks),
+    };
+    int failed = cmocka_run_group_tests_name("contention", tests, NULL, NULL);
+    printf("%llu grids: simulated over bound %.3f in the mean, %.3f at most, %llu attained; %llu bounds less "
+           "with "
+           "waits in latencies\n",
+           (unsigned long long)census.count, census.sum / (double)(census.count + (census.count == 0)),
+           census.closest, (unsigned long long)census.attained, (unsigned long long)census.in_order);
+    return failed;
+}

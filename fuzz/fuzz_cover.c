@@ -1,6 +1,6 @@
-/* Any bytes as PTX whose first kernel is executed by one warp, and covered for all contents of its buffers:
- * what was executed is a part of the covering path, and no simulation of it takes longer than a bound of
- * that; never a crash, a hang or unbounded memory. */
+/* Any bytes as PTX whose first kernel is executed by one warp, and covered, as a grid, too, for all contents
+ * of its buffers: what was executed is a part of the covering path, and no simulation of it takes longer than
+ * a bound of that; never a crash, a hang or unbounded memory. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -47,12 +47,37 @@ static void check(const struct fuzz_kernel *fuzz, wb_diagnostics *diagnostics) {
     wb_block_free(covering);
 }
 
+/* The same for the two blocks of the grid. */
+static void check_grid(const struct fuzz_kernel *fuzz, wb_diagnostics *diagnostics) {
+    const wb_grid_options options = {.cover = true,
+                                     .unknown_contents = true,
+                                     .record_accesses = true,
+                                     .instruction_limit = FUZZ_INSTRUCTIONS_MAX};
+    wb_machine *machine = NULL;
+    wb_grid *covering = NULL;
+    wb_analysis *analysis = NULL;
+    if (wb_machine_load("orin-sm86", diagnostics, &machine) != WB_OK) abort();
+    size_t errors = wb_diagnostics_errors(diagnostics);
+    wb_status covered = wb_grid_trace(fuzz->kernel, fuzz->launch, &options, diagnostics, &covering);
+    if ((covered == WB_OK) != (wb_diagnostics_errors(diagnostics) == errors)) abort();
+    if (covered == WB_OK &&
+        wb_analysis_new_kernel(covering, machine, NULL, diagnostics, &analysis) == WB_OK &&
+        (wb_analysis_bound(analysis, "k-sm", NULL, diagnostics) != WB_OK ||
+         wb_analysis_best(analysis) == NULL))
+        abort();
+    wb_analysis_free(analysis);
+    wb_grid_free(covering);
+    wb_machine_free(machine);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct fuzz_kernel fuzz = fuzz_kernel_open(data, size, diagnostics);
     /* one warp: what several race for is not covered */
-    if (fuzz.launch != NULL && wb_launch_set_block(fuzz.launch, "32", diagnostics) == WB_OK)
+    if (fuzz.launch != NULL && wb_launch_set_block(fuzz.launch, "32", diagnostics) == WB_OK) {
         check(&fuzz, diagnostics);
+        check_grid(&fuzz, diagnostics);
+    }
     fuzz_kernel_close(&fuzz);
     wb_diagnostics_free(diagnostics);
     return 0;

@@ -276,6 +276,18 @@ static void test_blocks_do_not_rely_on_what_others_store(void **state) {
     }
 }
 
+/* Another block may store there between the two, so that a block does not know what it reads back. */
+static void test_what_is_stored_does_not_become_known(void **state) {
+    (void)state;
+    const struct passing *again = &passings[sizeof passings / sizeof *passings - 1];
+    struct loaded_kernel loaded = passing_load(again, "buf:u32[8]=zero", "buf:u32[8]");
+    const wb_grid_options options = {.cover = true, .record_accesses = true};
+    wb_grid *covering = traced(&loaded, &options);
+    assert_int_equal(covering->covering.count, 1); /* else blocks 0 and 1 would differ from 2 and 3 */
+    wb_grid_free(covering);
+    kernel_unload(&loaded);
+}
+
 /* What no block stores to stays as the launch gives it. */
 static void test_what_nobody_stores_to_stays_known(void **state) {
     (void)state;
@@ -359,6 +371,7 @@ static void test_a_watch_stops_it(void **state) {
 int main(void) {
     const struct CMUnitTest others[] = {
         cmocka_unit_test(test_blocks_do_not_rely_on_what_others_store),
+        cmocka_unit_test(test_what_is_stored_does_not_become_known),
         cmocka_unit_test(test_what_nobody_stores_to_stays_known),
         cmocka_unit_test(test_blocks_of_one_kind_make_the_same_requests),
         cmocka_unit_test(test_other_uses_are_declined),

@@ -12,9 +12,11 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "bound/analysis.h"
 #include "launch/facts.h"
 #include "random_block.h"
 #include "random_trial.h"
+#include "warp/grid_block.h"
 
 #define KERNELS 2100u
 
@@ -34,6 +36,8 @@
 static const char *const presets[] = {"orin-sm86", "kepler-sm35", "hopper-sm90"};
 static const char *const depths[] = {"dispatch_depth=0", "dispatch_depth=1", "dispatch_depth=unlimited"};
 static const char *const requests[] = {"requests=ideal", "requests=fermi", "requests=volta"};
+static const char *const sms[] = {"sms=1", "sms=2", "sms=3", "sms=4"};
+static const char *const rooms[] = {"limits.blocks=2", "limits.blocks=8"};
 static const char *const first_levels[] = {"l1_size=512", "l1_size=2048", "l1_size=16384"};
 
 /* Without caches, with caches. */
@@ -48,6 +52,8 @@ static bool make_machine(uint32_t i, wb_diagnostics *diagnostics) {
            wb_machine_set(*machine, depths[i / 3 % 3], diagnostics) == WB_OK &&
            wb_machine_set(*machine, plain ? "l1_size=0" : first_levels[i % 3], diagnostics) == WB_OK &&
            (!plain || wb_machine_set(*machine, requests[i / 9], diagnostics) == WB_OK) &&
+           (!plain || wb_machine_set(*machine, sms[i % 4], diagnostics) == WB_OK) &&
+           (!plain || wb_machine_set(*machine, rooms[i % 2], diagnostics) == WB_OK) &&
            wb_machine_check(*machine, diagnostics) == WB_OK;
 }
 
@@ -299,11 +305,107 @@ static void test_knowing_more(void **state) {
     assert_true(trials_hold(KERNELS / 6, knowledge_lowers_bounds));
 }
 
+/* ---- Grids -------------------------------------------------------------------------------------------- */
+
+/* Blocks of a grid, all of which store to the same buffers; kernels that are tried as one. */
+#define BLOCKS "5"
+#define GRID_KERNELS 300u
+
+/* The grid of a launch, which is used up; *grid is NULL when that takes too long or cannot be covered. */
+static bool trace_grid(struct trial *trial, wb_launch *launch, const wb_grid_options *options,
+                       wb_grid **grid) {
+    *grid = NULL;
+    wb_status status = wb_launch_set_grid(launch, BLOCKS, trial->diagnostics);
+    if (status == WB_OK) status = wb_grid_trace(trial->parsed, launch, options, trial->diagnostics, grid);
+    wb_launch_free(launch);
+    if (status == WB_OK || status == WB_ERR_LIMIT || is_beyond_facts(trial, status)) return true;
+    return trial_violated(trial, "%s grid: status %d", options->cover ? "covering" : "real", status);
+}
+
+static bool analyse_grid(struct trial *trial, const wb_grid *grid, const wb_machine *machine,
+                         wb_analysis **analysis) {
+    return wb_analysis_new_kernel(grid, machine, NULL, trial->diagnostics, analysis) == WB_OK ||
+           trial_violated(trial, "is not analysed as a grid");
+}
+
+static bool block_is_covered(struct trial *trial, const wb_grid *covering, const wb_grid *real, uint32_t b) {
+    const struct wb_block *whole = covering->covering.items[covering->blocks.items[b].shape];
+    wb_block *block = NULL;
+    if (grid_block_make(real, b, trial->diagnostics, &block) != WB_OK)
+        return trial_violated(trial, "has no block %u", b);
+    bool covered_all = true;
+    for (uint32_t w = 0; covered_all && w < block->warp_count; w++) {
+        uint64_t step;
+        covered_all = path_is_covered(&whole->paths.items[whole->warp_path[w]],
+                                      &block->paths.items[block->warp_path[w]], &step);
+        if (!covered_all)
+            (void)trial_violated(trial, "block %u, warp %u: step %" PRIu64 " is not covered", b, w, step);
+    }
+    wb_block_free(block);
+    return covered_all;
+}
+
+/* The grid on the data of one seed, its blocks one after another: paths and simulations. */
+static bool grid_is_covered(struct trial *trial, const wb_grid *covering, const wb_analysis *bounded,
+                            uint32_t d) {
+    static const wb_grid_options options = {.instruction_limit = COVERING_INSTRUCTIONS};
+    wb_grid *real;
+    wb_analysis *analysis = NULL;
+    if (!trace_grid(trial, trial_launch(trial, d), &options, &real)) return false;
+    if (real == NULL) return true;
+    bool holds = true;
+    for (uint32_t b = 0; holds && b < real->blocks.count; b++)
+        holds = block_is_covered(trial, covering, real, b);
+    holds = holds && analyse_grid(trial, real, bounded->machine, &analysis) &&
+            (wb_analysis_simulate(analysis, "all", NULL, trial->diagnostics) == WB_OK ||
+             trial_violated(trial, "is not simulated as a grid")) &&
+            bounds_hold(trial, bounded, analysis, d);
+    wb_analysis_free(analysis);
+    wb_grid_free(real);
+    return holds;
+}
+
+static bool grids_are_covered(struct trial *trial) {
+    const struct knowledge known = {.buffers = trial->given};
+    const wb_machine *machine = machines[trial->kernel.seed % PLAIN_MACHINES];
+    wb_facts *facts = NULL;
+    wb_grid *covering = NULL;
+    wb_analysis *analysis = NULL;
+    if (!make_facts(trial, &known, &facts)) return false;
+    const wb_grid_options options = {.cover = true,
+                                     .record_accesses = true,
+                                     .facts = facts,
+                                     .instruction_limit = UINT64_C(10) * COVERING_INSTRUCTIONS};
+    bool holds = trace_grid(trial, trial_launch_unknown(trial, known.buffers), &options, &covering);
+    if (holds && covering != NULL) {
+        holds = analyse_grid(trial, covering, machine, &analysis);
+        const bool dynamic = holds && grid_work_is_dynamic(&analysis->work);
+        const char *methods = dynamic ? "k-area,k-bal,k-sm" : "k-sm";
+        if (holds && wb_analysis_bound(analysis, methods, NULL, trial->diagnostics) != WB_OK)
+            holds = trial_violated(trial, "is not bounded as a grid");
+        for (uint32_t d = 0; holds && d < TRIAL_DATA_SEEDS; d++)
+            holds = grid_is_covered(trial, covering, analysis, d);
+        covered++;
+    }
+    wb_analysis_free(analysis);
+    wb_grid_free(covering);
+    wb_facts_free(facts);
+    return holds;
+}
+
+static void test_grids(void **state) {
+    (void)state;
+    covered = 0;
+    assert_true(trials_hold(GRID_KERNELS, grids_are_covered));
+    assert_true(covered >= random_rounds(GRID_KERNELS) * 8 / 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_covering),
         cmocka_unit_test(test_long_loops),
         cmocka_unit_test(test_knowing_more),
+        cmocka_unit_test(test_grids),
     };
     return cmocka_run_group_tests_name("covering paths of random kernels", tests, make_machines,
                                        free_machines);

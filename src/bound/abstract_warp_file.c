@@ -64,11 +64,13 @@ static const struct field file_fields[] = {
     {0},
 };
 
-bool abstract_warp_file_is(const char *text) {
-    for (const char *line = text; line != NULL;) {
-        if (strncmp(line, KEY ":", strlen(KEY ":")) == 0) return true;
-        line = strchr(line, '\n');
-        if (line != NULL) line++;
+bool abstract_warp_file_is(const char *text, size_t size) {
+    const size_t length = strlen(KEY ":");
+    for (const char *line = text, *end = text + size; (size_t)(end - line) >= length;) {
+        if (memcmp(line, KEY ":", length) == 0) return true;
+        line = memchr(line, '\n', (size_t)(end - line));
+        if (line == NULL) return false;
+        line++;
     }
     return false;
 }

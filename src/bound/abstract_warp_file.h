@@ -13,7 +13,7 @@ struct abstract_warp_file {
 };
 
 /* Whether a text is such a file: it has the key `abstract_warp` at the start of a line. */
-bool abstract_warp_file_is(const char *text);
+bool abstract_warp_file_is(const char *text, size_t size);
 
 /* Parses a file; `name` stands for it in messages. *file, empty before, is to be freed in any case. */
 wb_status abstract_warp_file_parse(const char *name, const char *text, size_t size,

@@ -341,11 +341,65 @@ static void test_blocks(void **state) {
     }
 }
 
+/* A store and a load of one warp leave from two units, for three cycles each; only one may be on its way. The
+ * load waits while the store leaves, which the longest path alone does not know. */
+static void test_several_ports(void **state) {
+    (void)state;
+    struct random_gpu gpu = {0};
+    struct contended_case made;
+    hand_grid_make(&gpu.hand, "S1=0 L0=1");
+    struct machine_memory *memory = &gpu.hand.machine.memory;
+    memory->l1.bytes = 0;
+    memory->request_cycles = 3;
+    memory->service = memory->outstanding = 1;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct timed_inst *inst = &gpu.hand.code.insts[i];
+        inst->init = 3;
+        inst->latency = inst->memory_latency = 1;
+        inst->unit = (uint8_t)i;
+    }
+    gpu.hand.machine.limits.blocks = 1;
+    gpu.timed =
+        (struct timed_grid){.grid = &gpu.hand.grid, .machine = &gpu.hand.machine, .code = gpu.hand.code};
+    assert_int_equal(traffic_make(&gpu.hand.grid, &gpu.hand.machine, NULL, &gpu.timed.traffic), WB_OK);
+    text_string(&gpu.label, "a store and a load");
+    make_by_accesses(0, &gpu, &made);
+    assert_int_equal(simulate_longest(&made), 10);
+    assert_int_equal(made.work.kinds.items[0].stalls, 2);
+    assert_int_equal(contention_services(&made.work), 2);
+    check_kernel(&made);
+    check_block(0, &gpu);
+    grid_work_free(&made.work);
+    random_gpu_free(&gpu);
+}
+
+/* A load of one request that nobody else delays takes as much longer as it is served. */
+static void test_one_load(void **state) {
+    (void)state;
+    cycles times[3];
+    for (uint32_t service = 0; service < 3; service++) {
+        struct random_gpu gpu = {0};
+        hand_grid_make(&gpu.hand, "L0=1 U0 X");
+        gpu.hand.machine.memory.l1.bytes = 0;
+        gpu.hand.machine.memory.service = service;
+        gpu.hand.machine.limits.blocks = 1;
+        gpu.hand.code.insts[0].memory_latency = 20;
+        gpu.hand.code.insts[0].latency = 23;
+        gpu.timed =
+            (struct timed_grid){.grid = &gpu.hand.grid, .machine = &gpu.hand.machine, .code = gpu.hand.code};
+        assert_int_equal(traffic_make(&gpu.hand.grid, &gpu.hand.machine, NULL, &gpu.timed.traffic), WB_OK);
+        const struct contended_case made = {.label = "a load", .timed = &gpu.timed};
+        times[service] = simulate_under(&made, &policy_lrr);
+        random_gpu_free(&gpu);
+    }
+    assert_int_equal(times[1], times[0] + 1);
+    assert_int_equal(times[2], times[0] + 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accesses),
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_accesses),      cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_several_ports), cmocka_unit_test(test_one_load),
     };
     int failed = cmocka_run_group_tests_name("contention", tests, NULL, NULL);
     printf("%llu grids: simulated over bound %.3f in the mean, %.3f at most, %llu attained; %llu bounds less "

@@ -167,6 +167,47 @@ static uint64_t usual(const char *formula, const char *path, const struct grid_w
     return (blocks + sms - 1) / sms * lrr_together(path, 1);
 }
 
+/* Grids whose SMs share one memory, and what equation (3) says of them; both policies exceed it. */
+struct memory_refutation {
+    const char *file;
+    uint64_t claimed, simulated;
+};
+
+static const struct memory_refutation memory_refutations[] = {
+    {"eq3.yaml", 7, 8},
+    {"eq3-gap.yaml", 72, 149},
+};
+
+enum { MEMORY_REFUTATION_COUNT = sizeof memory_refutations / sizeof *memory_refutations };
+
+static void check_memory(const struct memory_refutation *row, const wb_analysis *analysis) {
+    static const char *const proven[] = {"k-area", "k-bal", "k-sm"};
+    wb_kind kind;
+    assert_int_equal(value_of(analysis, "eq3", &kind), row->claimed);
+    assert_int_equal(kind, WB_ESTIMATE);
+    assert_int_equal(value_of(analysis, "lrr", &kind), row->simulated);
+    assert_int_equal(value_of(analysis, "gto", &kind), row->simulated);
+    assert_true(row->simulated > row->claimed);
+    for (size_t i = 0; i < sizeof proven / sizeof *proven; i++) {
+        assert_true(value_of(analysis, proven[i], &kind) >= row->simulated);
+        assert_int_equal(kind, WB_UPPER);
+    }
+}
+
+static void test_memory_refutations(void **state) {
+    (void)state;
+    for (size_t i = 0; i < MEMORY_REFUTATION_COUNT; i++) {
+        char path[256];
+        (void)snprintf(path, sizeof path, FOLDER "%s", memory_refutations[i].file);
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_analysis *analysis = read_block(path, diagnostics);
+        if (analysis == NULL) fail_msg("%s", wb_diagnostics_text(diagnostics));
+        check_memory(&memory_refutations[i], analysis);
+        wb_analysis_free(analysis);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
 static void check_grid(const struct grid_refutation *row, const char *path, const wb_analysis *analysis) {
     wb_kind kind;
     const uint64_t exact = value_of(analysis, "k-exhaustive", &kind);
@@ -213,7 +254,7 @@ static void test_every_file_is_checked(void **state) {
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
         files += strstr(entry->d_name, ".yaml") != NULL;
     (void)closedir(folder);
-    assert_int_equal(files, REFUTATION_COUNT + GRID_REFUTATION_COUNT);
+    assert_int_equal(files, REFUTATION_COUNT + GRID_REFUTATION_COUNT + MEMORY_REFUTATION_COUNT);
 }
 
 struct malformed {
@@ -228,6 +269,15 @@ static const struct malformed malformed_files[] = {
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\ncolour: red\n", ":4:1: error: unknown key 'colour'"},
     {"block: x\ndispatch_depth: -1\nunits: \"A(1,1)\"\nwarps: [A]\n", ":2:17: error: dispatch_depth"},
     {"block: x\nunits: \"A(0,1)\"\nwarps: [A]\n", "error"},
+    {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\nmemory_unit: A\n", ":4:1: error: memory_unit is of a grid"},
+    {"block: x\nunits: \"A(1,1)\"\nblocks: [A]\nmemory_unit: B\n", ":4:14: error: memory_unit: no unit"},
+    {"block: x\nunits: \"A(1,0)\"\nblocks: [A]\nmemory_unit: A\n", "needs a latency"},
+    {"block: x\nunits: \"A(33,1)\"\nblocks: [A]\nmemory_unit: A\n", "32 at most"},
+    {"block: x\nunits: \"A(1,1)\"\nblocks: [A]\nmemory: {service: 1}\n", "expected memory_unit, too"},
+    {"block: x\nunits: \"A(1,1)\"\nblocks: [A]\nmemory_unit: A\nmemory: {outstanding: 1}\n",
+     "expected service above 0"},
+    {"block: x\nunits: \"A(1,1)\"\nblocks: [A]\nmemory_unit: A\nmemory: {request_cycles: 2}\n",
+     "a request a cycle"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A B]\n", "error"},
     {"block: x\nunits: \" \"\nwarps: [\"\"]\n", "expected the name of a unit"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [0x A]\n", "a program has one warp or more"},
@@ -293,19 +343,19 @@ static void test_printed_blocks_read_back(void **state) {
 }
 
 /* A name that needs quotes, units that nothing uses, a warp without instructions. */
-static void test_odd_blocks_read_back(void **state) {
-    (void)state;
-    static const char text[] = "block: 'a: \"b\" # c'\nunits: \"A(3,0) C(4,0)\"\nwarps: [\"1x \", \"A\"]\n";
+static void check_reads_back(const char *text, const char *name, bool has_memory) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct abstract_block block, read;
     struct text printed = {0}, again = {0};
-    assert_int_equal(abstract_file_parse("text", text, sizeof text - 1, diagnostics, &block), WB_OK);
+    assert_int_equal(abstract_file_parse("text", text, strlen(text), diagnostics, &block), WB_OK);
     abstract_block_print(&block, &printed);
     if (abstract_file_parse("printed", printed.data, printed.length, diagnostics, &read) != WB_OK)
         fail_msg("%s%s", printed.data, wb_diagnostics_text(diagnostics));
     abstract_block_print(&read, &again);
     assert_string_equal(printed.data, again.data);
-    assert_string_equal(read.machine.name, "a: \"b\" # c");
+    assert_string_equal(read.machine.name, name);
+    assert_int_equal(read.memory_unit != UNIT_NONE, has_memory);
+    assert_int_equal(memory_is_contended(&read.machine.memory), has_memory);
     abstract_block_free(&block);
     abstract_block_free(&read);
     text_free(&printed);
@@ -313,10 +363,20 @@ static void test_odd_blocks_read_back(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+static void test_odd_blocks_read_back(void **state) {
+    (void)state;
+    check_reads_back("block: 'a: \"b\" # c'\nunits: \"A(3,0) C(4,0)\"\nwarps: [\"1x \", \"A\"]\n",
+                     "a: \"b\" # c", false);
+    check_reads_back("block: shared\nunits: \"X(1,0) mem(2,7) n(3,9)@mem\"\nblocks: [\"3* X mem n.1; mem\"]\n"
+                     "memory_unit: mem\nmemory: {sms: 2, service: 3, arbiter: round_robin, outstanding: 4}\n",
+                     "shared", true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refutations),
         cmocka_unit_test(test_grid_refutations),
+        cmocka_unit_test(test_memory_refutations),
         cmocka_unit_test(test_every_file_is_checked),
         cmocka_unit_test(test_malformed_files_are_refused),
         cmocka_unit_test(test_printed_blocks_read_back),

@@ -14,6 +14,7 @@
 #define LENGTHS 100
 #define THREADS 128
 #define METHODS "k-area,k-bal,k-sm"
+#define FORMULAS 3
 
 /* Sums up what is there, as often as the number of the block says. */
 static const char kernel_text[] =
@@ -100,7 +101,7 @@ static void write_blocks(uint32_t blocks, struct text *text) {
 }
 
 static void bench_formulas(uint32_t blocks) {
-    static const struct bound_method *const methods[] = {&bound_k_area, &bound_k_bal, &bound_k_sm};
+    static const struct bound_method *const methods[FORMULAS] = {&bound_k_area, &bound_k_bal, &bound_k_sm};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct text text = {0};
     struct abstract_block block;
@@ -115,7 +116,7 @@ static void bench_formulas(uint32_t blocks) {
     require(grid_kinds_by_hand(&block, NULL, diagnostics, &work), diagnostics);
     (void)snprintf(what, sizeof what, "%u blocks by hand: summed up", blocks);
     now = report(what, now);
-    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    for (size_t m = 0; m < FORMULAS; m++) {
         const struct bound_input input = {
             .work = &work, .machine = &block.machine, .diagnostics = diagnostics};
         wb_bound bound = {0};

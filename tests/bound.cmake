@@ -2,8 +2,8 @@ wb_test(test_phases wb_bound)
 target_sources(test_phases PRIVATE random_block.c)
 wb_test(test_bounds wb_bound)
 target_sources(test_bounds PRIVATE explorer.c naive_sim.c random_block.c random_check.c)
-add_executable(campaign campaign.c explorer.c kernel_check.c naive_grid_explorer.c naive_kernel_bounds.c naive_sim.c
-                        random_block.c random_check.c random_grid.c)
+add_executable(campaign campaign.c explorer.c grid_bounds.c kernel_check.c large_grid.c naive_grid_explorer.c
+                        naive_kernel_bounds.c naive_sim.c random_block.c random_check.c random_grid.c random_policy.c)
 target_compile_definitions(campaign PRIVATE _GNU_SOURCE)
 target_link_libraries(campaign PRIVATE wb_bound)
 wb_test(test_refutations wb_bound)
@@ -35,7 +35,7 @@ wb_test(test_kernel_climb wb_bound)
 target_sources(test_kernel_climb PRIVATE kernel_check.c naive_grid_explorer.c naive_kernel_bounds.c naive_sim.c
                                          random_block.c random_grid.c)
 wb_test(test_random_grids wb_bound)
-target_sources(test_random_grids PRIVATE grid_bounds.c random_block.c random_grid.c random_policy.c)
+target_sources(test_random_grids PRIVATE grid_bounds.c large_grid.c random_block.c random_grid.c random_policy.c)
 wb_test(test_kernel_exhaustive wb_bound)
 wb_test(test_contention wb_bound)
 target_sources(test_contention PRIVATE hand_grid.c naive_cache.c naive_gpu.c naive_gpu_memory.c naive_server.c

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel_check.h"
+#include "large_grid.h"
 #include "random_check.h"
 
 /* Seeds between two looks at the state file; every one of so many blocks is annealed, too, and of so many
@@ -17,6 +18,9 @@
 #define CAMPAIGN_STEP 1000u
 #define CAMPAIGN_ANNEALED 200u
 #define CAMPAIGN_TWICE 20u
+
+/* Candidates of the search for long executions of a large grid, for one in CAMPAIGN_ANNEALED. */
+#define CAMPAIGN_CANDIDATES 1000u
 
 struct campaign_census {
     struct random_census blocks;
@@ -52,6 +56,8 @@ static bool check_seed(uint64_t seed, struct campaign_census *census) {
     for (size_t f = 0; holds && f < KERNEL_FAMILIES; f++)
         holds =
             kernel_check(&kernel_families[f], seed, seed % CAMPAIGN_TWICE == 0, &census->grids, &violation);
+    holds =
+        holds && large_grid_check(seed, seed % CAMPAIGN_ANNEALED == 0 ? CAMPAIGN_CANDIDATES : 0, &violation);
     if (!holds) printf("VIOLATION: %s\n", violation.failed ? "out of memory" : violation.data);
     text_free(&violation);
     return holds;

@@ -20,6 +20,7 @@ bool grid_bounds_of(const struct grid_bounds *bounds, const struct bound_method 
     const char *why;
     *bound = (wb_bound){.method = method->name};
     if (!bound_method_applies(method, &input, &why)) return false;
+    if (!method->searches && method->fits != NULL && !method->fits(&input)) return false;
     wb_status status = method->run(&input, bound);
     if (status != WB_OK && (status != WB_ERR_LIMIT || bound->cycles == 0)) abort();
     return true;
@@ -27,7 +28,8 @@ bool grid_bounds_of(const struct grid_bounds *bounds, const struct bound_method 
 
 /* Whether a method claims nothing. */
 static bool is_usual(const struct bound_method *method) {
-    return method == &bound_waves || method == &bound_graham || method == &bound_one_by_one;
+    return method == &bound_waves || method == &bound_graham || method == &bound_one_by_one ||
+           method == &bound_eq3;
 }
 
 const struct bound_method *grid_formula_at(size_t index) {

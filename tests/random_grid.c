@@ -12,7 +12,7 @@ static uint32_t between(struct random_state *random, uint32_t low, uint32_t high
 /* The units of a GPU: most instructions take little time, some a lot. */
 static void write_kernel_units(struct random_state *random, struct random_block *text, char *kinds) {
     snprintf(text->units, sizeof text->units, "A(2,2) B(2,13) M(2,%u) ", between(random, 20, 120));
-    strcpy(kinds, "AAABM");
+    snprintf(kinds, RANDOM_KINDS, "AAABM");
 }
 
 /* Kinds of blocks, separated by `/`, each with how often it comes. */

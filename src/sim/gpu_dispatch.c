@@ -76,11 +76,12 @@ static uint32_t most_rooms(const struct gpu_dispatcher *dispatcher) {
     return best;
 }
 
-/* The SM that a plan chooses. */
+/* The SM that a plan chooses; sm_count: none has room. */
 static uint32_t planned(const struct gpu_dispatcher *dispatcher) {
     uint32_t able = 0;
     for (uint32_t s = 0; s < dispatcher->sm_count; s++)
         able += dispatcher->rooms[s].count > 0;
+    if (able == 0) return dispatcher->sm_count;
     uint32_t skip = dispatcher->plan->choices[dispatcher->dispatched] % able;
     for (uint32_t s = 0;; s++)
         if (dispatcher->rooms[s].count > 0 && skip-- == 0) return s;

@@ -126,20 +126,33 @@ static uint64_t turns_of(const struct grid *grid, uint64_t n) {
     return n / grid->r + (n % grid->r != 0 && grid->mistake != MISTAKE_TURNS);
 }
 
+/* mu: what a block's stay may exceed the initiations meanwhile by, 0 at least. */
+static uint64_t mu_of(const struct grid *grid, const struct block *block) {
+    return without(grid->r == 1 ? block->solo : block->alpha, block->e);
+}
+
+static uint64_t largest_mu(const struct grid *grid) {
+    uint64_t largest = 0;
+    for (uint64_t b = 0; b < grid->b; b++)
+        largest = max(largest, mu_of(grid, &grid->blocks[b]));
+    return largest;
+}
+
 static uint64_t delays(const struct grid *grid, uint64_t count) {
     return without(count, grid->mistake == MISTAKE_DELAYS) * grid->delta;
 }
 
 /* h(n) when an SM gets these n blocks with initiations e. */
-static uint64_t turns_take(const struct grid *grid, uint64_t n, uint64_t e, uint64_t lam) {
+static uint64_t turns_take(const struct grid *grid, uint64_t n, uint64_t e, uint64_t lam, uint64_t mu) {
+    if (grid->r == 1) lam = mu;
     if (grid->mistake == MISTAKE_NO_BUSY) e = 0;
-    if (grid->mistake == MISTAKE_NO_LATENCY) lam = 0;
-    return e + turns_of(grid, n) * lam + delays(grid, (n + grid->r - 1) / grid->r - 1);
+    if (grid->mistake == MISTAKE_NO_LATENCY) lam = mu = 0;
+    return e + (turns_of(grid, n) - 1) * mu + lam + delays(grid, (n + grid->r - 1) / grid->r - 1);
 }
 
 static uint64_t h(const struct grid *grid, uint64_t n) {
     if (n <= grid->r) return together(grid, n);
-    return turns_take(grid, n, most(grid, n), largest_lam(grid));
+    return turns_take(grid, n, most(grid, n), largest_lam(grid), largest_mu(grid));
 }
 
 /* The tail of K-BAL. */
@@ -154,9 +167,9 @@ static uint64_t tail_of_other(const struct grid *grid) {
 
 static uint64_t g(const struct grid *grid, uint64_t q) {
     const uint64_t f = q / grid->r - (grid->mistake == MISTAKE_TURNS);
-    const uint64_t lam = grid->mistake == MISTAKE_NO_LATENCY ? 0 : largest_lam(grid);
+    const uint64_t mu = grid->mistake == MISTAKE_NO_LATENCY ? 0 : largest_mu(grid);
     const uint64_t e = grid->mistake == MISTAKE_NO_BUSY ? 0 : most(grid, q);
-    return e + f * lam + delays(grid, q / grid->r);
+    return e + f * mu + delays(grid, q / grid->r);
 }
 
 /* Blocks of the SM that ends last. */
@@ -167,17 +180,18 @@ static uint64_t most_blocks(const struct grid *grid) {
 }
 
 static uint64_t static_sm(const struct grid *grid, uint64_t sm) {
-    uint64_t n = 0, e = 0, lam = 0, slack = 0, lack = UINT64_MAX, solo = 0;
+    uint64_t n = 0, e = 0, lam = 0, mu = 0, slack = 0, lack = UINT64_MAX, solo = 0;
     for (uint64_t b = sm; b < grid->b; b += grid->m, n++) {
         const struct block *block = &grid->blocks[b];
         e += block->e;
         lam = max(lam, block->lam);
+        mu = max(mu, mu_of(grid, block));
         solo = max(solo, block->solo);
         slack = max(slack, without(block->alpha, block->e));
         lack = min(lack, without(block->e, block->alpha));
     }
     if (n == 0) return 0;
-    if (n > grid->r) return turns_take(grid, n, e, lam);
+    if (n > grid->r) return turns_take(grid, n, e, lam, mu);
     if (n == 1) return solo;
     return e + slack - lack + (grid->service > 0 ? grid->delta : 0);
 }

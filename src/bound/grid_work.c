@@ -101,6 +101,7 @@ static wb_status rank_kinds(struct grid_work *work) {
 
 wb_status grid_work_finish(struct grid_work *work) {
     const size_t count = work->kinds.count;
+    const bool contended = memory_is_contended(&work->machine->memory);
     WB_TRY(rank_kinds(work));
     work->blocks_before = arena_array(&work->arena, count + 1, sizeof *work->blocks_before);
     work->initiations_before = arena_array(&work->arena, count + 1, sizeof *work->initiations_before);
@@ -112,6 +113,11 @@ wb_status grid_work_finish(struct grid_work *work) {
             cycles_add(work->initiations_before[k], cycles_mul(kind->blocks, kind->initiations));
         work->latency_total = cycles_add(work->latency_total, cycles_mul(kind->blocks, kind->latency));
         work->latency_most = cycles_max(work->latency_most, kind->latency);
+        /* Where SMs share a memory, full turns count with all their latencies. */
+        const cycles slack = contended ? kind->latency : cycles_sub(kind->alone, kind->initiations);
+        const cycles solo = contended ? kind->latency : cycles_sub(kind->solo, kind->initiations);
+        work->slack_most = cycles_max(work->slack_most, slack);
+        work->solo_slack_most = cycles_max(work->solo_slack_most, solo);
     }
     return WB_OK;
 }

@@ -34,9 +34,9 @@ struct grid_work {
     struct arena arena;
     const struct wb_machine *machine;
     struct contention contention;
-    struct grid_work *in_order;  /* the same grid, latencies counting the most that a request waits for a
-                                    memory that serves in a known order; or NULL */
-    struct grid_work *published; /* the same as published; or NULL */
+    struct grid_work *in_order;      /* the same grid, latencies counting the most that a request waits for a
+                                        memory that serves in a known order; or NULL */
+    struct grid_work *published;     /* the same as published; or NULL */
     const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
     bool divergent_barrier;          /* of covering blocks: as in struct wb_block, of some of them */
     VEC(struct block_kind) kinds;
@@ -48,6 +48,7 @@ struct grid_work {
     uint64_t *blocks_before;                /* in that order, blocks of the kinds before each; kinds + 1 */
     cycles *initiations_before;             /* the same of their initiations */
     cycles latency_total, latency_most;     /* of all blocks; of any block */
+    cycles slack_most, solo_slack_most; /* mu: the largest alpha less E of any block, and solo less E; or 0 */
 };
 
 /* Adds a kind of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message

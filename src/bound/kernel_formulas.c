@@ -52,16 +52,23 @@ struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) 
     return time;
 }
 
+/* What each block of a room adds to the initiations of all while it stays: mu. */
+static cycles slack_of_turn(const struct grid_work *work, const struct rooms *rooms) {
+    return rooms->resident == 1 ? work->solo_slack_most : work->slack_most;
+}
+
 /* h(n) of K-SM: an SM that gets n blocks. */
 static struct kernel_time time_of_sm(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
     const uint64_t turns = ceiling(n, rooms->resident);
+    const cycles slack = slack_of_turn(work, rooms);
+    const cycles last = rooms->resident == 1 ? slack : work->latency_most;
     struct kernel_time time = {.busy = grid_work_most(work, n),
-                               .latency = cycles_mul(turns, work->latency_most),
+                               .latency = cycles_add(cycles_mul(turns - 1, slack), last),
                                .dispatch = cycles_mul(turns - 1, rooms->delay)};
     if (turns > 1) return time;
     const cycles together = grid_work_together(work, n);
     time.busy = cycles_min(time.busy, together);
-    time.latency = cycles_min(time.latency, together - time.busy);
+    time.latency = together - time.busy;
     return time;
 }
 
@@ -90,7 +97,7 @@ struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident
 static struct kernel_time time_of_other(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
     const uint64_t q = (rooms->blocks - n) / (rooms->sms - 1), turns = q / rooms->resident;
     return (struct kernel_time){.busy = grid_work_most(work, q),
-                                .latency = cycles_mul(turns, work->latency_most),
+                                .latency = cycles_mul(turns, slack_of_turn(work, rooms)),
                                 .dispatch = cycles_mul(turns, rooms->delay),
                                 .tail = grid_work_together(work, rooms->resident)};
 }

@@ -240,7 +240,7 @@ static void check_passing(const struct passing *passing, const wb_grid *covering
                      loaded.diagnostics);
     check_bounds(passing->name, first, all, one);
     for (uint32_t b = 0; b < real->blocks.count; b++) {
-        const struct wb_block *whole = covering->covering.items[covering->blocks.items[b].shape];
+        const struct wb_block *whole = covering->covering.items[covering->blocks.items[b].shape].block;
         wb_block *block = NULL;
         uint64_t step;
         kernel_expect_ok(grid_block_make(real, b, loaded.diagnostics, &block), "block", loaded.diagnostics);
@@ -297,7 +297,7 @@ static void test_what_nobody_stores_to_stays_known(void **state) {
     wb_grid *covering = traced(&loaded, &options), *real = traced(&loaded, NULL);
     assert_int_equal(covering->covering.count, 1);
     assert_int_equal(covering->blocks.count, 4);
-    assert_int_equal(covering->covering.items[0]->paths.items[0].length, real->paths.items[0].length);
+    assert_int_equal(covering->covering.items[0].block->paths.items[0].length, real->paths.items[0].length);
     wb_grid_free(real);
     wb_grid_free(covering);
     kernel_unload(&loaded);

@@ -46,7 +46,7 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
     made->grid_times.grid = grid;
     made->grid_times.machine = machine;
     WB_TRY(grid_kinds_covering(grid, machine, watch, diagnostics, &made->work));
-    const struct wb_block *block = grid->covering.items[longest_kind(&made->work)];
+    const struct wb_block *block = grid->covering.items[longest_kind(&made->work)].block;
     return wb_analysis_new(block, machine, diagnostics, &made->longest);
 }
 

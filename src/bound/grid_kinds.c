@@ -160,12 +160,12 @@ static wb_status add_covering(const struct wb_block *block, const wb_watch *watc
 static wb_status add_blocks_covering(const struct kind_source *source, struct grid_work *work) {
     const struct wb_grid *grid = source->covering;
     const uint32_t kinds = (uint32_t)grid->covering.count;
-    work->covering = grid->covering.items[0];
+    work->covering = grid->covering.items[0].block;
     work->kind_of = arena_array(&work->arena, grid->blocks.count + 1, sizeof *work->kind_of);
     if (work->kind_of == NULL) return diagnose_out_of_memory(source->diagnostics, work->machine->name);
     for (uint32_t k = 0; k < kinds; k++) {
         WB_TRY(ask_watch(source->watch, k, kinds, source->diagnostics));
-        WB_TRY(add_covering(grid->covering.items[k], source->watch, source->diagnostics, work));
+        WB_TRY(add_covering(grid->covering.items[k].block, source->watch, source->diagnostics, work));
     }
     for (size_t b = 0; b < grid->blocks.count; b++)
         grid_work_add_block(work, grid->blocks.items[b].shape);
@@ -213,8 +213,8 @@ static wb_status count_requests(const struct kind_source *source, struct grid_wo
         struct contended_block alone = {0};
         wb_status status = source->by_hand != NULL
                                ? contended_block_by_hand(source->by_hand, k, source->diagnostics, &alone)
-                               : contended_block_make(source->covering->covering.items[k], work->machine,
-                                                      source->diagnostics, &alone);
+                               : contended_block_make(source->covering->covering.items[k].block,
+                                                      work->machine, source->diagnostics, &alone);
         work->kinds.items[k].load = alone.load;
         contended_block_free(&alone);
         WB_TRY(status);

@@ -20,7 +20,8 @@ wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnos
                  "a stream consists of analyses of whole kernels on one machine");
         return WB_ERR_INPUT;
     }
-    if (vec_push(&stream->kernels, kernel) == WB_OK) return WB_OK;
+    const struct stream_kernel added = {kernel};
+    if (vec_push(&stream->kernels, added) == WB_OK) return WB_OK;
     return diagnose_out_of_memory(diagnostics, stream->machine->name);
 }
 
@@ -31,7 +32,7 @@ cycles stream_overhead(const struct wb_stream *stream) {
 bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
     cycles sum = stream_overhead(stream);
     for (size_t i = 0; i < stream->kernels.count; i++) {
-        const wb_bound *best = wb_analysis_best(stream->kernels.items[i]);
+        const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
         if (best == NULL) return false;
         sum = cycles_add(sum, best->cycles);
     }
@@ -43,8 +44,8 @@ bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
 size_t stream_longest(const struct wb_stream *stream) {
     size_t longest = 0;
     for (size_t i = 1; i < stream->kernels.count; i++)
-        if (wb_analysis_best(stream->kernels.items[i])->cycles >
-            wb_analysis_best(stream->kernels.items[longest])->cycles)
+        if (wb_analysis_best(stream->kernels.items[i].analysis)->cycles >
+            wb_analysis_best(stream->kernels.items[longest].analysis)->cycles)
             longest = i;
     return longest;
 }

@@ -4,9 +4,13 @@
 
 #include "bound/analysis.h"
 
+struct stream_kernel {
+    const struct wb_analysis *analysis;
+};
+
 struct wb_stream {
     const struct wb_machine *machine;
-    VEC(const struct wb_analysis *) kernels; /* in the order in which they run */
+    VEC(struct stream_kernel) kernels; /* in the order in which they run */
 };
 
 /* The launch overheads of all kernels together. */

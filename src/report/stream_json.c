@@ -9,7 +9,8 @@ static json_t *kernels_json(const struct wb_stream *stream, const wb_report_opti
     const wb_report_options of_kernel = {.timing = options->timing};
     json_t *array = json_array();
     for (size_t i = 0; i < stream->kernels.count; i++)
-        (void)json_array_append_new(array, report_analysis_object(stream->kernels.items[i], &of_kernel));
+        (void)json_array_append_new(array,
+                                    report_analysis_object(stream->kernels.items[i].analysis, &of_kernel));
     return array;
 }
 

@@ -17,7 +17,8 @@ static const wb_simulation *simulation_of(const struct wb_analysis *kernel, cons
 bool report_stream_simulated(const struct wb_stream *stream, size_t policy, cycles *simulated) {
     cycles sum = stream_overhead(stream);
     for (size_t i = 0; i < stream->kernels.count; i++) {
-        const wb_simulation *simulation = simulation_of(stream->kernels.items[i], wb_policy_name(policy));
+        const wb_simulation *simulation =
+            simulation_of(stream->kernels.items[i].analysis, wb_policy_name(policy));
         if (simulation == NULL) return false;
         sum = cycles_add(sum, simulation->cycles);
     }

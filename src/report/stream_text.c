@@ -21,7 +21,8 @@ enum {
 static void put_heading(struct text *out, const struct wb_stream *stream) {
     const struct wb_machine *machine = stream->machine;
     const size_t count = stream->kernels.count;
-    const struct wb_kernel *kernel = count > 0 ? stream->kernels.items[0]->grid_times.grid->kernel : NULL;
+    const struct wb_kernel *kernel =
+        count > 0 ? stream->kernels.items[0].analysis->grid_times.grid->kernel : NULL;
     text_printf(out, "stream   %zu kernel%s, one after another", count, count == 1 ? "" : "s");
     if (kernel != NULL) text_printf(out, " (%s)", kernel->module->source.name);
     text_printf(out, "\nmachine  %s at %g MHz, %u SM%s, launch overhead %u\n\n", machine->name,
@@ -58,7 +59,7 @@ static void put_cycles(struct text *out, const struct wb_stream *stream, cycles 
 
 static void put_kernel(struct text *out, const struct wb_stream *stream, size_t number,
                        const uint64_t *whole) {
-    const struct wb_analysis *kernel = stream->kernels.items[number];
+    const struct wb_analysis *kernel = stream->kernels.items[number].analysis;
     const struct wb_grid *grid = kernel->grid_times.grid;
     const wb_bound *best = wb_analysis_best(kernel);
     double percent;
@@ -122,7 +123,7 @@ static void put_longest(struct text *out, const struct wb_stream *stream, const 
         return;
     }
     const size_t longest = stream_longest(stream);
-    const wb_bound *best = wb_analysis_best(stream->kernels.items[longest]);
+    const wb_bound *best = wb_analysis_best(stream->kernels.items[longest].analysis);
     text_printf(out, "launch %zu dominates: %.2f %% of the bound\n", longest + 1,
                 report_percent(best->cycles, *proven));
 }
@@ -136,26 +137,31 @@ static bool same_conditions(const wb_bound *a, const wb_bound *b) {
 }
 
 /* The least proven bounds of the kernels whose conditions no earlier kernel's bound has. */
-struct distinct_bounds {
-    VEC(const wb_bound *) bounds;
+struct distinct_bound {
+    const wb_bound *bound;
 };
 
+struct distinct_bounds {
+    VEC(struct distinct_bound) bounds;
+};
+
+/* There must be room. */
 static void add_distinct(struct distinct_bounds *distinct, const wb_bound *bound) {
     for (size_t i = 0; i < distinct->bounds.count; i++)
-        if (same_conditions(distinct->bounds.items[i], bound)) return;
-    (void)vec_push(&distinct->bounds, bound);
+        if (same_conditions(distinct->bounds.items[i].bound, bound)) return;
+    distinct->bounds.items[distinct->bounds.count++].bound = bound;
 }
 
 static const wb_bound *distinct_at(const void *owner, size_t index) {
     const struct distinct_bounds *distinct = owner;
-    return index < distinct->bounds.count ? distinct->bounds.items[index] : NULL;
+    return index < distinct->bounds.count ? distinct->bounds.items[index].bound : NULL;
 }
 
 static void put_conditions(struct text *out, const struct wb_stream *stream) {
     struct distinct_bounds distinct = {0};
     if (vec_reserve(&distinct.bounds, stream->kernels.count) != WB_OK) out->failed = true;
     for (size_t i = 0; !out->failed && i < stream->kernels.count; i++) {
-        const wb_bound *best = wb_analysis_best(stream->kernels.items[i]);
+        const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
         if (best != NULL) add_distinct(&distinct, best);
     }
     report_put_conditions(out, distinct_at, &distinct);

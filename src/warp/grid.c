@@ -322,7 +322,7 @@ void grid_clear(struct wb_grid *grid) {
     vec_free(&grid->bases);
     vec_free(&grid->steered);
     for (size_t i = 0; i < grid->covering.count; i++)
-        wb_block_free(grid->covering.items[i]);
+        wb_block_free(grid->covering.items[i].block);
     vec_free(&grid->covering);
     key_table_free(&grid->path_table);
     key_table_free(&grid->stream_table);

@@ -40,6 +40,10 @@ struct block_shape {
     uint32_t base_count;      /* bases that a block of this shape has */
 };
 
+struct covering_block {
+    struct wb_block *block;
+};
+
 struct grid_block {
     uint32_t shape;    /* of covering paths: index into `covering` of the grid */
     size_t first_base; /* its bases: the grid's bases[first_base ..] */
@@ -77,7 +81,7 @@ struct wb_grid {
     VEC(struct steered_warp) steered;
     /* Of covering paths: the distinct blocks, up to shifts of addresses that change no number of requests.
      * There are then no paths, streams, shapes and bases. Empty: the grid is one of real paths. */
-    VEC(struct wb_block *) covering;
+    VEC(struct covering_block) covering;
     struct key_table path_table, stream_table, shape_table; /* from contents to indices */
     struct grid_scratch *scratch;                           /* of grid_add_block */
 };

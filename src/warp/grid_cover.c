@@ -100,13 +100,14 @@ static wb_status add_block(struct cover_trace *trace, struct wb_block *block) {
     const uint32_t hash = hash_of(block);
     uint32_t known = 0;
     while (known < grid->covering.count &&
-           (trace->hashes.items[known] != hash || !same_block(grid->covering.items[known], block)))
+           (trace->hashes.items[known] != hash || !same_block(grid->covering.items[known].block, block)))
         known++;
     const struct grid_block place = {.shape = known};
+    const struct covering_block added = {block};
     const bool kept = known == grid->covering.count;
     wb_status status = vec_push(&grid->blocks, place);
     if (status == WB_OK && kept) status = vec_push(&trace->hashes, hash);
-    if (status == WB_OK && kept) status = vec_push(&grid->covering, block);
+    if (status == WB_OK && kept) status = vec_push(&grid->covering, added);
     if (status != WB_OK || !kept) wb_block_free(block);
     return status;
 }
@@ -146,7 +147,7 @@ static void restart(struct cover_trace *trace) {
     struct wb_grid *grid = trace->grid;
     memset(trace->run.index, 0, sizeof trace->run.index);
     for (size_t i = 0; i < grid->covering.count; i++)
-        wb_block_free(grid->covering.items[i]);
+        wb_block_free(grid->covering.items[i].block);
     grid->covering.count = grid->blocks.count = trace->hashes.count = 0;
 }
 

@@ -126,33 +126,37 @@ static uint64_t turns_of(const struct grid *grid, uint64_t n) {
     return n / grid->r + (n % grid->r != 0 && grid->mistake != MISTAKE_TURNS);
 }
 
-/* mu: what a block's stay may exceed the initiations meanwhile by, 0 at least. */
-static uint64_t mu_of(const struct grid *grid, const struct block *block) {
-    return without(grid->r == 1 ? block->solo : block->alpha, block->e);
+/* A^n: the n longest stays, of blocks that share their SM or not. */
+static uint64_t stays(const struct grid *grid, uint64_t n) {
+    uint64_t stay[NAIVE_BLOCKS_MAX], sum = 0;
+    for (uint64_t b = 0; b < grid->b; b++) {
+        const struct block *block = &grid->blocks[b];
+        stay[b] = max(grid->r == 1 ? block->solo : block->alpha, block->e);
+    }
+    qsort(stay, grid->b, sizeof *stay, falling);
+    for (uint64_t i = 0; i < n && i < grid->b; i++)
+        sum += stay[i];
+    return sum;
 }
 
-static uint64_t largest_mu(const struct grid *grid) {
-    uint64_t largest = 0;
-    for (uint64_t b = 0; b < grid->b; b++)
-        largest = max(largest, mu_of(grid, &grid->blocks[b]));
-    return largest;
+/* What n blocks take of which a room takes f, one behind the other. */
+static uint64_t room_takes(const struct grid *grid, uint64_t n, uint64_t f) {
+    uint64_t e = most(grid, n), rest = most(grid, n - f), lam = largest_lam(grid), stay = stays(grid, f);
+    if (grid->mistake == MISTAKE_NO_LATENCY) return e;
+    if (grid->mistake == MISTAKE_NO_BUSY) return f * lam;
+    return min(e + f * lam, stay + rest);
 }
 
 static uint64_t delays(const struct grid *grid, uint64_t count) {
     return without(count, grid->mistake == MISTAKE_DELAYS) * grid->delta;
 }
 
-/* h(n) when an SM gets these n blocks with initiations e. */
-static uint64_t turns_take(const struct grid *grid, uint64_t n, uint64_t e, uint64_t lam, uint64_t mu) {
-    if (grid->r == 1) lam = mu;
-    if (grid->mistake == MISTAKE_NO_BUSY) e = 0;
-    if (grid->mistake == MISTAKE_NO_LATENCY) lam = mu = 0;
-    return e + (turns_of(grid, n) - 1) * mu + lam + delays(grid, (n + grid->r - 1) / grid->r - 1);
-}
-
 static uint64_t h(const struct grid *grid, uint64_t n) {
     if (n <= grid->r) return together(grid, n);
-    return turns_take(grid, n, most(grid, n), largest_lam(grid), largest_mu(grid));
+    const uint64_t wait = delays(grid, (n + grid->r - 1) / grid->r - 1);
+    const uint64_t f = turns_of(grid, n) - 1;
+    if (grid->r == 1) return room_takes(grid, n, n) + wait;
+    return room_takes(grid, n, f) + (grid->mistake == MISTAKE_NO_LATENCY ? 0 : largest_lam(grid)) + wait;
 }
 
 /* The tail of K-BAL. */
@@ -167,9 +171,7 @@ static uint64_t tail_of_other(const struct grid *grid) {
 
 static uint64_t g(const struct grid *grid, uint64_t q) {
     const uint64_t f = q / grid->r - (grid->mistake == MISTAKE_TURNS);
-    const uint64_t mu = grid->mistake == MISTAKE_NO_LATENCY ? 0 : largest_mu(grid);
-    const uint64_t e = grid->mistake == MISTAKE_NO_BUSY ? 0 : most(grid, q);
-    return e + f * mu + delays(grid, q / grid->r);
+    return room_takes(grid, q, f) + delays(grid, q / grid->r);
 }
 
 /* Blocks of the SM that ends last. */
@@ -180,20 +182,24 @@ static uint64_t most_blocks(const struct grid *grid) {
 }
 
 static uint64_t static_sm(const struct grid *grid, uint64_t sm) {
-    uint64_t n = 0, e = 0, lam = 0, mu = 0, slack = 0, lack = UINT64_MAX, solo = 0;
+    uint64_t n = 0, e = 0, lam = 0, slack = 0, lack = UINT64_MAX, solo = 0, solos = 0;
     for (uint64_t b = sm; b < grid->b; b += grid->m, n++) {
         const struct block *block = &grid->blocks[b];
         e += block->e;
         lam = max(lam, block->lam);
-        mu = max(mu, mu_of(grid, block));
         solo = max(solo, block->solo);
+        solos += block->solo;
         slack = max(slack, without(block->alpha, block->e));
         lack = min(lack, without(block->e, block->alpha));
     }
     if (n == 0) return 0;
-    if (n > grid->r) return turns_take(grid, n, e, lam, mu);
-    if (n == 1) return solo;
-    return e + slack - lack + (grid->service > 0 ? grid->delta : 0);
+    if (n == 1 && grid->r > 0) return solo;
+    if (n <= grid->r) return e + slack - lack + (grid->service > 0 ? grid->delta : 0);
+    uint64_t turns = turns_of(grid, n), busy = grid->mistake == MISTAKE_NO_BUSY ? 0 : e;
+    if (grid->mistake == MISTAKE_NO_LATENCY) lam = 0;
+    uint64_t time = busy + turns * lam;
+    if (grid->r == 1 && grid->mistake != MISTAKE_NO_LATENCY) time = min(time, solos);
+    return time + delays(grid, (n + grid->r - 1) / grid->r - 1);
 }
 
 static uint64_t one_sm(const struct grid *grid) {
@@ -215,6 +221,7 @@ static uint64_t balance(const struct grid *grid) {
 }
 
 static uint64_t area(const struct grid *grid) {
+    if (grid->b <= grid->m * grid->r) return one_sm(grid);
     const uint64_t rooms = grid->m * grid->r, n = without(grid->b, rooms), lam = largest_lam(grid);
     uint64_t x = min(most(grid, grid->r), without(together(grid, grid->r), lam));
     uint64_t e = most(grid, grid->b), latencies = 0, tail_latency = lam + (n > 0 ? grid->delta : 0);

@@ -93,10 +93,8 @@ static void expect_more(const struct random_grid *grid, const char *what,
 }
 
 /* One more block of each kind. Where block b runs on SM b modulo their number, only one behind all others:
- * else those behind it move to other SMs. An SM holds no more blocks than there are, and k-area falls when it
- * holds more: that number is to stay. */
+ * else those behind it move to other SMs. */
 static void add_block(struct random_grid *grid, const struct proven_bounds *before) {
-    if (grid->block.block_count < grid->block.machine.limits.blocks) return;
     const bool is_static = grid->block.machine.memory.dispatch == DISPATCH_STATIC;
     for (size_t k = is_static ? grid->block.kinds.count - 1 : 0; k < grid->block.kinds.count; k++) {
         grid->block.kinds.items[k].count++;

@@ -70,54 +70,76 @@ void grid_work_add_block(struct grid_work *work, uint32_t kind) {
     work->kind_of[work->block_count++] = kind;
 }
 
-/* A kind and what it is sorted by: the most initiations first, then the kind that was added first. */
+/* A kind and what it is sorted by: the most cycles first, then the kind that was added first. */
 struct ranked {
-    cycles initiations;
+    cycles each;
     uint32_t kind;
 };
 
-static int by_initiations(const void *a, const void *b) {
+static int most_first(const void *a, const void *b) {
     const struct ranked *x = a, *y = b;
-    if (x->initiations != y->initiations) return x->initiations < y->initiations ? 1 : -1;
+    if (x->each != y->each) return x->each < y->each ? 1 : -1;
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-static wb_status rank_kinds(struct grid_work *work) {
-    const size_t count = work->kinds.count;
-    struct ranked *ranked = calloc(count + 1, sizeof *ranked);
-    work->by_initiations = arena_array(&work->arena, count + 1, sizeof *work->by_initiations);
-    if (ranked == NULL || work->by_initiations == NULL) {
-        free(ranked);
-        return WB_ERR_LIMIT;
+/* What kinds are ranked by. */
+typedef cycles (*kind_cycles)(const struct grid_work *work, const struct block_kind *kind);
+
+static cycles initiations_of(const struct grid_work *work, const struct block_kind *kind) {
+    (void)work;
+    return kind->initiations;
+}
+
+/* Where SMs share a memory, turns count with all their latencies. */
+static cycles stay_within(const struct grid_work *work, const struct block_kind *kind, cycles alone) {
+    if (memory_is_contended(&work->machine->memory)) return cycles_add(kind->initiations, kind->latency);
+    return cycles_max(kind->initiations, alone);
+}
+
+static cycles stay_of(const struct grid_work *work, const struct block_kind *kind) {
+    return stay_within(work, kind, kind->alone);
+}
+
+static cycles solo_of(const struct grid_work *work, const struct block_kind *kind) {
+    return stay_within(work, kind, kind->solo);
+}
+
+/* Fills a ranking with sorted kinds. */
+static void sum_ranked(const struct grid_work *work, const struct ranked *ranked,
+                       struct kind_ranking *ranking) {
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        const uint64_t blocks = work->kinds.items[ranked[k].kind].blocks;
+        ranking->kinds[k] = ranked[k].kind;
+        ranking->blocks_before[k + 1] = ranking->blocks_before[k] + blocks;
+        ranking->sum_before[k + 1] = cycles_add(ranking->sum_before[k], cycles_mul(blocks, ranked[k].each));
     }
+}
+
+static wb_status rank_kinds(struct grid_work *work, kind_cycles each, struct kind_ranking *ranking) {
+    const size_t count = work->kinds.count;
+    ranking->kinds = arena_array(&work->arena, count + 1, sizeof *ranking->kinds);
+    ranking->blocks_before = arena_array(&work->arena, count + 1, sizeof *ranking->blocks_before);
+    ranking->sum_before = arena_array(&work->arena, count + 1, sizeof *ranking->sum_before);
+    if (ranking->kinds == NULL || ranking->blocks_before == NULL || ranking->sum_before == NULL)
+        return WB_ERR_LIMIT;
+    struct ranked *ranked = calloc(count + 1, sizeof *ranked);
+    if (ranked == NULL) return WB_ERR_LIMIT;
     for (size_t k = 0; k < count; k++)
-        ranked[k] = (struct ranked){work->kinds.items[k].initiations, (uint32_t)k};
-    qsort(ranked, count, sizeof *ranked, by_initiations);
-    for (size_t k = 0; k < count; k++)
-        work->by_initiations[k] = ranked[k].kind;
+        ranked[k] = (struct ranked){each(work, &work->kinds.items[k]), (uint32_t)k};
+    qsort(ranked, count, sizeof *ranked, most_first);
+    sum_ranked(work, ranked, ranking);
     free(ranked);
     return WB_OK;
 }
 
 wb_status grid_work_finish(struct grid_work *work) {
-    const size_t count = work->kinds.count;
-    const bool contended = memory_is_contended(&work->machine->memory);
-    WB_TRY(rank_kinds(work));
-    work->blocks_before = arena_array(&work->arena, count + 1, sizeof *work->blocks_before);
-    work->initiations_before = arena_array(&work->arena, count + 1, sizeof *work->initiations_before);
-    if (work->blocks_before == NULL || work->initiations_before == NULL) return WB_ERR_LIMIT;
-    for (size_t k = 0; k < count; k++) {
-        const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
-        work->blocks_before[k + 1] = work->blocks_before[k] + kind->blocks;
-        work->initiations_before[k + 1] =
-            cycles_add(work->initiations_before[k], cycles_mul(kind->blocks, kind->initiations));
+    WB_TRY(rank_kinds(work, initiations_of, &work->by_initiations));
+    WB_TRY(rank_kinds(work, stay_of, &work->by_stay));
+    WB_TRY(rank_kinds(work, solo_of, &work->by_solo));
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        const struct block_kind *kind = &work->kinds.items[k];
         work->latency_total = cycles_add(work->latency_total, cycles_mul(kind->blocks, kind->latency));
         work->latency_most = cycles_max(work->latency_most, kind->latency);
-        /* Where SMs share a memory, full turns count with all their latencies. */
-        const cycles slack = contended ? kind->latency : cycles_sub(kind->alone, kind->initiations);
-        const cycles solo = contended ? kind->latency : cycles_sub(kind->solo, kind->initiations);
-        work->slack_most = cycles_max(work->slack_most, slack);
-        work->solo_slack_most = cycles_max(work->solo_slack_most, solo);
     }
     return WB_OK;
 }
@@ -130,19 +152,29 @@ void grid_work_free(struct grid_work *work) {
     *work = (struct grid_work){0};
 }
 
-cycles grid_work_most(const struct grid_work *work, uint64_t n) {
+/* The sum over the first n blocks of a ranking. */
+static cycles sum_of_first(const struct grid_work *work, const struct kind_ranking *ranking, uint64_t n) {
     size_t low = 0, high = work->kinds.count; /* the last k with blocks_before[k] <= n */
-    if (n >= work->block_count) return grid_work_total(work);
+    if (n >= work->block_count) return ranking->sum_before[work->kinds.count];
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (work->blocks_before[middle] <= n)
+        if (ranking->blocks_before[middle] <= n)
             low = middle;
         else
             high = middle;
     }
-    const struct block_kind *kind = &work->kinds.items[work->by_initiations[low]];
-    return cycles_add(work->initiations_before[low],
-                      cycles_mul(n - work->blocks_before[low], kind->initiations));
+    const cycles before = ranking->sum_before[low], next = ranking->sum_before[low + 1];
+    if (next == CYCLES_SATURATED) return CYCLES_SATURATED;
+    const uint64_t blocks = ranking->blocks_before[low + 1] - ranking->blocks_before[low];
+    return before + (next - before) / blocks * (n - ranking->blocks_before[low]);
+}
+
+cycles grid_work_most(const struct grid_work *work, uint64_t n) {
+    return sum_of_first(work, &work->by_initiations, n);
+}
+
+cycles grid_work_stays(const struct grid_work *work, bool solo, uint64_t n) {
+    return sum_of_first(work, solo ? &work->by_solo : &work->by_stay, n);
 }
 
 cycles grid_work_together(const struct grid_work *work, uint64_t n) {
@@ -151,9 +183,9 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n) {
     for (size_t k = 0; n == 1 && k < work->kinds.count; k++)
         longest = cycles_max(longest, work->kinds.items[k].solo);
     for (size_t k = 0; n > 1 && k < work->kinds.count; k++) {
-        const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
+        const struct block_kind *kind = &work->kinds.items[work->by_initiations.kinds[k]];
         /* The n - 1 others: the first n - 1, or, where the block is among these, the first n without it. */
-        bool among = work->blocks_before[k] < n - 1;
+        bool among = work->by_initiations.blocks_before[k] < n - 1;
         cycles others = grid_work_most(work, among ? n : n - 1);
         if (among && others != CYCLES_SATURATED) others -= kind->initiations;
         longest = cycles_max(longest, cycles_add(kind->alone, others));

@@ -30,6 +30,14 @@ struct contention {
     cycles wait;        /* until a request has been served, which latencies count; 0: they do not */
 };
 
+/* The kinds in the order of some cycles that a block of each takes, the most first, and sums over the blocks
+ * of those in front. */
+struct kind_ranking {
+    uint32_t *kinds;
+    uint64_t *blocks_before; /* kinds + 1 */
+    cycles *sum_before;      /* kinds + 1 */
+};
+
 struct grid_work {
     struct arena arena;
     const struct wb_machine *machine;
@@ -44,11 +52,9 @@ struct grid_work {
     uint32_t block_count;
     uint32_t resident_least, resident_most; /* blocks that an SM holds at a time: unless the registers of a
                                                thread are known, any number between these */
-    uint32_t *by_initiations;               /* the kinds, those with the largest E first */
-    uint64_t *blocks_before;                /* in that order, blocks of the kinds before each; kinds + 1 */
-    cycles *initiations_before;             /* the same of their initiations */
-    cycles latency_total, latency_most;     /* of all blocks; of any block */
-    cycles slack_most, solo_slack_most; /* mu: the largest alpha less E of any block, and solo less E; or 0 */
+    struct kind_ranking by_initiations;     /* E */
+    struct kind_ranking by_stay, by_solo; /* alpha and solo, E at least; where SMs share a memory, E + lam */
+    cycles latency_total, latency_most;   /* of all blocks; of any block */
 };
 
 /* Adds a kind of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message
@@ -68,13 +74,16 @@ void grid_work_free(struct grid_work *work);
 /* E^n: the initiations of the n blocks that have most of them. */
 cycles grid_work_most(const struct grid_work *work, uint64_t n);
 
+/* A^n: the same of their stays; `solo`: of blocks that have an SM to themselves. */
+cycles grid_work_stays(const struct grid_work *work, bool solo, uint64_t n);
+
 /* Until n blocks that start together, whichever they are, have all ended: the largest alpha of one with the
  * initiations of the n - 1 others that have most of them; of one block the largest `solo`. */
 cycles grid_work_together(const struct grid_work *work, uint64_t n);
 
 /* The initiations of all blocks. */
 static inline cycles grid_work_total(const struct grid_work *work) {
-    return work->initiations_before[work->kinds.count];
+    return work->by_initiations.sum_before[work->kinds.count];
 }
 
 /* Whether blocks go to any SM that has room. */

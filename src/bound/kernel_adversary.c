@@ -83,7 +83,7 @@ static void sort_blocks(struct kernel_adversary *adversary, bool most_first) {
     const size_t kinds = work->kinds.count;
     uint32_t place = 0;
     for (size_t k = 0; k < kinds; k++) {
-        uint32_t kind = work->by_initiations[most_first ? k : kinds - 1 - k];
+        uint32_t kind = work->by_initiations.kinds[most_first ? k : kinds - 1 - k];
         for (uint32_t b = 0; b < work->block_count; b++)
             if (work->kind_of[b] == kind) adversary->blocks[place++] = b;
     }

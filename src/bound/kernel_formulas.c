@@ -33,39 +33,45 @@ static cycles tail_initiations(const struct grid_work *work, uint64_t resident) 
     return cycles_min(grid_work_most(work, resident), cycles_sub(together, work->latency_most));
 }
 
-struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) {
-    const struct rooms rooms = rooms_of(work, resident);
+/* K-AREA where blocks wait for rooms. */
+static struct kernel_time area_of_all(const struct grid_work *work, const struct rooms *rooms) {
+    const uint64_t resident = rooms->resident;
     const cycles tail = tail_initiations(work, resident), total = grid_work_total(work);
-    const cycles tail_latency = cycles_add(work->latency_most, rooms.delay);
-    const cycles delays = rooms.waits ? cycles_mul(rooms.blocks - rooms.count, rooms.delay) : 0;
-    const cycles area = cycles_add(total, cycles_mul(rooms.sms - 1, tail));
+    const cycles tail_latency = cycles_add(work->latency_most, rooms->delay);
+    const cycles delays = cycles_mul(rooms->blocks - rooms->count, rooms->delay);
+    const cycles area = cycles_add(total, cycles_mul(rooms->sms - 1, tail));
     cycles latencies = cycles_add(work->latency_total, delays);
-    latencies = cycles_add(latencies, cycles_mul(rooms.count - 1, tail_latency));
-    latencies = cycles_add(latencies, cycles_mul(area % rooms.sms, resident));
-    const cycles sum = cycles_add(area / rooms.sms, latencies / rooms.count);
-    struct kernel_time time = {.busy = (total - tail) / rooms.sms,
-                               .latency = cycles_sub(work->latency_total, work->latency_most) / rooms.count,
-                               .dispatch = cycles_sub(delays, rooms.delay) / rooms.count};
+    latencies = cycles_add(latencies, cycles_mul(rooms->count - 1, tail_latency));
+    latencies = cycles_add(latencies, cycles_mul(area % rooms->sms, resident));
+    const cycles sum = cycles_add(area / rooms->sms, latencies / rooms->count);
+    struct kernel_time time = {.busy = (total - tail) / rooms->sms,
+                               .latency = cycles_sub(work->latency_total, work->latency_most) / rooms->count,
+                               .dispatch = cycles_sub(delays, rooms->delay) / rooms->count};
     time.tail = cycles_sub(sum, kernel_time_sum(&time));
-    time.dispatch = cycles_add(time.dispatch, dispatcher_busy(work));
     if (area == CYCLES_SATURATED || latencies == CYCLES_SATURATED) time.tail = CYCLES_SATURATED;
     return time;
 }
 
-/* What each block of a room adds to the initiations of all while it stays: mu. */
-static cycles slack_of_turn(const struct grid_work *work, const struct rooms *rooms) {
-    return rooms->resident == 1 ? work->solo_slack_most : work->slack_most;
+/* What n blocks of an SM take beyond their initiations while f of them, one behind the other, take a room:
+ * all latencies of these, or what is left of their stays. */
+static cycles turns_of_room(const struct grid_work *work, const struct rooms *rooms, uint64_t n, uint64_t f) {
+    const cycles latencies = cycles_mul(f, work->latency_most);
+    const cycles stays = grid_work_stays(work, rooms->resident == 1, f);
+    const cycles all = cycles_add(stays, grid_work_most(work, n - f));
+    return all == CYCLES_SATURATED ? latencies : cycles_min(latencies, all - grid_work_most(work, n));
 }
 
 /* h(n) of K-SM: an SM that gets n blocks. */
 static struct kernel_time time_of_sm(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
     const uint64_t turns = ceiling(n, rooms->resident);
-    const cycles slack = slack_of_turn(work, rooms);
-    const cycles last = rooms->resident == 1 ? slack : work->latency_most;
     struct kernel_time time = {.busy = grid_work_most(work, n),
-                               .latency = cycles_add(cycles_mul(turns - 1, slack), last),
                                .dispatch = cycles_mul(turns - 1, rooms->delay)};
-    if (turns > 1) return time;
+    if (turns > 1) {
+        const bool alone = rooms->resident == 1; /* then the room takes all blocks, the last one, too */
+        time.latency = alone ? turns_of_room(work, rooms, n, n)
+                             : cycles_add(turns_of_room(work, rooms, n, turns - 1), work->latency_most);
+        return time;
+    }
     const cycles together = grid_work_together(work, n);
     time.busy = cycles_min(time.busy, together);
     time.latency = together - time.busy;
@@ -93,11 +99,17 @@ struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident
     return with_dispatcher(work, time_of_sm(work, &rooms, n));
 }
 
+struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) {
+    const struct rooms rooms = rooms_of(work, resident);
+    if (!rooms.waits) return kernel_one_sm(work, resident); /* never more */
+    return with_dispatcher(work, area_of_all(work, &rooms));
+}
+
 /* g(q) and the tail behind it: some other SM, full until the last dispatch, gets at most q blocks. */
 static struct kernel_time time_of_other(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
     const uint64_t q = (rooms->blocks - n) / (rooms->sms - 1), turns = q / rooms->resident;
     return (struct kernel_time){.busy = grid_work_most(work, q),
-                                .latency = cycles_mul(turns, slack_of_turn(work, rooms)),
+                                .latency = turns_of_room(work, rooms, q, turns),
                                 .dispatch = cycles_mul(turns, rooms->delay),
                                 .tail = grid_work_together(work, rooms->resident)};
 }

@@ -10,7 +10,7 @@ struct sm_blocks {
     cycles slack_most;   /* the largest alpha less E */
     cycles deficit;      /* where that is below 0 for all, the least E less alpha */
     cycles solo;         /* of one block alone */
-    cycles solo_slack;   /* the largest of that less E */
+    cycles solos;        /* the sum of that over all of them */
 };
 
 static struct sm_blocks blocks_of(const struct grid_work *work, uint32_t sm) {
@@ -20,7 +20,7 @@ static struct sm_blocks blocks_of(const struct grid_work *work, uint32_t sm) {
         sum.initiations = cycles_add(sum.initiations, kind->initiations);
         sum.latency_most = cycles_max(sum.latency_most, kind->latency);
         sum.solo = cycles_max(sum.solo, kind->solo);
-        sum.solo_slack = cycles_max(sum.solo_slack, cycles_sub(kind->solo, kind->initiations));
+        sum.solos = cycles_add(sum.solos, kind->solo);
         sum.slack_most = cycles_max(sum.slack_most, cycles_sub(kind->alone, kind->initiations));
         sum.deficit = cycles_min(sum.deficit, cycles_sub(kind->initiations, kind->alone));
     }
@@ -40,13 +40,12 @@ static struct kernel_time time_of(const struct grid_work *work, const struct sm_
                                   uint64_t resident) {
     const uint64_t turns = sm->blocks / resident + (sm->blocks % resident != 0);
     const struct machine_memory *memory = &work->machine->memory;
-    const bool all_latencies = memory_is_contended(memory); /* as in grid_work_finish */
-    const cycles mu = resident == 1 ? sm->solo_slack : sm->slack_most;
-    const cycles slack = all_latencies ? sm->latency_most : mu;
-    const cycles last = resident == 1 ? slack : sm->latency_most;
-    struct kernel_time time = {.busy = sm->initiations,
-                               .latency = cycles_add(cycles_mul(turns - 1, slack), last),
-                               .dispatch = cycles_mul(turns - 1, memory->dispatch_latency)};
+    cycles all = cycles_add(sm->initiations, cycles_mul(turns, sm->latency_most));
+    if (resident == 1 && !memory_is_contended(memory))
+        all = cycles_min(all, sm->solos); /* as grid_work_stays */
+    const cycles busy = cycles_min(sm->initiations, all);
+    struct kernel_time time = {
+        .busy = busy, .latency = all - busy, .dispatch = cycles_mul(turns - 1, memory->dispatch_latency)};
     if (turns > 1) return time;
     time = time_together(sm);
     /* While the dispatcher was busy, a block may have ended and left its room to a later one. */

@@ -39,14 +39,14 @@ static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
     const struct grid_work *work = &analysis->work;
     size_t listed = 0;
     for (size_t k = 0, next; k < work->kinds.count; k = next) {
-        const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
+        const struct block_kind *kind = &work->kinds.items[work->by_initiations.kinds[k]];
         uint64_t blocks = 0;
         if (listed++ == KINDS_LISTED_TEXT) {
             text_printf(out, "         and %zu more\n", work->kinds.count - k);
             return;
         }
         for (next = k; next < work->kinds.count; next++) {
-            const struct block_kind *other = &work->kinds.items[work->by_initiations[next]];
+            const struct block_kind *other = &work->kinds.items[work->by_initiations.kinds[next]];
             if (!looks_alike(kind, other)) break;
             blocks += other->blocks;
         }
@@ -111,7 +111,7 @@ static json_t *kinds_json(const struct wb_analysis *analysis) {
     const struct grid_work *work = &analysis->work;
     json_t *array = json_array();
     for (size_t k = 0; k < work->kinds.count && k < KINDS_LISTED_JSON; k++) {
-        const struct block_kind *kind = &work->kinds.items[work->by_initiations[k]];
+        const struct block_kind *kind = &work->kinds.items[work->by_initiations.kinds[k]];
         uint32_t index[3];
         grid_block_index(analysis->grid_times.grid, kind->first, index);
         (void)json_array_append_new(

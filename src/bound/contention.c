@@ -17,13 +17,10 @@ static wb_status count_kinds(const struct timed_grid *timed, struct loads_in_fli
 }
 
 wb_status contention_count(const struct timed_grid *timed, struct grid_work *work) {
-    struct arena scratch = {0};
-    struct loads_in_flight flight = {0};
-    flight.last_load =
-        arena_array(&scratch, (size_t)timed->code.register_count + 1, sizeof *flight.last_load);
-    wb_status status = flight.last_load == NULL ? WB_ERR_LIMIT : count_kinds(timed, &flight, work);
+    struct loads_in_flight flight;
+    wb_status status = loads_in_flight_init(&flight, &timed->code);
+    if (status == WB_OK) status = count_kinds(timed, &flight, work);
     loads_in_flight_free(&flight);
-    arena_free(&scratch);
     return status;
 }
 

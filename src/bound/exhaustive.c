@@ -53,20 +53,6 @@ static const char *explore_objection(const struct timed_block *block) {
     return NULL;
 }
 
-/* Combinations of positions of all warps: n identical warps of L instructions have C(L + n, n). */
-static double explore_positions(const struct timed_block *block) {
-    double positions = 1;
-    for (uint32_t path = 0; path < block->path_count; path++) {
-        uint32_t warps = 0;
-        for (uint32_t w = 0; w < block->warp_count; w++) {
-            if (block->warp_path[w] != path) continue;
-            warps++;
-            positions *= ((double)block->paths[path].length + warps) / warps;
-        }
-    }
-    return positions;
-}
-
 static bool exhaustive_fits(const struct bound_input *input) {
     return explore_objection(input->block) == NULL && explore_positions(input->block) <= EXPLORE_EASY;
 }

@@ -125,3 +125,16 @@ wb_status explore_program_make(const struct timed_block *block, uint32_t path, s
     fill_positions(program);
     return WB_OK;
 }
+
+double explore_positions(const struct timed_block *block) {
+    double positions = 1;
+    for (uint32_t path = 0; path < block->path_count; path++) {
+        uint32_t warps = 0;
+        for (uint32_t w = 0; w < block->warp_count; w++) {
+            if (block->warp_path[w] != path) continue;
+            warps++;
+            positions *= ((double)block->paths[path].length + warps) / warps;
+        }
+    }
+    return positions;
+}

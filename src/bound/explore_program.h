@@ -30,4 +30,8 @@ struct explore_program {
 wb_status explore_program_make(const struct timed_block *block, uint32_t path, struct arena *arena,
                                struct explore_program *program);
 
+/* Combinations of positions of the warps of a block: n warps of a program of L instructions have C(L + n, n).
+ */
+double explore_positions(const struct timed_block *block);
+
 #endif

@@ -131,21 +131,6 @@ bool grid_explore_model_set(struct grid_explore_model *model, const struct grid_
     return layout->key_max <= KEY_BYTES_MAX;
 }
 
-/* Combinations of positions of the warps of a block: n warps of a program of L instructions have C(L + n, n).
- */
-static double block_positions(const struct timed_block *block) {
-    double positions = 1;
-    for (uint32_t path = 0; path < block->path_count; path++) {
-        uint32_t warps = 0;
-        for (uint32_t w = 0; w < block->warp_count; w++) {
-            if (block->warp_path[w] != path) continue;
-            warps++;
-            positions *= ((double)block->paths[path].length + warps) / warps;
-        }
-    }
-    return positions;
-}
-
 /* Ways to choose n of `from` things, one of them as often as one likes. */
 static double multisets(double from, uint32_t n) {
     double sets = 1;
@@ -158,7 +143,7 @@ double grid_explore_positions(const struct grid_work *work, const struct grid_ex
     double rooms = 1, left = 1;
     for (size_t k = 0; k < work->kinds.count; k++) {
         const struct block_kind *kind = &work->kinds.items[k];
-        rooms += block_positions(kind->timed);
+        rooms += explore_positions(kind->timed);
         left *= (double)kind->blocks + 1;
     }
     if (scope->order != NULL) left = (double)scope->order_count + 1;

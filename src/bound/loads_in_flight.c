@@ -1,5 +1,6 @@
 #include "bound/loads_in_flight.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 wb_status loads_in_flight_step(struct loads_in_flight *flight, const struct timed_code *code,
@@ -30,6 +31,13 @@ void loads_in_flight_begin(struct loads_in_flight *flight, const struct timed_co
     flight->now = flight->most = 0;
 }
 
+wb_status loads_in_flight_init(struct loads_in_flight *flight, const struct timed_code *code) {
+    *flight =
+        (struct loads_in_flight){.last_load = calloc((size_t)code->register_count + 1, sizeof(uint32_t))};
+    return flight->last_load == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
 void loads_in_flight_free(struct loads_in_flight *flight) {
+    free(flight->last_load);
     vec_free(&flight->loads);
 }

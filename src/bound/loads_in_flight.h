@@ -6,13 +6,18 @@
 #include "base/vec.h"
 #include "bound/warp_steps.h"
 
-/* A warp on its way. Zero-initialised but for `last_load` and `stores_too` it is at its start. */
+/* A warp on its way. */
 struct loads_in_flight {
     uint32_t *last_load; /* per register of the code, 1 + the load that wrote it last, or 0 */
     VEC(uint32_t) loads; /* per load its requests, 0 when the warp has waited for it */
     bool stores_too;     /* all accesses count, not only loads */
     uint64_t now, most;  /* requests in flight; their largest number so far */
 };
+
+/* A warp at its start, of a grid with this code; to be freed in any case. WB_ERR_LIMIT when memory is
+ * exhausted.
+ */
+wb_status loads_in_flight_init(struct loads_in_flight *flight, const struct timed_code *code);
 
 /* The warp executes its next instruction. WB_ERR_LIMIT when memory is exhausted. */
 wb_status loads_in_flight_step(struct loads_in_flight *flight, const struct timed_code *code,

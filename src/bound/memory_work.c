@@ -58,11 +58,9 @@ static uint32_t work_beside_each_other(const struct memory_work *work) {
 
 static wb_status work_of_blocks(struct memory_work *work, struct loads_in_flight *flight) {
     const struct traffic *traffic = &work->timed->traffic;
-    const uint32_t registers = work->timed->code.register_count;
     work->variants = arena_array(&work->arena, traffic->variants.count + 1, sizeof *work->variants);
     bool *done = arena_array(&work->arena, traffic->variants.count + 1, sizeof *done);
-    flight->last_load = arena_array(&work->arena, (size_t)registers + 1, sizeof *flight->last_load);
-    if (work->variants == NULL || done == NULL || flight->last_load == NULL) return WB_ERR_LIMIT;
+    if (work->variants == NULL || done == NULL) return WB_ERR_LIMIT;
     for (uint32_t b = 0; b < work->block_count; b++) {
         uint32_t variant = traffic->block_variants[b];
         if (!done[variant]) WB_TRY(work_of_block(work, b, flight, &work->variants[variant]));
@@ -74,8 +72,9 @@ static wb_status work_of_blocks(struct memory_work *work, struct loads_in_flight
 }
 
 static wb_status work_sum_up(struct memory_work *work) {
-    struct loads_in_flight flight = {0};
-    wb_status status = work_of_blocks(work, &flight);
+    struct loads_in_flight flight;
+    wb_status status = loads_in_flight_init(&flight, &work->timed->code);
+    if (status == WB_OK) status = work_of_blocks(work, &flight);
     loads_in_flight_free(&flight);
     return status == WB_OK ? dram_demand_of(&work->timed->traffic, &work->demand) : status;
 }

@@ -31,14 +31,10 @@ wb_status request_load_of_block(const struct timed_grid *timed, uint32_t block,
 }
 
 wb_status request_load_alone(const struct timed_grid *timed, struct request_load *load) {
-    struct arena scratch = {0};
-    struct loads_in_flight flight = {0};
-    flight.last_load =
-        arena_array(&scratch, (size_t)timed->code.register_count + 1, sizeof *flight.last_load);
-    wb_status status =
-        flight.last_load == NULL ? WB_ERR_LIMIT : request_load_of_block(timed, 0, &flight, load);
+    struct loads_in_flight flight;
+    wb_status status = loads_in_flight_init(&flight, &timed->code);
+    if (status == WB_OK) status = request_load_of_block(timed, 0, &flight, load);
     loads_in_flight_free(&flight);
-    arena_free(&scratch);
     return status;
 }
 

@@ -15,7 +15,7 @@ struct request_load {
     uint32_t units;     /* bit u: instructions of unit u make requests */
 };
 
-/* What block number `block` of a grid asks for; `flight` is zero but for `last_load`. WB_ERR_LIMIT without a
+/* What block number `block` of a grid asks for; `flight` is of the grid's code. WB_ERR_LIMIT without a
  * message when memory is exhausted. */
 wb_status request_load_of_block(const struct timed_grid *timed, uint32_t block,
                                 struct loads_in_flight *flight, struct request_load *load);

@@ -4,12 +4,9 @@
 
 #include "base/choose.h"
 #include "base/clock.h"
-#include "base/file.h"
-#include "bound/analysis_kernel.h"
 #include "bound/lone_block.h"
 #include "memory/access_costs.h"
 #include "sim/simulator.h"
-#include "warp/abstract_file.h"
 #include "warp/block_timing.h"
 
 /* Processor seconds of this thread so far. */
@@ -17,21 +14,19 @@ static double analysis_clock(void) {
     return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static wb_status analysis_no_memory(wb_diagnostics *diagnostics) {
+wb_status analysis_no_memory(wb_diagnostics *diagnostics) {
     diagnose(diagnostics, SEVERITY_ERROR, "analysis", "out of memory");
     return WB_ERR_LIMIT;
 }
 
-/* An analysis of nothing yet, or NULL. */
-static wb_analysis *analysis_make(void) {
+wb_analysis *analysis_make(void) {
     wb_analysis *made = calloc(1, sizeof *made);
     if (made != NULL) made->state_limit = ANALYSIS_STATE_LIMIT;
     return made;
 }
 
-/* Hands out an analysis when its times fit, else frees it. */
-static wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *diagnostics,
-                                 wb_analysis **analysis) {
+wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *diagnostics,
+                          wb_analysis **analysis) {
     if (status == WB_OK && made->timed != NULL) {
         made->machine = made->timed->machine;
         status = timed_block_check(made->timed, diagnostics);
@@ -114,54 +109,6 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
     if (status == WB_OK)
         status = memory_work_make(&made->grid_times, gpu_scheme_at(chosen), diagnostics, &made->memory);
     return analysis_finish(made, status, diagnostics, analysis);
-}
-
-wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
-                                 wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    wb_analysis *made = analysis_make();
-    if (made == NULL) return analysis_no_memory(diagnostics);
-    wb_status status = analysis_of_grid(made, grid, machine, NULL, watch, diagnostics);
-    return analysis_finish(made, status, diagnostics, analysis);
-}
-
-wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
-                                wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    wb_analysis *made = analysis_make();
-    if (made == NULL) return analysis_no_memory(diagnostics);
-    wb_status status = analysis_of_grid(made, grid, covering->machine, covering, watch, diagnostics);
-    return analysis_finish(made, status, diagnostics, analysis);
-}
-
-/* A file describes a block, a grid of blocks, or abstract warps. */
-static wb_status analysis_fill(wb_analysis *made, const char *path, const char *text, size_t size,
-                               wb_diagnostics *diagnostics) {
-    made->is_abstract = abstract_warp_file_is(text, size);
-    if (made->is_abstract) {
-        WB_TRY(abstract_warp_file_parse(path, text, size, diagnostics, &made->abstract));
-        made->machine = made->abstract.machine;
-        return WB_OK;
-    }
-    WB_TRY(abstract_file_parse(path, text, size, diagnostics, &made->by_hand));
-    if (made->by_hand.is_grid) return analysis_of_hand_grid(made, diagnostics);
-    made->timed = &made->by_hand.timed;
-    return WB_OK;
-}
-
-wb_status analysis_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
-                         wb_analysis **analysis) {
-    wb_analysis *made = analysis_make();
-    if (made == NULL) return analysis_no_memory(diagnostics);
-    wb_status status = analysis_fill(made, name, text, size, diagnostics);
-    return analysis_finish(made, status, diagnostics, analysis);
-}
-
-wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    char *text;
-    size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
-    wb_status status = analysis_parse(path, text, size, diagnostics, analysis);
-    free(text);
-    return status;
 }
 
 void wb_analysis_free(wb_analysis *analysis) {

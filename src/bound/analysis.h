@@ -48,7 +48,17 @@ struct wb_analysis {
     VEC(wb_simulation) simulations; /* in the order of the policies */
 };
 
-/* The analysis of a file in memory (wb_analysis_read); `name` stands for it in messages. */
+/* For those that make analyses: an analysis of nothing yet, or NULL when memory is exhausted. */
+wb_analysis *analysis_make(void);
+
+/* Hands out an analysis when `status` is WB_OK and its times fit, else frees it; returns what it came to. */
+wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *diagnostics,
+                          wb_analysis **analysis);
+
+/* WB_ERR_LIMIT, with a message that memory is exhausted. */
+wb_status analysis_no_memory(wb_diagnostics *diagnostics);
+
+/* analysis_read.c: the analysis of a file in memory (wb_analysis_read); `name` stands for it in messages. */
 wb_status analysis_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                          wb_analysis **analysis);
 

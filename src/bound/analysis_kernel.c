@@ -50,9 +50,12 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
     return wb_analysis_new(block, machine, diagnostics, &made->longest);
 }
 
-wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid, const struct wb_machine *machine,
-                           const struct wb_analysis *covering, const wb_watch *watch,
-                           wb_diagnostics *diagnostics) {
+/* Makes an analysis, which is empty, one of a grid; on a machine with caches under the default scheme. With
+ * `covering`, the analysis of covering paths of the same launch, the block that is looked at by itself is the
+ * one of that. */
+static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
+                                  const struct wb_machine *machine, const struct wb_analysis *covering,
+                                  const wb_watch *watch, wb_diagnostics *diagnostics) {
     made->machine = machine;
     if (grid->covering.count > 0) return analyse_covering(made, grid, watch, diagnostics);
     WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
@@ -74,4 +77,20 @@ wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) 
     WB_TRY(analysis_of_timed(made->work.kinds.items[longest].timed, diagnostics, &made->longest));
     if (!memory_is_contended(&made->machine->memory)) return WB_OK;
     return contended_block_by_hand(&made->by_hand, longest, diagnostics, &made->longest->contended);
+}
+
+wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
+                                 wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    wb_status status = analysis_of_grid(made, grid, machine, NULL, watch, diagnostics);
+    return analysis_finish(made, status, diagnostics, analysis);
+}
+
+wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
+                                wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    wb_status status = analysis_of_grid(made, grid, covering->machine, covering, watch, diagnostics);
+    return analysis_finish(made, status, diagnostics, analysis);
 }

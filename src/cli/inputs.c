@@ -356,6 +356,10 @@ static wb_status load_kernel_or_block(const struct options *options, const wb_tr
         if (status == WB_OK) warn_of_block_only(messages, diagnostics);
     } else {
         wb_diagnostics_append(diagnostics, messages);
+        if (status == WB_ERR_LIMIT)
+            wb_diagnostics_error(diagnostics, "analyze",
+                                 "not all blocks were executed: -i 0,0,0 asks for one of them, -g for a "
+                                 "smaller grid");
     }
     wb_diagnostics_free(messages);
     return status;

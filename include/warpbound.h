@@ -369,7 +369,8 @@ const char *wb_kind_name(wb_kind kind);
 
 /* What some cycles of a bound are spent on. */
 typedef struct {
-    const char *what; /* "issue", "unit", "latency", "memory", "dispatch", "tail" */
+    const char *what; /* "issue", "unit", "busy" (of both, where they are not told apart), "latency",
+                         "memory", "dispatch", "tail" */
     const char *unit; /* of "unit": which; else NULL */
     uint64_t cycles;
 } wb_part;

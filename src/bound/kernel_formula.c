@@ -2,32 +2,10 @@
 
 #include "bound/contention.h"
 
-cycles kernel_time_sum(const struct kernel_time *time) {
-    cycles sum = cycles_add(time->busy, time->latency);
-    sum = cycles_add(sum, cycles_add(time->memory, time->dispatch));
-    return cycles_add(sum, time->tail);
-}
-
-struct kernel_time kernel_time_max(struct kernel_time a, struct kernel_time b) {
-    return kernel_time_sum(&a) >= kernel_time_sum(&b) ? a : b;
-}
-
-struct kernel_time kernel_time_min(struct kernel_time a, struct kernel_time b) {
-    return kernel_time_sum(&a) <= kernel_time_sum(&b) ? a : b;
-}
-
 /* part * whole / of, rounded down, for part <= of. */
 static cycles share(cycles part, cycles whole, cycles of) {
     if (of == 0) return 0;
     return (cycles)((double)whole * ((double)part / (double)of));
-}
-
-static void add_part(wb_bound *bound, const char *what, const char *unit, cycles value) {
-    if (value == 0 || bound->part_count == WB_PARTS_MAX) return;
-    size_t at = bound->part_count++;
-    for (; at > 0 && bound->parts[at - 1].cycles < value; at--)
-        bound->parts[at] = bound->parts[at - 1];
-    bound->parts[at] = (wb_part){what, unit, value};
 }
 
 /* Divides busy cycles among issue and units as all blocks of the grid do. */
@@ -42,9 +20,9 @@ static void add_busy(const struct grid_work *work, cycles busy, wb_bound *bound)
         }
         cycles part = cycles_min(share(of_unit, busy, total), busy - units);
         units += part;
-        add_part(bound, "unit", work->machine->units[u].name, part);
+        bound_add_part(bound, "unit", work->machine->units[u].name, part);
     }
-    add_part(bound, "issue", NULL, busy - units);
+    bound_add_part(bound, "issue", NULL, busy - units);
 }
 
 void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound) {
@@ -52,10 +30,10 @@ void kernel_bound_set(const struct grid_work *work, const struct kernel_time *ti
     if (bound->cycles == CYCLES_SATURATED) return;
     const cycles stalls = share(contention_stalls(work), time->busy, grid_work_total(work));
     add_busy(work, time->busy - stalls, bound);
-    add_part(bound, "latency", NULL, time->latency);
-    add_part(bound, "memory", NULL, cycles_add(time->memory, stalls));
-    add_part(bound, "dispatch", NULL, time->dispatch);
-    add_part(bound, "tail", NULL, time->tail);
+    bound_add_part(bound, "latency", NULL, time->latency);
+    bound_add_part(bound, "memory", NULL, cycles_add(time->memory, stalls));
+    bound_add_part(bound, "dispatch", NULL, time->dispatch);
+    bound_add_part(bound, "tail", NULL, time->tail);
 }
 
 void kernel_assume_dispatch(const struct grid_work *work, wb_bound *bound) {

@@ -4,26 +4,11 @@
 #define WB_BOUND_KERNEL_FORMULA_H
 
 #include "bound/grid_work.h"
+#include "bound/kernel_time.h"
 #include "bound/registry.h"
-
-/* A bound in the parts that it is a sum of. */
-struct kernel_time {
-    cycles busy;     /* issue and initiations, of all blocks before the tail */
-    cycles latency;  /* latencies, before the tail */
-    cycles memory;   /* waiting for the memory that all SMs share */
-    cycles dispatch; /* of blocks */
-    cycles tail;     /* behind the last dispatch, when no new blocks fill the rooms */
-};
-
-/* The sum of all parts. */
-cycles kernel_time_sum(const struct kernel_time *time);
 
 /* What a formula says when every SM holds at most `resident` blocks at a time. */
 typedef struct kernel_time (*kernel_formula)(const struct grid_work *work, uint64_t resident);
-
-/* The larger of two formulas' times at a place, and the smaller. */
-struct kernel_time kernel_time_max(struct kernel_time a, struct kernel_time b);
-struct kernel_time kernel_time_min(struct kernel_time a, struct kernel_time b);
 
 /* The largest time of the formula for any number of resident blocks that is possible, with the services of
  * the memory that all SMs share. */

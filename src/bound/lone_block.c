@@ -135,7 +135,8 @@ wb_status lone_block_covering(const struct wb_block *block, const struct wb_mach
 void lone_block_add_memory(const struct bound_method *method, const struct memory_work *work,
                            wb_bound *bound) {
     const struct sm_work memory_only = {.work = {.requests = work->total.requests}};
-    bound->cycles = cycles_add(bound->cycles, memory_work_time(work, &memory_only, 1));
+    const struct kernel_time time = memory_work_time(work, &memory_only, 1);
+    bound->cycles = cycles_add(bound->cycles, kernel_time_sum(&time));
     if (bound->kind != WB_UPPER || method == &bound_elb || has_one_port(work)) return;
     bound->kind = WB_ESTIMATE;
     bound->reason =

@@ -140,20 +140,21 @@ struct sm_work *memory_work_of_sms(const struct memory_work *work, struct arena 
     return sms;
 }
 
-cycles memory_work_time(const struct memory_work *work, const struct sm_work *sms, uint32_t sm_count) {
+struct kernel_time memory_work_time(const struct memory_work *work, const struct sm_work *sms,
+                                    uint32_t sm_count) {
     const struct machine_memory *memory = &work->machine->memory;
     uint64_t misses = 0;
     for (uint32_t s = 0; s < sm_count; s++)
         misses = cycles_add(misses, sms[s].work.requests.misses);
     const cycles services = memory_work_services(work, misses);
-    cycles latest = 0;
+    struct kernel_time latest = {0};
     for (uint32_t s = 0; s < sm_count; s++) {
         const struct request_counts *requests = &sms[s].work.requests;
-        cycles busy = sms[s].work.initiations;
-        if (work->scheme->reorder) busy = cycles_add(busy, sms[s].work.turns);
-        cycles time = cycles_add(busy, cycles_add(services, memory_replies(memory, requests)));
-        time = cycles_add(time, cycles_add(memory_stalls(memory, requests, work->in_flight), sms[s].idle));
-        latest = cycles_max(latest, time);
+        struct kernel_time time = {.busy = sms[s].work.initiations, .latency = sms[s].idle};
+        if (work->scheme->reorder) time.busy = cycles_add(time.busy, sms[s].work.turns);
+        time.memory = cycles_add(services, memory_replies(memory, requests));
+        time.memory = cycles_add(time.memory, memory_stalls(memory, requests, work->in_flight));
+        latest = kernel_time_max(latest, time);
     }
     return latest;
 }

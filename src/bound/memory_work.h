@@ -4,6 +4,7 @@
 #define WB_BOUND_MEMORY_WORK_H
 
 #include "bound/dram_demand.h"
+#include "bound/kernel_time.h"
 #include "bound/latency_path.h"
 #include "bound/memory_times.h"
 #include "sim/gpu.h"
@@ -69,6 +70,7 @@ struct sm_work {
 };
 
 /* Section 3: when the last of the SMs ends, by the sum of its busy, serving, stalled and idle cycles. */
-cycles memory_work_time(const struct memory_work *work, const struct sm_work *sms, uint32_t sm_count);
+struct kernel_time memory_work_time(const struct memory_work *work, const struct sm_work *sms,
+                                    uint32_t sm_count);
 
 #endif

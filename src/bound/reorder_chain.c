@@ -219,7 +219,7 @@ static wb_status chain_run_sm(struct chain *chain, uint32_t sm, wb_diagnostics *
 
 /* Theorem 3. */
 static wb_status chain_time(struct chain *chain, struct arena *arena, wb_diagnostics *diagnostics,
-                            cycles *time) {
+                            struct kernel_time *time) {
     const uint32_t sm_count = memory_work_sms(chain->work);
     struct sm_work *sms = memory_work_of_sms(chain->work, arena);
     if (sms == NULL || chain_init(chain, arena) != WB_OK)
@@ -233,8 +233,10 @@ static wb_status chain_time(struct chain *chain, struct arena *arena, wb_diagnos
 static wb_status reorder_chain_run(const struct bound_input *input, wb_bound *bound) {
     struct chain chain = {.work = input->memory};
     struct arena arena = {0};
-    wb_status status = chain_time(&chain, &arena, input->diagnostics, &bound->cycles);
+    struct kernel_time time = {0};
+    wb_status status = chain_time(&chain, &arena, input->diagnostics, &time);
     arena_free(&arena);
+    kernel_time_to_bound(&time, bound);
     bound->kind = WB_UPPER;
     bound_assume_grid(input, bound);
     return status;

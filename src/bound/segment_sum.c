@@ -97,7 +97,7 @@ static wb_status sum_sm(struct sum *sum, const struct sm_share *share, uint64_t 
 }
 
 /* Theorem 1. */
-static wb_status sum_static(struct sum *sum, cycles *time) {
+static wb_status sum_static(struct sum *sum, struct kernel_time *time) {
     const struct memory_work *work = sum->work;
     struct sm_work *sms = memory_work_of_sms(work, &sum->arena);
     cycles *rooms = arena_array(&sum->arena, (size_t)work->resident + 1, sizeof *rooms);
@@ -155,7 +155,7 @@ static wb_status sum_up(struct sum *sum, struct sum_totals *totals) {
 }
 
 /* Theorem 2. Any blocks may be on an SM at the same time. */
-static wb_status sum_greedy(struct sum *sum, cycles *time) {
+static wb_status sum_greedy(struct sum *sum, struct kernel_time *time) {
     const struct memory_work *work = sum->work;
     const struct sm_share anywhere = {0, 1, work->resident};
     const uint64_t sms = work->timed->machine->memory.sms, rooms = cycles_mul(sms, work->resident);
@@ -164,9 +164,10 @@ static wb_status sum_greedy(struct sum *sum, cycles *time) {
     uint64_t misses;
     WB_TRY(sum_sm(sum, &anywhere, &misses));
     WB_TRY(sum_up(sum, &totals));
-    *time = memory_work_services(work, totals.misses);
+    *time = (struct kernel_time){.memory = memory_work_services(work, totals.misses)};
     if (work->block_count <= work->resident) {
-        *time = cycles_add(*time, cycles_add(totals.most_pressure, totals.most_latency));
+        time->busy = totals.most_pressure;
+        time->latency = totals.most_latency;
         return WB_OK;
     }
     /* All over sms * resident, so that only the end is rounded. */
@@ -174,17 +175,20 @@ static wb_status sum_greedy(struct sum *sum, cycles *time) {
         cycles_mul(cycles_add(totals.pressure, cycles_mul(sms - 1, totals.most_pressure)), work->resident);
     all = cycles_add(all, cycles_add(totals.latency, cycles_mul(work->block_count, delay)));
     all = cycles_add(all, cycles_mul(rooms - 1, cycles_add(totals.most_latency, delay)));
-    *time = all == CYCLES_SATURATED ? all : cycles_add(*time, all / rooms);
+    time->busy = cycles_sub(totals.pressure, totals.most_pressure) / sms;
+    time->latency = cycles_sub(totals.latency, totals.most_latency) / rooms;
+    time->tail = all == CYCLES_SATURATED ? all : cycles_sub(all / rooms, time->busy + time->latency);
     return WB_OK;
 }
 
 static wb_status segment_sum_run(const struct bound_input *input, wb_bound *bound) {
     struct sum sum = {.work = input->memory, .diagnostics = input->diagnostics};
     const bool dynamic = memory_dispatch_is_dynamic(&sum.work->machine->memory);
+    struct kernel_time time = {0};
     wb_status status = sum_init(&sum);
-    if (status == WB_OK)
-        status = dynamic ? sum_greedy(&sum, &bound->cycles) : sum_static(&sum, &bound->cycles);
+    if (status == WB_OK) status = dynamic ? sum_greedy(&sum, &time) : sum_static(&sum, &time);
     arena_free(&sum.arena);
+    kernel_time_to_bound(&time, bound);
     bound->kind = WB_UPPER;
     bound_assume_grid(input, bound);
     return status;

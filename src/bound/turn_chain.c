@@ -275,7 +275,7 @@ static wb_status turn_sm(struct turns *turns, const struct sm_share *share, wb_d
 }
 
 static wb_status turn_static(struct turns *turns, struct arena *arena, wb_diagnostics *diagnostics,
-                             cycles *time) {
+                             struct kernel_time *time) {
     const struct memory_work *work = turns->work;
     struct sm_work *sms = memory_work_of_sms(work, arena);
     if (sms == NULL) return diagnose_out_of_memory(diagnostics, "turn-chain");
@@ -288,7 +288,7 @@ static wb_status turn_static(struct turns *turns, struct arena *arena, wb_diagno
 }
 
 /* Under greedy dispatch any blocks can come to an SM: the sum over all of them. */
-static wb_status turn_greedy(struct turns *turns, wb_diagnostics *diagnostics, cycles *time) {
+static wb_status turn_greedy(struct turns *turns, wb_diagnostics *diagnostics, struct kernel_time *time) {
     const struct memory_work *work = turns->work;
     const struct sm_share anywhere = {0, 1, work->resident};
     struct sm_work all = {.work = work->total};
@@ -311,14 +311,16 @@ static wb_status turn_chain_run(const struct bound_input *input, wb_bound *bound
     struct turns turns = {.work = input->memory};
     const uint32_t resident = turns.work->resident;
     const bool dynamic = memory_dispatch_is_dynamic(&turns.work->machine->memory);
+    struct kernel_time time = {0};
     struct arena arena = {0};
     wb_status status = WB_OK;
     if (resident > 0 && turns_init(&turns, resident, &arena) != WB_OK)
         status = diagnose_out_of_memory(input->diagnostics, "turn-chain");
     if (status == WB_OK && resident > 0)
-        status = dynamic ? turn_greedy(&turns, input->diagnostics, &bound->cycles)
-                        : turn_static(&turns, &arena, input->diagnostics, &bound->cycles);
+        status = dynamic ? turn_greedy(&turns, input->diagnostics, &time)
+                         : turn_static(&turns, &arena, input->diagnostics, &time);
     arena_free(&arena);
+    kernel_time_to_bound(&time, bound);
     bound->kind = WB_UPPER;
     bound_assume_grid(input, bound);
     return status;

@@ -131,7 +131,7 @@ static uint64_t stays(const struct grid *grid, uint64_t n) {
     uint64_t stay[NAIVE_BLOCKS_MAX], sum = 0;
     for (uint64_t b = 0; b < grid->b; b++) {
         const struct block *block = &grid->blocks[b];
-        stay[b] = max(grid->r == 1 ? block->solo : block->alpha, block->e);
+        stay[b] = grid->r == 1 ? block->solo : max(block->alpha, block->e);
     }
     qsort(stay, grid->b, sizeof *stay, falling);
     for (uint64_t i = 0; i < n && i < grid->b; i++)
@@ -220,6 +220,12 @@ static uint64_t balance(const struct grid *grid) {
     return longest;
 }
 
+/* K-AREA where blocks that have an SM to themselves follow each other. */
+static uint64_t area_of_solos(const struct grid *grid) {
+    const uint64_t all = stays(grid, grid->b) + delays(grid, grid->b - grid->m);
+    return (all + (grid->m - 1) * (stays(grid, 1) + grid->delta)) / grid->m;
+}
+
 static uint64_t area(const struct grid *grid) {
     if (grid->b <= grid->m * grid->r) return one_sm(grid);
     const uint64_t rooms = grid->m * grid->r, n = without(grid->b, rooms), lam = largest_lam(grid);
@@ -235,7 +241,8 @@ static uint64_t area(const struct grid *grid) {
     const uint64_t sms = grid->m + (grid->mistake == MISTAKE_SM);
     const uint64_t work = (e + (grid->m - 1) * x) * grid->r;
     const uint64_t idle = latencies + delays(grid, n) + (rooms - 1) * tail_latency;
-    return (work + idle) / (sms * grid->r);
+    const uint64_t spread = (work + idle) / (sms * grid->r);
+    return grid->r == 1 ? min(spread, area_of_solos(grid)) : spread;
 }
 
 cycles naive_kernel_bound(const struct grid_work *work, uint64_t resident, enum naive_bound bound,

@@ -252,7 +252,7 @@ static cycles longest_stays(const struct grid_work *work, uint64_t resident, uin
     assert_true(work->block_count <= 64);
     for (uint32_t b = 0; b < work->block_count; b++) {
         const struct block_kind *kind = &work->kinds.items[work->kind_of[b]];
-        stays[b] = cycles_max(resident == 1 ? kind->solo : kind->alone, kind->initiations);
+        stays[b] = resident == 1 ? kind->solo : cycles_max(kind->alone, kind->initiations);
     }
     qsort(stays, work->block_count, sizeof *stays, falling);
     for (uint64_t i = 0; i < n; i++)

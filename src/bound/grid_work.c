@@ -93,11 +93,11 @@ static cycles initiations_of(const struct grid_work *work, const struct block_ki
 /* Where SMs share a memory, turns count with all their latencies. */
 static cycles stay_within(const struct grid_work *work, const struct block_kind *kind, cycles alone) {
     if (memory_is_contended(&work->machine->memory)) return cycles_add(kind->initiations, kind->latency);
-    return cycles_max(kind->initiations, alone);
+    return alone;
 }
 
 static cycles stay_of(const struct grid_work *work, const struct block_kind *kind) {
-    return stay_within(work, kind, kind->alone);
+    return stay_within(work, kind, cycles_max(kind->initiations, kind->alone));
 }
 
 static cycles solo_of(const struct grid_work *work, const struct block_kind *kind) {

@@ -53,8 +53,8 @@ struct grid_work {
     uint32_t resident_least, resident_most; /* blocks that an SM holds at a time: unless the registers of a
                                                thread are known, any number between these */
     struct kind_ranking by_initiations;     /* E */
-    struct kind_ranking by_stay, by_solo; /* alpha and solo, E at least; where SMs share a memory, E + lam */
-    cycles latency_total, latency_most;   /* of all blocks; of any block */
+    struct kind_ranking by_stay, by_solo;   /* alpha, E at least; solo. Where SMs share a memory, E + lam */
+    cycles latency_total, latency_most;     /* of all blocks; of any block */
 };
 
 /* Adds a kind of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message

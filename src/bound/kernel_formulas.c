@@ -52,29 +52,33 @@ static struct kernel_time area_of_all(const struct grid_work *work, const struct
     return time;
 }
 
-/* What n blocks of an SM take beyond their initiations while f of them, one behind the other, take a room:
- * all latencies of these, or what is left of their stays. */
-static cycles turns_of_room(const struct grid_work *work, const struct rooms *rooms, uint64_t n, uint64_t f) {
-    const cycles latencies = cycles_mul(f, work->latency_most);
+/* W(n, f): what n blocks of an SM take while f of them, one behind the other, take a room: all latencies of
+ * these, or their stays. */
+static struct kernel_time time_of_room(const struct grid_work *work, const struct rooms *rooms, uint64_t n,
+                                       uint64_t f) {
+    const cycles initiations = grid_work_most(work, n);
     const cycles stays = grid_work_stays(work, rooms->resident == 1, f);
-    const cycles all = cycles_add(stays, grid_work_most(work, n - f));
-    return all == CYCLES_SATURATED ? latencies : cycles_min(latencies, all - grid_work_most(work, n));
+    const cycles all = cycles_min(cycles_add(initiations, cycles_mul(f, work->latency_most)),
+                                  cycles_add(stays, grid_work_most(work, n - f)));
+    const cycles busy = cycles_min(initiations, all);
+    return (struct kernel_time){.busy = busy, .latency = all - busy};
+}
+
+/* Blocks that start together and end before others come. */
+static struct kernel_time time_together(const struct grid_work *work, uint64_t n) {
+    const cycles together = grid_work_together(work, n);
+    const cycles busy = cycles_min(grid_work_most(work, n), together);
+    return (struct kernel_time){.busy = busy, .latency = together - busy};
 }
 
 /* h(n) of K-SM: an SM that gets n blocks. */
 static struct kernel_time time_of_sm(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
     const uint64_t turns = ceiling(n, rooms->resident);
-    struct kernel_time time = {.busy = grid_work_most(work, n),
-                               .dispatch = cycles_mul(turns - 1, rooms->delay)};
-    if (turns > 1) {
-        const bool alone = rooms->resident == 1; /* then the room takes all blocks, the last one, too */
-        time.latency = alone ? turns_of_room(work, rooms, n, n)
-                             : cycles_add(turns_of_room(work, rooms, n, turns - 1), work->latency_most);
-        return time;
-    }
-    const cycles together = grid_work_together(work, n);
-    time.busy = cycles_min(time.busy, together);
-    time.latency = together - time.busy;
+    if (turns <= 1) return time_together(work, n);
+    const bool alone = rooms->resident == 1; /* then the room takes all blocks, the last one, too */
+    struct kernel_time time = time_of_room(work, rooms, n, alone ? n : turns - 1);
+    if (!alone) time.latency = cycles_add(time.latency, work->latency_most);
+    time.dispatch = cycles_mul(turns - 1, rooms->delay);
     return time;
 }
 
@@ -99,19 +103,35 @@ struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident
     return with_dispatcher(work, time_of_sm(work, &rooms, n));
 }
 
+/* The same where an SM holds one block at a time, which has it to itself. */
+static struct kernel_time area_of_solos(const struct grid_work *work, const struct rooms *rooms) {
+    const cycles longest = grid_work_stays(work, true, 1), all = grid_work_stays(work, true, rooms->blocks);
+    const cycles delays = cycles_mul(rooms->blocks - rooms->sms, rooms->delay);
+    const cycles last = cycles_add(longest, rooms->delay);
+    const cycles area = cycles_add(cycles_add(all, delays), cycles_mul(rooms->sms - 1, last));
+    if (area == CYCLES_SATURATED) return (struct kernel_time){.tail = area};
+    const cycles initiations = cycles_min(grid_work_total(work), all) / rooms->sms;
+    const cycles waiting = cycles_sub(all / rooms->sms, initiations);
+    struct kernel_time time = {.busy = initiations, .latency = waiting, .dispatch = delays / rooms->sms};
+    time.tail = cycles_sub(area / rooms->sms, kernel_time_sum(&time));
+    return time;
+}
+
 struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) {
     const struct rooms rooms = rooms_of(work, resident);
     if (!rooms.waits) return kernel_one_sm(work, resident); /* never more */
-    return with_dispatcher(work, area_of_all(work, &rooms));
+    struct kernel_time time = area_of_all(work, &rooms);
+    if (resident == 1) time = kernel_time_min(time, area_of_solos(work, &rooms));
+    return with_dispatcher(work, time);
 }
 
 /* g(q) and the tail behind it: some other SM, full until the last dispatch, gets at most q blocks. */
 static struct kernel_time time_of_other(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
     const uint64_t q = (rooms->blocks - n) / (rooms->sms - 1), turns = q / rooms->resident;
-    return (struct kernel_time){.busy = grid_work_most(work, q),
-                                .latency = turns_of_room(work, rooms, q, turns),
-                                .dispatch = cycles_mul(turns, rooms->delay),
-                                .tail = grid_work_together(work, rooms->resident)};
+    struct kernel_time time = time_of_room(work, rooms, q, turns);
+    time.dispatch = cycles_mul(turns, rooms->delay);
+    time.tail = grid_work_together(work, rooms->resident);
+    return time;
 }
 
 /* The largest min(h(n), g(q) + tail): the first grows with n, the second falls. */

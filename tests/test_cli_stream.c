@@ -13,6 +13,9 @@
 
 #define HORNER "kernels/horner.ptx -l kernels/horner_stream.yaml "
 
+/* Without the searches, which take most of the time of an analysis. */
+#define QUICK "--method sib,k-area,k-bal,k-sm "
+
 /* A list of two launches in $F, as a shell's text. */
 #define TWO_LAUNCHES(first, second)                                                                          \
     "F=$(mktemp); printf -- '- {kernel: hornerIf, grid: 1, block: 32, " first                                \
@@ -70,7 +73,8 @@ static void test_failures_name_the_launch(void **state) {
 /* The least proven bound of one launch of the list, launched by itself. */
 static json_int_t bound_alone(const char *launch) {
     char arguments[256];
-    (void)snprintf(arguments, sizeof arguments, "analyze kernels/horner.ptx %s --set sms=2 --json", launch);
+    (void)snprintf(arguments, sizeof arguments, "analyze kernels/horner.ptx %s --set sms=2 " QUICK "--json",
+                   launch);
     json_t *root = run_json(arguments, 0);
     json_int_t bound = number(json_object_get(root, "grid"), "best_upper");
     json_decref(root);
@@ -84,7 +88,7 @@ static json_t *grid_of(json_t *root, size_t launch) {
 
 static void test_bounds_and_overheads_add_up(void **state) {
     (void)state;
-    json_t *root = run_json("analyze " HORNER "--set sms=2 --set launch_overhead=500 --json", 0);
+    json_t *root = run_json("analyze " HORNER "--set sms=2 --set launch_overhead=500 " QUICK "--json", 0);
     assert_int_equal(json_array_size(json_object_get(root, "launches")), 3);
     assert_int_equal(number(grid_of(root, 0), "best_upper"), bound_alone("-l kernels/horner_f32.yaml"));
     assert_int_equal(number(grid_of(root, 1), "best_upper"), bound_alone("-l kernels/horner_f64.yaml"));
@@ -108,12 +112,12 @@ static void test_bounds_and_overheads_add_up(void **state) {
 
 static void test_a_deadline_is_judged_by_the_sum(void **state) {
     (void)state;
-    json_t *root = run_json("analyze " HORNER "--policy lrr --json", 0);
+    json_t *root = run_json("analyze " HORNER "--policy lrr " QUICK "--json", 0);
     json_int_t sum = number(root, "best_upper");
     json_decref(root);
     for (int late = 0; late < 2; late++) {
         char arguments[256];
-        (void)snprintf(arguments, sizeof arguments, "analyze " HORNER "--deadline %lld --json",
+        (void)snprintf(arguments, sizeof arguments, "analyze " HORNER "--deadline %lld " QUICK "--json",
                        (long long)sum - late);
         root = run_json(arguments, late);
         assert_int_equal(json_is_true(json_object_get(json_object_get(root, "deadline"), "met")), !late);
@@ -126,7 +130,7 @@ static void test_a_deadline_is_judged_by_the_sum(void **state) {
  * held against. */
 static void test_a_kernel_alone_has_its_overhead_beside_it(void **state) {
     (void)state;
-    static const char alone[] = "analyze kernels/horner.ptx -l kernels/horner_f32.yaml ";
+    static const char alone[] = "analyze kernels/horner.ptx -l kernels/horner_f32.yaml " QUICK;
     char arguments[256];
     (void)snprintf(arguments, sizeof arguments, "%s--json", alone);
     json_t *without = run_json(arguments, 0);
@@ -162,7 +166,7 @@ static void test_without_a_proven_bound_there_is_no_sum(void **state) {
 
 static void test_text_has_a_row_a_launch(void **state) {
     (void)state;
-    struct run run = run_command("analyze " HORNER "--set launch_overhead=500 --policy lrr,rr");
+    struct run run = run_command("analyze " HORNER "--set launch_overhead=500 " QUICK "--policy lrr,rr");
     assert_int_equal(run.status, 0);
     assert_non_null(strstr(run.out, "stream   3 kernels, one after another (kernels/horner.ptx)"));
     assert_int_equal(count_of(run.out, "hornerIf"), 2);

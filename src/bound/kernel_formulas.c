@@ -125,31 +125,33 @@ struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) 
     return with_dispatcher(work, time);
 }
 
-/* g(q) and the tail behind it: some other SM, full until the last dispatch, gets at most q blocks. */
-static struct kernel_time time_of_other(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
+/* g(q) and the tail behind it, S_R: some other SM, full until the last dispatch, gets at most q blocks. */
+static struct kernel_time time_of_other(const struct grid_work *work, const struct rooms *rooms, uint64_t n,
+                                        cycles tail) {
     const uint64_t q = (rooms->blocks - n) / (rooms->sms - 1), turns = q / rooms->resident;
     struct kernel_time time = time_of_room(work, rooms, q, turns);
     time.dispatch = cycles_mul(turns, rooms->delay);
-    time.tail = grid_work_together(work, rooms->resident);
+    time.tail = tail;
     return time;
 }
 
 /* The largest min(h(n), g(q) + tail): the first grows with n, the second falls. */
 static struct kernel_time balance_of_two(const struct grid_work *work, const struct rooms *rooms) {
+    const cycles tail = grid_work_together(work, rooms->resident);
     uint64_t low = rooms->resident, high = most_blocks(rooms); /* crossed at high, if anywhere */
     while (low < high) {
         uint64_t n = low + (high - low) / 2;
-        struct kernel_time own = time_of_sm(work, rooms, n), other = time_of_other(work, rooms, n);
+        struct kernel_time own = time_of_sm(work, rooms, n), other = time_of_other(work, rooms, n, tail);
         if (kernel_time_sum(&own) >= kernel_time_sum(&other))
             high = n;
         else
             low = n + 1;
     }
     struct kernel_time worst =
-        kernel_time_min(time_of_sm(work, rooms, high), time_of_other(work, rooms, high));
+        kernel_time_min(time_of_sm(work, rooms, high), time_of_other(work, rooms, high, tail));
     if (high == rooms->resident) return worst;
-    return kernel_time_max(
-        worst, kernel_time_min(time_of_sm(work, rooms, high - 1), time_of_other(work, rooms, high - 1)));
+    return kernel_time_max(worst, kernel_time_min(time_of_sm(work, rooms, high - 1),
+                                                  time_of_other(work, rooms, high - 1, tail)));
 }
 
 struct kernel_time kernel_balance(const struct grid_work *work, uint64_t resident) {

@@ -114,6 +114,7 @@ static wb_status search_all(struct explorer *explorer) {
     uint32_t passed, at_least;
     WB_TRY(vec_reserve(&explorer->states, 2 * model->layout.size));
     WB_TRY(vec_reserve(&explorer->keys, 2 * model->layout.key_max));
+    if (explorer->states.items == NULL) return WB_ERR_LIMIT;
     memset(explorer->states.items, 0, model->layout.size);
     struct grid_state state = grid_state_in(model, explorer->states.items);
     grid_state_start(model, &state);

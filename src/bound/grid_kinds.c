@@ -178,7 +178,7 @@ static wb_status fill(const struct kind_source *source, struct grid_kinds *kinds
         WB_TRY(add_blocks_by_hand(source, work));
     else if (source->covering != NULL)
         WB_TRY(add_blocks_covering(source, work));
-    else
+    else if (source->timed != NULL)
         WB_TRY(add_blocks(source->timed, source->watch, source->diagnostics, kinds, work));
     return find_resident(&source->demand, source->diagnostics, work);
 }

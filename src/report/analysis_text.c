@@ -226,7 +226,7 @@ static void put_verdict(struct text *out, const struct wb_analysis *analysis,
     uint64_t proven;
     if (!options->has_deadline) return;
     text_printf(out, "\ndeadline %" PRIu64 " cycles: ", options->deadline);
-    if (!wb_analysis_proven(analysis, &proven)) {
+    if (best == NULL || !wb_analysis_proven(analysis, &proven)) {
         text_string(out, "undecided, no bound is proven\n");
     } else if (proven <= options->deadline) {
         text_printf(out, "met, by %s%s\n", best->method, overhead);

@@ -411,7 +411,8 @@ typedef struct {
 typedef struct {
     const char *scheme, *policy;
     bool work_conserving;
-    uint64_t cycles; /* from cycle 0, in which the first blocks start, until the last block has ended */
+    uint64_t cycles;     /* from cycle 0, in which the first blocks start, until the last block has ended */
+    uint64_t last_issue; /* cycle of the last issue */
     uint64_t warp_instructions;
     uint64_t loads, hits, misses; /* requests of loads at the first level: loads = hits + misses */
     uint64_t hits_under_miss;     /* of the hits: the data was still on its way */

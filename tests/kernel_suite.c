@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,6 +28,16 @@ void kernel_unload(struct loaded_kernel *loaded) {
     wb_launch_free(loaded->launch);
     wb_module_free(loaded->module);
     wb_diagnostics_free(loaded->diagnostics);
+}
+
+wb_facts *kernel_facts(const struct loaded_kernel *loaded) {
+    char path[200];
+    (void)snprintf(path, sizeof path, "kernels/%s.facts", wb_kernel_name(loaded->kernel));
+    wb_facts *facts = NULL;
+    if (access(path, R_OK) != 0) return NULL;
+    kernel_expect_ok(wb_facts_read(path, loaded->kernel, loaded->diagnostics, &facts), path,
+                     loaded->diagnostics);
+    return facts;
 }
 
 int kernel_suite_run(const char *name, void (*test)(void **state), const struct CMUnitTest *others,

@@ -22,6 +22,9 @@ void kernel_expect_ok(wb_status status, const char *what, const wb_diagnostics *
 struct loaded_kernel kernel_load(const char *ptx, const char *launch);
 void kernel_unload(struct loaded_kernel *loaded);
 
+/* The flow facts that are shipped with a kernel, to be freed; NULL when it has none. */
+wb_facts *kernel_facts(const struct loaded_kernel *loaded);
+
 /* Runs `test` once for every case of the index (*state is its struct kernel_case), each under the case's
  * name, and then `others`. Returns the number of failures. */
 int kernel_suite_run(const char *name, void (*test)(void **state), const struct CMUnitTest *others,

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bound/analysis.h"
 #include "covering_check.h"
@@ -38,17 +37,6 @@ static wb_machine *machine_of(const char *const settings[3], wb_diagnostics *dia
     for (size_t i = 0; i < 3; i++)
         kernel_expect_ok(wb_machine_set(machine, settings[i], diagnostics), settings[i], diagnostics);
     return machine;
-}
-
-/* The facts of a kernel, or NULL when it has none. */
-static wb_facts *read_facts(const struct loaded_kernel *loaded) {
-    char path[200];
-    (void)snprintf(path, sizeof path, "kernels/%s.facts", wb_kernel_name(loaded->kernel));
-    wb_facts *facts = NULL;
-    if (access(path, R_OK) != 0) return NULL;
-    kernel_expect_ok(wb_facts_read(path, loaded->kernel, loaded->diagnostics, &facts), path,
-                     loaded->diagnostics);
-    return facts;
 }
 
 static wb_analysis *bounded(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics) {
@@ -160,7 +148,7 @@ static uint64_t instructions_of(const wb_grid *grid) {
 static void test_case(void **state) {
     const struct kernel_case *entry = *state;
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
-    wb_facts *facts = read_facts(&loaded);
+    wb_facts *facts = kernel_facts(&loaded);
     wb_grid *given = traced(&loaded, NULL);
     const wb_trace_options block = {
         .cover = true, .unknown_contents = true, .record_accesses = true, .facts = facts};

@@ -9,9 +9,7 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "covering_check.h"
 #include "kernel_suite.h"
@@ -26,17 +24,6 @@ static const struct variant {
     {"orin-sm86", "dispatch_depth=0"}, {"orin-sm86", "dispatch_depth=1"}, {"jcse2017", "l1_victim=bypass"},
     {"jcse2017", "l1_victim=stall"},
 };
-
-/* The facts of a kernel, or NULL when it has none. */
-static wb_facts *read_facts(const struct loaded_kernel *loaded) {
-    char path[200];
-    (void)snprintf(path, sizeof path, "kernels/%s.facts", wb_kernel_name(loaded->kernel));
-    wb_facts *facts = NULL;
-    if (access(path, R_OK) != 0) return NULL;
-    kernel_expect_ok(wb_facts_read(path, loaded->kernel, loaded->diagnostics, &facts), path,
-                     loaded->diagnostics);
-    return facts;
-}
 
 static wb_analysis *bounded(const struct loaded_kernel *loaded, const wb_block *block,
                             const wb_machine *machine) {
@@ -99,7 +86,7 @@ static void check_paths(const struct kernel_case *entry, const wb_block *coverin
 static void test_case(void **state) {
     const struct kernel_case *entry = *state;
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
-    wb_facts *facts = read_facts(&loaded);
+    wb_facts *facts = kernel_facts(&loaded);
     wb_trace_options options = {.record_accesses = true};
     wb_block *given = NULL, *covering = NULL, *held = NULL;
     kernel_expect_ok(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &given),

@@ -74,10 +74,9 @@ static struct sample sample_make(struct random_state *random) {
     return sample;
 }
 
-static struct path path_copy(const struct path *from) {
-    struct path copy = {.length = from->length, .hash = from->hash};
-    for (size_t i = 0; i < from->entries.count; i++)
-        assert_int_equal(vec_push(&copy.entries, from->entries.items[i]), WB_OK);
+static struct path copied(const struct path *from) {
+    struct path copy = {0};
+    assert_int_equal(path_copy(from, &copy), WB_OK);
     return copy;
 }
 
@@ -104,7 +103,7 @@ static struct sample sample_moved(struct random_state *random, const struct samp
     for (uint32_t i = 0; i < INSTRUCTIONS; i++)
         amounts[i] = random_next(random);
     for (uint32_t w = 0; w < WARPS; w++) {
-        moved.paths[w] = path_copy(&from->paths[w]);
+        moved.paths[w] = copied(&from->paths[w]);
         moved.accesses[w] = moved_accesses(&from->accesses[w], amounts);
     }
     return moved;
@@ -114,7 +113,7 @@ static struct sample sample_moved(struct random_state *random, const struct samp
 static void add_sample(struct wb_grid *grid, const struct sample *sample) {
     struct path paths[WARPS];
     for (uint32_t w = 0; w < WARPS; w++)
-        paths[w] = path_copy(&sample->paths[w]);
+        paths[w] = copied(&sample->paths[w]);
     assert_int_equal(grid_add_block(grid, paths, sample->accesses), WB_OK);
     for (uint32_t w = 0; w < WARPS; w++)
         assert_null(paths[w].entries.items);

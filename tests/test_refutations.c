@@ -82,6 +82,25 @@ static wb_analysis *read_block(const char *path, wb_diagnostics *diagnostics) {
     return analysis;
 }
 
+/* A file of the folder, analysed. */
+struct read_refutation {
+    char path[256];
+    wb_diagnostics *diagnostics;
+    wb_analysis *analysis;
+};
+
+static void refutation_read(const char *file, struct read_refutation *read) {
+    (void)snprintf(read->path, sizeof read->path, FOLDER "%s", file);
+    read->diagnostics = wb_diagnostics_new();
+    read->analysis = read_block(read->path, read->diagnostics);
+    if (read->analysis == NULL) fail_msg("%s", wb_diagnostics_text(read->diagnostics));
+}
+
+static void refutation_free(struct read_refutation *read) {
+    wb_analysis_free(read->analysis);
+    wb_diagnostics_free(read->diagnostics);
+}
+
 /* The value of a bound or of the policy lrr, with its kind. */
 static uint64_t value_of(const wb_analysis *analysis, const char *name, wb_kind *kind) {
     size_t count;
@@ -122,14 +141,10 @@ static void check(const struct refutation *row, const wb_analysis *analysis) {
 static void test_refutations(void **state) {
     (void)state;
     for (size_t i = 0; i < REFUTATION_COUNT; i++) {
-        char path[256];
-        (void)snprintf(path, sizeof path, FOLDER "%s", refutations[i].file);
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        wb_analysis *analysis = read_block(path, diagnostics);
-        if (analysis == NULL) fail_msg("%s", wb_diagnostics_text(diagnostics));
-        check(&refutations[i], analysis);
-        wb_analysis_free(analysis);
-        wb_diagnostics_free(diagnostics);
+        struct read_refutation read;
+        refutation_read(refutations[i].file, &read);
+        check(&refutations[i], read.analysis);
+        refutation_free(&read);
     }
 }
 
@@ -197,14 +212,10 @@ static void check_memory(const struct memory_refutation *row, const wb_analysis 
 static void test_memory_refutations(void **state) {
     (void)state;
     for (size_t i = 0; i < MEMORY_REFUTATION_COUNT; i++) {
-        char path[256];
-        (void)snprintf(path, sizeof path, FOLDER "%s", memory_refutations[i].file);
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        wb_analysis *analysis = read_block(path, diagnostics);
-        if (analysis == NULL) fail_msg("%s", wb_diagnostics_text(diagnostics));
-        check_memory(&memory_refutations[i], analysis);
-        wb_analysis_free(analysis);
-        wb_diagnostics_free(diagnostics);
+        struct read_refutation read;
+        refutation_read(memory_refutations[i].file, &read);
+        check_memory(&memory_refutations[i], read.analysis);
+        refutation_free(&read);
     }
 }
 
@@ -234,14 +245,10 @@ static void check_grid(const struct grid_refutation *row, const char *path, cons
 static void test_grid_refutations(void **state) {
     (void)state;
     for (size_t i = 0; i < GRID_REFUTATION_COUNT; i++) {
-        char path[256];
-        (void)snprintf(path, sizeof path, FOLDER "%s", grid_refutations[i].file);
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        wb_analysis *analysis = read_block(path, diagnostics);
-        if (analysis == NULL) fail_msg("%s", wb_diagnostics_text(diagnostics));
-        check_grid(&grid_refutations[i], path, analysis);
-        wb_analysis_free(analysis);
-        wb_diagnostics_free(diagnostics);
+        struct read_refutation read;
+        refutation_read(grid_refutations[i].file, &read);
+        check_grid(&grid_refutations[i], read.path, read.analysis);
+        refutation_free(&read);
     }
 }
 

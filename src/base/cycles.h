@@ -26,6 +26,11 @@ static inline cycles cycles_sub(cycles a, cycles b) {
     return a > b ? a - b : 0;
 }
 
+/* a / b, rounded up. */
+static inline cycles cycles_ceiling(cycles a, cycles b) {
+    return a / b + (a % b != 0);
+}
+
 static inline cycles cycles_max(cycles a, cycles b) {
     return a > b ? a : b;
 }

@@ -274,24 +274,15 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
     return kernel != WB_OK ? kernel : block;
 }
 
-/* Notes the cycle of an issue. */
-static wb_status analysis_note_issue(void *user, uint32_t sm, const struct sim_event *event) {
-    (void)sm;
-    wb_simulation *simulation = user;
-    simulation->last_issue = cycles_max(simulation->last_issue, event->issue);
-    return WB_OK;
-}
-
 /* Simulates the grid, or the block alone, on the GPU. */
 static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,
                                        const wb_watch *watch, wb_diagnostics *diagnostics,
                                        wb_simulation *simulation) {
     struct gpu_scheme scheme = analysis->has_memory ? *analysis->memory.scheme : *gpu_scheme_at(0);
     scheme.policy = policy;
-    const struct gpu_sink sink = {.sm = GPU_EVERY_SM, .issue = analysis_note_issue, .user = simulation};
     const bool alone = analysis->contended.exists;
     struct block_times lone = {0};
-    const struct gpu_options options = {.sink = &sink, .watch = watch, .block_times = alone ? &lone : NULL};
+    const struct gpu_options options = {.watch = watch, .block_times = alone ? &lone : NULL};
     struct arena arena = {0};
     wb_gpu_simulation result;
     *simulation = (wb_simulation){.policy = policy->name, .work_conserving = policy->work_conserving};
@@ -300,7 +291,7 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
     if (status == WB_OK) {
         /* The block's own time begins when it has been dispatched. */
         simulation->cycles = simulation->last_commit = result.cycles - lone.start;
-        simulation->last_issue = cycles_sub(simulation->last_issue, lone.start);
+        simulation->last_issue = cycles_sub(result.last_issue, lone.start);
         simulation->warp_instructions = result.warp_instructions;
     }
     arena_free(&arena);

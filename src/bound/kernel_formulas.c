@@ -18,10 +18,6 @@ static struct rooms rooms_of(const struct grid_work *work, uint64_t resident) {
     return rooms;
 }
 
-static uint64_t ceiling(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
-}
-
 /* K-DISP: cycles in which the dispatcher of all SMs is busy. */
 static cycles dispatcher_busy(const struct grid_work *work) {
     return cycles_mul(work->machine->memory.dispatch_service, work->block_count);
@@ -73,7 +69,7 @@ static struct kernel_time time_together(const struct grid_work *work, uint64_t n
 
 /* h(n) of K-SM: an SM that gets n blocks. */
 static struct kernel_time time_of_sm(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
-    const uint64_t turns = ceiling(n, rooms->resident);
+    const uint64_t turns = cycles_ceiling(n, rooms->resident);
     if (turns <= 1) return time_together(work, n);
     const bool alone = rooms->resident == 1; /* then the room takes all blocks, the last one, too */
     struct kernel_time time = time_of_room(work, rooms, n, alone ? n : turns - 1);
@@ -89,7 +85,7 @@ static uint64_t most_blocks(const struct rooms *rooms) {
 
 /* Blocks of the SM that ends last, when all start at once: they are dealt out in turn. */
 static uint64_t dealt_blocks(const struct rooms *rooms) {
-    return ceiling(rooms->blocks, rooms->sms);
+    return cycles_ceiling(rooms->blocks, rooms->sms);
 }
 
 static struct kernel_time with_dispatcher(const struct grid_work *work, struct kernel_time time) {

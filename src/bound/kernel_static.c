@@ -38,7 +38,7 @@ static struct kernel_time time_together(const struct sm_blocks *sm) {
 
 static struct kernel_time time_of(const struct grid_work *work, const struct sm_blocks *sm,
                                   uint64_t resident) {
-    const uint64_t turns = sm->blocks / resident + (sm->blocks % resident != 0);
+    const uint64_t turns = cycles_ceiling(sm->blocks, resident);
     const struct machine_memory *memory = &work->machine->memory;
     cycles all = cycles_add(sm->initiations, cycles_mul(turns, sm->latency_most));
     if (resident == 1 && !memory_is_contended(memory))

@@ -44,17 +44,13 @@ static wb_status estimate(const struct bound_input *input, usual_formula formula
     return WB_OK;
 }
 
-static uint64_t ceiling(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
-}
-
 static uint64_t all_rooms(const struct grid_work *work, uint64_t resident) {
     return work->machine->memory.sms * resident;
 }
 
 static struct kernel_time waves(const struct grid_work *work, uint64_t resident,
                                 const struct together *together) {
-    const uint64_t count = ceiling(work->block_count, all_rooms(work, resident));
+    const uint64_t count = cycles_ceiling(work->block_count, all_rooms(work, resident));
     return (struct kernel_time){.busy = cycles_mul(count, together->full)};
 }
 
@@ -97,7 +93,7 @@ const struct bound_method bound_graham = {
 static struct kernel_time one_by_one(const struct grid_work *work, uint64_t resident,
                                      const struct together *together) {
     (void)resident;
-    const uint64_t share = ceiling(work->block_count, work->machine->memory.sms);
+    const uint64_t share = cycles_ceiling(work->block_count, work->machine->memory.sms);
     return (struct kernel_time){.busy = cycles_mul(share, together->one)};
 }
 

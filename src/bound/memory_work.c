@@ -52,7 +52,7 @@ static uint32_t work_beside_each_other(const struct memory_work *work) {
     const struct machine_memory *memory = &work->machine->memory;
     uint32_t most = work->block_count;
     if (work->scheme->reorder || !memory_dispatch_is_dynamic(memory))
-        most = work->block_count / memory->sms + (work->block_count % memory->sms != 0);
+        most = (uint32_t)cycles_ceiling(work->block_count, memory->sms);
     return most < work->resident ? most : work->resident;
 }
 

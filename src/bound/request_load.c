@@ -60,7 +60,7 @@ cycles request_stalls(const struct machine_memory *memory, const struct request_
     if (memory->outstanding == 0 || in_flight <= memory->outstanding) return 0;
     const cycles on_the_way = cycles_add(load->returns, cycles_mul(load->requests, wait));
     if (on_the_way == CYCLES_SATURATED) return on_the_way;
-    return on_the_way / memory->outstanding + (on_the_way % memory->outstanding != 0);
+    return cycles_ceiling(on_the_way, memory->outstanding);
 }
 
 bool request_ports_several(const struct wb_machine *machine, uint32_t units) {

@@ -124,7 +124,7 @@ static cycles sum_pressure(const struct memory_work *work, const struct block_wo
     requests.misses = misses;
     cycles on_the_way = cycles_mul(misses, memory_miss_latency(memory)), stalls = 0;
     if (all_misses > memory->l1_mshrs && work->in_flight > memory->l1_mshrs)
-        stalls = on_the_way / memory->l1_mshrs + (on_the_way % memory->l1_mshrs != 0);
+        stalls = cycles_ceiling(on_the_way, memory->l1_mshrs);
     if (memory->l1_victim == VICTIM_STALLS) stalls = cycles_add(stalls, on_the_way);
     return cycles_add(block->initiations, cycles_add(memory_replies(memory, &requests), stalls));
 }

@@ -220,7 +220,7 @@ static wb_status segments_missrate_run(const struct bound_input *input, wb_bound
     WB_TRY(status);
     cycles latency = cycles_mul(conflicting(work), counts.load_misses);
     if (counts.load_requests > 0 && latency != CYCLES_SATURATED)
-        latency = latency / counts.load_requests + (latency % counts.load_requests != 0);
+        latency = cycles_ceiling(latency, counts.load_requests);
     bound->reason =
         "exact for whole segments in turns, exceeded by other orders of issue; the mean latency of "
         "accesses says nothing of the slowest warp";

@@ -62,12 +62,7 @@ static wb_status add_block(const struct abstract_block *block, const struct time
     for (uint32_t w = 0; w < timed->warp_count; w++) {
         const struct path *path = &timed->paths[timed->warp_path[w]];
         WB_TRY(add_accesses(block, path, &room->accesses[w]));
-        WB_TRY(vec_reserve(&room->paths[w].entries, path->entries.count));
-        for (size_t i = 0; i < path->entries.count; i++)
-            room->paths[w].entries.items[i] = path->entries.items[i];
-        room->paths[w].entries.count = path->entries.count;
-        room->paths[w].length = path->length;
-        room->paths[w].hash = path->hash;
+        WB_TRY(path_copy(path, &room->paths[w]));
     }
     return grid_add_block(grid, room->paths, room->accesses);
 }

@@ -4,12 +4,9 @@
 #include <string.h>
 
 /* Appends a copy of a path. */
-static wb_status copy_path(const struct path *path, struct wb_block *block) {
-    struct path copy = {.length = path->length, .hash = path->hash};
-    if (vec_reserve(&copy.entries, path->entries.count) != WB_OK) return WB_ERR_LIMIT;
-    for (size_t i = 0; i < path->entries.count; i++)
-        copy.entries.items[i] = path->entries.items[i];
-    copy.entries.count = path->entries.count;
+static wb_status append_path(const struct path *path, struct wb_block *block) {
+    struct path copy = {0};
+    WB_TRY(path_copy(path, &copy));
     if (vec_push(&block->paths, copy) == WB_OK) return WB_OK;
     path_free(&copy);
     return WB_ERR_LIMIT;
@@ -23,7 +20,7 @@ static wb_status copy_paths(const struct wb_grid *grid, const struct block_shape
     for (uint32_t w = 0; status == WB_OK && w < grid->warp_count; w++) {
         uint32_t *place = &places[shape->warps[w].path];
         if (*place == 0) {
-            status = copy_path(&grid->paths.items[shape->warps[w].path], block);
+            status = append_path(&grid->paths.items[shape->warps[w].path], block);
             *place = (uint32_t)block->paths.count;
         }
         block->warp_path[w] = *place - 1;

@@ -157,15 +157,8 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
 
 /* Copies of the paths of a block's warps. */
 static wb_status copy_paths(const struct wb_block *block, struct path *paths) {
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        const struct path *path = &block->paths.items[block->warp_path[w]];
-        WB_TRY(vec_reserve(&paths[w].entries, path->entries.count));
-        for (size_t i = 0; i < path->entries.count; i++)
-            paths[w].entries.items[i] = path->entries.items[i];
-        paths[w].entries.count = path->entries.count;
-        paths[w].length = path->length;
-        paths[w].hash = path->hash;
-    }
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        WB_TRY(path_copy(&block->paths.items[block->warp_path[w]], &paths[w]));
     return WB_OK;
 }
 

@@ -193,6 +193,16 @@ void path_writer_free(struct path_writer *writer) {
     memset(writer, 0, sizeof *writer);
 }
 
+wb_status path_copy(const struct path *path, struct path *copy) {
+    const size_t count = path->entries.count;
+    WB_TRY(vec_reserve(&copy->entries, count));
+    if (count > 0) memcpy(copy->entries.items, path->entries.items, count * sizeof *copy->entries.items);
+    copy->entries.count = count;
+    copy->length = path->length;
+    copy->hash = path->hash;
+    return WB_OK;
+}
+
 void path_free(struct path *path) {
     vec_free(&path->entries);
     path->length = path->hash = 0;

@@ -88,6 +88,10 @@ wb_status path_hand_over(struct path_writer *writer, struct path *path);
 void path_restart(struct path_writer *writer);
 
 void path_writer_free(struct path_writer *writer);
+
+/* Makes `copy`, which is empty, the same path. WB_ERR_LIMIT when memory is exhausted: it is empty then, too.
+ */
+wb_status path_copy(const struct path *path, struct path *copy);
 void path_free(struct path *path);
 
 /* Whether two paths are the same instruction sequence. */

@@ -1,6 +1,6 @@
 # The project's front door: each target installs what it needs, configures with CMake and builds with Ninja.
 #   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
-#   make build   release build in build/               make lint    warnings, formatting, clang-tidy
+#   make build   release build in build/               make lint    formatting, clang-tidy
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make campaign [SEEDS=1000000]: bounds against all schedules of random blocks; goes on where it was stopped
 #   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-jcse2017 reproduce-ecrts2025
@@ -11,6 +11,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SEEDS ?= 1000000
 JOBS ?= $(shell nproc)
+WERROR ?= OFF
 
 CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
@@ -29,14 +30,15 @@ demo: build
 	./build/warpbound analyze kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml -m orin-sm86
 
 test: packages-build+test
-	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DWB_WERROR=$(WERROR) >/dev/null
 	@$(NINJA) -C build --quiet
 	ctest --test-dir build --output-on-failure -j $(JOBS)
-	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
+	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON -DWB_WERROR=$(WERROR) >/dev/null
 	@$(NINJA) -C build-sanitize --quiet
 	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
 
-lint: packages-build+lint
+lint: packages-build+test+lint
+	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
 	scripts/lint
 
 bench: packages-build+bench

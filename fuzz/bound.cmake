@@ -1,6 +1,4 @@
 wb_fuzz(fuzz_block wb_bound)
 wb_fuzz(fuzz_trace wb_bound)
 wb_fuzz(fuzz_grid wb_report)
-wb_fuzz(fuzz_cover wb_bound)
-target_sources(fuzz_cover PRIVATE ${PROJECT_SOURCE_DIR}/tests/covering_check.c)
-target_include_directories(fuzz_cover PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+wb_fuzz(fuzz_cover test_support wb_bound)

@@ -1,2 +1,1 @@
-wb_fuzz(fuzz_ptx wb_ptx)
-target_include_directories(fuzz_ptx PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+wb_fuzz(fuzz_ptx test_support wb_ptx)

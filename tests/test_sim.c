@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "base/choose.h"
+#include "issue_rules.h"
 #include "naive_sim.h"
 #include "random_block.h"
-#include "schedule_check.h"
 #include "sim/simulator.h"
 
 static const char *const all_policies[] = {"lrr", "gto", "rr", "oldest"};
@@ -27,9 +27,9 @@ static void parse(const char *units, const char *warps, uint32_t depth, struct a
     block->machine.dispatch_depth = depth;
 }
 
-static wb_simulation run(const struct timed_block *block, const char *name, struct schedule *schedule) {
+static wb_simulation run(const struct timed_block *block, const char *name, struct issue_events *schedule) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct sim_sink sink = {schedule_keep, schedule};
+    struct sim_sink sink = {issue_events_keep, schedule};
     wb_simulation simulation;
     wb_status status =
         simulate(block, policy(name), schedule == NULL ? NULL : &sink, NULL, diagnostics, &simulation);
@@ -135,7 +135,7 @@ static void test_known_schedules(void **state) {
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         const struct known_schedule *row = &known[k];
         struct abstract_block block;
-        struct schedule schedule = {0};
+        struct issue_events schedule = {0};
         parse(row->units, row->warps, row->depth, &block);
         wb_simulation simulation = run(&block.timed, row->policy, &schedule);
         if (schedule.events.count != row->events) fail_msg("row %zu: %zu events", k, schedule.events.count);
@@ -158,7 +158,7 @@ static void test_known_schedules(void **state) {
 static void test_sub_cores_and_width(void **state) {
     (void)state;
     struct abstract_block block;
-    struct schedule schedule = {0};
+    struct issue_events schedule = {0};
     parse("A(2,0) B(1,0)", "2x A B; 2x B A", UNLIMITED, &block);
     block.machine.sub_cores = block.machine.issue_width = 2;
     block.machine.units[1].shared = false;
@@ -187,7 +187,7 @@ static void test_sub_cores_and_width(void **state) {
 static void test_barrier_instruction_and_return(void **state) {
     (void)state;
     struct abstract_block block;
-    struct schedule schedule = {0};
+    struct issue_events schedule = {0};
     parse("A(1,4)", "A A A; A A", UNLIMITED, &block);
     struct timed_inst *insts = block.timed.code.insts;
     insts[0].barrier = insts[4].barrier = true;
@@ -212,7 +212,7 @@ static void test_many_warps(void **state) {
     struct abstract_block block;
     parse("A(1,0)", "130x A A", UNLIMITED, &block);
     for (size_t p = 0; p < sizeof all_policies / sizeof all_policies[0]; p++) {
-        struct schedule schedule = {0};
+        struct issue_events schedule = {0};
         bool rounds = strcmp(all_policies[p], "lrr") == 0 || strcmp(all_policies[p], "rr") == 0;
         wb_simulation simulation = run(&block.timed, all_policies[p], &schedule);
         assert_int_equal(simulation.cycles, 260);
@@ -278,9 +278,9 @@ static void check_random(const struct random_shape *shape, const uint32_t *depth
         struct random_block random;
         random_block_make(first_seed + i, shape, depths, depth_count, &random);
         for (size_t p = 0; p < sizeof all_policies / sizeof all_policies[0]; p++) {
-            struct schedule schedule = {0};
+            struct issue_events schedule = {0};
             wb_simulation simulation = run(&random.block.timed, all_policies[p], &schedule);
-            const char *broken = schedule_check(&random.block.timed, &schedule, &simulation);
+            const char *broken = issue_rules_broken(&random.block.timed, &schedule, &simulation);
             if (broken != NULL) fail_msg("%s: %s\n%s", all_policies[p], broken, random.label);
             struct naive_result naive = naive_simulate(&random.block.timed, all_policies[p]);
             if (naive.end != simulation.cycles || naive.last_issue != simulation.last_issue ||

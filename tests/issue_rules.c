@@ -1,9 +1,9 @@
-#include "schedule_check.h"
+#include "issue_rules.h"
 
 #include "naive_sim.h"
 
-wb_status schedule_keep(void *user, const struct sim_event *event) {
-    struct schedule *schedule = user;
+wb_status issue_events_keep(void *user, const struct sim_event *event) {
+    struct issue_events *schedule = user;
     return vec_push(&schedule->events, *event);
 }
 
@@ -20,7 +20,7 @@ struct warp_check {
 
 struct check {
     const struct timed_block *block;
-    const struct schedule *schedule;
+    const struct issue_events *schedule;
     struct warp_check warps[NAIVE_WARPS];
 };
 
@@ -86,7 +86,7 @@ static bool same_unit(const struct check *check, const struct sim_event *a, cons
 
 /* Units: intervals that do not overlap, first in first out, no idle instance while one waits, queue depth. */
 static const char *check_units(const struct check *check) {
-    const struct schedule *schedule = check->schedule;
+    const struct issue_events *schedule = check->schedule;
     const struct wb_machine *machine = check->block->machine;
     for (size_t i = 0; i < schedule->events.count; i++) {
         const struct sim_event *event = &schedule->events.items[i];
@@ -165,7 +165,7 @@ static bool wasted(struct check *check, cycles at, const uint32_t *used) {
 
 /* Goes through the cycles: slots, program order, work conservation. */
 static const char *check_cycles(struct check *check, const wb_simulation *simulation) {
-    const struct schedule *schedule = check->schedule;
+    const struct issue_events *schedule = check->schedule;
     size_t next = 0;
     for (cycles at = 0; at <= simulation->last_issue; at++) {
         uint32_t used[8] = {0};
@@ -181,8 +181,8 @@ static const char *check_cycles(struct check *check, const wb_simulation *simula
     return next == schedule->events.count ? NULL : "issues after the last one";
 }
 
-const char *schedule_check(const struct timed_block *block, const struct schedule *schedule,
-                           const wb_simulation *simulation) {
+const char *issue_rules_broken(const struct timed_block *block, const struct issue_events *schedule,
+                               const wb_simulation *simulation) {
     static _Thread_local struct check check;
     check = (struct check){.block = block, .schedule = schedule};
     uint64_t issued = 0;

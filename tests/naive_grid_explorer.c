@@ -29,8 +29,9 @@ struct unit {
 
 struct sm {
     struct room rooms[NAIVE_GRID_ROOMS];
-    struct unit units[NAIVE_GRID_UNITS];
-    uint32_t got; /* blocks */
+    struct unit units[NAIVE_GRID_SUB_CORES][NAIVE_GRID_UNITS]; /* a shared one is of sub-core 0 */
+    uint32_t issued[NAIVE_GRID_SUB_CORES];                     /* in this cycle */
+    uint32_t got;                                              /* blocks */
 };
 
 struct grid {
@@ -44,6 +45,8 @@ struct search {
     const struct abstract_block *block;
     const struct wb_machine *machine;
     uint32_t sms, rooms;
+    uint32_t room_warps;    /* of the largest block */
+    bool sub_cores_compete; /* for a shared unit: which of them is first in a cycle makes a difference */
     uint32_t kind_of[NAIVE_GRID_BLOCKS];
     uint32_t insts[NAIVE_GRID_BLOCKS][NAIVE_GRID_WARPS][NAIVE_INSTS];
     uint32_t lengths[NAIVE_GRID_BLOCKS][NAIVE_GRID_WARPS];
@@ -59,6 +62,15 @@ static const struct timed_inst *head(const struct search *search, const struct r
 
 static uint32_t warps_of(const struct search *search, const struct room *room) {
     return search->block->kinds.items[room->kind].timed.warp_count;
+}
+
+/* R5. The warps of the SM belong to its sub-cores in turn, room by room. */
+static uint32_t sub_core_of(const struct search *search, uint32_t room, uint32_t w) {
+    return (room * search->room_warps + w) % search->machine->sub_cores;
+}
+
+static uint32_t unit_owner(const struct search *search, uint32_t unit, uint32_t sub_core) {
+    return search->machine->units[unit].shared ? 0 : sub_core;
 }
 
 /* R2: the operands' completions. */
@@ -132,7 +144,7 @@ static bool has_ended(const struct search *search, const struct room *room, cycl
     return room->last <= now && room->start <= now;
 }
 
-static void explore(struct search *search, const struct grid *grid, uint32_t sm, uint32_t issued);
+static void explore(struct search *search, const struct grid *grid, uint32_t sm, bool begins);
 
 static uint32_t blocks_left(const struct search *search, const struct grid *grid) {
     uint32_t left = 0;
@@ -180,12 +192,14 @@ static bool dispatch(struct search *search, const struct grid *grid) {
     if (blocks_left(search, grid) == 0 || grid->idle_from > grid->now) return false;
     for (uint32_t s = 0; s < search->sms; s++) {
         uint32_t only;
-        bool tried[2] = {false, false}; /* a new room, a used one: they are all alike */
+        /* Rooms that have been used alike and whose first warp is of the same sub-core are alike. */
+        bool tried[2][NAIVE_GRID_SUB_CORES] = {0};
         if (!may_get_block(search, grid, s, &only)) continue;
         for (uint32_t r = 0; r < search->rooms; r++) {
             const struct room *room = &grid->sms[s].rooms[r];
-            if (room->taken || tried[room->used]) continue;
-            tried[room->used] = true;
+            bool *alike = &tried[room->used][sub_core_of(search, r, 0)];
+            if (room->taken || *alike) continue;
+            *alike = true;
             if (search->block->block_count <= search->sms * search->rooms && room->used &&
                 search->machine->memory.dispatch != DISPATCH_STATIC)
                 continue; /* G4 */
@@ -193,7 +207,7 @@ static bool dispatch(struct search *search, const struct grid *grid) {
                 if (grid->left[k] == 0 || (only != UINT32_MAX && only != k)) continue;
                 struct grid next = *grid;
                 place(search, &next, s, r, k);
-                explore(search, &next, 0, 0);
+                explore(search, &next, 0, true);
                 any = true;
             }
         }
@@ -232,55 +246,65 @@ static bool all_ended(const struct search *search, const struct grid *grid) {
     return blocks_left(search, grid) == 0;
 }
 
-/* R1, R2, R4, R7. */
+/* R1, R2, R4, R5, R7. */
 static bool can_issue(const struct search *search, const struct grid *grid, uint32_t sm, uint32_t room,
                       uint32_t w) {
     const struct room *of = &grid->sms[sm].rooms[room];
     const struct timed_inst *inst = head(search, of, w);
-    return inst != NULL && inst->unit != UNIT_NONE && !of->warps[w].held && of->warps[w].from <= grid->now &&
-           operands_at(search, &of->warps[w], inst) <= grid->now &&
-           unit_takes(search, &grid->sms[sm].units[inst->unit], inst->unit, grid->now);
+    const uint32_t sub_core = sub_core_of(search, room, w);
+    if (inst == NULL || inst->unit == UNIT_NONE || of->warps[w].held || of->warps[w].from > grid->now ||
+        grid->sms[sm].issued[sub_core] == search->machine->issue_width)
+        return false;
+    const struct unit *unit = &grid->sms[sm].units[unit_owner(search, inst->unit, sub_core)][inst->unit];
+    return operands_at(search, &of->warps[w], inst) <= grid->now &&
+           unit_takes(search, unit, inst->unit, grid->now);
 }
 
 /* R3. */
 static void issue(const struct search *search, struct grid *grid, uint32_t sm, uint32_t number, uint32_t w) {
     struct room *room = &grid->sms[sm].rooms[number];
     const struct timed_inst *inst = head(search, room, w);
-    struct unit *unit = &grid->sms[sm].units[inst->unit];
+    const uint32_t sub_core = sub_core_of(search, number, w);
+    struct unit *unit = &grid->sms[sm].units[unit_owner(search, inst->unit, sub_core)][inst->unit];
     cycles *free_at = &unit->free_at[first_free(search, unit, inst->unit)];
     const cycles start = *free_at > grid->now ? *free_at : grid->now;
     *free_at = start + inst->init;
     memmove(unit->starts, unit->starts + 1, sizeof unit->starts - sizeof *unit->starts);
     unit->starts[QUEUE - 1] = start;
+    grid->sms[sm].issued[sub_core]++;
     room->warps[w].from = grid->now + 1;
     complete(search, room, w, start + inst->init + inst->latency);
 }
 
-/* R6: every way in which the SM, which has issued `issued` instructions in this cycle, goes on. False: it
- * issues no more. */
-static bool issue_any(struct search *search, const struct grid *grid, uint32_t sm, uint32_t issued) {
+/* R6: every way in which one sub-core of the SM goes on: any of them where they compete, else the first that
+ * can. False: the SM issues no more in this cycle. */
+static bool issue_any(struct search *search, const struct grid *grid, uint32_t sm) {
     bool any = false;
-    if (issued == search->machine->issue_width) return false;
-    for (uint32_t r = 0; r < search->rooms; r++) {
-        const struct room *room = &grid->sms[sm].rooms[r];
-        for (uint32_t w = 0; room->taken && w < warps_of(search, room); w++) {
-            if (!can_issue(search, grid, sm, r, w)) continue;
-            struct grid next = *grid;
-            issue(search, &next, sm, r, w);
-            explore(search, &next, sm, issued + 1);
-            any = true;
+    for (uint32_t sub_core = 0; sub_core < search->machine->sub_cores; sub_core++) {
+        for (uint32_t r = 0; r < search->rooms; r++) {
+            const struct room *room = &grid->sms[sm].rooms[r];
+            for (uint32_t w = 0; room->taken && w < warps_of(search, room); w++) {
+                if (sub_core_of(search, r, w) != sub_core || !can_issue(search, grid, sm, r, w)) continue;
+                struct grid next = *grid;
+                issue(search, &next, sm, r, w);
+                explore(search, &next, sm, false);
+                any = true;
+            }
         }
+        if (any && !search->sub_cores_compete) return true;
     }
     return any;
 }
 
-/* SM `sm` is the next to issue in this cycle; 0 with nothing issued: the cycle begins. */
-static void explore(struct search *search, const struct grid *state, uint32_t sm, uint32_t issued) {
+/* SM `sm` is the next to issue in this cycle, which begins or has begun. */
+static void explore(struct search *search, const struct grid *state, uint32_t sm, bool begins) {
     struct grid grid = *state;
-    for (;;) {
+    for (;; grid.now++, sm = 0, begins = true) {
         if (search->steps == 0) return;
         search->steps--;
-        if (sm == 0 && issued == 0) {
+        if (begins) {
+            for (uint32_t s = 0; s < search->sms; s++)
+                memset(grid.sms[s].issued, 0, sizeof grid.sms[s].issued);
             if (dealt_at_start(search, &grid)) begin_cycle(search, &grid);
             if (dispatch(search, &grid)) return;
             if (all_ended(search, &grid)) {
@@ -288,10 +312,8 @@ static void explore(struct search *search, const struct grid *state, uint32_t sm
                 return;
             }
         }
-        for (; sm < search->sms; sm++, issued = 0)
-            if (issue_any(search, &grid, sm, issued)) return;
-        grid.now++;
-        sm = issued = 0;
+        for (; sm < search->sms; sm++)
+            if (issue_any(search, &grid, sm)) return;
     }
 }
 
@@ -300,7 +322,7 @@ static bool fits(const struct abstract_block *block) {
     const uint32_t depth = machine->dispatch_depth;
     if (block->block_count > NAIVE_GRID_BLOCKS || machine->memory.sms > NAIVE_GRID_SMS ||
         machine->limits.blocks > NAIVE_GRID_ROOMS || machine->unit_count > NAIVE_GRID_UNITS ||
-        machine->sub_cores != 1 || block->timed.code.register_count > REGISTERS ||
+        machine->sub_cores > NAIVE_GRID_SUB_CORES || block->timed.code.register_count > REGISTERS ||
         (depth != DEPTH_UNLIMITED && depth > QUEUE))
         return false;
     for (uint32_t u = 0; u < machine->unit_count; u++)
@@ -323,6 +345,7 @@ cycles naive_grid_explore(const struct abstract_block *block, uint64_t steps) {
     uint32_t number = 0;
     for (size_t k = 0; k < block->kinds.count; k++) {
         const struct timed_block *timed = &block->kinds.items[k].timed;
+        if (timed->warp_count > search->room_warps) search->room_warps = timed->warp_count;
         grid->left[k] = block->kinds.items[k].count;
         for (uint32_t b = 0; b < grid->left[k]; b++)
             search->kind_of[number++] = (uint32_t)k;
@@ -331,7 +354,9 @@ cycles naive_grid_explore(const struct abstract_block *block, uint64_t steps) {
     }
     for (uint32_t s = 0; s < search->sms; s++)
         grid->next_own[s] = s;
-    explore(search, grid, 0, 0);
+    for (uint32_t u = 0; u < block->machine.unit_count; u++)
+        search->sub_cores_compete |= block->machine.sub_cores > 1 && block->machine.units[u].shared;
+    explore(search, grid, 0, true);
     const cycles longest = search->steps > 0 ? search->longest : 0;
     free(search);
     free(grid);

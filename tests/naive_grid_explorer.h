@@ -12,6 +12,7 @@
 #define NAIVE_GRID_ROOMS 3
 #define NAIVE_GRID_UNITS 4
 #define NAIVE_GRID_INSTANCES 3
+#define NAIVE_GRID_SUB_CORES 3
 
 /* The longest time in which the grid can end, or 0 when it has more than that, its programs more than
  * naive_sim.h allows, or the search takes more than `steps` choices. */

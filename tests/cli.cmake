@@ -14,3 +14,14 @@ wb_cli_test(test_cli_abstract)
 wb_cli_test(test_cli_stream)
 wb_cli_test(test_cli_occupancy)
 wb_cli_test(test_cli_kernel)
+
+# The command in a program that has set a locale, as a program that links the library may.
+get_target_property(cli_sources warpbound_cli SOURCES)
+add_executable(warpbound_in_locale ${cli_sources} set_locale.c)
+target_include_directories(warpbound_in_locale PRIVATE ${PROJECT_SOURCE_DIR}/src/cli)
+target_compile_definitions(warpbound_in_locale PRIVATE _GNU_SOURCE)
+target_link_libraries(warpbound_in_locale PRIVATE warpbound)
+wb_cli_test(test_locale)
+target_compile_definitions(test_locale PRIVATE WB_COMMAND_IN_LOCALE="$<TARGET_FILE:warpbound_in_locale>"
+                                               WB_LIBRARY="$<TARGET_FILE:warpbound>")
+add_dependencies(test_locale warpbound_in_locale)

@@ -1,10 +1,11 @@
 #include "base/diagnostics.h"
 
-#include <ctype.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/c_locale.h"
+#include "base/text.h"
 
 /* Widest piece of a source line shown above a caret, and how much of it may stand before the caret. */
 #define EXCERPT_WIDTH 100
@@ -34,12 +35,12 @@ static bool diagnostics_admit(struct wb_diagnostics *diagnostics, enum severity 
 /* Control bytes and bytes above ASCII would garble a terminal: they show as '?'. */
 static char printable(char c) {
     if (c == '\t') return ' ';
-    return isprint((unsigned char)c) ? c : '?';
+    return ascii_printable(c) ? c : '?';
 }
 
 static void append_message(struct text *out, enum severity severity, const char *format, va_list arguments) {
     char message[MESSAGE_MAX];
-    int length = vsnprintf(message, sizeof message, format, arguments);
+    int length = text_vformat(message, sizeof message, format, arguments);
     if (length < 0) message[0] = '\0';
     text_string(out, severity_name(severity));
     text_string(out, ": ");

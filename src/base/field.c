@@ -1,9 +1,9 @@
 #include "base/field.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
@@ -21,9 +21,9 @@ const struct field *field_find(const struct field *fields, const char *key) {
 }
 
 static bool is_name(const char *text) {
-    if (!isalpha((unsigned char)text[0])) return false;
+    if (!ascii_letter(text[0])) return false;
     for (; *text != '\0'; text++)
-        if (!isalnum((unsigned char)*text) && *text != '_') return false;
+        if (!ascii_letter(*text) && !ascii_digit(*text) && *text != '_') return false;
     return true;
 }
 

@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/c_locale.h"
+
 static wb_status read_failed(wb_diagnostics *diagnostics, const char *path, int error) {
-    diagnose(diagnostics, SEVERITY_ERROR, path, "cannot read: %s", strerror(error));
+    diagnose(diagnostics, SEVERITY_ERROR, path, "cannot read: %s", strerror_l(error, c_locale()));
     return WB_ERR_INPUT;
 }
 
@@ -111,7 +113,7 @@ int file_output_close(struct file_output *output, int error) {
 }
 
 wb_status file_write_failed(wb_diagnostics *diagnostics, const char *path, int error) {
-    diagnose(diagnostics, SEVERITY_ERROR, path, "cannot write: %s", strerror(error));
+    diagnose(diagnostics, SEVERITY_ERROR, path, "cannot write: %s", strerror_l(error, c_locale()));
     return WB_ERR_INPUT;
 }
 

@@ -1,11 +1,11 @@
 #include "base/number.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 /* Longest text of a floating-point number: more digits than any double needs to be told apart. */
 #define FLOAT_TEXT_MAX 400
@@ -60,7 +60,7 @@ bool number_decimal(const char *text, size_t length, struct decimal *value) {
 /* Copies the text of a floating-point number behind a terminating NUL; false when it cannot be one. strtod
  * would skip leading spaces and read hexadecimal floats, which are not meant here. */
 static bool float_text(const char *text, size_t length, char buffer[FLOAT_TEXT_MAX]) {
-    if (length == 0 || length >= FLOAT_TEXT_MAX || isspace((unsigned char)text[0])) return false;
+    if (length == 0 || length >= FLOAT_TEXT_MAX || ascii_space(text[0])) return false;
     if (memchr(text, '\0', length) != NULL || memchr(text, 'x', length) != NULL ||
         memchr(text, 'X', length) != NULL)
         return false;
@@ -72,13 +72,10 @@ static bool float_text(const char *text, size_t length, char buffer[FLOAT_TEXT_M
 bool number_f32(const char *text, size_t length, float *value) {
     char buffer[FLOAT_TEXT_MAX];
     if (!float_text(text, length, buffer)) return false;
-    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (locale == (locale_t)0) return false;
     char *end;
     errno = 0;
-    float result = strtof_l(buffer, &end, locale);
+    float result = strtof_l(buffer, &end, c_locale());
     bool overflow = errno == ERANGE && isinf(result);
-    freelocale(locale);
     if (end != buffer + length || overflow) return false;
     *value = result;
     return true;
@@ -87,13 +84,10 @@ bool number_f32(const char *text, size_t length, float *value) {
 bool number_f64(const char *text, size_t length, double *value) {
     char buffer[FLOAT_TEXT_MAX];
     if (!float_text(text, length, buffer)) return false;
-    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (locale == (locale_t)0) return false;
     char *end;
     errno = 0;
-    double result = strtod_l(buffer, &end, locale);
+    double result = strtod_l(buffer, &end, c_locale());
     bool overflow = errno == ERANGE && isinf(result);
-    freelocale(locale);
     if (end != buffer + length || overflow) return false;
     *value = result;
     return true;

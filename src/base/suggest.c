@@ -1,12 +1,13 @@
 #include "base/suggest.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+
 static bool same_letter(char a, char b) {
-    return tolower((unsigned char)a) == tolower((unsigned char)b);
+    return ascii_lower(a) == ascii_lower(b);
 }
 
 static size_t least(size_t a, size_t b) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+
 static bool text_room(struct text *text, size_t extra) {
     if (text->failed) return false;
     size_t need;
@@ -45,14 +47,29 @@ void text_printf(struct text *text, const char *format, ...) {
     va_start(arguments, format);
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = text_vformat(NULL, 0, format, arguments);
     va_end(arguments);
     if (length < 0) text->failed = true;
     if (length >= 0 && text_room(text, (size_t)length)) {
-        (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        (void)text_vformat(text->data + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);
+}
+
+int text_vformat(char *buffer, size_t size, const char *format, va_list arguments) {
+    locale_t before = c_locale_enter();
+    int length = vsnprintf(buffer, size, format, arguments);
+    c_locale_leave(before);
+    return length;
+}
+
+int text_format(char *buffer, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = text_vformat(buffer, size, format, arguments);
+    va_end(arguments);
+    return length;
 }
 
 void text_pad(struct text *text, size_t column) {

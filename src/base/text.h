@@ -2,6 +2,7 @@
 #ifndef WB_BASE_TEXT_H
 #define WB_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,6 +19,11 @@ void text_append(struct text *text, const char *bytes, size_t length);
 void text_string(struct text *text, const char *string);
 void text_char(struct text *text, char c);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* snprintf and vsnprintf whatever the locale: numbers have a decimal point. */
+int text_format(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int text_vformat(char *buffer, size_t size, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 /* Pads with spaces until the text is `column` characters after its last line break. */
 void text_pad(struct text *text, size_t column);

@@ -1,10 +1,10 @@
 #include "base/yaml.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 /* Longest excerpt of a wrong value in a message. */
@@ -53,7 +53,7 @@ static wb_status parser_failed(struct ytree_reader *reader) {
         return diagnose_out_of_memory(reader->document->diagnostics, reader->document->source.name);
     const char *problem = parser->problem != NULL ? parser->problem : "not YAML";
     char message[256];
-    (void)snprintf(message, sizeof message, "not valid YAML: %s", problem);
+    (void)text_format(message, sizeof message, "not valid YAML: %s", problem);
     if (parser->error == YAML_READER_ERROR)
         return fail_at(reader, reader->start + parser->problem_offset, message);
     return fail_at_mark(reader, &parser->problem_mark, message);
@@ -225,7 +225,7 @@ const struct ytree_node *ytree_find(const struct ytree_node *mapping, const char
 static wb_status error_at(const struct ytree *document, size_t offset, const char *format,
                           va_list arguments) {
     char message[512];
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)text_vformat(message, sizeof message, format, arguments);
     diagnose_at(document->diagnostics, SEVERITY_ERROR, &document->source, offset, "%s", message);
     return WB_ERR_INPUT;
 }

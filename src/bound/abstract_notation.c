@@ -1,9 +1,9 @@
 #include "bound/abstract_notation.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "machine/machine.h"
 
 /* Deepest nesting of branches and loops, longest pattern. */
@@ -37,8 +37,8 @@ static bool take(struct notation_parser *parser, char expected) {
 
 static wb_status parse_number(struct notation_parser *parser, cycles *number) {
     *number = 0;
-    if (!isdigit((unsigned char)peek(parser))) return fail(parser, "expected a number of cycles");
-    for (; isdigit((unsigned char)parser->text[parser->at]); parser->at++) {
+    if (!ascii_digit(peek(parser))) return fail(parser, "expected a number of cycles");
+    for (; ascii_digit(parser->text[parser->at]); parser->at++) {
         *number = *number * 10 + (cycles)(parser->text[parser->at] - '0');
         if (*number > MACHINE_TIME_MAX) return fail(parser, "expected at most 1000000 cycles");
     }
@@ -84,7 +84,7 @@ static wb_status parse_branch(struct notation_parser *parser, char close,
 static wb_status parse_name(struct notation_parser *parser, struct abstract_loop_name *name) {
     size_t length = 0;
     *name = (struct abstract_loop_name){0};
-    for (char c; c = parser->text[parser->at], isalnum((unsigned char)c) || c == '_'; parser->at++) {
+    for (char c; c = parser->text[parser->at], ascii_letter(c) || ascii_digit(c) || c == '_'; parser->at++) {
         if (length + 1 == sizeof name->text) return fail(parser, "the name of a loop has at most 31 letters");
         name->text[length++] = c;
     }
@@ -108,8 +108,8 @@ static wb_status parse_loop(struct notation_parser *parser, struct abstract_sequ
 
 static wb_status parse_element(struct notation_parser *parser, char c, struct abstract_sequence *sequence) {
     struct abstract_warp *warp = &parser->notation->warp;
-    if (isdigit((unsigned char)c)) return parse_time(parser, sequence);
-    if (isupper((unsigned char)c)) return parse_loop(parser, sequence);
+    if (ascii_digit(c)) return parse_time(parser, sequence);
+    if (ascii_upper(c)) return parse_loop(parser, sequence);
     switch (c) {
     case 'm':
     case 'w': parser->at++; return abstract_add_memory(warp, c == 'w', sequence);

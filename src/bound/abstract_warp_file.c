@@ -1,9 +1,9 @@
 #include "bound/abstract_warp_file.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "base/text.h"
 #include "base/yaml.h"
 #include "bound/abstract_notation.h"
 
@@ -89,12 +89,9 @@ static wb_status make_machine(const struct ytree *document, const struct file_fi
 /* Iterations as a file gives them. */
 static wb_status read_iterations(const struct ytree *document, const struct ytree_node *value,
                                  uint64_t *iterations) {
-    char *end = NULL;
-    unsigned long long number = 0;
-    if (value->kind == YTREE_SCALAR) number = strtoull(value->text, &end, 10);
-    if (end == NULL || end == value->text || *end != '\0' || value->text[0] == '-' || number > ITERATIONS_MAX)
+    if (value->kind != YTREE_SCALAR || !number_u64(value->text, strlen(value->text), iterations) ||
+        *iterations > ITERATIONS_MAX)
         return ytree_expected(document, value, "a number of iterations, at most 1000000");
-    *iterations = number;
     return WB_OK;
 }
 
@@ -145,7 +142,7 @@ static wb_status make_cta(const struct ytree *document, const struct file_fields
 static wb_status read_file(const struct ytree *document, struct file_fields *fields,
                            wb_diagnostics *diagnostics, struct abstract_warp_file *file) {
     WB_TRY(ytree_read_fields(document, document->root, file_fields, fields));
-    (void)snprintf(file->name, sizeof file->name, "%s", fields->name);
+    (void)text_format(file->name, sizeof file->name, "%s", fields->name);
     WB_TRY(make_machine(document, fields, diagnostics, &file->machine));
     return make_cta(document, fields, diagnostics, &file->cta);
 }
@@ -155,7 +152,7 @@ wb_status abstract_warp_file_parse(const char *name, const char *text, size_t si
     struct file_fields *fields = calloc(1, sizeof *fields);
     if (fields == NULL) return diagnose_out_of_memory(diagnostics, name);
     struct ytree document = {0};
-    (void)snprintf(fields->machine, sizeof fields->machine, "hirvisalo");
+    (void)text_format(fields->machine, sizeof fields->machine, "hirvisalo");
     wb_status status = ytree_parse(name, text, size, diagnostics, &document);
     if (status == WB_OK) status = read_file(&document, fields, diagnostics, file);
     ytree_free(&document);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "launch/facts.h"
 #include "launch/facts_labels.h"
 
@@ -110,7 +111,7 @@ fail_at(const struct facts_parser *parser, const struct facts_token *token, cons
     char message[MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)text_vformat(message, sizeof message, format, arguments);
     va_end(arguments);
     diagnose_at(parser->diagnostics, SEVERITY_ERROR, &parser->facts->source, place_of(parser, token), "%s",
                 message);

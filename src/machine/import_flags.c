@@ -1,10 +1,9 @@
 /* The flags of a gpgpusim.config: `-flag value` separated by white space, comments from '#' to the end of the
  * line, values in double quotes that may hold spaces and line breaks. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/c_locale.h"
 #include "base/number.h"
 #include "machine/import.h"
 
@@ -112,7 +111,7 @@ static void skip_space(struct flag_reader *reader) {
         if (c == '#') {
             const char *end = memchr(source->text + reader->at, '\n', source->size - reader->at);
             reader->at = end == NULL ? source->size : (size_t)(end - source->text);
-        } else if (isspace((unsigned char)c)) {
+        } else if (ascii_space(c)) {
             reader->at++;
         } else {
             return;
@@ -139,8 +138,7 @@ static wb_status next_token(struct flag_reader *reader, struct token *token) {
         reader->at = (size_t)(close + 1 - source->text);
         return WB_OK;
     }
-    while (start + token->length < end && !isspace((unsigned char)start[token->length]) &&
-           start[token->length] != '#')
+    while (start + token->length < end && !ascii_space(start[token->length]) && start[token->length] != '#')
         token->length++;
     reader->at += token->length;
     return WB_OK;
@@ -148,8 +146,7 @@ static wb_status next_token(struct flag_reader *reader, struct token *token) {
 
 /* A flag is '-' and a letter, so that a negative number is a value. */
 static bool is_flag(const struct token *token) {
-    return !token->quoted && token->length >= 2 && token->text[0] == '-' &&
-           isalpha((unsigned char)token->text[1]);
+    return !token->quoted && token->length >= 2 && token->text[0] == '-' && ascii_letter(token->text[1]);
 }
 
 static bool token_is(const struct token *token, const char *text) {
@@ -256,6 +253,11 @@ static wb_status read_widths(const struct flag_reader *reader, const struct toke
     return WB_OK;
 }
 
+static bool starts_with_mem(const struct token *name) {
+    return name->length >= 3 && ascii_lower(name->text[0]) == 'm' && ascii_lower(name->text[1]) == 'e' &&
+           ascii_lower(name->text[2]) == 'm';
+}
+
 /* `-specialized_unit_N enabled,units,latency,id_oc_width,oc_ex_width,NAME`. In PTX mode only a unit for
  * global loads matters: MEM... in the simulator of ECRTS 2025. */
 static wb_status read_specialized(const struct flag_reader *reader, const struct token *value,
@@ -272,7 +274,7 @@ static wb_status read_specialized(const struct flag_reader *reader, const struct
     const struct token *name = &parts[SPECIALIZED_PARTS - 1];
     uint32_t width = 1;
     if (!token_number(&parts[3], 1, FLAG_COUNT_MAX, &width)) width = 1;
-    if (enabled == 1 && count > 0 && name->length >= 3 && strncasecmp(name->text, "MEM", 3) == 0) {
+    if (enabled == 1 && count > 0 && starts_with_mem(name)) {
         config->mem_unit_count = count;
         config->mem_unit_latency = latency;
         config->gpgpusim.id_oc[GPGPUSIM_MEM] = width < GPGPUSIM_WIDTH_MAX ? width : GPGPUSIM_WIDTH_MAX;

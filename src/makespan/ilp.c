@@ -2,11 +2,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cycles.h"
+#include "base/text.h"
 #include "makespan/ilp_cbc.h"
 #include "makespan/ilp_lp.h"
 #include "makespan/method.h"
@@ -52,9 +52,9 @@ wb_status ilp_write_lp(const struct makespan_problem *problem, const struct ilp_
     struct ilp_model model = {0};
     wb_status status = make_model(problem, form, settings, diagnostics, &instance, &model);
     if (status == WB_OK) {
-        (void)snprintf(title, sizeof title,
-                       "%s, schedules of at most %" PRIu32 " cycles; obj is the makespan", form->name,
-                       instance.horizon);
+        (void)text_format(title, sizeof title,
+                          "%s, schedules of at most %" PRIu32 " cycles; obj is the makespan", form->name,
+                          instance.horizon);
         ilp_lp_write(&model, title, out);
         if (out->failed) status = diagnose_out_of_memory(diagnostics, form->name);
     }

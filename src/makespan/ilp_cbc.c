@@ -7,12 +7,15 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/c_locale.h"
+#include "base/number.h"
+#include "base/text.h"
 
 /* The child's end of the pipe: CBC's callback is given no pointer of ours. */
 #define REPORT_FD 3
@@ -135,7 +138,7 @@ static void set_parameters(Cbc_Model *cbc, double seconds) {
     Cbc_setParameter(cbc, "heuristicsOnOff", "off");
     Cbc_setParameter(cbc, "cutsOnOff", "off");
     if (seconds <= 0) return;
-    (void)snprintf(text, sizeof text, "%.3f", seconds);
+    (void)text_format(text, sizeof text, "%.3f", seconds);
     Cbc_setParameter(cbc, "timeMode", "elapsed");
     Cbc_setParameter(cbc, "seconds", text);
 }
@@ -175,7 +178,9 @@ static void limit_memory(uint64_t memory) {
     ssize_t length = read(file, text, sizeof text - 1);
     (void)close(file);
     if (length <= 0) return;
-    uint64_t born = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t born;
+    if (!number_u64(text, strcspn(text, " "), &born)) return;
+    born *= (uint64_t)sysconf(_SC_PAGESIZE);
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || born + memory < born) return;
     if (born + memory < limit.rlim_cur) limit.rlim_cur = born + memory;
@@ -197,6 +202,7 @@ static void detach(const int ends[2], pid_t parent) {
 static _Noreturn void be_child(const struct ilp_model *model, double seconds, uint64_t memory) {
     struct cbc_matrix matrix = {0};
     limit_memory(memory);
+    (void)c_locale_enter(); /* CBC reads its parameters as the locale says */
     if (!matrix_alloc(model, &matrix)) _exit(1);
     matrix_fill(model, &matrix);
     Cbc_Model *cbc = Cbc_newModel();
@@ -225,9 +231,9 @@ static bool receive_bytes(int pipe_end, void *bytes, size_t size) {
 static void describe(const char *stage, const struct report *so_far, char *text, size_t size) {
     char best[32] = "none";
     char bound[32] = "any";
-    if (so_far->best > -CBC_NONE) (void)snprintf(best, sizeof best, "%.0f", so_far->best);
-    if (so_far->bound < CBC_NONE) (void)snprintf(bound, sizeof bound, "%.1f", so_far->bound);
-    (void)snprintf(text, size, "%s: best %s, bound %s, nodes", stage, best, bound);
+    if (so_far->best > -CBC_NONE) (void)text_format(best, sizeof best, "%.0f", so_far->best);
+    if (so_far->bound < CBC_NONE) (void)text_format(bound, sizeof bound, "%.1f", so_far->bound);
+    (void)text_format(text, size, "%s: best %s, bound %s, nodes", stage, best, bound);
 }
 
 /* Follows the child's reports to the last one, which is left in *so_far. Returns ILP_OPTIMAL when it came,

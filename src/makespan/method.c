@@ -3,8 +3,9 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 bool makespan_goes_on(const struct makespan_run *run, const char *stage, uint64_t done, uint64_t total) {
     if (run->end != 0 && clock_elapsed() >= run->end) return false;
@@ -29,7 +30,7 @@ const char *makespan_text(const struct makespan_run *run, const char *format, ..
     char buffer[512];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(buffer, sizeof buffer, format, arguments);
+    int length = text_vformat(buffer, sizeof buffer, format, arguments);
     va_end(arguments);
     if (length < 0) return NULL;
     size_t kept = (size_t)length < sizeof buffer ? (size_t)length : sizeof buffer - 1;

@@ -1,8 +1,8 @@
 /* The smallest problem on which a published formula lies below the worst case: by instructions of all warps,
  * then by warps, then by string and capacities. */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "makespan/makespan.h"
 
 /* Strings up to this length over L and C, problems of up to so many instructions, capacities up to this. */
@@ -44,12 +44,12 @@ static wb_status try_problem(struct refuter *refuter, const struct string_use *u
     problem_free(&problem);
     if (status != WB_OK || !refuted) return status;
     char text[64];
-    size_t length = (size_t)snprintf(text, sizeof text, "%u:", use->warps);
+    size_t length = (size_t)text_format(text, sizeof text, "%u:", use->warps);
     for (uint32_t i = 0; i < use->length; i++)
         text[length++] = UNIT_LETTERS[use->units[i]];
     text[length] = '\0';
     char units[32];
-    (void)snprintf(units, sizeof units, "L=%u,C=%u", capacity[0], capacity[1]);
+    (void)text_format(units, sizeof units, "L=%u,C=%u", capacity[0], capacity[1]);
     wb_makespan *made = wb_makespan_new();
     if (made == NULL) return makespan_no_memory(&refuter->run);
     status = wb_makespan_add_warps(made, text, refuter->run.diagnostics);

@@ -1,7 +1,8 @@
 #include "ptx/lexer.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 /* What a byte can be part of. */
 enum { CLASS_BLANK = 1, CLASS_NAME_START = 2, CLASS_NAME = 4, CLASS_DIGIT = 8, CLASS_HEX = 16 };
@@ -125,22 +126,13 @@ static void lex_hex_float(struct lexer *lexer, enum token_kind kind, int digits)
 
 /* A decimal literal with a point or an exponent. */
 static void lex_decimal_float(struct lexer *lexer) {
-    char digits[64];
-    const char *at = lexer->token.text;
-    size_t length = 0;
+    const char *start = lexer->token.text;
+    const char *at = start;
     while (at < lexer->end && (is(*at, CLASS_DIGIT) || *at == '.' || (*at | 0x20) == 'e' ||
-                               ((*at == '+' || *at == '-') && length > 0 && (at[-1] | 0x20) == 'e'))) {
-        if (length < sizeof digits - 1) digits[length] = *at;
-        length++;
+                               ((*at == '+' || *at == '-') && at > start && (at[-1] | 0x20) == 'e')))
         at++;
-    }
-    char *rest = digits;
-    double number = 0;
-    if (length < sizeof digits) {
-        digits[length] = '\0';
-        number = strtod(digits, &rest);
-    }
-    if (length >= sizeof digits || *rest != '\0' || (at < lexer->end && is(*at, CLASS_NAME))) {
+    double number;
+    if ((at < lexer->end && is(*at, CLASS_NAME)) || !number_f64(start, (size_t)(at - start), &number)) {
         token_bad(lexer, name_end(lexer, at), "this is no number");
         return;
     }

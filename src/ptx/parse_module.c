@@ -1,7 +1,7 @@
 /* Module level: .version, .target, declarations. */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ptx/parser.h"
 
 /* Tokens up to the end of a directive's arguments, as text: names joined by commas (.target sm_75, debug). */
@@ -44,7 +44,7 @@ static wb_status join_path(struct parser *parser, const char *directory, const c
     size_t room = strlen(directory) + strlen(*name) + 2;
     char *path = arena_alloc(&parser->module->arena, room);
     if (path == NULL) return WB_ERR_LIMIT;
-    (void)snprintf(path, room, "%s/%s", directory, *name);
+    (void)text_format(path, room, "%s/%s", directory, *name);
     *name = path;
     return WB_OK;
 }

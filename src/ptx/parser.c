@@ -1,8 +1,9 @@
 #include "ptx/parser.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 /* Longest piece of the source quoted in a message. */
 #define QUOTE_MAX 40
@@ -12,7 +13,7 @@ void parser_report(struct parser *parser, size_t offset, const char *format, ...
     char message[MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)text_vformat(message, sizeof message, format, arguments);
     va_end(arguments);
     diagnose_at(parser->diagnostics, SEVERITY_ERROR, &parser->module->source, offset, "%s", message);
 }

@@ -2,8 +2,9 @@
 #include "ptx/ptx.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 #define MESSAGE_MAX 800
 
@@ -50,7 +51,7 @@ void ptx_diagnose(struct wb_diagnostics *diagnostics, enum severity severity, co
     char message[MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)text_vformat(message, sizeof message, format, arguments);
     va_end(arguments);
     struct text place = {0};
     if (inst->location != PTX_NO_INDEX) {

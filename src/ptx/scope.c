@@ -1,6 +1,5 @@
 #include "ptx/scope.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -200,7 +199,7 @@ static wb_status name_rename(struct scopes *scopes, struct arena *arena, const c
     bool taken = true;
     while (taken) {
         uint32_t suffix = scopes->symbols.items[number].next_rename++;
-        int added = snprintf(renamed + length, room - length, count == 0 ? "$%u" : "$%u_", suffix);
+        int added = text_format(renamed + length, room - length, count == 0 ? "$%u" : "$%u_", suffix);
         size_t renamed_length = length + (size_t)added;
         taken = count == 0 ? plain_taken(scopes, renamed, renamed_length)
                            : group_taken(scopes, renamed, renamed_length, count);

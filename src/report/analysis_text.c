@@ -1,9 +1,9 @@
 /* Reports of an analysis as a table for people. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/analysis_report.h"
 #include "report/bound_text.h"
 #include "report/cover_report.h"
@@ -22,7 +22,7 @@ enum {
 
 static void put_seconds(struct text *out, double seconds, const wb_report_options *options) {
     char number[32];
-    (void)snprintf(number, sizeof number, "%.3f s", seconds);
+    (void)text_format(number, sizeof number, "%.3f s", seconds);
     if (options->timing) report_put_right(out, COLUMN_SECONDS, number);
 }
 
@@ -98,7 +98,7 @@ static void put_bound(struct text *out, const struct wb_analysis *analysis, cons
     double percent;
     if (report_overestimation(analysis, bound, &percent)) {
         char number[32];
-        (void)snprintf(number, sizeof number, "%+.2f %%", percent);
+        (void)text_format(number, sizeof number, "%+.2f %%", percent);
         report_put_right(out, COLUMN_ABOVE, number);
     }
     put_seconds(out, bound->seconds, options);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/c_locale.h"
+
 json_t *report_seconds_json(double seconds, const wb_report_options *options) {
     return options->timing ? json_real(seconds) : json_null();
 }
@@ -35,7 +37,9 @@ json_t *report_deadline_json(const char *of, const uint64_t *proven, const wb_re
 }
 
 wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text) {
+    locale_t before = c_locale_enter();
     char *dumped = root != NULL ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
+    c_locale_leave(before);
     json_decref(root);
     if (dumped == NULL) return diagnose_out_of_memory(diagnostics, "report");
     *text = dumped;

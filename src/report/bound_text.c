@@ -1,8 +1,9 @@
 #include "report/bound_text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 void report_put_right(struct text *out, size_t column, const char *number) {
     size_t start = out->length;
@@ -18,7 +19,7 @@ void report_put_right(struct text *out, size_t column, const char *number) {
 
 void report_put_count(struct text *out, size_t column, uint64_t number) {
     char digits[24];
-    (void)snprintf(digits, sizeof digits, "%" PRIu64, number);
+    (void)text_format(digits, sizeof digits, "%" PRIu64, number);
     report_put_right(out, column, digits);
 }
 
@@ -30,7 +31,7 @@ void report_format_time(double clock_mhz, uint64_t time, char *number, size_t si
         value /= 1000.0;
         unit++;
     }
-    (void)snprintf(number, size, "%.2f %s", value, units[unit]);
+    (void)text_format(number, size, "%.2f %s", value, units[unit]);
 }
 
 void report_put_time(struct text *out, size_t column, double clock_mhz, uint64_t time) {
@@ -45,7 +46,7 @@ double report_percent(uint64_t part, uint64_t whole) {
 
 void report_put_percent(struct text *out, size_t column, uint64_t part, uint64_t whole) {
     char percent[32];
-    (void)snprintf(percent, sizeof percent, "%.2f %%", report_percent(part, whole));
+    (void)text_format(percent, sizeof percent, "%.2f %%", report_percent(part, whole));
     report_put_right(out, column, percent);
 }
 

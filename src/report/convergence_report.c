@@ -1,8 +1,8 @@
 #include "report/convergence_report.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
+#include "base/text.h"
 #include "makespan/anneal_start.h"
 #include "report/svg_chart.h"
 
@@ -63,8 +63,8 @@ static const char *label_points(const struct lines *lines, enum convergence_axis
     bool millions = axis == CONVERGENCE_ITERATIONS && lines->end >= 1e6;
     double unit = millions ? 1e6 : 1;
     for (uint32_t p = 0; p < POINTS; p++) {
-        (void)snprintf(texts[p], sizeof texts[p], lines->end / unit < 100 ? "%.2f" : "%.0f",
-                       lines->end * p / (POINTS - 1) / unit);
+        (void)text_format(texts[p], sizeof texts[p], lines->end / unit < 100 ? "%.2f" : "%.0f",
+                          lines->end * p / (POINTS - 1) / unit);
         labels[p] = p % LABEL_STEP == 0 ? texts[p] : "";
     }
     if (axis == CONVERGENCE_SECONDS) return "seconds since each instance started";
@@ -82,7 +82,7 @@ void convergence_svg(struct text *out, const struct anneal_log *log, enum conver
         .name = "longest of all", .values = lines.values[CONVERGENCE_LINES_MAX], .colour = COLOUR_ALL};
     for (uint32_t i = 0; i < lines.count; i++) {
         enum anneal_start start = anneal_start_of(i);
-        (void)snprintf(names[i], sizeof names[i], "%u: %s", i + 1, anneal_start_name(start));
+        (void)text_format(names[i], sizeof names[i], "%u: %s", i + 1, anneal_start_name(start));
         series[i + 1] = (struct svg_series){
             .name = names[i], .values = lines.values[i], .colour = start, .dashed = i >= ANNEAL_STARTS};
     }

@@ -1,7 +1,7 @@
 /* Simulations of a grid on a GPU as tables for people. */
 #include <inttypes.h>
-#include <stdio.h>
 
+#include "base/text.h"
 #include "report/gpu_report.h"
 
 /* Columns of the tables, in characters: each number ends in front of the next multiple. */
@@ -58,7 +58,7 @@ static void put_head(struct text *out, const char *const *columns, size_t count)
 
 static void put_seconds(struct text *out, size_t end, double seconds) {
     char number[32];
-    (void)snprintf(number, sizeof number, "%.3f s", seconds);
+    (void)text_format(number, sizeof number, "%.3f s", seconds);
     report_put_right(out, end, number);
 }
 

@@ -1,8 +1,8 @@
 /* Reports of a makespan problem as a table for people. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/cycles.h"
+#include "base/text.h"
 #include "report/bound_text.h"
 #include "report/makespan_report.h"
 
@@ -67,9 +67,9 @@ static void put_transform(struct text *out, const struct transform *transform) {
 static void put_value(struct text *out, const wb_bound *bound) {
     char number[64];
     if (bound->kind == WB_UPPER && bound->lower > 0) {
-        (void)snprintf(number, sizeof number, "%" PRIu64 " .. %" PRIu64, bound->lower, bound->cycles);
+        (void)text_format(number, sizeof number, "%" PRIu64 " .. %" PRIu64, bound->lower, bound->cycles);
     } else {
-        (void)snprintf(number, sizeof number, "%" PRIu64, bound->cycles);
+        (void)text_format(number, sizeof number, "%" PRIu64, bound->cycles);
     }
     report_put_right(out, COLUMN_VALUE, number);
 }
@@ -89,7 +89,7 @@ static void put_bounds(struct text *out, const struct wb_makespan *makespan,
         text_string(out, wb_kind_name(bound->kind));
         put_value(out, bound);
         char seconds[32];
-        (void)snprintf(seconds, sizeof seconds, "%.3f s", bound->seconds);
+        (void)text_format(seconds, sizeof seconds, "%.3f s", bound->seconds);
         if (options->timing) report_put_right(out, COLUMN_SECONDS, seconds);
         text_char(out, '\n');
     }

@@ -1,8 +1,8 @@
 #include "report/occupancy_report.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
+#include "base/text.h"
 #include "ptx/ptx.h"
 #include "report/bound_json.h"
 #include "report/bound_text.h"
@@ -32,9 +32,9 @@ struct range_text {
 static struct range_text range_text(uint64_t least, uint64_t most) {
     struct range_text range;
     if (least == most)
-        (void)snprintf(range.data, sizeof range.data, "%" PRIu64, least);
+        (void)text_format(range.data, sizeof range.data, "%" PRIu64, least);
     else
-        (void)snprintf(range.data, sizeof range.data, "%" PRIu64 " to %" PRIu64, least, most);
+        (void)text_format(range.data, sizeof range.data, "%" PRIu64 " to %" PRIu64, least, most);
     return range;
 }
 

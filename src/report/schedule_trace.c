@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "report/schedule_report.h"
 
 /* Processes of the trace: the viewer shows each as a group of rows. */
@@ -68,7 +69,7 @@ static wb_status trace_begin(struct schedule_report *report) {
     WB_TRY(trace_name(report, "process_name", TRACE_UNITS, 0, "units (initiation)", false));
     for (uint32_t w = 0; w < timed->warp_count; w++) {
         char name[32];
-        (void)snprintf(name, sizeof name, "warp %u", w);
+        (void)text_format(name, sizeof name, "warp %u", w);
         WB_TRY(trace_name(report, "thread_name", TRACE_WARPS, w, name, false));
     }
     for (uint32_t u = 0; u < timed->machine->unit_count; u++)
@@ -102,7 +103,7 @@ static wb_status trace_event(struct schedule_report *report, const struct sim_ev
     const char *name = schedule_opcode(report->analysis, event->instruction);
     char number[16];
     if (name[0] == '\0') {
-        (void)snprintf(number, sizeof number, "#%u", event->instruction);
+        (void)text_format(number, sizeof number, "#%u", event->instruction);
         name = number;
     }
     WB_TRY(trace_put(report, trace_issue(report, event, name), false));

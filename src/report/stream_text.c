@@ -1,8 +1,8 @@
 /* Reports of a stream as a table for people. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/analysis_report.h"
 #include "report/bound_text.h"
 #include "report/stream_report.h"
@@ -46,7 +46,7 @@ static void put_column_names(struct text *out) {
 
 static void put_above(struct text *out, double percent) {
     char number[32];
-    (void)snprintf(number, sizeof number, "%+.2f %%", percent);
+    (void)text_format(number, sizeof number, "%+.2f %%", percent);
     report_put_right(out, COLUMN_ABOVE, number);
 }
 

@@ -1,7 +1,8 @@
 #include "sim/gpgpusim_code.h"
 
-#include <ctype.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 /* Sources beyond this many scalar registers escape the simulator's scoreboard. */
 #define CHECKED_SOURCES 3u
@@ -37,13 +38,13 @@ static wb_status no_memory(const struct gs_decoder *decoder) {
 static uint32_t register_number(const struct ptx_function *function, uint32_t reg) {
     const struct ptx_reg_group *group = &function->groups[function->reg_group[reg]];
     const char *digits = group->name;
-    while (*digits != '\0' && !isdigit((unsigned char)*digits))
+    while (*digits != '\0' && !ascii_digit(*digits))
         digits++;
     uint64_t number = 0;
-    for (; isdigit((unsigned char)*digits) && number < UINT32_MAX; digits++)
+    for (; ascii_digit(*digits) && number < UINT32_MAX; digits++)
         number = number * 10 + (uint64_t)(*digits - '0');
     if (*digits != '\0' || !group->numbered) {
-        bool named = digits > group->name && isdigit((unsigned char)digits[-1]);
+        bool named = digits > group->name && ascii_digit(digits[-1]);
         return named ? (uint32_t)number : reg + 1;
     }
     /* The name's last digits and the register's own are one number. */

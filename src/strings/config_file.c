@@ -1,8 +1,8 @@
 #include "strings/config_file.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/file.h"
 
 /* Longest key or number; a kernel string may be longer. */
@@ -66,13 +66,13 @@ struct line {
 /* Reads the next line that is not blank; false at the end of the file. */
 static bool next_line(struct config_reader *reader, struct line *line) {
     const struct source *source = &reader->source;
-    while (reader->at < source->size && isspace((unsigned char)source->text[reader->at]))
+    while (reader->at < source->size && ascii_space(source->text[reader->at]))
         reader->at++;
     line->at = reader->at;
     while (reader->at < source->size && source->text[reader->at] != '\n')
         reader->at++;
     size_t end = reader->at;
-    while (end > line->at && isspace((unsigned char)source->text[end - 1]))
+    while (end > line->at && ascii_space(source->text[end - 1]))
         end--;
     line->length = end - line->at;
     return line->length > 0;

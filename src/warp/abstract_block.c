@@ -1,7 +1,8 @@
 #include "warp/abstract_block.h"
 
-#include <ctype.h>
 #include <string.h>
+
+#include "base/c_locale.h"
 
 /* What a unit letter stands for. */
 struct abstract_kind {
@@ -36,7 +37,7 @@ static wb_status abstract_no_memory(struct abstract_parser *parser) {
 
 /* The next character behind white space, or NUL at the end. */
 static char abstract_peek(struct abstract_parser *parser) {
-    while (parser->at < parser->source.size && isspace((unsigned char)parser->source.text[parser->at]))
+    while (parser->at < parser->source.size && ascii_space(parser->source.text[parser->at]))
         parser->at++;
     return parser->at < parser->source.size ? parser->source.text[parser->at] : '\0';
 }
@@ -57,9 +58,9 @@ static wb_status abstract_expect(struct abstract_parser *parser, char c) {
 
 /* A decimal number up to `max`. */
 static wb_status abstract_number(struct abstract_parser *parser, uint32_t max, uint32_t *number) {
-    if (!isdigit((unsigned char)abstract_peek(parser))) return abstract_error(parser, "expected a number");
+    if (!ascii_digit(abstract_peek(parser))) return abstract_error(parser, "expected a number");
     uint64_t value = 0;
-    for (; isdigit((unsigned char)parser->source.text[parser->at]); parser->at++) {
+    for (; ascii_digit(parser->source.text[parser->at]); parser->at++) {
         value = value * 10 + (uint64_t)(parser->source.text[parser->at] - '0');
         if (value > max) return abstract_error(parser, "number too large");
     }
@@ -72,8 +73,8 @@ static wb_status abstract_name(struct abstract_parser *parser, const char **name
     (void)abstract_peek(parser);
     size_t first = parser->at;
     while (parser->at < parser->source.size) {
-        unsigned char c = (unsigned char)parser->source.text[parser->at];
-        if (!isalpha(c) && c != '_') break;
+        char c = parser->source.text[parser->at];
+        if (!ascii_letter(c) && c != '_') break;
         parser->at++;
     }
     if (parser->at == first) return abstract_error(parser, "expected the name of a unit");
@@ -188,7 +189,7 @@ static bool abstract_ends(const struct abstract_parser *parser, char c) {
 /* [COUNT 'x'] instruction* */
 static wb_status abstract_program(struct abstract_parser *parser) {
     uint32_t copies = 1;
-    if (isdigit((unsigned char)abstract_peek(parser))) {
+    if (ascii_digit(abstract_peek(parser))) {
         WB_TRY(abstract_number(parser, ABSTRACT_WARPS_MAX, &copies));
         if (copies == 0) return abstract_error(parser, "a program has one warp or more");
         WB_TRY(abstract_expect(parser, 'x'));
@@ -220,7 +221,7 @@ static void *abstract_keep(struct abstract_parser *parser, const void *items, si
 static wb_status abstract_blocks(struct abstract_parser *parser) {
     struct abstract_blocks kind = {.count = 1};
     const size_t start = parser->at;
-    if (parser->block->is_grid && isdigit((unsigned char)abstract_peek(parser))) {
+    if (parser->block->is_grid && ascii_digit(abstract_peek(parser))) {
         WB_TRY(abstract_number(parser, ABSTRACT_BLOCKS_MAX, &kind.count));
         if (!abstract_accept(parser, '*')) { /* the number is of a program's warps */
             parser->at = start;

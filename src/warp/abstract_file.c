@@ -1,9 +1,9 @@
 #include "warp/abstract_file.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "base/yaml.h"
 
 #define ABOUT_MAX 4096u
@@ -164,7 +164,7 @@ static wb_status make_block(const struct block_file *file, wb_diagnostics *diagn
     struct wb_machine *machine = &block->machine;
     machine->memory = file->memory;
     machine->limits.blocks = file->resident;
-    (void)snprintf(machine->name, sizeof machine->name, "%s", file->name);
+    (void)text_format(machine->name, sizeof machine->name, "%s", file->name);
     machine->dispatch_depth = file->dispatch_depth;
     machine->issue_width = file->issue_width;
     machine->sub_cores = file->sub_cores;

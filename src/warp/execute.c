@@ -2,7 +2,8 @@
 #include "warp/execute.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "base/text.h"
 
 #define MESSAGE_MAX 500
 
@@ -11,7 +12,7 @@ wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status s
     char message[MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
+    (void)text_vformat(message, sizeof message, format, arguments);
     va_end(arguments);
     ptx_diagnose(warp->run->diagnostics, SEVERITY_ERROR, warp->run->module, op->inst, "%s", message);
     return status;

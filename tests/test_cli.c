@@ -97,6 +97,21 @@ static void test_analyze_json_has_the_documented_shape(void **state) {
     json_decref(root);
 }
 
+static void test_json_of_a_file_whose_name_is_not_utf8(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("d=$(mktemp -d) && f=$d/$(printf 'v\\377.ptx') && cp kernels/vecadd.ptx \"$f\" &&"
+                  "\"$WB\" analyze \"$f\" -l kernels/vecadd.yaml --json; s=$?; rm -r $d; exit $s");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.err, "");
+    json_t *root = json_loads(run.out, 0, NULL);
+    assert_non_null(root);
+    const char *file = json_string_value(json_object_get(root, "file"));
+    assert_non_null(strstr(file, "/v\xef\xbf\xbd.ptx"));
+    json_decref(root);
+    run_free(&run);
+}
+
 static void test_simulate_json_has_the_documented_shape(void **state) {
     (void)state;
     json_t *root =
@@ -297,6 +312,7 @@ int main(void) {
         cmocka_unit_test(test_kernel_analyzer),
         cmocka_unit_test(test_output_is_the_same_every_time),
         cmocka_unit_test(test_block_files_are_analysed),
+        cmocka_unit_test(test_json_of_a_file_whose_name_is_not_utf8),
         cmocka_unit_test(test_state_limit_leaves_a_partial_result),
         cmocka_unit_test(test_readme_shows_the_demo),
         cmocka_unit_test(test_help_names_methods_and_policies),

@@ -14,6 +14,9 @@
 /* Longest message; longer ones are cut, since a name in them may come from garbage. */
 #define MESSAGE_MAX 1000
 
+/* Room for messages that is there from the start, so that one can be left when memory is exhausted. */
+#define MESSAGES_RESERVED ((size_t)4096)
+
 static const char *severity_name(enum severity severity) {
     switch (severity) {
     case SEVERITY_ERROR: return "error";
@@ -115,7 +118,11 @@ wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char 
 }
 
 wb_diagnostics *wb_diagnostics_new(void) {
-    return calloc(1, sizeof(wb_diagnostics));
+    wb_diagnostics *diagnostics = calloc(1, sizeof *diagnostics);
+    if (diagnostics != NULL) text_reserve(&diagnostics->rendered, MESSAGES_RESERVED);
+    if (diagnostics == NULL || !diagnostics->rendered.failed) return diagnostics;
+    wb_diagnostics_free(diagnostics);
+    return NULL;
 }
 
 void wb_diagnostics_free(wb_diagnostics *diagnostics) {
@@ -144,5 +151,7 @@ size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics) {
 }
 
 const char *wb_diagnostics_text(const wb_diagnostics *diagnostics) {
-    return diagnostics->rendered.data == NULL ? "" : diagnostics->rendered.data;
+    const struct text *rendered = &diagnostics->rendered;
+    if (rendered->length != 0) return rendered->data;
+    return rendered->failed ? "error: out of memory, and no room to say what for\n" : "";
 }

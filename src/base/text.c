@@ -27,6 +27,10 @@ static bool text_room(struct text *text, size_t extra) {
     return false;
 }
 
+void text_reserve(struct text *text, size_t length) {
+    if (text_room(text, length)) text->data[text->length] = '\0';
+}
+
 void text_append(struct text *text, const char *bytes, size_t length) {
     if (!text_room(text, length)) return;
     memcpy(text->data + text->length, bytes, length);

@@ -15,6 +15,9 @@ struct text {
     bool failed;
 };
 
+/* Makes room for so many bytes. */
+void text_reserve(struct text *text, size_t length);
+
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_string(struct text *text, const char *string);
 void text_char(struct text *text, char c);

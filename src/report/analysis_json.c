@@ -32,10 +32,9 @@ static json_t *percent_json(const struct wb_analysis *analysis, const wb_bound *
 static json_t *bound_json(const struct wb_analysis *analysis, const wb_bound *bound,
                           const wb_report_options *options) {
     json_t *object = report_bound_json(bound, options);
-    (void)json_object_set_new(object, "overestimation_percent", percent_json(analysis, bound));
-    (void)json_object_set_new(object, "microseconds",
-                              report_microseconds_json(analysis->machine->clock_mhz, bound->cycles));
-    if (bound->part_count > 0) (void)json_object_set_new(object, "parts", kernel_parts_json(bound));
+    json_put(&object, "overestimation_percent", percent_json(analysis, bound));
+    json_put(&object, "microseconds", report_microseconds_json(analysis->machine->clock_mhz, bound->cycles));
+    if (bound->part_count > 0) json_put(&object, "parts", kernel_parts_json(bound));
     return object;
 }
 
@@ -44,7 +43,7 @@ static json_t *bounds_json(const struct wb_analysis *analysis, const wb_report_o
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        (void)json_array_append_new(array, bound_json(analysis, &bounds[i], options));
+        json_add(&array, bound_json(analysis, &bounds[i], options));
     return array;
 }
 
@@ -59,7 +58,7 @@ static json_t *simulations_json(const struct wb_analysis *analysis, const wb_rep
             (int)s->work_conserving, "cycles", (json_int_t)s->cycles, "last_commit",
             (json_int_t)s->last_commit, "last_issue", (json_int_t)s->last_issue, "warp_instructions",
             (json_int_t)s->warp_instructions, "seconds", report_seconds_json(s->seconds, options));
-        (void)json_array_append_new(array, object);
+        json_add(&array, object);
     }
     return array;
 }
@@ -78,30 +77,36 @@ static json_t *deadline_json(const struct wb_analysis *analysis, const wb_report
                                 options);
 }
 
-/* Appends one phase to the section it belongs to; a json_t array of sections is the user. */
+/* Takes the phases of one path. */
+struct sections_json {
+    json_t *array; /* of sections, each an array of phases; NULL when memory was exhausted */
+    wb_diagnostics *diagnostics;
+};
+
+/* Appends one phase to the section it belongs to, which is the last one so far or one behind it. */
 static wb_status add_phase(void *user, uint64_t section, const struct phase *phase) {
-    json_t *sections = user;
-    while (json_array_size(sections) <= section) {
-        if (json_array_append_new(sections, json_array()) != 0) return WB_ERR_LIMIT;
-    }
+    struct sections_json *sections = user;
+    while (sections->array != NULL && json_array_size(sections->array) <= section)
+        json_add(&sections->array, json_array());
     json_t *object = json_pack("{s:s, s:I, s:I}", "kind", phase->idle ? "idle" : "exec", "start",
                                (json_int_t)phase->start, "end", (json_int_t)phase->end);
-    return json_array_append_new(json_array_get(sections, section), object) == 0 ? WB_OK : WB_ERR_LIMIT;
+    if (json_array_append_new(json_array_get(sections->array, section), object) == 0) return WB_OK;
+    return diagnose_out_of_memory(sections->diagnostics, "report");
 }
 
-/* Per distinct path its sections, each an array of phases. */
-static wb_status add_paths(const struct wb_analysis *analysis, wb_diagnostics *diagnostics, json_t *root) {
+/* Per distinct path its sections; null for those of a path with very many phases. */
+static wb_status add_paths(const struct wb_analysis *analysis, wb_diagnostics *diagnostics, json_t **root) {
     json_t *paths = json_array();
-    (void)json_object_set_new(root, "paths", paths);
-    for (uint32_t path = 0; path < analysis->timed->path_count; path++) {
+    wb_status status = WB_OK;
+    for (uint32_t path = 0; path < analysis->timed->path_count && status == WB_OK; path++) {
         const bool listed = analysis->timed->paths[path].length <= PHASES_LISTED_MAX;
-        json_t *sections = listed ? json_array() : json_null();
-        struct phase_sink sink = {.phase = add_phase, .user = sections};
-        (void)json_array_append_new(paths, json_pack("{s:o}", "sections", sections));
-        if (!listed) continue;
-        WB_TRY(phases_of_path(analysis->timed, path, &sink, diagnostics));
+        struct sections_json sections = {listed ? json_array() : json_null(), diagnostics};
+        struct phase_sink sink = {.phase = add_phase, .user = &sections};
+        if (listed) status = phases_of_path(analysis->timed, path, &sink, diagnostics);
+        json_add(&paths, json_pack("{s:o}", "sections", sections.array));
     }
-    return WB_OK;
+    json_put(root, "paths", paths);
+    return status;
 }
 
 /* Per warp the path it takes and what each method says of it. */
@@ -112,11 +117,10 @@ static json_t *warps_json(const struct wb_analysis *analysis) {
         for (size_t method = 0; bound_method_at(method) != NULL; method++) {
             cycles value;
             if (analysis_warp_bound(analysis, method, warp, &value))
-                (void)json_object_set_new(wub, bound_method_at(method)->name,
-                                          json_integer((json_int_t)value));
+                json_put(&wub, bound_method_at(method)->name, json_integer((json_int_t)value));
         }
         json_int_t path = (json_int_t)analysis->timed->warp_path[warp];
-        (void)json_array_append_new(warps, json_pack("{s:I, s:o}", "path", path, "wub", wub));
+        json_add(&warps, json_pack("{s:I, s:o}", "path", path, "wub", wub));
     }
     return warps;
 }
@@ -124,77 +128,71 @@ static json_t *warps_json(const struct wb_analysis *analysis) {
 /* Version, kernel, file, machine and launch: of a block, or of a grid with its scheme. */
 static json_t *heading_json(const struct wb_analysis *analysis) {
     if (analysis->is_abstract)
-        return json_pack("{s:s, s:s, s:n, s:o, s:n}", "warpbound", wb_version(), "kernel",
-                         analysis->abstract.name, "file", "machine", json_machine(analysis->machine),
-                         "launch");
+        return json_pack("{s:s, s:o, s:n, s:o, s:n}", "warpbound", wb_version(), "kernel",
+                         json_text(analysis->abstract.name), "file", "machine",
+                         json_machine(analysis->machine), "launch");
     if (analysis->timed == NULL) {
         json_t *grid = report_gpu_heading_json(&analysis->grid_times);
-        if (grid != NULL)
-            (void)json_object_set_new(grid, "scheme", json_string(analysis->memory.scheme->name));
+        json_put(&grid, "scheme", json_string(analysis->memory.scheme->name));
         return grid;
     }
     const struct wb_kernel *kernel = analysis->block != NULL ? analysis->block->kernel : NULL;
-    return json_pack("{s:s, s:s?, s:s?, s:o, s:o}", "warpbound", wb_version(), "kernel",
-                     kernel != NULL ? wb_kernel_name(kernel) : NULL, "file",
-                     kernel != NULL ? kernel->module->source.name : NULL, "machine",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
+                     json_text(kernel != NULL ? wb_kernel_name(kernel) : NULL), "file",
+                     json_text(kernel != NULL ? kernel->module->source.name : NULL), "machine",
                      json_machine(analysis->machine), "launch", launch_json(analysis));
 }
 
 /* Adds the results with the data that was given, beside those of covering paths. */
-static void add_given(const struct wb_analysis *analysis, const wb_report_options *options, json_t *object) {
+static void add_given(const struct wb_analysis *analysis, const wb_report_options *options, json_t **object) {
     json_t *given = json_null();
     if (!wb_analysis_is_covering(analysis)) return;
     if (analysis->given != NULL)
         given = json_pack("{s:o, s:o}", "bounds", bounds_json(analysis->given, options), "simulations",
                           simulations_json(analysis->given, options));
-    (void)json_object_set_new(object, "given", given);
+    json_put(object, "given", given);
 }
 
 /* Adds what is said of covering paths: the unknown values, and what is known of given ones. */
-static void add_cover(const struct wb_analysis *analysis, const wb_report_options *options, json_t *root) {
-    if (wb_analysis_is_covering(analysis))
-        (void)json_object_set_new(root, "unknown", cover_causes_json(analysis->block));
+static void add_cover(const struct wb_analysis *analysis, const wb_report_options *options, json_t **root) {
+    if (wb_analysis_is_covering(analysis)) json_put(root, "unknown", cover_causes_json(analysis->block));
     add_given(analysis, options, root);
 }
 
 /* Adds bounds and simulations. */
 static void add_results(const struct wb_analysis *analysis, const wb_report_options *options,
-                        json_t *object) {
+                        json_t **object) {
     const wb_bound *best = wb_analysis_best(analysis);
-    (void)json_object_set_new(object, "bounds", bounds_json(analysis, options));
-    (void)json_object_set_new(object, "simulations", simulations_json(analysis, options));
-    (void)json_object_set_new(object, "best_upper",
-                              best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
-    (void)json_object_set_new(object, "certified", certified_json(analysis));
+    json_put(object, "bounds", bounds_json(analysis, options));
+    json_put(object, "simulations", simulations_json(analysis, options));
+    json_put(object, "best_upper", best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
+    json_put(object, "certified", certified_json(analysis));
 }
 
 /* The whole kernel, beside its block that takes longest. */
 static json_t *kernel_json(const struct wb_analysis *analysis, const wb_report_options *options) {
     const wb_bound *best = wb_analysis_best(analysis);
     json_t *kernel = kernel_heading_json(analysis);
-    if (kernel == NULL) return NULL;
-    add_results(analysis, options, kernel);
-    add_given(analysis, options, kernel);
-    (void)json_object_set_new(kernel, "best_method", best != NULL ? json_string(best->method) : json_null());
-    (void)json_object_set_new(
-        kernel, "best_upper_microseconds",
-        best != NULL ? report_microseconds_json(analysis->machine->clock_mhz, best->cycles) : json_null());
+    add_results(analysis, options, &kernel);
+    add_given(analysis, options, &kernel);
+    json_put(&kernel, "best_method", best != NULL ? json_string(best->method) : json_null());
+    json_put(&kernel, "best_upper_microseconds",
+             best != NULL ? report_microseconds_json(analysis->machine->clock_mhz, best->cycles)
+                          : json_null());
     uint64_t proven;
     const bool is_proven = wb_analysis_proven(analysis, &proven);
-    (void)json_object_set_new(kernel, "best_upper_with_launch",
-                              is_proven ? json_integer((json_int_t)proven) : json_null());
-    (void)json_object_set_new(kernel, "dominated_by", kernel_dominant_json(best));
+    json_put(&kernel, "best_upper_with_launch", is_proven ? json_integer((json_int_t)proven) : json_null());
+    json_put(&kernel, "dominated_by", kernel_dominant_json(best));
     return kernel;
 }
 
 json_t *report_analysis_object(const struct wb_analysis *analysis, const wb_report_options *options) {
     const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
     json_t *root = heading_json(block);
-    if (root == NULL) return NULL;
-    add_results(block, options, root);
-    if (options->has_deadline) (void)json_object_set_new(root, "deadline", deadline_json(analysis, options));
-    add_cover(block, options, root);
-    if (analysis->longest != NULL) (void)json_object_set_new(root, "grid", kernel_json(analysis, options));
+    add_results(block, options, &root);
+    if (options->has_deadline) json_put(&root, "deadline", deadline_json(analysis, options));
+    add_cover(block, options, &root);
+    if (analysis->longest != NULL) json_put(&root, "grid", kernel_json(analysis, options));
     return root;
 }
 
@@ -204,8 +202,8 @@ wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_repo
     wb_status status = WB_OK;
     const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
     if (root != NULL && options->phases && block->timed != NULL) {
-        (void)json_object_set_new(root, "warps", warps_json(block));
-        status = add_paths(block, diagnostics, root);
+        json_put(&root, "warps", warps_json(block));
+        status = add_paths(block, diagnostics, &root);
     }
     if (status == WB_OK) return report_take_json(root, diagnostics, text);
     json_decref(root);

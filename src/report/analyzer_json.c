@@ -26,10 +26,7 @@ static json_t *place_json(const struct analyzer_report *report, uint32_t instruc
     struct inst_place place = source_lines_place(&report->lines, inst);
     json_t *object = json_pack("{s:s, s:s, s:I}", "opcode", inst->form->text, "function", function->name,
                                "line", (json_int_t)place.line);
-    if (object != NULL && place.source_file != NULL) {
-        (void)json_object_set_new(object, "source_file", json_string(place.source_file));
-        (void)json_object_set_new(object, "source_line", json_integer((json_int_t)place.source_line));
-    }
+    json_put_source(&object, place.source_file, place.source_line);
     return object;
 }
 
@@ -37,8 +34,8 @@ static json_t *insts_json(const struct analyzer_report *report) {
     json_t *array = json_array();
     for (size_t i = 0; i < report->insts.count; i++) {
         json_t *object = place_json(report, report->insts.items[i].index);
-        (void)json_object_set_new(object, "pc", json_integer((json_int_t)report->insts.items[i].pc));
-        (void)json_array_append_new(array, object);
+        json_put(&object, "pc", json_integer((json_int_t)report->insts.items[i].pc));
+        json_add(&array, object);
     }
     return array;
 }
@@ -48,7 +45,7 @@ static json_t *steered_blocks_json(const struct analyzer_report *report,
                                    const struct steered_blocks *blocks) {
     json_t *warps = json_array();
     for (uint32_t w = 0; w < WARP_LANES; w++)
-        if ((blocks->warps >> w & 1) != 0) (void)json_array_append_new(warps, json_integer((json_int_t)w));
+        if ((blocks->warps >> w & 1) != 0) json_add(&warps, json_integer((json_int_t)w));
     json_int_t first = (json_int_t)analyzer_block_number(report->grid, blocks->first);
     return json_pack("{s:I, s:I, s:o}", "first_block", first, "last_block",
                      first + (json_int_t)(blocks->last - blocks->first), "warps", warps);
@@ -60,12 +57,11 @@ static json_t *steerings_json(const struct analyzer_report *report) {
         const struct steering_group *group = &report->steerings.items[g];
         json_t *blocks = json_array();
         for (size_t i = 0; i < group->blocks.count; i++)
-            (void)json_array_append_new(blocks, steered_blocks_json(report, &group->blocks.items[i]));
+            json_add(&blocks, steered_blocks_json(report, &group->blocks.items[i]));
         json_t *origin = group->origin == PTX_NO_INDEX ? json_null() : place_json(report, group->origin);
-        (void)json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:o}", "instruction",
-                                                     place_json(report, group->instruction), "origin", origin,
-                                                     "steers", group->branch ? "control" : "address",
-                                                     "blocks", blocks));
+        json_add(&array, json_pack("{s:o, s:o, s:s, s:o}", "instruction",
+                                   place_json(report, group->instruction), "origin", origin, "steers",
+                                   group->branch ? "control" : "address", "blocks", blocks));
     }
     return array;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/c_locale.h"
+#include "report/json_parts.h"
 
 json_t *report_seconds_json(double seconds, const wb_report_options *options) {
     return options->timing ? json_real(seconds) : json_null();
@@ -11,7 +12,7 @@ json_t *report_seconds_json(double seconds, const wb_report_options *options) {
 static json_t *assumptions_json(const wb_bound *bound) {
     json_t *array = json_array();
     for (size_t i = 0; i < bound->assumption_count; i++)
-        (void)json_array_append_new(array, json_string(bound->assumptions[i]));
+        json_add(&array, json_string(bound->assumptions[i]));
     return array;
 }
 
@@ -22,8 +23,7 @@ json_t *report_bound_json(const wb_bound *bound, const wb_report_options *option
         "{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "method", bound->method, "kind", wb_kind_name(bound->kind),
         "cycles", (json_int_t)bound->cycles, "lower", (json_int_t)bound->lower, "upper", upper, "assumptions",
         assumptions_json(bound), "seconds", report_seconds_json(bound->seconds, options));
-    if (object != NULL && bound->reason != NULL)
-        (void)json_object_set_new(object, "reason", json_string(bound->reason));
+    if (bound->reason != NULL) json_put(&object, "reason", json_string(bound->reason));
     return object;
 }
 

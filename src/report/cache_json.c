@@ -4,6 +4,7 @@
 #include "report/bound_json.h"
 #include "report/cache_report.h"
 #include "report/gpu_report.h"
+#include "report/json_parts.h"
 
 /* A miss rate with six places, so that the text does not depend on the last bits of a division. */
 static json_t *rate_json(const struct cache_counts *counts) {
@@ -24,13 +25,9 @@ static json_t *instruction_json(const struct cache_report *report, uint32_t inde
     struct inst_place place;
     const struct ptx_inst *inst = cache_report_inst(report, index, &place);
     json_t *object = counts_json(&report->summary->instructions[index]);
-    if (object == NULL) return NULL;
-    (void)json_object_set_new(object, "opcode", json_string(inst->form->text));
-    (void)json_object_set_new(object, "line", json_integer((json_int_t)place.line));
-    if (place.source_file != NULL) {
-        (void)json_object_set_new(object, "source_file", json_string(place.source_file));
-        (void)json_object_set_new(object, "source_line", json_integer((json_int_t)place.source_line));
-    }
+    json_put(&object, "opcode", json_string(inst->form->text));
+    json_put(&object, "line", json_integer((json_int_t)place.line));
+    json_put_source(&object, place.source_file, place.source_line);
     return object;
 }
 
@@ -38,14 +35,9 @@ wb_status report_cache_json(const struct cache_report *report, wb_diagnostics *d
     const struct cache_summary *summary = report->summary;
     json_t *root = report_gpu_heading_json(report->timed), *instructions = json_array();
     for (uint32_t i = 0; i < summary->instruction_count; i++)
-        if (summary->instructions[i].accesses > 0)
-            (void)json_array_append_new(instructions, instruction_json(report, i));
-    if (root == NULL) {
-        json_decref(instructions);
-        return report_take_json(root, diagnostics, text);
-    }
-    (void)json_object_update_new(root, counts_json(&summary->total));
-    (void)json_object_set_new(root, "most_misses_default", json_integer((json_int_t)summary->most_misses));
-    (void)json_object_set_new(root, "instructions", instructions);
+        if (summary->instructions[i].accesses > 0) json_add(&instructions, instruction_json(report, i));
+    json_put_all(&root, counts_json(&summary->total));
+    json_put(&root, "most_misses_default", json_integer((json_int_t)summary->most_misses));
+    json_put(&root, "instructions", instructions);
     return report_take_json(root, diagnostics, text);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "report/json_parts.h"
 #include "report/source_lines.h"
 
 const char *cover_need_text(enum cover_need need) {
@@ -67,8 +68,8 @@ static json_t *place_json(const struct source_lines *lines, const struct wb_bloc
     if (index >= block->code_first[block->kernel->module->function_count]) return json_null();
     const struct ptx_inst *inst = block_inst(block, index, NULL);
     struct inst_place place = source_lines_place(lines, inst);
-    return json_pack("{s:I, s:s, s:s?, s:o}", "line", (json_int_t)place.line, "opcode", inst->form->text,
-                     "source_file", place.source_file, "source_line",
+    return json_pack("{s:I, s:s, s:o, s:o}", "line", (json_int_t)place.line, "opcode", inst->form->text,
+                     "source_file", json_text(place.source_file), "source_line",
                      place.source_file == NULL ? json_null() : json_integer((json_int_t)place.source_line));
 }
 
@@ -77,10 +78,9 @@ json_t *cover_causes_json(const struct wb_block *block) {
     json_t *causes = source_lines_open(block->kernel->module, &lines) == WB_OK ? json_array() : NULL;
     for (size_t i = 0; causes != NULL && i < block->causes.count; i++) {
         const struct cover_cause *cause = &block->causes.items[i];
-        (void)json_array_append_new(causes,
-                                    json_pack("{s:s, s:o, s:o}", "need", cover_need_name(cause->need),
-                                              "instruction", place_json(&lines, block, cause->instruction),
-                                              "from", place_json(&lines, block, cause->origin)));
+        json_add(&causes, json_pack("{s:s, s:o, s:o}", "need", cover_need_name(cause->need), "instruction",
+                                    place_json(&lines, block, cause->instruction), "from",
+                                    place_json(&lines, block, cause->origin)));
     }
     source_lines_close(&lines);
     return causes;

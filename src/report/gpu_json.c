@@ -20,21 +20,19 @@ json_t *report_gpu_heading_json(const struct timed_grid *timed) {
     const struct wb_machine *machine = timed->machine;
     const struct wb_kernel *kernel = grid->kernel;
     json_t *machine_object = json_machine(machine);
-    if (machine_object != NULL) {
-        (void)json_object_set_new(machine_object, "sms", json_integer(machine->memory.sms));
-        if (memory_is_contended(&machine->memory))
-            (void)json_object_set_new(machine_object, "memory", one_memory_json(&machine->memory));
-        (void)json_object_set_new(machine_object, "l1", cache_json(&machine->memory.l1));
-        (void)json_object_set_new(machine_object, "l2", cache_json(&machine->memory.l2));
-    }
+    json_put(&machine_object, "sms", json_integer(machine->memory.sms));
+    if (memory_is_contended(&machine->memory))
+        json_put(&machine_object, "memory", one_memory_json(&machine->memory));
+    json_put(&machine_object, "l1", cache_json(&machine->memory.l1));
+    json_put(&machine_object, "l2", cache_json(&machine->memory.l2));
     json_t *launch =
         json_pack("{s:o, s:o, s:I, s:I, s:I}", "grid", json_three_numbers(grid->dimensions), "block",
                   json_three_numbers(grid->block_size), "shared_bytes", (json_int_t)grid->shared_bytes,
                   "blocks", (json_int_t)grid->blocks.count, "warps", (json_int_t)grid->warp_count);
-    return json_pack("{s:s, s:s?, s:s?, s:o, s:o}", "warpbound", wb_version(), "kernel",
-                     kernel != NULL ? wb_kernel_name(kernel) : NULL, "file",
-                     kernel != NULL ? kernel->module->source.name : NULL, "machine", machine_object, "launch",
-                     launch);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
+                     json_text(kernel != NULL ? wb_kernel_name(kernel) : NULL), "file",
+                     json_text(kernel != NULL ? kernel->module->source.name : NULL), "machine",
+                     machine_object, "launch", launch);
 }
 
 /* Cycles that first levels, or warps, waited, by what for. */
@@ -51,13 +49,12 @@ static json_t *simulation_json(const wb_gpu_simulation *s, const wb_report_optio
                                "loads", (json_int_t)s->loads, "hits", (json_int_t)s->hits, "misses",
                                (json_int_t)s->misses, "hits_under_miss", (json_int_t)s->hits_under_miss,
                                "stores", (json_int_t)s->stores, "atomics", (json_int_t)s->atomics);
-    if (object == NULL) return NULL;
-    (void)json_object_set_new(object, "l2_hits", json_integer((json_int_t)s->l2_hits));
-    (void)json_object_set_new(object, "l2_misses", json_integer((json_int_t)s->l2_misses));
-    (void)json_object_set_new(object, "dram_reads", json_integer((json_int_t)s->dram_reads));
-    (void)json_object_set_new(object, "dram_writes", json_integer((json_int_t)s->dram_writes));
-    (void)json_object_set_new(object, "stalls", stalls_json(s));
-    (void)json_object_set_new(object, "seconds", report_seconds_json(s->seconds, options));
+    json_put(&object, "l2_hits", json_integer((json_int_t)s->l2_hits));
+    json_put(&object, "l2_misses", json_integer((json_int_t)s->l2_misses));
+    json_put(&object, "dram_reads", json_integer((json_int_t)s->dram_reads));
+    json_put(&object, "dram_writes", json_integer((json_int_t)s->dram_writes));
+    json_put(&object, "stalls", stalls_json(s));
+    json_put(&object, "seconds", report_seconds_json(s->seconds, options));
     return object;
 }
 
@@ -65,10 +62,7 @@ wb_status report_gpu_json(const struct wb_gpu *gpu, const wb_report_options *opt
                           wb_diagnostics *diagnostics, char **text) {
     json_t *root = report_gpu_heading_json(&gpu->timed), *array = json_array();
     for (size_t i = 0; i < gpu->simulations.count; i++)
-        (void)json_array_append_new(array, simulation_json(&gpu->simulations.items[i], options));
-    if (root == NULL)
-        json_decref(array);
-    else
-        (void)json_object_set_new(root, "simulations", array);
+        json_add(&array, simulation_json(&gpu->simulations.items[i], options));
+    json_put(&root, "simulations", array);
     return report_take_json(root, diagnostics, text);
 }

@@ -6,6 +6,27 @@
 
 #include "machine/machine.h"
 
+/* A report is built so that it is whole or nothing: what cannot be made is NULL (as everywhere in jansson),
+ * and NULL passes upwards, through json_pack and the two functions below, to report_take_json, which says
+ * that memory is exhausted. */
+
+/* Sets a key of *object to `value`, which is consumed; when one of the two is NULL, or memory is exhausted,
+ * *object is freed and becomes NULL. */
+void json_put(json_t **object, const char *key, json_t *value);
+
+/* Appends `value` to *array, likewise. */
+void json_add(json_t **array, json_t *value);
+
+/* Sets all keys of another object, which is consumed, likewise. */
+void json_put_all(json_t **object, json_t *keys);
+
+/* Sets "source_file" and "source_line", unless the file is NULL. */
+void json_put_source(json_t **object, const char *file, uint32_t line);
+
+/* A text that comes from outside, such as the name of a file: what is not UTF-8 in it becomes U+FFFD. JSON's
+ * null for NULL. */
+json_t *json_text(const char *text);
+
 /* Three numbers as an array: a place in a grid, or a size. */
 json_t *json_three_numbers(const uint32_t numbers[3]);
 

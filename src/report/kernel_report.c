@@ -100,8 +100,8 @@ json_t *kernel_parts_json(const wb_bound *bound) {
     json_t *array = json_array();
     for (size_t p = 0; p < bound->part_count; p++) {
         const wb_part *part = &bound->parts[p];
-        (void)json_array_append_new(array, json_pack("{s:s, s:s?, s:I}", "what", part->what, "unit",
-                                                     part->unit, "cycles", (json_int_t)part->cycles));
+        json_add(&array, json_pack("{s:s, s:s?, s:I}", "what", part->what, "unit", part->unit, "cycles",
+                                   (json_int_t)part->cycles));
     }
     return array;
 }
@@ -114,11 +114,11 @@ static json_t *kinds_json(const struct wb_analysis *analysis) {
         const struct block_kind *kind = &work->kinds.items[work->by_initiations.kinds[k]];
         uint32_t index[3];
         grid_block_index(analysis->grid_times.grid, kind->first, index);
-        (void)json_array_append_new(
-            array, json_pack("{s:I, s:o, s:I, s:I, s:I}", "blocks", (json_int_t)kind->blocks, "first_block",
-                             json_three_numbers(index), "warp_instructions", (json_int_t)kind->instructions,
-                             "initiations", (json_int_t)(kind->initiations - kind->stalls), "latency",
-                             (json_int_t)kind->latency));
+        json_add(&array,
+                 json_pack("{s:I, s:o, s:I, s:I, s:I}", "blocks", (json_int_t)kind->blocks, "first_block",
+                           json_three_numbers(index), "warp_instructions", (json_int_t)kind->instructions,
+                           "initiations", (json_int_t)(kind->initiations - kind->stalls), "latency",
+                           (json_int_t)kind->latency));
     }
     return array;
 }

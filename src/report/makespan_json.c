@@ -3,6 +3,7 @@
 
 #include "base/cycles.h"
 #include "report/bound_json.h"
+#include "report/json_parts.h"
 #include "report/makespan_report.h"
 
 /* A string in the notation of runs; NULL when memory is exhausted. */
@@ -22,7 +23,7 @@ static json_t *warps_json(const struct makespan_problem *problem) {
         json_t *object = json_pack("{s:I, s:o, s:I}", "warps", (json_int_t)group->warps, "string",
                                    string_json(problem->unit + group->first, group->length), "instructions",
                                    (json_int_t)group->length);
-        (void)json_array_append_new(array, object);
+        json_add(&array, object);
     }
     return array;
 }
@@ -42,7 +43,7 @@ static json_t *units_json(const struct transform *transform) {
         json_t *one = json_pack("{s:I, s:o, s:I, s:I}", "capacity", (json_int_t)t->capacity, "sigma",
                                 ratio_json(&t->sigma), "cycles", (json_int_t)t->cycles, "letters",
                                 (json_int_t)t->copies);
-        (void)json_object_set_new(object, letter, one);
+        json_put(&object, letter, one);
     }
     return object;
 }
@@ -58,7 +59,7 @@ static json_t *problem_json(const struct wb_makespan *makespan) {
 static json_t *bounds_json(const struct wb_makespan *makespan, const wb_report_options *options) {
     json_t *array = json_array();
     for (size_t i = 0; wb_makespan_bound(makespan, i) != NULL; i++)
-        (void)json_array_append_new(array, report_bound_json(wb_makespan_bound(makespan, i), options));
+        json_add(&array, report_bound_json(wb_makespan_bound(makespan, i), options));
     return array;
 }
 

@@ -189,15 +189,16 @@ static json_t *registers_json(const wb_occupancy *occupancy) {
 wb_status report_occupancy_json(const wb_occupancy *occupancy, wb_diagnostics *diagnostics, char **text) {
     json_t *resources = json_array(), *steps = json_array();
     for (int r = 0; r < WB_OCCUPANCY_RESOURCES; r++)
-        (void)json_array_append_new(resources, resource_json(&occupancy->resources[r]));
+        json_add(&resources, resource_json(&occupancy->resources[r]));
     for (size_t s = 0; s < occupancy->step_count; s++)
-        (void)json_array_append_new(steps, step_json(&occupancy->steps[s]));
+        json_add(&steps, step_json(&occupancy->steps[s]));
     json_t *root =
-        json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "warpbound", wb_version(),
-                  "kernel", wb_kernel_name(occupancy->kernel), "file", occupancy->kernel->module->source.name,
-                  "machine", json_machine(occupancy->machine), "block", json_three_numbers(occupancy->block),
-                  "threads", (json_int_t)occupancy->threads, "warps", (json_int_t)occupancy->warps,
-                  "shared_bytes", (json_int_t)occupancy->shared_bytes, "registers", registers_json(occupancy),
-                  "resources", resources, "resident", resident_json(occupancy), "steps", steps);
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "warpbound", wb_version(),
+                  "kernel", json_text(wb_kernel_name(occupancy->kernel)), "file",
+                  json_text(occupancy->kernel->module->source.name), "machine",
+                  json_machine(occupancy->machine), "block", json_three_numbers(occupancy->block), "threads",
+                  (json_int_t)occupancy->threads, "warps", (json_int_t)occupancy->warps, "shared_bytes",
+                  (json_int_t)occupancy->shared_bytes, "registers", registers_json(occupancy), "resources",
+                  resources, "resident", resident_json(occupancy), "steps", steps);
     return report_take_json(root, diagnostics, text);
 }

@@ -1,6 +1,7 @@
 /* What the warps of a block execute, as JSON; docs/json.md documents every key. */
 #include <jansson.h>
 
+#include "report/bound_json.h"
 #include "report/json_parts.h"
 #include "report/path_report.h"
 
@@ -13,10 +14,7 @@ static json_t *run_json(const struct path_report *report, const struct path_entr
         json_pack("{s:I, s:I, s:I, s:s, s:I, s:I}", "first", (json_int_t)entry->first, "count",
                   (json_int_t)entry->count, "mask", (json_int_t)entry->mask, "function", run.function,
                   "first_line", (json_int_t)run.first_line, "last_line", (json_int_t)run.last_line);
-    if (object != NULL && run.source_file != NULL) {
-        (void)json_object_set_new(object, "source_file", json_string(run.source_file));
-        (void)json_object_set_new(object, "source_line", json_integer((json_int_t)run.source_line));
-    }
+    json_put_source(&object, run.source_file, run.source_line);
     return object;
 }
 
@@ -25,9 +23,9 @@ static json_t *path_json(const struct path_report *report, uint32_t path) {
     const struct path *steps = &block->paths.items[path];
     json_t *warps = json_array(), *runs = json_array();
     for (uint32_t w = 0; w < block->warp_count; w++)
-        if (block->warp_path[w] == path) (void)json_array_append_new(warps, json_integer((json_int_t)w));
+        if (block->warp_path[w] == path) json_add(&warps, json_integer((json_int_t)w));
     for (size_t i = 0; i < steps->entries.count; i++)
-        (void)json_array_append_new(runs, run_json(report, &steps->entries.items[i]));
+        json_add(&runs, run_json(report, &steps->entries.items[i]));
     return json_pack("{s:o, s:I, s:o}", "warps", warps, "steps", (json_int_t)steps->length, "runs", runs);
 }
 
@@ -39,17 +37,17 @@ static json_t *access_json(const struct wb_block *block, const struct access_lis
         "space", ptx_space_name((enum ptx_space)access->space), "bytes", (json_int_t)access->bytes, "mask",
         (json_int_t)access->mask, "store", (int)access->is_store, "atomic", (int)access->is_atomic);
     if (access->table == ACCESS_AFFINE) {
-        (void)json_object_set_new(object, "base", json_integer((json_int_t)access->base));
-        (void)json_object_set_new(object, "stride", json_integer((json_int_t)access->stride));
+        json_put(&object, "base", json_integer((json_int_t)access->base));
+        json_put(&object, "stride", json_integer((json_int_t)access->stride));
         return object;
     }
     json_t *addresses = access->table == ACCESS_UNKNOWN ? json_null() : json_array();
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         if ((access->mask >> lane & 1) == 0 || access->table == ACCESS_UNKNOWN) continue;
         json_int_t address = (json_int_t)path_report_address(list, access, lane);
-        (void)json_array_append_new(addresses, json_integer(address));
+        json_add(&addresses, json_integer(address));
     }
-    (void)json_object_set_new(object, "addresses", addresses);
+    json_put(&object, "addresses", addresses);
     return object;
 }
 
@@ -60,25 +58,22 @@ static json_t *accesses_json(const struct wb_block *block) {
         const struct access_list *list = &block->accesses[w];
         json_t *accesses = json_array();
         for (size_t i = 0; i < list->items.count; i++)
-            (void)json_array_append_new(accesses, access_json(block, list, &list->items.items[i]));
-        (void)json_array_append_new(warps, accesses);
+            json_add(&accesses, access_json(block, list, &list->items.items[i]));
+        json_add(&warps, accesses);
     }
     return warps;
 }
 
-wb_status path_report_json(const struct path_report *report, char **text) {
+wb_status path_report_json(const struct path_report *report, wb_diagnostics *diagnostics, char **text) {
     const struct wb_block *block = report->block;
     json_t *paths = json_array();
     for (uint32_t path = 0; path < block->paths.count; path++)
-        (void)json_array_append_new(paths, path_json(report, path));
+        json_add(&paths, path_json(report, path));
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:b, s:o}", "warpbound", wb_version(), "kernel",
                              wb_kernel_name(block->kernel), "grid", json_three_numbers(block->grid), "block",
                              json_three_numbers(block->size), "block_index", json_three_numbers(block->index),
                              "shared_bytes", (json_int_t)block->shared_bytes, "divergent_barrier",
                              (int)block->divergent_barrier, "paths", paths);
-    if (root != NULL && block->accesses != NULL)
-        (void)json_object_set_new(root, "accesses", accesses_json(block));
-    *text = root == NULL ? NULL : json_dumps(root, JSON_INDENT(2));
-    json_decref(root);
-    return *text == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (block->accesses != NULL) json_put(&root, "accesses", accesses_json(block));
+    return report_take_json(root, diagnostics, text);
 }

@@ -31,9 +31,8 @@ struct path_run path_report_run(const struct path_report *report, const struct p
 /* The address of the access in a lane of its mask. */
 uint64_t path_report_address(const struct access_list *list, const struct access *access, uint32_t lane);
 
-wb_status path_report_text(const struct path_report *report, struct text *out);
-
-/* *text is malloc'd. WB_ERR_LIMIT, without a message, when memory is exhausted. */
-wb_status path_report_json(const struct path_report *report, char **text);
+/* The report in each format; *text is malloc'd. WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status path_report_text(const struct path_report *report, wb_diagnostics *diagnostics, char **text);
+wb_status path_report_json(const struct path_report *report, wb_diagnostics *diagnostics, char **text);
 
 #endif

@@ -1,6 +1,7 @@
 /* What the warps of a block execute, as text. */
 #include <inttypes.h>
 
+#include "report/bound_text.h"
 #include "report/path_report.h"
 
 /* Columns of the table of runs. */
@@ -65,7 +66,8 @@ static void put_access(struct text *out, const struct wb_block *block, const str
     text_printf(out, ", lanes %08x\n", access->mask);
 }
 
-wb_status path_report_text(const struct path_report *report, struct text *out) {
+wb_status path_report_text(const struct path_report *report, wb_diagnostics *diagnostics, char **text) {
+    struct text made = {0}, *out = &made;
     const struct wb_block *block = report->block;
     text_printf(out, "%s: ", wb_kernel_name(block->kernel));
     put_triple(out, "block", block->index);
@@ -88,5 +90,5 @@ wb_status path_report_text(const struct path_report *report, struct text *out) {
         for (size_t i = 0; i < block->accesses[w].items.count; i++)
             put_access(out, block, &block->accesses[w], &block->accesses[w].items.items[i]);
     }
-    return out->failed ? WB_ERR_LIMIT : WB_OK;
+    return report_take_text(out, diagnostics, text);
 }

@@ -20,20 +20,14 @@ wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const 
 wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_diagnostics *diagnostics,
                           char **text) {
     struct path_report report;
-    struct text out = {0};
-    char *made = NULL;
     wb_status status = path_report_open(block, &report);
-    if (status == WB_OK && format == WB_REPORT_JSON) {
-        status = path_report_json(&report, &made);
-    } else if (status == WB_OK) {
-        status = path_report_text(&report, &out);
-        made = text_take(&out);
-    }
+    if (status != WB_OK)
+        status = diagnose_out_of_memory(diagnostics, "report");
+    else
+        status = format == WB_REPORT_JSON ? path_report_json(&report, diagnostics, text)
+                                          : path_report_text(&report, diagnostics, text);
     path_report_close(&report);
-    text_free(&out);
-    if (status != WB_OK || made == NULL) return diagnose_out_of_memory(diagnostics, "report");
-    *text = made;
-    return WB_OK;
+    return status;
 }
 
 wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_writer *writer,

@@ -82,10 +82,7 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
         return status;
     }
     char *taken = text_take(&report.out);
-    if (taken == NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, report.policy->name, "out of memory");
-        return WB_ERR_LIMIT;
-    }
+    if (taken == NULL) return diagnose_out_of_memory(diagnostics, report.policy->name);
     *text = taken;
     return WB_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "report/json_parts.h"
 #include "report/schedule_report.h"
 
 /* Processes of the trace: the viewer shows each as a group of rows. */
@@ -14,11 +15,7 @@ enum { TRACE_WARPS = 1, TRACE_UNITS = 2 };
 static wb_status trace_put(struct schedule_report *report, json_t *event, bool first) {
     char *line = event == NULL ? NULL : json_dumps(event, JSON_COMPACT);
     json_decref(event);
-    if (line == NULL) {
-        diagnose(report->diagnostics, SEVERITY_ERROR, report->policy->name,
-                 "cannot write a trace event: out of memory, or a name is not UTF-8");
-        return WB_ERR_LIMIT;
-    }
+    if (line == NULL) return diagnose_out_of_memory(report->diagnostics, report->policy->name);
     text_string(&report->out, first ? "\n" : ",\n");
     text_string(&report->out, line);
     free(line);
@@ -29,8 +26,8 @@ static wb_status trace_put(struct schedule_report *report, json_t *event, bool f
 static wb_status trace_name(struct schedule_report *report, const char *what, int process, json_int_t row,
                             const char *name, bool first) {
     return trace_put(report,
-                     json_pack("{s:s, s:s, s:i, s:I, s:{s:s}}", "name", what, "ph", "M", "pid", process,
-                               "tid", row, "args", "name", name),
+                     json_pack("{s:s, s:s, s:i, s:I, s:{s:o}}", "name", what, "ph", "M", "pid", process,
+                               "tid", row, "args", "name", json_text(name)),
                      first);
 }
 
@@ -52,10 +49,11 @@ static wb_status trace_name_unit(struct schedule_report *report, uint32_t unit) 
         for (uint32_t i = 0; i < machine->units[unit].count; i++) {
             struct text name = {0};
             schedule_put_unit(&name, machine, unit, s, i);
-            wb_status status =
-                trace_name(report, "thread_name", TRACE_UNITS, trace_unit_row(machine, unit, s, i),
-                           name.failed || name.data == NULL ? "?" : name.data, false);
-            text_free(&name);
+            char *taken = text_take(&name);
+            if (taken == NULL) return diagnose_out_of_memory(report->diagnostics, report->policy->name);
+            wb_status status = trace_name(report, "thread_name", TRACE_UNITS,
+                                          trace_unit_row(machine, unit, s, i), taken, false);
+            free(taken);
             WB_TRY(status);
         }
     }
@@ -112,11 +110,13 @@ static wb_status trace_event(struct schedule_report *report, const struct sim_ev
 
 static wb_status trace_end(struct schedule_report *report) {
     const struct wb_machine *machine = report->analysis->timed->machine;
-    json_t *about = json_pack("{s:s, s:s}", "machine", machine->name, "policy", report->policy->name);
-    text_string(&report->out, "\n],\"otherData\":");
+    json_t *about =
+        json_pack("{s:o, s:s}", "machine", json_text(machine->name), "policy", report->policy->name);
     char *line = about == NULL ? NULL : json_dumps(about, JSON_COMPACT);
     json_decref(about);
-    text_string(&report->out, line == NULL ? "{}" : line);
+    if (line == NULL) return diagnose_out_of_memory(report->diagnostics, report->policy->name);
+    text_string(&report->out, "\n],\"otherData\":");
+    text_string(&report->out, line);
     free(line);
     text_string(&report->out, "}\n");
     return WB_OK;

@@ -9,8 +9,7 @@ static json_t *kernels_json(const struct wb_stream *stream, const wb_report_opti
     const wb_report_options of_kernel = {.timing = options->timing};
     json_t *array = json_array();
     for (size_t i = 0; i < stream->kernels.count; i++)
-        (void)json_array_append_new(array,
-                                    report_analysis_object(stream->kernels.items[i].analysis, &of_kernel));
+        json_add(&array, report_analysis_object(stream->kernels.items[i].analysis, &of_kernel));
     return array;
 }
 
@@ -20,9 +19,8 @@ static json_t *simulations_json(const struct wb_stream *stream) {
     for (size_t p = 0; policy_at(p) != NULL; p++) {
         cycles simulated;
         if (!report_stream_simulated(stream, p, &simulated)) continue;
-        (void)json_array_append_new(array, json_pack("{s:s, s:b, s:I}", "policy", policy_at(p)->name,
-                                                     "work_conserving", (int)policy_at(p)->work_conserving,
-                                                     "cycles", (json_int_t)simulated));
+        json_add(&array, json_pack("{s:s, s:b, s:I}", "policy", policy_at(p)->name, "work_conserving",
+                                   (int)policy_at(p)->work_conserving, "cycles", (json_int_t)simulated));
     }
     return array;
 }
@@ -35,15 +33,12 @@ wb_status report_stream_json(const struct wb_stream *stream, const wb_report_opt
         json_pack("{s:s, s:o, s:o, s:o, s:I}", "warpbound", wb_version(), "machine",
                   json_machine(stream->machine), "launches", kernels_json(stream, options), "simulations",
                   simulations_json(stream), "overhead", (json_int_t)stream_overhead(stream));
-    if (root == NULL) return diagnose_out_of_memory(diagnostics, "report");
-    (void)json_object_set_new(root, "best_upper", proven ? json_integer((json_int_t)sum) : json_null());
-    (void)json_object_set_new(root, "microseconds",
-                              proven ? report_microseconds_json(stream->machine->clock_mhz, sum)
-                                     : json_null());
-    (void)json_object_set_new(root, "dominated_by",
-                              proven ? json_integer((json_int_t)stream_longest(stream) + 1) : json_null());
+    json_put(&root, "best_upper", proven ? json_integer((json_int_t)sum) : json_null());
+    json_put(&root, "microseconds",
+             proven ? report_microseconds_json(stream->machine->clock_mhz, sum) : json_null());
+    json_put(&root, "dominated_by",
+             proven ? json_integer((json_int_t)stream_longest(stream) + 1) : json_null());
     if (options->has_deadline)
-        (void)json_object_set_new(root, "deadline",
-                                  report_deadline_json("stream", proven ? &sum : NULL, options));
+        json_put(&root, "deadline", report_deadline_json("stream", proven ? &sum : NULL, options));
     return report_take_json(root, diagnostics, text);
 }

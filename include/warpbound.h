@@ -364,7 +364,7 @@ typedef enum {
 
 const char *wb_kind_name(wb_kind kind);
 
-#define WB_ASSUMPTIONS_MAX 16
+#define WB_ASSUMPTIONS_MAX 64
 #define WB_PARTS_MAX 40
 
 /* What some cycles of a bound are spent on. */

@@ -177,7 +177,7 @@ static void test_partial_barriers(void **state) {
     assert_int_equal(time_block(&fixture), WB_ERR_DECLINED);
     fixture_close(&fixture);
     fixture_open(&fixture, whole);
-    fixture.block.divergent_barrier = true; /* holds the whole warp all the same */
+    fixture.block.assumed = assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS); /* holds the whole warp all the same */
     assert_int_equal(time_block(&fixture), WB_OK);
     assert_true(fixture.timed.code.insts[5].barrier);
     fixture_close(&fixture);

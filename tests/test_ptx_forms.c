@@ -220,9 +220,9 @@ static void test_rows_are_sound(void **state) {
         const char *name;
         enum ptx_op op;
     } rows[] = {
-#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64)         \
+#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64, wait)   \
     {name, PTX_OP_##enumerator},
-#define VARIANT(enumerator, name, roles, modifiers, class) {name, PTX_OP_##enumerator},
+#define VARIANT(enumerator, name, roles, modifiers, class, wait) {name, PTX_OP_##enumerator},
 #include "ptx/opcode_table.h"
 #undef OPCODE
 #undef VARIANT

@@ -98,6 +98,8 @@ wb_status abstract_code_add(struct abstract_code *code, const struct cfg_block *
         enum barrier_scope scope =
             barrier_scope_of(function, inst, code->threads->size, code->threads->warp_width);
         if (inst->form->op == PTX_OP_CALL) return decline(code, inst, "abstract warps do not follow calls");
+        if (ptx_wait_answer((enum ptx_wait)inst->form->wait) == PTX_DECLINED && scope == BARRIER_NONE)
+            return decline(code, inst, "no abstract warp waits as this instruction does");
         if (scope != BARRIER_NONE)
             WB_TRY(add_barrier(code, inst, sequence));
         else if (inst->form->class_ != PTX_CLASS_EXIT)

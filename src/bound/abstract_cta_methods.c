@@ -61,8 +61,7 @@ static void assume_warps(const struct bound_input *input, wb_bound *bound) {
     }
     bound_assume(bound, "every warp runs its loops as often as in the traced execution, whatever sides of "
                         "branches it takes; alone on the compute unit");
-    if (traced->divergent_barrier)
-        bound_assume(bound, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)");
+    bound_assume_execution(input, bound);
 }
 
 static wb_status published_run(const struct bound_input *input, wb_bound *bound) {

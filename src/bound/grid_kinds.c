@@ -153,7 +153,6 @@ static wb_status add_covering(const struct wb_block *block, const wb_watch *watc
     if (status == WB_OK) status = profile_kind(&timed, watch, diagnostics, work);
     if (status == WB_OK) work->kinds.items[work->kinds.count - 1].timed = NULL;
     timed_block_free(&timed);
-    work->divergent_barrier |= block->divergent_barrier;
     return status;
 }
 

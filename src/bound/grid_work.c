@@ -58,6 +58,7 @@ wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *t
                               .units = sum_units(timed, &work->arena),
                               .timed = timed};
     if (kind.units == NULL) return WB_ERR_LIMIT;
+    work->assumed |= timed->code.assumed;
     const cycles sib = cycles_add(profile_sum_of_maxima(profile, bound_sib.term), release);
     kind.alone = kind.solo = cycles_add(kind.initiations, kind.latency);
     if (window_is_proven(work->machine)) kind.alone = cycles_min(kind.alone, sib);

@@ -46,7 +46,7 @@ struct grid_work {
                                         memory that serves in a known order; or NULL */
     struct grid_work *published;     /* the same as published; or NULL */
     const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
-    bool divergent_barrier;          /* of covering blocks: as in struct wb_block, of some of them */
+    assumed_set assumed;             /* of the code of all kinds */
     VEC(struct block_kind) kinds;
     uint32_t *kind_of; /* per block of the grid */
     uint32_t block_count;

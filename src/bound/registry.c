@@ -65,6 +65,13 @@ static void assume_covering(const struct bound_input *input, wb_bound *bound) {
     if (traced_block(input)->has_facts) bound_assume(bound, "the flow facts are true");
 }
 
+/* What the execution of the kernel, or of the block, takes for granted. */
+static assumed_set assumed_by_execution(const struct bound_input *input) {
+    if (input->work != NULL) return input->work->assumed;
+    if (input->block != NULL) return input->block->code.assumed;
+    return input->memory != NULL && input->memory->timed != NULL ? input->memory->timed->code.assumed : 0;
+}
+
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
     if (is_covering(input))
         assume_covering(input, bound);
@@ -76,11 +83,14 @@ void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
         bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
     else
         bound_assume(bound, "the blocks execute these paths at these addresses, alone on the GPU");
-    const struct wb_block *traced = traced_block(input);
-    const bool divergent =
-        input->work != NULL ? input->work->divergent_barrier : traced != NULL && traced->divergent_barrier;
-    if (divergent)
-        bound_assume(bound, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)");
+    bound_assume_execution(input, bound);
+}
+
+void bound_assume_execution(const struct bound_input *input, wb_bound *bound) {
+    const char *texts[ASSUMED_COUNT];
+    const size_t count = assumed_list(assumed_by_execution(input), texts);
+    for (size_t i = 0; i < count; i++)
+        bound_assume(bound, texts[i]);
 }
 
 /* Which warps issue, by the scheme of the grid. */

@@ -71,7 +71,10 @@ const struct bound_method *bound_method_at(size_t index);
 /* Adds an assumption; there must be room. */
 void bound_assume(wb_bound *bound, const char *assumption);
 
-/* Adds what every result assumes of the paths. */
+/* Adds what the execution of the kernel takes for granted (warp/assumed.h). */
+void bound_assume_execution(const struct bound_input *input, wb_bound *bound);
+
+/* Adds what every result assumes of the paths, that included. */
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound);
 
 /* Adds the assumptions that every bound of this model rests on, those of the paths included. */

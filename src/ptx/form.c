@@ -9,21 +9,24 @@ struct row {
     const char *roles;
     const char *modifiers;
     uint8_t op;
+    uint8_t wait;
     uint8_t classes[4]; /* int, f16, f32, f64 */
 };
 
 static const struct row rows[] = {
-#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64)         \
+#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64, wait)   \
     {name,                                                                                                   \
      roles,                                                                                                  \
      modifiers,                                                                                              \
      PTX_OP_##enumerator,                                                                                    \
+     PTX_WAIT_##wait,                                                                                        \
      {PTX_CLASS_##class_int, PTX_CLASS_##class_f16, PTX_CLASS_##class_f32, PTX_CLASS_##class_f64}},
-#define VARIANT(enumerator, name, roles, modifiers, class)                                                   \
+#define VARIANT(enumerator, name, roles, modifiers, class, wait)                                             \
     {name,                                                                                                   \
      roles,                                                                                                  \
      modifiers,                                                                                              \
      PTX_OP_##enumerator,                                                                                    \
+     PTX_WAIT_##wait,                                                                                        \
      {PTX_CLASS_##class, PTX_CLASS_##class, PTX_CLASS_##class, PTX_CLASS_##class}},
 #include "ptx/opcode_table.h"
 #undef OPCODE
@@ -31,7 +34,7 @@ static const struct row rows[] = {
 };
 
 static const uint8_t op_exec[PTX_OP_COUNT] = {
-#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64)         \
+#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64, wait)   \
     [PTX_OP_##enumerator] = PTX_EXEC_##exec,
 #include "ptx/opcode_table.h"
 #undef OPCODE
@@ -85,8 +88,8 @@ static const struct word words[] = {
     {"exch", 'a', FIELD(mode), PTX_MODE_EXCH},  {"cas", 'a', FIELD(mode), PTX_MODE_CAS},
     {"to", 'p', FIELD(to), true},
     {"volatile", 'm', FIELD(is_volatile), true},
-    {"weak", 'm', IGNORED, 0},    {"relaxed", 'm', IGNORED, 0}, {"acquire", 'm', IGNORED, 0},
-    {"release", 'm', IGNORED, 0}, {"acq_rel", 'm', IGNORED, 0}, {"mmio", 'm', IGNORED, 0},
+    {"weak", 'm', IGNORED, 0},    {"relaxed", 'm', IGNORED, 0}, {"acquire", 'm', FIELD(ordered), true},
+    {"release", 'm', FIELD(ordered), true}, {"acq_rel", 'm', FIELD(ordered), true}, {"mmio", 'm', IGNORED, 0},
     {"sc", 'm', IGNORED, 0},      {"cta", 'm', IGNORED, 0},     {"cluster", 'm', IGNORED, 0},
     {"gpu", 'm', IGNORED, 0},     {"sys", 'm', IGNORED, 0},     {"gl", 'm', IGNORED, 0},
     {"ca", 'm', IGNORED, 0},      {"cg", 'm', IGNORED, 0},      {"cs", 'm', IGNORED, 0},
@@ -352,6 +355,7 @@ static wb_status form_decode(struct arena *arena, const char *text, size_t lengt
     const struct row *row = row_of(text, length);
     if (row == NULL) *problem = (struct form_problem){"unknown opcode", 0, length};
     if (row != NULL) form->op = row->op;
+    if (row != NULL) form->wait = row->wait;
     form->vector = 1;
     if (row != NULL && !apply_modifiers(form, row, text, length, problem)) row = NULL;
     if (row != NULL && !is_complete(form)) {
@@ -367,6 +371,7 @@ static wb_status form_decode(struct arena *arena, const char *text, size_t lengt
     if (form->type2 == PTX_TYPE_NONE) form->type2 = form->type;
     form->exec = op_exec[row->op];
     form->class_ = class_of(row, form);
+    if (form->ordered && form->wait == PTX_WAIT_NOTHING) form->wait = PTX_WAIT_ORDER;
     form->carry_in = row->op == PTX_OP_ADDC || row->op == PTX_OP_SUBC || row->op == PTX_OP_MADC;
     form->dual = strchr(row->roles, 'D') != NULL;
     form->roles = roles_of(arena, row, form, text, length);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "ptx/opcode.h"
+#include "ptx/waits.h"
 
 enum ptx_round {
     PTX_ROUND_NONE,
@@ -98,7 +99,7 @@ enum ptx_mode {
 
 enum ptx_op {
     PTX_OP_UNKNOWN,
-#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64)         \
+#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64, wait)   \
     PTX_OP_##enumerator,
 #include "ptx/opcode_table.h"
 #undef OPCODE
@@ -124,8 +125,10 @@ struct ptx_form {
     uint8_t compare;    /* enum ptx_compare */
     uint8_t mode;       /* enum ptx_mode */
     uint8_t mode2;      /* the operation of bar.red: AND, OR, POPC */
+    uint8_t wait;       /* enum ptx_wait */
     bool ftz, sat, approx, full, nan, relu, uni, sync, is_volatile, to;
     bool xorsign_abs;    /* min/max.xorsign.abs */
+    bool ordered;        /* .acquire, .release, .acq_rel */
     bool carry_out;      /* .cc */
     bool carry_in;       /* addc subc madc */
     bool dual;           /* takes `d|D`: operand 1 is D, PTX_OPERAND_NONE when not written */

@@ -52,7 +52,7 @@ void report_put_percent(struct text *out, size_t column, uint64_t part, uint64_t
 
 /* Distinct assumptions of all bounds, numbered from 1 in the order in which they are met. */
 struct assumption_list {
-    const char *items[64];
+    const char *items[2 * WB_ASSUMPTIONS_MAX];
     size_t count;
 };
 

@@ -69,11 +69,12 @@ wb_status path_report_json(const struct path_report *report, wb_diagnostics *dia
     json_t *paths = json_array();
     for (uint32_t path = 0; path < block->paths.count; path++)
         json_add(&paths, path_json(report, path));
-    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:b, s:o}", "warpbound", wb_version(), "kernel",
-                             wb_kernel_name(block->kernel), "grid", json_three_numbers(block->grid), "block",
-                             json_three_numbers(block->size), "block_index", json_three_numbers(block->index),
-                             "shared_bytes", (json_int_t)block->shared_bytes, "divergent_barrier",
-                             (int)block->divergent_barrier, "paths", paths);
+    json_t *root =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:b, s:o}", "warpbound", wb_version(), "kernel",
+                  wb_kernel_name(block->kernel), "grid", json_three_numbers(block->grid), "block",
+                  json_three_numbers(block->size), "block_index", json_three_numbers(block->index),
+                  "shared_bytes", (json_int_t)block->shared_bytes, "divergent_barrier",
+                  (block->assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0, "paths", paths);
     if (block->accesses != NULL) json_put(&root, "accesses", accesses_json(block));
     return report_take_json(root, diagnostics, text);
 }

@@ -87,7 +87,7 @@ wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t ma
         return warp_fail(warp, op, WB_ERR_INPUT,
                          "warp %u expects %u threads at barrier %u, others %u (0: all)", warp->number, count,
                          number, barrier->expected);
-    if (mask != warp->live) warp->run->divergent_barrier = true;
+    if (mask != warp->live) run_assume(warp->run, ASSUMED_WHOLE_WARP_BARRIERS);
     barrier->arrived += width;
     contribute(warp, op, mask, barrier);
     if (op->form->mode != PTX_MODE_ARRIVE) {

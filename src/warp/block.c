@@ -62,7 +62,7 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     block->shared_bytes = run->shared_bytes;
     block->registers = launch_registers(run->kernel, run->launch);
     WB_TRY(run_block(run, block->accesses));
-    block->divergent_barrier = run->divergent_barrier;
+    block->assumed = run->assumed;
     block->skipped_barrier = run->skipped_barrier;
     block->unrecorded = run->unrecorded;
     block->uncounted = run->uncounted;

@@ -7,6 +7,7 @@
 #include "launch/launch.h"
 #include "machine/register_facts.h"
 #include "ptx/ptx.h"
+#include "warp/assumed.h"
 #include "warp/path.h"
 
 /* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
@@ -60,7 +61,7 @@ struct wb_block {
     uint32_t warp_width;          /* threads of a warp */
     uint32_t *warp_path;          /* per warp the index of its path */
     struct access_list *accesses; /* per warp, or NULL when not recorded */
-    bool divergent_barrier;       /* a barrier was executed by part of a warp's live lanes */
+    assumed_set assumed;          /* what its execution takes for granted */
     uint32_t skipped_barrier;     /* one that the guard of all lanes of a warp skipped, or PTX_NO_INDEX */
     uint32_t unrecorded;          /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
     bool covering;                /* the paths cover those of all executions (docs/covering-paths.md) */

@@ -45,12 +45,11 @@ bool *executed_instructions(const struct path *paths, size_t path_count, uint32_
 wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
                       const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
     enum barrier_scope scope = barrier_scope_of(function, inst, executed->block_size, executed->warp_width);
+    enum ptx_wait wait = scope == BARRIER_PART ? PTX_WAIT_SOME_WARPS : (enum ptx_wait)inst->form->wait;
     *barrier = scope == BARRIER_WHOLE;
-    if (scope != BARRIER_PART) return WB_OK;
-    ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst,
-                 "'%s' does not join all threads of the block; only barriers of the whole block can "
-                 "be bounded",
-                 inst->form->text);
+    if (ptx_wait_answer(wait) != PTX_DECLINED) return WB_OK;
+    ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst, "'%s' %s", inst->form->text,
+                 ptx_wait_text(wait));
     return WB_ERR_DECLINED;
 }
 
@@ -109,6 +108,7 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
         if (timing_class(timing, inst, timed) != WB_OK) status = WB_ERR_INPUT;
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
+        timing->code->assumed |= assumed_wait((enum ptx_wait)inst->form->wait);
         WB_TRY(timing_operands(timing, function, inst, regs, timed));
     }
     return status;
@@ -146,7 +146,7 @@ static wb_status timing_build(struct timing *timing, struct arena *arena) {
 
 wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
-    struct timed_code made = {0};
+    struct timed_code made = {.assumed = executed->assumed};
     struct timing timing = {
         .executed = executed, .machine = machine, .diagnostics = diagnostics, .code = &made};
     wb_status status = timing_build(&timing, arena);

@@ -13,6 +13,7 @@ struct executed_code {
     const uint32_t *block_size; /* threads of a block, three dimensions */
     uint32_t warp_width;        /* threads of a warp */
     const bool *used;           /* per instruction: on some path */
+    assumed_set assumed;        /* by the execution */
 };
 
 /* Per instruction whether some path executes it; NULL when memory is exhausted. The work depends on the
@@ -20,10 +21,10 @@ struct executed_code {
 bool *executed_instructions(const struct path *paths, size_t path_count, uint32_t inst_count,
                             struct arena *arena);
 
-/* Whether an instruction joins all warps of the block, in *barrier. WB_ERR_DECLINED with a message for
- * barriers that join a part of them (counted or arrive-only), which neither simulator nor analyses model.
- * Which of the 16 barriers it is does not matter: warps that all wait for all others wait for the same one,
- * or for ever. `used` is not looked at. */
+/* Whether an instruction joins all warps of the block, in *barrier. WB_ERR_DECLINED with a message for what
+ * waits in a way that neither simulator nor analyses model: barriers that join a part of the warps (counted
+ * or arrive-only), and whatever waits.h declines. Which of the 16 barriers it is does not matter: warps that
+ * all wait for all others wait for the same one, or for ever. `used` is not looked at. */
 wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
                       const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier);
 

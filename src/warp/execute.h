@@ -35,6 +35,11 @@ wb_status warp_steer(struct warp *warp, uint32_t instruction, uint32_t origin, b
 wb_status run_no_memory(const struct run *run);
 wb_status warp_no_memory(const struct warp *warp, const struct micro *op);
 
+/* Notes that the execution takes something for granted from here on. */
+static inline void run_assume(struct run *run, enum assumed what) {
+    run->assumed |= assumed_bit(what);
+}
+
 /* The origin of a value read from a slot: of a special register that is unknown by nature, the reader. */
 static inline uint32_t warp_origin(const struct lanes *lanes, const struct micro *op) {
     return lanes->origin == ORIGIN_READER ? op->index : lanes->origin;

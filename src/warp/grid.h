@@ -69,7 +69,7 @@ struct wb_grid {
     uint32_t *code_first;                  /* as in struct wb_block */
     uint32_t instruction_count;            /* of all functions */
     bool *is_barrier;                      /* per instruction: it joins all warps of the block */
-    bool divergent_barrier;                /* as in struct wb_block */
+    assumed_set assumed;                   /* as in struct wb_block */
     uint32_t skipped_barrier;              /* as there */
     uint32_t warp_count;                   /* of a block */
     uint32_t warp_width;                   /* threads of a warp; 0 of a grid made by hand */

@@ -82,7 +82,7 @@ static bool same_accesses(const struct access_list *a, const struct access_list 
 
 /* Whether the warps of two blocks execute the same at the same cost. */
 static bool same_block(const struct wb_block *a, const struct wb_block *b) {
-    if (a->divergent_barrier != b->divergent_barrier || a->skipped_barrier != b->skipped_barrier ||
+    if (a->assumed != b->assumed || a->skipped_barrier != b->skipped_barrier ||
         a->uncounted != b->uncounted || a->repeats != b->repeats || a->paths.count != b->paths.count)
         return false;
     for (size_t p = 0; p < a->paths.count; p++)
@@ -118,7 +118,7 @@ static void begin_block(struct cover_trace *trace) {
     trace->instructions += run->instructions;
     run->instructions = run->next_poll = run->forgotten = 0;
     run->instruction_limit = trace->limit > trace->instructions ? trace->limit - trace->instructions : 0;
-    run->divergent_barrier = false;
+    run->assumed = 0;
     run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
 }
 

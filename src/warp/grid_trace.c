@@ -98,7 +98,7 @@ static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
     do {
         WB_TRY(trace_block(trace));
     } while (!one_block && run_next_block(&trace->run));
-    trace->grid->divergent_barrier = trace->run.divergent_barrier;
+    trace->grid->assumed = trace->run.assumed;
     trace->grid->skipped_barrier = trace->run.skipped_barrier;
     trace->grid->local_bytes = local_bytes(trace->grid);
     return WB_OK;
@@ -171,7 +171,7 @@ static wb_status fill_from_block(const struct wb_block *block, struct path *path
     memcpy(grid->first_index, block->index, sizeof grid->first_index);
     grid->shared_bytes = block->shared_bytes;
     grid->registers = block->registers;
-    grid->divergent_barrier = block->divergent_barrier;
+    grid->assumed = block->assumed;
     grid->skipped_barrier = block->skipped_barrier;
     grid->warp_count = block->warp_count;
     grid->warp_width = block->warp_width;

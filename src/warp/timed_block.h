@@ -11,6 +11,7 @@
 #include "base/cycles.h"
 #include "base/diagnostics.h"
 #include "machine/machine.h"
+#include "warp/assumed.h"
 #include "warp/path.h"
 
 /* One static instruction with its timing. Registers are numbered through the whole code; its sources stand
@@ -34,6 +35,7 @@ struct timed_code {
     uint32_t *origin;   /* per entry the instruction of the kernel that it is of; NULL: entry i is of i */
     uint32_t *operands; /* register numbers */
     uint32_t register_count;
+    assumed_set assumed; /* what its times, and the paths through it, take for granted */
 };
 
 struct wb_block;

@@ -3,6 +3,7 @@
 #ifndef WB_WARP_WARP_H
 #define WB_WARP_WARP_H
 
+#include "warp/assumed.h"
 #include "warp/block.h"
 #include "warp/local_memory.h"
 #include "warp/memory.h"
@@ -95,7 +96,7 @@ struct run {
     uint32_t warp_count;
     uint32_t warp_width; /* threads of a warp: lanes 0 .. warp_width - 1 */
     struct barrier barriers[BARRIER_COUNT];
-    bool divergent_barrier;
+    assumed_set assumed;      /* so far */
     uint32_t skipped_barrier; /* a barrier that all lanes of a warp skipped, or PTX_NO_INDEX */
     uint32_t unrecorded;      /* as in struct wb_block */
     uint32_t uncounted;       /* as there */

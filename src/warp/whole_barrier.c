@@ -14,7 +14,6 @@ static bool counts_whole_block(const struct ptx_function *function, const struct
 enum barrier_scope barrier_scope_of(const struct ptx_function *function, const struct ptx_inst *inst,
                                     const uint32_t size[3], uint32_t warp_width) {
     enum ptx_op op = (enum ptx_op)inst->form->op;
-    if (op == PTX_OP_BARRIER_CLUSTER_ARRIVE || op == PTX_OP_BARRIER_CLUSTER_WAIT) return BARRIER_PART;
     if (op != PTX_OP_BAR || inst->form->mode == PTX_MODE_WARP) return BARRIER_NONE;
     if (inst->form->mode == PTX_MODE_ARRIVE) return BARRIER_PART;
     uint32_t count_operand = inst->form->mode == PTX_MODE_RED ? 2 : 1;

@@ -1,0 +1,152 @@
+/* What instructions wait for: every row of the opcode table says what is made of it, and docs/execution.md
+ * says the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "ptx/form.h"
+
+static const struct {
+    const char *name;
+    enum ptx_wait wait;
+} rows[] = {
+#define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64, wait)   \
+    {name, PTX_WAIT_##wait},
+#define VARIANT(enumerator, name, roles, modifiers, class, wait) {name, PTX_WAIT_##wait},
+#include "ptx/opcode_table.h"
+#undef OPCODE
+#undef VARIANT
+};
+
+#define ROWS (sizeof rows / sizeof *rows)
+
+/* Names that say that somebody waits. */
+static const char *const waiting_words[] = {"wait",  ".sync",  "bar.",      "barrier.",
+                                            "fence", "membar", "nanosleep", "brkpt"};
+
+/* What has such a name and does not wait. */
+static const char *const exceptions[] = {"mbarrier.init",          "mbarrier.inval",
+                                         "mbarrier.expect_tx",     "mbarrier.complete_tx",
+                                         "mbarrier.pending_count", "cp.async.mbarrier.arrive"};
+
+static bool is_listed(const char *name, const char *const *list, size_t count, bool whole) {
+    for (size_t i = 0; i < count; i++)
+        if (whole ? strcmp(name, list[i]) == 0 : strstr(name, list[i]) != NULL) return true;
+    return false;
+}
+
+static void every_row_has_an_answer(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        const char *name = rows[i].name;
+        const enum ptx_wait wait = rows[i].wait;
+        assert_true(wait < PTX_WAIT_COUNT);
+        assert_true((wait == PTX_WAIT_NOTHING) == (ptx_wait_answer(wait) == PTX_WAITS_NOT));
+        assert_true((wait == PTX_WAIT_NOTHING) == (strlen(ptx_wait_text(wait)) == 0));
+        assert_true(strlen(ptx_wait_what(wait)) > 0);
+        const bool sounds =
+            is_listed(name, waiting_words, sizeof waiting_words / sizeof *waiting_words, false);
+        const bool excepted = is_listed(name, exceptions, sizeof exceptions / sizeof *exceptions, true);
+        if (sounds && !excepted && wait == PTX_WAIT_NOTHING) fail_msg("%s waits for nothing", name);
+    }
+}
+
+/* An instruction's modifiers can change what it waits for. */
+static void modifiers_change_the_answer(void **state) {
+    static const struct {
+        const char *text;
+        enum ptx_wait wait;
+    } cases[] = {
+        {"griddepcontrol.wait", PTX_WAIT_EARLIER_GRIDS},
+        {"griddepcontrol.launch_dependents", PTX_WAIT_NOTHING},
+        {"setmaxnreg.inc.sync.aligned.u32", PTX_WAIT_REGISTERS},
+        {"setmaxnreg.dec.sync.aligned.u32", PTX_WAIT_NOTHING},
+        {"ld.acquire.gpu.global.u32", PTX_WAIT_ORDER},
+        {"ld.relaxed.gpu.global.u32", PTX_WAIT_NOTHING},
+        {"st.release.sys.global.u32", PTX_WAIT_ORDER},
+        {"atom.acq_rel.gpu.global.add.u32", PTX_WAIT_ORDER},
+        {"red.async.release.global.mbarrier::complete_tx::bytes.add.u32", PTX_WAIT_ORDER},
+        {"bar.warp.sync", PTX_WAIT_LANES},
+        {"bar.sync", PTX_WAIT_WARPS},
+        {"barrier.cta.arrive.aligned", PTX_WAIT_SOME_WARPS},
+        {"barrier.cluster.wait.acquire.aligned", PTX_WAIT_CLUSTER},
+        {"shfl.sync.idx.b32", PTX_WAIT_LANES},
+        {"shfl.idx.b32", PTX_WAIT_CONVERGENCE},
+    };
+    (void)state;
+    struct arena arena = {0};
+    struct form_table table = {.arena = &arena};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct form_problem problem;
+        const struct ptx_form *form = NULL;
+        assert_int_equal(form_get(&table, cases[i].text, strlen(cases[i].text), &problem, &form), WB_OK);
+        assert_int_not_equal(form->op, PTX_OP_UNKNOWN);
+        if (form->wait != cases[i].wait) fail_msg("%s: %u", cases[i].text, form->wait);
+    }
+    form_table_free(&table);
+    arena_free(&arena);
+}
+
+/* The names of all rows with this answer. */
+static void put_names(enum ptx_wait wait, struct text *out) {
+    const char *separator = "";
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].wait != wait) continue;
+        text_printf(out, "%s`%s`", separator, rows[i].name);
+        separator = ", ";
+    }
+}
+
+/* The table of docs/execution.md. */
+static void put_table(struct text *out) {
+    static const char *const answers[] = {[PTX_WAITS_NOT] = "nothing to wait for",
+                                          [PTX_TIMED] = "timed",
+                                          [PTX_ASSUMED] = "assumed",
+                                          [PTX_DECLINED] = "declined"};
+    text_string(out, "| instructions | wait for | answer | that is |\n| --- | --- | --- | --- |\n");
+    for (int wait = 0; wait < PTX_WAIT_COUNT; wait++) {
+        const enum ptx_answer answer = ptx_wait_answer((enum ptx_wait)wait);
+        if (answer == PTX_WAITS_NOT) continue;
+        text_string(out, "| ");
+        put_names((enum ptx_wait)wait, out);
+        text_printf(out, " | %s | %s | %s |\n", ptx_wait_what((enum ptx_wait)wait), answers[answer],
+                    ptx_wait_text((enum ptx_wait)wait));
+    }
+    text_string(out, "\nThese wait for nothing but the registers they use and their unit: ");
+    put_names(PTX_WAIT_NOTHING, out);
+    text_string(out, ".\n");
+}
+
+static void the_documented_table_is_this_one(void **state) {
+    (void)state;
+    FILE *file = fopen("docs/execution.md", "rb");
+    assert_non_null(file);
+    char *page = calloc(1, 1 << 20);
+    assert_non_null(page);
+    assert_true(fread(page, 1, (1 << 20) - 1, file) > 0);
+    (void)fclose(file);
+    struct text table = {0};
+    put_table(&table);
+    assert_false(table.failed);
+    const bool is_there = strstr(page, table.data) != NULL;
+    if (!is_there) (void)printf("%s", table.data);
+    if (!is_there) fail_msg("docs/execution.md does not have this table of the code");
+    text_free(&table);
+    free(page);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_has_an_answer),
+        cmocka_unit_test(modifiers_change_the_answer),
+        cmocka_unit_test(the_documented_table_is_this_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -502,6 +502,10 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states);
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 
+/* Of a kernel, runs every method that proves a bound of the whole kernel without searching schedules; of
+ * anything else, none. Errors as wb_analysis_bound. */
+wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
+
 /* Simulates a block under the policies of a comma-separated list (lrr, gto, rr, oldest), or all for "all"; on
  * a machine with caches alone on the GPU. NULL: those that bounds are usually held against, lrr and gto (of a
  * scheme with strict round-robin rr), unless the block has more than 10^9 warp instructions, which would take
@@ -538,9 +542,33 @@ const char *wb_policy_summary(size_t index);
  * latencies that are exactly as stated. */
 const wb_bound *wb_analysis_best(const wb_analysis *analysis);
 
-/* What a deadline is judged by: the least bound of kind upper; of a kernel, together with the launch overhead
- * of its machine. False when nothing is proven. */
+/* The least bound of kind upper; of a kernel, together with the launch overhead of its machine. False when
+ * nothing is proven. */
 bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *cycles);
+
+/* What a bound or a deadline is about. */
+typedef enum {
+    WB_SCOPE_KERNEL, /* all blocks of a launch, on all SMs */
+    WB_SCOPE_BLOCK,  /* a block alone */
+} wb_scope;
+
+const char *wb_scope_name(wb_scope scope);
+
+/* What the bounds of an analysis are about: the kernel where all blocks of a launch or a grid were analysed;
+ * else one block. */
+wb_scope wb_analysis_scope(const wb_analysis *analysis);
+
+typedef enum {
+    WB_MET,          /* a proven bound is within the deadline */
+    WB_NOT_MET,      /* none is */
+    WB_NOT_ANALYSED, /* the deadline is of the kernel, and something is proven, but of a block only */
+    WB_UNDECIDED,    /* nothing is proven */
+} wb_verdict;
+
+/* Whether a deadline, in cycles, is met by the kernel (with the launch overhead of its machine), or, with
+ * WB_SCOPE_BLOCK, by its blocks alone. Of a block or abstract warps written by hand it is the block's in any
+ * case. */
+wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, uint64_t deadline);
 
 /* Kernels that are launched one after another on one machine (docs/launch.md). */
 typedef struct wb_stream wb_stream;
@@ -621,6 +649,7 @@ typedef struct {
     bool timing; /* processor seconds; without it a report is the same, byte for byte, in every run */
     bool has_deadline;
     uint64_t deadline; /* cycles */
+    wb_scope scope;    /* what the deadline is of (wb_analysis_judge) */
 } wb_report_options;
 
 /* Bounds and simulations of one analysis. */

@@ -13,6 +13,7 @@ wb_cli_test(test_cli_covering)
 wb_cli_test(test_cli_abstract)
 wb_cli_test(test_cli_stream)
 wb_cli_test(test_cli_occupancy)
+wb_cli_test(test_cli_deadline)
 wb_cli_test(test_cli_kernel)
 
 # The command in a program that has set a locale, as a program that links the library may.

@@ -172,7 +172,7 @@ static void test_deadline_decides_the_exit_status(void **state) {
     (void)state;
     struct run met = run_command("analyze " SGEMM "--method sib,k-bal --deadline 1s");
     struct run missed = run_command("analyze " SGEMM "--method sib,k-bal --deadline 1ns");
-    struct run unproven = run_command("analyze " SGEMM "--method gub --set dispatch_depth=3 --deadline 1s");
+    struct run unproven = run_command("analyze " SGEMM "--method waves --set dispatch_depth=3 --deadline 1s");
     assert_int_equal(met.status, 0);
     assert_int_equal(missed.status, 1);
     assert_int_equal(unproven.status, 3);

@@ -274,6 +274,15 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
     return kernel != WB_OK ? kernel : block;
 }
 
+wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
+                                   wb_diagnostics *diagnostics) {
+    uint64_t chosen = 0;
+    if (wb_analysis_scope(analysis) != WB_SCOPE_KERNEL) return WB_OK;
+    for (size_t i = 0; bound_method_at(i) != NULL; i++)
+        if (!bound_method_at(i)->searches && !bound_method_at(i)->never_proven) chosen |= UINT64_C(1) << i;
+    return analysis_run_chosen(analysis, chosen & ~analysis_block_methods(), true, watch, diagnostics);
+}
+
 /* Simulates the grid, or the block alone, on the GPU. */
 static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,
                                        const wb_watch *watch, wb_diagnostics *diagnostics,

@@ -69,7 +69,7 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
 
 /* Of a kernel, the cycles before its first block is dispatched, which no bound of it includes; else 0. */
 static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
-    return analysis->longest != NULL ? analysis->machine->launch_overhead : 0;
+    return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
 }
 
 /* The bound of method `method` of the registry for one warp, in *value: false when the method has not been

@@ -39,6 +39,7 @@ const struct bound_method bound_eq3 = {
     .summary = "kernel: every access waits for one of each SM (equation (3) of ECRTS 2025; not safe)",
     .run = eq3_run,
     .fits = eq3_fits,
+    .never_proven = true,
     .scope = BOUND_OF_KERNEL,
     .monotone = true,
 };

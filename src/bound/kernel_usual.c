@@ -65,6 +65,7 @@ const struct bound_method bound_waves = {
     .name = "waves",
     .summary = "kernel: the time of a full SM, as often as all SMs are filled (usual; not safe)",
     .run = waves_run,
+    .never_proven = true,
     .scope = BOUND_OF_KERNEL,
     .monotone = true,
 };
@@ -86,6 +87,7 @@ const struct bound_method bound_graham = {
     .name = "graham",
     .summary = "kernel: Graham's bound with the time of a full SM for that of a block (usual; not safe)",
     .run = graham_run,
+    .never_proven = true,
     .scope = BOUND_OF_KERNEL,
     .monotone = true,
 };
@@ -108,6 +110,7 @@ const struct bound_method bound_one_by_one = {
     .name = "one-by-one",
     .summary = "kernel: the time of a block alone, as often as blocks come to an SM (usual; not safe)",
     .run = one_by_one_run,
+    .never_proven = true,
     .scope = BOUND_OF_KERNEL,
     .monotone = true,
 };

@@ -51,7 +51,8 @@ struct bound_method {
      * that bound only the block. */
     section_term term;
     bool of_abstract_warps; /* made from code, or written by hand */
-    bool searches; /* schedules, not sums over sections: the release of barriers is counted in them */
+    bool searches;     /* schedules, not sums over sections: the release of barriers is counted in them */
+    bool never_proven; /* on any machine */
     enum bound_scope scope;
     bool monotone;    /* holds for all blocks whose warps execute only parts of these paths, too: of covering
                          paths    nothing else is a bound (docs/covering-paths.md, section 6) */

@@ -40,9 +40,8 @@ static int analyze_one(const struct options *options, wb_diagnostics *diagnostic
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
         if (status == WB_OK) status = written;
     }
-    uint64_t proven;
-    if (status == WB_OK)
-        status = analyze_judge(wb_analysis_proven(inputs->analysis, &proven) ? &proven : NULL, &report,
+    if (status == WB_OK && report.has_deadline)
+        status = analyze_judge(options, wb_analysis_judge(inputs->analysis, report.scope, report.deadline),
                                diagnostics);
     free(text);
     return status;

@@ -1,21 +1,55 @@
 /* What analyzing one launch and a list of them have in common. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 
-int analyze_judge(const uint64_t *proven, const wb_report_options *report, wb_diagnostics *diagnostics) {
-    if (!report->has_deadline) return WB_OK;
-    if (proven == NULL) {
-        (void)usage_error(diagnostics, "no proven bound to hold against the deadline: choose a method or a "
-                                       "machine for which one is proven");
-        return WB_ERR_DECLINED;
+/* Says that only a block was analysed, and what to do about it: where it is one that was asked for, the
+ * deadline counts as missed; else the kernel could not be analysed. */
+static int refuse_block(const struct options *options, wb_diagnostics *diagnostics) {
+    if (options->block_index != NULL) {
+        (void)usage_error(diagnostics, "the deadline is of the kernel, and --block-index asks for one block "
+                                       "only: leave that out, or judge the block alone with --scope block");
+        return EXIT_DEADLINE_MISSED;
     }
-    return *proven <= report->deadline ? WB_OK : EXIT_DEADLINE_MISSED;
+    (void)usage_error(diagnostics, "the deadline is of the kernel, of which there is no bound, only of one "
+                                   "block; --scope block judges that alone");
+    return WB_ERR_DECLINED;
+}
+
+int analyze_judge(const struct options *options, wb_verdict verdict, wb_diagnostics *diagnostics) {
+    switch (verdict) {
+    case WB_MET: return WB_OK;
+    case WB_NOT_MET: return EXIT_DEADLINE_MISSED;
+    case WB_NOT_ANALYSED: return refuse_block(options, diagnostics);
+    case WB_UNDECIDED: break;
+    }
+    (void)usage_error(diagnostics, "no proven bound to hold against the deadline: choose a method or a "
+                                   "machine for which one is proven");
+    return WB_ERR_DECLINED;
+}
+
+/* --scope, which may be left out. */
+static wb_status read_scope(const struct options *options, wb_diagnostics *diagnostics, wb_scope *scope) {
+    *scope = WB_SCOPE_KERNEL;
+    if (options->scope == NULL || strcmp(options->scope, wb_scope_name(WB_SCOPE_KERNEL)) == 0) return WB_OK;
+    *scope = WB_SCOPE_BLOCK;
+    if (strcmp(options->scope, wb_scope_name(WB_SCOPE_BLOCK)) != 0)
+        return usage_error(diagnostics, "--scope: expected kernel or block");
+    if (options->schemes != NULL && options->block_index == NULL)
+        return usage_error(diagnostics, "--scope block: with --scheme only of the block of --block-index");
+    return WB_OK;
+}
+
+bool analyze_judges_kernel(const struct options *options) {
+    return options->deadline != NULL &&
+           (options->scope == NULL || strcmp(options->scope, wb_scope_name(WB_SCOPE_BLOCK)) != 0);
 }
 
 wb_status analyze_read_deadline(const struct options *options, const wb_machine *machine,
                                 wb_diagnostics *diagnostics, wb_report_options *report) {
-    if (options->deadline == NULL) return WB_OK;
+    wb_status status = read_scope(options, diagnostics, &report->scope);
+    if (status != WB_OK || options->deadline == NULL) return status;
     report->has_deadline = true;
     return wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline);
 }
@@ -51,11 +85,22 @@ static wb_status bound_given(const struct inputs *inputs, const wb_watch *watch,
     return bound_alike(longest, inputs->given, watch, diagnostics);
 }
 
+/* Runs the methods that are asked for; where a deadline is of the kernel, and they are of blocks only, those
+ * that prove something of it, too. */
+static wb_status bound_asked(const struct options *options, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, wb_analysis *analysis) {
+    const char *methods = options->methods != NULL ? options->methods : "all";
+    wb_status bounded = wb_analysis_bound(analysis, methods, watch, diagnostics);
+    if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
+    if (!analyze_judges_kernel(options) || wb_methods_include_kernels(methods)) return bounded;
+    wb_status kernel = wb_analysis_bound_kernel(analysis, watch, diagnostics);
+    return kernel != WB_OK ? kernel : bounded;
+}
+
 wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnostics,
                           const struct inputs *inputs) {
     wb_watch watch = watch_terminal();
-    const char *methods = options->methods != NULL ? options->methods : "all";
-    wb_status bounded = wb_analysis_bound(inputs->analysis, methods, &watch, diagnostics);
+    wb_status bounded = bound_asked(options, &watch, diagnostics, inputs->analysis);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
     wb_analysis *simulated = inputs->analysis;
     if (wb_analysis_is_abstract(simulated) && options->policies == NULL) return bounded;

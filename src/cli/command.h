@@ -111,12 +111,15 @@ wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnos
 wb_status analyze_set_limits(const struct options *options, wb_diagnostics *diagnostics,
                              wb_analysis *analysis);
 
-/* --deadline, in cycles of the machine. */
+/* --deadline, in cycles of the machine, and --scope. */
 wb_status analyze_read_deadline(const struct options *options, const wb_machine *machine,
                                 wb_diagnostics *diagnostics, wb_report_options *report);
 
-/* The status for a deadline: whether `proven` cycles meet it; NULL: nothing is proven, which is an error. */
-int analyze_judge(const uint64_t *proven, const wb_report_options *report, wb_diagnostics *diagnostics);
+/* Whether there is a deadline, and it is of the kernel. */
+bool analyze_judges_kernel(const struct options *options);
+
+/* The exit status for the verdict on a deadline, with a message unless that is met or not. */
+int analyze_judge(const struct options *options, wb_verdict verdict, wb_diagnostics *diagnostics);
 
 /* Analyses the kernels of a list of launches. Returns the exit status. */
 int analyze_stream(const struct options *options, wb_launches *launches, wb_diagnostics *diagnostics);

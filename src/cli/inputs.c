@@ -241,11 +241,18 @@ static wb_status make_analyses(wb_diagnostics *diagnostics, struct inputs *input
     return status;
 }
 
-/* Whether the whole grid is to be analysed: unless one block is asked for, or methods of blocks only. */
+/* Whether a method of whole kernels is asked for by name. */
+static bool names_kernel_method(const struct options *options) {
+    return options->methods != NULL && strcmp(options->methods, "all") != 0 &&
+           wb_methods_include_kernels(options->methods);
+}
+
+/* Whether the whole grid is to be analysed: unless one block is asked for, or methods of blocks only, and no
+ * deadline of the kernel. */
 static bool asks_for_kernel(const struct options *options, const struct inputs *inputs) {
     const char *methods = options->methods != NULL ? options->methods : "all";
     return options->block_index == NULL && wb_machine_takes_grids(inputs->machine) &&
-           wb_methods_include_kernels(methods);
+           (wb_methods_include_kernels(methods) || analyze_judges_kernel(options));
 }
 
 /* Executes the grid with the data that the launch gives. WB_ERR_DECLINED without a message when it is only
@@ -350,8 +357,7 @@ static wb_status load_kernel_or_block(const struct options *options, const wb_tr
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return WB_ERR_LIMIT;
     wb_status status = inputs_load_kernel_analysis(options, messages, inputs);
-    bool named = options->methods != NULL && strcmp(options->methods, "all") != 0;
-    if (status == WB_ERR_DECLINED && !named) {
+    if (status == WB_ERR_DECLINED && !names_kernel_method(options)) {
         status = load_block_analysis(options, trace, diagnostics, inputs);
         if (status == WB_OK) warn_of_block_only(messages, diagnostics);
     } else {

@@ -32,6 +32,7 @@ enum option_id {
     OPTION_SCHEME,
     OPTION_THREADS,
     OPTION_DEADLINE,
+    OPTION_SCOPE,
     OPTION_STATES,
     OPTION_PHASES,
     OPTION_SCHEDULE,
@@ -116,7 +117,10 @@ static const struct option_row option_table[] = {
     {OPTION_THREADS, 0, "threads", "N", "threads of a simulation of the whole grid (default: all processors)",
      GPU_RUNS},
     {OPTION_DEADLINE, 0, "deadline", "TIME",
-     "exit 1 unless a proven bound is within TIME: 4500, 100us, 1.5ms", COMMAND_ANALYZE},
+     "exit 1 unless a proven bound of the kernel is within TIME: 4500, 100us, 1.5ms", COMMAND_ANALYZE},
+    {OPTION_SCOPE, 0, "scope", "kernel|block",
+     "what the deadline is of (default kernel); block: of a block alone on an SM, whatever the kernel takes",
+     COMMAND_ANALYZE},
     {OPTION_STATES, 0, "states", "N", "most states that exhaustive keeps (default 30000000, some 2 GB)",
      COMMAND_ANALYZE},
     {OPTION_PHASES, 0, "phases", NULL, "print the phases and the bound of every warp as well",
@@ -227,6 +231,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_SCHEME: options->schemes = value; break;
     case OPTION_THREADS: options->threads = value; break;
     case OPTION_DEADLINE: options->deadline = value; break;
+    case OPTION_SCOPE: options->scope = value; break;
     case OPTION_STATES: options->states = value; break;
     case OPTION_PHASES: options->phases = true; break;
     case OPTION_SCHEDULE: options->schedule = true; break;

@@ -60,7 +60,7 @@ struct options {
     bool ssa, abstract_warp; /* of cfg */
     bool branchless_prefix, mapping;
     const char *memory; /* of analyze and simulate: "ideal", "requests" */
-    const char *methods, *policies, *schemes, *threads, *deadline, *states, *output;
+    const char *methods, *policies, *schemes, *threads, *deadline, *scope, *states, *output;
     enum output_format format;
     bool phases, timing, accesses, schedule;
 };

@@ -39,6 +39,9 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
         return usage_error(diagnostics, "--facts is of one kernel: not with a list of launches");
     if (options->schemes != NULL)
         return usage_error(diagnostics, "--scheme is of one launch: not with a list of launches");
+    if (options->scope != NULL)
+        return usage_error(diagnostics, "--scope is of one launch: the deadline of a list is of all its "
+                                        "kernels together");
     return WB_OK;
 }
 
@@ -101,8 +104,10 @@ static int report_stream(const struct options *options, const wb_report_options 
     wb_status status = wb_stream_report(inputs->stream, format, report, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
-    if (status != WB_OK) return (int)status;
-    return analyze_judge(wb_stream_proven(inputs->stream, &proven) ? &proven : NULL, report, diagnostics);
+    if (status != WB_OK || !report->has_deadline) return (int)status;
+    wb_verdict verdict = WB_UNDECIDED;
+    if (wb_stream_proven(inputs->stream, &proven)) verdict = proven <= report->deadline ? WB_MET : WB_NOT_MET;
+    return analyze_judge(options, verdict, diagnostics);
 }
 
 int analyze_stream(const struct options *options, wb_launches *launches, wb_diagnostics *diagnostics) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bound/verdict.h"
 #include "report/analysis_report.h"
 #include "report/bound_json.h"
 #include "report/cover_report.h"
@@ -69,12 +70,16 @@ static json_t *certified_json(const struct wb_analysis *analysis) {
     return json_pack("{s:I, s:I}", "lower", (json_int_t)interval.lower, "upper", (json_int_t)interval.upper);
 }
 
-/* Whether the deadline is met by the block or, where one was analysed, by the kernel. */
+/* Whether the deadline is met, and by what: by nothing where its scope was not analysed. */
 static json_t *deadline_json(const struct wb_analysis *analysis, const wb_report_options *options) {
-    uint64_t proven;
-    const bool is_proven = wb_analysis_proven(analysis, &proven);
-    return report_deadline_json(analysis->longest != NULL ? "kernel" : "block", is_proven ? &proven : NULL,
-                                options);
+    const struct verdict verdict = verdict_of(analysis, options->scope, options->deadline);
+    const bool is_judged = verdict.answer == WB_MET || verdict.answer == WB_NOT_MET;
+    json_t *object =
+        report_deadline_json(wb_scope_name(verdict.scope), is_judged ? &verdict.proven : NULL, options);
+    json_put(&object, "method", is_judged ? json_string(verdict.best->method) : json_null());
+    if (verdict.answer == WB_NOT_ANALYSED)
+        json_put(&object, "block_met", json_boolean(verdict.proven <= options->deadline));
+    return object;
 }
 
 /* Takes the phases of one path. */
@@ -162,11 +167,24 @@ static void add_cover(const struct wb_analysis *analysis, const wb_report_option
 /* Adds bounds and simulations. */
 static void add_results(const struct wb_analysis *analysis, const wb_report_options *options,
                         json_t **object) {
-    const wb_bound *best = wb_analysis_best(analysis);
     json_put(object, "bounds", bounds_json(analysis, options));
     json_put(object, "simulations", simulations_json(analysis, options));
-    json_put(object, "best_upper", best != NULL ? json_integer((json_int_t)best->cycles) : json_null());
     json_put(object, "certified", certified_json(analysis));
+}
+
+static json_t *best_json(const wb_bound *best) {
+    return best != NULL ? json_integer((json_int_t)best->cycles) : json_null();
+}
+
+/* What the report is about, and the least proven bound of that: never of a block where a kernel is meant. */
+static void add_scope(const struct wb_analysis *analysis, const wb_report_options *options, json_t **root) {
+    wb_scope scope = wb_analysis_scope(analysis);
+    if (options->has_deadline || options->scope == WB_SCOPE_BLOCK)
+        scope = verdict_scope(analysis, options->scope);
+    if (scope == WB_SCOPE_BLOCK && analysis->longest != NULL) analysis = analysis->longest;
+    const bool is_of_scope = wb_analysis_scope(analysis) == scope;
+    json_put(root, "scope", json_string(wb_scope_name(scope)));
+    json_put(root, "best_upper", best_json(is_of_scope ? wb_analysis_best(analysis) : NULL));
 }
 
 /* The whole kernel, beside its block that takes longest. */
@@ -174,6 +192,7 @@ static json_t *kernel_json(const struct wb_analysis *analysis, const wb_report_o
     const wb_bound *best = wb_analysis_best(analysis);
     json_t *kernel = kernel_heading_json(analysis);
     add_results(analysis, options, &kernel);
+    json_put(&kernel, "best_upper", best_json(best));
     add_given(analysis, options, &kernel);
     json_put(&kernel, "best_method", best != NULL ? json_string(best->method) : json_null());
     json_put(&kernel, "best_upper_microseconds",
@@ -190,6 +209,7 @@ json_t *report_analysis_object(const struct wb_analysis *analysis, const wb_repo
     const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
     json_t *root = heading_json(block);
     add_results(block, options, &root);
+    add_scope(analysis, options, &root);
     if (options->has_deadline) json_put(&root, "deadline", deadline_json(analysis, options));
     add_cover(block, options, &root);
     if (analysis->longest != NULL) json_put(&root, "grid", kernel_json(analysis, options));

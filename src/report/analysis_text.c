@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "bound/verdict.h"
 #include "report/analysis_report.h"
 #include "report/bound_text.h"
 #include "report/cover_report.h"
@@ -219,21 +220,43 @@ static wb_status put_phases(struct text *out, const struct wb_analysis *analysis
     return WB_OK;
 }
 
+/* Which block alone, or the kernel. */
+static void put_judged(struct text *out, const struct wb_analysis *judged) {
+    const struct wb_block *block = judged->block;
+    const uint32_t *index = block != NULL ? block->index : NULL;
+    if (judged->timed == NULL && !judged->is_abstract) index = judged->grid_times.grid->first_index;
+    if (wb_analysis_scope(judged) == WB_SCOPE_KERNEL)
+        text_string(out, "kernel");
+    else if (index != NULL)
+        text_printf(out, "block (%u,%u,%u) alone", index[0], index[1], index[2]);
+    else
+        text_string(out, "block");
+}
+
+/* What was found of the deadline, by what. */
+static void put_answer(struct text *out, const struct verdict *verdict, uint64_t deadline) {
+    const char *overhead = analysis_overhead(verdict->judged) > 0 ? " and the launch overhead" : "";
+    put_judged(out, verdict->judged);
+    if (verdict->proven <= deadline)
+        text_printf(out, ": met, by %s%s\n", verdict->best->method, overhead);
+    else
+        text_printf(out, ": not met, the least proven bound is %" PRIu64 " (%s%s)\n", verdict->proven,
+                    verdict->best->method, overhead);
+}
+
 static void put_verdict(struct text *out, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
-    const wb_bound *best = wb_analysis_best(analysis);
-    const char *overhead = best != NULL && analysis_overhead(analysis) > 0 ? " and the launch overhead" : "";
-    uint64_t proven;
     if (!options->has_deadline) return;
-    text_printf(out, "\ndeadline %" PRIu64 " cycles: ", options->deadline);
-    if (best == NULL || !wb_analysis_proven(analysis, &proven)) {
-        text_string(out, "undecided, no bound is proven\n");
-    } else if (proven <= options->deadline) {
-        text_printf(out, "met, by %s%s\n", best->method, overhead);
-    } else {
-        text_printf(out, "not met: the least proven bound is %" PRIu64 " (%s%s)\n", proven, best->method,
-                    overhead);
+    const struct verdict verdict = verdict_of(analysis, options->scope, options->deadline);
+    text_printf(out, "\ndeadline %" PRIu64 " cycles, ", options->deadline);
+    if (verdict.answer == WB_UNDECIDED) {
+        text_printf(out, "%s: undecided, no bound is proven\n", wb_scope_name(verdict.scope));
+        return;
     }
+    put_answer(out, &verdict, options->deadline);
+    if (verdict.answer == WB_NOT_ANALYSED)
+        text_printf(out, "deadline %" PRIu64 " cycles, kernel: undecided, only that block was bounded\n",
+                    options->deadline);
 }
 
 /* The bounds of an analysis; of a kernel those of its longest block first. */

@@ -33,7 +33,9 @@ json_t *report_microseconds_json(double clock_mhz, uint64_t time) {
 
 json_t *report_deadline_json(const char *of, const uint64_t *proven, const wb_report_options *options) {
     json_t *met = proven != NULL ? json_boolean(*proven <= options->deadline) : json_null();
-    return json_pack("{s:I, s:s, s:o}", "cycles", (json_int_t)options->deadline, "of", of, "met", met);
+    json_t *bound = proven != NULL ? json_integer((json_int_t)*proven) : json_null();
+    return json_pack("{s:I, s:s, s:o, s:o}", "cycles", (json_int_t)options->deadline, "of", of, "met", met,
+                     "bound", bound);
 }
 
 wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text) {

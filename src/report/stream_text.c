@@ -172,13 +172,13 @@ static void put_conditions(struct text *out, const struct wb_stream *stream) {
 
 static void put_verdict(struct text *out, const uint64_t *proven, const wb_report_options *options) {
     if (!options->has_deadline) return;
-    text_printf(out, "\ndeadline %" PRIu64 " cycles: ", options->deadline);
+    text_printf(out, "\ndeadline %" PRIu64 " cycles, stream: ", options->deadline);
     if (proven == NULL)
         text_string(out, "undecided, no bound is proven\n");
     else if (*proven <= options->deadline)
         text_string(out, "met\n");
     else
-        text_printf(out, "not met: the least proven bound is %" PRIu64 "\n", *proven);
+        text_printf(out, "not met, the least proven bound is %" PRIu64 "\n", *proven);
 }
 
 wb_status report_stream_text(const struct wb_stream *stream, const wb_report_options *options,

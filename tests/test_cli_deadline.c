@@ -1,0 +1,129 @@
+/* Deadlines as a gate of a build: exit status 0 only where what the deadline is of is proven to meet it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define STENCIL "analyze kernels/stencil5.ptx -l kernels/stencil5.yaml "
+#define HISTOGRAM "analyze kernels/histogram.ptx -l kernels/histogram.yaml "
+#define HORNER "analyze kernels/horner.ptx -l kernels/horner_stream.yaml "
+
+/* The grid takes longer than 100 us, each of its blocks less than 20. */
+#define MANY STENCIL "-g 16,16 -m orin-sm86 "
+
+/* A gate, what the report says of it and what goes to stderr; NULL: nothing. */
+struct gate {
+    const char *arguments;
+    int status;
+    const char *verdict, *message;
+};
+
+static const struct gate gates[] = {
+    {MANY "--method sib --deadline 1s", 0, "kernel: met, by k-area\n", NULL},
+    {MANY "--method sib --deadline 20us", 1, "18600 cycles, kernel: not met, the least proven bound is",
+     NULL},
+    {MANY "--method sib --deadline 20us --scope kernel", 1, "kernel: not met", NULL},
+    {MANY "--method sib --deadline 20us --scope block", 0, "18600 cycles, block (0,0,0) alone: met, by sib\n",
+     NULL},
+    {MANY "--method sib --deadline 20us -i 2,1 --scope block", 0, "block (2,1,0) alone: met, by sib\n", NULL},
+    {MANY "--method sib --deadline 1us -i 2,1 --scope block", 1, "block (2,1,0) alone: not met", NULL},
+    {MANY "--method sib --deadline 20us -i 2,1", 1,
+     "block (2,1,0) alone: met, by sib\ndeadline 18600 cycles, kernel: undecided, only that block was",
+     "leave that out, or judge the block alone with --scope block"},
+    {MANY "--method sib --deadline 1s -i 2,1", 1, "kernel: undecided", "--scope block"},
+    {MANY "--method waves --deadline 1s", 3, "kernel: undecided, no bound is proven", "choose a method"},
+    {STENCIL "-m gpgpusim-orin --method sib --deadline 1s", 3, "kernel: undecided", "no proven bound"},
+    {STENCIL "-m jcse2017 --method sib --deadline 1s", 0, "kernel: met, by segment-sum\n", NULL},
+    {STENCIL "-m jcse2017 --scheme reorder --deadline 1ms", 0, "kernel: met, by reorder-chain\n", NULL},
+    {STENCIL "-m jcse2017 --scheme reorder --deadline 1us", 1, "kernel: not met", NULL},
+    {STENCIL "-m jcse2017 --scheme reorder -i 1 --deadline 1ms", 1,
+     "block (1,0,0) alone: met, by reorder-chain\ndeadline 700000 cycles, kernel: undecided",
+     "--scope block"},
+    {STENCIL "-m jcse2017 --scheme reorder -i 1 --deadline 1ms --scope block", 0, "block (1,0,0) alone: met",
+     NULL},
+    {HISTOGRAM "-m jcse2017 --inputs any --deadline 1s", 3, "block (0,0,0) alone: met",
+     "the deadline is of the kernel, of which there is no bound"},
+    {HISTOGRAM "-m jcse2017 --inputs any --method sib --deadline 1s --scope block", 0,
+     "block (0,0,0) alone: met", NULL},
+    {HORNER "--method sib --deadline 1s", 0, "stream: met\n", NULL},
+    {HORNER "--method sib --deadline 1us", 1, "stream: not met, the least proven bound is", NULL},
+    {"analyze docs/refutations/gub-depth0.yaml --deadline 1s", 0, "block: met, by", NULL},
+    {"analyze docs/refutations/waves.yaml --deadline 1s", 0, "kernel: met, by", NULL},
+};
+
+static void test_the_exit_status_is_of_what_the_deadline_is_of(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
+        const struct gate *gate = &gates[i];
+        struct run run = run_command(gate->arguments);
+        if (run.status != gate->status || strstr(run.out, gate->verdict) == NULL)
+            fail_msg("%s: status %d\n%s%s", gate->arguments, run.status, run.out, run.err);
+        if (gate->message == NULL ? strstr(run.err, "error") != NULL : strstr(run.err, gate->message) == NULL)
+            fail_msg("%s: %s", gate->arguments, run.err);
+        run_free(&run);
+    }
+}
+
+/* Checks the keys of a verdict; `met` is NULL where that is null. */
+static void check_verdict(const char *arguments, int status, const char *scope, const bool *met) {
+    json_t *root = run_json(arguments, status), *deadline = json_object_get(root, "deadline");
+    json_t *best = json_object_get(root, "best_upper");
+    assert_string_is(root, "scope", scope);
+    assert_string_is(deadline, "of", scope);
+    if (met == NULL) {
+        assert_true(json_is_null(json_object_get(deadline, "met")));
+        assert_true(json_is_null(json_object_get(deadline, "bound")));
+        assert_true(json_is_null(best));
+    } else {
+        assert_int_equal(json_is_true(json_object_get(deadline, "met")), *met);
+        assert_int_equal(number(deadline, "bound"), json_integer_value(best));
+        assert_int_equal(number(deadline, "bound") <= number(deadline, "cycles"), *met);
+        assert_true(json_is_string(json_object_get(deadline, "method")));
+    }
+    json_decref(root);
+}
+
+/* No number of a block stands where one of the kernel is meant. */
+static void test_json_says_what_the_verdict_is_about(void **state) {
+    (void)state;
+    const bool yes = true, no = false;
+    check_verdict(MANY "--method sib --deadline 20us --json", 1, "kernel", &no);
+    check_verdict(MANY "--method sib,k-bal --deadline 1s --json", 0, "kernel", &yes);
+    check_verdict(MANY "--method sib,k-bal --deadline 20us --scope block --json", 0, "block", &yes);
+    check_verdict(MANY "--method sib --deadline 20us -i 1 --scope block --json", 0, "block", &yes);
+    check_verdict(MANY "--method sib --deadline 20us -i 1 --json", 1, "kernel", NULL);
+    json_t *root = run_json(MANY "--method sib --deadline 20us -i 1 --json", 1);
+    assert_true(json_is_true(json_object_get(json_object_get(root, "deadline"), "block_met")));
+    json_decref(root);
+    root = run_json(MANY "--method sib,k-area --json", 0);
+    assert_string_is(root, "scope", "kernel");
+    assert_int_equal(number(root, "best_upper"), number(json_object_get(root, "grid"), "best_upper"));
+    json_decref(root);
+}
+
+static const struct failure_case failures[] = {
+    {STENCIL "--deadline 1s --scope grid", 2, "--scope: expected kernel or block"},
+    {STENCIL "-m jcse2017 --scheme default --scope block --deadline 1s", 2, "--scope block: with --scheme"},
+    {HORNER "--scope block --deadline 1s", 2, "--scope is of one launch"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_exit_status_is_of_what_the_deadline_is_of),
+        cmocka_unit_test(test_json_says_what_the_verdict_is_about),
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -188,8 +188,8 @@ wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnost
 wb_status wb_launch_set_registers(wb_launch *launch, const char *registers, wb_diagnostics *diagnostics);
 
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
- * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE". A launch file's arguments are dropped by the first
- * call. */
+ * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16). A
+ * launch file's arguments are dropped by the first call. */
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics);
 
 /* "NAME=f32[16]=iota": contents of a .const or .global variable of the module. */

@@ -212,6 +212,61 @@ static void wrong_accesses_are_refused(void **state) {
                  "which memory 'cp.async.bulk.tensor.1d.global.shared::cta.bulk_group' writes is not known");
 }
 
+/* What a kernel with a buffer beside the output reads at `address`, an expression with its pointer %rd1. */
+static struct outcome read_beside(const char *argument, const char *address) {
+    struct text ptx = {0};
+    text_printf(&ptx,
+                PTX_HEADER
+                ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %%rd<9>;\n"
+                "ld.param.u64 %%rd1, [in];\nld.param.u64 %%rd2, [out];\nld.global.u64 %%rd3, [%s];\n"
+                "st.global.u64 [%%rd2], %%rd3;\nret;\n}\n",
+                address);
+    const char *const arguments[] = {argument, "buf:u64[1]=zero", NULL};
+    struct outcome outcome = run_module_in(ptx.data, "1", "1", arguments);
+    text_free(&ptx);
+    return outcome;
+}
+
+static void arguments_point_into_buffers(void **state) {
+    (void)state;
+    static const struct {
+        const char *argument, *address;
+        uint64_t value;
+    } cases[] = {
+        {"buf:u64[10]+3=iota", "%rd1", 3},    {"buf:u64[10]+3=iota", "%rd1+-24", 0},
+        {"buf:u64[10]+3=iota", "%rd1+48", 9}, {"buf:u64[10]+10=iota", "%rd1+-8", 9},
+        {"buf:u64[10]+0=iota", "%rd1+8", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct outcome outcome = read_beside(cases[i].argument, cases[i].address);
+        if (outcome.status != WB_OK || outcome.values[0] != cases[i].value)
+            fail_msg("%s: %llu\n%s", cases[i].address, (unsigned long long)outcome.values[0],
+                     outcome.messages);
+        outcome_free(&outcome);
+    }
+}
+
+/* An address in no buffer is told from the buffers on both sides of it, the nearer one first. */
+static void nearest_buffers_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *address, *message;
+    } cases[] = {
+        {"%rd1+-8", "reads 8 bytes 8 bytes before argument 1 (buf:u64[512]); buf:TYPE[COUNT]+ELEMENT passes"},
+        {"%rd1+4096", "at offset 4096 of argument 1 (buf:u64[512]), which has 4096 bytes, 4096 bytes before "
+                      "argument 2 (buf:u64[1]=zero)\n"},
+        {"%rd2+-64",
+         "reads 8 bytes 64 bytes before argument 2 (buf:u64[1]=zero), at offset 8128 of argument 1 "
+         "(buf:u64[512]), which has 4096 bytes; buf:TYPE[COUNT]+ELEMENT passes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct outcome outcome = read_beside("buf:u64[512]", cases[i].address);
+        if (outcome.status != WB_ERR_INPUT || strstr(outcome.messages, cases[i].message) == NULL)
+            fail_msg("%s: %s", cases[i].address, outcome.messages);
+        outcome_free(&outcome);
+    }
+}
+
 static void unknown_values_do_not_steer(void **state) {
     (void)state;
     assert_fails(".const .u32 c;",
@@ -356,6 +411,8 @@ int main(void) {
         cmocka_unit_test(lanes_exchange_values),
         cmocka_unit_test(special_registers_say_where_a_thread_is),
         cmocka_unit_test(wrong_accesses_are_refused),
+        cmocka_unit_test(arguments_point_into_buffers),
+        cmocka_unit_test(nearest_buffers_are_named),
         cmocka_unit_test(unknown_values_do_not_steer),
         cmocka_unit_test(unknown_values_flow_where_they_must_and_no_further),
         cmocka_unit_test(launches_that_do_not_fit_are_refused),

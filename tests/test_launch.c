@@ -138,7 +138,8 @@ static size_t fill(const char *text, uint8_t *bytes, size_t room) {
     struct launch_contents contents;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     memset(bytes, 0, room);
-    if (launch_contents_parse(&arena, text, &subject, "tests/data/launch", diagnostics, &contents) != WB_OK)
+    if (launch_contents_parse(&arena, text, &subject, "tests/data/launch", diagnostics, &contents, NULL) !=
+        WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     size_t size = (size_t)launch_contents_size(&contents);
     assert_true(size <= room);
@@ -235,6 +236,12 @@ static void test_errors_of_arguments(void **state) {
         {"buf:f32[-1]", "'f32[-1]': expected a number of elements, at least 1, between '[' and ']'"},
         {"buf:f32[1073741825]", "'f32[1073741825]': larger than 4 GiB"},
         {"buf:f64[18446744073709551615]", "'f64[18446744073709551615]': larger than 4 GiB"},
+        {"buf:i8[4]+5",
+         "'i8[4]+5': expected a number of elements behind '+', at most as many as the buffer has"},
+        {"buf:i8[4]+-1=zero",
+         "'i8[4]+-1=zero': expected a number of elements behind '+', at most as many as the buffer has"},
+        {"buf:i8[4]+=zero",
+         "'i8[4]+=zero': expected a number of elements behind '+', at most as many as the buffer has"},
         {"buf:i8[4]=", "'i8[4]=': expected zero, iota, random(SEED), @FILE or a whole number from -128 to "
                        "127 behind '='"},
         {"buf:i8[4]=128", "'i8[4]=128': expected zero, iota, random(SEED), @FILE or a whole number from -128 "

@@ -86,7 +86,7 @@ static const struct option_row option_table[] = {
      TIMES | COMMAND_CACHE | COMMAND_OCCUPANCY},
     {OPTION_ARGUMENT, 'a', "argument", "ARG",
      "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "
-     "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE",
+     "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE, buf:f32[1024]+16 (the address of element 16)",
      LAUNCHES},
     {OPTION_VARIABLE, 'c', "variable", "NAME=CONTENTS",
      "contents of a .const or .global variable, as behind buf:", LAUNCHES},

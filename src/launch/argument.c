@@ -96,8 +96,11 @@ wb_status launch_argument_parse(struct arena *arena, const char *text, const str
     struct launch_argument parsed = {0};
     const char *rest;
     if ((rest = behind(text, "buf:")) != NULL) {
+        uint64_t pointed = 0;
         parsed.is_buffer = true;
-        WB_TRY(launch_contents_parse(arena, rest, subject, directory, diagnostics, &parsed.contents));
+        WB_TRY(
+            launch_contents_parse(arena, rest, subject, directory, diagnostics, &parsed.contents, &pointed));
+        parsed.offset = pointed * ptx_type_bytes(parsed.contents.type);
     } else if ((rest = behind(text, "bytes:")) != NULL) {
         WB_TRY(parse_hex_bytes(&parser, rest, &parsed));
     } else if ((rest = behind(text, "bytes[")) != NULL) {

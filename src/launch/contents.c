@@ -1,4 +1,4 @@
-/* Contents of buffers: TYPE[COUNT], optionally =FILL. */
+/* Contents of buffers: TYPE[COUNT], optionally =FILL; of arguments TYPE[COUNT]+ELEMENT, too. */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ struct contents_parser {
     const struct subject *subject;
     const char *directory;
     wb_diagnostics *diagnostics;
+    uint64_t *pointed; /* or NULL: not the contents of an argument */
 };
 
 static wb_status fail(const struct contents_parser *parser, const char *message) {
@@ -24,12 +25,23 @@ static wb_status fail(const struct contents_parser *parser, const char *message)
     return WB_ERR_INPUT;
 }
 
-/* TYPE[COUNT]; *rest is what stands behind it. */
+/* The element behind `+` that an argument points to, at most the one behind the last. */
+static wb_status parse_pointed(const struct contents_parser *parser, const struct launch_contents *contents,
+                               const char **rest) {
+    const char *number = *rest + 1;
+    size_t length = strcspn(number, "=");
+    *rest = number + length;
+    if (number_u64(number, length, parser->pointed) && *parser->pointed <= contents->count) return WB_OK;
+    return fail(parser, "expected a number of elements behind '+', at most as many as the buffer has");
+}
+
+/* TYPE[COUNT] or TYPE[COUNT]+ELEMENT; *rest is what stands behind it. */
 static wb_status parse_shape(const struct contents_parser *parser, struct launch_contents *contents,
                              const char **rest) {
     const char *open = strchr(parser->text, '[');
     const char *close = open == NULL ? NULL : strchr(open, ']');
-    if (close == NULL || (close[1] != '\0' && close[1] != '='))
+    bool pointer = close != NULL && close[1] == '+' && parser->pointed != NULL;
+    if (close == NULL || (close[1] != '\0' && close[1] != '=' && !pointer))
         return fail(parser, "expected TYPE[COUNT] or TYPE[COUNT]=CONTENTS, such as f32[1024]=iota");
     contents->type = value_type(parser->text, (size_t)(open - parser->text));
     if (contents->type == PTX_TYPE_NONE) {
@@ -47,7 +59,7 @@ static wb_status parse_shape(const struct contents_parser *parser, struct launch
         size > LAUNCH_BUFFER_MAX)
         return fail(parser, "larger than 4 GiB");
     *rest = close + 1;
-    return WB_OK;
+    return pointer ? parse_pointed(parser, contents, rest) : WB_OK;
 }
 
 /* The path of @FILE: relative to the launch file's folder. */
@@ -127,8 +139,8 @@ static wb_status parse_fill(const struct contents_parser *parser, const char *fi
 
 wb_status launch_contents_parse(struct arena *arena, const char *text, const struct subject *subject,
                                 const char *directory, wb_diagnostics *diagnostics,
-                                struct launch_contents *contents) {
-    struct contents_parser parser = {arena, text, subject, directory, diagnostics};
+                                struct launch_contents *contents, uint64_t *pointed) {
+    struct contents_parser parser = {arena, text, subject, directory, diagnostics, pointed};
     struct launch_contents parsed = {0};
     const char *rest = NULL;
     WB_TRY(parse_shape(&parser, &parsed, &rest));

@@ -198,7 +198,7 @@ wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_d
                        "'%.100s': expected NAME=CONTENTS such as c=f32[16]=iota", assignment);
         return WB_ERR_INPUT;
     }
-    WB_TRY(launch_contents_parse(&launch->arena, equals + 1, &subject, NULL, diagnostics, &contents));
+    WB_TRY(launch_contents_parse(&launch->arena, equals + 1, &subject, NULL, diagnostics, &contents, NULL));
     struct launch_variable *variable =
         launch_variable_entry(launch, assignment, (size_t)(equals - assignment));
     if (variable == NULL) return diagnose_out_of_memory(diagnostics, subject.where);

@@ -49,6 +49,7 @@ struct launch_argument {
     bool known;                      /* of a scalar: false for "i32:?" */
     enum ptx_type type;              /* of a scalar; PTX_TYPE_NONE for "bytes:..." (a struct by value) */
     uint64_t bits;                   /* of a scalar */
+    uint64_t offset;                 /* of a buffer: bytes from its start to where the argument points */
     struct launch_contents contents; /* of a buffer; of "bytes:..." the bytes, as a file's */
 };
 
@@ -86,11 +87,12 @@ uint64_t launch_contents_size(const struct launch_contents *contents);
  * unknown contents: the caller marks those bytes unknown. */
 void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes);
 
-/* Parses "f32[1024]=iota" (what stands behind "buf:") about `subject`; @FILE is taken relative to `directory`
- * unless that is NULL or the file's path absolute, and read at once. */
+/* Parses "f32[1024]=iota" about `subject`; @FILE is taken relative to `directory` unless that is NULL or the
+ * file's path absolute, and read at once. Unless `pointed` is NULL it may be "f32[1024]+16=iota", too, and
+ * *pointed becomes the element behind the `+`, or 0. */
 wb_status launch_contents_parse(struct arena *arena, const char *text, const struct subject *subject,
                                 const char *directory, wb_diagnostics *diagnostics,
-                                struct launch_contents *contents);
+                                struct launch_contents *contents, uint64_t *pointed);
 
 /* Parses one argument, such as "i32:1024" or "buf:f32[1024]=iota"; parameters as above. */
 wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,

@@ -114,7 +114,7 @@ static wb_status read_variables(const struct ytree *document, const struct ytree
         struct launch_variable variable = {0};
         WB_TRY(ytree_require(document, item, YTREE_SCALAR, "contents such as 'f32[16]=iota'"));
         WB_TRY(launch_contents_parse(&launch->arena, item->text, &subject, reader->directory,
-                                     document->diagnostics, &variable.contents));
+                                     document->diagnostics, &variable.contents, NULL));
         variable.name = arena_string(&launch->arena, item->key, strlen(item->key));
         if (variable.name == NULL || vec_push(&launch->variables, variable) != WB_OK)
             return out_of_memory(document);

@@ -70,21 +70,60 @@ struct region *access_common_region(const struct warp *warp, const struct micro 
     return outside != 0 || (misaligned & (align - 1)) != 0 ? NULL : region;
 }
 
-/* Says what lies nearest to an address that is in no region. */
+/* The regions around an address, in its window; NULL where there is none. */
+struct neighbours {
+    const struct region *before, *behind;
+};
+
+static struct neighbours neighbours_of(const struct memory *memory, uint64_t address) {
+    struct neighbours found = {0};
+    for (size_t i = 0; i < memory->regions.count; i++) {
+        const struct region *region = &memory->regions.items[i];
+        if (address_space_of(region->base) != address_space_of(address)) continue;
+        if (region->base <= address) found.before = region;
+        if (region->base > address && found.behind == NULL) found.behind = region;
+    }
+    return found;
+}
+
+/* How far behind the end of a region an address is; 0 in its last bytes. */
+static uint64_t bytes_behind(const struct region *region, uint64_t address) {
+    uint64_t offset = address - region->base;
+    return offset > region->size ? offset - region->size : 0;
+}
+
+/* Where an address is that is in no region: what lies nearest on both sides, the nearer first. */
+static void describe_outside(const struct memory *memory, uint64_t address, struct text *out) {
+    const struct neighbours near = neighbours_of(memory, address);
+    struct text before = {0};
+    if (near.before == NULL && near.behind == NULL)
+        text_printf(out, "at 0x%" PRIx64 ", where nothing is", address);
+    if (near.before != NULL)
+        text_printf(&before, "at offset %" PRIu64 " of %s, which has %" PRIu64 " bytes",
+                    address - near.before->base, near.before->name, near.before->size);
+    bool behind_first =
+        near.behind != NULL &&
+        (near.before == NULL || near.behind->base - address < bytes_behind(near.before, address));
+    if (near.before != NULL && !behind_first) text_printf(out, "%s", before.data);
+    if (near.behind != NULL)
+        text_printf(out, "%s%" PRIu64 " bytes before %s", behind_first ? "" : ", ",
+                    near.behind->base - address, near.behind->name);
+    if (near.before != NULL && behind_first) text_printf(out, ", %s", before.data);
+    if (behind_first && address_space_of(near.behind->base) == PTX_SPACE_GLOBAL)
+        text_string(out, "; buf:TYPE[COUNT]+ELEMENT passes a pointer into a buffer");
+    out->failed |= before.failed;
+    text_free(&before);
+}
+
 static wb_status fail_outside(const struct warp *warp, const struct micro *op, uint32_t lane,
                               uint64_t address, uint32_t bytes, const char *verb) {
-    const struct memory *memory = &warp->run->memory;
-    const struct region *before = NULL;
-    for (size_t i = 0; i < memory->regions.count; i++)
-        if (memory->regions.items[i].base <= address) before = &memory->regions.items[i];
-    if (before == NULL || address_space_of(before->base) != address_space_of(address))
-        return warp_fail(warp, op, WB_ERR_INPUT,
-                         "lane %u of warp %u %s %u bytes at 0x%" PRIx64 ", where nothing is", lane,
-                         warp->number, verb, bytes, address);
-    return warp_fail(warp, op, WB_ERR_INPUT,
-                     "lane %u of warp %u %s %u bytes at offset %" PRIu64 " of %s, which has %" PRIu64
-                     " bytes",
-                     lane, warp->number, verb, bytes, address - before->base, before->name, before->size);
+    struct text where = {0};
+    describe_outside(&warp->run->memory, address, &where);
+    wb_status status = where.failed ? warp_no_memory(warp, op)
+                                    : warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u %s %u bytes %s",
+                                                lane, warp->number, verb, bytes, where.data);
+    text_free(&where);
+    return status;
 }
 
 /* A place whose bytes are unknown, and forgotten when they are written. */

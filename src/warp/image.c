@@ -137,7 +137,8 @@ static uint64_t lay_out_parameters(struct run *run) {
     return end;
 }
 
-/* Writes an argument into its parameter; buffers get a region of their own. The region of the parameters is
+/* Writes an argument into its parameter; buffers get a region of their own, into which
+ * the argument points. The region of the parameters is
  * looked up behind that, since a new region moves the others. */
 static wb_status load_argument(struct run *run, struct arena *arena, uint32_t index, uint64_t params_base) {
     const struct ptx_function *kernel = kernel_function(run->kernel);
@@ -149,7 +150,8 @@ static wb_status load_argument(struct run *run, struct arena *arena, uint32_t in
         struct region region = {0};
         WB_TRY(load_contents(run, PTX_SPACE_GLOBAL, &argument->contents, argument_name(arena, run, index),
                              &region));
-        run->buffers[index] = bits = region.base;
+        run->buffers[index] = region.base;
+        bits = region.base + argument->offset;
         known = true;
     }
     struct region *params = memory_find(&run->memory, params_base);

@@ -122,17 +122,17 @@ struct instruction_row {
     uint64_t expected;
 };
 
-static inline void body_of_row(struct text *body, const struct instruction_row *row) {
-    const uint64_t operands[3] = {row->a, row->b, row->c};
-    for (unsigned i = 0; i < 3; i++) {
-        text_printf(body, "mov.b64 %%rd%u, 0x%llx;\n", i + 1, (unsigned long long)operands[i]);
-        text_printf(body, "mov.b64 {%%r%u, %%r20}, %%rd%u;\n", i + 1, i + 1);
-        text_printf(body, "mov.b32 {%%rs%u, %%rs20}, %%r%u;\n", i + 1, i + 1);
-        text_printf(body, "mov.b32 %%f%u, %%r%u;\nmov.b64 %%fd%u, %%rd%u;\n", i + 1, i + 1, i + 1, i + 1);
-        text_printf(body, "setp.ne.u64 %%p%u, %%rd%u, 0;\n", i + 1, i + 1);
-    }
-    text_printf(body, "%s\n", row->text);
-    switch (row->result) {
+/* Moves the 64 bits in %rd<i> to the other registers <i>. */
+static inline void spread_operand(struct text *body, unsigned i) {
+    text_printf(body, "mov.b64 {%%r%u, %%r20}, %%rd%u;\n", i, i);
+    text_printf(body, "mov.b32 {%%rs%u, %%rs20}, %%r%u;\n", i, i);
+    text_printf(body, "mov.b32 %%f%u, %%r%u;\nmov.b64 %%fd%u, %%rd%u;\n", i, i, i, i);
+    text_printf(body, "setp.ne.u64 %%p%u, %%rd%u, 0;\n", i, i);
+}
+
+/* Stores the register 9 of a kind. */
+static inline void store_result(struct text *body, char kind) {
+    switch (kind) {
     case 'r': text_string(body, "mov.b64 %rd9, {%r9, 0};\n"); break;
     case 's': text_string(body, "mov.b64 %rd9, {%rs9, 0, 0, 0};\n"); break;
     case 'f': text_string(body, "mov.b32 %r9, %f9;\nmov.b64 %rd9, {%r9, 0};\n"); break;
@@ -141,6 +141,16 @@ static inline void body_of_row(struct text *body, const struct instruction_row *
     default: break;
     }
     text_string(body, "st.global.u64 [%rd0], %rd9;\n");
+}
+
+static inline void body_of_row(struct text *body, const struct instruction_row *row) {
+    const uint64_t operands[3] = {row->a, row->b, row->c};
+    for (unsigned i = 0; i < 3; i++) {
+        text_printf(body, "mov.b64 %%rd%u, 0x%llx;\n", i + 1, (unsigned long long)operands[i]);
+        spread_operand(body, i + 1);
+    }
+    text_printf(body, "%s\n", row->text);
+    store_result(body, row->result);
 }
 
 /* Runs every row by 32 lanes and compares the result of each lane. */

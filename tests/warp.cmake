@@ -1,6 +1,8 @@
 wb_test(test_path wb_warp)
 wb_test(test_interpreter_int wb_warp)
 wb_test(test_interpreter_float wb_warp)
+wb_test(test_interpreter_values wb_warp)
+target_sources(test_interpreter_values PRIVATE exact_number.c float_reference.c)
 wb_test(test_interpreter_memory wb_warp)
 wb_test(test_interpreter_control wb_warp)
 wb_test(test_block_timing wb_warp)

@@ -127,7 +127,8 @@ struct ptx_form {
     uint8_t mode2;      /* the operation of bar.red: AND, OR, POPC */
     uint8_t wait;       /* enum ptx_wait */
     bool ftz, sat, approx, full, nan, relu, uni, sync, is_volatile, to;
-    bool xorsign_abs;    /* min/max.xorsign.abs */
+    bool abs, xorsign;   /* of min and max: compares magnitudes; multiplies signs */
+    bool oob;            /* of fma: a special NaN stands for what lies out of bounds */
     bool ordered;        /* .acquire, .release, .acq_rel */
     bool carry_out;      /* .cc */
     bool carry_in;       /* addc subc madc */

@@ -26,7 +26,7 @@ test_fn compare_operator(const struct ptx_form *form, enum ptx_type type);
 void alu_copy(const struct micro *op, uint64_t *d, const uint64_t *const *s);
 void alu_offset(const struct micro *op, uint64_t *d, const uint64_t *const *s);
 
-/* min or max of the two or three values of a floating-point form; .xorsign.abs compares magnitudes and
+/* min or max of the two or three values of a floating-point form; .abs compares magnitudes, .xorsign
  * multiplies signs. */
 double alu_extreme(const struct micro *op, const double *values);
 

@@ -20,7 +20,7 @@ LANE_FUNCTION(abs_f32, d[l] = a[l] & 0x7fffffff;)
 LANE_FUNCTION(neg_ftz_f32, d[l] = float_bits(flush_f32(float_of(a[l]))) ^ 0x80000000;)
 LANE_FUNCTION(abs_ftz_f32, d[l] = float_bits(flush_f32(float_of(a[l]))) & 0x7fffffff;)
 LANE_FUNCTION(neg_f64, d[l] = a[l] ^ UINT64_C(1) << 63;)
-LANE_FUNCTION(abs_f64, d[l] = a[l] & INT64_MAX;)
+LANE_FUNCTION(abs_f64, d[l] = double_of(a[l]) != double_of(a[l]) ? a[l] : a[l] & INT64_MAX;)
 LANE_FUNCTION(copysign_f32, d[l] = (b[l] & 0x7fffffff) | (a[l] & 0x80000000);)
 LANE_FUNCTION(copysign_f64, d[l] = (b[l] & INT64_MAX) | (a[l] & UINT64_C(1) << 63);)
 /* clang-format on */
@@ -97,14 +97,14 @@ static double extreme_of_two(double x, double y, bool want_max, bool keep_nan) {
 
 double alu_extreme(const struct micro *op, const double *values) {
     const struct ptx_form *form = op->form;
-    double result = form->xorsign_abs ? fabs(values[0]) : values[0];
+    double result = form->abs ? fabs(values[0]) : values[0];
     bool negative = signbit(values[0]) != 0;
     for (uint32_t i = 1; i < op->source_count; i++) {
-        double value = form->xorsign_abs ? fabs(values[i]) : values[i];
+        double value = form->abs ? fabs(values[i]) : values[i];
         result = extreme_of_two(result, value, form->op == PTX_OP_MAX, form->nan);
         negative ^= signbit(values[i]) != 0;
     }
-    return form->xorsign_abs && negative ? -result : result;
+    return form->xorsign && negative ? -result : result;
 }
 
 static void extremes(const struct micro *op, uint64_t *d, const uint64_t *const *s) {

@@ -79,7 +79,7 @@ static void half_abs(const struct micro *op, uint64_t *d, const uint64_t *const 
 
 lane_fn alu_half_find(const struct ptx_form *form) {
     bool half = form->type == PTX_F16 || form->type == PTX_BF16 || is_pair(form);
-    if (!half || form->type2 != form->type) return NULL;
+    if (!half || form->type2 != form->type || form->oob) return NULL;
     switch (form->op) {
     case PTX_OP_ADD:
     case PTX_OP_SUB:

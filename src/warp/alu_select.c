@@ -1,6 +1,7 @@
 /* Moves, selection, and what is known although an operand is not. */
 #include "warp/address.h"
 #include "warp/alu.h"
+#include "warp/float_value.h"
 
 void alu_copy(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
     uint64_t mask = op->result_mask;
@@ -22,6 +23,7 @@ static void selp(const struct micro *op, uint64_t *d, const uint64_t *const *s) 
 
 LANE_FUNCTION(slct_s32, d[l] = (int32_t)c[l] >= 0 ? a[l] : b[l];)
 LANE_FUNCTION(slct_f32, d[l] = float_of(c[l]) >= 0.0f ? a[l] : b[l];)
+LANE_FUNCTION(slct_ftz_f32, d[l] = flush_f32(float_of(c[l])) >= 0.0f ? a[l] : b[l];)
 
 /* cvta: addresses of .shared and .local are moved into and out of their windows, others are generic. */
 static void cvta_to_generic(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
@@ -38,7 +40,7 @@ lane_fn alu_select_find(const struct ptx_form *form) {
     switch (form->op) {
     case PTX_OP_MOV: return form->type == PTX_PRED || form->type == PTX_B128 ? NULL : alu_copy;
     case PTX_OP_SELP: return selp;
-    case PTX_OP_SLCT: return form->type2 == PTX_F32 ? slct_f32 : slct_s32;
+    case PTX_OP_SLCT: return form->type2 != PTX_F32 ? slct_s32 : form->ftz ? slct_ftz_f32 : slct_f32;
     case PTX_OP_CVTA: return form->to ? cvta_from_generic : cvta_to_generic;
     default: return NULL;
     }

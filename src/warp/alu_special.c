@@ -50,7 +50,24 @@ static uint64_t lane_f32(const struct ptx_form *form, uint64_t a, uint64_t b) {
     return result_f32(value);
 }
 
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper word of a number alone, and flush
+ * subnormal numbers. */
+#define UPPER_WORD UINT64_C(0xffffffff00000000)
+#define NAN_UPPER_WORD UINT64_C(0x7fffffff00000000)
+
+static uint64_t flushed_upper_word(double value) {
+    uint64_t bits = double_bits(value) & UPPER_WORD;
+    return (bits << 1 >> 53) == 0 ? bits & UINT64_C(1) << 63 : bits;
+}
+
+static uint64_t upper_word_f64(const struct ptx_form *form, uint64_t a) {
+    double x = double_of(flushed_upper_word(double_of(a)));
+    double result = 1.0 / (form->op == PTX_OP_RCP ? x : x == 0.0 ? x : sqrt(x));
+    return result != result ? NAN_UPPER_WORD : flushed_upper_word(result);
+}
+
 static uint64_t lane_f64(const struct ptx_form *form, uint64_t a, uint64_t b) {
+    if (form->approx && form->ftz) return upper_word_f64(form, a);
     volatile double x = double_of(a), y = double_of(b);
     volatile double r = special_f64(form, &x, &y);
     return result_f64(r);

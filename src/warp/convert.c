@@ -43,9 +43,16 @@ static double round_to_integer(uint8_t round, double value) {
     }
 }
 
-/* A number to an integer type: NaN becomes 0, what is too large the nearest number of the type. */
+/* NaN as an integer (PTX ISA, cvt): the highest bit alone where either type has 64 bits, else 0. */
+static uint64_t nan_as_integer(const struct ptx_form *form) {
+    uint32_t bits = 8 * ptx_type_bytes((enum ptx_type)form->type);
+    bool zero = form->type2 != PTX_F64 && bits < 64;
+    return zero ? 0 : write_integer(form->type, (__int128)1 << (bits - 1));
+}
+
+/* A number to an integer type: what is too large becomes the nearest number of the type. */
 static uint64_t float_to_integer(const struct ptx_form *form, double value) {
-    if (value != value) return 0;
+    if (value != value) return nan_as_integer(form);
     double whole = round_to_integer(form->round == PTX_ROUND_NONE ? PTX_ROUND_RZI : form->round, value);
     if (whole > 0x1p100) whole = 0x1p100;
     if (whole < -0x1p100) whole = -0x1p100;

@@ -26,13 +26,13 @@ static inline float flush_f32(float value) {
     return (bits & 0x7f800000) == 0 ? float_of(bits & 0x80000000) : value;
 }
 
-/* .sat: into [0, 1], NaN to +0. */
+/* .sat: into [0, 1], NaN and -0 to +0, in every rounding mode that is set. */
 static inline float saturate_f32(float value) {
-    return value >= 0.0f ? (value > 1.0f ? 1.0f : value + 0.0f) : 0.0f;
+    return value > 0.0f ? (value > 1.0f ? 1.0f : value) : 0.0f;
 }
 
 static inline double saturate_f64(double value) {
-    return value >= 0.0 ? (value > 1.0 ? 1.0 : value + 0.0) : 0.0;
+    return value > 0.0 ? (value > 1.0 ? 1.0 : value) : 0.0;
 }
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "warp/wait_queues.h"
+
 #define NO_NODE UINT32_MAX
 
 /* An edge that ends at the node being computed. */
@@ -29,6 +31,7 @@ struct aligner {
     VEC(cycles *) spare; /* rows to be used again */
     VEC(struct align_edge) edges;
     struct align_writer *writers; /* per register */
+    struct queue_members queues;  /* positions: own instructions */
     uint32_t *previous;           /* per unit the previous own instruction's D, or NO_NODE */
     uint32_t *earlier;            /* per own instruction the D of the one before it on its unit */
     cycles **unit_charges; /* per unit: what each instruction of the other counts at a node of that unit */
@@ -71,6 +74,17 @@ static wb_status add_edge(struct aligner *aligner, uint32_t from, cycles weight)
     return vec_push(&aligner->edges, edge);
 }
 
+/* The edges from what a register of a queue stands for to I(k). */
+static wb_status edges_from_queue(struct aligner *aligner, uint32_t reg) {
+    WB_TRY(queue_members_take(&aligner->queues, &aligner->rules->block->code, reg));
+    for (size_t t = 0; t < aligner->queues.taken.count; t++) {
+        const uint32_t member = aligner->queues.taken.items[t];
+        const struct timed_inst *inst = own_inst(aligner, member);
+        WB_TRY(add_edge(aligner, 2 * member + 1, (cycles)inst->init + inst->latency));
+    }
+    return WB_OK;
+}
+
 /* The start of the `depth`-th last own instruction on the unit before k, or NO_NODE. */
 static uint32_t start_before(const struct aligner *aligner, uint8_t unit, uint32_t depth) {
     uint32_t start = aligner->previous[unit];
@@ -91,6 +105,7 @@ static wb_status edges_into_issue(struct aligner *aligner, uint32_t k) {
     for (uint32_t i = 0; i < count; i++) {
         const struct align_writer *writer = &aligner->writers[operands[i]];
         WB_TRY(add_edge(aligner, writer->node, writer->weight));
+        WB_TRY(edges_from_queue(aligner, operands[i]));
     }
     if (inst->unit == UNIT_NONE || depth == DEPTH_UNLIMITED) return WB_OK;
     uint32_t start = start_before(aligner, inst->unit, depth);
@@ -108,14 +123,16 @@ static wb_status edges_into_start(struct aligner *aligner, uint32_t k) {
 }
 
 /* After D(k): later instructions wait for it. */
-static void note_writes(struct aligner *aligner, uint32_t k) {
+static wb_status note_writes(struct aligner *aligner, uint32_t k) {
     const struct timed_inst *inst = own_inst(aligner, k);
     const uint32_t *written = aligner->rules->block->code.operands + inst->first_operand + inst->source_count;
     for (uint32_t i = 0; i < inst->destination_count; i++)
         aligner->writers[written[i]] = (struct align_writer){2 * k + 1, (cycles)inst->init + inst->latency};
-    if (inst->unit == UNIT_NONE) return;
+    WB_TRY(queue_members_note(&aligner->queues, inst, k));
+    if (inst->unit == UNIT_NONE) return WB_OK;
     aligner->earlier[k] = aligner->previous[inst->unit];
     aligner->previous[inst->unit] = 2 * k + 1;
+    return WB_OK;
 }
 
 static void forget_writes(struct aligner *aligner) {
@@ -124,6 +141,7 @@ static void forget_writes(struct aligner *aligner) {
         aligner->writers[r].node = NO_NODE;
     for (uint32_t u = 0; u < block->machine->unit_count; u++)
         aligner->previous[u] = NO_NODE;
+    queue_members_clear(&aligner->queues);
 }
 
 /* First pass: until which node the row of each node is needed. */
@@ -134,7 +152,7 @@ static wb_status find_last_uses(struct aligner *aligner) {
         aligner->last_use[node] = node;
         for (size_t e = 0; e < aligner->edges.count; e++)
             aligner->last_use[aligner->edges.items[e].from] = node;
-        if (node % 2 == 1) note_writes(aligner, node / 2);
+        if (node % 2 == 1) WB_TRY(note_writes(aligner, node / 2));
     }
     return WB_OK;
 }
@@ -200,7 +218,7 @@ static wb_status compute_node(struct aligner *aligner, uint32_t node) {
                 row);
     aligner->rows[node] = row;
     if (node % 2 == 1) {
-        note_writes(aligner, node / 2);
+        WB_TRY(note_writes(aligner, node / 2));
         cycles end = row[aligner->other.count] + inst->init + inst->latency;
         aligner->longest = cycles_max(aligner->longest, end);
     }
@@ -253,6 +271,7 @@ wb_status align_longest(const struct align_rules *rules, struct section_code own
         status = compute_node(&aligner, node);
     vec_free(&aligner.spare);
     vec_free(&aligner.edges);
+    queue_members_free(&aligner.queues);
     arena_free(&aligner.arena);
     if (status == WB_OK) *longest = aligner.longest;
     return status;

@@ -2,54 +2,65 @@
 
 #include <string.h>
 
+#include "warp/wait_queues.h"
+
 #define NO_WRITER UINT32_MAX
 
 /* Scratch while one path is written out. */
 struct explore_reader {
     const struct timed_block *block;
     struct explore_program *program;
-    uint32_t *path;     /* per position its index into the block's code */
-    uint32_t *writer;   /* per register the position of its last write, or NO_WRITER */
-    uint32_t *last_use; /* per position the last position that waits for its result, itself: none */
+    uint32_t *path;              /* per position its index into the block's code */
+    uint32_t *writer;            /* per register the position of its last write, or NO_WRITER */
+    struct queue_members queues; /* of what was read so far */
+    uint32_t *last_use;          /* per position the last position that waits for its result, itself: none */
+    VEC(uint32_t) awaited;       /* the positions that the one at hand waits for */
 };
 
 static const struct timed_inst *reader_inst(const struct explore_reader *reader, uint32_t position) {
     return &reader->block->code.insts[reader->path[position]];
 }
 
-/* Calls for the writers of everything the instruction at `position` waits for: its sources and, as results
- * must not overtake each other, its destinations. */
-static uint32_t reader_operand(const struct explore_reader *reader, uint32_t position, uint32_t operand) {
+/* Finds the positions that the instruction at `position` waits for: those that wrote its sources and, as
+ * results must not overtake each other, its destinations, and what it waits for in queues. */
+static wb_status find_awaited(struct explore_reader *reader, uint32_t position) {
     const struct timed_inst *inst = reader_inst(reader, position);
-    return reader->writer[reader->block->code.operands[inst->first_operand + operand]];
+    const uint32_t *operands = reader->block->code.operands + inst->first_operand;
+    reader->awaited.count = 0;
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
+        const uint32_t writer = reader->writer[operands[i]];
+        if (writer != NO_WRITER) WB_TRY(vec_push(&reader->awaited, writer));
+        WB_TRY(queue_members_take(&reader->queues, &reader->block->code, operands[i]));
+        for (size_t t = 0; t < reader->queues.taken.count; t++)
+            WB_TRY(vec_push(&reader->awaited, reader->queues.taken.items[t]));
+    }
+    return WB_OK;
 }
 
-static uint32_t operand_count(const struct timed_inst *inst) {
-    return (uint32_t)inst->source_count + inst->destination_count;
-}
-
-static void reader_write(struct explore_reader *reader, uint32_t position) {
+static wb_status reader_write(struct explore_reader *reader, uint32_t position) {
     const struct timed_inst *inst = reader_inst(reader, position);
     const uint32_t *written = reader->block->code.operands + inst->first_operand + inst->source_count;
     for (uint32_t i = 0; i < inst->destination_count; i++)
         reader->writer[written[i]] = position;
+    return queue_members_note(&reader->queues, inst, position);
 }
 
 static void reader_forget(struct explore_reader *reader) {
     for (uint32_t r = 0; r < reader->block->code.register_count; r++)
         reader->writer[r] = NO_WRITER;
+    queue_members_clear(&reader->queues);
 }
 
-static void find_last_uses(struct explore_reader *reader) {
+static wb_status find_last_uses(struct explore_reader *reader) {
     reader_forget(reader);
     for (uint32_t p = 0; p < reader->program->count; p++) {
         reader->last_use[p] = p;
-        for (uint32_t i = 0; i < operand_count(reader_inst(reader, p)); i++) {
-            uint32_t writer = reader_operand(reader, p, i);
-            if (writer != NO_WRITER) reader->last_use[writer] = p;
-        }
-        reader_write(reader, p);
+        WB_TRY(find_awaited(reader, p));
+        for (size_t a = 0; a < reader->awaited.count; a++)
+            reader->last_use[reader->awaited.items[a]] = p;
+        WB_TRY(reader_write(reader, p));
     }
+    return WB_OK;
 }
 
 /* The live results at each position, oldest first; each instruction says which of them it waits for and which
@@ -60,11 +71,10 @@ static wb_status number_live_results(struct explore_reader *reader) {
     reader_forget(reader);
     for (uint32_t p = 0; p < reader->program->count; p++) {
         struct explore_inst *inst = &reader->program->insts[p];
-        for (uint32_t i = 0; i < operand_count(reader_inst(reader, p)); i++) {
-            uint32_t writer = reader_operand(reader, p, i);
+        WB_TRY(find_awaited(reader, p));
+        for (size_t a = 0; a < reader->awaited.count; a++)
             for (uint32_t l = 0; l < live_count; l++)
-                if (live[l] == writer) inst->waits |= UINT32_C(1) << l;
-        }
+                if (live[l] == reader->awaited.items[a]) inst->waits |= UINT32_C(1) << l;
         uint32_t kept = 0;
         for (uint32_t l = 0; l < live_count; l++) {
             if (reader->last_use[live[l]] <= p) continue;
@@ -75,7 +85,7 @@ static wb_status number_live_results(struct explore_reader *reader) {
         if (inst->is_live) live[kept++] = p;
         if (kept > EXPLORE_LIVE_MAX) return WB_ERR_DECLINED;
         live_count = kept;
-        reader_write(reader, p);
+        WB_TRY(reader_write(reader, p));
     }
     return WB_OK;
 }
@@ -119,11 +129,13 @@ wb_status explore_program_make(const struct timed_block *block, uint32_t path, s
     if (block->paths[path].length > EXPLORE_PROGRAM_MAX || block->machine->unit_count > 32)
         return WB_ERR_DECLINED;
     struct explore_reader reader = {.block = block, .program = program};
-    WB_TRY(reader_prepare(&reader, &block->paths[path], arena));
-    find_last_uses(&reader);
-    WB_TRY(number_live_results(&reader));
-    fill_positions(program);
-    return WB_OK;
+    wb_status status = reader_prepare(&reader, &block->paths[path], arena);
+    if (status == WB_OK) status = find_last_uses(&reader);
+    if (status == WB_OK) status = number_live_results(&reader);
+    if (status == WB_OK) fill_positions(program);
+    queue_members_free(&reader.queues);
+    vec_free(&reader.awaited);
+    return status;
 }
 
 double explore_positions(const struct timed_block *block) {

@@ -3,6 +3,7 @@
  * little where their instructions wait for each other's results. docs/proofs.md, theorem 3. */
 #include "bound/registry.h"
 #include "bound/sections.h"
+#include "warp/wait_queues.h"
 
 /* What one section asks of one unit. */
 struct fifo_load {
@@ -20,7 +21,6 @@ struct fifo_charge {
 
 /* The last write of a register in the section so far. */
 struct fifo_writer {
-    cycles ready;   /* when it can be read, at the end of the longest path */
     cycles through; /* work of the section on its unit, up to and including the writer */
     uint8_t unit;   /* or UNIT_NONE */
 };
@@ -32,6 +32,7 @@ struct fifo {
     uint32_t units;
     struct fifo_load *loads;     /* [number of the section * units + unit] */
     struct fifo_writer *writers; /* per register */
+    cycles *ready;               /* per register when it can be read, at the end of the longest path */
     cycles *totals, *finished;   /* per unit: scratch */
     struct fifo_charge *charges; /* per unit, for the warp at hand */
     bool stopped;                /* by the watch, which has left a message */
@@ -47,14 +48,17 @@ static const struct timed_inst *fifo_inst(const struct fifo *fifo, uint32_t inde
 
 /* Forgets the section looked at last. */
 static void fifo_reset(struct fifo *fifo) {
-    for (uint32_t r = 0; r < fifo->input->block->code.register_count; r++)
+    for (uint32_t r = 0; r < fifo->input->block->code.register_count; r++) {
         fifo->writers[r] = (struct fifo_writer){.unit = UNIT_NONE};
+        fifo->ready[r] = 0;
+    }
     for (uint32_t u = 0; u < fifo->units; u++)
         fifo->totals[u] = fifo->finished[u] = 0;
 }
 
 /* An instruction is issued once its operands are complete: what was issued to their units before them, and
- * they themselves, wait there no more. */
+ * they themselves, wait there no more. What is waited for in queues is taken to wait on: that charges more.
+ */
 static void finish_operands(struct fifo *fifo, const struct timed_inst *inst) {
     const uint32_t *operands = fifo->input->block->code.operands + inst->first_operand;
     const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
@@ -65,10 +69,9 @@ static void finish_operands(struct fifo *fifo, const struct timed_inst *inst) {
     }
 }
 
-static void set_writers(struct fifo *fifo, const struct timed_inst *inst, struct fifo_writer writer) {
-    const uint32_t *written = fifo->input->block->code.operands + inst->first_operand + inst->source_count;
-    for (uint32_t i = 0; i < inst->destination_count; i++)
-        fifo->writers[written[i]] = writer;
+/* The registers that an instruction writes. */
+static const uint32_t *written_by(const struct fifo *fifo, const struct timed_inst *inst) {
+    return fifo->input->block->code.operands + inst->first_operand + inst->source_count;
 }
 
 /* Fills in the loads of a section. */
@@ -87,7 +90,8 @@ static void load_section(struct fifo *fifo, uint32_t code) {
             load->waiting = cycles_max(load->waiting, load->work - fifo->finished[inst->unit]);
             writer.through = load->work;
         }
-        set_writers(fifo, inst, writer);
+        for (uint32_t i = 0; i < inst->destination_count; i++)
+            fifo->writers[written_by(fifo, inst)[i]] = writer;
     }
 }
 
@@ -102,7 +106,7 @@ static cycles longest_path(struct fifo *fifo, uint32_t code, uint32_t queued) {
         const uint32_t *operands = fifo->input->block->code.operands + inst->first_operand;
         const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
         for (uint32_t i = 0; i < count; i++)
-            now = cycles_max(now, fifo->writers[operands[i]].ready);
+            now = cycles_max(now, fifo->ready[operands[i]]);
         cycles start = now;
         if (inst->unit != UNIT_NONE) {
             start = cycles_max(start, fifo->totals[inst->unit]);
@@ -111,7 +115,9 @@ static cycles longest_path(struct fifo *fifo, uint32_t code, uint32_t queued) {
             now = cycles_add(now, 1);
         }
         cycles ready = cycles_add(start, (cycles)inst->init + inst->latency);
-        set_writers(fifo, inst, (struct fifo_writer){.ready = ready, .unit = UNIT_NONE});
+        for (uint32_t i = 0; i < inst->destination_count; i++)
+            fifo->ready[written_by(fifo, inst)[i]] = ready;
+        wait_queues_step(&fifo->input->block->code, inst, fifo->ready, 1, ready);
         end = cycles_max(end, ready);
     }
     return end;
@@ -208,11 +214,12 @@ static wb_status fifo_prepare(struct fifo *fifo) {
     fifo->units = block->machine->unit_count;
     fifo->loads = arena_array(arena, codes * fifo->units + 1, sizeof *fifo->loads);
     fifo->writers = arena_array(arena, (size_t)block->code.register_count + 1, sizeof *fifo->writers);
+    fifo->ready = arena_array(arena, (size_t)block->code.register_count + 1, sizeof *fifo->ready);
     fifo->totals = arena_array(arena, (size_t)fifo->units + 1, sizeof *fifo->totals);
     fifo->finished = arena_array(arena, (size_t)fifo->units + 1, sizeof *fifo->finished);
     fifo->charges = arena_array(arena, (size_t)fifo->units + 1, sizeof *fifo->charges);
-    if (fifo->loads == NULL || fifo->writers == NULL || fifo->totals == NULL || fifo->finished == NULL ||
-        fifo->charges == NULL)
+    if (fifo->loads == NULL || fifo->writers == NULL || fifo->ready == NULL || fifo->totals == NULL ||
+        fifo->finished == NULL || fifo->charges == NULL)
         return WB_ERR_LIMIT;
     for (uint32_t code = 0; code < codes; code++)
         load_section(fifo, code);

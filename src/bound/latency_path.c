@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "warp/wait_queues.h"
+
 wb_status latency_block_init(struct latency_block *block, const struct timed_grid *timed,
                              struct arena *arena) {
     const uint32_t warp_count = timed->grid->warp_count;
@@ -44,6 +46,7 @@ void latency_warp_complete(struct latency_warp *warp, const struct timed_inst *i
     const uint32_t *written = warp->steps.code->operands + inst->first_operand + inst->source_count;
     for (uint32_t i = 0; i < inst->destination_count; i++)
         warp->registers[written[i]] = at;
+    wait_queues_step(warp->steps.code, inst, warp->registers, 1, at);
     warp->complete = cycles_max(warp->complete, at);
 }
 

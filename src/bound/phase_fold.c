@@ -96,16 +96,22 @@ static cycles fold_once(void *user) {
     return most == CYCLES_SATURATED ? most : walker->turns;
 }
 
+static void fold_touch_register(struct fold *fold, uint32_t reg, bool *known_registers) {
+    if (known_registers[reg]) return;
+    known_registers[reg] = true;
+    fold->registers[fold->register_count++] = reg;
+}
+
 /* Notes an instruction of the body. */
 static void fold_touch(struct fold *fold, const struct timed_inst *inst, bool *known_registers,
                        bool *known_units) {
-    const uint32_t *operands = fold->walker->block->code.operands + inst->first_operand;
-    const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
-    for (uint32_t i = 0; i < count; i++) {
-        if (known_registers[operands[i]]) continue;
-        known_registers[operands[i]] = true;
-        fold->registers[fold->register_count++] = operands[i];
-    }
+    const struct timed_code *code = &fold->walker->block->code;
+    const uint32_t *operands = code->operands + inst->first_operand;
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++)
+        fold_touch_register(fold, operands[i], known_registers);
+    for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++)
+        for (uint32_t j = 0; ((inst->joins | inst->commits) >> q & 1) != 0 && j < code->queues[q].count; j++)
+            fold_touch_register(fold, code->queues[q].first + j, known_registers);
     fold->has_barrier = fold->has_barrier || inst->barrier;
     if (inst->unit == UNIT_NONE) return;
     fold->initiations++;

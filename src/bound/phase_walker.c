@@ -1,5 +1,7 @@
 #include "bound/phase_walker.h"
 
+#include "warp/wait_queues.h"
+
 const cycles *phase_charges(const struct timed_block *block, struct arena *arena) {
     const struct wb_machine *machine = block->machine;
     cycles *charges = arena_array(arena, (size_t)machine->unit_count + 1, sizeof *charges);
@@ -79,6 +81,11 @@ static wb_status phase_step(struct phase_walker *walker, const struct timed_inst
     const struct phase_register result = {end + inst->latency, latency + inst->latency};
     for (uint32_t i = inst->source_count; i < count; i++)
         walker->registers[operands[i]] = result;
+    if ((inst->joins | inst->commits) != 0) {
+        const size_t stride = sizeof(struct phase_register) / sizeof(cycles);
+        wait_queues_step(&walker->block->code, inst, &walker->registers->ready, stride, result.ready);
+        wait_queues_step(&walker->block->code, inst, &walker->registers->latency, stride, result.latency);
+    }
     walker->latency = latency;
     walker->complete = cycles_max(walker->complete, result.ready);
     walker->latency_complete = cycles_max(walker->latency_complete, result.latency);

@@ -6,6 +6,7 @@
 #include "bound/registry.h"
 #include "bound/segment_times.h"
 #include "memory/miss_estimate.h"
+#include "warp/wait_queues.h"
 
 /* The segments of one path. */
 struct segment_list {
@@ -82,6 +83,7 @@ static wb_status cut_path(struct segmenter *segmenter, const struct path *path, 
         const uint32_t *written = code->operands + inst->first_operand + inst->source_count;
         for (uint32_t i = 0; i < inst->destination_count; i++)
             segmenter->written[written[i]] = *number;
+        wait_queues_step(code, inst, segmenter->written, 1, *number);
         if (!inst->barrier) continue;
         WB_TRY(vec_push(&list->items, segment));
         segment = (struct segment){0};

@@ -24,14 +24,15 @@ enum ptx_answer {
     X(ELECTION, ASSUMED, "lanes of the warp", "elect.sync: the lowest lane of the member mask is elected")   \
     X(CONVERGENCE, ASSUMED, "nothing, but depend on which lanes are there",                                  \
       "activemask, and shfl and vote without .sync: lanes that no branch has divided execute together")      \
-    X(ORDER, ASSUMED,                                                                                        \
+    X(ORDER, TIMED,                                                                                          \
       "accesses before a release or after an acquire; so do all with `.acquire`, "                           \
       "`.release` or `.acq_rel`",                                                                            \
-      "ld, st, atom, red and mbarrier with .acquire, .release or .acq_rel: other accesses are not waited "   \
-      "for")                                                                                                 \
-    X(FENCE, ASSUMED, "earlier accesses", "membar and fence: earlier accesses are not waited for")           \
-    X(COPIES, ASSUMED, "asynchronous copies",                                                                \
-      "cp.async.wait_group and wait_all: the copies have arrived when they are waited for")                  \
+      "like a fence, whichever of the two it is")                                                            \
+    X(FENCE, TIMED, "earlier accesses",                                                                      \
+      "it is issued when all accesses of the warp before it are complete, and whatever the warp issues "     \
+      "then waits for it")                                                                                   \
+    X(COPIES, TIMED, "asynchronous copies",                                                                  \
+      "it is issued when the copies of the warp that it waits for are complete")                             \
     X(PHASE, DECLINED, "the phase of an mbarrier",                                                           \
       "waits for other threads or copies to arrive at an mbarrier: for how long is not known")               \
     X(STEALING, DECLINED, "nothing, but change the grid",                                                    \

@@ -1,7 +1,7 @@
 /* A streaming multiprocessor (SM) while it executes: docs/proofs.md, section 1, with several resident blocks
  * as docs/memory-model.md, section 2, has them. One file each works on it: sm_warps (program order,
- * operands, barriers), sm_blocks (slots), sm_flights, sm_l1, sm_queue and sm_reorder (memory instructions,
- * see sm_memory.h), and on top of them sm_run (cycles). */
+ * operands, barriers), sm_waits (queues), sm_blocks (slots), sm_flights, sm_l1, sm_queue and sm_reorder
+ * (memory instructions, see sm_memory.h), and on top of them sm_run (cycles). */
 #ifndef WB_SIM_SM_H
 #define WB_SIM_SM_H
 
@@ -42,12 +42,20 @@ struct flight_list {
 
 #define FLIGHT_LIST_EMPTY ((struct flight_list){SM_NONE, SM_NONE, 0})
 
+/* A register of a queue (struct timed_queue). */
+struct sm_joined {
+    cycles known;     /* when what is known to complete has completed */
+    uint32_t unknown; /* instructions that complete nobody knows when */
+};
+
 struct sm_warp {
     struct path_cursor cursor;
     const struct timed_inst *head; /* the next instruction */
     uint64_t step;                 /* its position in the path */
     cycles earliest;               /* no issue before: the cycle behind the last issue, or a release */
     cycles *ready; /* per register, when it can be read; CYCLES_SATURATED while that is not known */
+    struct sm_joined *joined;                         /* per register; used of queues only */
+    uint64_t commits[QUEUE_COUNT];                    /* so far */
     const struct traffic_pattern *pattern;            /* its accesses, or NULL */
     const struct traffic_access *access, *access_end; /* those behind the head's */
     const struct traffic_access *request;             /* the head's that makes requests, or NULL */
@@ -159,6 +167,14 @@ static inline void sm_count(struct sm *sm, const struct timed_inst *inst) {
     if (!inst->uncounted) sm->warp_instructions++;
 }
 
+/* sm_waits.c: the head of the warp joins its queues, complete in cycle `at`; CYCLES_SATURATED: nobody knows.
+ * Then its commits count. */
+void sm_join_queues(const struct sm *sm, struct sm_warp *warp, cycles at);
+
+/* An instruction that joined when the warp had made `commits` is known now to complete in cycle `at`. */
+void sm_know_joined(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst,
+                    const uint64_t commits[QUEUE_COUNT], cycles at);
+
 /* The results of an instruction of the warp can be read from cycle `at` on; CYCLES_SATURATED: nobody knows.
  */
 static inline void sm_set_results(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst,
@@ -172,6 +188,7 @@ static inline void sm_set_results(const struct sm *sm, struct sm_warp *warp, con
 static inline void sm_complete(struct sm *sm, struct sm_warp *warp, cycles completion) {
     struct sm_slot *slot = &sm->slots[warp->slot];
     sm_set_results(sm, warp, warp->head, completion);
+    if ((warp->head->joins | warp->head->commits) != 0) sm_join_queues(sm, warp, completion);
     slot->commit = cycles_max(slot->commit, completion);
     sm_count(sm, warp->head);
 }

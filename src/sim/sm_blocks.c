@@ -20,6 +20,8 @@ static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint3
     }
     warp->cursor = path_begin(path);
     memset(warp->ready, 0, program->code->register_count * sizeof *warp->ready);
+    memset(warp->joined, 0, program->code->register_count * sizeof *warp->joined);
+    memset(warp->commits, 0, sizeof warp->commits);
 }
 
 void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/sm_memory.h"
 
@@ -77,6 +78,7 @@ wb_status sm_take_off(struct sm *sm, uint32_t index, uint32_t *flight) {
         .unit = (uint32_t)(warp->unit - sm->units),
         .busy = warp->busy,
     };
+    memcpy(made.commits, warp->commits, sizeof made.commits);
     if (warp->request != NULL) {
         made.access = warp->request;
         made.offsets = warp->pattern->offsets + made.access->first_request;
@@ -89,6 +91,7 @@ wb_status sm_take_off(struct sm *sm, uint32_t index, uint32_t *flight) {
     memory->flights.items[*flight] = made;
     sm->slots[warp->slot].flights++;
     sm_set_results(sm, warp, inst, CYCLES_SATURATED);
+    sm_join_queues(sm, warp, CYCLES_SATURATED);
     sm_count(sm, inst);
     return WB_OK;
 }
@@ -97,6 +100,7 @@ void sm_flight_land(struct sm *sm, uint32_t index, cycles completion) {
     struct sm_flight *flight = sm_flight_at(sm, index);
     uint32_t warp = flight->warp;
     sm_set_results(sm, &sm->warps[warp], flight->inst, completion);
+    sm_know_joined(sm, &sm->warps[warp], flight->inst, flight->commits, completion);
     flight->next = sm->memory->free_flight;
     sm->memory->free_flight = index;
     sm_land(sm, sm->warps[warp].slot, completion);

@@ -73,7 +73,8 @@ static bool init_warps(struct sm *sm) {
         warp->unit_of = sm->unit_of + warp->sub_core * sm->program->machine->unit_count;
         warp->channel = FLIGHT_LIST_EMPTY;
         warp->ready = arena_array(&sm->arena, sm->program->code->register_count, sizeof *warp->ready);
-        if (warp->ready == NULL) return false;
+        warp->joined = arena_array(&sm->arena, sm->program->code->register_count, sizeof *warp->joined);
+        if (warp->ready == NULL || warp->joined == NULL) return false;
     }
     return true;
 }

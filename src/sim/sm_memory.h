@@ -19,19 +19,20 @@ struct sm_flight {
     const struct traffic_access *access; /* NULL: it makes no requests */
     const uint64_t *offsets;             /* of its requests */
     uint64_t base, step;
-    uint64_t number;         /* in the order of issue */
-    cycles issue;            /* when it was issued */
-    cycles start;            /* when it started; under reordering, when it is in its channel */
-    cycles data;             /* when the data that is known of is there, and the unit is free again */
-    uint32_t warp;           /* of the SM */
-    uint32_t unit, instance; /* index into sm.units */
-    uint32_t busy;           /* cycles that it keeps them if nothing stalls */
-    uint32_t next_request;   /* the first that has not had its turn */
-    cycles turn_at;          /* without caches: when that is possible but for the limit on requests */
-    uint32_t missing;        /* requests that had, and whose data comes at an unknown time */
-    uint32_t entry;          /* of the warp's channel */
-    uint32_t next;           /* in a list */
-    uint32_t older, newer;   /* those before and behind it of sm_reorder.pending */
+    uint64_t commits[QUEUE_COUNT]; /* of the warp before it */
+    uint64_t number;               /* in the order of issue */
+    cycles issue;                  /* when it was issued */
+    cycles start;                  /* when it started; under reordering, when it is in its channel */
+    cycles data;                   /* when the data that is known of is there, and the unit is free again */
+    uint32_t warp;                 /* of the SM */
+    uint32_t unit, instance;       /* index into sm.units */
+    uint32_t busy;                 /* cycles that it keeps them if nothing stalls */
+    uint32_t next_request;         /* the first that has not had its turn */
+    cycles turn_at;                /* without caches: when that is possible but for the limit on requests */
+    uint32_t missing;              /* requests that had, and whose data comes at an unknown time */
+    uint32_t entry;                /* of the warp's channel */
+    uint32_t next;                 /* in a list */
+    uint32_t older, newer;         /* those before and behind it of sm_reorder.pending */
 };
 
 /* One who waits for a fetch. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "warp/wait_role.h"
 #include "warp/whole_barrier.h"
 
 /* What giving times to the code of one kernel needs. */
@@ -11,6 +12,7 @@ struct timing {
     wb_diagnostics *diagnostics;
     struct timed_code *code;
     uint32_t *registers; /* per register of the function at hand its number in the code, or PTX_NO_INDEX */
+    uint32_t fenced;     /* the register that fences write and all instructions read, or PTX_NO_INDEX */
     uint64_t unknown_classes[(PTX_CLASS_COUNT + 63) / 64]; /* classes already complained of */
     VEC(uint32_t) operands;
 };
@@ -73,25 +75,75 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
     return WB_ERR_INPUT;
 }
 
+static wb_status push_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
+    ++*count;
+    return vec_push(&timing->operands, reg) == WB_OK ? WB_OK : timing_no_memory(timing);
+}
+
 /* Appends a register of the function at hand to the operands. Registers are numbered as they are met: those
  * that no path touches take no room in the simulator. */
-static wb_status timing_operand(struct timing *timing, uint32_t reg) {
+static wb_status timing_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
     if (timing->registers[reg] == PTX_NO_INDEX) timing->registers[reg] = timing->code->register_count++;
-    if (vec_push(&timing->operands, timing->registers[reg]) == WB_OK) return WB_OK;
-    return timing_no_memory(timing);
+    return push_operand(timing, timing->registers[reg], count);
 }
 
 static wb_status timing_operands(struct timing *timing, const struct ptx_function *function,
                                  const struct ptx_inst *inst, struct ptx_regs *regs,
                                  struct timed_inst *timed) {
+    const struct wait_role role = wait_role_of(function, inst);
+    const struct timed_queue *queues = timing->code->queues;
+    if (role.on_chip) {
+        timed->latency -= timed->memory_latency;
+        timed->memory_latency = 0;
+    }
     ptx_inst_regs(function, inst, regs);
     timed->first_operand = (uint32_t)timing->operands.count;
-    timed->source_count = (uint16_t)regs->read_count;
-    timed->destination_count = (uint16_t)regs->written_count;
     for (uint32_t i = 0; i < regs->read_count; i++)
-        WB_TRY(timing_operand(timing, regs->read[i]));
+        WB_TRY(timing_operand(timing, regs->read[i], &timed->source_count));
+    if (role.queue != QUEUE_COUNT)
+        WB_TRY(push_operand(timing, queues[role.queue].first + role.since, &timed->source_count));
+    if (timing->fenced != PTX_NO_INDEX) WB_TRY(push_operand(timing, timing->fenced, &timed->source_count));
     for (uint32_t i = 0; i < regs->written_count; i++)
-        WB_TRY(timing_operand(timing, regs->written[i]));
+        WB_TRY(timing_operand(timing, regs->written[i], &timed->destination_count));
+    if (role.fence) WB_TRY(push_operand(timing, timing->fenced, &timed->destination_count));
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+        if (queues[q].count == 0) continue;
+        timed->joins |= role.joins & 1u << q;
+        timed->commits |= role.commits & 1u << q;
+    }
+    return WB_OK;
+}
+
+/* Makes room in the queues for what an instruction waits for. */
+static wb_status timing_queue(struct timing *timing, const struct ptx_function *function,
+                              const struct ptx_inst *inst) {
+    const struct wait_role role = wait_role_of(function, inst);
+    struct timed_queue *queues = timing->code->queues;
+    if (role.fence) timing->fenced = 0;
+    if (role.queue != QUEUE_COUNT && role.since >= queues[role.queue].count)
+        queues[role.queue].count = role.since + 1;
+    if (role.unmodelled == NULL) return WB_OK;
+    ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst, "'%s' %s",
+                 inst->form->text, role.unmodelled);
+    return WB_ERR_DECLINED;
+}
+
+/* Numbers the registers of the queues that some used instruction waits for. */
+static wb_status timing_queues(struct timing *timing) {
+    const struct wb_module *module = timing->executed->kernel->module;
+    struct timed_code *code = timing->code;
+    timing->fenced = PTX_NO_INDEX;
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct ptx_function *function = &module->functions[f];
+        for (uint32_t i = 0; i < function->inst_count; i++)
+            if (timing->executed->used[timing->executed->code_first[f] + i])
+                WB_TRY(timing_queue(timing, function, &function->insts[i]));
+    }
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+        code->queues[q].first = code->register_count;
+        code->register_count += code->queues[q].count;
+    }
+    if (timing->fenced != PTX_NO_INDEX) timing->fenced = code->register_count++;
     return WB_OK;
 }
 
@@ -136,6 +188,7 @@ static wb_status timing_build(struct timing *timing, struct arena *arena) {
     timing->registers = arena_array(arena, (size_t)most + 1, sizeof *timing->registers);
     struct ptx_regs *regs = arena_alloc(arena, sizeof *regs);
     if (code->insts == NULL || timing->registers == NULL || regs == NULL) return timing_no_memory(timing);
+    WB_TRY(timing_queues(timing));
     WB_TRY(timing_functions(timing, regs));
     size_t bytes = timing->operands.count * sizeof *code->operands;
     code->operands = arena_alloc(arena, bytes + 1);

@@ -14,6 +14,17 @@
 #include "warp/assumed.h"
 #include "warp/path.h"
 
+/* What instructions of a warp can be waited for together, however many they are: asynchronous copies by the
+ * groups that they are committed in, and accesses of memory, by fences (docs/execution.md). */
+enum wait_queue { QUEUE_COPIES, QUEUE_BULK_COPIES, QUEUE_ACCESSES, QUEUE_COUNT };
+
+/* The registers of a queue: register first + j can be read when every instruction is complete that joined the
+ * queue before the j-th last commit; of j = 0, every one that joined. Waiting is reading such a register.
+ * count 0: nothing waits for the queue. */
+struct timed_queue {
+    uint32_t first, count;
+};
+
 /* One static instruction with its timing. Registers are numbered through the whole code; its sources stand
  * at operands[first_operand ..], its destinations behind them. */
 struct timed_inst {
@@ -25,6 +36,8 @@ struct timed_inst {
     uint32_t memory_latency; /* the part of it that stands for the way to memory where none is modelled */
     uint8_t unit;            /* index into the machine's units, or UNIT_NONE: no slot, no time */
     bool barrier;            /* the warp waits until every live warp of the block has issued its barrier */
+    uint8_t joins;           /* bit q: later waits for queue q are for this instruction, too */
+    uint8_t commits;         /* bit q: it ends a group of queue q, itself included if it joins */
     bool uncounted; /* left out of instruction counts: `ret` and its like, a barrier without a slot */
 };
 
@@ -36,6 +49,7 @@ struct timed_code {
     uint32_t *operands; /* register numbers */
     uint32_t register_count;
     assumed_set assumed; /* what its times, and the paths through it, take for granted */
+    struct timed_queue queues[QUEUE_COUNT];
 };
 
 struct wb_block;

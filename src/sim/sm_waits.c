@@ -1,0 +1,42 @@
+#include "sim/sm.h"
+
+/* What the register stands for is known again, or not. */
+static void sm_settle_joined(struct sm_warp *warp, uint32_t reg) {
+    const struct sm_joined *joined = &warp->joined[reg];
+    warp->ready[reg] = joined->unknown > 0 ? CYCLES_SATURATED : joined->known;
+}
+
+void sm_join_queues(const struct sm *sm, struct sm_warp *warp, cycles at) {
+    const struct timed_inst *inst = warp->head;
+    for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++) {
+        const struct timed_queue *queue = &sm->program->code->queues[q];
+        struct sm_joined *all = &warp->joined[queue->first];
+        if (inst->joins >> q & 1) {
+            if (at == CYCLES_SATURATED)
+                all->unknown++;
+            else
+                all->known = cycles_max(all->known, at);
+            sm_settle_joined(warp, queue->first);
+        }
+        if ((inst->commits >> q & 1) == 0) continue;
+        warp->commits[q]++;
+        for (uint32_t j = queue->count; j-- > 1;) {
+            all[j] = all[j - 1];
+            sm_settle_joined(warp, queue->first + j);
+        }
+    }
+}
+
+void sm_know_joined(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst,
+                    const uint64_t commits[QUEUE_COUNT], cycles at) {
+    for (uint32_t q = 0; inst->joins >> q != 0; q++) {
+        const struct timed_queue *queue = &sm->program->code->queues[q];
+        if ((inst->joins >> q & 1) == 0) continue;
+        for (uint32_t j = 0; j < queue->count && j <= warp->commits[q] - commits[q]; j++) {
+            struct sm_joined *joined = &warp->joined[queue->first + j];
+            joined->unknown--;
+            joined->known = cycles_max(joined->known, at);
+            sm_settle_joined(warp, queue->first + j);
+        }
+    }
+}

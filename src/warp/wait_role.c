@@ -1,0 +1,65 @@
+#include "warp/wait_role.h"
+
+#include <string.h>
+
+#define JOINS(queue) (uint8_t)(1u << (queue))
+
+/* Whether instructions of the class access memory that a fence orders. */
+static bool is_access(enum ptx_class class) {
+    switch (class) {
+    case PTX_CLASS_LOAD_GLOBAL:
+    case PTX_CLASS_LOAD_SHARED:
+    case PTX_CLASS_LOAD_LOCAL:
+    case PTX_CLASS_LOAD_GENERIC:
+    case PTX_CLASS_STORE_GLOBAL:
+    case PTX_CLASS_STORE_SHARED:
+    case PTX_CLASS_STORE_LOCAL:
+    case PTX_CLASS_STORE_GENERIC:
+    case PTX_CLASS_ATOMIC_GLOBAL:
+    case PTX_CLASS_ATOMIC_SHARED:
+    case PTX_CLASS_ASYNC_COPY:
+    case PTX_CLASS_TEXTURE: return true;
+    default: return false;
+    }
+}
+
+/* A wait for all groups of a queue but the newest, as many as operand 0 says. */
+static void wait_for_groups(const struct ptx_function *function, const struct ptx_inst *inst,
+                            enum wait_queue queue, struct wait_role *role) {
+    const struct ptx_operand *left = &function->operands[inst->first_operand];
+    role->queue = queue;
+    if (left->kind != PTX_OPERAND_INT)
+        role->unmodelled = "leaves a number of groups under way that is not a constant";
+    else if (left->value > WAIT_GROUPS_MAX)
+        role->unmodelled = "leaves more than 64 groups under way; that many are not kept apart";
+    else
+        role->since = (uint32_t)left->value + 1;
+}
+
+struct wait_role wait_role_of(const struct ptx_function *function, const struct ptx_inst *inst) {
+    struct wait_role role = {.queue = QUEUE_COUNT, .on_chip = true};
+    switch ((enum ptx_op)inst->form->op) {
+    case PTX_OP_CP_ASYNC: role.joins = JOINS(QUEUE_COPIES); break;
+    case PTX_OP_CP_ASYNC_COMMIT_GROUP: role.commits = JOINS(QUEUE_COPIES); return role;
+    case PTX_OP_CP_ASYNC_WAIT_ALL: role.queue = QUEUE_COPIES; return role;
+    case PTX_OP_CP_ASYNC_WAIT_GROUP: wait_for_groups(function, inst, QUEUE_COPIES, &role); return role;
+    case PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP: role.commits = JOINS(QUEUE_BULK_COPIES); return role;
+    case PTX_OP_CP_ASYNC_BULK_WAIT_GROUP:
+        wait_for_groups(function, inst, QUEUE_BULK_COPIES, &role);
+        return role;
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_MULTIMEM_CP_ASYNC_BULK:
+    case PTX_OP_MULTIMEM_CP_REDUCE_ASYNC_BULK:
+        if (strstr(inst->form->text, ".bulk_group") != NULL) role.joins = JOINS(QUEUE_BULK_COPIES);
+        break;
+    default: break;
+    }
+    role.on_chip = false;
+    role.fence = inst->form->wait == PTX_WAIT_FENCE || inst->form->wait == PTX_WAIT_ORDER;
+    if (role.fence) role.queue = QUEUE_ACCESSES;
+    if (is_access((enum ptx_class)inst->form->class_)) role.joins |= JOINS(QUEUE_ACCESSES);
+    return role;
+}

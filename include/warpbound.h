@@ -52,13 +52,17 @@ void wb_diagnostics_free(wb_diagnostics *diagnostics);
 /* How many errors were reported (warnings and notes not counted). */
 size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics);
 
+/* Whether what failed would succeed if flow facts were given that wb_facts_template lists. */
+bool wb_diagnostics_needs_facts(const wb_diagnostics *diagnostics);
+
 /* All messages so far as `file:line:col: error: ...` lines, each with its source line and a caret. */
 const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
 
 /* Appends the messages of `from`. */
 void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *from);
 
-/* Adds a warning of the caller's own, as below. */
+/* Adds a note or a warning of the caller's own, as below. */
+void wb_diagnostics_note(wb_diagnostics *diagnostics, const char *where, const char *message);
 void wb_diagnostics_warning(wb_diagnostics *diagnostics, const char *where, const char *message);
 
 /* Adds an error of the caller's own, such as one about a command line; `where` stands for the file name. */
@@ -262,7 +266,8 @@ wb_status wb_occupancy_find(const wb_kernel *kernel, const wb_launch *launch, co
 typedef struct wb_facts wb_facts;
 
 /* Reads the facts of a kernel, which must outlive them. WB_ERR_INPUT, too, when they are about another kernel
- * or another version of it: the file names the kernel with a checksum of its code. */
+ * or another version of it: the file names the kernel with a checksum of its code. Limits that were found for
+ * one launch are refused when facts are used in another one. */
 wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostics *diagnostics,
                         wb_facts **facts);
 
@@ -275,8 +280,9 @@ void wb_facts_free(wb_facts *facts);
  * replaced. */
 wb_status wb_facts_require_complete(const wb_facts *facts, wb_diagnostics *diagnostics);
 
-/* A file of facts to be completed by hand: every loop that the kernel can come to, with its bound where one
- * can be found from the code and what is known of the launch, else with ?. */
+/* A file of facts to be completed by hand: what covering the launch needs to be told, each with ?, and the
+ * limits of loops that are found from the code and from what is known of the launch. Where the launch is not
+ * complete, every loop without a limit, or with one that says little, has ?. */
 wb_status wb_facts_template(const wb_kernel *kernel, const wb_launch *launch, wb_diagnostics *diagnostics,
                             char **text);
 

@@ -16,8 +16,8 @@
 #define HISTOGRAM "kernels/histogram.ptx -l kernels/histogram.yaml "
 
 static const struct failure_case failures[] = {
-    {"analyze " BFS "--inputs any", 3, "a flow fact has to say it: loop $L__BB0_4 <= ?;"},
-    {"path " BFS "--inputs any", 3, "a flow fact has to say it: loop $L__BB0_4 <= ?;"},
+    {"analyze " BFS "--inputs any", 3, "flow facts have to say it: loop $L__BB0_4 <= ?;"},
+    {"path " BFS "--inputs any", 3, "flow facts have to say it: loop $L__BB0_4 <= ?;"},
     {"analyze " BFS "--inputs some", 2, "expected given or any"},
     {"simulate " BFS "--inputs any", 2, "--inputs: error: unknown option"},
     {"analyze kernels/components.ptx -l kernels/components.yaml --inputs any", 3, "loop $L__BB0_8 <= ?;"},

@@ -54,12 +54,12 @@ static const struct {
 } bounds[] = {
     {NESTED, "\nloop outer <= ?; // nested.cu:5, found: at most 2147483647\n"},
     {NESTED "-g 1 -b 32 -a 'buf:u32[32]' -a i32:7",
-     "\nloop outer <= 7; // nested.cu:5, found for this launch\n"},
+     "\nloop outer <= 7 found for this launch; // nested.cu:5\n"},
     {NESTED "-g 1 -b 32 -a 'buf:u32[32]' -a 'i32:?'",
      "\nloop outer <= ?; // nested.cu:5, found: at most 2147483647\n"},
-    {"kernels/local_counts.ptx", "\nloop $L__BB0_1 <= 8; // src/local_counts.cu:12, found\n"},
+    {"kernels/local_counts.ptx", "\nloop $L__BB0_1 <= 8 found; // src/local_counts.cu:12\n"},
     {"kernels/triangle_sum.ptx -l kernels/triangle_sum_128.yaml",
-     "\nloop $L__BB0_2 <= 128; // src/triangle_sum.cu:14, found for this launch\n"},
+     "\nloop $L__BB0_2 <= 128 found for this launch; // src/triangle_sum.cu:14\n"},
     {BFS, "\nloop $L__BB0_4 <= ?; // src/bfs_level.cu:9, found: at most 4294967295\n"},
     {"kernels/components.ptx", "\nloop $L__BB0_8 <= ?; // src/components.cu:14\n"},
 };
@@ -73,7 +73,7 @@ static void test_template_states_what_is_found(void **state) {
         assert_int_equal(run.status, 0);
         if (strstr(run.out, bounds[i].line) == NULL) fail_msg("%s: not in\n%s", bounds[i].line, run.out);
         bool open = strstr(run.out, "<= ?") != NULL;
-        assert_int_equal(strstr(run.out, "// Replace every ?") != NULL, open);
+        assert_int_equal(strstr(run.out, "// To be stated by you: replace every ?") != NULL, open);
         assert_int_equal(strstr(run.out, "// There is nothing to be filled in.") == NULL, open);
         run_free(&run);
     }
@@ -84,14 +84,11 @@ static void test_template_lists_the_loops(void **state) {
     (void)state;
     struct run run = run_command("facts " NESTED);
     assert_int_equal(run.status, 0);
-    static const char *const expected[] = {"\nkernel nested ",
-                                           "\nloop outer <= ",
-                                           " // nested.cu:5",
-                                           "\nloop inner <= ",
-                                           " // nested.cu:6",
-                                           "\n// nested.cu:6: a cycle that can be entered at several labels",
-                                           "\nloop countdown:again <= ",
-                                           " // PTX line 15"};
+    static const char *const expected[] = {
+        "kernel nested ",  "\nloop outer <= ",
+        " // nested.cu:5", "\nloop inner <= ",
+        " // nested.cu:6", "\nloop countdown:again <= ",
+        " // PTX line 15", "\n// nested.cu:6: a cycle that can be entered at several labels"};
     const char *at = run.out;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         at = strstr(at, expected[i]);
@@ -154,6 +151,110 @@ static void test_facts_of_another_version_are_refused(void **state) {
     run_free(&run);
 }
 
+#define NEEDS "tests/data/facts/needs.ptx -g 2 -b 64 -a 'buf:u32[2]' "
+
+/* What analyze asks for is what the template leaves open, and nothing else is asked for once that is given.
+ */
+static void test_all_that_is_lacking_is_asked_for_at_once(void **state) {
+    (void)state;
+    struct run run = run_command("analyze " NEEDS "-a i32:7");
+    assert_int_equal(run.status, 3);
+    assert_string_equal(run.out, "");
+    static const char *const expected[] = {
+        "needs.ptx:24:2: error: how often the loops of this line run depends on values that are not known; "
+        "flow facts have to say it: loop first <= ?; loop second <= ?; (needs.cu:5)\n",
+        "error: how often this loop runs depends on values that are not known; flow facts have to say it: "
+        "loop wide <= ?;",
+        "error: whether a warp waits at the barrier behind this label depends on values that are not known; "
+        "if "
+        "all warps of the block always wait there together, flow facts can say so: together meet;",
+        "facts: note: all of these facts, to be filled in: warpbound facts tests/data/facts/needs.ptx -g 2 "
+        "-b 64 "
+        "-a 'buf:u32[2]' -a i32:7 > k.facts; then add to this command: --facts k.facts\n"};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        if (strstr(run.err, expected[i]) == NULL) fail_msg("'%s' is missing in\n%s", expected[i], run.err);
+    assert_int_equal(count_of(run.err, "error: "), 3);
+    run_free(&run);
+    run = run_command("facts " NEEDS "-a i32:7");
+    assert_int_equal(run.status, 0);
+    assert_int_equal(count_of(run.out, "?; //"), 4);
+    assert_non_null(strstr(run.out, "\nloop wide <= ?; // needs.cu:7, found: at most 1048575\n"));
+    assert_non_null(strstr(run.out, "\ntogether meet ?; // needs.cu:10\n"));
+    assert_non_null(strstr(run.out, "\nloop rows_loop <= 7 found for this launch; // needs.cu:3\n"));
+    run_free(&run);
+}
+
+/* The template of NEEDS for 7 rows, filled in, and used with other arguments. */
+static struct run run_filled_in(const char *edit, const char *command, const char *arguments) {
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "\"$WB\" facts " NEEDS "-a i32:7 | sed 's/<= ?;/<= 3;/; s/meet ?/meet/; %s' > \"$F\" && "
+                   "\"$WB\" %s tests/data/facts/needs.ptx %s --facts \"$F\"",
+                   edit, command, arguments);
+    return run_with_file(text);
+}
+
+static void test_what_was_found_for_a_launch_is_refused_for_others(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments, *difference;
+    } others[] = {
+        {"-g 2 -b 64 -a 'buf:u32[2]' -a i32:8", "argument 2 was 7 and is 8"},
+        {"-g 2 -b 64 -a 'buf:u32[2]' -a 'i32:?'", "argument 2 was 7 and is unknown"},
+        {"-g 3 -b 64 -a 'buf:u32[2]' -a i32:7", "the grid was 2 1 1 and is 3 1 1"},
+        {"-g 2 -b 32,2 -s 16 -a 'buf:u32[2]' -a i32:7",
+         "the block was 64 1 1 and is 32 2 1, the dynamic shared memory was 0 and is 16"},
+    };
+    static const char *const commands[] = {"analyze", "path"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct run run = run_filled_in("", commands[i % 2], others[i].arguments);
+        if (run.status != 2 || strstr(run.err, others[i].difference) == NULL ||
+            strstr(run.err, "error: limits in this file were found for another launch: ") == NULL)
+            fail_msg("%s: status %d, %s", others[i].arguments, run.status, run.err);
+        run_free(&run);
+    }
+    /* Another buffer changes nothing that was found; without the found limits the others hold for any launch.
+     */
+    struct run run = run_filled_in("", "analyze", "-g 2 -b 64 -a 'buf:f32[9]' -a i32:7");
+    if (run.status != 0) fail_msg("%s", run.err);
+    run_free(&run);
+    run = run_filled_in("/found for this/d", "analyze", "-g 3 -b 64 -a 'buf:u32[2]' -a i32:8");
+    if (run.status != 0) fail_msg("%s", run.err);
+    run_free(&run);
+}
+
+static void test_what_was_not_found_is_refused(void **state) {
+    (void)state;
+    struct run run =
+        run_filled_in("s/<= 7 found/<= 6 found/", "analyze", "-g 2 -b 64 -a 'buf:u32[2]' -a i32:7");
+    assert_int_equal(run.status, 2);
+    assert_non_null(
+        strstr(run.err, "error: the analysis finds 7 here, not 6: a limit of your own is written"));
+    run_free(&run);
+    run = run_filled_in("s/first <= 3/first <= 3 found/", "analyze", "-g 2 -b 64 -a 'buf:u32[2]' -a i32:7");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "error: the analysis finds no limit here: one of your own is written"));
+    run_free(&run);
+}
+
+static void test_reports_name_the_facts(void **state) {
+    (void)state;
+    struct run run = run_filled_in("", "analyze", "-g 2 -b 64 -a 'buf:u32[2]' -a i32:7");
+    if (run.status != 0) fail_msg("%s", run.err);
+    assert_non_null(
+        strstr(run.out, "whatever the unknown values are, if the flow facts are true\nfacts    /"));
+    assert_non_null(strstr(run.out, "): 4 stated by the user, 1 found by analysis\n"));
+    run_free(&run);
+    run = run_filled_in("", "analyze --json", "-g 2 -b 64 -a 'buf:u32[2]' -a i32:7");
+    json_t *root = json_loads(run.out, 0, NULL);
+    json_t *facts = json_object_get(root, "facts");
+    assert_int_equal(strlen(json_string_value(json_object_get(facts, "checksum"))), 16);
+    assert_int_equal(json_integer_value(json_object_get(facts, "stated")), 4);
+    assert_int_equal(json_integer_value(json_object_get(facts, "found")), 1);
+    json_decref(root);
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
@@ -164,6 +265,10 @@ int main(void) {
         cmocka_unit_test(test_complete_facts_are_taken),
         cmocka_unit_test(test_facts_of_another_kernel_are_refused),
         cmocka_unit_test(test_facts_of_another_version_are_refused),
+        cmocka_unit_test(test_all_that_is_lacking_is_asked_for_at_once),
+        cmocka_unit_test(test_what_was_found_for_a_launch_is_refused_for_others),
+        cmocka_unit_test(test_what_was_not_found_is_refused),
+        cmocka_unit_test(test_reports_name_the_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,7 +272,9 @@ static void barriers_must_be_certain(void **state) {
     const char *unsure = "@%p1 bra M;\nL: bar.sync 0;\n" A "M: " B;
     expect_failure("", unsure, NULL, "64", WB_ERR_DECLINED, "together L;");
     expect_marks(unsure, "together L;", "AB");
-    expect_failure("", "@%p1 bar.sync 0;\n", NULL, "64", WB_ERR_DECLINED, "together");
+    /* no fact speaks of guards */
+    expect_failure("", "@%p1 bar.sync 0;\n", NULL, "64", WB_ERR_DECLINED, "of its guard");
+    expect_failure("", "L: @%p1 bar.sync 0;\n", "together L;", "64", WB_ERR_DECLINED, "of its guard");
     /* lanes below 8 are certain to be there, but may have ended, while others may pass by */
     expect_failure("",
                    "setp.lt.u32 %p2, %r0, 8; and.pred %p3, %p1, %p2; @%p3 exit;\n"

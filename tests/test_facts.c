@@ -78,6 +78,7 @@ static wb_facts *parse_good(struct fixture *fixture, const char *statements) {
 
 static void assert_same_fact(const struct flow_fact *a, const struct flow_fact *b) {
     assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->origin, b->origin);
     assert_int_equal(a->function, b->function);
     assert_int_equal(a->at, b->at);
     assert_int_equal(a->per, b->per);
@@ -107,15 +108,16 @@ static void test_every_statement_is_read(void **state) {
     uint32_t self = fixture.kernel->function, callee = function_named(fixture.module, "countdown");
     wb_facts *facts =
         parse_good(&fixture, "loop outer <= 128; // nested.cu:5\n"
-                             "loop also_inner<=0x7;loop countdown:again <= 4294967295;\n"
+                             "loop also_inner<=0x7;loop countdown:again <= 4294967295 found;\n"
                              "// a comment; loop nowhere <= 1;\r\n"
                              "at most 3 of rare per outer;\tat most ? of nested:next per\n nested:outer;\n"
                              "at most 0 of outer per rare;\n"
-                             "never first ; together rare;together second;//");
+                             "never first ; together rare;together second?;//");
     const struct flow_fact expected[] = {
         {.kind = FACT_LOOP, .function = self, .at = target_of(code, "outer"), .limit = 128},
         {.kind = FACT_LOOP, .function = self, .at = target_of(code, "inner"), .limit = 7},
         {.kind = FACT_LOOP,
+         .origin = FACT_FOUND,
          .function = callee,
          .at = target_of(&fixture.module->functions[callee], "again"),
          .limit = UINT32_MAX},
@@ -132,7 +134,7 @@ static void test_every_statement_is_read(void **state) {
         {.kind = FACT_PER, .function = self, .at = target_of(code, "outer"), .per = target_of(code, "rare")},
         {.kind = FACT_NEVER, .function = self, .at = target_of(code, "first")},
         {.kind = FACT_TOGETHER, .function = self, .at = target_of(code, "rare")},
-        {.kind = FACT_TOGETHER, .function = self, .at = target_of(code, "second")},
+        {.kind = FACT_TOGETHER, .function = self, .at = target_of(code, "second"), .open = true},
     };
     assert_int_equal(facts->facts.count, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < facts->facts.count; i++)
@@ -177,6 +179,21 @@ static const struct {
     {"never rare", "x.facts:2:11: error: expected ';', not the end"},
     {"never \x01;", "x.facts:2:7: error: expected a label, not '?'"},
     {"/ a comment", "x.facts:2:1: error: expected loop, at most, never or together, not '/'"},
+    {"loop outer <= ? found;", "x.facts:2:17: error: expected ';', not 'found'"},
+    {"loop outer <= 1 found for launch;", "x.facts:2:27: error: expected this, not 'launch'"},
+    {"loop outer <= 1 found for this;", "x.facts:2:31: error: expected launch, not ';'"},
+    {"loop outer <= 1;\nloop inner <= 1 found for this launch;",
+     "x.facts:3:1: error: no statement 'launch' says which launch this was found for: a limit of your own is "
+     "written without 'found'"},
+    {"never rare found;", "x.facts:2:12: error: expected ';', not 'found'"},
+    {"launch;", "x.facts:2:7: error: expected the checksum of the launch, not ';'"},
+    {"launch 0123456789abcdef;", "x.facts:2:24: error: expected the description of a launch, not ';'"},
+    {"launch 0123456789abcdef grid 1 1 1;",
+     "x.facts:2:8: error: this is not the checksum of the launch that is described: the line was changed "
+     "since 'warpbound facts' wrote it"},
+    {"launch 0 grid 1 1 1;",
+     "x.facts:2:8: error: this is not the checksum of the launch that is described: the line was changed "
+     "since 'warpbound facts' wrote it"},
     {"loop outer <= 1;\n\nloop outer <= 2;", "x.facts:4:1: error: line 2 says this of the label already"},
     {"loop inner <= ?;\nloop also_inner <= 7;", "x.facts:3:1: error: line 2 says this of the label already"},
     {"at most 1 of rare per outer;\nat most 2 of rare per outer;",
@@ -300,6 +317,32 @@ static void test_open_facts_are_declined_one_by_one(void **state) {
     close_fixture(&fixture);
 }
 
+static void check_difference(const char *was, const char *is, const char *expected) {
+    struct text out = {0};
+    facts_put_difference(was, is, &out);
+    assert_string_equal(out.data == NULL ? "" : out.data, expected);
+    text_free(&out);
+}
+
+static void test_differences_of_launches_are_named(void **state) {
+    (void)state;
+    const char *was = "grid 8 1 1 block 256 1 1 shared 0 arguments buffer 2048 unknown";
+    check_difference(was, was, "");
+    check_difference(was, "grid 8 2 1 block 256 1 1 shared 64 arguments buffer 2048 unknown",
+                     "the grid was 8 1 1 and is 8 2 1, the dynamic shared memory was 0 and is 64");
+    check_difference(was, "grid 8 1 1 block 32 1 1 shared 0 arguments buffer 2049 5",
+                     "the block was 256 1 1 and is 32 1 1, argument 2 was 2048 and is 2049, argument 3 was "
+                     "unknown and is 5");
+    check_difference(was, "grid 8 1 1 block 256 1 1 shared 0 arguments buffer", "the number of arguments");
+    /* what no template has written cannot do harm */
+    check_difference("", was,
+                     "the grid was  and is 8 1 1, the block was  and is 256 1 1, the dynamic shared "
+                     "memory was  and is 0, the number of arguments");
+    check_difference(was, "",
+                     "the grid was 8 1 1 and is , the block was 256 1 1 and is , the dynamic shared "
+                     "memory was 0 and is , the number of arguments");
+}
+
 /* A label of a random function that the kernel reaches, written in one of the ways it can be. */
 static void put_random_label(struct random_state *random, struct text *out) {
     static const char *const labels[] = {"outer",  "inner",        "also_inner",  "rare",        "next",
@@ -320,7 +363,12 @@ static void put_random_fact(struct random_state *random, struct text *out) {
     switch (random_below(random, 4)) {
     case 0:
         text_printf(out, "loop %s <= ", loops[random_below(random, 4)]);
-        put_random_limit(random, out);
+        if (random_below(random, 2) == 0) {
+            put_random_limit(random, out);
+        } else {
+            text_printf(out, "%llu found%s", (unsigned long long)(1 + random_below(random, UINT32_MAX)),
+                        random_below(random, 2) == 0 ? "" : " for this launch");
+        }
         break;
     case 1:
         text_string(out, "at most ");
@@ -337,6 +385,7 @@ static void put_random_fact(struct random_state *random, struct text *out) {
     default:
         text_string(out, "together ");
         put_random_label(random, out);
+        if (random_below(random, 2) == 0) text_string(out, " ?");
         break;
     }
     text_string(out, random_below(random, 2) == 0 ? ";\n" : "; // why\n");
@@ -368,6 +417,12 @@ static void test_random_facts_survive_printing(void **state) {
         struct random_state random = random_seeded(seed);
         struct text statements = {0};
         wb_facts *facts = NULL;
+        if (random_below(&random, 4) > 0) {
+            uint64_t checksum;
+            assert_int_equal(facts_checksum(fixture.kernel, &checksum), WB_OK);
+            facts_put_launch_statement(checksum, "grid 1 1 1 block 32 1 1 shared 0 arguments buffer 7",
+                                       &statements);
+        }
         for (uint64_t left = random_below(&random, FACTS_MAX + 1); left > 0; left--)
             put_random_fact(&random, &statements);
         if (parse(&fixture, statements.data == NULL ? "" : statements.data, &facts) == WB_OK) {
@@ -528,6 +583,7 @@ int main(void) {
         cmocka_unit_test(test_facts_of_another_version_are_refused),
         cmocka_unit_test(test_texts_that_are_too_large_are_refused),
         cmocka_unit_test(test_open_facts_are_declined_one_by_one),
+        cmocka_unit_test(test_differences_of_launches_are_named),
         cmocka_unit_test(test_random_facts_survive_printing),
         cmocka_unit_test(test_checksum_changes_with_code_only),
         cmocka_unit_test(test_checksum_of_indirect_calls),

@@ -135,6 +135,10 @@ void wb_diagnostics_warning(wb_diagnostics *diagnostics, const char *where, cons
     diagnose(diagnostics, SEVERITY_WARNING, where, "%s", message);
 }
 
+void wb_diagnostics_note(wb_diagnostics *diagnostics, const char *where, const char *message) {
+    diagnose(diagnostics, SEVERITY_NOTE, where, "%s", message);
+}
+
 void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const char *message) {
     diagnose(diagnostics, SEVERITY_ERROR, where, "%s", message);
 }
@@ -144,6 +148,11 @@ void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *fr
     diagnostics->kept += from->kept;
     diagnostics->errors += from->errors;
     diagnostics->warnings += from->warnings;
+    diagnostics->needs_facts |= from->needs_facts;
+}
+
+bool wb_diagnostics_needs_facts(const wb_diagnostics *diagnostics) {
+    return diagnostics->needs_facts;
 }
 
 size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics) {

@@ -19,8 +19,9 @@ enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
 struct wb_diagnostics {
     struct text rendered; /* every kept message, already formatted */
     size_t kept;
-    size_t errors;   /* all errors, kept or not */
-    size_t warnings; /* all warnings, kept or not */
+    size_t errors;    /* all errors, kept or not */
+    size_t warnings;  /* all warnings, kept or not */
+    bool needs_facts; /* flow facts would let what failed succeed */
 };
 
 /* A message about byte `offset` of `source`. */

@@ -62,7 +62,7 @@ static void assume_covering(const struct bound_input *input, wb_bound *bound) {
         bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values "
                             "are, alone on the GPU");
     bound_assume(bound, "no data races and no invalid accesses");
-    if (traced_block(input)->has_facts) bound_assume(bound, "the flow facts are true");
+    if (traced_block(input)->facts.stated > 0) bound_assume(bound, "the flow facts are true");
 }
 
 /* What the execution of the kernel, or of the block, takes for granted. */

@@ -31,6 +31,9 @@ int command_cache(const struct options *options, wb_diagnostics *diagnostics);
 int command_occupancy(const struct options *options, wb_diagnostics *diagnostics);
 int command_makespan(const struct options *options, wb_diagnostics *diagnostics);
 
+/* Notes how flow facts that are lacking are given, as a command for the launch of the options. */
+void facts_suggest(const struct options *options, wb_diagnostics *diagnostics);
+
 /* What analyze, simulate and path work on. Zero-initialised it is empty. */
 struct inputs {
     wb_module *module;

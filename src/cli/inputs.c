@@ -350,6 +350,21 @@ static wb_status load_block_analysis(const struct options *options, const wb_tra
     return status == WB_OK ? make_analyses(diagnostics, inputs) : status;
 }
 
+/* Bounds one block, as the messages say that its blocks cannot all be covered. Flow facts that are lacking
+ * are those of all blocks. */
+static wb_status fall_back_to_block(const struct options *options, const wb_trace_options *trace,
+                                    wb_diagnostics *messages, wb_diagnostics *diagnostics,
+                                    struct inputs *inputs) {
+    wb_diagnostics *of_block = wb_diagnostics_new();
+    if (of_block == NULL) return WB_ERR_LIMIT;
+    wb_status status = load_block_analysis(options, trace, of_block, inputs);
+    bool asks = status == WB_ERR_DECLINED && wb_diagnostics_needs_facts(messages);
+    wb_diagnostics_append(diagnostics, asks ? messages : of_block);
+    if (status == WB_OK) warn_of_block_only(messages, diagnostics);
+    wb_diagnostics_free(of_block);
+    return status;
+}
+
 /* Bounds the kernel; one block, with a warning, where its blocks cannot be covered, unless a method of
  * kernels is asked for by name. */
 static wb_status load_kernel_or_block(const struct options *options, const wb_trace_options *trace,
@@ -358,8 +373,7 @@ static wb_status load_kernel_or_block(const struct options *options, const wb_tr
     if (messages == NULL) return WB_ERR_LIMIT;
     wb_status status = inputs_load_kernel_analysis(options, messages, inputs);
     if (status == WB_ERR_DECLINED && !names_kernel_method(options)) {
-        status = load_block_analysis(options, trace, diagnostics, inputs);
-        if (status == WB_OK) warn_of_block_only(messages, diagnostics);
+        status = fall_back_to_block(options, trace, messages, diagnostics, inputs);
     } else {
         wb_diagnostics_append(diagnostics, messages);
         if (status == WB_ERR_LIMIT)

@@ -68,6 +68,8 @@ static int run_command(const struct command *command, int argc, char **argv) {
         status = command->run(&options, diagnostics);
     }
     watch_clear();
+    if (status == WB_ERR_DECLINED && wb_diagnostics_needs_facts(diagnostics))
+        facts_suggest(&options, diagnostics);
     fputs(wb_diagnostics_text(diagnostics), stderr);
     wb_diagnostics_free(diagnostics);
     options_free(&options);

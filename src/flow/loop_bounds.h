@@ -27,6 +27,14 @@ struct loop_bound {
                          least 1, also of a loop that cannot be entered */
 };
 
+/* A higher bound may say no more than how many values the loop's counter has: of a loop whose exits unknown
+ * values decide, it is then asked how often the loop runs. */
+#define LOOP_BOUND_TELLING_MAX (UINT64_C(1) << 17)
+
+static inline bool loop_bound_is_telling(const struct loop_bound *bound) {
+    return bound->known && bound->headers <= LOOP_BOUND_TELLING_MAX;
+}
+
 /* A bound for every loop of `loops` (an array of loops->count, in memory of the arena) that holds for every
  * thread the environment describes, whatever the contents of memory. WB_ERR_LIMIT, without a message, when
  * memory is exhausted. */

@@ -71,8 +71,23 @@ void facts_put(const struct wb_kernel *kernel, const struct flow_fact *fact, str
     } else if (fact->kind == FACT_LOOP) {
         text_string(out, " <= ");
         put_limit(fact, out);
+    } else if (fact->open) {
+        text_string(out, " ?");
     }
+    static const char *const origins[] = {"", " found", " found for this launch"};
+    text_string(out, origins[fact->origin]);
     text_char(out, ';');
+}
+
+void facts_put_launch_statement(uint64_t kernel_checksum, const char *launch, struct text *out) {
+    text_printf(out, "launch %016" PRIx64 " %s;\n", facts_launch_checksum(kernel_checksum, launch), launch);
+}
+
+size_t facts_count(const struct wb_facts *facts, enum fact_origin a, enum fact_origin b) {
+    size_t count = 0;
+    for (size_t i = 0; i < facts->facts.count; i++)
+        count += facts->facts.items[i].origin == a || facts->facts.items[i].origin == b;
+    return count;
 }
 
 wb_status facts_print(const struct wb_facts *facts, wb_diagnostics *diagnostics, char **text) {
@@ -81,6 +96,7 @@ wb_status facts_print(const struct wb_facts *facts, wb_diagnostics *diagnostics,
     if (facts_checksum(facts->kernel, &checksum) != WB_OK)
         return diagnose_out_of_memory(diagnostics, facts->source.name);
     facts_put_header(facts->kernel, checksum, &out);
+    if (facts->launch != NULL) facts_put_launch_statement(checksum, facts->launch, &out);
     for (size_t i = 0; i < facts->facts.count; i++) {
         facts_put(facts->kernel, &facts->facts.items[i], &out);
         text_char(&out, '\n');
@@ -96,6 +112,7 @@ static void report_open(const struct wb_facts *facts, const struct flow_fact *fa
                         wb_diagnostics *diagnostics) {
     struct text subject = {0};
     if (fact->kind == FACT_LOOP) text_string(&subject, "loop ");
+    if (fact->kind == FACT_TOGETHER) text_string(&subject, "together ");
     put_label(facts->kernel, fact->function, fact->at, &subject);
     text_string(&subject, " (");
     facts_put_place(facts->kernel, fact->function, fact->at, &subject);
@@ -104,11 +121,17 @@ static void report_open(const struct wb_facts *facts, const struct flow_fact *fa
         text_string(&subject, " per ");
         put_label(facts->kernel, fact->function, fact->per, &subject);
     }
-    diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
-                "%s needs a bound: replace ? by the most times that a thread passes %s",
-                subject.failed ? "this" : subject.data,
-                fact->kind == FACT_LOOP ? "the label each time it enters the loop"
-                                        : "the first label between two passes of the second");
+    const char *what = subject.failed ? "this" : subject.data;
+    if (fact->kind == FACT_TOGETHER)
+        diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
+                    "%s has to be confirmed: remove ? if all warps of the block that have not ended pass the "
+                    "label equally often, in the same iterations of the loops around it",
+                    what);
+    else
+        diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
+                    "%s needs a bound: replace ? by the most times that a thread passes %s", what,
+                    fact->kind == FACT_LOOP ? "the label each time it enters the loop"
+                                            : "the first label between two passes of the second");
     text_free(&subject);
 }
 

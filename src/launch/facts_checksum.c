@@ -1,6 +1,6 @@
-/* The checksum that ties flow facts to a kernel: FNV-1a over all that the kernel can execute. Registers,
- * variables and functions count by the order in which the code meets them, labels by where they stand, so
- * that names play no part. */
+/* The checksums that tie flow facts to a kernel and a launch: FNV-1a over all that the kernel can execute.
+ * Registers, variables and functions count by the order in which the code meets them, labels by where they
+ * stand, so that names play no part. */
 #include <string.h>
 
 #include "launch/facts.h"
@@ -192,6 +192,19 @@ static wb_status compute(const struct wb_kernel *kernel, struct arena *arena, ui
         add_variable(&sum, &module->variables[sum.variables.met[i]]);
     *checksum = sum.hash;
     return WB_OK;
+}
+
+uint64_t facts_text_checksum(const char *text, size_t size) {
+    struct checksum sum = {.hash = FNV_BASIS};
+    add_bytes(&sum, (const uint8_t *)text, size);
+    return sum.hash;
+}
+
+uint64_t facts_launch_checksum(uint64_t kernel_checksum, const char *launch) {
+    struct checksum sum = {.hash = FNV_BASIS};
+    add_number(&sum, kernel_checksum);
+    add_text(&sum, launch);
+    return sum.hash;
 }
 
 wb_status facts_checksum(const struct wb_kernel *kernel, uint64_t *checksum) {

@@ -36,6 +36,7 @@ struct facts_parser {
     struct wb_facts *facts;
     struct facts_labels labels;
     struct facts_token token; /* the next one */
+    uint64_t checksum;        /* of the kernel */
     wb_diagnostics *diagnostics;
 };
 
@@ -222,6 +223,20 @@ static wb_status no_loop(const struct facts_parser *parser, const struct named_l
     return status;
 }
 
+/* Nothing, "found" or "found for this launch" */
+static wb_status read_origin(struct facts_parser *parser, struct flow_fact *fact) {
+    if (!at_word(parser, "found")) return WB_OK;
+    if (fact->open) return expected(parser, "';'");
+    next_token(parser);
+    fact->origin = FACT_FOUND;
+    if (!at_word(parser, "for")) return WB_OK;
+    next_token(parser);
+    WB_TRY(require_word(parser, "this"));
+    WB_TRY(require_word(parser, "launch"));
+    fact->origin = FACT_FOUND_FOR_LAUNCH;
+    return WB_OK;
+}
+
 /* loop LABEL <= N */
 static wb_status read_loop(struct facts_parser *parser, struct flow_fact *fact) {
     struct named_label label;
@@ -239,7 +254,7 @@ static wb_status read_loop(struct facts_parser *parser, struct flow_fact *fact) 
     fact->kind = FACT_LOOP;
     fact->function = label.function;
     fact->at = label.inst;
-    return WB_OK;
+    return read_origin(parser, fact);
 }
 
 /* at most N of LABEL per LABEL */
@@ -272,11 +287,45 @@ static wb_status read_labelled(struct facts_parser *parser, enum fact_kind kind,
     fact->kind = kind;
     fact->function = label.function;
     fact->at = label.inst;
+    fact->open = kind == FACT_TOGETHER && parser->token.kind == TOKEN_OPEN;
+    if (fact->open) next_token(parser);
+    return WB_OK;
+}
+
+/* CHECKSUM and the words that describe a launch, behind launch */
+static wb_status read_launch(struct facts_parser *parser, uint32_t place) {
+    struct wb_facts *facts = parser->facts;
+    struct facts_token sum;
+    uint64_t stated;
+    struct text words = {0};
+    WB_TRY(require_name(parser, "the checksum of the launch", &sum));
+    for (; parser->token.kind == TOKEN_WORD; next_token(parser)) {
+        if (words.length > 0) text_char(&words, ' ');
+        text_append(&words, parser->token.text, parser->token.length);
+    }
+    if (!words.failed && words.data != NULL)
+        facts->launch = arena_string(&facts->arena, words.data, words.length);
+    bool failed = words.failed || (words.data != NULL && facts->launch == NULL);
+    bool empty = words.length == 0;
+    text_free(&words);
+    if (failed) return out_of_memory(parser);
+    if (empty) return expected(parser, "the description of a launch");
+    if (sum.length != CHECKSUM_DIGITS || !number_hex(sum.text, sum.length, &stated) ||
+        stated != facts_launch_checksum(parser->checksum, facts->launch))
+        return fail_at(parser, &sum,
+                       "this is not the checksum of the launch that is described: the line was changed since "
+                       "'warpbound facts' wrote it");
+    facts->launch_place = place;
     return WB_OK;
 }
 
 static wb_status read_fact(struct facts_parser *parser) {
     struct flow_fact fact = {.place = place_of(parser, &parser->token)};
+    if (parser->facts->launch == NULL && at_word(parser, "launch")) {
+        next_token(parser);
+        WB_TRY(read_launch(parser, fact.place));
+        return require(parser, TOKEN_SEMICOLON, "';'");
+    }
     bool loop = at_word(parser, "loop"), per = at_word(parser, "at"), never = at_word(parser, "never");
     if (!loop && !per && !never && !at_word(parser, "together"))
         return expected(parser, "loop, at most, never or together");
@@ -307,6 +356,7 @@ static wb_status read_header(struct facts_parser *parser) {
         return fail_at(parser, &sum, "expected the checksum of the kernel, %d hexadecimal digits",
                        CHECKSUM_DIGITS);
     if (facts_checksum(parser->facts->kernel, &computed) != WB_OK) return out_of_memory(parser);
+    parser->checksum = computed;
     if (stated == computed) return WB_OK;
     return fail_at(parser, &sum,
                    "these are facts about another version of kernel '%s', which now has the checksum "
@@ -362,12 +412,27 @@ static wb_status check_collisions(const struct facts_parser *parser) {
     return status;
 }
 
+/* What is found for a launch needs to say for which. */
+static wb_status check_launch(const struct facts_parser *parser) {
+    const struct wb_facts *facts = parser->facts;
+    for (size_t i = 0; facts->launch == NULL && i < facts->facts.count; i++) {
+        const struct flow_fact *fact = &facts->facts.items[i];
+        if (fact->origin != FACT_FOUND_FOR_LAUNCH) continue;
+        diagnose_at(parser->diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
+                    "no statement 'launch' says which launch this was found for: a limit of your own is "
+                    "written without 'found'");
+        return WB_ERR_INPUT;
+    }
+    return WB_OK;
+}
+
 static wb_status read_facts(struct facts_parser *parser) {
     if (facts_labels_open(parser->facts->kernel, &parser->labels) != WB_OK) return out_of_memory(parser);
     read_token(parser, parser->facts->source.text);
     WB_TRY(read_header(parser));
     while (parser->token.kind != TOKEN_END)
         WB_TRY(read_fact(parser));
+    WB_TRY(check_launch(parser));
     return check_collisions(parser);
 }
 
@@ -383,6 +448,7 @@ wb_status wb_facts_parse(const char *name, const char *text, size_t size, const 
     made->source.name = arena_string(&made->arena, name, strlen(name));
     made->source.text = arena_string(&made->arena, text, size);
     made->source.size = size;
+    made->checksum = facts_text_checksum(text, size);
     struct facts_parser parser = {.facts = made, .diagnostics = diagnostics};
     bool copied = made->source.name != NULL && made->source.text != NULL;
     wb_status status = copied ? read_facts(&parser) : diagnose_out_of_memory(diagnostics, name);

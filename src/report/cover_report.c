@@ -1,5 +1,7 @@
 #include "report/cover_report.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/json_parts.h"
@@ -41,8 +43,21 @@ static void put_place(struct text *out, const struct source_lines *lines, const 
 }
 
 void cover_put_heading(struct text *out, const struct wb_block *block) {
+    const struct facts_used *facts = &block->facts;
     text_printf(out, "paths    covering: of every execution, whatever the unknown values are%s\n",
-                block->has_facts ? ", if the flow facts are true" : "");
+                facts->stated > 0 ? ", if the flow facts are true" : "");
+    if (facts->file != NULL)
+        text_printf(out,
+                    "facts    %s (checksum %016" PRIx64 "): %zu stated by the user, %zu found by analysis\n",
+                    facts->file, facts->checksum, facts->stated, facts->found);
+}
+
+json_t *cover_facts_json(const struct wb_block *block) {
+    char checksum[20];
+    if (block->facts.file == NULL) return json_null();
+    (void)snprintf(checksum, sizeof checksum, "%016" PRIx64, block->facts.checksum);
+    return json_pack("{s:s, s:s, s:I, s:I}", "file", block->facts.file, "checksum", checksum, "stated",
+                     (json_int_t)block->facts.stated, "found", (json_int_t)block->facts.found);
 }
 
 bool cover_put_causes(struct text *out, const struct wb_block *block) {

@@ -1,33 +1,28 @@
-/* A file of flow facts to be completed by hand: the loops of a kernel with the bounds that are known. */
+/* A file of flow facts to be completed by hand: what has to be said of a kernel, and what is found of it. */
 #include <inttypes.h>
 
 #include "launch/facts.h"
 #include "ptx/reach.h"
+#include "warp/fact_needs.h"
+#include "warp/found_limits.h"
+#include "warp/grid.h"
 #include "warp/launch_check.h"
 #include "warp/launch_environment.h"
-
-/* A larger bound says little more than how wide the loop's counter is: it is shown, but a number is asked
- * for.
- */
-#define TELLING_MAX (UINT64_C(1) << 28)
 
 /* A function that the kernel reaches, while its loops are written. */
 struct template_function {
     const struct wb_kernel *kernel;
     uint32_t index; /* of the module */
-    struct cfg cfg;
-    struct dominators dominators;
-    struct loops loops;
-    struct loop_bound *always;   /* per loop: its bound, whatever is launched */
-    struct loop_bound *launched; /* per loop: its bound in the launch that is given */
+    struct found_limits found;
 };
 
 /* The statements, and what they are made with. */
 struct template_body {
     struct arena arena;
     const struct loop_environment *launched; /* what is known of the launch */
-    struct text text;
-    uint32_t open; /* loops without a bound */
+    struct fact_needs needs;                 /* what covering it lacks */
+    bool covered;                            /* `needs` is all of it */
+    struct text open, always, here, remarks; /* statements that are to be completed, and found ones */
 };
 
 /* Appends a text from outside to a comment: a line break in it would end the comment. */
@@ -48,84 +43,107 @@ static void put_place(const struct template_function *function, uint32_t inst, s
     text_free(&place);
 }
 
-/* Where the number of a loop comes from, for the comment behind it. */
-static void put_origin(const struct loop_bound *always, const struct loop_bound *launched, struct text *out) {
-    if (launched->known && launched->headers > TELLING_MAX) {
-        text_printf(out, ", found: at most %" PRIu64, launched->headers);
-    } else if (launched->known) {
-        bool needs_launch = !always->known || always->headers > launched->headers;
-        text_string(out, needs_launch ? ", found for this launch" : ", found");
-    }
+/* A statement on a line of its own, with its place. */
+static void put_fact(const struct template_function *function, const struct flow_fact *fact,
+                     struct text *out) {
+    facts_put(function->kernel, fact, out);
+    text_string(out, " // ");
+    put_place(function, fact->at, out);
+}
+
+/* Whether the user has to say how often a loop runs: where the launch was covered, that has shown it. */
+static bool is_open(const struct template_body *body, const struct flow_fact *fact,
+                    const struct loop_bound *bound) {
+    if (fact_needs_has(&body->needs, FACT_LOOP, fact->function, fact->at)) return true;
+    return !body->covered && !loop_bound_is_telling(bound);
 }
 
 static void put_loop(const struct template_function *function, uint32_t loop, struct template_body *body) {
-    struct text *out = &body->text;
-    uint32_t header = function->cfg.blocks[function->loops.items[loop].header].first;
-    const struct loop_bound *bound = &function->launched[loop];
-    bool open = !bound->known || bound->headers > TELLING_MAX;
-    struct flow_fact fact = {.kind = FACT_LOOP, .function = function->index, .at = header, .open = open};
-    /* Of a loop that is never entered 0 would do, but facts need no number for what never happens. */
-    if (!open) fact.limit = bound->headers == 0 ? 1 : bound->headers;
-    facts_put(function->kernel, &fact, out);
-    text_string(out, " // ");
-    put_place(function, header, out);
-    put_origin(&function->always[loop], bound, out);
-    text_char(out, '\n');
-    if (open) body->open++;
+    const struct found_limits *found = &function->found;
+    const struct loop_bound *always = &found->always[loop], *here = &found->launched[loop];
+    struct flow_fact fact = {.kind = FACT_LOOP,
+                             .function = function->index,
+                             .at = found->cfg.blocks[found->loops.items[loop].header].first,
+                             .limit = here->headers};
+    if (is_open(body, &fact, here)) {
+        fact.open = true;
+        put_fact(function, &fact, &body->open);
+        if (here->known) text_printf(&body->open, ", found: at most %" PRIu64, here->headers);
+        text_char(&body->open, '\n');
+    } else if (!here->known || here->headers > FACT_LIMIT_MAX) {
+        text_string(&body->remarks, "// ");
+        put_place(function, fact.at, &body->remarks);
+        text_string(&body->remarks, ": a loop that known values end in this launch: it needs no limit\n");
+    } else {
+        bool needs_launch = !always->known || always->headers > here->headers;
+        struct text *out = needs_launch ? &body->here : &body->always;
+        fact.origin = needs_launch ? FACT_FOUND_FOR_LAUNCH : FACT_FOUND;
+        put_fact(function, &fact, out);
+        text_char(out, '\n');
+    }
 }
 
 /* Says of a cycle that is no natural loop that no fact can bound it. */
 static void put_region(const struct template_function *function, uint32_t region, struct text *out) {
-    const struct loops *loops = &function->loops;
+    const struct loops *loops = &function->found.loops;
     uint32_t block = loops->region_members[loops->regions[region].first_member];
-    uint32_t inst = function->cfg.blocks[block].first;
     text_string(out, "// ");
-    put_place(function, inst, out);
+    put_place(function, function->found.cfg.blocks[block].first, out);
     text_string(out, ": a cycle that can be entered at several labels, which no fact bounds\n");
-}
-
-/* Bounds of the function's loops, without and with what is known of the launch. */
-static wb_status find_bounds(struct template_function *function, struct template_body *body) {
-    static const struct loop_environment nothing = {0};
-    const struct cfg *cfg = &function->cfg;
-    struct arena *arena = &body->arena;
-    struct liveness liveness;
-    struct ssa ssa;
-    WB_TRY(liveness_build(cfg, arena, &liveness));
-    WB_TRY(ssa_build(cfg, &function->dominators, &liveness, arena, &ssa));
-    WB_TRY(
-        loop_bounds_find(&ssa, &function->dominators, &function->loops, &nothing, arena, &function->always));
-    return loop_bounds_find(&ssa, &function->dominators, &function->loops, body->launched, arena,
-                            &function->launched);
 }
 
 static wb_status put_function(const struct wb_kernel *kernel, uint32_t index, struct template_body *body) {
     struct template_function function = {.kernel = kernel, .index = index};
-    const struct graph *graph = &function.cfg.graph;
-    WB_TRY(cfg_build(&kernel->module->functions[index], &body->arena, &function.cfg));
-    WB_TRY(dominators_build(&body->arena, graph, CFG_ENTRY, &function.dominators));
-    WB_TRY(loops_build(&body->arena, graph, &function.dominators, &function.loops));
-    WB_TRY(find_bounds(&function, body));
-    for (uint32_t loop = 0; loop < function.loops.count; loop++)
+    const struct loops *loops = &function.found.loops;
+    WB_TRY(
+        found_limits_find(&kernel->module->functions[index], body->launched, &body->arena, &function.found));
+    for (uint32_t loop = 0; loop < loops->count; loop++)
         put_loop(&function, loop, body);
-    for (uint32_t region = 0; region < function.loops.region_count; region++)
-        put_region(&function, region, &body->text);
+    for (size_t i = 0; i < body->needs.items.count; i++) {
+        const struct flow_fact *fact = &body->needs.items.items[i];
+        if (fact->kind != FACT_TOGETHER || fact->function != index) continue;
+        put_fact(&function, fact, &body->open);
+        text_char(&body->open, '\n');
+    }
+    for (uint32_t region = 0; region < loops->region_count; region++)
+        put_region(&function, region, &body->remarks);
     return WB_OK;
 }
 
-/* What is to be done with the file. */
-static void put_introduction(uint32_t open, struct text *out) {
-    if (open > 0) {
-        text_string(
-            out, "// Replace every ? by the most times that a thread passes the label each time it enters\n"
-                 "// the loop.");
-    } else {
-        text_string(out, "// There is nothing to be filled in.");
-    }
-    text_string(out, " docs/flow-facts.md says what else can be stated.\n");
+/* Statements under a comment. */
+static void put_part(const char *comment, const struct text *part, struct text *out) {
+    if (part->failed) out->failed = true;
+    if (part->length == 0) return;
+    text_string(out, comment);
+    text_append(out, part->data, part->length);
 }
 
-static wb_status put_template(const struct wb_kernel *kernel, struct template_body *body, struct text *out) {
+/* What the user is to say, then what was found. */
+static void put_parts(const struct template_body *body, const struct wb_launch *launch, uint64_t checksum,
+                      struct text *out) {
+    struct text words = {0};
+    if (body->open.length == 0)
+        text_string(
+            out, "// There is nothing to be filled in. docs/flow-facts.md says what else can be stated.\n");
+    put_part(
+        "\n// To be stated by you: replace every ? by the most times that a thread passes the label each\n"
+        "// time it enters the loop, and remove ? behind 'together' if it is true. docs/flow-facts.md says\n"
+        "// what else can be stated.\n",
+        &body->open, out);
+    put_part("\n// Found by warpbound, for every launch.\n", &body->always, out);
+    if (body->here.length > 0) {
+        facts_put_launch(launch, &words);
+        text_string(out, "\n// Found by warpbound, for this launch only.\n");
+        facts_put_launch_statement(checksum, words.failed ? "" : words.data, out);
+    }
+    put_part("", &body->here, out);
+    put_part("\n", &body->remarks, out);
+    out->failed |= words.failed;
+    text_free(&words);
+}
+
+static wb_status put_template(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                              struct template_body *body, struct text *out) {
     struct ptx_reach reach;
     uint64_t checksum;
     WB_TRY(ptx_reach(kernel, &body->arena, &reach));
@@ -133,15 +151,23 @@ static wb_status put_template(const struct wb_kernel *kernel, struct template_bo
     for (uint32_t i = 0; i < reach.count; i++)
         if (kernel->module->functions[reach.functions[i]].has_body)
             WB_TRY(put_function(kernel, reach.functions[i], body));
-    put_introduction(body->open, out);
     facts_put_header(kernel, checksum, out);
-    if (body->text.length > 0) text_append(out, body->text.data, body->text.length);
-    return out->failed || body->text.failed ? WB_ERR_LIMIT : WB_OK;
+    put_parts(body, launch, checksum, out);
+    return out->failed ? WB_ERR_LIMIT : WB_OK;
 }
 
 /* Whether anything is said of the launch: then it must fit the kernel. */
 static bool is_given(const struct wb_launch *launch) {
     return launch->has_grid || launch->has_block || launch->arguments.count > 0;
+}
+
+static void body_free(struct template_body *body) {
+    text_free(&body->open);
+    text_free(&body->always);
+    text_free(&body->here);
+    text_free(&body->remarks);
+    fact_needs_free(&body->needs);
+    arena_free(&body->arena);
 }
 
 wb_status wb_facts_template(const wb_kernel *kernel, const wb_launch *launch, wb_diagnostics *diagnostics,
@@ -151,13 +177,14 @@ wb_status wb_facts_template(const wb_kernel *kernel, const wb_launch *launch, wb
     struct launch_environment filled = {0};
     struct template_body body = {.launched = &filled.environment};
     struct text out = {0};
+    wb_status status = WB_OK;
     if (is_given(launch)) {
         WB_TRY(launch_check(kernel, launch, first_block, diagnostics));
         launch_environment_fill(kernel, launch, &all, &filled);
+        status = grid_cover_needs(kernel, launch, &body.needs, &body.covered);
     }
-    wb_status status = put_template(kernel, &body, &out);
-    arena_free(&body.arena);
-    text_free(&body.text);
+    if (status == WB_OK) status = put_template(kernel, launch, &body, &out);
+    body_free(&body);
     if (status == WB_OK) {
         *text = text_take(&out);
     } else {

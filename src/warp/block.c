@@ -2,6 +2,7 @@
 
 #include "warp/cover.h"
 #include "warp/execute.h"
+#include "warp/found_limits.h"
 #include "warp/launch_demand.h"
 #include "warp/run.h"
 
@@ -36,22 +37,35 @@ static wb_status block_allocate(struct wb_block *block, const struct run *run, b
 }
 
 /* What of a covering run is kept beside the paths. */
-static void collect_cover(struct wb_block *block, struct cover *cover) {
+static wb_status collect_cover(struct wb_block *block, struct cover *cover) {
+    const struct wb_facts *facts = cover->facts;
     block->covering = true;
-    block->has_facts = cover->facts != NULL;
+    if (facts != NULL) {
+        const char *file = facts->source.name;
+        block->facts.file = arena_string(&block->arena, file, strlen(file));
+        if (block->facts.file == NULL) return WB_ERR_LIMIT;
+        block->facts.checksum = facts->checksum;
+        block->facts.stated = facts_count(facts, FACT_STATED, FACT_STATED);
+        block->facts.found = facts_count(facts, FACT_FOUND, FACT_FOUND_FOR_LAUNCH);
+    }
     block->repeats = cover->repeats;
     block->causes.items = cover->causes.items;
     block->causes.count = cover->causes.count;
     block->causes.capacity = cover->causes.capacity;
     memset(&cover->causes, 0, sizeof cover->causes);
+    return WB_OK;
 }
 
-wb_status block_check_facts(const struct wb_kernel *kernel, const struct wb_facts *facts,
-                            wb_diagnostics *diagnostics) {
-    if (facts->kernel == kernel) return wb_facts_require_complete(facts, diagnostics);
-    diagnose(diagnostics, SEVERITY_ERROR, facts->source.name, "the flow facts are of another kernel than %s",
-             wb_kernel_name(kernel));
-    return WB_ERR_INPUT;
+wb_status block_check_facts(const struct run *run, const struct wb_facts *facts) {
+    wb_diagnostics *diagnostics = run->diagnostics;
+    if (facts->kernel != run->kernel) {
+        diagnose(diagnostics, SEVERITY_ERROR, facts->source.name,
+                 "the flow facts are of another kernel than %s", wb_kernel_name(run->kernel));
+        return WB_ERR_INPUT;
+    }
+    WB_TRY(wb_facts_require_complete(facts, diagnostics));
+    WB_TRY(facts_require_launch(facts, run->launch, diagnostics));
+    return found_limits_require(facts, run->launch, diagnostics);
 }
 
 wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses) {
@@ -66,19 +80,19 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     block->skipped_barrier = run->skipped_barrier;
     block->unrecorded = run->unrecorded;
     block->uncounted = run->uncounted;
-    if (run->cover != NULL) {
-        WB_TRY(cover_require_limits(run));
-        collect_cover(block, run->cover);
-    }
+    if (run->needs.items.count > 0) return WB_ERR_DECLINED;
+    if (run->cover != NULL) WB_TRY(collect_cover(block, run->cover));
     return collect_paths(block, run);
 }
 
 static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_options *options) {
     WB_TRY(run_number_code(run->kernel->module, &block->arena, &block->code_first));
     WB_TRY(run_begin(run, &block->arena, block->code_first));
-    if (options->facts != NULL) WB_TRY(block_check_facts(run->kernel, options->facts, run->diagnostics));
+    if (options->facts != NULL) WB_TRY(block_check_facts(run, options->facts));
     if (options->cover) WB_TRY(cover_begin(run, options->facts, &block->arena));
-    return block_execute(block, run, options->record_accesses);
+    wb_status status = block_execute(block, run, options->record_accesses);
+    if (status != WB_ERR_INPUT) fact_needs_report(&run->needs, run->kernel, run->diagnostics);
+    return status;
 }
 
 wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,

@@ -47,6 +47,14 @@ struct cover_cause {
     enum cover_need need;
 };
 
+/* Flow facts as reports name them. */
+struct facts_used {
+    const char *file;  /* NULL: there are none */
+    uint64_t checksum; /* of the text */
+    size_t stated;     /* of them by the user, to be taken for true */
+    size_t found;      /* and by analysis, which finds them again */
+};
+
 /* Instruction indices in paths run through all functions of the module: instruction i of function f has index
  * code_first[f] + i. */
 struct wb_block {
@@ -65,7 +73,7 @@ struct wb_block {
     uint32_t skipped_barrier;     /* one that the guard of all lanes of a warp skipped, or PTX_NO_INDEX */
     uint32_t unrecorded;          /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
     bool covering;                /* the paths cover those of all executions (docs/covering-paths.md) */
-    bool has_facts;               /* of such a block: flow facts were used */
+    struct facts_used facts;      /* of such a block: the flow facts that it rests on */
     bool repeats; /* of such a block: some path repeats iterations without records of accesses */
     VEC(struct cover_cause) causes; /* of such a block: what was not known, in the order it was met */
     uint32_t uncounted; /* such a one whose records do not have all lanes that may take part, though

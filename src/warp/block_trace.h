@@ -6,11 +6,11 @@
 #include "warp/run.h"
 
 /* Executes the block run->index and keeps what its warps do in `block`, which is empty but for kernel and
- * code_first. Errors other than exhausted memory have a message. */
+ * code_first. Errors other than exhausted memory have a message, but for WB_ERR_DECLINED when facts are
+ * lacking (run->needs). */
 wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses);
 
-/* Facts must be of this kernel, and say something. Errors have messages. */
-wb_status block_check_facts(const struct wb_kernel *kernel, const struct wb_facts *facts,
-                            wb_diagnostics *diagnostics);
+/* Facts must be complete, of this kernel, and where they were found, of this launch. Errors have messages. */
+wb_status block_check_facts(const struct run *run, const struct wb_facts *facts);
 
 #endif

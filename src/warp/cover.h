@@ -7,6 +7,7 @@
 #define WB_WARP_COVER_H
 
 #include "flow/liveness.h"
+#include "flow/loop_bounds.h"
 #include "flow/loops.h"
 #include "launch/facts.h"
 #include "warp/warp.h"
@@ -64,9 +65,8 @@ enum cover_kind {
 
 /* Most executions of a loop's header each time it is entered. */
 struct cover_limit {
-    bool known;
-    bool from_fact; /* a fact asks for it, or for more; else it was found by analysis */
-    uint64_t limit;
+    struct loop_bound bound;
+    bool from_fact; /* the user says so, or says more; else it was found by analysis */
 };
 
 struct cover_function {
@@ -78,7 +78,6 @@ struct cover_function {
     uint8_t *kinds;             /* per instruction, and for the end of the body: enum cover_kind */
     bool *is_predicate;         /* per register, and of the carry flag */
     struct cover_limit *limits; /* per loop */
-    bool *missing;              /* per loop: a limit was needed and is not known */
     bool *meets_warps;          /* per loop: a barrier may be executed in it */
     uint32_t pass_count;        /* loops and facts of kind FACT_PER */
 };
@@ -113,7 +112,6 @@ struct cover {
     bool repeats;       /* see struct wb_block */
     uint64_t perhaps;   /* instructions of groups none of whose lanes is certain to be there */
     bool meets_perhaps; /* warps came to a barrier that they wait at only perhaps */
-    bool lacks_a_limit; /* some loop is `missing` */
 };
 
 /* Prepares a run whose code is decoded to cover what depends on unknown values; facts (or NULL) must outlive
@@ -123,9 +121,6 @@ void cover_end(struct run *run);
 
 /* Runs a warp until it waits or is done. */
 wb_status cover_run_warp(struct warp *warp);
-
-/* WB_ERR_DECLINED with a message for each loop that a limit was needed for. */
-wb_status cover_require_limits(const struct run *run);
 
 /* ---- What the files of covering runs share --------------------------------------------------------------
  */

@@ -4,25 +4,29 @@
 #include "warp/cover.h"
 #include "warp/execute.h"
 
-/* Asks for the fact that would make a barrier certain, by the nearest label that can speak of it. */
-static void ask_for_fact(const struct warp *warp, const struct micro *op, uint32_t pc) {
+/* Notes the fact that would make a barrier certain, by the first label that can speak of it, so
+ * that barriers which are executed equally often need one fact.
+ * WB_ERR_DECLINED with a message when no label can. */
+static wb_status ask_for_fact(const struct warp *warp, const struct micro *op, uint32_t pc) {
     const struct cover_function *function = cover_function_of(warp);
     const struct cfg *cfg = &function->cfg;
-    const struct run *run = warp->run;
-    struct flow_fact fact = {
-        .kind = FACT_TOGETHER, .function = (uint32_t)(function - run->cover->functions), .at = PTX_NO_INDEX};
-    for (uint32_t i = 0; i < cfg->function->label_count && cfg->function->labels[i].target <= pc; i++) {
-        uint32_t at = cfg->function->labels[i].target;
-        if (cover_equally_often(function, cfg->block_of[at], cfg->block_of[pc])) fact.at = at;
+    const uint32_t number = (uint32_t)(function - warp->run->cover->functions);
+    uint32_t at = PTX_NO_INDEX;
+    for (uint32_t i = 0; i < cfg->function->label_count && at == PTX_NO_INDEX; i++) {
+        uint32_t target = cfg->function->labels[i].target;
+        if (target <= pc && cover_equally_often(function, cfg->block_of[target], cfg->block_of[pc]))
+            at = target;
     }
-    struct text asked = {0};
-    if (fact.at != PTX_NO_INDEX) facts_put(run->kernel, &fact, &asked);
-    ptx_diagnose(
-        run->diagnostics, SEVERITY_ERROR, run->module, op->inst,
-        "whether warp %u waits at this barrier depends on values that are not known; if all warps of "
-        "the block always wait here together, a flow fact can say so: %s",
-        warp->number, asked.data == NULL || asked.failed ? "together LABEL;" : asked.data);
-    text_free(&asked);
+    if (at != PTX_NO_INDEX)
+        return fact_needs_add(&warp->run->needs, FACT_TOGETHER, number, at) == WB_OK
+                   ? WB_OK
+                   : run_no_memory(warp->run);
+    return warp_fail(
+        warp, op, WB_ERR_DECLINED,
+        "whether warp %u waits at this barrier depends on values that are not known; if all warps "
+        "of the block always wait here together, a flow fact can say so, but needs a label: write "
+        "one before the barrier into the PTX, and 'together LABEL;' into the facts",
+        warp->number);
 }
 
 /* Where a warp comes to a barrier that a fact is about. */
@@ -101,6 +105,7 @@ static wb_status match(struct warp *warp, const struct micro *op, uint32_t pc, b
     WB_TRY(place_of(warp, op, pc, perhaps, &place));
     WB_TRY(keep_place(warp->run, &place, &meets));
     if (meets) return WB_OK;
+    if (warp->run->needs.items.count > 0) return WB_ERR_DECLINED; /* these are asked for first */
     return warp_fail(warp, op, WB_ERR_DECLINED,
                      "warp %u perhaps waits at this barrier in more than one place of an iteration, or at "
                      "another one than other warps: which of them meet depends on values that are not known",
@@ -126,11 +131,15 @@ wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask
         return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
     /* Some lane is here, or every lane that has not ended is: a warp without any is waited for by nobody. */
     bool firm = (mask & ~cover_unsure(top->group)) != 0 || (warp->live & ~(mask & ~top->group->maybe)) == 0;
-    if (firm || (together && mask == top->mask && caller_is_sure(warp, mask))) {
-        warp->run->cover->meets_perhaps |= !firm;
-        if (together || warp->run->cover->meets_perhaps) WB_TRY(match(warp, op, pc, !firm));
-        return barrier_execute(warp, op, mask);
-    }
-    ask_for_fact(warp, op, pc);
-    return WB_ERR_DECLINED;
+    if (!firm && (mask != top->mask || !caller_is_sure(warp, mask)))
+        return warp_fail(
+            warp, op, WB_ERR_DECLINED,
+            "whether warp %u waits at this barrier depends on values that are not known, of %s: no "
+            "flow fact can say that all warps do",
+            warp->number, mask != top->mask ? "its guard" : "the call of the function");
+    /* What other barriers and loops need is found, too, by going on as if the fact were given. */
+    if (!firm && !together) WB_TRY(ask_for_fact(warp, op, pc));
+    warp->run->cover->meets_perhaps |= !firm;
+    if (together || warp->run->cover->meets_perhaps) WB_TRY(match(warp, op, pc, !firm));
+    return barrier_execute(warp, op, mask);
 }

@@ -107,9 +107,11 @@ static wb_status count_separate(struct warp *warp, const struct division *divisi
         staying += loop_contains(&function->loops, loop, cover_node_of(function, division->sides[i].pc));
     if (staying > 1) group->separate += staying - 1;
     if (group->separate <= SEPARATE_MAX) return WB_OK;
-    return warp_fail(warp, division->op, WB_ERR_DECLINED,
-                     "an unknown value divides lanes here that meet only behind the loop, so that they run "
-                     "its iterations separately, and divide in each again: too many paths to be covered");
+    return warp_fail(
+        warp, division->op, WB_ERR_DECLINED,
+        "an unknown value divides lanes here that meet only behind the loop, so that they run "
+        "its iterations separately, and divide in each again: too many paths to be covered. A flow fact can "
+        "make them fewer: 'never LABEL' of a side that is not taken, or a small limit of the loop");
 }
 
 /* Divides the top entry. It stays below the sides to go on where they meet, unless its own end is there. */

@@ -6,7 +6,7 @@
 #include "warp/execute.h"
 
 /* Loops with larger limits are not run to them: from some iteration on their values are joined. */
-#define UNROLLED_MAX (UINT64_C(1) << 17)
+#define UNROLLED_MAX LOOP_BOUND_TELLING_MAX
 #define UNROLLED_OF_LONG (UINT64_C(1) << 12)
 
 /* Once this many instructions were executed, loops are run only so often before their values are joined. */
@@ -15,6 +15,10 @@
 
 /* The same once so many sides wait: loops that leave one behind in each iteration keep registers for all. */
 #define WAITING_MAX 4096u
+
+/* Iterations that are run of a loop whose limit is lacking, so that what else is lacking in it is asked for,
+ * too. */
+#define LACKING_PASSES 3u
 
 /* The top group does not really get here. WB_ERR_INPUT with a message when a lane of it does whatever the
  * unknown values are: what excludes that is then wrong. */
@@ -57,8 +61,8 @@ static uint64_t unrolled(const struct warp *warp, uint64_t limit) {
  * more than the number of values of a register; but once its values are joined, nothing is known of the exits
  * of any loop. */
 static bool is_useful(const struct warp *warp, uint32_t loop, const struct cover_limit *limit) {
-    if (!limit->known) return false;
-    return limit->from_fact || limit->limit <= UNROLLED_MAX || cover_is_widened(warp, loop);
+    if (!limit->bound.known) return false;
+    return limit->from_fact || loop_bound_is_telling(&limit->bound) || cover_is_widened(warp, loop);
 }
 
 /* Most passes of a loop's header while a thread is in the outermost loop around it, if that is known: as an
@@ -66,33 +70,43 @@ static bool is_useful(const struct warp *warp, uint32_t loop, const struct cover
 static bool limit_in_nest(const struct cover_function *function, uint32_t loop, uint64_t *product) {
     *product = 1;
     for (; loop != GRAPH_NONE; loop = function->loops.items[loop].parent) {
-        const struct cover_limit *limit = &function->limits[loop];
-        if (!limit->known || function->loops.region_count != 0) return false;
-        if (__builtin_mul_overflow(*product, limit->limit, product)) return false;
+        const struct loop_bound *bound = &function->limits[loop].bound;
+        if (!bound->known || function->loops.region_count != 0) return false;
+        if (__builtin_mul_overflow(*product, bound->headers, product)) return false;
     }
     return true;
 }
 
+static wb_status ask_for_limit(const struct warp *warp, uint32_t loop) {
+    const struct cover_function *function = cover_function_of(warp);
+    const uint32_t number = (uint32_t)(function - warp->run->cover->functions);
+    const uint32_t first = function->cfg.blocks[function->loops.items[loop].header].first;
+    wb_status status = fact_needs_add(&warp->run->needs, FACT_LOOP, number, first);
+    return status == WB_OK ? WB_OK : run_no_memory(warp->run);
+}
+
 /* One more pass of a header by the lanes that were in the loop before. */
 static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
-    struct cover_function *function = cover_function_of(warp);
+    const struct cover_function *function = cover_function_of(warp);
     const struct cover_limit *limit = &function->limits[loop];
     struct loop_pass *pass = &cover_top(warp)->group->passes[loop];
     /* Exits that are never taken may decide for ever. */
     bool decided = pass->decided && pass->count <= UNROLLED_MAX;
     if (pass->undecided && !decided && !is_useful(warp, loop, limit)) {
-        function->missing[loop] = warp->run->cover->lacks_a_limit = true;
-        (void)cover_remove(warp, cover_top(warp)->mask, 0);
-        return WB_OK;
+        WB_TRY(ask_for_limit(warp, loop));
+        if (pass->count >= LACKING_PASSES) {
+            (void)cover_remove(warp, cover_top(warp)->mask, 0);
+            return WB_OK;
+        }
     }
     pass->decided = pass->undecided = false;
     if (pass->count < UINT32_MAX) pass->count++;
-    if (!limit->known) return WB_OK;
+    if (!limit->bound.known) return WB_OK;
     uint64_t in_nest;
-    bool ended =
-        pass->count > limit->limit || (limit_in_nest(function, loop, &in_nest) && pass->total > in_nest);
-    if (!ended && !function->meets_warps[loop] && pass->count > unrolled(warp, limit->limit))
-        WB_TRY(cover_widen(warp, loop, limit->limit, &ended));
+    const uint64_t most = limit->bound.headers;
+    bool ended = pass->count > most || (limit_in_nest(function, loop, &in_nest) && pass->total > in_nest);
+    if (!ended && !function->meets_warps[loop] && pass->count > unrolled(warp, most))
+        WB_TRY(cover_widen(warp, loop, most, &ended));
     if (!ended) return WB_OK;
     return exclude(warp, pc,
                    limit->from_fact ? "a flow fact says that the loop is left before"
@@ -121,28 +135,4 @@ wb_status cover_arrive(struct warp *warp, uint32_t pc) {
     if ((marks & COVER_AT_NEVER) != 0) return exclude(warp, pc, "a flow fact says that nobody ever does");
     if ((marks & COVER_AT_PER) != 0) WB_TRY(count_per_facts(warp, pc));
     return (marks & COVER_AT_HEADER) != 0 && cover_top(warp)->mask != 0 ? pass_header(warp, pc) : WB_OK;
-}
-
-/* Asks for the limit of one loop, as the fact that would give it. */
-static void report_missing(const struct run *run, const struct cover_function *function, uint32_t loop) {
-    const uint32_t number = (uint32_t)(function - run->cover->functions);
-    const uint32_t first = function->cfg.blocks[function->loops.items[loop].header].first;
-    const struct flow_fact fact = {.kind = FACT_LOOP, .function = number, .at = first, .open = true};
-    struct text asked = {0};
-    facts_put(run->kernel, &fact, &asked);
-    ptx_diagnose(
-        run->diagnostics, SEVERITY_ERROR, run->module, &function->cfg.function->insts[first],
-        "how often this loop runs depends on values that are not known; a flow fact has to say it: %s",
-        asked.failed ? "loop" : asked.data);
-    text_free(&asked);
-}
-
-wb_status cover_require_limits(const struct run *run) {
-    if (!run->cover->lacks_a_limit) return WB_OK;
-    for (uint32_t f = 0; f < run->module->function_count; f++) {
-        const struct cover_function *function = &run->cover->functions[f];
-        for (uint32_t l = 0; function->missing != NULL && l < function->loops.count; l++)
-            if (function->missing[l]) report_missing(run, function, l);
-    }
-    return WB_ERR_DECLINED;
 }

@@ -30,10 +30,8 @@ static wb_status describe_loops(struct cover_function *function, struct arena *a
     const struct loops *loops = &function->loops;
     const struct cfg *cfg = &function->cfg;
     function->limits = arena_array(arena, (size_t)loops->count + 1, sizeof *function->limits);
-    function->missing = arena_array(arena, (size_t)loops->count + 1, sizeof(bool));
     function->meets_warps = arena_array(arena, (size_t)loops->count + 1, sizeof(bool));
-    if (function->limits == NULL || function->missing == NULL || function->meets_warps == NULL)
-        return WB_ERR_LIMIT;
+    if (function->limits == NULL || function->meets_warps == NULL) return WB_ERR_LIMIT;
     for (uint32_t l = 0; l < loops->count; l++)
         function->marks[cfg->blocks[loops->items[l].header].first] |= COVER_AT_HEADER;
     for (uint32_t i = 0; i < cfg->function->inst_count; i++) {
@@ -53,7 +51,7 @@ static wb_status find_limits(struct cover_function *function, const struct loop_
     WB_TRY(ssa_build(&function->cfg, &function->dominators, &function->liveness, arena, &ssa));
     WB_TRY(loop_bounds_find(&ssa, &function->dominators, &function->loops, environment, arena, &bounds));
     for (uint32_t l = 0; l < function->loops.count; l++)
-        function->limits[l] = (struct cover_limit){.known = bounds[l].known, .limit = bounds[l].headers};
+        function->limits[l] = (struct cover_limit){.bound = bounds[l]};
     return WB_OK;
 }
 
@@ -101,8 +99,9 @@ static void apply_fact(struct cover_function *function, const struct flow_fact *
         if ((function->marks[fact->at] & COVER_AT_HEADER) == 0) return;
         uint32_t loop = function->loops.innermost[function->cfg.block_of[fact->at]];
         struct cover_limit *limit = &function->limits[loop];
-        if (!limit->known || fact->limit < limit->limit) limit->limit = fact->limit;
-        limit->known = limit->from_fact = true;
+        if (!limit->bound.known || fact->limit < limit->bound.headers) limit->bound.headers = fact->limit;
+        limit->bound.known = true;
+        limit->from_fact = fact->origin == FACT_STATED;
         return;
     case FACT_PER:
         function->marks[fact->at] |= COVER_AT_PER;

@@ -16,6 +16,10 @@ static wb_status check_perhaps(const struct warp *warp) {
              "too many paths to be covered: sides of branches that unknown values decide have more than %llu "
              "warp instructions, as they meet too late",
              (unsigned long long)PERHAPS_MAX);
+    diagnose(
+        run->diagnostics, SEVERITY_NOTE, wb_kernel_name(run->kernel),
+        "flow facts can make them fewer: 'never LABEL' where a side is not taken, 'at most N of LABEL per "
+        "LABEL' where it is rarely, smaller limits of loops ('warpbound facts' lists them)");
     if (branch != NULL) ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, branch, "one of them");
     return WB_ERR_DECLINED;
 }

@@ -11,6 +11,7 @@
 
 #include "base/key_table.h"
 #include "warp/block.h"
+#include "warp/fact_needs.h"
 
 /* The executed memory instructions of a warp. Accesses of the same instruction to the same state space form
  * a group; address = base of the group + what the record says. */
@@ -100,6 +101,12 @@ wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnost
  * (docs/covering-paths.md, section 9). Errors other than exhausted memory have a message. */
 wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
                               wb_diagnostics *diagnostics);
+
+/* Finds the flow facts that covering the launch, which fits the kernel, lacks if buffers and variables may
+ * contain anything. `complete`: these are all, as covering it takes no more than a moment and fails for no
+ * other reason. The caller frees `needs`. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                           struct fact_needs *needs, bool *complete);
 
 /* Declines a grid that does not say everything its warps do: WB_ERR_DECLINED with a message, at the source
  * line when a warp was steered, or skipped a barrier. */

@@ -14,6 +14,9 @@
  * one. */
 #define REQUEST_ALIGN 128u
 
+/* Warp instructions up to which blocks are executed after one lacked flow facts. */
+#define LACKING_INSTRUCTIONS_MAX (UINT64_C(1) << 22)
+
 struct cover_trace {
     struct run run;
     struct wb_grid *grid;
@@ -151,21 +154,31 @@ static void restart(struct cover_trace *trace) {
     grid->covering.count = grid->blocks.count = trace->hashes.count = 0;
 }
 
-/* Every block; all of them once more when one stores to memory that was taken for constant so far. */
+/* Executes the next block and takes it over. One that lacks facts is left out: others may lack more, and all
+ * of them are to be asked for at once, as long as that takes no more than a moment. */
+static wb_status next_block(struct cover_trace *trace) {
+    struct wb_block *block = NULL;
+    wb_status status = cover_block(trace, &block);
+    if (status == WB_ERR_DECLINED && trace->run.needs.items.count > 0 &&
+        trace->instructions + trace->run.instructions < LACKING_INSTRUCTIONS_MAX)
+        return WB_OK;
+    return status == WB_OK ? add_block(trace, block) : status;
+}
+
+/* Every block; all of them once more when one stores to memory that was taken for constant so far.
+ * WB_ERR_DECLINED without a message when facts are lacking. */
 static wb_status cover_blocks(struct cover_trace *trace) {
     bool more = true;
     while (more) {
-        struct wb_block *block = NULL;
         bool changed;
-        WB_TRY(cover_block(trace, &block));
-        WB_TRY(add_block(trace, block));
+        WB_TRY(next_block(trace));
         WB_TRY(memory_share_stored(&trace->run.memory, &changed));
         if (changed)
             restart(trace);
         else
             more = run_next_block(&trace->run);
     }
-    return WB_OK;
+    return trace->run.needs.items.count > 0 ? WB_ERR_DECLINED : WB_OK;
 }
 
 static wb_status trace_covering(struct cover_trace *trace) {
@@ -173,8 +186,7 @@ static wb_status trace_covering(struct cover_trace *trace) {
     struct wb_grid *grid = trace->grid;
     WB_TRY(run_number_code(run->kernel->module, &grid->arena, &grid->code_first));
     WB_TRY(run_begin(run, &grid->arena, grid->code_first));
-    if (trace->options->facts != NULL)
-        WB_TRY(block_check_facts(run->kernel, trace->options->facts, run->diagnostics));
+    if (trace->options->facts != NULL) WB_TRY(block_check_facts(run, trace->options->facts));
     trace->limit = run->instruction_limit;
     memcpy(grid->dimensions, run->grid, sizeof grid->dimensions);
     memcpy(grid->block_size, run->size, sizeof grid->block_size);
@@ -198,7 +210,32 @@ wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, con
                                 .grid = grid,
                                 .options = options};
     wb_status status = trace_covering(&trace);
+    if (status != WB_ERR_INPUT) fact_needs_report(&trace.run.needs, grid->kernel, diagnostics);
     run_end(&trace.run);
     vec_free(&trace.hashes);
     return status;
+}
+
+wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                           struct fact_needs *needs, bool *complete) {
+    const wb_grid_options options = {.cover = true, .unknown_contents = true};
+    wb_diagnostics *unread = wb_diagnostics_new();
+    struct wb_grid grid = {.kernel = kernel};
+    struct cover_trace trace = {.run = {.kernel = kernel,
+                                        .launch = launch,
+                                        .diagnostics = unread,
+                                        .unknown_contents = true,
+                                        .instruction_limit = LACKING_INSTRUCTIONS_MAX},
+                                .grid = &grid,
+                                .options = &options};
+    if (unread == NULL) return WB_ERR_LIMIT;
+    wb_status status = trace_covering(&trace);
+    *needs = trace.run.needs;
+    trace.run.needs = (struct fact_needs){0};
+    *complete = status == WB_OK || (status == WB_ERR_DECLINED && wb_diagnostics_errors(unread) == 0);
+    run_end(&trace.run);
+    vec_free(&trace.hashes);
+    grid_clear(&grid);
+    wb_diagnostics_free(unread);
+    return WB_OK;
 }

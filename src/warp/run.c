@@ -49,6 +49,7 @@ void run_end(struct run *run) {
     free(run->warps);
     program_free(&run->program);
     memory_free(&run->memory);
+    fact_needs_free(&run->needs);
 }
 
 /* Fresh warps and unknown shared memory for the next block. */
@@ -83,7 +84,7 @@ static wb_status end_waiting(struct run *run) {
     const struct warp *cause = NULL;
     for (uint32_t w = run->warp_count; w-- > 0;)
         if (run->warps[w].steered) cause = &run->warps[w];
-    if (cause == NULL && run->cover != NULL) WB_TRY(cover_require_limits(run));
+    if (cause == NULL && run->needs.items.count > 0) return WB_ERR_DECLINED;
     if (cause == NULL) return barrier_deadlock(run);
     for (uint32_t w = 0; w < run->warp_count; w++) {
         struct warp *warp = &run->warps[w];

@@ -5,6 +5,7 @@
 
 #include "warp/assumed.h"
 #include "warp/block.h"
+#include "warp/fact_needs.h"
 #include "warp/local_memory.h"
 #include "warp/memory.h"
 #include "warp/program.h"
@@ -103,9 +104,10 @@ struct run {
     bool steers;              /* a warp that needs a value that is not known is ended, the others go on */
     bool allow_unmapped;      /* accesses outside of all regions read unknown bytes and write nothing */
     struct unmapped unmapped;
-    struct cover *cover;   /* both sides of unknown branches are run; NULL: they are declined */
-    uint64_t forgotten;    /* how often known bytes became unknown; counted for covering runs */
-    bool unknown_contents; /* of buffers and variables, whatever the launch gives */
+    struct cover *cover;     /* both sides of unknown branches are run; NULL: they are declined */
+    struct fact_needs needs; /* of covering runs: facts that are lacking */
+    uint64_t forgotten;      /* how often known bytes became unknown; counted for covering runs */
+    bool unknown_contents;   /* of buffers and variables, whatever the launch gives */
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
     uint64_t next_poll;
     const wb_watch *watch; /* or NULL */

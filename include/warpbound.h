@@ -532,6 +532,11 @@ bool wb_analysis_is_covering(const wb_analysis *analysis);
  * wb_analysis_new_given. */
 void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given);
 
+/* What the execution of the kernel takes for granted, as far as it matters for what it executes: sentences
+ * that are valid for ever, written to `texts`; returns how many. The bounds list them among their
+ * assumptions; simulations rest on them, too. */
+size_t wb_analysis_assumptions(const wb_analysis *analysis, const char *texts[WB_ASSUMPTIONS_MAX]);
+
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count);
 const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count);
 

@@ -407,6 +407,15 @@ bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *proven) {
     return true;
 }
 
+assumed_set analysis_assumed(const wb_analysis *analysis) {
+    if (analysis->has_work) return analysis->work.assumed;
+    return analysis->timed != NULL ? analysis->timed->code.assumed : analysis->grid_times.code.assumed;
+}
+
+size_t wb_analysis_assumptions(const wb_analysis *analysis, const char *texts[WB_ASSUMPTIONS_MAX]) {
+    return assumed_list(analysis_assumed(analysis), texts);
+}
+
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {
     if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
     if (analysis->has_memory || analysis->contended.exists)

@@ -72,6 +72,9 @@ static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
     return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
 }
 
+/* What the execution of the block or the kernel takes for granted (warp/assumed.h). */
+assumed_set analysis_assumed(const wb_analysis *analysis);
+
 /* The bound of method `method` of the registry for one warp, in *value: false when the method has not been
  * run or bounds only whole blocks. */
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value);

@@ -304,6 +304,20 @@ static void put_longest(struct text *out, const struct wb_analysis *analysis,
     text_printf(out, "%sthe kernel, all blocks:\n", count > 0 ? "" : "\n");
 }
 
+/* What the bounds assume, and what simulations do; beside covering paths the launch with its data is another
+ * execution. */
+static void put_conditions(struct text *out, const struct wb_analysis *analysis) {
+    const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
+    const bool simulated = analysis->simulations.count > 0 || block->simulations.count > 0;
+    const struct report_executed executed[] = {
+        {"simulations", simulated ? analysis_assumed(analysis) : 0},
+        {"the numbers with the data that the launch gives",
+         analysis->given != NULL ? analysis_assumed(analysis->given) : 0},
+        {NULL, 0}};
+    if (bound_at(analysis, 0) == NULL && executed[0].assumed != 0) text_char(out, '\n');
+    report_put_conditions(out, bound_at, analysis, executed);
+}
+
 wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_report_options *options,
                                wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
@@ -313,7 +327,7 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     put_table(&out, analysis, options);
     kernel_put_parts(&out, analysis);
     kernel_put_overhead(&out, analysis);
-    report_put_conditions(&out, bound_at, analysis);
+    put_conditions(&out, analysis);
     put_verdict(&out, analysis, options);
     if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, block->block)) out.failed = true;
     wb_status status = options->phases && block->timed != NULL ? put_phases(&out, block, diagnostics) : WB_OK;

@@ -9,20 +9,27 @@ json_t *report_seconds_json(double seconds, const wb_report_options *options) {
     return options->timing ? json_real(seconds) : json_null();
 }
 
-static json_t *assumptions_json(const wb_bound *bound) {
+json_t *report_assumptions_json(const char *const *assumptions, size_t count) {
     json_t *array = json_array();
-    for (size_t i = 0; i < bound->assumption_count; i++)
-        json_add(&array, json_string(bound->assumptions[i]));
+    for (size_t i = 0; i < count; i++)
+        json_add(&array, json_string(assumptions[i]));
     return array;
+}
+
+json_t *report_assumed_json(assumed_set assumed) {
+    const char *texts[ASSUMED_COUNT];
+    const size_t count = assumed_list(assumed, texts);
+    return report_assumptions_json(texts, count);
 }
 
 json_t *report_bound_json(const wb_bound *bound, const wb_report_options *options) {
     bool proven = bound->kind == WB_UPPER || bound->kind == WB_EXACT;
     json_t *upper = proven ? json_integer((json_int_t)bound->cycles) : json_null();
-    json_t *object = json_pack(
-        "{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "method", bound->method, "kind", wb_kind_name(bound->kind),
-        "cycles", (json_int_t)bound->cycles, "lower", (json_int_t)bound->lower, "upper", upper, "assumptions",
-        assumptions_json(bound), "seconds", report_seconds_json(bound->seconds, options));
+    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "method", bound->method, "kind",
+                               wb_kind_name(bound->kind), "cycles", (json_int_t)bound->cycles, "lower",
+                               (json_int_t)bound->lower, "upper", upper, "assumptions",
+                               report_assumptions_json(bound->assumptions, bound->assumption_count),
+                               "seconds", report_seconds_json(bound->seconds, options));
     if (bound->reason != NULL) json_put(&object, "reason", json_string(bound->reason));
     return object;
 }

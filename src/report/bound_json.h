@@ -5,9 +5,14 @@
 #include <jansson.h>
 
 #include "base/diagnostics.h"
+#include "warp/assumed.h"
 
 /* Seconds, or null unless they are asked for. */
 json_t *report_seconds_json(double seconds, const wb_report_options *options);
+
+/* Assumptions as an array of sentences; what the execution of a kernel takes for granted. */
+json_t *report_assumptions_json(const char *const *assumptions, size_t count);
+json_t *report_assumed_json(assumed_set assumed);
 
 /* A bound as an object, NULL when memory is exhausted (as everywhere in jansson). */
 json_t *report_bound_json(const wb_bound *bound, const wb_report_options *options);

@@ -65,7 +65,16 @@ static size_t assumption_number(struct assumption_list *list, const char *assump
     return list->count;
 }
 
-void report_put_conditions(struct text *out, report_bound_at at, const void *owner) {
+/* A line with the numbers of some assumptions. */
+static void put_numbers(struct text *out, struct assumption_list *list, const char *const *assumptions,
+                        size_t count) {
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, " %zu", assumption_number(list, assumptions[i]));
+    text_char(out, '\n');
+}
+
+void report_put_conditions(struct text *out, report_bound_at at, const void *owner,
+                           const struct report_executed *executed) {
     struct assumption_list list = {.count = 0};
     for (size_t i = 0; at(owner, i) != NULL; i++)
         if (at(owner, i)->reason != NULL)
@@ -74,9 +83,14 @@ void report_put_conditions(struct text *out, report_bound_at at, const void *own
         const wb_bound *bound = at(owner, i);
         if (bound->assumption_count == 0) continue;
         text_printf(out, "%s assumes", bound->method);
-        for (size_t j = 0; j < bound->assumption_count; j++)
-            text_printf(out, " %zu", assumption_number(&list, bound->assumptions[j]));
-        text_char(out, '\n');
+        put_numbers(out, &list, bound->assumptions, bound->assumption_count);
+    }
+    for (; executed != NULL && executed->who != NULL; executed++) {
+        const char *texts[ASSUMED_COUNT];
+        const size_t count = assumed_list(executed->assumed, texts);
+        if (count == 0) continue;
+        text_printf(out, "%s assume", executed->who);
+        put_numbers(out, &list, texts, count);
     }
     for (size_t i = 0; i < list.count; i++)
         text_printf(out, "  %zu  %s\n", i + 1, list.items[i]);

@@ -3,6 +3,7 @@
 #define WB_REPORT_BOUND_TEXT_H
 
 #include "base/diagnostics.h"
+#include "warp/assumed.h"
 
 /* Appends a number that ends in front of `column` of its line. */
 void report_put_right(struct text *out, size_t column, const char *number);
@@ -23,9 +24,17 @@ double report_percent(uint64_t part, uint64_t whole);
 /* The bounds of some owner by index; NULL past the end. */
 typedef const wb_bound *(*report_bound_at)(const void *owner, size_t index);
 
-/* Appends what stands under a table: why an estimate is no bound, what each bound assumes, each assumption
- * once. */
-void report_put_conditions(struct text *out, report_bound_at at, const void *owner);
+/* Numbers beside the bounds, such as simulations, and what the execution that they are of takes for granted.
+ */
+struct report_executed {
+    const char *who; /* "simulations"; NULL ends a list */
+    assumed_set assumed;
+};
+
+/* Appends what stands under a table: why an estimate is no bound, what each bound assumes, and what is beside
+ * them (a list, or NULL), each assumption once. */
+void report_put_conditions(struct text *out, report_bound_at at, const void *owner,
+                           const struct report_executed *executed);
 
 /* Hands a finished report over; WB_ERR_LIMIT with a message when memory was exhausted on the way. */
 wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char **text);

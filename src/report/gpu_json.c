@@ -42,7 +42,8 @@ static json_t *stalls_json(const wb_gpu_simulation *s) {
                      (json_int_t)s->channel_stalls);
 }
 
-static json_t *simulation_json(const wb_gpu_simulation *s, const wb_report_options *options) {
+static json_t *simulation_json(const struct wb_gpu *gpu, const wb_gpu_simulation *s,
+                               const wb_report_options *options) {
     json_t *object = json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "scheme", s->scheme,
                                "policy", s->policy, "work_conserving", (int)s->work_conserving, "cycles",
                                (json_int_t)s->cycles, "warp_instructions", (json_int_t)s->warp_instructions,
@@ -54,6 +55,7 @@ static json_t *simulation_json(const wb_gpu_simulation *s, const wb_report_optio
     json_put(&object, "dram_reads", json_integer((json_int_t)s->dram_reads));
     json_put(&object, "dram_writes", json_integer((json_int_t)s->dram_writes));
     json_put(&object, "stalls", stalls_json(s));
+    json_put(&object, "assumptions", report_assumed_json(gpu->timed.code.assumed));
     json_put(&object, "seconds", report_seconds_json(s->seconds, options));
     return object;
 }
@@ -62,7 +64,7 @@ wb_status report_gpu_json(const struct wb_gpu *gpu, const wb_report_options *opt
                           wb_diagnostics *diagnostics, char **text) {
     json_t *root = report_gpu_heading_json(&gpu->timed), *array = json_array();
     for (size_t i = 0; i < gpu->simulations.count; i++)
-        json_add(&array, simulation_json(&gpu->simulations.items[i], options));
+        json_add(&array, simulation_json(gpu, &gpu->simulations.items[i], options));
     json_put(&root, "simulations", array);
     return report_take_json(root, diagnostics, text);
 }

@@ -122,6 +122,6 @@ wb_status report_makespan_text(const struct wb_makespan *makespan, const wb_repo
     put_transform(&out, &makespan->transform);
     put_bounds(&out, makespan, options);
     put_interval(&out, makespan);
-    report_put_conditions(&out, bound_at, makespan);
+    report_put_conditions(&out, bound_at, makespan, NULL);
     return report_take_text(&out, diagnostics, text);
 }

@@ -157,6 +157,16 @@ static const wb_bound *distinct_at(const void *owner, size_t index) {
     return index < distinct->bounds.count ? distinct->bounds.items[index].bound : NULL;
 }
 
+/* What the executions of the kernels that were simulated take for granted. */
+static assumed_set stream_assumed(const struct wb_stream *stream) {
+    assumed_set assumed = 0;
+    for (size_t i = 0; i < stream->kernels.count; i++) {
+        const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
+        if (kernel->simulations.count > 0) assumed |= analysis_assumed(kernel);
+    }
+    return assumed;
+}
+
 static void put_conditions(struct text *out, const struct wb_stream *stream) {
     struct distinct_bounds distinct = {0};
     if (vec_reserve(&distinct.bounds, stream->kernels.count) != WB_OK) out->failed = true;
@@ -164,7 +174,8 @@ static void put_conditions(struct text *out, const struct wb_stream *stream) {
         const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
         if (best != NULL) add_distinct(&distinct, best);
     }
-    report_put_conditions(out, distinct_at, &distinct);
+    const struct report_executed executed[] = {{"simulations", stream_assumed(stream)}, {NULL, 0}};
+    report_put_conditions(out, distinct_at, &distinct, executed);
     text_string(out, "the sum assumes besides that a kernel starts when the one before has ended, and finds "
                      "the memory that its launch describes\n");
     vec_free(&distinct.bounds);

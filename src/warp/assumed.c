@@ -1,6 +1,6 @@
 #include "warp/assumed.h"
 
-_Static_assert(ASSUMED_COUNT <= 64, "one bit each");
+_Static_assert(ASSUMED_COUNT <= 64, "one bit each, and fewer than WB_ASSUMPTIONS_MAX");
 
 const char *assumed_text(enum assumed what) {
     static const char *const texts[ASSUMED_WAITS] = {

@@ -68,6 +68,8 @@ static const struct form_case cases[] = {
     {"shfl.down.b32",          PTX_OP_SHFL, PTX_CLASS_SHUFFLE,  PTX_B32, PTX_B32, "dDsss"},
     {"shfl.sync.idx.b32",      PTX_OP_SHFL, PTX_CLASS_SHUFFLE,  PTX_B32, PTX_B32, "dDssss"},
     {"vote.sync.uni.pred",     PTX_OP_VOTE, PTX_CLASS_VOTE,     PTX_PRED, PTX_PRED, "dss"},
+    {"vote.uni.sync.pred",     PTX_OP_VOTE, PTX_CLASS_VOTE,     PTX_PRED, PTX_PRED, "dss"},
+    {"vote.ballot.b32",        PTX_OP_VOTE, PTX_CLASS_VOTE,     PTX_B32, PTX_B32, "ds"},
     {"match.all.sync.b64",     PTX_OP_MATCH, PTX_CLASS_VOTE,    PTX_B64, PTX_B64, "dDss"},
     {"redux.sync.add.s32",     PTX_OP_REDUX, PTX_CLASS_VOTE,    PTX_S32, PTX_S32, "dss"},
     {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", PTX_OP_LDMATRIX, PTX_CLASS_LOAD_SHARED, PTX_B16, PTX_B16, "dm"},

@@ -321,12 +321,43 @@ static void test_find_kernel(void **state) {
 
 static void test_unknown_instruction_stops_its_kernels_only(void **state) {
     (void)state;
-    check_lookup("bad", NULL, "good.ptx:1:62: error: kernel 'bad' needs an instruction that is not known");
+    check_lookup(
+        "bad", NULL,
+        "good.ptx:1:62: error: kernel 'bad' cannot be analysed: instruction 'frobnicate.u32' is not known");
+    check_lookup("nothing", NULL,
+                 "\n    bad  (cannot be analysed: 1:62: instruction 'frobnicate.u32' is not known)");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
     assert_int_equal(wb_module_parse("t", THREE_KERNELS, strlen(THREE_KERNELS), diagnostics, &module), WB_OK);
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), "warning: unknown opcode 'frobnicate.u32'"));
     assert_int_equal(diagnostics->warnings, 1);
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
+/* Operands that do not fit the opcode cost the kernels that need the instruction, and are printed as they
+ * stand. */
+static void test_unfit_operands_stop_their_kernels_only(void **state) {
+    (void)state;
+    static const char text[] =
+        PTX_HEADER "\n.entry good(.param .u64 p) { ret; }\n"
+                   ".entry bad(.param .u64 p) {\n.reg .pred %p; .reg .b32 %r<4>;\n"
+                   "L: @!%p vote.sync.ballot.b32 %r1, %p, 7, {%r2, L}; bra L;\nadd.u32 %r1, %r2; ret; }\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module = NULL;
+    const wb_kernel *kernel = NULL;
+    assert_int_equal(wb_module_parse("t", text, sizeof text - 1, diagnostics, &module), WB_OK);
+    ptx_check_round_trip(module, "unfit");
+    char *printed = NULL;
+    assert_int_equal(wb_module_print(module, diagnostics, &printed), WB_OK);
+    assert_non_null(strstr(printed, "@!%p vote.sync.ballot.b32 %r1, %p, 7, {%r2, L};\n"));
+    free(printed);
+    assert_int_equal(wb_module_find_kernel(module, "good", diagnostics, &kernel), WB_OK);
+    assert_int_equal(diagnostics->warnings, 1);
+    assert_int_equal(wb_module_find_kernel(module, "bad", diagnostics, &kernel), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics),
+                           "error: kernel 'bad' cannot be analysed: 'vote.sync.ballot.b32' takes 3 "
+                           "operands, not 4"));
     wb_module_free(module);
     wb_diagnostics_free(diagnostics);
 }
@@ -358,6 +389,7 @@ int main(void) {
         cmocka_unit_test(test_performance_directives),
         cmocka_unit_test(test_find_kernel),
         cmocka_unit_test(test_unknown_instruction_stops_its_kernels_only),
+        cmocka_unit_test(test_unfit_operands_stop_their_kernels_only),
         cmocka_unit_test(test_only_kernel_needs_no_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

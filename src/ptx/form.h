@@ -110,14 +110,15 @@ enum ptx_op {
 enum ptx_exec { PTX_EXEC_NONE, PTX_EXEC_ALU, PTX_EXEC_MEMORY, PTX_EXEC_CONTROL, PTX_EXEC_WARP, PTX_EXEC_NOP };
 
 struct ptx_form {
-    const char *text;   /* the whole opcode, modifiers included, as the PTX has it */
-    const char *roles;  /* see opcode_table.h; an instruction has exactly one operand per letter */
-    uint8_t op;         /* enum ptx_op; PTX_OP_UNKNOWN: the opcode or one of its modifiers is not known */
-    uint8_t exec;       /* enum ptx_exec */
-    uint8_t class_;     /* enum ptx_class; `ret` in a .func is of class CALL, in an entry of class EXIT */
-    uint8_t type;       /* enum ptx_type: the first type of the text: of the destination and, alone, of all */
-    uint8_t type2;      /* the second type: of the sources of cvt, set, slct, mma ...; else equal to `type` */
-    uint8_t space;      /* enum ptx_space */
+    const char *text;  /* the whole opcode, modifiers included, as the PTX has it */
+    const char *roles; /* see opcode_table.h; an instruction has exactly one operand per letter */
+    uint8_t op;        /* enum ptx_op; PTX_OP_UNKNOWN: the opcode or one of its modifiers is not known, or its
+                          operands are not those of the opcode as it is known */
+    uint8_t exec;      /* enum ptx_exec */
+    uint8_t class_;    /* enum ptx_class; `ret` in a .func is of class CALL, in an entry of class EXIT */
+    uint8_t type;      /* enum ptx_type: the first type of the text: of the destination and, alone, of all */
+    uint8_t type2;     /* the second type: of the sources of cvt, set, slct, mma ...; else equal to `type` */
+    uint8_t space;     /* enum ptx_space */
     uint8_t space_from; /* of cp.async: the source's space */
     uint8_t vector;     /* 1, 2, 4, 8 */
     uint8_t round;      /* enum ptx_round */

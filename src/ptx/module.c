@@ -99,11 +99,34 @@ static bool name_matches(const wb_kernel *kernel, const char *name) {
     return matches;
 }
 
+/* *function: a function that the kernel can call, or the kernel, with an instruction that is not known; NULL:
+ * there is none. */
+static wb_status find_unknown(const wb_kernel *kernel, const struct ptx_function **function) {
+    struct arena arena = {0};
+    struct ptx_reach reach = {0};
+    wb_status status = ptx_reach(kernel, &arena, &reach);
+    *function = NULL;
+    for (uint32_t i = 0; status == WB_OK && *function == NULL && i < reach.count; i++) {
+        const struct ptx_function *reached = &kernel->module->functions[reach.functions[i]];
+        if (reached->first_unknown != PTX_NO_INDEX) *function = reached;
+    }
+    arena_free(&arena);
+    return status;
+}
+
 /* Adds one candidate to a message. */
 static void candidate_add(struct text *list, const wb_kernel *kernel) {
     char *readable = demangled(wb_kernel_name(kernel));
+    const struct ptx_function *unknown = NULL;
     text_printf(list, "\n    %s", wb_kernel_name(kernel));
     if (readable != NULL) text_printf(list, "  %s", readable);
+    if (find_unknown(kernel, &unknown) != WB_OK) list->failed = true;
+    if (unknown != NULL) {
+        const struct source_place place =
+            source_place_at(&kernel->module->source, unknown->insts[unknown->first_unknown].at);
+        text_printf(list, "  (cannot be analysed: %u:%u: %s)", place.line, place.column,
+                    unknown->unknown_reason);
+    }
     free(readable);
 }
 
@@ -136,20 +159,13 @@ static wb_status no_such_kernel(const wb_module *module, const char *name, size_
 
 /* Fails when the kernel, or a function that it can call, has an instruction that is not known. */
 static wb_status check_known(const wb_kernel *kernel, wb_diagnostics *diagnostics) {
-    const struct wb_module *module = kernel->module;
-    struct arena arena = {0};
-    struct ptx_reach reach = {0};
-    wb_status status = ptx_reach(kernel, &arena, &reach);
-    if (status != WB_OK) diagnose(diagnostics, SEVERITY_ERROR, module->source.name, "out of memory");
-    for (uint32_t i = 0; status == WB_OK && i < reach.count; i++) {
-        const struct ptx_function *function = &module->functions[reach.functions[i]];
-        if (function->first_unknown == PTX_NO_INDEX) continue;
-        ptx_diagnose(diagnostics, SEVERITY_ERROR, module, &function->insts[function->first_unknown],
-                     "kernel '%s' needs an instruction that is not known", wb_kernel_name(kernel));
-        status = WB_ERR_INPUT;
-    }
-    arena_free(&arena);
-    return status;
+    const struct ptx_function *function;
+    wb_status status = find_unknown(kernel, &function);
+    if (status != WB_OK) return diagnose_out_of_memory(diagnostics, kernel->module->source.name);
+    if (function == NULL) return WB_OK;
+    ptx_diagnose(diagnostics, SEVERITY_ERROR, kernel->module, &function->insts[function->first_unknown],
+                 "kernel '%s' cannot be analysed: %s", wb_kernel_name(kernel), function->unknown_reason);
+    return WB_ERR_INPUT;
 }
 
 wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_diagnostics *diagnostics,

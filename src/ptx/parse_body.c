@@ -176,14 +176,16 @@ static wb_status join_opcode(struct parser *parser, struct token *opcode) {
 }
 
 /* An instruction that is not known: kept as text up to its semicolon, so that it can be printed. */
-static wb_status parse_unknown(struct parser *parser, struct ptx_inst *inst) {
+static wb_status parse_unknown(struct parser *parser, const char *reason, struct ptx_inst *inst) {
     const char *operands;
     const char *text;
     WB_TRY(parse_text_until(parser, ';', &operands));
     WB_TRY(parser_slice(parser, inst->at, &text));
     WB_TRY(form_unknown(&parser->forms, text, strlen(text), &inst->form));
-    if (parser->body.first_unknown == PTX_NO_INDEX)
+    if (parser->body.first_unknown == PTX_NO_INDEX) {
         parser->body.first_unknown = (uint32_t)parser->body.insts.count;
+        parser->body.unknown_reason = reason;
+    }
     inst->first_operand = (uint32_t)parser->body.operands.count;
     return parser_require(parser, ';');
 }
@@ -203,13 +205,42 @@ static wb_status find_form(struct parser *parser, const struct token *opcode, st
     return WB_OK;
 }
 
-/* Rejects an instruction with more registers than struct ptx_regs holds; no machine has one. */
+/* Refuses more registers than struct ptx_regs holds; no machine has an instruction with so many. */
 static wb_status check_register_count(struct parser *parser, const struct ptx_inst *inst, size_t first) {
     size_t count = 0;
     for (size_t i = first; i < parser->body.operands.count; i++)
         count += parser->body.operands.items[i].kind == PTX_OPERAND_REG;
     if (count + 2 <= PTX_REGS_MAX) return WB_OK;
-    return parser_fail(parser, inst->at, "an instruction with %zu registers", count);
+    return parser_unfit(parser, inst->at, "an instruction with %zu registers", count);
+}
+
+/* The operands of a known opcode. Where they do not fit it, the instruction is read again as text; a warning
+ * says so of the first one of a function. */
+static wb_status parse_known(struct parser *parser, struct ptx_inst *inst) {
+    const struct lexer before = parser->lexer;
+    const size_t operands = parser->body.operands.count, uses = parser->body.uses.count;
+    parser->unfit = (struct unfit){0};
+    wb_status status = parse_operands(parser, inst);
+    if (status == WB_OK) status = check_register_count(parser, inst, operands);
+    if (status != WB_ERR_INPUT || parser->unfit.reason == NULL) return status;
+    if (parser->body.first_unknown == PTX_NO_INDEX)
+        diagnose_at(parser->diagnostics, SEVERITY_WARNING, &parser->module->source, parser->unfit.at, "%s",
+                    parser->unfit.reason);
+    parser->lexer = before;
+    parser->body.operands.count = operands;
+    parser->body.uses.count = uses;
+    inst->operand_count = 0;
+    return parse_unknown(parser, parser->unfit.reason, inst);
+}
+
+/* What is said of an opcode that has no form. */
+static wb_status parse_unknown_opcode(struct parser *parser, struct ptx_inst *inst) {
+    struct text reason = {0};
+    text_printf(&reason, "instruction '%.100s' is not known", inst->form->text);
+    const char *kept =
+        reason.failed ? NULL : arena_string(&parser->module->arena, reason.data, reason.length);
+    text_free(&reason);
+    return kept == NULL ? WB_ERR_LIMIT : parse_unknown(parser, kept, inst);
 }
 
 /* An instruction from its opcode on; the opcode is behind the parser already. */
@@ -218,14 +249,8 @@ static wb_status parse_instruction(struct parser *parser, struct token *opcode, 
     if (parser->lexer.token.kind == TOKEN_DIRECTIVE) WB_TRY(join_opcode(parser, opcode));
     WB_TRY(location_settle(parser));
     inst->location = parser->location.current;
-    size_t first_operand = parser->body.operands.count;
     WB_TRY(find_form(parser, opcode, inst));
-    if (inst->form->op == PTX_OP_UNKNOWN) {
-        WB_TRY(parse_unknown(parser, inst));
-    } else {
-        WB_TRY(parse_operands(parser, inst));
-        WB_TRY(check_register_count(parser, inst, first_operand));
-    }
+    WB_TRY(inst->form->op == PTX_OP_UNKNOWN ? parse_unknown_opcode(parser, inst) : parse_known(parser, inst));
     return vec_push(&parser->body.insts, *inst);
 }
 

@@ -259,6 +259,7 @@ static wb_status finish_function(struct parser *parser) {
     BODY_MOVE(function, pragmas, pragma_count, body->pragmas);
     BODY_MOVE(function, pragma_inst, pragma_count, body->pragma_inst);
     function->first_unknown = body->first_unknown;
+    function->unknown_reason = body->unknown_reason;
     return WB_OK;
 }
 

@@ -266,7 +266,7 @@ static wb_status parse_label(struct parser *parser, const struct ptx_form *form,
 
 static wb_status list_next(struct parser *parser, struct operand_list *list, struct ptx_operand **operand) {
     if (list->count == PTX_OPERANDS_MAX)
-        return parser_fail(parser, parser_offset(parser), "more than %d operands", PTX_OPERANDS_MAX);
+        return parser_unfit(parser, parser_offset(parser), "more than %d operands", PTX_OPERANDS_MAX);
     list->at[list->count] = (uint32_t)parser_offset(parser);
     *operand = &list->items[list->count++];
     return WB_OK;
@@ -281,7 +281,10 @@ static wb_status parse_list(struct parser *parser, const struct ptx_form *form, 
         struct ptx_operand *operand;
         WB_TRY(list_next(parser, list, &operand));
         WB_TRY(parse_operand(parser, operand));
-        if (!parser_at(parser, '|') || list->count != 1 || !form->dual) continue;
+        if (!parser_at(parser, '|') || list->count != 1) continue;
+        if (!form->dual)
+            return parser_unfit(parser, parser_offset(parser), "'%s' takes no second destination",
+                                form->text);
         lexer_next(&parser->lexer);
         list->dual = true;
         WB_TRY(list_next(parser, list, &operand));
@@ -306,9 +309,9 @@ static wb_status fit_roles(struct parser *parser, const struct ptx_inst *inst, s
     if (given < required + list->dual || given > most) {
         size_t at = given > most ? list->at[most] : parser_offset(parser);
         uint32_t wanted = given > most ? most : required + list->dual;
-        return parser_fail(parser, at, "'%s' takes %s%u operand%s, not %u", inst->form->text,
-                           most == required + list->dual ? "" : (given > most ? "at most " : "at least "),
-                           wanted, wanted == 1 ? "" : "s", given);
+        return parser_unfit(parser, at, "'%s' takes %s%u operand%s, not %u", inst->form->text,
+                            most == required + list->dual ? "" : (given > most ? "at most " : "at least "),
+                            wanted, wanted == 1 ? "" : "s", given);
     }
     uint32_t spare = given - required - list->dual;
     uint32_t from = given;
@@ -345,7 +348,7 @@ static const char *role_name(char role) {
     return role == 'm' ? "an address in brackets" : role == 's' || role == 'o' ? "a value" : "a register";
 }
 
-/* Rejects what the interpreter could give no meaning to. Instructions that are only classed are not checked:
+/* Refuses what the interpreter could give no meaning to. Instructions that are only classed are not checked:
  * some have brackets where others have plain registers. */
 static wb_status check_roles(struct parser *parser, const struct ptx_inst *inst,
                              const struct operand_list *list) {
@@ -355,14 +358,14 @@ static wb_status check_roles(struct parser *parser, const struct ptx_inst *inst,
         const struct ptx_operand *operand = &list->items[i];
         if (operand->kind == PTX_OPERAND_NONE) continue;
         if (!role_allows(form->roles[i], operand->kind))
-            return parser_fail(parser, list->at[i], "operand %u of '%s' must be %s", i + 1, form->text,
-                               role_name(form->roles[i]));
+            return parser_unfit(parser, list->at[i], "operand %u of '%s' must be %s", i + 1, form->text,
+                                role_name(form->roles[i]));
         bool access = form->exec == PTX_EXEC_MEMORY && form->op != PTX_OP_CP_ASYNC;
         uint32_t elements = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
         bool data = form->roles[i] == 'd' || (form->roles[i] == 's' && form->roles[0] == 'm');
         if (access && data && i < 2 && elements != form->vector)
-            return parser_fail(parser, list->at[i], "'%s' needs %u element%s here, not %u", form->text,
-                               form->vector, form->vector == 1 ? "" : "s", elements);
+            return parser_unfit(parser, list->at[i], "'%s' needs %u element%s here, not %u", form->text,
+                                form->vector, form->vector == 1 ? "" : "s", elements);
     }
     return WB_OK;
 }

@@ -37,6 +37,7 @@ struct body {
     VEC(struct label_use) uses;
     uint32_t first_use[SCOPE_DEPTH_MAX + 1]; /* per open scope its first use of a label */
     uint32_t first_unknown;
+    const char *unknown_reason; /* of first_unknown */
 };
 
 /* A relocation whose symbol was not declared before it: resolved at the end of the module. */
@@ -57,6 +58,14 @@ struct location_state {
     size_t first;     /* the first location of the function */
 };
 
+/* Why the operands of the current instruction, right as they are written, do not fit its form. The
+ * instruction is then kept as text: the form may be newer than this parser, and costs only the functions that
+ * have it. */
+struct unfit {
+    const char *reason; /* NULL: they fit so far */
+    uint32_t at;
+};
+
 struct parser {
     struct wb_module *module;
     struct wb_diagnostics *diagnostics;
@@ -66,6 +75,7 @@ struct parser {
     struct body body;
     struct location_state location;
     uint32_t depth; /* of the constant expression being parsed */
+    struct unfit unfit;
     VEC(struct ptx_variable) variables;
     VEC(struct ptx_function) functions;
     VEC(struct ptx_file) files;
@@ -102,6 +112,11 @@ static inline bool parser_at(const struct parser *parser, int punct) {
 static inline size_t parser_offset(const struct parser *parser) {
     return lexer_offset(&parser->lexer);
 }
+
+/* Notes that the operands do not fit the form. */
+void parser_note_unfit(struct parser *parser, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define parser_unfit(...) (parser_note_unfit(__VA_ARGS__), WB_ERR_INPUT)
 
 /* Goes past the current token if it is this punctuation. */
 bool parser_accept(struct parser *parser, int punct);

@@ -179,11 +179,13 @@ struct ptx_function {
     const char **pragmas;  /* texts, in order */
     uint32_t *pragma_inst; /* instruction that each stands before */
     uint32_t pragma_count;
-    uint32_t first_unknown; /* instruction with an unknown opcode (it has no operands: its form's text is the
-                               whole statement), or PTX_NO_INDEX */
-    uint32_t alias_of;      /* function that `.alias` made this a name of, or PTX_NO_INDEX */
-    const char *attribute;  /* between the parentheses of .attribute( ), or NULL */
-    uint32_t at;            /* byte offset of its name */
+    uint32_t
+        first_unknown; /* instruction that is not known, or whose operands do not fit what is known of it
+                          (it has no operands: its form's text is the whole statement), or PTX_NO_INDEX */
+    const char *unknown_reason; /* of first_unknown: what is wrong with it */
+    uint32_t alias_of;          /* function that `.alias` made this a name of, or PTX_NO_INDEX */
+    const char *attribute;      /* between the parentheses of .attribute( ), or NULL */
+    uint32_t at;                /* byte offset of its name */
 };
 
 /* Something at module level, in the order of the text: what the printer goes through. */

@@ -79,7 +79,7 @@ void facts_put_difference(const char *was, const char *is, struct text *out) {
     (void)next_word(&is);
     for (uint32_t number = 1; *was != '\0' && *is != '\0'; number++) {
         char part[32];
-        (void)snprintf(part, sizeof part, "argument %u", number);
+        (void)text_format(part, sizeof part, "argument %u", number);
         compare_part(part, 1, &was, &is, &differences);
     }
     if (*was != *is)

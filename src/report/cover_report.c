@@ -55,7 +55,7 @@ void cover_put_heading(struct text *out, const struct wb_block *block) {
 json_t *cover_facts_json(const struct wb_block *block) {
     char checksum[20];
     if (block->facts.file == NULL) return json_null();
-    (void)snprintf(checksum, sizeof checksum, "%016" PRIx64, block->facts.checksum);
+    (void)text_format(checksum, sizeof checksum, "%016" PRIx64, block->facts.checksum);
     return json_pack("{s:s, s:s, s:I, s:I}", "file", block->facts.file, "checksum", checksum, "stated",
                      (json_int_t)block->facts.stated, "found", (json_int_t)block->facts.found);
 }

@@ -6,14 +6,15 @@
 #include "naive_sim.h"
 
 #define STATE_NUMBERS                                                                                        \
-    (EXPLORER_WARPS * (3 + EXPLORER_REGISTERS) + EXPLORER_UNITS * (EXPLORER_INSTANCES + EXPLORER_DEPTH) +    \
-     EXPLORER_SUB_CORES)
+    (EXPLORER_WARPS * (3 + EXPLORER_REGISTERS + EXPLORER_INSTS) +                                            \
+     EXPLORER_UNITS * (EXPLORER_INSTANCES + EXPLORER_DEPTH) + EXPLORER_SUB_CORES)
 
 struct warp_state {
     uint16_t next;     /* instruction of the path */
     uint16_t held;     /* by a barrier */
     uint16_t earliest; /* times are absolute here and relative to `now` in keys */
     uint16_t ready[EXPLORER_REGISTERS];
+    uint16_t done[EXPLORER_INSTS]; /* per position, of what joins queues */
 };
 
 struct unit_state {
@@ -35,6 +36,7 @@ struct explorer {
     uint32_t lengths[EXPLORER_WARPS];
     /* per path and register, the instructions before which its value still matters */
     uint32_t last_use[EXPLORER_WARPS][EXPLORER_REGISTERS];
+    uint32_t positions; /* of the longest path if something joins queues, else 0 */
     size_t key_numbers;
     /* the memo: open addressing, keys of key_numbers each, value 0: empty, else 1 + what is left */
     size_t slots, used, limit;
@@ -63,6 +65,13 @@ static uint32_t first_free(const struct explorer *explorer, const struct unit_st
     return first;
 }
 
+/* The positions whose completion a register of a queue stands for, as bits. */
+static uint64_t awaited_by(const struct explorer *explorer, const struct state *state, uint32_t w,
+                           uint32_t reg) {
+    const uint32_t *insts = explorer->insts[explorer->block->warp_path[w]];
+    return naive_awaited(&explorer->block->code, insts, state->warps[w].next, reg);
+}
+
 /* Whether warp w can issue at `at`, slots apart. */
 static bool can_issue(const struct explorer *explorer, const struct state *state, uint32_t w, uint32_t at) {
     const struct timed_block *block = explorer->block;
@@ -70,7 +79,11 @@ static bool can_issue(const struct explorer *explorer, const struct state *state
     const struct timed_inst *inst = head(explorer, state, w);
     if (inst == NULL || warp->held || warp->earliest > at) return false;
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
-        if (warp->ready[block->code.operands[inst->first_operand + i]] > at) return false;
+        const uint32_t reg = block->code.operands[inst->first_operand + i];
+        if (warp->ready[reg] > at) return false;
+        const uint64_t awaited = awaited_by(explorer, state, w, reg);
+        for (uint32_t p = 0; p < warp->next; p++)
+            if ((awaited >> p & 1) != 0 && warp->done[p] > at) return false;
     }
     const struct unit_state *unit = &state->units[unit_index(explorer, inst->unit, w)];
     if (unit->free_at[first_free(explorer, unit, inst->unit)] <= at) return true;
@@ -122,6 +135,7 @@ static uint32_t issue(const struct explorer *explorer, struct state *state, uint
     uint32_t done = start + inst->init + inst->latency;
     for (uint32_t i = 0; i < inst->destination_count; i++)
         warp->ready[block->code.operands[inst->first_operand + inst->source_count + i]] = (uint16_t)done;
+    if (inst->joins != 0) warp->done[warp->next] = (uint16_t)done;
     warp->next++;
     warp->earliest = (uint16_t)(state->now + 1);
     warp->held = inst->barrier;
@@ -147,6 +161,8 @@ static void warp_key(const struct explorer *explorer, const struct state *state,
     key[2] = relative(state, warp->earliest);
     for (uint32_t r = 0; r < explorer->block->code.register_count; r++)
         key[3 + r] = warp->next < explorer->last_use[path][r] ? relative(state, warp->ready[r]) : 0;
+    for (uint32_t p = 0; p < explorer->positions; p++)
+        key[3 + explorer->block->code.register_count + p] = relative(state, warp->done[p]);
 }
 
 /* Warps of one path and sub-core are interchangeable: their parts of the key are sorted. */
@@ -155,7 +171,7 @@ static void sort_warps(const struct explorer *explorer, uint16_t *key, size_t pa
     const uint32_t cores = block->machine->sub_cores;
     for (uint32_t a = 0; a < block->warp_count; a++) {
         for (uint32_t b = a + 1; b < block->warp_count; b++) {
-            uint16_t swap[3 + EXPLORER_REGISTERS];
+            uint16_t swap[3 + EXPLORER_REGISTERS + EXPLORER_INSTS];
             if (block->warp_path[a] != block->warp_path[b] || a % cores != b % cores) continue;
             uint16_t *first = key + a * part, *second = key + b * part;
             if (memcmp(first, second, part * sizeof *key) <= 0) continue;
@@ -169,7 +185,7 @@ static void sort_warps(const struct explorer *explorer, uint16_t *key, size_t pa
 static size_t make_key(const struct explorer *explorer, const struct state *state, uint16_t *key) {
     const struct timed_block *block = explorer->block;
     const struct wb_machine *machine = block->machine;
-    size_t part = 3 + block->code.register_count;
+    size_t part = 3 + block->code.register_count + explorer->positions;
     for (uint32_t w = 0; w < block->warp_count; w++)
         warp_key(explorer, state, w, key + w * part);
     sort_warps(explorer, key, part);
@@ -291,6 +307,8 @@ cycles explore(const struct timed_block *block, size_t states) {
         explorer.lengths[p] = naive_expand(&block->paths[p], explorer.insts[p]);
         for (uint32_t i = 0; i < explorer.lengths[p]; i++) {
             const struct timed_inst *inst = &block->code.insts[explorer.insts[p][i]];
+            if (inst->joins != 0 && explorer.positions < explorer.lengths[p])
+                explorer.positions = explorer.lengths[p];
             for (uint32_t k = 0; k < (uint32_t)inst->source_count + inst->destination_count; k++)
                 explorer.last_use[p][block->code.operands[inst->first_operand + k]] = i + 1;
         }

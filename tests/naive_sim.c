@@ -10,12 +10,13 @@ struct naive_warp {
     uint32_t length, next;
     cycles earliest;
     cycles ready[NAIVE_REGISTERS];
+    cycles done[NAIVE_INSTS]; /* per position */
     bool held;
 };
 
 /* An instruction between issue and initiation. */
 struct naive_entry {
-    uint32_t warp, inst;
+    uint32_t warp, position;
 };
 
 struct naive_unit {
@@ -47,16 +48,36 @@ static const struct timed_inst *head(const struct naive *naive, const struct nai
     return warp->next < warp->length ? &naive->block->code.insts[warp->insts[warp->next]] : NULL;
 }
 
+uint64_t naive_awaited(const struct timed_code *code, const uint32_t *insts, uint32_t next, uint32_t reg) {
+    uint64_t awaited = 0;
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+        const struct timed_queue *queue = &code->queues[q];
+        if (reg < queue->first || reg >= queue->first + queue->count) continue;
+        uint32_t commits = 0;
+        for (uint32_t p = next; p-- > 0;) {
+            commits += (code->insts[insts[p]].commits & 1u << q) != 0;
+            bool joined = (code->insts[insts[p]].joins & 1u << q) != 0;
+            if (joined && commits >= reg - queue->first) awaited |= UINT64_C(1) << p;
+        }
+    }
+    return awaited;
+}
+
 static bool operands_ready(const struct naive *naive, const struct naive_warp *warp, cycles at) {
     const struct timed_inst *inst = head(naive, warp);
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
-        if (warp->ready[naive->block->code.operands[inst->first_operand + i]] > at) return false;
+        const uint32_t reg = naive->block->code.operands[inst->first_operand + i];
+        if (warp->ready[reg] > at) return false;
+        const uint64_t awaited = naive_awaited(&naive->block->code, warp->insts, warp->next, reg);
+        for (uint32_t p = 0; p < warp->next; p++)
+            if ((awaited >> p & 1) != 0 && warp->done[p] > at) return false;
     }
     return true;
 }
 
-static void set_results(const struct naive *naive, struct naive_warp *warp, const struct timed_inst *inst,
-                        cycles at) {
+static void set_results(const struct naive *naive, struct naive_warp *warp, uint32_t position, cycles at) {
+    const struct timed_inst *inst = &naive->block->code.insts[warp->insts[position]];
+    warp->done[position] = at;
     for (uint32_t i = 0; i < inst->destination_count; i++)
         warp->ready[naive->block->code.operands[inst->first_operand + inst->source_count + i]] = at;
 }
@@ -79,10 +100,11 @@ static void start_queued(struct naive *naive, struct naive_unit *unit, uint32_t 
     while (unit->queued > 0 && (instance = free_instance(naive, unit, index)) >= 0) {
         struct naive_entry entry = unit->queue[0];
         memmove(unit->queue, unit->queue + 1, --unit->queued * sizeof unit->queue[0]);
-        const struct timed_inst *inst = &naive->block->code.insts[entry.inst];
+        struct naive_warp *warp = &naive->warps[entry.warp];
+        const struct timed_inst *inst = &naive->block->code.insts[warp->insts[entry.position]];
         unit->busy_until[instance] = naive->now + inst->init;
         cycles done = naive->now + inst->init + inst->latency;
-        set_results(naive, &naive->warps[entry.warp], inst, done);
+        set_results(naive, warp, entry.position, done);
         naive->result.end = cycles_max(naive->result.end, done);
     }
 }
@@ -129,8 +151,8 @@ static void issue(struct naive *naive, uint32_t w) {
     const struct timed_inst *inst = head(naive, warp);
     struct naive_unit *unit = unit_of(naive, inst->unit, w);
     if (unit->queued == NAIVE_QUEUE) abort();
-    unit->queue[unit->queued++] = (struct naive_entry){w, warp->insts[warp->next]};
-    set_results(naive, warp, inst, NEVER);
+    unit->queue[unit->queued++] = (struct naive_entry){w, warp->next};
+    set_results(naive, warp, warp->next, NEVER);
     start_queued(naive, unit, inst->unit);
     warp->next++;
     warp->earliest = naive->now + 1;

@@ -18,6 +18,11 @@ struct naive_result {
 /* A path written out, for tests that look ahead: returns its length. */
 uint32_t naive_expand(const struct path *path, uint32_t insts[NAIVE_INSTS]);
 
+/* The positions of a path, as bits, whose completion a register stands for that belongs to a queue: of the
+ * `next` instructions executed so far those that joined the queue and have at least so many commits behind
+ * them, or in themselves, as the register says. 0 of all other registers. */
+uint64_t naive_awaited(const struct timed_code *code, const uint32_t *insts, uint32_t next, uint32_t reg);
+
 struct naive_result naive_simulate(const struct timed_block *block, const char *policy);
 
 #endif

@@ -44,6 +44,16 @@ void random_block_units(struct random_state *random, const struct random_shape *
     *kinds = '\0';
 }
 
+/* What the i-th instruction has to do with queues. */
+static void write_queues(struct random_state *random, const struct random_shape *shape,
+                         struct random_block *made) {
+    static const char *const marks[] = {"~", "~", "~", "^", "^", "~^", "?0", "?1", "?2", "?*", "^?1", "~?0"};
+    if (shape->copy_percent > 0 && chance(random, shape->copy_percent))
+        append(made->warps, sizeof made->warps, marks[random_below(random, sizeof marks / sizeof *marks)]);
+    if (shape->fence_percent > 0 && chance(random, shape->fence_percent))
+        append(made->warps, sizeof made->warps, chance(random, 60) ? "%" : chance(random, 50) ? "#" : "%#");
+}
+
 static void write_program(struct random_state *random, const struct random_shape *shape,
                           struct random_block *made, const char *kinds) {
     uint32_t insts = between(random, 1, shape->insts);
@@ -55,6 +65,7 @@ static void write_program(struct random_state *random, const struct random_shape
             snprintf(text, sizeof text, ".%u", (uint32_t)random_below(random, i));
             append(made->warps, sizeof made->warps, text);
         }
+        write_queues(random, shape, made);
         append(made->warps, sizeof made->warps, chance(random, shape->barrier_percent) ? " | " : " ");
     }
 }

@@ -54,6 +54,21 @@ const struct random_family random_families[RANDOM_FAMILIES] = {
                .release = 2},
      .depths = proven_depths,
      .depth_count = 3},
+    {.name = "blocks that wait for copies and accesses",
+     .shape = {.units = 3,
+               .init = 5,
+               .latency = 9,
+               .warps = 3,
+               .insts = 7,
+               .barrier_percent = 8,
+               .alias_percent = 30,
+               .instances = 2,
+               .sub_cores = 2,
+               .width = 2,
+               .copy_percent = 60,
+               .fence_percent = 15},
+     .depths = every_depth,
+     .depth_count = 5},
 };
 
 /* Shortens some initiations and latencies, as a machine may that is faster than stated. */

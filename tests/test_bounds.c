@@ -448,6 +448,13 @@ static void test_random_wide_machines(void **state) {
     assert_true(census.searched > random_rounds(FAMILY_ROUNDS) * 8 / 10);
 }
 
+/* Groups of copies and fences: what waits for them waits, in every search, simulation and bound. */
+static void test_random_waits(void **state) {
+    (void)state;
+    struct random_census census = check_family(&random_families[3], 400000, FAMILY_ROUNDS);
+    assert_true(census.searched > random_rounds(FAMILY_ROUNDS) * 8 / 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gub_is_exceeded),
@@ -465,6 +472,7 @@ int main(void) {
         cmocka_unit_test(test_random_blocks),
         cmocka_unit_test(test_random_barriers),
         cmocka_unit_test(test_random_wide_machines),
+        cmocka_unit_test(test_random_waits),
     };
     return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ void sm_join_queues(const struct sm *sm, struct sm_warp *warp, cycles at) {
     const struct timed_inst *inst = warp->head;
     for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++) {
         const struct timed_queue *queue = &sm->program->code->queues[q];
+        if (queue->count == 0) continue;
         struct sm_joined *all = &warp->joined[queue->first];
         if (inst->joins >> q & 1) {
             if (at == CYCLES_SATURATED)

@@ -3,6 +3,13 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "warp/wait_queues.h"
+
+/* Operands that stand for registers of queues until all programs have been read: of copies, since which
+ * commit they are waited for; all accesses; the fence. */
+#define OPERAND_COPIES UINT32_C(0x80000000)
+#define OPERAND_ACCESSES UINT32_C(0x40000000)
+#define OPERAND_FENCED UINT32_C(0x20000000)
 
 /* What a unit letter stands for. */
 struct abstract_kind {
@@ -23,6 +30,7 @@ struct abstract_parser {
     VEC(uint32_t) operands;
     VEC(uint32_t) warp_path; /* of the block at hand */
     uint32_t first_path;     /* of the block at hand */
+    bool has_fence;
 };
 
 static wb_status abstract_error(struct abstract_parser *parser, const char *message) {
@@ -135,7 +143,39 @@ static wb_status abstract_kind(struct abstract_parser *parser) {
     return WB_OK;
 }
 
-/* Appends an instruction of the program at hand: NAME ('.' NUMBER)* ['!'], or '|'. */
+static wb_status abstract_source(struct abstract_parser *parser, struct timed_inst *inst, uint32_t source) {
+    if (inst->source_count == UINT16_MAX) return abstract_error(parser, "too many operands");
+    inst->source_count++;
+    return vec_push(&parser->operands, source) == WB_OK ? WB_OK : abstract_no_memory(parser);
+}
+
+/* The copies that a wait is for: NUMBER groups are left under way, or '*' for every copy. */
+static wb_status abstract_wait(struct abstract_parser *parser, struct timed_inst *inst) {
+    struct timed_queue *copies = &parser->block->timed.code.queues[QUEUE_COPIES];
+    uint32_t left, since = 0;
+    if (!abstract_accept(parser, '*')) {
+        WB_TRY(abstract_number(parser, WAIT_GROUPS_MAX, &left));
+        since = left + 1;
+    }
+    if (since >= copies->count) copies->count = since + 1;
+    return abstract_source(parser, inst, OPERAND_COPIES | since);
+}
+
+/* What an instruction has to do with queues: ['~'] ['^'] ['?' WAIT] ['%'] ['#']. */
+static wb_status abstract_queues(struct abstract_parser *parser, struct timed_inst *inst) {
+    if (abstract_accept(parser, '~')) inst->joins |= 1u << QUEUE_COPIES;
+    if (abstract_accept(parser, '^')) inst->commits |= 1u << QUEUE_COPIES;
+    if (abstract_accept(parser, '?')) WB_TRY(abstract_wait(parser, inst));
+    if (abstract_accept(parser, '%')) inst->joins |= 1u << QUEUE_ACCESSES;
+    const bool fence = abstract_accept(parser, '#');
+    if (fence) WB_TRY(abstract_source(parser, inst, OPERAND_ACCESSES));
+    if (parser->has_fence) WB_TRY(abstract_source(parser, inst, OPERAND_FENCED));
+    if (!fence) return WB_OK;
+    inst->destination_count++;
+    return vec_push(&parser->operands, OPERAND_FENCED) == WB_OK ? WB_OK : abstract_no_memory(parser);
+}
+
+/* Appends an instruction of the program at hand: NAME ('.' NUMBER)* QUEUES ['!'], or '|'. */
 static wb_status abstract_inst(struct abstract_parser *parser, uint32_t *numbered) {
     struct timed_inst inst = {.first_operand = (uint32_t)parser->operands.count, .unit = UNIT_NONE};
     if (abstract_accept(parser, '|')) {
@@ -154,13 +194,12 @@ static wb_status abstract_inst(struct abstract_parser *parser, uint32_t *numbere
         uint32_t source;
         WB_TRY(abstract_number(parser, ABSTRACT_PROGRAM_MAX, &source));
         if (source >= *numbered) return abstract_error(parser, "an instruction reads only earlier results");
-        if (inst.source_count == UINT16_MAX) return abstract_error(parser, "too many operands");
-        inst.source_count++;
-        if (vec_push(&parser->operands, source) != WB_OK) return abstract_no_memory(parser);
+        WB_TRY(abstract_source(parser, &inst, source));
     }
+    WB_TRY(abstract_queues(parser, &inst));
     inst.barrier = abstract_accept(parser, '!');
     /* Each instruction of a program writes the register of its own number. */
-    inst.destination_count = 1;
+    inst.destination_count++;
     if (vec_push(&parser->operands, (*numbered)++) != WB_OK || vec_push(&parser->insts, inst) != WB_OK)
         return abstract_no_memory(parser);
     return WB_OK;
@@ -245,10 +284,32 @@ static wb_status abstract_blocks(struct abstract_parser *parser) {
     return WB_OK;
 }
 
+/* Numbers the registers of queues, behind those of results, and puts them where operands stand for them. */
+static void abstract_number_queues(struct abstract_parser *parser) {
+    struct timed_code *code = &parser->block->timed.code;
+    code->queues[QUEUE_ACCESSES].count = parser->has_fence;
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+        code->queues[q].first = code->register_count;
+        code->register_count += code->queues[q].count;
+    }
+    const uint32_t fenced = code->register_count;
+    code->register_count += parser->has_fence;
+    for (size_t o = 0; o < parser->operands.count; o++) {
+        uint32_t *operand = &parser->operands.items[o];
+        if (*operand & OPERAND_COPIES)
+            *operand = code->queues[QUEUE_COPIES].first + (*operand & ~OPERAND_COPIES);
+        else if (*operand & OPERAND_ACCESSES)
+            *operand = code->queues[QUEUE_ACCESSES].first;
+        else if (*operand & OPERAND_FENCED)
+            *operand = fenced;
+    }
+}
+
 /* Connects the kinds with the code that they share. */
 static wb_status abstract_finish(struct abstract_parser *parser) {
     struct abstract_block *block = parser->block;
     struct timed_code *code = &block->timed.code;
+    abstract_number_queues(parser);
     code->insts = abstract_keep(parser, parser->insts.items, parser->insts.count, sizeof *code->insts);
     code->operands =
         abstract_keep(parser, parser->operands.items, parser->operands.count, sizeof *code->operands);
@@ -294,7 +355,8 @@ static wb_status abstract_parse(const char *units, const char *blocks, bool is_g
                                      .memory_unit = UNIT_NONE,
                                      .is_grid = is_grid};
     machine_memory_defaults(&block->machine.memory);
-    struct abstract_parser parser = {.diagnostics = diagnostics, .block = block};
+    struct abstract_parser parser = {
+        .diagnostics = diagnostics, .block = block, .has_fence = strchr(blocks, '#') != NULL};
     wb_status status = abstract_read(&parser, units, blocks);
     vec_free(&parser.insts);
     vec_free(&parser.operands);

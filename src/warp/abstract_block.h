@@ -7,7 +7,9 @@
  *
  * Warps: `2x A B.0 | A.1.0; A A B`: programs separated by `;`, `2x` for two warps of the program that
  * follows. `B.1.0` reads the results of instructions 1 and 0 of its program (barriers are not counted). `|`
- * is a barrier that takes no slot, no unit and no time; `A.0!` is an instruction and a barrier in one.
+ * is a barrier that takes no slot, no unit and no time; `A.0!` is an instruction and a barrier in one. Behind
+ * the sources, in this order: `A~` is an asynchronous copy, `A^` commits a group, `A?1` waits for all groups
+ * but the newest one, `A?*` for every copy; `A%` is an access, `A#` a fence (docs/execution.md).
  *
  * Grids: `4* 2x A B; A / 2* B`: kinds of blocks separated by `/`, `4*` before one for four such blocks.
  */

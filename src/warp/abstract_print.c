@@ -3,6 +3,7 @@
 
 #include "base/field.h"
 #include "warp/abstract_block.h"
+#include "warp/wait_queues.h"
 
 /* The block's name, with the quotes that YAML may want around it. */
 static const struct field name_field = {
@@ -75,6 +76,26 @@ static void put_units(struct text *out, const struct abstract_block *block, cons
     }
 }
 
+/* The operands of an instruction, and what it has to do with queues, in the notation of abstract_block.h. */
+static void put_operands(struct text *out, const struct timed_code *code, const struct timed_inst *inst) {
+    const struct timed_queue *copies = &code->queues[QUEUE_COPIES];
+    const uint32_t *sources = code->operands + inst->first_operand;
+    uint32_t waits = 0; /* 1 + since which commit */
+    bool fence = false;
+    for (uint32_t s = 0; s < inst->source_count; s++) {
+        if (sources[s] < copies->first) text_printf(out, ".%u", sources[s]);
+        const enum wait_queue queue = wait_queue_of(code, sources[s]);
+        if (queue == QUEUE_COPIES) waits = 1 + sources[s] - copies->first;
+        if (queue == QUEUE_ACCESSES) fence = true;
+    }
+    if (inst->joins >> QUEUE_COPIES & 1) text_char(out, '~');
+    if (inst->commits >> QUEUE_COPIES & 1) text_char(out, '^');
+    if (waits == 1) text_string(out, "?*");
+    if (waits > 1) text_printf(out, "?%u", waits - 2);
+    if (inst->joins >> QUEUE_ACCESSES & 1) text_char(out, '%');
+    if (fence) text_char(out, '#');
+}
+
 static void put_program(struct text *out, const struct abstract_block *block, struct print_kinds *kinds,
                         const struct path *path) {
     struct path_cursor cursor = path_begin(path);
@@ -87,8 +108,7 @@ static void put_program(struct text *out, const struct abstract_block *block, st
             continue;
         }
         put_kind_name(out, kind_of(kinds, inst->unit, inst->init, inst->latency));
-        for (uint32_t s = 0; s < inst->source_count; s++)
-            text_printf(out, ".%u", block->timed.code.operands[inst->first_operand + s]);
+        put_operands(out, &block->timed.code, inst);
         if (inst->barrier) text_char(out, '!');
     }
 }

@@ -106,11 +106,8 @@ static wb_status timing_operands(struct timing *timing, const struct ptx_functio
     for (uint32_t i = 0; i < regs->written_count; i++)
         WB_TRY(timing_operand(timing, regs->written[i], &timed->destination_count));
     if (role.fence) WB_TRY(push_operand(timing, timing->fenced, &timed->destination_count));
-    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
-        if (queues[q].count == 0) continue;
-        timed->joins |= role.joins & 1u << q;
-        timed->commits |= role.commits & 1u << q;
-    }
+    timed->joins = role.joins;
+    timed->commits = role.commits;
     return WB_OK;
 }
 

@@ -11,6 +11,7 @@ void wait_queues_step(const struct timed_code *code, const struct timed_inst *in
                       size_t stride, cycles at) {
     for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++) {
         const struct timed_queue *queue = &code->queues[q];
+        if (queue->count == 0) continue;
         cycles *all = times + queue->first * stride;
         if (inst->joins >> q & 1) *all = cycles_max(*all, at);
         for (uint32_t j = queue->count; (inst->commits >> q & 1) != 0 && j-- > 1;)

@@ -51,8 +51,13 @@ static cycles ready_at(const struct check *check, uint32_t w) {
     const struct warp_check *warp = &check->warps[w];
     const struct timed_inst *inst = inst_at(check, w, warp->next);
     cycles at = warp->after_issue;
-    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++)
-        at = cycles_max(at, warp->ready[check->block->code.operands[inst->first_operand + i]]);
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
+        const uint32_t reg = check->block->code.operands[inst->first_operand + i];
+        const uint64_t awaited = naive_awaited(&check->block->code, warp->insts, warp->next, reg);
+        at = cycles_max(at, warp->ready[reg]);
+        for (uint32_t p = 0; p < warp->next; p++)
+            if ((awaited >> p & 1) != 0) at = cycles_max(at, event_of(check, w, p)->completion);
+    }
     uint32_t passed = barriers_before(check, w, warp->next);
     for (uint32_t u = 0; passed > 0 && u < check->block->warp_count; u++) {
         const struct warp_check *other = &check->warps[u];

@@ -392,6 +392,7 @@ static struct random_census check_family(const struct random_family *family, uin
 
 /* More than 10^5 blocks together, see also the longer `make campaign`. */
 #define FAMILY_ROUNDS 34000u
+#define WAIT_ROUNDS 20000u
 
 /* No annealed schedule takes longer than the exact worst case, and on small blocks annealing finds nearly all
  * of it. */
@@ -451,8 +452,63 @@ static void test_random_wide_machines(void **state) {
 /* Groups of copies and fences: what waits for them waits, in every search, simulation and bound. */
 static void test_random_waits(void **state) {
     (void)state;
-    struct random_census census = check_family(&random_families[3], 400000, FAMILY_ROUNDS);
-    assert_true(census.searched > random_rounds(FAMILY_ROUNDS) * 8 / 10);
+    struct random_census census = check_family(&random_families[3], 400000, WAIT_ROUNDS);
+    assert_true(census.searched > random_rounds(WAIT_ROUNDS) * 8 / 10);
+}
+
+/* Ways to get waits wrong in the code that the library bounds, and not in that of the tests' search. */
+static void ignore_waits(struct timed_code *code) {
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        code->insts[i].joins = 0;
+}
+
+static void ignore_commits(struct timed_code *code) {
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        code->insts[i].commits = 0;
+}
+
+static void leave_a_group_more(struct timed_code *code) {
+    const struct timed_queue *copies = &code->queues[QUEUE_COPIES];
+    for (uint32_t i = 0; i < code->inst_count; i++) {
+        const struct timed_inst *inst = &code->insts[i];
+        uint32_t *sources = code->operands + inst->first_operand;
+        for (uint32_t s = 0; s < inst->source_count; s++)
+            if (sources[s] - copies->first + 1 < copies->count) sources[s]++;
+    }
+}
+
+static void ignore_accesses(struct timed_code *code) {
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        code->insts[i].joins &= (uint8_t) ~(1u << QUEUE_ACCESSES);
+}
+
+/* Whether some random block with waits takes longer than the bound of the mutated code says. */
+static bool is_noticed(void (*mutate)(struct timed_code *code), const char *method) {
+    const struct random_family *family = &random_families[3];
+    bool noticed = false;
+    for (uint64_t seed = 0; seed < 5000 && !noticed; seed++) {
+        struct random_block random;
+        random_block_make(seed, &family->shape, family->depths, family->depth_count, &random);
+        cycles exact = explore(&random.block.timed, SEARCH_STATES);
+        mutate(&random.block.timed.code);
+        wb_analysis *analysis = analyse_with(&random.block.timed, method);
+        const wb_bound *bound = bound_named(analysis, method);
+        noticed = bound->kind == WB_UPPER && bound->cycles < exact;
+        wb_analysis_free(analysis);
+        abstract_block_free(&random.block);
+    }
+    return noticed;
+}
+
+/* The search of the tests would notice. */
+static void test_wrong_waits_are_noticed(void **state) {
+    (void)state;
+    static void (*const mutants[])(struct timed_code *) = {ignore_waits, ignore_commits, leave_a_group_more,
+                                                           ignore_accesses};
+    static const char *const methods[] = {"sib", "fib", "aln", "fifo", "elb"};
+    for (size_t m = 0; m < 4; m++)
+        for (size_t b = 0; b < 5; b++)
+            if (!is_noticed(mutants[m], methods[b])) fail_msg("mutant %zu lives with %s", m, methods[b]);
 }
 
 int main(void) {
@@ -473,6 +529,7 @@ int main(void) {
         cmocka_unit_test(test_random_barriers),
         cmocka_unit_test(test_random_wide_machines),
         cmocka_unit_test(test_random_waits),
+        cmocka_unit_test(test_wrong_waits_are_noticed),
     };
     return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
 }

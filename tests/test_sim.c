@@ -125,6 +125,33 @@ static const struct known_schedule known[] = {
     /* A warp that has ended holds nobody back; a warp without instructions has ended from the start. */
     {"A(1,0)", "A; A | A | A;", UNLIMITED, "oldest", 4, 4, {{0, 0, 0}, {1, 1, 1}, {1, 2, 2}, {1, 3, 3}}},
     {"A(1,0)", "| | A; | | A", UNLIMITED, "lrr", 2, 2, {{0, 0, 0}, {1, 1, 1}}},
+    /* All groups but the newest; all of them; every copy, committed or not. */
+    {"A(1,9) B(1,0)",
+     "A~ B^ A~ B^ B?1",
+     UNLIMITED,
+     "lrr",
+     12,
+     5,
+     {{0, 0, 0}, {0, 1, 1}, {0, 2, 2}, {0, 3, 3}, {0, 10, 10}}},
+    {"A(1,9) B(1,0)",
+     "A~^ A~^ A~ B?0",
+     UNLIMITED,
+     "lrr",
+     12,
+     4,
+     {{0, 0, 0}, {0, 1, 1}, {0, 2, 2}, {0, 11, 11}}},
+    {"A(1,9) B(1,0)",
+     "A~^ A~^ A~ B?*",
+     UNLIMITED,
+     "lrr",
+     13,
+     4,
+     {{0, 0, 0}, {0, 1, 1}, {0, 2, 2}, {0, 12, 12}}},
+    /* A commit without copies is a group. */
+    {"A(1,9) B(1,0)", "A~^ B^ B?1", UNLIMITED, "lrr", 11, 3, {{0, 0, 0}, {0, 1, 1}, {0, 10, 10}}},
+    /* A fence waits for accesses only, and everything waits for the fence. */
+    {"A(1,9) B(1,4)", "A% B# B", UNLIMITED, "lrr", 20, 3, {{0, 0, 0}, {0, 10, 10}, {0, 15, 15}}},
+    {"A(1,9) B(1,4)", "A B# B", UNLIMITED, "lrr", 11, 3, {{0, 0, 0}, {0, 1, 1}, {0, 6, 6}}},
     /* A second kind of instruction on a unit; two instances of a unit. */
     {"A(3,0) a(1,1)@A", "A a A", UNLIMITED, "lrr", 7, 3, {{0, 0, 0}, {0, 1, 3}, {0, 2, 4}}},
     {"A*2(3,0)", "A A A A", 0, "lrr", 7, 4, {{0, 0, 0}, {0, 1, 1}, {0, 3, 3}, {0, 4, 4}}},
@@ -259,6 +286,9 @@ static void test_malformed_blocks(void **state) {
         {"A(1,0)", "99999x A", "error: number too large"},
         {"A(1,0)", "2 A", "error: expected 'x'"},
         {"A(1,0", "A", "error: expected ')'"},
+        {"A(1,0)", "A~ A^ A?", "warps:1:9: error: expected a number"},
+        {"A(1,0)", "A?65", "error: number too large"},
+        {"A(1,0)", "A#%", "warps:1:3: error: expected the name of a unit"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct abstract_block block;
@@ -324,6 +354,23 @@ static void test_random_everything(void **state) {
     check_random(&shape, every_depth, 5, 500000, 20000);
 }
 
+static void test_random_waits(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 4,
+                                              .init = 5,
+                                              .latency = 20,
+                                              .warps = 5,
+                                              .insts = 14,
+                                              .barrier_percent = 6,
+                                              .alias_percent = 40,
+                                              .instances = 2,
+                                              .sub_cores = 2,
+                                              .width = 2,
+                                              .copy_percent = 60,
+                                              .fence_percent = 12};
+    check_random(&shape, every_depth, 5, 900000, 10000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_schedules),
@@ -334,6 +381,7 @@ int main(void) {
         cmocka_unit_test(test_malformed_blocks),
         cmocka_unit_test(test_random_simple),
         cmocka_unit_test(test_random_everything),
+        cmocka_unit_test(test_random_waits),
     };
     return cmocka_run_group_tests_name("simulator", tests, NULL, NULL);
 }

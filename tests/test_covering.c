@@ -96,14 +96,19 @@ static char *marks_of(const struct covered *covered, uint32_t warp) {
     return text_take(&marks);
 }
 
-/* A body whose covering path has exactly these marks, on one warp. */
-static void expect_marks(const char *body, const char *facts, const char *expected) {
-    struct covered covered = cover("", body, facts, "32");
+/* A body whose covering path of warp 0 has exactly these marks. */
+static void expect_marks_of(const char *threads, const char *body, const char *facts, const char *expected) {
+    struct covered covered = cover("", body, facts, threads);
     if (covered.status != WB_OK) fail_msg("%s\n%s", body, wb_diagnostics_text(covered.diagnostics));
     char *marks = marks_of(&covered, 0);
     if (strcmp(marks, expected) != 0) fail_msg("%s\nhas the path %s, expected %s", body, marks, expected);
     free(marks);
     covered_free(&covered);
+}
+
+/* The same of a block of one warp. */
+static void expect_marks(const char *body, const char *facts, const char *expected) {
+    expect_marks_of("32", body, facts, expected);
 }
 
 static void expect_failure(const char *declarations, const char *body, const char *facts, const char *threads,
@@ -191,6 +196,60 @@ static void an_unknown_address_stays_in_its_state_space(void **state) {
                  "st.global.u32 [%rd3], %r0;\nld.shared.u32 %r3, [%r5];\n"
                  "setp.eq.u32 %p2, %r3, %r0; @%p2 bra N;\n" A "N: " B,
                  NULL, "B");
+}
+
+/* %p2 holds in warp 1, which stores after warp 0 has read, though nothing says so; %r3 is 0 for B alone. */
+#define TWO_WARPS                                                                                            \
+    "setp.gt.u32 %p2, %r0, 31;\n@!%p2 st.shared.u32 [tile+64], 0;\n"                                         \
+    "@!%p2 st.relaxed.cta.shared.u32 [tile], 0;\nbar.sync 0;\n"
+#define TELL_ZERO "setp.eq.u32 %p3, %r3, 0; @%p3 bra N;\n" A "N: " B
+
+static void expect_marks_of_two_warps(const char *body, const char *expected) {
+    char whole[1000];
+    (void)snprintf(whole, sizeof whole, "%s%s%s", TWO_WARPS, body, TELL_ZERO);
+    expect_marks_of("64", whole, NULL, expected);
+}
+
+static void what_other_warps_store_without_a_race_is_unknown(void **state) {
+    (void)state;
+    expect_marks_of_two_warps(
+        "@%p2 st.relaxed.cta.shared.u32 [tile], 1;\nld.relaxed.cta.shared.u32 %r3, [tile];\n", "AB");
+    expect_marks_of_two_warps("@%p2 st.volatile.shared.u32 [tile], 1;\nld.volatile.shared.u32 %r3, [tile];\n",
+                              "AB");
+    expect_marks_of_two_warps(
+        "@%p2 st.release.cta.shared.u32 [tile], 1;\nld.acquire.cta.shared.u32 %r3, [tile];\n", "AB");
+    expect_marks_of_two_warps("@%p2 st.mmio.relaxed.sys.global.u32 [%rd31], 1;\n"
+                              "ld.mmio.relaxed.sys.global.u32 %r3, [%rd31];\n",
+                              "AB");
+    /* with a plain store and load it would be a race */
+    expect_marks_of_two_warps("@%p2 st.shared.u32 [tile+64], 1;\nld.shared.u32 %r3, [tile+64];\n", "B");
+    /* behind the barrier it is not known either which of the stores was the last */
+    expect_marks_of_two_warps("@%p2 st.relaxed.cta.shared.u32 [tile], 1;\n@!%p2 st.relaxed.cta.shared.u32 "
+                              "[tile], 0;\nbar.sync 0;\nld.shared.u32 %r3, [tile];\n",
+                              "AB");
+    /* a warp alone in its block shares shared memory with nobody */
+    expect_marks("st.volatile.shared.u32 [tile], 7;\nld.volatile.shared.u32 %r3, [tile];\n"
+                 "setp.eq.u32 %p3, %r3, 7; @%p3 bra N;\n" A "N: " B,
+                 NULL, "B");
+}
+
+static void plain_values_behind_a_flag_are_unknown(void **state) {
+    (void)state;
+    expect_marks_of_two_warps("@%p2 st.shared.u32 [tile+64], 1;\n@%p2 st.release.cta.shared.u32 [tile], 1;\n"
+                              "ld.acquire.cta.shared.u32 %r4, [tile];\nld.shared.u32 %r3, [tile+64];\n",
+                              "AB");
+    expect_marks_of_two_warps("@%p2 st.shared.u32 [tile+64], 1;\nmembar.cta;\n"
+                              "@%p2 st.volatile.shared.u32 [tile], 1;\nld.volatile.shared.u32 %r4, [tile];\n"
+                              "membar.cta;\nld.shared.u32 %r3, [tile+64];\n",
+                              "AB");
+    expect_marks_of_two_warps("@%p2 st.shared.u32 [tile+64], 1;\nfence.acq_rel.cta;\n"
+                              "atom.shared.exch.b32 %r4, [tile], 1;\nfence.acq_rel.cta;\n"
+                              "ld.shared.u32 %r3, [tile+64];\n",
+                              "AB");
+    /* without anything that orders accesses it would be a race */
+    expect_marks_of_two_warps("@%p2 st.shared.u32 [tile+64], 1;\n@%p2 st.relaxed.cta.shared.u32 [tile], 1;\n"
+                              "ld.relaxed.cta.shared.u32 %r4, [tile];\nld.shared.u32 %r3, [tile+64];\n",
+                              "B");
 }
 
 #define COUNTED "mov.u32 %r2, 0;\nL: " A "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, %r1; @%p2 bra L;\n" B
@@ -369,6 +428,8 @@ int main(void) {
         cmocka_unit_test(stores_of_unsure_lanes_make_memory_unknown),
         cmocka_unit_test(a_store_to_an_unknown_address_may_write_anything),
         cmocka_unit_test(an_unknown_address_stays_in_its_state_space),
+        cmocka_unit_test(what_other_warps_store_without_a_race_is_unknown),
+        cmocka_unit_test(plain_values_behind_a_flag_are_unknown),
         cmocka_unit_test(loops_run_to_their_limits),
         cmocka_unit_test(every_loop_without_a_limit_is_named),
         cmocka_unit_test(facts_exclude_sides),

@@ -131,6 +131,7 @@ struct ptx_form {
     bool abs, xorsign;   /* of min and max: compares magnitudes; multiplies signs */
     bool oob;            /* of fma: a special NaN stands for what lies out of bounds */
     bool ordered;        /* .acquire, .release, .acq_rel */
+    bool relaxed;        /* .relaxed, .mmio */
     bool carry_out;      /* .cc */
     bool carry_in;       /* addc subc madc */
     bool dual;           /* takes `d|D`: operand 1 is D, PTX_OPERAND_NONE when not written */

@@ -85,12 +85,39 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     return collect_paths(block, run);
 }
 
+/* Frees what block_execute has made. */
+static void free_execution(struct wb_block *block) {
+    for (uint32_t w = 0; block->accesses != NULL && w < block->warp_count; w++) {
+        vec_free(&block->accesses[w].items);
+        vec_free(&block->accesses[w].tables);
+    }
+    for (size_t i = 0; i < block->paths.count; i++)
+        path_free(&block->paths.items[i]);
+    vec_free(&block->paths);
+    vec_free(&block->causes);
+}
+
+/* Executes the block so that it covers all executions: once more where warps may pass what they store on to
+ * others, until none stores to memory that was taken for its own so far. */
+static wb_status trace_covering(struct wb_block *block, struct run *run, const wb_trace_options *options) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        cover_end(run);
+        free_execution(block);
+        run_forget_notes(run);
+        WB_TRY(cover_begin(run, options->facts, &block->arena));
+        WB_TRY(block_execute(block, run, options->record_accesses));
+        if (run->cover->synchronises) WB_TRY(memory_share_stored(&run->memory, true, &changed));
+    }
+    return WB_OK;
+}
+
 static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_options *options) {
     WB_TRY(run_number_code(run->kernel->module, &block->arena, &block->code_first));
     WB_TRY(run_begin(run, &block->arena, block->code_first));
     if (options->facts != NULL) WB_TRY(block_check_facts(run, options->facts));
-    if (options->cover) WB_TRY(cover_begin(run, options->facts, &block->arena));
-    wb_status status = block_execute(block, run, options->record_accesses);
+    wb_status status = options->cover ? trace_covering(block, run, options)
+                                      : block_execute(block, run, options->record_accesses);
     if (status != WB_ERR_INPUT) fact_needs_report(&run->needs, run->kernel, run->diagnostics);
     return status;
 }
@@ -125,14 +152,7 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
 
 void wb_block_free(struct wb_block *block) {
     if (block == NULL) return;
-    for (uint32_t w = 0; block->accesses != NULL && w < block->warp_count; w++) {
-        vec_free(&block->accesses[w].items);
-        vec_free(&block->accesses[w].tables);
-    }
-    for (size_t i = 0; i < block->paths.count; i++)
-        path_free(&block->paths.items[i]);
-    vec_free(&block->paths);
-    vec_free(&block->causes);
+    free_execution(block);
     arena_free(&block->arena);
     free(block);
 }

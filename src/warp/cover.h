@@ -109,6 +109,7 @@ struct cover {
     VEC(struct barrier_place) places; /* the latest of each warp at each barrier */
     VEC(struct cover_cause) causes;
     uint8_t *caused;    /* per instruction: a bit per enum cover_need that `causes` has */
+    bool synchronises;  /* warps may pass values to each other without a barrier, and without a data race */
     bool repeats;       /* see struct wb_block */
     uint64_t perhaps;   /* instructions of groups none of whose lanes is certain to be there */
     bool meets_perhaps; /* warps came to a barrier that they wait at only perhaps */

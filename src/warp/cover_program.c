@@ -134,9 +134,28 @@ static wb_status cover_describe(struct run *run, const struct wb_facts *facts, s
     return cover->caused == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
+/* Whether an instruction orders what its warp reads behind what another warp wrote before: a fence, or an
+ * access that acquires or releases. */
+static bool orders_accesses(const struct ptx_form *form) {
+    return form->op == PTX_OP_FENCE || form->op == PTX_OP_MEMBAR || form->ordered;
+}
+
+/* Whether plain loads can read what another warp stored since the last barrier: without such an instruction
+ * that is a data race. */
+static bool warps_synchronise(const struct run *run) {
+    if (run->warp_count == 1) return false;
+    for (uint32_t f = 0; f < run->module->function_count; f++) {
+        const struct function_code *code = &run->program.functions[f];
+        for (uint32_t i = 0; code->micros != NULL && i < code->function->inst_count; i++)
+            if (orders_accesses(code->micros[i].form)) return true;
+    }
+    return false;
+}
+
 wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena) {
     run->cover = calloc(1, sizeof *run->cover);
     if (run->cover == NULL || cover_describe(run, facts, arena) != WB_OK) return run_no_memory(run);
+    run->cover->synchronises = warps_synchronise(run);
     return WB_OK;
 }
 

@@ -21,6 +21,7 @@ struct cover_trace {
     struct run run;
     struct wb_grid *grid;
     const wb_grid_options *options;
+    bool synchronises;     /* as in struct cover */
     uint64_t instructions; /* of the blocks before */
     uint64_t limit;        /* of all blocks together */
     VEC(uint32_t) hashes;  /* per covering block of the grid */
@@ -121,8 +122,7 @@ static void begin_block(struct cover_trace *trace) {
     trace->instructions += run->instructions;
     run->instructions = run->next_poll = run->forgotten = 0;
     run->instruction_limit = trace->limit > trace->instructions ? trace->limit - trace->instructions : 0;
-    run->assumed = 0;
-    run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
+    run_forget_notes(run);
 }
 
 /* Executes the block run->index into *block. */
@@ -136,6 +136,7 @@ static wb_status cover_block(struct cover_trace *trace, struct wb_block **block)
     begin_block(trace);
     wb_status status = cover_begin(run, trace->options->facts, &code);
     if (status == WB_OK) status = block_execute(made, run, trace->options->record_accesses);
+    trace->synchronises = run->cover != NULL && run->cover->synchronises;
     cover_end(run);
     arena_free(&code);
     if (status == WB_OK)
@@ -172,7 +173,7 @@ static wb_status cover_blocks(struct cover_trace *trace) {
     while (more) {
         bool changed;
         WB_TRY(next_block(trace));
-        WB_TRY(memory_share_stored(&trace->run.memory, &changed));
+        WB_TRY(memory_share_stored(&trace->run.memory, trace->synchronises, &changed));
         if (changed)
             restart(trace);
         else

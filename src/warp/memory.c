@@ -115,12 +115,13 @@ wb_status region_forget(struct region *region) {
     return WB_OK;
 }
 
-wb_status memory_share_stored(struct memory *memory, bool *changed) {
+wb_status memory_share_stored(struct memory *memory, bool of_block, bool *changed) {
     *changed = false;
     for (size_t i = 0; i < memory->regions.count; i++) {
         struct region *region = &memory->regions.items[i];
-        if (!region->stored || region->is_volatile || !address_in_space(region->base, PTX_SPACE_GLOBAL))
-            continue;
+        bool visible = address_in_space(region->base, PTX_SPACE_GLOBAL) ||
+                       (of_block && address_in_space(region->base, PTX_SPACE_SHARED));
+        if (!region->stored || region->is_volatile || !visible) continue;
         WB_TRY(region_forget(region));
         region->is_volatile = *changed = true;
     }

@@ -43,9 +43,10 @@ struct region *memory_find(const struct memory *memory, uint64_t address);
  * exhausted. */
 wb_status region_set_known(struct region *region, uint64_t offset, uint64_t size, bool known);
 
-/* Makes all bytes of the regions of global memory that were stored to unknown, for good; *changed says
- * whether there are some for which this is new. WB_ERR_LIMIT, without a message, when memory is exhausted. */
-wb_status memory_share_stored(struct memory *memory, bool *changed);
+/* Makes all bytes of the regions that were stored to unknown, for good: of global memory, and of the shared
+ * memory of the block if that is asked for. *changed says whether there are some for which this is new.
+ * WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status memory_share_stored(struct memory *memory, bool of_block, bool *changed);
 
 /* Makes all bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */
 wb_status region_forget(struct region *region);

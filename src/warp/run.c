@@ -17,13 +17,18 @@ wb_status run_number_code(const struct wb_module *module, struct arena *arena, u
     return WB_OK;
 }
 
+void run_forget_notes(struct run *run) {
+    run->assumed = 0;
+    run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
+}
+
 wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first) {
     const struct wb_launch *launch = run->launch;
     run->module = run->kernel->module;
     if (run->instruction_limit == 0) run->instruction_limit = DEFAULT_INSTRUCTION_LIMIT;
     memcpy(run->grid, launch->grid, sizeof run->grid);
     memcpy(run->size, launch->block, sizeof run->size);
-    run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
+    run_forget_notes(run);
     if (run->warp_width == 0) run->warp_width = WARP_LANES;
     WB_TRY(launch_check(run->kernel, launch, run->index, run->diagnostics));
     uint32_t threads = run->size[0] * run->size[1] * run->size[2];

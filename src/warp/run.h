@@ -14,6 +14,9 @@ wb_status run_number_code(const struct wb_module *module, struct arena *arena, u
  * any case. */
 wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first);
 
+/* Forgets what executions of blocks have noted so far: what they take for granted and do not record. */
+void run_forget_notes(struct run *run);
+
 /* Executes the block run->index on what memory holds: all warps until they are done (or steered), recording
  * their accesses unless `accesses` (of each warp, emptied by the caller) is NULL. */
 wb_status run_block(struct run *run, struct access_list *accesses);

@@ -59,6 +59,14 @@ static const struct {
      FIRST "ld.global.u32 %r2, [%a0]; mov.u32 %r2, 0;\n"
            "ld.global.u32 %r3, [%a0]; ret;",
      "6 m m"},
+    {"a wait for copies waits for all that the stretch has loaded",
+     FIRST "cp.async.ca.shared.global [%r0], [%a0], 4; cp.async.commit_group; cp.async.wait_group 0;\n"
+           "ld.global.u32 %r2, [%a0]; ret;",
+     "7 m m"},
+    {"a fence waits for what was loaded",
+     FIRST "ld.global.u32 %r2, [%a0]; membar.gl; ld.global.u32 %r3, [%a0]; ret;", "6 m m"},
+    {"what follows an acquire waits for it",
+     FIRST "ld.acquire.gpu.global.u32 %r2, [%a0]; ld.global.u32 %r3, [%a0]; ret;", "5 m m"},
     {"parameters and constants are at hand, stores are accesses of their own",
      FIRST "st.global.u32 [%a0], %r1; st.shared.u32 [%r0], %r1; ret;", "5 w w"},
     {"a barrier ends the stretch, and what is being loaded is taken to arrive before it",

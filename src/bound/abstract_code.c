@@ -1,5 +1,6 @@
 #include "bound/abstract_code.h"
 
+#include "warp/wait_role.h"
 #include "warp/whole_barrier.h"
 
 bool abstract_accesses_memory(enum ptx_class class, bool *is_store) {
@@ -32,9 +33,15 @@ wb_status abstract_code_begin(struct abstract_code *code, const struct kernel_fl
     return code->marks == NULL || code->regs == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
+/* Everything that the stretch has loaded so far is waited for. */
+static void wait_for_all(struct abstract_code *code) {
+    if (code->pending > code->waits) code->waits = code->pending;
+}
+
 /* Ends the stretch at hand: its nodes go to the sequence. */
 static wb_status end_stretch(struct abstract_code *code, struct abstract_sequence *sequence) {
-    uint32_t waits = code->pending > code->waits ? code->pending : code->waits;
+    wait_for_all(code);
+    const uint32_t waits = code->waits;
     WB_TRY(abstract_add_time(code->warp, code->instructions, 0, sequence));
     for (uint32_t i = 0; i < waits + code->stores; i++)
         WB_TRY(abstract_add_memory(code->warp, i >= waits, sequence));
@@ -53,8 +60,10 @@ static void wait_for(struct abstract_code *code, const uint32_t *registers, uint
 }
 
 static void add_instruction(struct abstract_code *code, const struct ptx_inst *inst) {
+    const struct wait_role role = wait_role_of(code->flow->cfg.function, inst);
     struct ptx_regs *regs = code->regs;
     bool is_store;
+    if (role.queue != QUEUE_COUNT) wait_for_all(code);
     ptx_inst_regs(code->flow->cfg.function, inst, regs);
     wait_for(code, regs->read, regs->read_count);
     wait_for(code, regs->written, regs->written_count);
@@ -65,6 +74,7 @@ static void add_instruction(struct abstract_code *code, const struct ptx_inst *i
     code->pending = code->waits + 1;
     for (uint32_t i = 0; i < regs->written_count; i++)
         code->marks[regs->written[i]] = (struct load_mark){code->stretch, code->pending};
+    if (role.fence) wait_for_all(code);
 }
 
 static wb_status decline(const struct abstract_code *code, const struct ptx_inst *inst, const char *message) {

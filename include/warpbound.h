@@ -388,11 +388,21 @@ typedef struct {
     uint64_t lower;  /* 0 <= lower <= worst case; 0 where the method says nothing */
     const char *assumptions[WB_ASSUMPTIONS_MAX];
     size_t assumption_count;
-    const char *reason;          /* of an estimate: why it is no bound; else NULL */
+    const char *reason; /* of an estimate: why it is no bound; of a search that a limit stopped: which, and
+                           what was seen; else NULL. Owned by what was analysed. */
     wb_part parts[WB_PARTS_MAX]; /* of a bound of a kernel: what `cycles` is the sum of, largest first */
     size_t part_count;
     double seconds; /* processor time the method took */
 } wb_bound;
+
+/* A method, or a policy, without a result. */
+typedef struct {
+    const char *method; /* its name in the registry */
+    wb_status status;   /* WB_ERR_DECLINED: it is not for what is analysed, or something is not known;
+                           WB_ERR_LIMIT: a limit came before a result; WB_OK: not run, as "all" leaves it to
+                           those   who name it */
+    const char *reason; /* owned by the analysis */
+} wb_declined;
 
 typedef struct {
     const char *policy;
@@ -502,9 +512,10 @@ const wb_machine *wb_analysis_machine(const wb_analysis *analysis);
 void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states);
 
 /* Runs the methods of a comma-separated list of names, or for "all" those that fit the block or the grid.
- * Results are kept in the registry's order, once each. WB_ERR_DECLINED when a named method is not for what is
- * analysed. WB_ERR_LIMIT when a method hit a limit; the others have run, and
- * what the one found so far is kept, too. */
+ * Results are kept in the registry's order, once each. No method keeps another from its result: those without
+ * one are listed by wb_analysis_declined. When there is no result at all, the status and the messages are
+ * theirs, WB_ERR_DECLINED before others. WB_ERR_LIMIT, too, when `watch` or the limit of a named search ended
+ * it; what it found so far is kept. */
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 
@@ -515,7 +526,9 @@ wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
 /* Simulates a block under the policies of a comma-separated list (lrr, gto, rr, oldest), or all for "all"; on
  * a machine with caches alone on the GPU. NULL: those that bounds are usually held against, lrr and gto (of a
  * scheme with strict round-robin rr), unless the block has more than 10^9 warp instructions, which would take
- * minutes; a warning says so. Grids are simulated by wb_gpu_simulate. */
+ * minutes; a warning says so. Grids are simulated by wb_gpu_simulate. A policy that cannot be simulated is
+ * listed by wb_analysis_declined; the status is that of the first of them when the analysis has no result at
+ * all, neither of a policy nor of a method. WB_ERR_LIMIT when `watch` stopped it. */
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
 
@@ -538,6 +551,7 @@ void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given);
 size_t wb_analysis_assumptions(const wb_analysis *analysis, const char *texts[WB_ASSUMPTIONS_MAX]);
 
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count);
+const wb_declined *wb_analysis_declined(const wb_analysis *analysis, size_t *count);
 const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count);
 
 /* Whether a comma-separated list of methods names one of whole kernels; "all" does. */

@@ -12,6 +12,7 @@
 #include "run_cli.h"
 
 #define SGEMM "kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml "
+#define MANY "tests/data/methods/many-results.yaml "
 #define REDUCE "kernels/reduce.ptx -l kernels/reduce.yaml "
 
 static const struct failure_case failures[] = {
@@ -245,6 +246,26 @@ static void test_state_limit_leaves_a_partial_result(void **state) {
     json_decref(root);
 }
 
+/* A search that a block keeps too many results waiting for is a row of the report, named or not, and costs
+ * the other methods nothing; by itself it is an error. */
+static void test_declined_search_costs_the_others_nothing(void **state) {
+    (void)state;
+    static const char *const chosen[] = {"", "--method exhaustive,sib "};
+    for (size_t i = 0; i < 2; i++) {
+        char command[100];
+        (void)snprintf(command, sizeof command, "analyze " MANY "%s--json", chosen[i]);
+        json_t *root = run_json(command, 0);
+        assert_true(number(entry(root, "bounds", "method", "sib"), "cycles") > 0);
+        json_t *declined = entry(root, "declined", "method", "exhaustive");
+        assert_string_is(declined, "status", "declined");
+        assert_string_is(declined, "reason", "a program is too long or keeps too many results waiting");
+        json_decref(root);
+    }
+    struct failure_case alone = {"analyze " MANY "--method exhaustive", 3,
+                                 "exhaustive: error: a program is too long or keeps too many results"};
+    check_failure(&alone);
+}
+
 /* The example of the README is what the demo prints. */
 static void test_readme_shows_the_demo(void **state) {
     (void)state;
@@ -314,6 +335,7 @@ int main(void) {
         cmocka_unit_test(test_block_files_are_analysed),
         cmocka_unit_test(test_json_of_a_file_whose_name_is_not_utf8),
         cmocka_unit_test(test_state_limit_leaves_a_partial_result),
+        cmocka_unit_test(test_declined_search_costs_the_others_nothing),
         cmocka_unit_test(test_readme_shows_the_demo),
         cmocka_unit_test(test_help_names_methods_and_policies),
         cmocka_unit_test(test_printed_module_prints_the_same),

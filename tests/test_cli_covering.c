@@ -24,14 +24,25 @@ static const struct failure_case failures[] = {
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --inputs any --method fifo", 3,
      "needs the path that a warp really executes"},
     {"analyze " BFS "--facts kernels/components.facts", 2, "kernels/components.facts"},
-    {"analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --policy lrr", 3,
-     "cannot be simulated"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         check_failure(&failures[i]);
+}
+
+/* A policy that was asked for in vain costs the bounds nothing. */
+static void test_covering_paths_have_no_simulation(void **state) {
+    (void)state;
+    json_t *root =
+        run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --policy lrr --json", 0);
+    assert_true(json_array_size(json_object_get(root, "bounds")) > 0);
+    assert_int_equal(json_array_size(json_object_get(root, "simulations")), 0);
+    json_t *declined = entry(root, "declined", "method", "lrr");
+    assert_string_is(declined, "status", "declined");
+    assert_string_is(declined, "reason", "covering paths cannot be simulated: no warp executes all of them");
+    json_decref(root);
 }
 
 /* The bounds of all inputs are no less than those of the given ones, and each method is there twice. */
@@ -192,6 +203,7 @@ static void test_a_deadline_is_judged_for_all_inputs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_covering_paths_have_no_simulation),
         cmocka_unit_test(test_all_inputs_stand_beside_the_given_ones),
         cmocka_unit_test(test_loads_without_lanes_are_bounded),
         cmocka_unit_test(test_given_inputs_are_used_unless_all_are_asked_for),

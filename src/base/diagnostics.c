@@ -112,6 +112,14 @@ void diagnose_about(struct wb_diagnostics *diagnostics, enum severity severity, 
     va_end(arguments);
 }
 
+const char *diagnostics_first_error(const struct wb_diagnostics *diagnostics, size_t *length) {
+    static const char mark[] = ": error: ";
+    const char *text = wb_diagnostics_text(diagnostics), *found = strstr(text, mark);
+    const char *start = found == NULL ? text + strlen(text) : found + sizeof mark - 1;
+    *length = strcspn(start, "\n");
+    return start;
+}
+
 wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char *where) {
     diagnose(diagnostics, SEVERITY_ERROR, where, "out of memory");
     return WB_ERR_LIMIT;

@@ -43,6 +43,10 @@ struct subject {
 void diagnose_about(struct wb_diagnostics *diagnostics, enum severity severity, const struct subject *subject,
                     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The text of the first error, behind the name of what it is about: `length` bytes that end before its line
+ * does; "" when there is none. It is part of `diagnostics`. */
+const char *diagnostics_first_error(const struct wb_diagnostics *diagnostics, size_t *length);
+
 /* The message that memory is exhausted; always WB_ERR_LIMIT, to be returned. */
 wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char *where);
 

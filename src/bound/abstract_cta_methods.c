@@ -84,12 +84,7 @@ static wb_status published_run(const struct bound_input *input, wb_bound *bound)
 
 static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
     cycles latency;
-    if (!is_simple_machine(input->machine, &latency)) {
-        diagnose(input->diagnostics, SEVERITY_ERROR, "abstract-cta-safe",
-                 "this method is for machines that issue one instruction a cycle and wait for nothing but "
-                 "memory (such as hirvisalo)");
-        return WB_ERR_DECLINED;
-    }
+    (void)is_simple_machine(input->machine, &latency);
     struct abstract_rules rules = abstract_rules_safe(input->machine, latency);
     struct abstract_time time;
     WB_TRY(simulate_input(input, &rules, &time));
@@ -101,9 +96,12 @@ static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
     return WB_OK;
 }
 
-static bool safe_fits(const struct bound_input *input) {
+static const char *safe_objection(const struct bound_input *input) {
     cycles latency;
-    return is_simple_machine(input->machine, &latency) && abstract_fits(input);
+    return is_simple_machine(input->machine, &latency)
+               ? NULL
+               : "this method is for machines that issue one instruction a cycle and wait for nothing but "
+                 "memory (such as hirvisalo)";
 }
 
 const struct bound_method bound_abstract_cta = {
@@ -121,7 +119,8 @@ const struct bound_method bound_abstract_cta_safe = {
     .name = "abstract-cta-safe",
     .summary = "the same with a stall term that is proven, on machines that wait for nothing but memory",
     .run = safe_run,
-    .fits = safe_fits,
+    .objection = safe_objection,
+    .fits = abstract_fits,
     .searches = true,
     .of_abstract_warps = true,
     .scope = BOUND_OF_KNOWN_TIMES,

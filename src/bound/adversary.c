@@ -89,16 +89,20 @@ static wb_status adversary_run(const struct bound_input *input, wb_bound *bound)
     return status;
 }
 
-static bool adversary_fits(const struct bound_input *input) {
-    return input->block->machine->model == MACHINE_PLAIN &&
-           input->profile->instructions <= ANNEALED_INSTRUCTIONS;
+static const char *adversary_objection(const struct bound_input *input) {
+    return input->machine->model == MACHINE_PLAIN ? NULL : ANNEALING_NEEDS_PLAIN;
+}
+
+static bool adversary_too_large(const struct bound_input *input) {
+    return input->profile->instructions > ANNEALED_INSTRUCTIONS;
 }
 
 const struct bound_method bound_adversary = {
     .name = "adversary",
     .summary = "longest schedule found by annealing over the scheduler's decisions",
     .run = adversary_run,
-    .fits = adversary_fits,
+    .objection = adversary_objection,
+    .too_large = adversary_too_large,
     .searches = true,
     .scope = BOUND_OF_KNOWN_TIMES,
 };

@@ -4,6 +4,7 @@
 
 #include "base/choose.h"
 #include "base/clock.h"
+#include "bound/analysis_outcome.h"
 #include "bound/lone_block.h"
 #include "memory/access_costs.h"
 #include "sim/simulator.h"
@@ -127,6 +128,8 @@ void wb_analysis_free(wb_analysis *analysis) {
     grid_clear(&analysis->lone);
     vec_free(&analysis->bounds);
     vec_free(&analysis->simulations);
+    vec_free(&analysis->declined);
+    arena_free(&analysis->reasons);
     free(analysis);
 }
 
@@ -153,18 +156,6 @@ static void analysis_keep(wb_analysis *analysis, size_t index, const wb_bound *b
     *slot = *bound;
 }
 
-/* Whether a method is to be run: a chosen one must apply, one of "all" must besides be meant for blocks like
- * this. */
-static wb_status analysis_admit(const struct bound_method *method, const struct bound_input *input,
-                                bool only_fitting, bool *admitted) {
-    const char *why;
-    bool applies = bound_method_applies(method, input, &why);
-    *admitted = applies && (!only_fitting || method->fits == NULL || method->fits(input));
-    if (applies || only_fitting) return WB_OK;
-    diagnose(input->diagnostics, SEVERITY_ERROR, method->name, "this method %s", why);
-    return WB_ERR_DECLINED;
-}
-
 /* Runs a method that applies, into *bound. */
 static wb_status analysis_compute(const wb_analysis *analysis, const struct bound_method *method,
                                   const struct bound_input *input, wb_bound *bound) {
@@ -185,13 +176,27 @@ static wb_status analysis_compute(const wb_analysis *analysis, const struct boun
     return status;
 }
 
-/* Runs a method and keeps its bound, unless `only_fitting` and it is not meant for blocks like this. */
-static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool only_fitting,
-                                     const wb_watch *watch, wb_diagnostics *diagnostics) {
-    if (vec_reserve(&analysis->bounds, 1) != WB_OK) return analysis_no_memory(diagnostics);
+/* Runs a method that applies and keeps its bound. One that a limit stopped keeps what it found, with the
+ * message that says so for its reason. */
+static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, const struct bound_input *input,
+                                       double start) {
+    wb_bound bound = {.method = bound_method_at(index)->name};
+    wb_status status = analysis_compute(analysis, bound_method_at(index), input, &bound);
+    if (status != WB_OK && bound.cycles == 0) return status;
+    if (status != WB_OK) bound.reason = outcome_reason(analysis, input->diagnostics);
+    bound.seconds = analysis_clock() - start;
+    analysis_keep(analysis, index, &bound);
+    return status;
+}
+
+/* Runs a method, of "all" only if it is meant for blocks like this. */
+static wb_status analysis_try_method(wb_analysis *analysis, size_t index, bool only_fitting,
+                                     const wb_watch *watch, wb_diagnostics *messages) {
     const struct bound_method *method = bound_method_at(index);
+    const char *why;
     double start = analysis_clock();
-    WB_TRY(analysis_profile(analysis, watch, diagnostics));
+    if (vec_reserve(&analysis->bounds, 1) != WB_OK) return analysis_no_memory(messages);
+    WB_TRY(analysis_profile(analysis, watch, messages));
     const struct bound_input input = {.block = analysis->timed,
                                       .profile = &analysis->profile,
                                       .memory = analysis->has_memory ? &analysis->memory : NULL,
@@ -201,17 +206,30 @@ static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool o
                                       .abstract = analysis->is_abstract ? &analysis->abstract.cta : NULL,
                                       .machine = analysis->machine,
                                       .watch = watch,
-                                      .diagnostics = diagnostics,
+                                      .diagnostics = messages,
                                       .state_limit = analysis->state_limit};
-    bool admitted;
-    WB_TRY(analysis_admit(method, &input, only_fitting, &admitted));
-    if (!admitted) return WB_OK;
-    wb_bound bound = {.method = method->name};
-    wb_status status = analysis_compute(analysis, method, &input, &bound);
-    if (status != WB_OK && bound.cycles == 0) return status;
-    bound.seconds = analysis_clock() - start;
-    analysis_keep(analysis, index, &bound);
-    return status;
+    const bool applies = bound_method_applies(method, &input, &why);
+    if (only_fitting && (!applies || (method->fits != NULL && !method->fits(&input)))) return WB_OK;
+    if (only_fitting && method->too_large != NULL && method->too_large(&input))
+        return outcome_decline(analysis, method->name, WB_OK, "too large to be searched unless it is named");
+    if (applies) return analysis_run_admitted(analysis, index, &input, start);
+    diagnose(messages, SEVERITY_ERROR, method->name, "%s", why);
+    return WB_ERR_DECLINED;
+}
+
+/* Runs a method; returns an error only when memory is exhausted. */
+static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool only_fitting,
+                                     struct outcome_run *run) {
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return analysis_no_memory(run->diagnostics);
+    wb_status status = analysis_try_method(analysis, index, only_fitting, &run->watch, messages);
+    const bool has_result = analysis->methods_run >> index & 1;
+    run->results += has_result;
+    if (status == WB_ERR_LIMIT && has_result) {
+        run->limit = WB_ERR_LIMIT;
+        status = WB_OK;
+    }
+    return outcome_of(run, analysis, bound_method_at(index)->name, status, messages);
 }
 
 bool wb_analysis_is_abstract(const wb_analysis *analysis) {
@@ -233,20 +251,17 @@ const wb_machine *wb_analysis_machine(const wb_analysis *analysis) {
 
 void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
     analysis->state_limit = states;
+    if (analysis->longest != NULL) wb_analysis_set_state_limit(analysis->longest, states);
 }
 
 /* Runs the chosen methods, bit i standing for number i. */
 static wb_status analysis_run_chosen(wb_analysis *analysis, uint64_t chosen, bool only_fitting,
-                                     const wb_watch *watch, wb_diagnostics *diagnostics) {
-    wb_status status = WB_OK;
+                                     struct outcome_run *run) {
+    run->results += (size_t)__builtin_popcountll(chosen & analysis->methods_run);
     chosen &= ~analysis->methods_run;
-    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
-        if (!(chosen >> i & 1)) continue;
-        wb_status one = analysis_run_method(analysis, i, only_fitting, watch, diagnostics);
-        if (one != WB_OK && one != WB_ERR_LIMIT) return one;
-        if (one == WB_ERR_LIMIT) status = one;
-    }
-    return status;
+    for (size_t i = 0; bound_method_at(i) != NULL; i++)
+        if (chosen >> i & 1) WB_TRY(analysis_run_method(analysis, i, only_fitting, run));
+    return WB_OK;
 }
 
 /* The methods that bound blocks, as bits. */
@@ -259,19 +274,25 @@ static uint64_t analysis_block_methods(void) {
     return methods;
 }
 
+/* Runs some methods of the analysis, and some of the block of a kernel before. */
+static wb_status analysis_run(wb_analysis *analysis, uint64_t of_block, uint64_t of_itself, bool only_fitting,
+                              const wb_watch *watch, wb_diagnostics *diagnostics) {
+    struct outcome_run run;
+    WB_TRY(outcome_begin(&run, watch, diagnostics));
+    wb_status status = WB_OK;
+    if (of_block != 0) status = analysis_run_chosen(analysis->longest, of_block, only_fitting, &run);
+    if (status == WB_OK) status = analysis_run_chosen(analysis, of_itself, only_fitting, &run);
+    wb_status ended = outcome_end(&run);
+    return status != WB_OK ? status : ended;
+}
+
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
     WB_TRY(choose_names("methods", methods, wb_method_name, diagnostics, &chosen));
-    const bool only_fitting = strcmp(methods, "all") == 0;
-    if (analysis->longest == NULL)
-        return analysis_run_chosen(analysis, chosen, only_fitting, watch, diagnostics);
-    const uint64_t of_blocks = analysis_block_methods();
-    wb_status block =
-        analysis_run_chosen(analysis->longest, chosen & of_blocks, only_fitting, watch, diagnostics);
-    if (block != WB_OK && block != WB_ERR_LIMIT) return block;
-    wb_status kernel = analysis_run_chosen(analysis, chosen & ~of_blocks, only_fitting, watch, diagnostics);
-    return kernel != WB_OK ? kernel : block;
+    const uint64_t of_blocks = analysis->longest == NULL ? 0 : analysis_block_methods();
+    return analysis_run(analysis, chosen & of_blocks, chosen & ~of_blocks, strcmp(methods, "all") == 0, watch,
+                        diagnostics);
 }
 
 wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
@@ -280,7 +301,7 @@ wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
     if (wb_analysis_scope(analysis) != WB_SCOPE_KERNEL) return WB_OK;
     for (size_t i = 0; bound_method_at(i) != NULL; i++)
         if (!bound_method_at(i)->searches && !bound_method_at(i)->never_proven) chosen |= UINT64_C(1) << i;
-    return analysis_run_chosen(analysis, chosen & ~analysis_block_methods(), true, watch, diagnostics);
+    return analysis_run(analysis, 0, chosen & ~analysis_block_methods(), true, watch, diagnostics);
 }
 
 /* Simulates the grid, or the block alone, on the GPU. */
@@ -307,22 +328,45 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
     return status;
 }
 
-static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, const wb_watch *watch,
-                                     wb_diagnostics *diagnostics) {
-    if (vec_reserve(&analysis->simulations, 1) != WB_OK) return analysis_no_memory(diagnostics);
+/* Why the analysis cannot be simulated, or NULL. */
+static const char *analysis_unsimulated(const struct wb_analysis *analysis) {
+    if (analysis->is_abstract) return "abstract warps cannot be simulated: they have no instructions";
+    if (wb_analysis_is_covering(analysis))
+        return "covering paths cannot be simulated: no warp executes all of them";
+    return NULL;
+}
+
+/* Simulates one policy and keeps the result. */
+static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const wb_watch *watch,
+                                     wb_diagnostics *messages) {
+    if (vec_reserve(&analysis->simulations, 1) != WB_OK) return analysis_no_memory(messages);
     const struct sim_policy *policy = policy_at(index);
+    const char *objection = analysis_unsimulated(analysis);
     double start = analysis_clock();
     wb_simulation simulation;
+    if (objection != NULL) {
+        diagnose(messages, SEVERITY_ERROR,
+                 analysis->is_abstract ? analysis->abstract.name : analysis->machine->name, "%s", objection);
+        return WB_ERR_DECLINED;
+    }
     if (analysis->has_memory || analysis->has_work || analysis->contended.exists)
-        WB_TRY(analysis_simulate_gpu(analysis, policy, watch, diagnostics, &simulation));
+        WB_TRY(analysis_simulate_gpu(analysis, policy, watch, messages, &simulation));
     else
-        WB_TRY(simulate(analysis->timed, policy, NULL, watch, diagnostics, &simulation));
+        WB_TRY(simulate(analysis->timed, policy, NULL, watch, messages, &simulation));
     simulation.seconds = analysis_clock() - start;
     size_t place = analysis_place(&analysis->policies_run, index);
     wb_simulation *slot = analysis->simulations.items + place;
     memmove(slot + 1, slot, (analysis->simulations.count++ - place) * sizeof *slot);
     *slot = simulation;
     return WB_OK;
+}
+
+static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, struct outcome_run *run) {
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return analysis_no_memory(run->diagnostics);
+    wb_status status = analysis_try_policy(analysis, index, &run->watch, messages);
+    run->results += status == WB_OK;
+    return outcome_of(run, analysis, policy_at(index)->name, status, messages);
 }
 
 /* Whether simulating the block or the grid takes minutes. */
@@ -350,29 +394,28 @@ static const char *analysis_policies(const struct wb_analysis *analysis, wb_diag
     return analysis->has_memory && !analysis->memory.scheme->policy->work_conserving ? "rr" : "lrr,gto";
 }
 
+/* Simulates one analysis, without the block of a kernel. */
+static wb_status analysis_simulate(wb_analysis *analysis, const char *policies, struct outcome_run *run) {
+    uint64_t chosen = 0;
+    if (policies == NULL) policies = analysis_policies(analysis, run->diagnostics);
+    if (policies == NULL) return WB_OK;
+    WB_TRY(choose_names("policies", policies, wb_policy_name, run->diagnostics, &chosen));
+    run->results += (size_t)__builtin_popcountll(chosen & analysis->policies_run);
+    chosen &= ~analysis->policies_run;
+    for (size_t i = 0; policy_at(i) != NULL; i++)
+        if (chosen >> i & 1) WB_TRY(analysis_run_policy(analysis, i, run));
+    return WB_OK;
+}
+
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
-    uint64_t chosen = 0;
-    if (analysis->longest != NULL)
-        WB_TRY(wb_analysis_simulate(analysis->longest, policies, watch, diagnostics));
-    if (policies == NULL) policies = analysis_policies(analysis, diagnostics);
-    if (policies == NULL) return WB_OK;
-    WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen));
-    if (analysis->is_abstract) {
-        diagnose(diagnostics, SEVERITY_ERROR, analysis->abstract.name,
-                 "abstract warps cannot be simulated: they have no instructions");
-        return WB_ERR_DECLINED;
-    }
-    if (wb_analysis_is_covering(analysis)) {
-        diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
-                 "covering paths cannot be simulated: no warp executes all of them");
-        return WB_ERR_DECLINED;
-    }
-    chosen &= ~analysis->policies_run;
-    for (size_t i = 0; policy_at(i) != NULL; i++) {
-        if (chosen >> i & 1) WB_TRY(analysis_run_policy(analysis, i, watch, diagnostics));
-    }
-    return WB_OK;
+    struct outcome_run run;
+    WB_TRY(outcome_begin(&run, watch, diagnostics));
+    wb_status status = WB_OK;
+    if (analysis->longest != NULL) status = analysis_simulate(analysis->longest, policies, &run);
+    if (status == WB_OK) status = analysis_simulate(analysis, policies, &run);
+    wb_status ended = outcome_end(&run);
+    return status != WB_OK ? status : ended;
 }
 
 const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis) {
@@ -382,6 +425,11 @@ const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis) {
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count) {
     *count = analysis->bounds.count;
     return analysis->bounds.items;
+}
+
+const wb_declined *wb_analysis_declined(const wb_analysis *analysis, size_t *count) {
+    *count = analysis->declined.count;
+    return analysis->declined.items;
 }
 
 const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count) {

@@ -46,6 +46,8 @@ struct wb_analysis {
     uint64_t policies_run;          /* bit i: policy i has a simulation */
     VEC(wb_bound) bounds;           /* in the registry's order */
     VEC(wb_simulation) simulations; /* in the order of the policies */
+    VEC(wb_declined) declined;      /* in the order in which they were asked for */
+    struct arena reasons;           /* owns the reasons of bounds and of what was declined */
 };
 
 /* For those that make analyses: an analysis of nothing yet, or NULL when memory is exhausted. */

@@ -3,8 +3,10 @@
  * their accesses (docs/refutations). */
 #include "bound/kernel_formula.h"
 
-static bool eq3_fits(const struct bound_input *input) {
-    return input->work->published != NULL;
+static const char *eq3_objection(const struct bound_input *input) {
+    return input->work->published != NULL
+               ? NULL
+               : "this method is of requests that wait for one memory (keys service and requests)";
 }
 
 static struct kernel_time lesser(const struct grid_work *work, kernel_formula formula,
@@ -14,11 +16,6 @@ static struct kernel_time lesser(const struct grid_work *work, kernel_formula fo
 
 static wb_status eq3_run(const struct bound_input *input, wb_bound *bound) {
     const struct grid_work *work = input->work->published;
-    if (work == NULL) {
-        diagnose(input->diagnostics, SEVERITY_ERROR, input->machine->name,
-                 "eq3 is of requests that wait for one memory (keys service and requests)");
-        return WB_ERR_DECLINED;
-    }
     struct kernel_time time;
     if (grid_work_is_dynamic(work)) {
         time = kernel_time_worst(work, kernel_one_sm);
@@ -38,7 +35,7 @@ const struct bound_method bound_eq3 = {
     .name = "eq3",
     .summary = "kernel: every access waits for one of each SM (equation (3) of ECRTS 2025; not safe)",
     .run = eq3_run,
-    .fits = eq3_fits,
+    .objection = eq3_objection,
     .never_proven = true,
     .scope = BOUND_OF_KERNEL,
     .monotone = true,

@@ -53,8 +53,12 @@ static const char *explore_objection(const struct timed_block *block) {
     return NULL;
 }
 
-static bool exhaustive_fits(const struct bound_input *input) {
-    return explore_objection(input->block) == NULL && explore_positions(input->block) <= EXPLORE_EASY;
+static const char *exhaustive_objection(const struct bound_input *input) {
+    return explore_objection(input->block);
+}
+
+static bool exhaustive_too_large(const struct bound_input *input) {
+    return explore_positions(input->block) > EXPLORE_EASY;
 }
 
 static wb_status explorer_prepare(struct explorer *explorer) {
@@ -171,15 +175,15 @@ static void exhaustive_result(const struct explorer *explorer, wb_status status,
 }
 
 static wb_status exhaustive_run(const struct bound_input *input, wb_bound *bound) {
-    const char *objection = explore_objection(input->block);
     struct explorer explorer = {.input = input};
-    wb_status status = objection == NULL ? explorer_prepare(&explorer) : WB_ERR_DECLINED;
+    wb_status status = explorer_prepare(&explorer);
     if (status == WB_OK) {
         status = explorer_search(&explorer);
         exhaustive_result(&explorer, status, bound);
     } else {
-        diagnose(input->diagnostics, SEVERITY_ERROR, "exhaustive", "declined: %s",
-                 objection != NULL ? objection : "a program is too long or keeps too many results waiting");
+        diagnose(input->diagnostics, SEVERITY_ERROR, "exhaustive",
+                 status == WB_ERR_DECLINED ? "a program is too long or keeps too many results waiting"
+                                           : "out of memory");
     }
     vec_free(&explorer.stack);
     key_table_free(&explorer.table);
@@ -191,7 +195,8 @@ const struct bound_method bound_exhaustive = {
     .name = "exhaustive",
     .summary = "exact worst case over all schedules, for small blocks",
     .run = exhaustive_run,
-    .fits = exhaustive_fits,
+    .objection = exhaustive_objection,
+    .too_large = exhaustive_too_large,
     .searches = true,
     .scope = BOUND_OF_KNOWN_TIMES,
 };

@@ -19,6 +19,9 @@
 
 #define ANNEALED_SEED 1u
 
+/* Why there are no such searches on machines of model gpgpusim: their simulator decides for itself. */
+#define ANNEALING_NEEDS_PLAIN "this method needs a scheduler whose decisions can be chosen (model plain)"
+
 /* A policy that issues as the window says that the issue count of a sub-core falls into. It is
  * work-conserving whatever the windows say. */
 struct issue_orders {

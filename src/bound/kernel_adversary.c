@@ -241,16 +241,20 @@ static wb_status kernel_adversary_run(const struct bound_input *input, wb_bound 
     return status;
 }
 
-static bool kernel_adversary_fits(const struct bound_input *input) {
-    return input->machine->model == MACHINE_PLAIN &&
-           count_instructions(input->work) <= ANNEALED_INSTRUCTIONS / WORTHWHILE_CANDIDATES;
+static const char *kernel_adversary_objection(const struct bound_input *input) {
+    return input->machine->model == MACHINE_PLAIN ? NULL : ANNEALING_NEEDS_PLAIN;
+}
+
+static bool kernel_adversary_too_large(const struct bound_input *input) {
+    return count_instructions(input->work) > ANNEALED_INSTRUCTIONS / WORTHWHILE_CANDIDATES;
 }
 
 const struct bound_method bound_k_adversary = {
     .name = "k-adversary",
     .summary = "kernel: longest execution found by annealing over dispatch and issue",
     .run = kernel_adversary_run,
-    .fits = kernel_adversary_fits,
+    .objection = kernel_adversary_objection,
+    .too_large = kernel_adversary_too_large,
     .searches = true,
     .scope = BOUND_OF_KERNEL,
 };

@@ -2,8 +2,12 @@
 #include "bound/grid_explorer.h"
 #include "bound/kernel_formula.h"
 
-static bool kernel_exhaustive_fits(const struct bound_input *input) {
-    return grid_search_objection(input->work) == NULL && grid_search_is_short(input->work);
+static const char *kernel_exhaustive_objection(const struct bound_input *input) {
+    return grid_search_objection(input->work);
+}
+
+static bool kernel_exhaustive_too_large(const struct bound_input *input) {
+    return !grid_search_is_short(input->work);
 }
 
 static void kernel_exhaustive_result(const struct bound_input *input, const struct grid_search *search,
@@ -24,14 +28,13 @@ static void kernel_exhaustive_result(const struct bound_input *input, const stru
 
 static wb_status kernel_exhaustive_run(const struct bound_input *input, wb_bound *bound) {
     struct grid_search search = {.watch = input->watch, .state_limit = input->state_limit};
-    const char *objection = grid_search_objection(input->work);
-    wb_status status = objection == NULL ? grid_search_run(input->work, &search) : WB_ERR_DECLINED;
+    wb_status status = grid_search_run(input->work, &search);
     if (status != WB_ERR_DECLINED) {
         kernel_exhaustive_result(input, &search, status, bound);
         return status;
     }
-    diagnose(input->diagnostics, SEVERITY_ERROR, "k-exhaustive", "declined: %s",
-             objection != NULL ? objection : "the programs are too long or keep too many results waiting");
+    diagnose(input->diagnostics, SEVERITY_ERROR, "k-exhaustive",
+             "the programs are too long or keep too many results waiting");
     return status;
 }
 
@@ -39,7 +42,8 @@ const struct bound_method bound_k_exhaustive = {
     .name = "k-exhaustive",
     .summary = "kernel: exact worst case over all schedules and dispatches, for small grids",
     .run = kernel_exhaustive_run,
-    .fits = kernel_exhaustive_fits,
+    .objection = kernel_exhaustive_objection,
+    .too_large = kernel_exhaustive_too_large,
     .searches = true,
     .scope = BOUND_OF_KERNEL,
 };

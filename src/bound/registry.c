@@ -142,7 +142,8 @@ void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
 
 /* Why searches over schedules are not for machines whose SMs share one memory. */
 #define TIMES_UNKNOWN                                                                                        \
-    "needs latencies that are known, which those of requests that wait for one memory (service) are not"
+    "this method needs latencies that are known, which those of requests that wait for one memory "          \
+    "(service) are not"
 
 /* The bit of a scheme. */
 static uint32_t scheme_bit(const struct gpu_scheme *scheme) {
@@ -150,15 +151,17 @@ static uint32_t scheme_bit(const struct gpu_scheme *scheme) {
     return scheme->reorder ? BOUND_REORDERED : BOUND_FREE;
 }
 
-bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
-                          const char **why) {
+/* Whether the input is of the method's scope; if not, *why says so. */
+static bool is_in_scope(const struct bound_method *method, const struct bound_input *input,
+                        const char **why) {
     const struct memory_work *memory = input->memory;
     if (is_covering(input) && !method->monotone) {
-        *why = "needs the path that a warp really executes, which depends on values that are not known";
+        *why = "this method needs the path that a warp really executes, which depends on values that are not "
+               "known";
         return false;
     }
     if (input->abstract != NULL) {
-        *why = "needs the instructions of a block, not abstract warps";
+        *why = "this method needs the instructions of a block, not abstract warps";
         return method->of_abstract_warps;
     }
     if (method->scope == BOUND_OF_KERNEL) {
@@ -166,25 +169,35 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
             *why = TIMES_UNKNOWN;
             return false;
         }
-        *why = input->work == NULL ? "is for whole kernels, on machines without caches"
-                                   : "needs blocks that go to any SM that has room, not dispatch: static";
+        *why = input->work == NULL
+                   ? "this method is for whole kernels, on machines without caches"
+                   : "this method needs blocks that go to any SM that has room, not dispatch: static";
         return input->work != NULL && (!method->dynamic_dispatch || grid_work_is_dynamic(input->work));
     }
     if (method->scope == BOUND_OF_GRID) {
-        *why = memory == NULL ? "is for machines with caches (l1_size)" : "is for other schemes";
+        *why = memory == NULL ? "this method is for machines with caches (l1_size)"
+                              : "this method is for other schemes";
         return memory != NULL && (method->schemes & scheme_bit(memory->scheme)) != 0;
     }
     if (input->block == NULL) {
-        *why = "is for one block, not for a grid";
+        *why = "this method is for one block, not for a grid";
         return false;
     }
     if (method->of_abstract_warps && input->block->traced == NULL) {
-        *why = "is for kernels and abstract warps, not for blocks written by hand";
+        *why = "this method is for kernels and abstract warps, not for blocks written by hand";
         return false;
     }
-    *why = memory != NULL ? "needs latencies that are known, which those of a machine with caches are not"
-                          : TIMES_UNKNOWN;
+    *why = memory != NULL
+               ? "this method needs latencies that are known, which those of a machine with caches are not"
+               : TIMES_UNKNOWN;
     return (memory == NULL && input->load == NULL) || method->scope == BOUND_OF_BLOCK;
+}
+
+bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
+                          const char **why) {
+    if (!is_in_scope(method, input, why)) return false;
+    *why = method->objection == NULL ? NULL : method->objection(input);
+    return *why == NULL;
 }
 
 void bound_qualify(const struct wb_machine *machine, wb_bound *bound) {

@@ -45,8 +45,13 @@ struct bound_method {
     /* Sets kind, cycles, lower, assumptions and reason of a zeroed bound. WB_ERR_LIMIT with `cycles` set:
      * what was found before the limit, to be kept. */
     wb_status (*run)(const struct bound_input *input, wb_bound *bound);
-    /* Whether "all" includes the method for this block; NULL: always. */
+    /* Why the method is not for this input, although it is for others of its scope; or NULL. NULL: it is for
+     * all of them. Nothing is run that has an objection. */
+    const char *(*objection)(const struct bound_input *input);
+    /* Whether "all" includes the method; NULL: always. */
     bool (*fits)(const struct bound_input *input);
+    /* Whether "all" leaves the method to those who name it, and says so; NULL: never. */
+    bool (*too_large)(const struct bound_input *input);
     /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
      * that bound only the block. */
     section_term term;
@@ -84,7 +89,7 @@ void bound_assume_model(const struct bound_input *input, wb_bound *bound);
 /* Adds the assumptions that every bound of a grid rests on, those of the paths included. */
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound);
 
-/* Whether the method is for what is analysed; if not, *why says so as the end of a sentence. */
+/* Whether the method is for what is analysed; if not, *why says so. */
 bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
                           const char **why);
 

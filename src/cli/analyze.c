@@ -18,16 +18,6 @@ static wb_status prepare(const struct options *options, wb_diagnostics *diagnost
     return status == WB_OK ? analyze_set_limits(options, diagnostics, inputs->analysis) : status;
 }
 
-/* Whether there is something to print: everything, or what was found before a limit or an interrupt. */
-static bool has_results(const struct inputs *inputs, int status) {
-    size_t bounds = 0, of_block = 0;
-    if (status != WB_ERR_LIMIT || inputs->analysis == NULL) return status == WB_OK;
-    const wb_analysis *longest = wb_analysis_longest_block(inputs->analysis);
-    (void)wb_analysis_bounds(inputs->analysis, &bounds);
-    if (longest != NULL) (void)wb_analysis_bounds(longest, &of_block);
-    return bounds + of_block > 0;
-}
-
 /* Analyses what is no list of launches. */
 static int analyze_one(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
     wb_report_options report = {.phases = options->phases, .timing = options->timing};
@@ -35,7 +25,7 @@ static int analyze_one(const struct options *options, wb_diagnostics *diagnostic
     char *text = NULL;
     int status = (int)prepare(options, diagnostics, inputs, &report);
     if (status == WB_OK) status = (int)analyze_compute(options, diagnostics, inputs);
-    if (has_results(inputs, status)) {
+    if (status == WB_OK || (status == WB_ERR_LIMIT && analyze_has_results(inputs->analysis))) {
         int written = (int)wb_report(inputs->analysis, format, &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
         if (status == WB_OK) status = written;

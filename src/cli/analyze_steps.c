@@ -65,14 +65,41 @@ wb_status analyze_set_limits(const struct options *options, wb_diagnostics *diag
     return WB_OK;
 }
 
+bool analyze_has_results(const wb_analysis *analysis) {
+    size_t bounds, simulations;
+    if (analysis == NULL) return false;
+    (void)wb_analysis_bounds(analysis, &bounds);
+    (void)wb_analysis_simulations(analysis, &simulations);
+    return bounds + simulations > 0 || analyze_has_results(wb_analysis_longest_block(analysis));
+}
+
+/* Passes on what a step came to. Where there are results, one that could not be done ends nothing: the report
+ * lists it. Takes the messages. */
+static wb_status step_done(const struct inputs *inputs, wb_status status, wb_diagnostics *messages,
+                           wb_diagnostics *diagnostics) {
+    const bool listed = status == WB_ERR_DECLINED && analyze_has_results(inputs->analysis);
+    if (!listed) wb_diagnostics_append(diagnostics, messages);
+    wb_diagnostics_free(messages);
+    return listed ? WB_OK : status;
+}
+
+static wb_status no_memory(wb_diagnostics *diagnostics) {
+    wb_diagnostics_error(diagnostics, "analyze", "out of memory");
+    return WB_ERR_LIMIT;
+}
+
 /* Bounds the given data by what covering paths were bounded by. */
-static wb_status bound_alike(const wb_analysis *covering, wb_analysis *given, const wb_watch *watch,
-                             wb_diagnostics *diagnostics) {
+static wb_status bound_alike(const wb_analysis *covering, wb_analysis *given, const struct inputs *inputs,
+                             const wb_watch *watch, wb_diagnostics *diagnostics) {
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(covering, &count);
     wb_status status = WB_OK;
-    for (size_t i = 0; i < count && status == WB_OK; i++)
-        status = wb_analysis_bound(given, bounds[i].method, watch, diagnostics);
+    for (size_t i = 0; i < count && status == WB_OK; i++) {
+        wb_diagnostics *messages = wb_diagnostics_new();
+        if (messages == NULL) return no_memory(diagnostics);
+        status = wb_analysis_bound(given, bounds[i].method, watch, messages);
+        status = step_done(inputs, status, messages, diagnostics);
+    }
     return status;
 }
 
@@ -80,9 +107,18 @@ static wb_status bound_alike(const wb_analysis *covering, wb_analysis *given, co
 static wb_status bound_given(const struct inputs *inputs, const wb_watch *watch,
                              wb_diagnostics *diagnostics) {
     const wb_analysis *longest = wb_analysis_longest_block(inputs->analysis);
-    wb_status status = bound_alike(inputs->analysis, inputs->given, watch, diagnostics);
+    wb_status status = bound_alike(inputs->analysis, inputs->given, inputs, watch, diagnostics);
     if (status != WB_OK || longest == NULL) return status;
-    return bound_alike(longest, inputs->given, watch, diagnostics);
+    return bound_alike(longest, inputs->given, inputs, watch, diagnostics);
+}
+
+/* Simulations beside the bounds. */
+static wb_status simulate_beside(const struct inputs *inputs, wb_analysis *simulated, const char *policies,
+                                 const wb_watch *watch, wb_diagnostics *diagnostics) {
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return no_memory(diagnostics);
+    wb_status status = wb_analysis_simulate(simulated, policies, watch, messages);
+    return step_done(inputs, status, messages, diagnostics);
 }
 
 /* Runs the methods that are asked for; where a deadline is of the kernel, and they are of blocks only, those
@@ -109,6 +145,6 @@ wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnos
         if (inputs->given != NULL) simulated = inputs->given;
     }
     wb_status status = inputs->given == NULL ? WB_OK : bound_given(inputs, &watch, diagnostics);
-    if (status == WB_OK) status = wb_analysis_simulate(simulated, options->policies, &watch, diagnostics);
+    if (status == WB_OK) status = simulate_beside(inputs, simulated, options->policies, &watch, diagnostics);
     return status != WB_OK ? status : bounded;
 }

@@ -110,6 +110,9 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
 wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnostics,
                           const struct inputs *inputs);
 
+/* Whether the analysis, or that of its longest block, has a bound or a simulation; NULL has none. */
+bool analyze_has_results(const wb_analysis *analysis);
+
 /* --states of an analysis. */
 wb_status analyze_set_limits(const struct options *options, wb_diagnostics *diagnostics,
                              wb_analysis *analysis);

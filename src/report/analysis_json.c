@@ -65,6 +65,17 @@ static json_t *simulations_json(const struct wb_analysis *analysis, const wb_rep
     return array;
 }
 
+/* Methods and policies without a result. */
+static json_t *declined_json(const struct wb_analysis *analysis) {
+    size_t count;
+    const wb_declined *declined = wb_analysis_declined(analysis, &count);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_add(&array, json_pack("{s:s, s:s, s:s}", "method", declined[i].method, "status",
+                                   report_declined_name(declined[i].status), "reason", declined[i].reason));
+    return array;
+}
+
 static json_t *certified_json(const struct wb_analysis *analysis) {
     struct report_interval interval;
     if (!report_certified(analysis, &interval)) return json_null();
@@ -154,8 +165,9 @@ static void add_given(const struct wb_analysis *analysis, const wb_report_option
     json_t *given = json_null();
     if (!wb_analysis_is_covering(analysis)) return;
     if (analysis->given != NULL)
-        given = json_pack("{s:o, s:o}", "bounds", bounds_json(analysis->given, options), "simulations",
-                          simulations_json(analysis->given, options));
+        given =
+            json_pack("{s:o, s:o, s:o}", "bounds", bounds_json(analysis->given, options), "simulations",
+                      simulations_json(analysis->given, options), "declined", declined_json(analysis->given));
     json_put(object, "given", given);
 }
 
@@ -173,6 +185,7 @@ static void add_results(const struct wb_analysis *analysis, const wb_report_opti
                         json_t **object) {
     json_put(object, "bounds", bounds_json(analysis, options));
     json_put(object, "simulations", simulations_json(analysis, options));
+    json_put(object, "declined", declined_json(analysis));
     json_put(object, "certified", certified_json(analysis));
 }
 

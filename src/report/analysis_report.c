@@ -38,6 +38,11 @@ bool report_certified(const struct wb_analysis *analysis, struct report_interval
     return true;
 }
 
+const char *report_declined_name(wb_status status) {
+    if (status == WB_OK) return "left out";
+    return status == WB_ERR_LIMIT ? "limit" : "declined";
+}
+
 uint64_t report_instructions(const struct wb_block *block) {
     uint64_t instructions = 0;
     for (uint32_t warp = 0; warp < block->warp_count; warp++)

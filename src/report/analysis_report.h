@@ -28,6 +28,9 @@ struct report_interval {
 /* False where nothing is proven or nothing was found. */
 bool report_certified(const struct wb_analysis *analysis, struct report_interval *interval);
 
+/* What is said of a method without a result, by its status (wb_declined): "declined", "limit", "left out". */
+const char *report_declined_name(wb_status status);
+
 /* Instructions that all warps of the block execute together. */
 uint64_t report_instructions(const struct wb_block *block);
 

@@ -74,6 +74,9 @@ static size_t kind_column(const struct wb_analysis *analysis) {
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
     for (size_t i = 0; i < count; i++)
         if (strlen(bounds[i].method) >= COLUMN_KIND) return COLUMN_KIND_WIDE;
+    const wb_declined *declined = wb_analysis_declined(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        if (declined[i].status != WB_OK && strlen(declined[i].method) >= COLUMN_KIND) return COLUMN_KIND_WIDE;
     return COLUMN_KIND;
 }
 
@@ -132,6 +135,30 @@ static void put_simulations(struct text *out, const struct wb_analysis *analysis
     }
 }
 
+/* The searches that "all" left out. */
+static void put_left_out(struct text *out, const struct wb_analysis *analysis) {
+    size_t count, put = 0;
+    const wb_declined *declined = wb_analysis_declined(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        if (declined[i].status == WB_OK)
+            text_printf(out, "%s%s", put++ == 0 ? "left out unless named, as too large: " : ", ",
+                        declined[i].method);
+    if (put > 0) text_char(out, '\n');
+}
+
+/* Methods and policies without a result, and why. */
+static void put_declined(struct text *out, const struct wb_analysis *analysis) {
+    size_t count;
+    const wb_declined *declined = wb_analysis_declined(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (declined[i].status == WB_OK) continue;
+        text_string(out, declined[i].method);
+        text_pad(out, kind_column(analysis));
+        text_printf(out, "%s: %s\n", report_declined_name(declined[i].status), declined[i].reason);
+    }
+    put_left_out(out, analysis);
+}
+
 /* The bounds and simulations with the data that the launch gives, beside those of any data. */
 static void put_given(struct text *out, const struct wb_analysis *analysis,
                       const wb_report_options *options) {
@@ -144,6 +171,7 @@ static void put_given(struct text *out, const struct wb_analysis *analysis,
         if (given != NULL) put_bound(out, analysis->given, given, options);
     }
     put_simulations(out, analysis->given, true, options);
+    put_declined(out, analysis->given);
     put_simulations(out, analysis->given, false, options);
 }
 
@@ -281,6 +309,7 @@ static void put_table(struct text *out, const struct wb_analysis *analysis,
     for (size_t i = 0; i < count; i++)
         put_bound(out, analysis, &bounds[i], options);
     put_simulations(out, analysis, true, options);
+    put_declined(out, analysis);
     put_simulations(out, analysis, false, options);
     put_given(out, analysis, options);
     if (count > 0) text_char(out, '\n');

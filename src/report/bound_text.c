@@ -78,7 +78,8 @@ void report_put_conditions(struct text *out, report_bound_at at, const void *own
     struct assumption_list list = {.count = 0};
     for (size_t i = 0; at(owner, i) != NULL; i++)
         if (at(owner, i)->reason != NULL)
-            text_printf(out, "%s is not proven: %s\n", at(owner, i)->method, at(owner, i)->reason);
+            text_printf(out, "%s%s: %s\n", at(owner, i)->method,
+                        at(owner, i)->kind == WB_ESTIMATE ? " is not proven" : "", at(owner, i)->reason);
     for (size_t i = 0; at(owner, i) != NULL; i++) {
         const wb_bound *bound = at(owner, i);
         if (bound->assumption_count == 0) continue;

@@ -200,8 +200,37 @@ static void test_a_deadline_is_judged_for_all_inputs(void **state) {
     run_free(&missed);
 }
 
+/* Slow paths of mathematical functions: the proven bound of all arguments, without facts, over the slowest
+ * simulation with a huge one. */
+static void test_bounds_are_near_the_slowest_arguments(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"sin_f64", "tan_f64", "j0_f64", "cos_f32", "j0_f32"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        char command[512];
+        const char *type = strstr(kernels[i], "f64") != NULL ? "f64" : "f32";
+        (void)snprintf(command, sizeof command,
+                       "analyze tests/data/library/library_math.ptx -k %s -g 1 -b 128 -a buf:%s[128]=1e30 -a "
+                       "buf:%s[128] -a buf:%s[128] "
+                       "-a i32:128 -i 0 --inputs any --json",
+                       kernels[i], type, type, type);
+        json_t *root = run_json(command, 0);
+        json_int_t upper = json_integer_value(json_object_get(root, "best_upper")), slowest = 0;
+        json_t *simulations = json_object_get(json_object_get(root, "given"), "simulations"), *simulation;
+        size_t index;
+        json_array_foreach(simulations, index, simulation) {
+            json_int_t cycles = json_integer_value(json_object_get(simulation, "cycles"));
+            if (cycles > slowest) slowest = cycles;
+        }
+        if (slowest == 0 || upper < slowest || upper > 3 * slowest)
+            fail_msg("%s: bound %lld, slowest simulation %lld", kernels[i], (long long)upper,
+                     (long long)slowest);
+        json_decref(root);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds_are_near_the_slowest_arguments),
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_covering_paths_have_no_simulation),
         cmocka_unit_test(test_all_inputs_stand_beside_the_given_ones),

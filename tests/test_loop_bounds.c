@@ -307,6 +307,60 @@ static void test_shifts_and_products(void **state) {
     CHECK(cases);
 }
 
+/* What is chosen between two words is looked at with either of them: what they share with the rest cancels.
+ */
+static void test_choices(void **state) {
+    (void)state;
+    static const struct loop_case cases[] = {
+        {"up to whichever of two ends is nearer to the start",
+         "setp.lt.s32 %p2, %n, %m;\nselp.b32 %r2, %n, %m, %p2;\nadd.s32 %r1, %r2, -5;\n"
+         "A: add.s32 %r1, %r1, 1;\nsetp.ne.s32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {5},
+         UNKNOWN,
+         UNKNOWN},
+        {"an end that the predicate chooses, from a start that it rests on",
+         "and.b32 %r5, %n, 63;\nsetp.lt.u32 %p2, %r5, 3;\nsub.s32 %r6, 19, %r5;\nselp.b32 %r2, 18, %r6, "
+         "%p2;\n"
+         "sub.s32 %r1, 15, %r5;\nsetp.gt.s32 %p3, %r1, %r2;\n@%p3 bra X;\n"
+         "A: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra A;\nX:",
+         {5},
+         UNKNOWN,
+         0},
+        {"the predicate negated: the other choice's range is wide",
+         "and.b32 %r5, %n, 63;\nsetp.lt.u32 %p2, %r5, 3;\nsub.s32 %r6, 19, %r5;\nselp.b32 %r2, %r6, 18, "
+         "%p2;\n"
+         "sub.s32 %r1, 15, %r5;\nA: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {66},
+         UNKNOWN,
+         0},
+        {"the rest, taken away by at most 23 at a time: 1000 is 43 times 23 and 11",
+         "and.b32 %r1, %n, 1023;\nmin.u32 %r1, %r1, 1000;\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra X;\n"
+         "A: min.u32 %r2, %r1, 23;\nsub.s32 %r1, %r1, %r2;\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra A;\nX:",
+         {44},
+         UNKNOWN,
+         0},
+        {"signed: the rest may be negative, and grows without end",
+         "A: min.s32 %r2, %n, 23;\nsub.s32 %n, %n, %r2;\nsetp.ne.s32 %p1, %n, 0;\n@%p1 bra A;",
+         {NO_BOUND},
+         UNKNOWN,
+         0},
+        {"as far as one is in front of the other, if it is",
+         "and.b32 %r1, %n, 255;\nand.b32 %r2, %m, 255;\nsub.s32 %r3, %r2, %r1;\nmax.s32 %r4, %r3, 1;\n"
+         "add.s32 %r5, %r4, %r1;\nsub.s32 %r6, %r5, %r2;\nmov.u32 %r7, -1;\n"
+         "A: add.s32 %r7, %r7, 1;\nsetp.lt.s32 %p1, %r7, %r6;\n@%p1 bra A;",
+         {257},
+         UNKNOWN,
+         UNKNOWN},
+        {"max of three is no choice of two",
+         "and.b32 %r2, %n, 15;\nmov.u32 %r1, 0;\nmax.s32 %r2, %r2, %m, %n;\n"
+         "A: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {INT32_MAX},
+         UNKNOWN,
+         UNKNOWN},
+    };
+    CHECK(cases);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counters_by_constants),
@@ -314,6 +368,7 @@ int main(void) {
         cmocka_unit_test(test_guards_in_front_of_loops),
         cmocka_unit_test(test_unrolled_loops_and_their_remainders),
         cmocka_unit_test(test_shifts_and_products),
+        cmocka_unit_test(test_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,8 +202,7 @@ void conditions_of_edge(const struct value_state *state, uint32_t from, uint32_t
     collect_edge(state, from, to, 0, list);
 }
 
-/* Refines each side of a comparison by what the other can be. */
-static void apply_comparison(struct value_state *state, const struct comparison *comparison) {
+void comparison_apply(struct value_state *state, const struct comparison *comparison) {
     struct value_range a = range_related(comparison->relation, comparison->is_signed, &comparison->b.range);
     struct value_range b =
         range_related(relation_swapped(comparison->relation), comparison->is_signed, &comparison->a.range);
@@ -221,7 +220,7 @@ void conditions_apply(struct value_state *state, const struct conditions *list) 
             struct value_range truth = range_single(1, condition->holds);
             state_refine(state, condition->index, &truth);
         } else if (comparison_of(state, condition, &comparison)) {
-            apply_comparison(state, &comparison);
+            comparison_apply(state, &comparison);
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "flow/branch_slice.h"
+#include "flow/choices.h"
 #include "flow/conditions.h"
 #include "flow/loop_simulation.h"
 #include "flow/range_arithmetic.h"
@@ -158,10 +159,13 @@ static void define(struct finder *finder, uint32_t value, const struct value_ran
     state->ranges[value] = *range;
     uint32_t bits = value_bits(finder->ssa, value);
     bool computed = value_definition(finder->ssa, value) != NULL;
-    if (range_is_single(range))
-        state->forms[value] = linear_constant(bits, range->low);
-    else
-        state->forms[value] = computed ? transfer_form(state, value) : linear_symbol(bits, value);
+    state->forms[value] = computed ? transfer_form(state, value) : linear_symbol(bits, value);
+    if (!linear_is_symbol(&state->forms[value], value)) {
+        struct value_range chosen = choices_linear(state, &state->forms[value]);
+        state->ranges[value] = range_meet(range, &chosen);
+    }
+    if (range_is_single(&state->ranges[value]))
+        state->forms[value] = linear_constant(bits, state->ranges[value].low);
 }
 
 /* A phi is any of its arguments that can arrive; at a loop's header also what the loop's bound says. */

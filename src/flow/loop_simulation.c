@@ -1,5 +1,6 @@
 #include "flow/loop_simulation.h"
 
+#include "flow/choices.h"
 #include "flow/transfer.h"
 
 /* Where a phi stands in the list of those simulated; phi_count when it is not there. */
@@ -103,6 +104,10 @@ static void compute(const struct loop_view *view, const struct loop_simulation *
         uint32_t value = simulation->values[i];
         bool joins = state->ssa->values[value].kind == SSA_PHI;
         struct value_range range = joins ? join_range(view, value) : transfer_range(state, value);
+        if (!linear_is_symbol(&state->forms[value], value)) {
+            struct value_range chosen = choices_linear(state, &state->forms[value]);
+            range = range_meet(&range, &chosen);
+        }
         range = range_meet(&state->ranges[value], &range);
         state_set(state, value, &range);
     }

@@ -1,5 +1,6 @@
 #include "flow/trip_count.h"
 
+#include "flow/choices.h"
 #include "flow/range_arithmetic.h"
 
 /* Steps of one direction round the circle. */
@@ -31,7 +32,7 @@ static bool distance_form(const struct induction *walk, const struct walk_limit 
 
 /* A walk in equal steps that ends at one word: it comes there exactly when the way is a multiple of the step.
  */
-static bool count_exact(const struct value_state *state, const struct induction *walk,
+static bool count_exact(struct value_state *state, const struct induction *walk,
                         const struct walk_limit *limit, const struct steps *steps, uint64_t *count) {
     bool fixed = limit->is_invariant || range_is_single(&limit->range);
     if (limit->relation != RELATION_NE || !fixed || steps->least != steps->greatest) return false;
@@ -40,7 +41,7 @@ static bool count_exact(const struct value_state *state, const struct induction 
     struct value_range way = range_sub(to, from);
     struct linear form;
     if (distance_form(walk, limit, steps->down, 0, &form)) {
-        struct value_range exact = state_linear(state, &form);
+        struct value_range exact = choices_linear(state, &form);
         way = range_meet(&way, &exact);
     }
     *count = 0;
@@ -71,7 +72,7 @@ static uint64_t room_by_ranges(const struct value_range *start, const struct val
 
 /* The same from the difference of start and limit; false when the limit is not where the walk leaves. The
  * first value that passes is at most `span` away from the end. */
-static bool room_by_forms(const struct value_state *state, const struct induction *walk,
+static bool room_by_forms(struct value_state *state, const struct induction *walk,
                           const struct walk_limit *limit, bool down, uint64_t span,
                           struct value_range *room) {
     enum relation relation = limit->relation;
@@ -81,12 +82,12 @@ static bool room_by_forms(const struct value_state *state, const struct inductio
     struct linear form;
     if ((down && bounds_high) || (!down && bounds_low)) return false;
     if (!distance_form(walk, limit, down, strict ? UINT64_MAX : 0, &form)) return false;
-    struct value_range ahead = range_of(limit->range.bits, 0, span, 1), exact = state_linear(state, &form);
+    struct value_range ahead = range_of(limit->range.bits, 0, span, 1), exact = choices_linear(state, &form);
     *room = range_meet(&exact, &ahead);
     return true;
 }
 
-bool trip_count(const struct value_state *state, const struct induction *walk, const struct walk_limit *limit,
+bool trip_count(struct value_state *state, const struct induction *walk, const struct walk_limit *limit,
                 uint64_t *count) {
     struct value_range words, start = walk->start, room;
     struct steps steps;

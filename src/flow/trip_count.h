@@ -17,7 +17,7 @@ struct walk_limit {
 
 /* The most k such that the walk's first k values stand in the relation to the limit; false when no number is
  * proven. Forms are taken where the loop is entered. */
-bool trip_count(const struct value_state *state, const struct induction *walk, const struct walk_limit *limit,
+bool trip_count(struct value_state *state, const struct induction *walk, const struct walk_limit *limit,
                 uint64_t *count);
 
 #endif

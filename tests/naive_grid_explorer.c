@@ -6,13 +6,15 @@
 #include "naive_sim.h"
 
 #define REGISTERS 16
-#define QUEUE 8 /* the last starts of a unit; deeper queues are not searched */
+#define JOINED 16 /* longest path of warps that wait for what joins queues */
+#define QUEUE 8   /* the last starts of a unit; deeper queues are not searched */
 
 struct warp {
     uint32_t next; /* instruction of its path */
     bool held;     /* by a barrier that it has reached */
     cycles from;   /* it may issue from then on */
     cycles ready[REGISTERS];
+    cycles done[JOINED]; /* of the first instructions of its path */
 };
 
 struct room {
@@ -74,12 +76,17 @@ static uint32_t unit_owner(const struct search *search, uint32_t unit, uint32_t 
 }
 
 /* R2: the operands' completions. */
-static cycles operands_at(const struct search *search, const struct warp *warp,
-                          const struct timed_inst *inst) {
+static cycles operands_at(const struct search *search, const struct room *room, uint32_t w) {
+    const struct timed_code *code = &search->block->timed.code;
+    const struct timed_inst *inst = head(search, room, w);
+    const struct warp *warp = &room->warps[w];
     cycles at = 0;
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
-        cycles ready = warp->ready[search->block->timed.code.operands[inst->first_operand + i]];
-        if (ready > at) at = ready;
+        const uint32_t reg = code->operands[inst->first_operand + i];
+        const uint64_t awaited = naive_awaited(code, search->insts[room->kind][w], warp->next, reg);
+        if (warp->ready[reg] > at) at = warp->ready[reg];
+        for (uint32_t p = 0; p < warp->next && p < JOINED; p++)
+            if ((awaited >> p & 1) != 0 && warp->done[p] > at) at = warp->done[p];
     }
     return at;
 }
@@ -106,6 +113,7 @@ static void complete(const struct search *search, struct room *room, uint32_t w,
     for (uint32_t i = 0; i < inst->destination_count; i++)
         room->warps[w]
             .ready[search->block->timed.code.operands[inst->first_operand + inst->source_count + i]] = at;
+    if (room->warps[w].next < JOINED) room->warps[w].done[room->warps[w].next] = at;
     if (at > room->last) room->last = at;
     room->warps[w].held = inst->barrier;
     room->warps[w].next++;
@@ -121,7 +129,7 @@ static bool step_room(const struct search *search, struct room *room, cycles now
         struct warp *warp = &room->warps[w];
         const struct timed_inst *inst = head(search, room, w);
         if (!warp->held && warp->from <= now && inst != NULL && inst->unit == UNIT_NONE &&
-            operands_at(search, warp, inst) <= now) {
+            operands_at(search, room, w) <= now) {
             complete(search, room, w, now + inst->latency);
             warp->from = now;
             any = true;
@@ -256,8 +264,7 @@ static bool can_issue(const struct search *search, const struct grid *grid, uint
         grid->sms[sm].issued[sub_core] == search->machine->issue_width)
         return false;
     const struct unit *unit = &grid->sms[sm].units[unit_owner(search, inst->unit, sub_core)][inst->unit];
-    return operands_at(search, &of->warps[w], inst) <= grid->now &&
-           unit_takes(search, unit, inst->unit, grid->now);
+    return operands_at(search, of, w) <= grid->now && unit_takes(search, unit, inst->unit, grid->now);
 }
 
 /* R3. */

@@ -35,17 +35,50 @@ static void add_entries(const struct path *path, size_t first, size_t end, struc
     }
 }
 
+/* A queue: the largest time of all that joined, and what it was before each commit. */
+struct naive_queue {
+    cycles all;
+    VEC(cycles) before;
+};
+
+static void queue_note(struct naive_queue *queue, bool joins, bool commits, cycles at) {
+    if (joins) queue->all = cycles_max(queue->all, at);
+    if (commits) assert_int_equal(vec_push(&queue->before, queue->all), WB_OK);
+}
+
+/* The largest time of all that joined before the `since`-th last commit. */
+static cycles queue_time(const struct naive_queue *queue, uint32_t since) {
+    if (since == 0) return queue->all;
+    return since > queue->before.count ? 0 : queue->before.items[queue->before.count - since];
+}
+
+static void queue_clear(struct naive_queue *queue) {
+    queue->all = queue->before.count = 0;
+}
+
 /* A warp alone, by the rules R1 to R4 of docs/proofs.md and nothing else; one instance of every unit. */
 struct naive_warp {
     struct steps steps;
     size_t next;
-    cycles latencies[REGISTERS]; /* per register */
+    cycles latencies[REGISTERS];                                           /* per register */
+    struct naive_queue joined[QUEUE_COUNT], joined_latencies[QUEUE_COUNT]; /* of the section, of the path */
     cycles latency, latency_complete;
 };
 
 /* The start of the depth-th last initiation on a unit, 0: there is none. */
 static cycles full_until(const cycles *starts, size_t count, uint32_t depth) {
     return depth != UNLIMITED && count >= depth ? starts[count - depth] : 0;
+}
+
+/* Raises the times by what a register stands for. */
+static void await_queues(const struct timed_code *code, const struct naive_warp *warp, uint32_t reg,
+                         cycles *issue, cycles *latency) {
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+        const struct timed_queue *queue = &code->queues[q];
+        if (reg < queue->first || reg >= queue->first + queue->count) continue;
+        *issue = cycles_max(*issue, queue_time(&warp->joined[q], reg - queue->first));
+        *latency = cycles_max(*latency, queue_time(&warp->joined_latencies[q], reg - queue->first));
+    }
 }
 
 /* One section from a clean machine, up to behind the next barrier. */
@@ -62,6 +95,8 @@ static struct section_profile naive_section(const struct timed_block *block, str
         if (inst->unit != UNIT_NONE) largest[inst->unit] = cycles_max(largest[inst->unit], inst->init);
     }
     insts->items.count = 0;
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++)
+        queue_clear(&warp->joined[q]);
     for (bool at_barrier = false; warp->next < warp->steps.items.count && !at_barrier;) {
         const uint32_t index = warp->steps.items.items[warp->next++];
         const struct timed_inst *inst = &block->code.insts[index];
@@ -72,6 +107,7 @@ static struct section_profile naive_section(const struct timed_block *block, str
         for (uint32_t i = 0; i < operand_count; i++) {
             issue = cycles_max(issue, ready[operands[i]]);
             latency = cycles_max(latency, warp->latencies[operands[i]]);
+            await_queues(&block->code, warp, operands[i], &issue, &latency);
         }
         now = end = issue;
         if (inst->unit != UNIT_NONE) {
@@ -93,6 +129,11 @@ static struct section_profile naive_section(const struct timed_block *block, str
         for (uint32_t i = inst->source_count; i < operand_count; i++) {
             ready[operands[i]] = end + inst->latency;
             warp->latencies[operands[i]] = latency + inst->latency;
+        }
+        for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+            const bool joins = (inst->joins & 1u << q) != 0, commits = (inst->commits & 1u << q) != 0;
+            queue_note(&warp->joined[q], joins, commits, end + inst->latency);
+            queue_note(&warp->joined_latencies[q], joins, commits, latency + inst->latency);
         }
         warp->latency = latency;
         warp->latency_complete = cycles_max(warp->latency_complete, latency + inst->latency);
@@ -220,6 +261,10 @@ static void compare(const struct timed_block *block, const char *label) {
     for (uint32_t p = 0; p < block->path_count; p++) {
         vec_free(&comparison.warps[p].steps.items);
         vec_free(&comparison.insts[p].items);
+        for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+            vec_free(&comparison.warps[p].joined[q].before);
+            vec_free(&comparison.warps[p].joined_latencies[q].before);
+        }
     }
     block_profile_free(&comparison.profile);
     block_sections_free(&comparison.sections);
@@ -265,6 +310,22 @@ static void change_operands(struct random_state *random, struct timed_code *code
     code->register_count = REGISTERS;
 }
 
+/* Makes the last registers those of queues: instructions read them, but do not write them. */
+static void add_queues(struct random_state *random, struct timed_code *code) {
+    const uint32_t groups = between(random, 0, 3), first = REGISTERS - groups - 2;
+    code->queues[QUEUE_COPIES] = (struct timed_queue){first, groups + 1};
+    code->queues[QUEUE_ACCESSES] = (struct timed_queue){REGISTERS - 1, 1};
+    for (uint32_t i = 0; i < code->inst_count; i++) {
+        struct timed_inst *inst = &code->insts[i];
+        uint32_t *written = code->operands + inst->first_operand + inst->source_count;
+        for (uint32_t d = 0; d < inst->destination_count; d++)
+            written[d] %= first;
+        if (random_below(random, 3) == 0) inst->joins = (uint8_t)(1u << QUEUE_COPIES);
+        if (random_below(random, 5) == 0) inst->joins |= (uint8_t)(1u << QUEUE_ACCESSES);
+        if (random_below(random, 4) == 0) inst->commits = (uint8_t)(1u << QUEUE_COPIES);
+    }
+}
+
 /* What the paths of one block have in common, so that their loops meet. */
 struct skeleton {
     uint32_t parts, entries[3], repetitions[3];
@@ -293,6 +354,7 @@ static void random_paths(uint64_t seed, struct abstract_block *block) {
         skeleton.repetitions[i] = between(&random, 0, 200);
     }
     change_operands(&random, &block->timed.code);
+    if (seed % 2 != 0) add_queues(&random, &block->timed.code);
     for (size_t p = 0; p < block->paths.count; p++)
         random_path(&random, &block->timed.code, &skeleton, &block->paths.items[p]);
 }

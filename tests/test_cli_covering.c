@@ -228,6 +228,43 @@ static void test_bounds_are_near_the_slowest_arguments(void **state) {
     }
 }
 
+#define RUNTIME(kernel) "analyze tests/data/ptx/runtime_calls.ptx -k " kernel " -g 1 -b 32 --method sib "
+#define VPRINTF "--set class.vprintf.unit=INT --set class.vprintf.latency="
+
+/* What SIB proves of a run. */
+static json_int_t sib(const char *arguments) {
+    json_t *root = run_json(arguments, 0);
+    json_int_t cycles = number(entry(root, "bounds", "method", "sib"), "cycles");
+    json_decref(root);
+    return cycles;
+}
+
+/* Calls of the run-time system: one that ends the execution costs nothing, one that returns what the user
+ * states, and without that the kernel is declined. */
+static void test_calls_of_the_run_time_system(void **state) {
+    (void)state;
+    static const struct failure_case declined[] = {
+        {RUNTIME("printing") "-a 'buf:i32[32]' -a i32:3", 3,
+         "how long a call of vprintf takes is not known: machine 'orin-sm86' gives no times for class "
+         "'vprintf'. "
+         "State them, in the machine file or by --set class.vprintf.unit=UNIT"},
+        {RUNTIME("allocating") "-a 'buf:i32[32]'", 3, "how long a call of malloc takes is not known"},
+        {RUNTIME("asserting") "-a 'buf:i32[32]=-1'", 2, "lane 0 of warp 0 fails an assertion"},
+    };
+    for (size_t i = 0; i < sizeof declined / sizeof *declined; i++)
+        check_failure(&declined[i]);
+    json_int_t quick = sib(RUNTIME("printing") "-a 'buf:i32[32]' -a i32:3 --json " VPRINTF "1000");
+    json_int_t slow = sib(RUNTIME("printing") "-a 'buf:i32[32]' -a i32:3 --json " VPRINTF "1500");
+    assert_int_equal(slow - quick, 500); /* the warp waits for all of it, though it reads no result */
+    assert_true(sib(RUNTIME("printing") "-a 'buf:i32[32]=5' -a i32:3 --json") < quick);
+    assert_true(sib(RUNTIME("allocating") "-a 'buf:i32[32]' --json --set class.malloc.unit=INT "
+                                          "--set class.malloc.latency=700 --set class.free.unit=INT") > 700);
+    struct run run = run_command(RUNTIME("asserting") "-a 'buf:i32[32]'");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "assert: an execution in which an assertion fails ends there"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_are_near_the_slowest_arguments),
@@ -242,6 +279,7 @@ int main(void) {
         cmocka_unit_test(test_streams_are_covered),
         cmocka_unit_test(test_wrong_facts_are_found_out_by_the_given_data),
         cmocka_unit_test(test_a_deadline_is_judged_for_all_inputs),
+        cmocka_unit_test(test_calls_of_the_run_time_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

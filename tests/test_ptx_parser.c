@@ -2,6 +2,7 @@
 #include "ptx_support.h"
 
 #include "ptx/printer.h"
+#include "ptx/runtime.h"
 
 static const struct ptx_function *only_kernel(const wb_module *module) {
     assert_int_equal(wb_module_kernel_count(module), 1);
@@ -362,6 +363,31 @@ static void test_unfit_operands_stop_their_kernels_only(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* A function of the run-time system is one without a body: a module may have its own malloc, before or behind
+ * the call. */
+static void test_calls_of_the_run_time_system(void **state) {
+    (void)state;
+#define DECLARED ".extern .func malloc(.param .b64 a);"
+#define DEFINED ".func malloc(.param .b64 a) { ret; }"
+#define CALLER ".entry k() { .param .b64 p; call malloc, (p); ret; }"
+    static const struct {
+        const char *text;
+        enum ptx_runtime runtime;
+    } cases[] = {
+        {PTX_HEADER DECLARED CALLER, PTX_RUNTIME_MALLOC},
+        {PTX_HEADER DEFINED CALLER, PTX_RUNTIME_NONE},
+        {PTX_HEADER DECLARED CALLER DEFINED, PTX_RUNTIME_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_module *module = ptx_parse_good(cases[i].text, strlen(cases[i].text));
+        const struct ptx_form *call = kernel_function(wb_module_kernel(module, 0))->insts[0].form;
+        assert_int_equal(call->runtime, cases[i].runtime);
+        assert_int_equal(call->class_,
+                         cases[i].runtime == PTX_RUNTIME_NONE ? PTX_CLASS_CALL : PTX_CLASS_MALLOC);
+        wb_module_free(module);
+    }
+}
+
 static void test_only_kernel_needs_no_name(void **state) {
     (void)state;
     wb_module *module = ptx_parse_statements("ret;");
@@ -390,6 +416,7 @@ int main(void) {
         cmocka_unit_test(test_find_kernel),
         cmocka_unit_test(test_unknown_instruction_stops_its_kernels_only),
         cmocka_unit_test(test_unfit_operands_stop_their_kernels_only),
+        cmocka_unit_test(test_calls_of_the_run_time_system),
         cmocka_unit_test(test_only_kernel_needs_no_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "ptx/form.h"
+#include "ptx/runtime.h"
 
 static const struct {
     const char *name;
@@ -23,6 +24,9 @@ static const struct {
 #include "ptx/opcode_table.h"
 #undef OPCODE
 #undef VARIANT
+#define X(enumerator, name, class, wait) {"call " name, PTX_WAIT_##wait},
+    PTX_RUNTIME_TABLE(X)
+#undef X
 };
 
 #define ROWS (sizeof rows / sizeof *rows)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "ptx/runtime.h"
 
 /* What is known of a function while its graph is built. */
 struct builder {
@@ -20,7 +21,7 @@ static bool leaves_function(const struct ptx_inst *inst) {
 
 /* Whether nothing behind the instruction is executed in one go with it. */
 static bool ends_block(const struct ptx_inst *inst) {
-    return cfg_is_branch(inst) || leaves_function(inst) || inst->form->op == PTX_OP_TRAP;
+    return cfg_is_branch(inst) || leaves_function(inst) || ptx_ends_grid(inst->form);
 }
 
 /* Fills builder->targets with where the branch goes; *count of them. */

@@ -1,5 +1,7 @@
 #include "flow/conditions.h"
 
+#include "ptx/runtime.h"
+
 /* Most steps from a predicate back to what it was made of, and from an edge up the dominator tree. */
 #define PREDICATE_DEPTH_MAX 8u
 #define EDGE_DEPTH_MAX 16u
@@ -182,7 +184,7 @@ static void collect_edge(const struct value_state *state, uint32_t from, uint32_
     const struct adjacency *out = &cfg->graph.out;
     const struct ptx_inst *last = cfg_last(cfg, from);
     uint8_t op = last->form->op;
-    bool decides = cfg_is_branch(last) || op == PTX_OP_RET || op == PTX_OP_EXIT || op == PTX_OP_TRAP;
+    bool decides = cfg_is_branch(last) || op == PTX_OP_RET || op == PTX_OP_EXIT || ptx_ends_grid(last->form);
     if (!decides || last->guard == PTX_NO_INDEX) return;
     uint32_t edge = GRAPH_NONE, edges = 0;
     for (uint32_t e = out->first[from]; e < out->first[from + 1]; e++) {

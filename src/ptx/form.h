@@ -127,6 +127,7 @@ struct ptx_form {
     uint8_t mode;       /* enum ptx_mode */
     uint8_t mode2;      /* the operation of bar.red: AND, OR, POPC */
     uint8_t wait;       /* enum ptx_wait */
+    uint8_t runtime;    /* of a call: enum ptx_runtime, the function of the run-time system that it calls */
     bool ftz, sat, approx, full, nan, relu, uni, sync, is_volatile, to;
     bool abs, xorsign;   /* of min and max: compares magnitudes; multiplies signs */
     bool oob;            /* of fma: a special NaN stands for what lies out of bounds */

@@ -117,6 +117,9 @@ enum ptx_space {
     X(VOTE, "vote")                   /* vote match activemask redux elect */                                \
     X(BRANCH, "branch")               /* bra brx */                                                          \
     X(CALL, "call")                   /* call and the callee's ret */                                        \
+    X(VPRINTF, "vprintf")             /* call of vprintf, by which kernels print */                          \
+    X(MALLOC, "malloc")               /* call of malloc */                                                   \
+    X(FREE, "free")                   /* call of free */                                                     \
     X(EXIT, "exit")                   /* ret of the kernel, exit, trap */                                    \
     X(BARRIER, "barrier")             /* bar barrier */                                                      \
     X(WARP_SYNC, "warp_sync")         /* bar.warp.sync */                                                    \

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "ptx/parser.h"
+#include "ptx/runtime.h"
 
 /* Tokens up to the end of a directive's arguments, as text: names joined by commas (.target sm_75, debug). */
 static wb_status parse_target(struct parser *parser) {
@@ -235,7 +236,8 @@ static wb_status parse_all(struct parser *parser) {
         WB_TRY(parse_top_level(parser));
     if (parser->module->target == NULL) return parser_expected(parser, "a .target directive");
     WB_TRY(resolve_relocations(parser));
-    return finish_module(parser);
+    WB_TRY(finish_module(parser));
+    return runtime_resolve(parser->module);
 }
 
 static void parser_free(struct parser *parser) {

@@ -49,7 +49,12 @@ enum ptx_answer {
       "multimem: other GPUs answer within the latency that the machine states")                              \
     X(SLEEP, ASSUMED, "a time", "nanosleep: takes no time")                                                  \
     X(DEBUGGER, DECLINED, "a debugger", "suspends the execution for a debugger")                             \
-    X(ABORT, ASSUMED, "nothing, but end the kernel", "trap: an execution that traps ends there")
+    X(ABORT, ASSUMED, "nothing, but end the kernel", "trap: an execution that traps ends there")             \
+    X(ASSERTION, ASSUMED, "nothing, but end the kernel",                                                     \
+      "assert: an execution in which an assertion fails ends there")                                         \
+    X(RUNTIME, ASSUMED, "the run-time system, and delay the warp as a fence does",                           \
+      "vprintf, malloc, free: a call takes no longer and no other unit than the machine states of its "      \
+      "class")
 
 enum ptx_wait {
 #define X(enumerator, answer, what, text) PTX_WAIT_##enumerator,

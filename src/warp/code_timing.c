@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ptx/runtime.h"
 #include "warp/wait_role.h"
 #include "warp/whole_barrier.h"
 
@@ -67,8 +68,18 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
         return WB_OK;
     }
     uint64_t bit = UINT64_C(1) << (class_index % 64);
+    const enum ptx_runtime runtime = (enum ptx_runtime)inst->form->runtime;
     if (timing->unknown_classes[class_index / 64] & bit) return WB_ERR_INPUT;
     timing->unknown_classes[class_index / 64] |= bit;
+    if (class_index != PTX_CLASS_CALL && runtime != PTX_RUNTIME_NONE) {
+        const char *name = ptx_runtime_name(runtime);
+        ptx_diagnose(
+            timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+            "how long a call of %s takes is not known: machine '%s' gives no times for class '%s'. State "
+            "them, in the machine file or by --set class.%s.unit=UNIT --set class.%s.latency=CYCLES",
+            name, timing->machine->name, name, name, name);
+        return WB_ERR_DECLINED;
+    }
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
                  "machine '%s' gives no times for class '%s', which '%s' belongs to", timing->machine->name,
                  ptx_class_name((enum ptx_class)class_index), inst->form->text);
@@ -155,7 +166,8 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         const struct ptx_inst *inst = &function->insts[i];
         struct timed_inst *timed = &timing->code->insts[first + i];
         timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
-        if (timing_class(timing, inst, timed) != WB_OK) status = WB_ERR_INPUT;
+        wb_status classed = timing_class(timing, inst, timed);
+        if (status == WB_OK) status = classed;
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
         timing->code->assumed |= assumed_wait((enum ptx_wait)inst->form->wait);
         WB_TRY(timing_operands(timing, function, inst, regs, timed));
@@ -168,7 +180,7 @@ static wb_status timing_functions(struct timing *timing, struct ptx_regs *regs) 
     wb_status status = WB_OK;
     for (uint32_t f = 0; f < timing->executed->kernel->module->function_count; f++) {
         wb_status made = timing_function(timing, f, regs);
-        if (made != WB_OK && made != WB_ERR_INPUT) return made;
+        if (made == WB_ERR_LIMIT) return made;
         if (status == WB_OK) status = made;
     }
     return status;

@@ -233,9 +233,9 @@ void return_results(struct warp *warp, uint32_t mask) {
              frame->call->call.result_count);
 }
 
-void forget_results(struct warp *warp, uint32_t mask, uint32_t stored) {
-    const struct frame *caller = warp->frame - 1;
-    const struct micro *call = warp->frame->call;
+/* Makes the results of a call by `caller` unknown: registers in `mask`, variables in `stored` as well. */
+static void forget_call(struct warp *warp, const struct frame *caller, const struct micro *call,
+                        uint32_t mask, uint32_t stored) {
     for (uint32_t i = 0; i < call->call.result_count; i++) {
         const struct call_operand *result = &call->call.results[i];
         if (!result->is_param) lanes_forget(frame_slot(warp, caller, result->slot), mask, call->index);
@@ -246,6 +246,19 @@ void forget_results(struct warp *warp, uint32_t mask, uint32_t stored) {
             }
         }
     }
+}
+
+void forget_results(struct warp *warp, uint32_t mask, uint32_t stored) {
+    forget_call(warp, warp->frame - 1, warp->frame->call, mask, stored);
+}
+
+wb_status runtime_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    forget_call(warp, warp->frame, op, mask, 0);
+    return WB_OK;
+}
+
+wb_status runtime_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    return runtime_execute(warp, op, mask | unsure);
 }
 
 wb_status return_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
@@ -267,6 +280,6 @@ wb_status exit_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 
 wb_status trap_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     if (mask == 0) return WB_OK;
-    return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u executes 'trap'",
-                     (uint32_t)__builtin_ctz(mask), warp->number);
+    return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u %s", (uint32_t)__builtin_ctz(mask),
+                     warp->number, op->form->op == PTX_OP_TRAP ? "executes 'trap'" : "fails an assertion");
 }

@@ -1,4 +1,5 @@
 /* Decoding branches, calls and barriers. */
+#include "ptx/runtime.h"
 #include "warp/decode.h"
 #include "warp/execute.h"
 
@@ -46,6 +47,7 @@ static wb_status decode_list(struct decoder *decoder, const struct ptx_operand *
 
 static wb_status decode_call(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     bool known = true;
+    const bool ends = ptx_ends_grid(op->form), runtime = !ends && op->form->runtime != PTX_RUNTIME_NONE;
     struct micro_call *call = &op->call;
     const struct ptx_operand *callee = decode_role(op->form, operands, 's', 0);
     call->callee = PTX_NO_INDEX;
@@ -57,9 +59,9 @@ static wb_status decode_call(struct decoder *decoder, const struct ptx_operand *
                        &known));
     WB_TRY(decode_list(decoder, decode_role(op->form, operands, 'o', 0), &call->arguments,
                        &call->argument_count, &known));
-    op->unsure = unsure_control;
-    op->execute = call_execute;
-    if (known) return WB_OK;
+    op->unsure = runtime ? runtime_unsure : unsure_control;
+    op->execute = ends ? trap_execute : runtime ? runtime_execute : call_execute;
+    if (known || runtime) return WB_OK;
     ptx_diagnose(decoder->diagnostics, SEVERITY_ERROR, decoder->program->module, op->inst,
                  "this callee or one of these arguments is not supported");
     return WB_ERR_DECLINED;

@@ -93,6 +93,10 @@ wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 wb_status return_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status exit_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status trap_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* A call of the run-time system that returns: what it returns is not known. */
+wb_status runtime_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status runtime_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
 /* The unsure executions: of an instruction that only writes registers; of one that exchanges values between

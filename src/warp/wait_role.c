@@ -58,7 +58,8 @@ struct wait_role wait_role_of(const struct ptx_function *function, const struct 
     default: break;
     }
     role.on_chip = false;
-    role.fence = inst->form->wait == PTX_WAIT_FENCE || inst->form->wait == PTX_WAIT_ORDER;
+    role.fence = inst->form->wait == PTX_WAIT_FENCE || inst->form->wait == PTX_WAIT_ORDER ||
+                 inst->form->wait == PTX_WAIT_RUNTIME;
     if (role.fence) role.queue = QUEUE_ACCESSES;
     if (is_access((enum ptx_class)inst->form->class_)) role.joins |= JOINS(QUEUE_ACCESSES);
     return role;

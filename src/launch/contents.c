@@ -140,7 +140,8 @@ static wb_status parse_fill(const struct contents_parser *parser, const char *fi
 wb_status launch_contents_parse(struct arena *arena, const char *text, const struct subject *subject,
                                 const char *directory, wb_diagnostics *diagnostics,
                                 struct launch_contents *contents, uint64_t *pointed) {
-    struct contents_parser parser = {arena, text, subject, directory, diagnostics, pointed};
+    struct contents_parser parser = {arena, text, subject, directory, diagnostics, NULL};
+    parser.pointed = pointed;
     struct launch_contents parsed = {0};
     const char *rest = NULL;
     WB_TRY(parse_shape(&parser, &parsed, &rest));

@@ -485,9 +485,10 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
                                wb_diagnostics *diagnostics, wb_analysis **analysis);
 
 /* A whole kernel: all blocks of a grid on all SMs of a machine, and beside it the block that takes longest
- * (wb_analysis_longest_block). Methods of blocks bound that block, methods of kernels the grid; simulations
- * are of the grid. On a machine with caches the scheme is "default". `watch` may be NULL. Errors as
- * wb_analysis_new_grid; WB_ERR_INPUT, too, when a block does not fit on an SM. */
+ * (wb_analysis_longest_block). Methods of blocks are asked of a block of each kind, and the largest number is
+ * kept; methods of kernels bound the grid; simulations are of the grid. On a machine with caches the scheme
+ * is "default", and methods of blocks bound the block with the most initiations only. `watch` may be NULL.
+ * Errors as wb_analysis_new_grid; WB_ERR_INPUT, too, when a block does not fit on an SM. */
 wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
                                  wb_diagnostics *diagnostics, wb_analysis **analysis);
 
@@ -496,7 +497,8 @@ wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine,
 wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
                                 wb_diagnostics *diagnostics, wb_analysis **analysis);
 
-/* Of the analysis of a kernel: that of the block that takes longest, with its own bounds and simulations.
+/* Of the analysis of a kernel: that of the block that takes longest, with its own simulations and with bounds
+ * that hold for every block, whichever takes longest (on machines with caches for that block).
  * NULL of any other analysis. */
 const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis);
 

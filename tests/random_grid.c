@@ -50,14 +50,18 @@ static void describe(uint64_t seed, const struct random_block *text, const struc
     const struct wb_machine *machine = &made->block.machine;
     const struct machine_memory *memory = &machine->memory;
     static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free"};
+    char depth[16] = "unlimited";
+    if (machine->dispatch_depth != DEPTH_UNLIMITED)
+        (void)snprintf(depth, sizeof depth, "%u", machine->dispatch_depth);
     int length = snprintf(
         made->label, sizeof made->label,
-        "# seed %" PRIu64 "\nunits: %s\nblocks: [\"%s\"]\nresident: %u\ndispatch_depth: %d\nsub_cores: %u\n"
+        "# seed %" PRIu64
+        "\nblock: random\nunits: %s\nblocks: [\"%s\"]\nresident: %u\ndispatch_depth: %s\nsub_cores: %u\n"
         "issue_width: %u\nbarrier_release: %u\nmemory: {sms: %u, dispatch: %s, dispatch_latency: %u, "
         "dispatch_service: %u}\n# of each sub-core:",
-        seed, text->units, blocks->data, machine->limits.blocks, (int)machine->dispatch_depth,
-        machine->sub_cores, machine->issue_width, machine->barrier_release, memory->sms,
-        dispatches[memory->dispatch], memory->dispatch_latency, memory->dispatch_service);
+        seed, text->units, blocks->data, machine->limits.blocks, depth, machine->sub_cores,
+        machine->issue_width, machine->barrier_release, memory->sms, dispatches[memory->dispatch],
+        memory->dispatch_latency, memory->dispatch_service);
     for (uint32_t u = 0; u < machine->unit_count && length > 0 && (size_t)length < sizeof made->label; u++)
         if (!machine->units[u].shared)
             length += snprintf(made->label + length, sizeof made->label - (size_t)length, " %s",

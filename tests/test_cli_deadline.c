@@ -31,6 +31,7 @@ static const struct gate gates[] = {
     {MANY "--method sib --deadline 20us --scope kernel", 1, "kernel: not met", NULL},
     {MANY "--method sib --deadline 20us --scope block", 0, "18600 cycles, block (0,0,0) alone: met, by sib\n",
      NULL},
+    {MANY "--method sib,k-sm --deadline 20us --scope block", 0, "every block alone: met, by sib\n", NULL},
     {MANY "--method sib --deadline 20us -i 2,1 --scope block", 0, "block (2,1,0) alone: met, by sib\n", NULL},
     {MANY "--method sib --deadline 1us -i 2,1 --scope block", 1, "block (2,1,0) alone: not met", NULL},
     {MANY "--method sib --deadline 20us -i 2,1", 1,

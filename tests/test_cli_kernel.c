@@ -80,6 +80,32 @@ static void test_when_the_grid_is_analysed(void **state) {
     assert_false(is_of_grid("analyze " STENCIL "-m gpgpusim-orin --json"));
 }
 
+/* Grids of at most 14 blocks, one for each SM. */
+static const char *const small_grids[] = {"bfs_level", "bitonic",           "components", "histogram",
+                                          "reduce",    "special_functions", "stencil5",   "transpose"};
+
+/* Where every block has an SM of its own, no bound of the kernel is above that of the block. */
+static void test_a_block_on_each_sm_bounds_the_kernel(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof small_grids / sizeof *small_grids; k++) {
+        char arguments[256];
+        (void)snprintf(
+            arguments, sizeof arguments,
+            "analyze kernels/%s.ptx -l kernels/%s.yaml --method sib,aln,fifo,elb,k-area,k-bal,k-sm "
+            "--policy lrr --json",
+            small_grids[k], small_grids[k]);
+        json_t *root = run_json(arguments, 0), *grid = json_object_get(root, "grid"), *bound;
+        json_int_t block = number(entry(root, "bounds", "method", "elb"), "cycles");
+        size_t i;
+        assert_true(number(grid, "blocks") <= number(grid, "sms"));
+        json_array_foreach(json_object_get(root, "bounds"), i, bound) if (number(bound, "cycles") < block)
+            block = number(bound, "cycles");
+        json_array_foreach(json_object_get(grid, "bounds"), i, bound) if (number(bound, "cycles") > block)
+            fail_msg("%s: above %lld", arguments, (long long)block);
+        json_decref(root);
+    }
+}
+
 /* Fewer things known never make a bound smaller. */
 static void test_unknown_registers_cost_something(void **state) {
     (void)state;
@@ -165,6 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_grid_has_block_and_kernel_bounds),
         cmocka_unit_test(test_when_the_grid_is_analysed),
+        cmocka_unit_test(test_a_block_on_each_sm_bounds_the_kernel),
         cmocka_unit_test(test_unknown_registers_cost_something),
         cmocka_unit_test(test_the_page_shows_what_is_printed),
         cmocka_unit_test(test_the_page_measured_what_it_says),

@@ -5,6 +5,7 @@
 #include "base/choose.h"
 #include "base/clock.h"
 #include "bound/analysis_outcome.h"
+#include "bound/kernel_blocks.h"
 #include "bound/lone_block.h"
 #include "memory/access_costs.h"
 #include "sim/simulator.h"
@@ -114,6 +115,7 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
 
 void wb_analysis_free(wb_analysis *analysis) {
     if (analysis == NULL) return;
+    kernel_blocks_free(analysis);
     wb_analysis_free(analysis->longest);
     wb_block_free(analysis->longest_block);
     grid_work_free(&analysis->work);
@@ -176,27 +178,25 @@ static wb_status analysis_compute(const wb_analysis *analysis, const struct boun
     return status;
 }
 
-/* Runs a method that applies and keeps its bound. One that a limit stopped keeps what it found, with the
- * message that says so for its reason. */
+/* Runs a method that applies. One that a limit stopped has the message that says so for its reason. */
 static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, const struct bound_input *input,
-                                       double start) {
-    wb_bound bound = {.method = bound_method_at(index)->name};
-    wb_status status = analysis_compute(analysis, bound_method_at(index), input, &bound);
-    if (status != WB_OK && bound.cycles == 0) return status;
-    if (status != WB_OK) bound.reason = outcome_reason(analysis, input->diagnostics);
-    bound.seconds = analysis_clock() - start;
-    analysis_keep(analysis, index, &bound);
+                                       double start, struct analysis_attempt *attempt) {
+    wb_bound *bound = &attempt->bound;
+    bound->method = bound_method_at(index)->name;
+    wb_status status = analysis_compute(analysis, bound_method_at(index), input, bound);
+    attempt->found = status == WB_OK || bound->cycles > 0;
+    if (attempt->found && status != WB_OK) bound->reason = outcome_reason(analysis, input->diagnostics);
+    bound->seconds = analysis_clock() - start;
     return status;
 }
 
-/* Runs a method, of "all" only if it is meant for blocks like this. */
-static wb_status analysis_try_method(wb_analysis *analysis, size_t index, bool only_fitting,
-                                     const wb_watch *watch, wb_diagnostics *messages) {
+wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysis_request *request,
+                       wb_diagnostics *messages, struct analysis_attempt *attempt) {
     const struct bound_method *method = bound_method_at(index);
     const char *why;
     double start = analysis_clock();
-    if (vec_reserve(&analysis->bounds, 1) != WB_OK) return analysis_no_memory(messages);
-    WB_TRY(analysis_profile(analysis, watch, messages));
+    *attempt = (struct analysis_attempt){.found = false};
+    WB_TRY(analysis_profile(analysis, request->watch, messages));
     const struct bound_input input = {.block = analysis->timed,
                                       .profile = &analysis->profile,
                                       .memory = analysis->has_memory ? &analysis->memory : NULL,
@@ -205,31 +205,57 @@ static wb_status analysis_try_method(wb_analysis *analysis, size_t index, bool o
                                       .grid = analysis->has_work ? &analysis->grid_times : NULL,
                                       .abstract = analysis->is_abstract ? &analysis->abstract.cta : NULL,
                                       .machine = analysis->machine,
-                                      .watch = watch,
+                                      .watch = request->watch,
                                       .diagnostics = messages,
+                                      .beside = request->beside,
                                       .state_limit = analysis->state_limit};
     const bool applies = bound_method_applies(method, &input, &why);
-    if (only_fitting && (!applies || (method->fits != NULL && !method->fits(&input)))) return WB_OK;
-    if (only_fitting && method->too_large != NULL && method->too_large(&input))
-        return outcome_decline(analysis, method->name, WB_OK, "too large to be searched unless it is named");
-    if (applies) return analysis_run_admitted(analysis, index, &input, start);
+    if (request->only_fitting && (!applies || (method->fits != NULL && !method->fits(&input)))) return WB_OK;
+    if (request->only_fitting && method->too_large != NULL && method->too_large(&input)) {
+        attempt->left_out = "too large to be searched unless it is named";
+        return WB_OK;
+    }
+    if (applies) return analysis_run_admitted(analysis, index, &input, start, attempt);
     diagnose(messages, SEVERITY_ERROR, method->name, "%s", why);
     return WB_ERR_DECLINED;
 }
 
+/* What methods are run for: an analysis, or, beside that of a kernel, its blocks by themselves. */
+struct analysis_task {
+    wb_analysis *analysis; /* that keeps the results */
+    wb_analysis *kernel;   /* whose blocks they are of; or NULL */
+    bool only_fitting;
+};
+
+/* Runs a method, of a kernel's blocks of all of them, and keeps what comes of it. */
+static wb_status analysis_run_task(const struct analysis_task *task, size_t index, const wb_watch *watch,
+                                   wb_diagnostics *messages) {
+    const struct analysis_request request = {.only_fitting = task->only_fitting, .watch = watch};
+    struct analysis_attempt attempt;
+    if (vec_reserve(&task->analysis->bounds, 1) != WB_OK) return analysis_no_memory(messages);
+    wb_status status = task->kernel != NULL
+                           ? kernel_blocks_try(task->kernel, index, &request, messages, &attempt)
+                           : analysis_try(task->analysis, index, &request, messages, &attempt);
+    if (attempt.found)
+        analysis_keep(task->analysis, index, &attempt.bound);
+    else if (attempt.left_out != NULL)
+        WB_TRY(outcome_decline(task->analysis, bound_method_at(index)->name, WB_OK, attempt.left_out));
+    return status;
+}
+
 /* Runs a method; returns an error only when memory is exhausted. */
-static wb_status analysis_run_method(wb_analysis *analysis, size_t index, bool only_fitting,
+static wb_status analysis_run_method(const struct analysis_task *task, size_t index,
                                      struct outcome_run *run) {
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return analysis_no_memory(run->diagnostics);
-    wb_status status = analysis_try_method(analysis, index, only_fitting, &run->watch, messages);
-    const bool has_result = analysis->methods_run >> index & 1;
+    wb_status status = analysis_run_task(task, index, &run->watch, messages);
+    const bool has_result = task->analysis->methods_run >> index & 1;
     run->results += has_result;
     if (status == WB_ERR_LIMIT && has_result) {
         run->limit = WB_ERR_LIMIT;
         status = WB_OK;
     }
-    return outcome_of(run, analysis, bound_method_at(index)->name, status, messages);
+    return outcome_of(run, task->analysis, bound_method_at(index)->name, status, messages);
 }
 
 bool wb_analysis_is_abstract(const wb_analysis *analysis) {
@@ -252,15 +278,17 @@ const wb_machine *wb_analysis_machine(const wb_analysis *analysis) {
 void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
     analysis->state_limit = states;
     if (analysis->longest != NULL) wb_analysis_set_state_limit(analysis->longest, states);
+    for (size_t b = 1; b < analysis->blocks.count; b++) /* the first is the longest */
+        wb_analysis_set_state_limit(analysis->blocks.items[b].analysis, states);
 }
 
 /* Runs the chosen methods, bit i standing for number i. */
-static wb_status analysis_run_chosen(wb_analysis *analysis, uint64_t chosen, bool only_fitting,
+static wb_status analysis_run_chosen(const struct analysis_task *task, uint64_t chosen,
                                      struct outcome_run *run) {
-    run->results += (size_t)__builtin_popcountll(chosen & analysis->methods_run);
-    chosen &= ~analysis->methods_run;
+    run->results += (size_t)__builtin_popcountll(chosen & task->analysis->methods_run);
+    chosen &= ~task->analysis->methods_run;
     for (size_t i = 0; bound_method_at(i) != NULL; i++)
-        if (chosen >> i & 1) WB_TRY(analysis_run_method(analysis, i, only_fitting, run));
+        if (chosen >> i & 1) WB_TRY(analysis_run_method(task, i, run));
     return WB_OK;
 }
 
@@ -274,14 +302,19 @@ static uint64_t analysis_block_methods(void) {
     return methods;
 }
 
-/* Runs some methods of the analysis, and some of the block of a kernel before. */
+/* Runs some methods of the analysis, and some of the blocks of a kernel before. */
 static wb_status analysis_run(wb_analysis *analysis, uint64_t of_block, uint64_t of_itself, bool only_fitting,
                               const wb_watch *watch, wb_diagnostics *diagnostics) {
     struct outcome_run run;
     WB_TRY(outcome_begin(&run, watch, diagnostics));
     wb_status status = WB_OK;
-    if (of_block != 0) status = analysis_run_chosen(analysis->longest, of_block, only_fitting, &run);
-    if (status == WB_OK) status = analysis_run_chosen(analysis, of_itself, only_fitting, &run);
+    wb_analysis *kernel = analysis->has_work ? analysis : NULL;
+    const struct analysis_task blocks = {analysis->longest, kernel, only_fitting};
+    const struct analysis_task itself = {analysis, NULL, only_fitting};
+    if (of_block != 0) status = analysis_run_chosen(&blocks, of_block, &run);
+    if (status == WB_OK && kernel != NULL && (of_itself & ~analysis->methods_run) != 0)
+        status = kernel_blocks_sharpen(kernel, &run.watch, diagnostics);
+    if (status == WB_OK) status = analysis_run_chosen(&itself, of_itself, &run);
     wb_status ended = outcome_end(&run);
     return status != WB_OK ? status : ended;
 }

@@ -20,6 +20,15 @@
 /* The same of a grid, whose SMs take longer. */
 #define KERNEL_SIMULATED_MAX UINT64_C(100000000)
 
+/* One of the blocks of a kernel that are bounded by themselves, of a kind each. */
+struct kernel_block {
+    struct wb_block *block; /* owned, or NULL */
+    struct wb_analysis *analysis;
+    uint32_t kind; /* its number in grid_work */
+    cycles cap;    /* it takes no longer: proven, whatever method is asked; or CYCLES_SATURATED */
+    cycles least;  /* the least that any method proved of it so far; or CYCLES_SATURATED */
+};
+
 struct wb_analysis {
     const struct wb_machine *machine;
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
@@ -35,9 +44,13 @@ struct wb_analysis {
     bool has_work;                    /* a grid on a machine without caches: */
     struct grid_kinds kinds;
     struct grid_work work;
-    struct wb_block *longest_block; /* of a kernel: the block of `longest`, where it was made for it */
-    struct wb_analysis *longest;    /* of a kernel: of the block that takes longest; else NULL */
-    bool is_abstract;               /* not a block, but: */
+    struct wb_block *longest_block;  /* of a kernel: the block of `longest`, where it was made for it */
+    struct wb_analysis *longest;     /* of a kernel: of the block that takes longest; else NULL. Its bounds
+                                        are the largest of all `blocks` */
+    VEC(struct kernel_block) blocks; /* of a kernel on a machine without caches: the first is `longest` */
+    cycles rest;                     /* the largest cap of the kinds of blocks that are not among them */
+    uint64_t block_methods;          /* bit i: method i has been asked of all of them */
+    bool is_abstract;                /* not a block, but: */
     struct abstract_warp_file abstract;
     bool profiled; /* `profile` has been made */
     struct block_profile profile;
@@ -76,6 +89,25 @@ static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
 
 /* What the execution of the block or the kernel takes for granted (warp/assumed.h). */
 assumed_set analysis_assumed(const wb_analysis *analysis);
+
+/* How a method is run. */
+struct analysis_request {
+    bool only_fitting; /* not unless it is meant for what is analysed */
+    uint32_t beside;   /* other blocks that it is asked of, too: they share the work that it may do */
+    const wb_watch *watch;
+};
+
+/* What came of it. */
+struct analysis_attempt {
+    wb_bound bound;
+    bool found;           /* there is a bound */
+    const char *left_out; /* why a method that is meant for it was not run; or NULL */
+};
+
+/* Runs method `index` of the registry without keeping its bound. Errors leave a message; WB_ERR_LIMIT with a
+ * bound: what was found before a limit. */
+wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysis_request *request,
+                       wb_diagnostics *messages, struct analysis_attempt *attempt);
 
 /* The bound of method `method` of the registry for one warp, in *value: false when the method has not been
  * run or bounds only whole blocks. */

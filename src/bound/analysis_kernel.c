@@ -1,12 +1,13 @@
 #include "bound/analysis_kernel.h"
 
+#include "bound/kernel_blocks.h"
 #include "memory/abstract_grid.h"
 #include "warp/grid_block.h"
 
 /* The kind whose block alone is bounded by most cycles. */
-static size_t longest_kind(const struct grid_work *work) {
-    size_t longest = 0;
-    for (size_t k = 1; k < work->kinds.count; k++)
+static uint32_t longest_kind(const struct grid_work *work) {
+    uint32_t longest = 0;
+    for (uint32_t k = 1; k < work->kinds.count; k++)
         if (work->kinds.items[k].alone > work->kinds.items[longest].alone) longest = k;
     return longest;
 }
@@ -19,17 +20,19 @@ static uint32_t busiest_block(const struct memory_work *work) {
     return busiest;
 }
 
-/* Analyses block number `number` of the grid by itself, too. */
-static wb_status analyse_block(wb_analysis *made, const struct wb_grid *grid, uint32_t number,
-                               wb_diagnostics *diagnostics) {
-    WB_TRY(grid_block_make(grid, number, diagnostics, &made->longest_block));
-    return wb_analysis_new(made->longest_block, made->machine, diagnostics, &made->longest);
-}
-
 /* The number in its grid of the block that takes longest. */
 static uint32_t longest_block(const struct wb_analysis *analysis) {
     if (analysis->has_memory) return busiest_block(&analysis->memory);
     return analysis->work.kinds.items[longest_kind(&analysis->work)].first;
+}
+
+/* Analyses blocks by themselves, too: number `number` of the grid and, on a machine without caches, others.
+ */
+static wb_status analyse_blocks(wb_analysis *made, const struct wb_grid *grid, uint32_t number,
+                                wb_diagnostics *diagnostics) {
+    WB_TRY(grid_block_make(grid, number, diagnostics, &made->longest_block));
+    WB_TRY(wb_analysis_new(made->longest_block, made->machine, diagnostics, &made->longest));
+    return made->has_work ? kernel_blocks_make(made, made->work.kind_of[number], diagnostics) : WB_OK;
 }
 
 /* Covering paths: kinds of blocks, but nothing that could be simulated. */
@@ -46,12 +49,13 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
     made->grid_times.grid = grid;
     made->grid_times.machine = machine;
     WB_TRY(grid_kinds_covering(grid, machine, watch, diagnostics, &made->work));
-    const struct wb_block *block = grid->covering.items[longest_kind(&made->work)].block;
-    return wb_analysis_new(block, machine, diagnostics, &made->longest);
+    const uint32_t longest = longest_kind(&made->work);
+    WB_TRY(wb_analysis_new(grid->covering.items[longest].block, machine, diagnostics, &made->longest));
+    return kernel_blocks_make(made, longest, diagnostics);
 }
 
 /* Makes an analysis, which is empty, one of a grid; on a machine with caches under the default scheme. With
- * `covering`, the analysis of covering paths of the same launch, the block that is looked at by itself is the
+ * `covering`, the analysis of covering paths of the same launch, the block that is simulated by itself is the
  * one of that. */
 static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
                                   const struct wb_machine *machine, const struct wb_analysis *covering,
@@ -65,7 +69,7 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
         WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
     else
         WB_TRY(grid_kinds_make(&made->grid_times, watch, diagnostics, &made->kinds, &made->work));
-    return analyse_block(made, grid, longest_block(covering != NULL ? covering : made), diagnostics);
+    return analyse_blocks(made, grid, longest_block(covering != NULL ? covering : made), diagnostics);
 }
 
 wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) {
@@ -73,10 +77,11 @@ wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) 
     made->has_work = true;
     WB_TRY(abstract_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
     WB_TRY(grid_kinds_by_hand(&made->by_hand, NULL, diagnostics, &made->work));
-    const size_t longest = longest_kind(&made->work);
+    const uint32_t longest = longest_kind(&made->work);
     WB_TRY(analysis_of_timed(made->work.kinds.items[longest].timed, diagnostics, &made->longest));
-    if (!memory_is_contended(&made->machine->memory)) return WB_OK;
-    return contended_block_by_hand(&made->by_hand, longest, diagnostics, &made->longest->contended);
+    if (memory_is_contended(&made->machine->memory))
+        WB_TRY(contended_block_by_hand(&made->by_hand, longest, diagnostics, &made->longest->contended));
+    return kernel_blocks_make(made, longest, diagnostics);
 }
 
 wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,

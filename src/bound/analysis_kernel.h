@@ -1,5 +1,5 @@
-/* Analyses of whole kernels: all blocks of a grid in the rooms of all SMs, and beside them the block that
- * takes longest. */
+/* Analyses of whole kernels: all blocks of a grid in the rooms of all SMs, and beside them the blocks
+ * by themselves. */
 #ifndef WB_BOUND_ANALYSIS_KERNEL_H
 #define WB_BOUND_ANALYSIS_KERNEL_H
 

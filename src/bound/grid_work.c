@@ -145,6 +145,15 @@ wb_status grid_work_finish(struct grid_work *work) {
     return WB_OK;
 }
 
+void grid_work_sharpen(struct grid_work *work, uint32_t kind, cycles proven) {
+    struct block_kind *sharpened = &work->kinds.items[kind];
+    sharpened->solo = cycles_min(sharpened->solo, proven);
+}
+
+wb_status grid_work_rank_solo(struct grid_work *work) {
+    return rank_kinds(work, solo_of, &work->by_solo);
+}
+
 void grid_work_free(struct grid_work *work) {
     if (work->in_order != NULL) grid_work_free(work->in_order);
     if (work->published != NULL) grid_work_free(work->published);

@@ -69,6 +69,11 @@ void grid_work_add_block(struct grid_work *work, uint32_t kind);
  * exhausted. */
 wb_status grid_work_finish(struct grid_work *work);
 
+/* Takes over what is proven of a block of a kind that has an SM to itself, where that is less: behind
+ * grid_work_finish, and not where SMs share a memory. grid_work_rank_solo is to be called behind the last. */
+void grid_work_sharpen(struct grid_work *work, uint32_t kind, cycles proven);
+wb_status grid_work_rank_solo(struct grid_work *work);
+
 void grid_work_free(struct grid_work *work);
 
 /* E^n: the initiations of the n blocks that have most of them. */

@@ -76,7 +76,7 @@ wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, 
     bound->kind = WB_UPPER;
     bound_assume_model(input, bound);
     bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
-    if (work->machine->dispatch_depth == 0 || work->machine->dispatch_depth == DEPTH_UNLIMITED)
+    if (sib_unproven(work->machine) == NULL)
         bound_assume(bound, "units start instructions in the order of their issue");
     kernel_assume_dispatch(work, bound);
     contention_assume(work, bound);

@@ -104,7 +104,7 @@ static wb_status pairwise_cycles(const struct bound_input *input, pair_value val
     struct pairwise pairwise = {.input = input,
                                 .value = value,
                                 .total = total,
-                                .budget = PAIRWISE_BUDGET,
+                                .budget = PAIRWISE_BUDGET / (input->beside + UINT64_C(1)),
                                 .others = input->block->warp_count - 1};
     bool stopped = false;
     wb_status status = pairwise_prepare(&pairwise);

@@ -22,6 +22,7 @@ struct bound_input {
     const struct wb_machine *machine;
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
+    uint32_t beside;      /* other blocks that the method is asked of: they share the work that it may do */
     uint64_t state_limit; /* most states that a search keeps */
 };
 

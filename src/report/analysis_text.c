@@ -249,12 +249,15 @@ static wb_status put_phases(struct text *out, const struct wb_analysis *analysis
 }
 
 /* Which block alone, or the kernel. */
-static void put_judged(struct text *out, const struct wb_analysis *judged) {
+static void put_judged(struct text *out, const struct wb_analysis *analysis,
+                       const struct wb_analysis *judged) {
     const struct wb_block *block = judged->block;
     const uint32_t *index = block != NULL ? block->index : NULL;
     if (judged->timed == NULL && !judged->is_abstract) index = judged->grid_times.grid->first_index;
     if (wb_analysis_scope(judged) == WB_SCOPE_KERNEL)
         text_string(out, "kernel");
+    else if (analysis->blocks.count > 0)
+        text_string(out, "every block alone");
     else if (index != NULL)
         text_printf(out, "block (%u,%u,%u) alone", index[0], index[1], index[2]);
     else
@@ -262,9 +265,10 @@ static void put_judged(struct text *out, const struct wb_analysis *judged) {
 }
 
 /* What was found of the deadline, by what. */
-static void put_answer(struct text *out, const struct verdict *verdict, uint64_t deadline) {
+static void put_answer(struct text *out, const struct wb_analysis *analysis, const struct verdict *verdict,
+                       uint64_t deadline) {
     const char *overhead = analysis_overhead(verdict->judged) > 0 ? " and the launch overhead" : "";
-    put_judged(out, verdict->judged);
+    put_judged(out, analysis, verdict->judged);
     if (verdict->proven <= deadline)
         text_printf(out, ": met, by %s%s\n", verdict->best->method, overhead);
     else
@@ -281,7 +285,7 @@ static void put_verdict(struct text *out, const struct wb_analysis *analysis,
         text_printf(out, "%s: undecided, no bound is proven\n", wb_scope_name(verdict.scope));
         return;
     }
-    put_answer(out, &verdict, options->deadline);
+    put_answer(out, analysis, &verdict, options->deadline);
     if (verdict.answer == WB_NOT_ANALYSED)
         text_printf(out, "deadline %" PRIu64 " cycles, kernel: undecided, only that block was bounded\n",
                     options->deadline);
@@ -317,16 +321,39 @@ static void put_table(struct text *out, const struct wb_analysis *analysis,
     put_interval(out, analysis);
 }
 
+/* Which kinds of blocks the bounds are the largest of, and which of them the simulations are of. */
+static void put_kinds_asked(struct text *out, const struct wb_analysis *analysis) {
+    const struct wb_block *block = analysis->longest->block;
+    const uint32_t kind = analysis->blocks.items[0].kind;
+    uint32_t index[3];
+    text_printf(out, " (bounds: the largest of %zu kinds", analysis->work.kinds.count);
+    if (analysis->blocks.count < analysis->work.kinds.count)
+        text_printf(out, ", %zu of them looked at", analysis->blocks.count);
+    if (report_slowest(analysis->longest) > 0) {
+        grid_block_index(analysis->grid_times.grid, analysis->work.kinds.items[kind].first, index);
+        text_printf(out, "; simulated: (%u,%u,%u)", index[0], index[1], index[2]);
+        if (block != NULL)
+            text_printf(out, ", with %" PRIu64 " warp instructions", report_instructions(block));
+    }
+    text_char(out, ')');
+}
+
 /* Of a kernel, what is known of the block that takes longest. */
 static void put_longest(struct text *out, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
     if (analysis->longest == NULL) return;
     const struct wb_block *block = analysis->longest->block;
-    text_string(out, "the block that takes longest");
-    if (block != NULL)
+    const size_t kinds = analysis->work.kinds.count;
+    if (!analysis->has_work)
+        text_string(out, "the block with the most initiations");
+    else
+        text_string(out, "the block that takes longest");
+    if (block != NULL && kinds < 2)
         text_printf(out, ", (%u,%u,%u), with %" PRIu64 " warp instructions", block->index[0], block->index[1],
                     block->index[2], report_instructions(block));
-    text_string(out, ", alone:\n");
+    text_string(out, ", alone");
+    if (kinds > 1) put_kinds_asked(out, analysis);
+    text_string(out, analysis->has_work ? ":\n" : "; others may take longer:\n");
     put_table(out, analysis->longest, options);
     size_t count;
     (void)wb_analysis_bounds(analysis->longest, &count);

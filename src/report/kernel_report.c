@@ -131,8 +131,9 @@ json_t *kernel_heading_json(const struct wb_analysis *analysis) {
         rooms = json_pack("{s:I, s:I}", "least", (json_int_t)work->resident_least, "most",
                           (json_int_t)work->resident_most);
     }
-    return json_pack("{s:I, s:I, s:o, s:I, s:o}", "blocks", (json_int_t)grid->blocks.count, "kind_count",
-                     (json_int_t)analysis->work.kinds.count, "kinds", kinds_json(analysis), "sms",
+    return json_pack("{s:I, s:I, s:I, s:o, s:I, s:o}", "blocks", (json_int_t)grid->blocks.count, "kind_count",
+                     (json_int_t)analysis->work.kinds.count, "kinds_bounded",
+                     (json_int_t)analysis->blocks.count, "kinds", kinds_json(analysis), "sms",
                      (json_int_t)analysis->machine->memory.sms, "resident_blocks", rooms);
 }
 

@@ -27,11 +27,31 @@ static const struct timed_inst *head(const struct naive *naive, const struct war
     return warp->next < warp->length ? &naive->grid->code.insts[warp->path[warp->next]] : NULL;
 }
 
+/* Whether everything of the warp is complete that a register of a queue stands for; true of all others. */
+static bool queue_ready(const struct naive *naive, const struct sm *sm, uint32_t w, uint32_t reg) {
+    const struct timed_code *code = &naive->grid->code;
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+        const uint32_t since = reg - code->queues[q].first;
+        if (reg < code->queues[q].first || since >= code->queues[q].count) continue;
+        uint32_t commits = 0;
+        for (size_t i = sm->insts.count; i-- > sm->slots[w / naive->warps].first_inst;) {
+            const struct inst *inst = inst_at(sm, i);
+            if (inst->warp != w) continue;
+            commits += inst->code->commits >> q & 1;
+            if ((inst->code->joins >> q & 1) != 0 && commits >= since && completion_of(inst) > naive->now)
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool operands_ready(const struct naive *naive, const struct sm *sm, const struct warp *warp) {
     const struct timed_inst *inst = head(naive, warp);
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
-        size_t writer = warp->writers[naive->grid->code.operands[inst->first_operand + i]];
+        const uint32_t reg = naive->grid->code.operands[inst->first_operand + i];
+        size_t writer = warp->writers[reg];
         if (writer > 0 && completion_of(inst_at(sm, writer - 1)) > naive->now) return false;
+        if (!queue_ready(naive, sm, (uint32_t)(warp - sm->warps), reg)) return false;
     }
     return true;
 }

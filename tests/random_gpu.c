@@ -88,6 +88,30 @@ static void random_returns(struct random_state *random, struct timed_code *code)
     }
 }
 
+/* Accesses join queues, and uses wait for these instead of results. */
+static void random_waits(struct random_state *random, struct hand_grid *hand) {
+    struct timed_code *code = &hand->code;
+    enum { GROUPS = 4, REGISTERS = GROUPS + 1 };
+    uint32_t *operands = arena_array(&hand->arena, HAND_INSTRUCTIONS + REGISTERS, sizeof *operands);
+    if (operands == NULL) abort();
+    for (uint32_t r = 0; r < HAND_INSTRUCTIONS + REGISTERS; r++)
+        operands[r] = r;
+    code->operands = operands;
+    code->register_count = HAND_INSTRUCTIONS + REGISTERS;
+    code->queues[QUEUE_COPIES] = (struct timed_queue){HAND_INSTRUCTIONS, GROUPS};
+    code->queues[QUEUE_ACCESSES] = (struct timed_queue){HAND_INSTRUCTIONS + GROUPS, 1};
+    for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++) {
+        struct timed_inst *access = &code->insts[i], *use = &code->insts[HAND_USE_OF(i)];
+        if (one_in(random, 2)) access->joins = 1u << QUEUE_COPIES;
+        if (access->joins != 0 && one_in(random, 2)) access->destination_count = 0;
+        if (one_in(random, 3)) access->joins |= 1u << QUEUE_ACCESSES;
+        if (one_in(random, 5)) access->commits = 1u << QUEUE_COPIES;
+        if (one_in(random, 4)) use->commits = 1u << QUEUE_COPIES;
+        if (one_in(random, 2)) use->first_operand = HAND_INSTRUCTIONS + one_of(random, 0, REGISTERS - 1);
+    }
+    code->insts[HAND_OTHER].commits = 1u << QUEUE_COPIES;
+}
+
 /* Some uses take neither slot nor unit, as `exit` does on some machines. */
 static void random_slotless_uses(struct random_state *random, struct timed_code *code) {
     for (uint32_t i = HAND_USE_OF(0); i < HAND_OTHER; i++) {
@@ -147,6 +171,7 @@ void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, stru
         share_memory(&random, &gpu->hand.machine.memory);
         random_returns(&random, &gpu->hand.code);
     }
+    if (family->waits && one_in(&random, 2)) random_waits(&random, &gpu->hand);
     describe(gpu);
     gpu->timed =
         (struct timed_grid){.grid = &gpu->hand.grid, .machine = &gpu->hand.machine, .code = gpu->hand.code};

@@ -13,6 +13,7 @@ struct random_gpu_family {
     struct hand_shape shape;        /* of blocks; warps and accesses at most */
     uint32_t dispatch;              /* enum block_dispatch */
     bool contended;                 /* no caches, but one memory for all SMs */
+    bool waits; /* for accesses together: groups of copies and fences, in half of the grids */
 };
 
 struct random_gpu {

@@ -194,6 +194,7 @@ static void make_by_accesses(uint64_t seed, const struct random_gpu *gpu, struct
 }
 
 static const struct random_gpu_family family = {
+    .waits = true,
     .sms = 4,
     .sub_cores = 2,
     .width = 2,

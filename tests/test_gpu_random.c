@@ -177,6 +177,7 @@ static void check(uint64_t seed, const struct random_gpu *gpu, const struct gpu_
 }
 
 static const struct random_gpu_family family = {
+    .waits = true,
     .sms = 3,
     .sub_cores = 2,
     .width = 2,

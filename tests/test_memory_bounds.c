@@ -40,8 +40,22 @@ static const struct policies in_turns = {{&policy_rr}, 1};
     }
 
 static const struct random_gpu_family families[] = {
-    {.sms = 1, .sub_cores = 1, .width = 1, .units = 1, .blocks = 3, .resident = 2, .shape = MIXED_SHAPE},
-    {.sms = 3, .sub_cores = 2, .width = 2, .units = 2, .blocks = 9, .resident = 3, .shape = MIXED_SHAPE},
+    {.sms = 1,
+     .sub_cores = 1,
+     .width = 1,
+     .units = 1,
+     .blocks = 3,
+     .resident = 2,
+     .shape = MIXED_SHAPE,
+     .waits = true},
+    {.sms = 3,
+     .sub_cores = 2,
+     .width = 2,
+     .units = 2,
+     .blocks = 9,
+     .resident = 3,
+     .shape = MIXED_SHAPE,
+     .waits = true},
     /* Few warps with many loads. */
     {.sms = 2,
      .sub_cores = 2,
@@ -49,15 +63,28 @@ static const struct random_gpu_family families[] = {
      .units = 1,
      .blocks = 6,
      .resident = 2,
+     .waits = true,
      .shape =
          {.warps = 3, .accesses = 16, .instructions = 16, .lines = 16, .lanes = 3, .barrier_percent = 5}},
 };
 
-static const struct random_gpu_family dynamic_family = {
-    .sms = 3, .sub_cores = 2, .width = 2, .units = 2, .blocks = 12, .resident = 3, .shape = MIXED_SHAPE};
+static const struct random_gpu_family dynamic_family = {.sms = 3,
+                                                        .sub_cores = 2,
+                                                        .width = 2,
+                                                        .units = 2,
+                                                        .blocks = 12,
+                                                        .resident = 3,
+                                                        .shape = MIXED_SHAPE,
+                                                        .waits = true};
 
-static const struct random_gpu_family lone_family = {
-    .sms = 2, .sub_cores = 2, .width = 2, .units = 2, .blocks = 1, .resident = 1, .shape = MIXED_SHAPE};
+static const struct random_gpu_family lone_family = {.sms = 2,
+                                                     .sub_cores = 2,
+                                                     .width = 2,
+                                                     .units = 2,
+                                                     .blocks = 1,
+                                                     .resident = 1,
+                                                     .shape = MIXED_SHAPE,
+                                                     .waits = true};
 
 /* The time of a grid under a scheme. */
 static cycles simulated(const struct timed_grid *timed, const struct gpu_scheme *scheme) {

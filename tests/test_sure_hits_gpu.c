@@ -105,6 +105,7 @@ static void check_gpu(uint64_t seed, const struct random_gpu_family *family, str
 static void test_random_gpus(void **state) {
     (void)state;
     struct random_gpu_family family = {
+        .waits = true,
         .sms = SMS_MAX,
         .sub_cores = 2,
         .width = 2,

@@ -191,6 +191,12 @@ wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnost
 /* Registers of a thread, which PTX does not say: from 1 to 255. They decide how many blocks an SM holds. */
 wb_status wb_launch_set_registers(wb_launch *launch, const char *registers, wb_diagnostics *diagnostics);
 
+/* Takes for known what real hardware may do otherwise, of a list separated by commas: "approx" (results of
+ * approximate functions), "div-zero" (of integer divisions by zero), "pointer-order" (where buffers and
+ * variables stand in memory), "all". Without it these are unknown values. Numbers that rely on one say so
+ * among their assumptions. */
+wb_status wb_launch_assume(wb_launch *launch, const char *list, wb_diagnostics *diagnostics);
+
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
  * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16). A
  * launch file's arguments are dropped by the first call. */

@@ -39,6 +39,12 @@ wb_launch *trial_launch(const struct trial *trial, uint32_t d) {
     return random_kernel_launch(&trial->kernel, contents);
 }
 
+wb_launch *trial_execution(const struct trial *trial, uint32_t d) {
+    wb_launch *launch = trial_launch(trial, d);
+    (void)wb_launch_assume(launch, "all", trial->diagnostics);
+    return launch;
+}
+
 wb_launch *trial_launch_unknown(const struct trial *trial, uint32_t known) {
     uint64_t contents[RANDOM_BUFFERS];
     for (uint32_t b = 0; b < RANDOM_BUFFERS; b++)
@@ -49,7 +55,7 @@ wb_launch *trial_launch_unknown(const struct trial *trial, uint32_t known) {
 static bool execute(struct trial *trial) {
     const wb_trace_options options = {.record_accesses = true};
     for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++) {
-        wb_launch *launch = trial_launch(trial, d);
+        wb_launch *launch = trial_execution(trial, d);
         wb_status status =
             wb_block_trace(trial->parsed, launch, &options, trial->diagnostics, &trial->blocks[d]);
         wb_launch_free(launch);

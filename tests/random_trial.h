@@ -28,6 +28,10 @@ bool trial_violated(struct trial *trial, const char *format, ...) __attribute__(
 wb_launch *trial_launch(const struct trial *trial, uint32_t d);
 wb_launch *trial_launch_unknown(const struct trial *trial, uint32_t known);
 
+/* The launch with the data of seed `d`, what the PTX ISA leaves open being what is computed: one execution.
+ */
+wb_launch *trial_execution(const struct trial *trial, uint32_t d);
+
 /* Whether so many kernels have the property (a tenth of them in slow builds). Of the first that has not, all
  * statements are left out that it does not need to fail, and it is printed to stderr. */
 bool trials_hold(uint32_t kernels, trial_check check);

@@ -29,8 +29,9 @@ static inline void outcome_free(struct outcome *outcome) {
     free(outcome->messages);
 }
 
-/* Runs kernel `k` of a module on one block (or `grid` blocks) with the given arguments, NULL-terminated; the
- * last of them is a buffer of u64, which is read into the outcome. */
+/* What the PTX ISA leaves open is known in these runs. Runs kernel `k` of a module on one block (or `grid`
+ * blocks) with the given arguments, NULL-terminated; the last of them is a buffer of u64, which is read into
+ * the outcome. */
 static inline struct outcome run_module_in(const char *ptx, const char *grid, const char *block,
                                            const char *const *arguments) {
     struct outcome outcome = {0};
@@ -44,6 +45,7 @@ static inline struct outcome run_module_in(const char *ptx, const char *grid, co
     if (status == WB_OK) status = wb_module_find_kernel(module, "k", diagnostics, &kernel);
     if (status == WB_OK) status = wb_launch_set_grid(launch, grid, diagnostics);
     if (status == WB_OK) status = wb_launch_set_block(launch, block, diagnostics);
+    if (status == WB_OK) status = wb_launch_assume(launch, "approx,div-zero", diagnostics);
     for (; status == WB_OK && arguments[count] != NULL; count++)
         status = wb_launch_add_argument(launch, arguments[count], diagnostics);
     if (status == WB_OK)

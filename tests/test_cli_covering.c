@@ -89,6 +89,41 @@ static void test_loads_without_lanes_are_bounded(void **state) {
     json_decref(root);
 }
 
+#define LEFT_OPEN "tests/data/covering/left_open.ptx -g 1 -b 32 -a 'buf:u32[32]=zero' -a 'buf:u32[32]=zero' "
+
+/* A kernel whose loop depends on what the PTX ISA leaves open: bounded for either, unless that is assumed. */
+static void check_left_open(const char *kernel, const char *assumption, const char *from, const char *text) {
+    char arguments[300];
+    (void)snprintf(arguments, sizeof arguments, "analyze -k %s " LEFT_OPEN "--json", kernel);
+    json_t *root = run_json(arguments, 0);
+    assert_true(number(root, "best_upper") > 2000);
+    json_t *unknown = json_array_get(json_object_get(root, "unknown"), 0);
+    assert_string_is(json_object_get(unknown, "from"), "opcode", from);
+    json_decref(root);
+    (void)snprintf(arguments, sizeof arguments, "analyze -k %s " LEFT_OPEN "--assume %s --json", kernel,
+                   assumption);
+    root = run_json(arguments, 0);
+    assert_true(number(root, "best_upper") < 500);
+    json_t *assumptions = json_object_get(entry(root, "bounds", "method", "sib"), "assumptions");
+    bool printed = false;
+    for (size_t i = 0; i < json_array_size(assumptions); i++)
+        printed |= strstr(json_string_value(json_array_get(assumptions, i)), text) != NULL;
+    assert_true(printed);
+    json_decref(root);
+    (void)snprintf(arguments, sizeof arguments, "simulate -k %s " LEFT_OPEN, kernel);
+    struct run run = run_command(arguments);
+    assert_int_equal(run.status, 3);
+    (void)snprintf(arguments, sizeof arguments, "--assume %s", assumption);
+    assert_non_null(strstr(run.err, arguments));
+    run_free(&run);
+}
+
+static void test_what_the_isa_leaves_open_is_unknown(void **state) {
+    (void)state;
+    check_left_open("approximate", "approx", "rcp.approx.ftz.f32", "approximate functions");
+    check_left_open("divided", "div-zero", "rem.u32", "divided by zero");
+}
+
 static void test_given_inputs_are_used_unless_all_are_asked_for(void **state) {
     (void)state;
     json_t *root =
@@ -272,6 +307,7 @@ int main(void) {
         cmocka_unit_test(test_covering_paths_have_no_simulation),
         cmocka_unit_test(test_all_inputs_stand_beside_the_given_ones),
         cmocka_unit_test(test_loads_without_lanes_are_bounded),
+        cmocka_unit_test(test_what_the_isa_leaves_open_is_unknown),
         cmocka_unit_test(test_given_inputs_are_used_unless_all_are_asked_for),
         cmocka_unit_test(test_what_is_left_open_is_covered),
         cmocka_unit_test(test_kernels_are_covered),

@@ -252,6 +252,45 @@ static void plain_values_behind_a_flag_are_unknown(void **state) {
                               "B");
 }
 
+/* The marks of a branch on %r2 != 0 behind some instructions. */
+static void expect_choice(const char *instructions, const char *expected) {
+    char body[1000];
+    (void)snprintf(body, sizeof body, ".reg .f32 %%f<9>; .reg .f64 %%fd<9>;\n%s%s%s", instructions,
+                   "setp.ne.u32 %p2, %r2, 0; @%p2 bra N;\n" A, "N: " B);
+    expect_marks(body, NULL, expected);
+}
+
+static void results_that_are_left_open_are_unknown(void **state) {
+    (void)state;
+    static const char *const open[] = {
+        "rcp.approx.f32 %f1, 0f40400000;",
+        "sqrt.approx.ftz.f32 %f1, 0f40400000;",
+        "rsqrt.approx.f32 %f1, 0f40800000;",
+        "sin.approx.f32 %f1, 0f3F800000;",
+        "ex2.approx.f32 %f1, 0f3F800000;",
+        "lg2.approx.f32 %f1, 0f40000000;",
+        "tanh.approx.f32 %f1, 0f3F800000;",
+        "div.full.f32 %f1, 0f3F800000, 0f40000000;",
+        "div.approx.f32 %f1, 0f3F800000, 0f40000000;",
+        "rcp.approx.ftz.f64 %fd1, 0d4000000000000000; cvt.rn.f32.f64 %f1, %fd1;",
+        "rsqrt.approx.f64 %fd1, 0d4010000000000000; cvt.rn.f32.f64 %f1, %fd1;",
+    };
+    char body[500];
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
+        (void)snprintf(body, sizeof body, "%s mov.b32 %%r2, %%f1;\n", open[i]);
+        expect_choice(body, "AB");
+    }
+    /* what the ISA does say, and rounded functions */
+    expect_choice("rcp.approx.f32 %f1, 0f80000000; mov.b32 %r2, %f1;\n", "B");
+    expect_choice("lg2.approx.ftz.f32 %f1, 0f00000001; mov.b32 %r2, %f1;\n", "B");
+    expect_choice("rcp.rn.f32 %f1, 0f40400000; mov.b32 %r2, %f1;\n", "B");
+    expect_choice("div.rn.f32 %f1, 0f3F800000, 0f40400000; mov.b32 %r2, %f1;\n", "B");
+    /* lane 0 alone divides by zero */
+    expect_choice("add.u32 %r3, %r0, 1; div.u32 %r2, 99, %r3;\n", "B");
+    expect_choice("div.u32 %r2, 99, %r0;\n", "AB");
+    expect_choice("rem.s32 %r2, -99, %r0; or.b32 %r2, %r2, 0;\n", "AB");
+}
+
 #define COUNTED "mov.u32 %r2, 0;\nL: " A "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, %r1; @%p2 bra L;\n" B
 
 static void loops_run_to_their_limits(void **state) {
@@ -430,6 +469,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_address_stays_in_its_state_space),
         cmocka_unit_test(what_other_warps_store_without_a_race_is_unknown),
         cmocka_unit_test(plain_values_behind_a_flag_are_unknown),
+        cmocka_unit_test(results_that_are_left_open_are_unknown),
         cmocka_unit_test(loops_run_to_their_limits),
         cmocka_unit_test(every_loop_without_a_limit_is_named),
         cmocka_unit_test(facts_exclude_sides),

@@ -346,6 +346,40 @@ static void test_dimensions_of_options(void **state) {
     wb_launch_free(launch);
 }
 
+static void test_assumptions(void **state) {
+    (void)state;
+    static const char *const bad[] = {"", "approximate", "approx,", ",approx", "approx, div-zero"};
+    wb_launch *launch = wb_launch_new();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(wb_launch_assume(launch, bad[i], diagnostics), WB_ERR_INPUT);
+        assert_non_null(
+            strstr(wb_diagnostics_text(diagnostics), ": expected approx, div-zero, pointer-order or all\n"));
+        wb_diagnostics_free(diagnostics);
+    }
+    wb_launch_free(launch);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    launch = wb_launch_new();
+    assert_int_equal(wb_launch_assume(launch, "div-zero", diagnostics), WB_OK);
+    assert_int_equal(launch->assumptions, 1u << LAUNCH_ASSUME_DIV_ZERO);
+    assert_int_equal(wb_launch_assume(launch, "approx,pointer-order", diagnostics), WB_OK);
+    assert_int_equal(launch->assumptions, 7);
+    wb_launch_free(launch);
+    static const struct {
+        const char *text;
+        uint32_t assumptions;
+    } files[] = {{"assume: approx\n", 1u << LAUNCH_ASSUME_APPROX},
+                 {"assume: [approx, div-zero]\n", 1u << LAUNCH_ASSUME_APPROX | 1u << LAUNCH_ASSUME_DIV_ZERO},
+                 {"assume: all\n", 7}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        assert_int_equal(
+            launch_parse("l.yaml", files[i].text, strlen(files[i].text), NULL, diagnostics, &launch), WB_OK);
+        assert_int_equal(launch->assumptions, files[i].assumptions);
+        wb_launch_free(launch);
+    }
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_errors_of_files(void **state) {
     (void)state;
     static const struct {
@@ -356,7 +390,7 @@ static void test_errors_of_files(void **state) {
         {"grdi: 3\n", "l.yaml:1:1: error: unknown key 'grdi'; did you mean 'grid'?"},
         {"threads: 3\n",
          "l.yaml:1:1: error: unknown key 'threads'; expected one of: kernel, stream, grid, block, "
-         "shared, registers, arguments, variables"},
+         "shared, registers, assume, arguments, variables"},
         {"grid: x\n", "l.yaml:1:7: error: " GRID},
         {"grid: '3'\n", "l.yaml:1:7: error: " GRID},
         {"grid: []\n", "l.yaml:1:7: error: " GRID},
@@ -436,7 +470,7 @@ static void test_errors_of_lists(void **state) {
         {"[]\n", "l.yaml:1:1: error: the list has no launch", WB_ERR_INPUT},
         {"- kernel: a\n- 7\n",
          "l.yaml:2:3: error: expected a mapping with the keys kernel, stream, grid, block, shared, "
-         "registers, arguments, "
+         "registers, assume, arguments, "
          "variables, got '7'",
          WB_ERR_INPUT},
         {"- kernel: a\n- grid: 2\n  block: 2048\n",
@@ -499,6 +533,7 @@ int main(void) {
         cmocka_unit_test(test_errors_of_arguments),
         cmocka_unit_test(test_missing_file_of_contents_names_both_places),
         cmocka_unit_test(test_dimensions_of_options),
+        cmocka_unit_test(test_assumptions),
         cmocka_unit_test(test_errors_of_files),
         cmocka_unit_test(test_list_of_launches),
         cmocka_unit_test(test_errors_of_lists),

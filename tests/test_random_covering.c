@@ -90,6 +90,7 @@ struct knowledge {
     bool other_loops; /* facts about loops that the data does not decide, besides those about the others */
     size_t lowered;   /* 1 + the index of a loop whose fact is one less than what is true; 0: none */
     size_t raised;    /* 1 + the index of one whose fact is far more; 0: none */
+    bool assumed;     /* what the PTX ISA leaves open is what is computed */
 };
 
 static bool make_facts(struct trial *trial, const struct knowledge *known, wb_facts **facts) {
@@ -134,6 +135,7 @@ static bool cover(struct trial *trial, const struct knowledge *known, wb_block *
                                       .instruction_limit =
                                           known->raised ? RAISED_INSTRUCTIONS : COVERING_INSTRUCTIONS};
     wb_launch *launch = forget ? trial_launch(trial, 0) : trial_launch_unknown(trial, known->buffers);
+    if (known->assumed) (void)wb_launch_assume(launch, "all", trial->diagnostics);
     wb_status status = wb_block_trace(trial->parsed, launch, &options, trial->diagnostics, block);
     wb_launch_free(launch);
     wb_facts_free(facts);
@@ -277,10 +279,11 @@ static bool knowing_more_helps(struct trial *trial, const wb_analysis *less, con
 
 static bool every_knowledge_helps(struct trial *trial, const wb_analysis *less) {
     const uint32_t given = trial->given, every = (1u << RANDOM_BUFFERS) - 1;
-    const struct knowledge all_facts = {.buffers = given, .other_loops = true};
-    const struct knowledge another_buffer = {.buffers = given | (given + 1)};
-    const struct knowledge all_buffers = {.buffers = every};
+    const struct knowledge all_facts = {.buffers = given, .assumed = true, .other_loops = true};
+    const struct knowledge another_buffer = {.buffers = given | (given + 1), .assumed = true};
+    const struct knowledge all_buffers = {.buffers = every, .assumed = true};
     const struct knowledge lowered = {.buffers = given,
+                                      .assumed = true,
                                       .lowered = 1 + trial->kernel.seed % (trial->kernel.loops.count + 1)};
     return knowing_more_helps(trial, less, &all_facts, "a fact") &&
            knowing_more_helps(trial, less, &lowered, "a lower fact") &&
@@ -289,7 +292,7 @@ static bool every_knowledge_helps(struct trial *trial, const wb_analysis *less) 
 }
 
 static bool knowledge_lowers_bounds(struct trial *trial) {
-    const struct knowledge known = {.buffers = trial->given};
+    const struct knowledge known = {.buffers = trial->given, .assumed = true};
     wb_block *covering;
     wb_analysis *analysis = NULL;
     if (!cover(trial, &known, &covering)) return false;
@@ -351,7 +354,7 @@ static bool grid_is_covered(struct trial *trial, const wb_grid *covering, const 
     static const wb_grid_options options = {.instruction_limit = COVERING_INSTRUCTIONS};
     wb_grid *real;
     wb_analysis *analysis = NULL;
-    if (!trace_grid(trial, trial_launch(trial, d), &options, &real)) return false;
+    if (!trace_grid(trial, trial_execution(trial, d), &options, &real)) return false;
     if (real == NULL) return true;
     bool holds = true;
     for (uint32_t b = 0; holds && b < real->blocks.count; b++)

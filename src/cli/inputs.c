@@ -76,6 +76,8 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
         status = wb_launch_set_shared(made, options->shared, diagnostics);
     if (status == WB_OK && options->registers != NULL)
         status = wb_launch_set_registers(made, options->registers, diagnostics);
+    if (status == WB_OK && options->assume != NULL)
+        status = wb_launch_assume(made, options->assume, diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->argument_count; i++)
         status = wb_launch_add_argument(made, options->arguments[i], diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->variable_count; i++)
@@ -139,8 +141,9 @@ static bool is_block_file(const char *path) {
 static wb_status load_block_file(const struct options *options, wb_diagnostics *diagnostics,
                                  struct inputs *inputs) {
     if (options->kernel != NULL || options->launch != NULL || options->grid != NULL ||
-        options->block != NULL || options->registers != NULL || options->machine != NULL ||
-        options->memory != NULL || options->facts != NULL || options->set_count + options->argument_count > 0)
+        options->block != NULL || options->registers != NULL || options->assume != NULL ||
+        options->machine != NULL || options->memory != NULL || options->facts != NULL ||
+        options->set_count + options->argument_count > 0)
         return usage_error(diagnostics,
                            "a block file stands for itself: no kernel, launch or machine with it");
     return wb_analysis_read(options->operands[0], diagnostics, &inputs->analysis);

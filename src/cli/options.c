@@ -18,6 +18,7 @@ enum option_id {
     OPTION_BLOCK,
     OPTION_SHARED,
     OPTION_REGISTERS,
+    OPTION_ASSUME,
     OPTION_ARGUMENT,
     OPTION_VARIABLE,
     OPTION_LAUNCH,
@@ -84,6 +85,10 @@ static const struct option_row option_table[] = {
     {OPTION_REGISTERS, 0, "registers", "N",
      "registers of a thread, as the compiler reports them (default: not known)",
      TIMES | COMMAND_CACHE | COMMAND_OCCUPANCY},
+    {OPTION_ASSUME, 0, "assume", "LIST",
+     "take for known what hardware may do otherwise: approx (results of approximate functions), div-zero (of "
+     "integer divisions by zero), pointer-order (where buffers stand), all",
+     RUNS},
     {OPTION_ARGUMENT, 'a', "argument", "ARG",
      "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "
      "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE, buf:f32[1024]+16 (the address of element 16)",
@@ -217,6 +222,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_BLOCK: options->block = value; break;
     case OPTION_SHARED: options->shared = value; break;
     case OPTION_REGISTERS: options->registers = value; break;
+    case OPTION_ASSUME: options->assume = value; break;
     case OPTION_ARGUMENT: options->arguments[options->argument_count++] = value; break;
     case OPTION_VARIABLE: options->variables[options->variable_count++] = value; break;
     case OPTION_LAUNCH: options->launch = value; break;

@@ -42,7 +42,7 @@ struct options {
     bool help;
     const char **operands; /* what is no option: the file first */
     size_t operand_count;
-    const char *kernel, *grid, *block, *shared, *registers, *launch, *machine, *block_index, *facts;
+    const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *block_index, *facts;
     const char *inputs; /* of analyze and path: "given", "any" */
     const char **arguments;
     size_t argument_count;

@@ -28,7 +28,7 @@ static void stream_inputs_free(struct stream_inputs *inputs) {
 /* Fails with a message for an option that is of one launch, or of one block. */
 static wb_status refuse_options(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->kernel != NULL || options->grid != NULL || options->block != NULL ||
-        options->shared != NULL || options->registers != NULL ||
+        options->shared != NULL || options->registers != NULL || options->assume != NULL ||
         options->argument_count + options->variable_count > 0)
         return usage_error(diagnostics, "options of a launch do not go with a list of launches: change "
                                         "the file");

@@ -132,6 +132,32 @@ wb_status launch_registers_store(const char *text, const struct subject *subject
     return WB_ERR_INPUT;
 }
 
+const char *launch_assumption_name(enum launch_assumption what) {
+    static const char *const names[LAUNCH_ASSUMPTIONS] = {
+        [LAUNCH_ASSUME_APPROX] = "approx",
+        [LAUNCH_ASSUME_DIV_ZERO] = "div-zero",
+        [LAUNCH_ASSUME_POINTER_ORDER] = "pointer-order",
+    };
+    return names[what];
+}
+
+static bool is_name(const char *name, const char *text, size_t length) {
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+wb_status launch_assumption_store(const char *name, size_t length, const struct subject *subject,
+                                  wb_diagnostics *diagnostics, struct wb_launch *launch) {
+    uint32_t found = is_name("all", name, length) ? (1u << LAUNCH_ASSUMPTIONS) - 1 : 0;
+    for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
+        if (is_name(launch_assumption_name((enum launch_assumption)what), name, length)) found |= 1u << what;
+    launch->assumptions |= found;
+    if (found != 0) return WB_OK;
+    diagnose_about(diagnostics, SEVERITY_ERROR, subject,
+                   "'%.*s': expected approx, div-zero, pointer-order or all",
+                   (int)(length < 40 ? length : 40), name);
+    return WB_ERR_INPUT;
+}
+
 /* The numbers of "X[,Y[,Z]]"; 0 when the text is something else. */
 static size_t parse_dimensions(const char *text, uint64_t dimensions[3]) {
     for (size_t count = 0; count < 3; count++) {
@@ -165,6 +191,16 @@ wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnost
 wb_status wb_launch_set_registers(wb_launch *launch, const char *registers, wb_diagnostics *diagnostics) {
     struct subject subject = {.where = registers};
     return launch_registers_store(registers, &subject, diagnostics, launch);
+}
+
+wb_status wb_launch_assume(wb_launch *launch, const char *list, wb_diagnostics *diagnostics) {
+    struct subject subject = {.where = "--assume"};
+    for (;; list++) {
+        size_t length = strcspn(list, ",");
+        WB_TRY(launch_assumption_store(list, length, &subject, diagnostics, launch));
+        list += length;
+        if (*list == '\0') return WB_OK;
+    }
 }
 
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics) {

@@ -23,6 +23,14 @@
 /* Most launches of a list. */
 #define LAUNCHES_MAX 4096u
 
+/* What is taken for known though hardware may do otherwise (docs/execution.md). */
+enum launch_assumption {
+    LAUNCH_ASSUME_APPROX,        /* results of approximate functions */
+    LAUNCH_ASSUME_DIV_ZERO,      /* results of integer divisions by zero */
+    LAUNCH_ASSUME_POINTER_ORDER, /* the addresses of buffers and variables */
+    LAUNCH_ASSUMPTIONS
+};
+
 enum launch_fill {
     LAUNCH_FILL_UNKNOWN, /* contents not known to the analysis */
     LAUNCH_FILL_ZERO,
@@ -67,7 +75,8 @@ struct wb_launch {
     bool has_grid, has_block;
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
-    uint32_t registers; /* of a thread; 0: not known */
+    uint32_t registers;   /* of a thread; 0: not known */
+    uint32_t assumptions; /* bit per enum launch_assumption */
     VEC(struct launch_argument) arguments;
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
     VEC(struct launch_variable) variables;
@@ -108,6 +117,13 @@ wb_status launch_shared_store(const char *text, const struct subject *subject, w
                               struct wb_launch *launch);
 wb_status launch_registers_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
                                  struct wb_launch *launch);
+
+/* Adds one of the assumptions by its name: "approx", "div-zero", "pointer-order", or "all". */
+wb_status launch_assumption_store(const char *name, size_t length, const struct subject *subject,
+                                  wb_diagnostics *diagnostics, struct wb_launch *launch);
+
+/* The name of an assumption. */
+const char *launch_assumption_name(enum launch_assumption what);
 
 /* Parses a launch file in memory, which describes one launch; `name` stands for the file in messages. */
 wb_status launch_parse(const char *name, const char *text, size_t size, const char *directory,

@@ -88,6 +88,19 @@ static wb_status read_registers(const struct ytree *document, const struct ytree
     return launch_registers_store(number_text(value), &subject, document->diagnostics, reader->launch);
 }
 
+static wb_status read_assume(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    const struct ytree_node *item = value->kind == YTREE_LIST ? value->first : value;
+    while (item != NULL) {
+        struct subject subject = subject_of(document, item);
+        WB_TRY(ytree_require(document, item, YTREE_SCALAR, "approx, div-zero, pointer-order or all"));
+        WB_TRY(launch_assumption_store(item->text, strlen(item->text), &subject, document->diagnostics,
+                                       reader->launch));
+        item = value->kind == YTREE_LIST ? item->next : NULL;
+    }
+    return WB_OK;
+}
+
 static wb_status read_arguments(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct wb_launch *launch = reader->launch;
@@ -129,6 +142,7 @@ static const struct field launch_fields[] = {
     {.key = "block", .kind = FIELD_NESTED, .read = read_block},
     {.key = "shared", .kind = FIELD_NESTED, .read = read_shared},
     {.key = "registers", .kind = FIELD_NESTED, .read = read_registers},
+    {.key = "assume", .kind = FIELD_NESTED, .read = read_assume},
     {.key = "arguments", .kind = FIELD_NESTED, .read = read_arguments},
     {.key = "variables", .kind = FIELD_NESTED, .read = read_variables},
     {0},

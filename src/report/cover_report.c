@@ -6,6 +6,7 @@
 
 #include "report/json_parts.h"
 #include "report/source_lines.h"
+#include "warp/open_result.h"
 
 const char *cover_need_text(enum cover_need need) {
     switch (need) {
@@ -70,8 +71,10 @@ bool cover_put_causes(struct text *out, const struct wb_block *block) {
         put_place(out, &lines, block, cause->instruction);
         text_printf(out, " (%s)", cover_need_text(cause->need));
         if (cause->origin < block->code_first[block->kernel->module->function_count]) {
+            const char *open = open_result_assumption(block_inst(block, cause->origin, NULL)->form);
             text_string(out, "\n    from ");
             put_place(out, &lines, block, cause->origin);
+            if (open != NULL) text_printf(out, " (left open by the PTX ISA: --assume %s)", open);
         }
         text_char(out, '\n');
     }

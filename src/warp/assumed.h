@@ -14,7 +14,11 @@
 
 /* X(enumerator, text) */
 #define ASSUMED_TABLE(X)                                                                                     \
-    X(WHOLE_WARP_BARRIERS, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)")
+    X(WHOLE_WARP_BARRIERS, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)") \
+    X(APPROXIMATE_RESULTS, "approximate functions give what is computed here, to the last bit (--assume)")   \
+    X(DIVISION_BY_ZERO, "an integer divided by zero gives all ones, and itself as remainder (--assume)")     \
+    X(POINTER_ORDER,                                                                                         \
+      "buffers and variables stand in memory where they are put here, one after another (--assume)")
 
 enum assumed {
 #define X(enumerator, text) ASSUMED_##enumerator,

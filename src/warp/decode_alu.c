@@ -3,6 +3,7 @@
 #include "warp/alu.h"
 #include "warp/decode.h"
 #include "warp/execute.h"
+#include "warp/open_result.h"
 
 /* The type twice as wide, for the addend of mad.wide. */
 static enum ptx_type widened(enum ptx_type type) {
@@ -152,6 +153,7 @@ wb_status decode_alu(struct decoder *decoder, const struct ptx_operand *operands
     if (op->output_count == 0) op->result_mask = UINT64_MAX;
     if (!known) return WB_OK;
     choose_execution(op);
+    open_result_decode(op);
     op->refine = alu_refine_find(op->form);
     return WB_OK;
 }

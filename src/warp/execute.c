@@ -58,6 +58,13 @@ wb_status warp_decline(struct warp *warp, const struct micro *op, struct slot sl
                      "it comes from a register that was never written");
     else
         ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, from, "the value comes from here");
+    for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
+        if ((run->left_open >> what & 1) != 0)
+            ptx_diagnose(
+                run->diagnostics, SEVERITY_NOTE, run->module, from == NULL ? op->inst : from,
+                "unknown are also results that the PTX ISA leaves open: --assume %s takes them for what "
+                "is computed here (docs/execution.md)",
+                launch_assumption_name((enum launch_assumption)what));
     return WB_ERR_DECLINED;
 }
 

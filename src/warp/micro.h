@@ -79,6 +79,9 @@ struct micro_branch {
     uint32_t reconvergence; /* or PTX_NO_INDEX: the function's exit */
 };
 
+/* Lanes whose result the PTX ISA leaves open (open_result.h). */
+typedef uint32_t (*open_fn)(const struct micro *op, const uint64_t *const *s);
+
 struct micro_call {
     uint32_t callee; /* function, or PTX_NO_INDEX: called by its address, source[0] */
     struct call_operand *arguments, *results;
@@ -94,6 +97,7 @@ struct micro {
         test_fn test;
     } compute;
     refine_fn refine; /* or NULL: known exactly where all sources are */
+    open_fn open;     /* of open_execute */
     const struct ptx_form *form;
     const struct ptx_inst *inst;
     uint32_t index;                        /* through all functions of the module, as in paths */
@@ -103,6 +107,7 @@ struct micro {
     struct slot destination, destination2; /* the second: a predicate, or the carry flag */
     struct slot source[MICRO_SOURCES];     /* those not needed are a known zero */
     uint8_t source_count;                  /* sources that the instruction has */
+    uint8_t open_kind;                     /* enum launch_assumption: what makes open results known */
     struct slot *outputs;                  /* everything the instruction writes but the CC register */
     uint32_t output_count;
     uint64_t result_mask; /* bits that the first output's register has */

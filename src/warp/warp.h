@@ -101,6 +101,7 @@ struct run {
     uint32_t skipped_barrier; /* a barrier that all lanes of a warp skipped, or PTX_NO_INDEX */
     uint32_t unrecorded;      /* as in struct wb_block */
     uint32_t uncounted;       /* as there */
+    uint32_t left_open;       /* bit per enum launch_assumption: some results were unknown for want of it */
     bool steers;              /* a warp that needs a value that is not known is ended, the others go on */
     bool allow_unmapped;      /* accesses outside of all regions read unknown bytes and write nothing */
     struct unmapped unmapped;

@@ -127,6 +127,20 @@ static const char *const meeting[] = {
     "st.shared.u32 [%own], #i;\n#lbar.sync 0;\n" OF_SHOWN "ld.shared.u32 #d, [%t];\n#lbar.sync 0;",
 };
 
+/* Copies of own memory in the background, their groups, and what waits; in a third of the kernels. */
+static const char *const waiting[] = {
+    "#@cp.async.ca.shared.global [%own], [%mine], 4;",
+    "#@cp.async.ca.shared.global [%own], [%mine], 4;\n#@cp.async.commit_group;",
+    "#@cp.async.commit_group;",
+    "#@cp.async.wait_group 0;",
+    "#@cp.async.wait_group 1;",
+    "cp.async.wait_group 2;",
+    "#@cp.async.wait_all;",
+    "#@membar.cta;",
+    "fence.acq_rel.gpu;",
+    "#@ld.acquire.gpu.global.u32 #d, [%mine];",
+};
+
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
 uint32_t writer_below(struct kernel_writer *writer, uint32_t bound) {
@@ -215,6 +229,10 @@ void writer_call(struct kernel_writer *writer) {
 
 void writer_straight(struct kernel_writer *writer, const struct writer_place *place) {
     const bool whole = place->uniform && !writer->may_return && writer->kernel->threads % 32 == 0;
+    if (writer->kernel->seed % 3 == 0 && writer_chance(writer, 20)) {
+        emit_one_of(writer, waiting, COUNT(waiting));
+        return;
+    }
     switch (writer_below(writer, 20)) {
     case 0:
     case 1:

@@ -34,17 +34,22 @@
 /* More than a trip of the loops takes besides, of four warps in turns. */
 #define LOOP_TIME 50
 
-static struct traced_kernel open_kernel(const char *text, const char *threads, bool analyze) {
+static struct traced_kernel open_on(const char *machine, const char *text, const char *threads,
+                                    bool analyze) {
     static const char *const arguments[] = {"buf:u32[4096]=iota", NULL};
     static const char *const settings[] = {"mem_latency=1000", NULL};
     return traced_kernel_open(&(struct traced_launch){.text = text,
                                                       .kernel = "k",
                                                       .threads = threads,
                                                       .arguments = arguments,
-                                                      .machine = "orin-sm86",
+                                                      .machine = machine,
                                                       .settings = settings,
                                                       .record_accesses = true,
                                                       .analyze = analyze});
+}
+
+static struct traced_kernel open_kernel(const char *text, const char *threads, bool analyze) {
+    return open_on("orin-sm86", text, threads, analyze);
 }
 
 /* Every bound at least, and every simulation about `trips` ways to memory and back. */
@@ -122,6 +127,20 @@ static void test_fences_are_waited_for(void **state) {
     }
 }
 
+/* On a machine whose fences take a way to memory each. */
+static void test_fences_take_their_time(void **state) {
+    (void)state;
+    static const char text[] = HEAD "membar.gl;\nmov.u32 %r2, 1;\nmembar.gl;\nfence.sc.gpu;\n" TAIL;
+    struct traced_kernel traced = open_on("ampere-sm80", text, "32", true);
+    traced_expect_ok(&traced, wb_analysis_bound(traced.analysis, "sib,elb", NULL, traced.diagnostics));
+    traced_expect_ok(&traced, wb_analysis_simulate(traced.analysis, "lrr", NULL, traced.diagnostics));
+    size_t count;
+    assert_true(wb_analysis_simulations(traced.analysis, &count)->cycles >= 3000);
+    assert_true(bound_named(traced.analysis, "sib")->cycles >= 3000);
+    assert_true(bound_named(traced.analysis, "elb")->cycles >= 3000);
+    traced_kernel_close(&traced);
+}
+
 /* What waits for work that is not modelled has no times. */
 static void check_declined(const char *wait, const char *message) {
     char text[1024];
@@ -166,9 +185,9 @@ static void test_gpgpusim_declines(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies_are_waited_for), cmocka_unit_test(test_search_waits),
-        cmocka_unit_test(test_fences_are_waited_for), cmocka_unit_test(test_declined_waits),
-        cmocka_unit_test(test_gpgpusim_declines),
+        cmocka_unit_test(test_copies_are_waited_for),  cmocka_unit_test(test_search_waits),
+        cmocka_unit_test(test_fences_are_waited_for),  cmocka_unit_test(test_declined_waits),
+        cmocka_unit_test(test_fences_take_their_time), cmocka_unit_test(test_gpgpusim_declines),
     };
     return cmocka_run_group_tests_name("asynchronous waits", tests, NULL, NULL);
 }

@@ -459,6 +459,34 @@ static void long_loops_are_not_unrolled(void **state) {
     assert_true(longest <= first + UINT64_C(999999999) * (more + 1));
 }
 
+/* Of a loop whose iterations are not all run the records say which requests an access may make, each once. */
+static void records_of_long_loops_are_few(void **state) {
+    (void)state;
+    const char *body = "mov.u32 %r2, 0;\nL: and.b32 %r3, %r2, 31; mul.wide.u32 %rd3, %r3, 4;\n"
+                       "add.s64 %rd4, %rd3, %rd30; ld.global.u32 %r4, [%rd4]; add.u32 %r2, %r2, 1;\n"
+                       "setp.lt.u32 %p2, %r2, %r1; @%p2 bra L;\n";
+    struct covered covered = cover("", body, "loop L <= 100000;", "32");
+    assert_int_equal(covered.status, WB_OK);
+    assert_false(covered.block->repeats);
+    assert_int_equal(covered.block->accesses[0].items.count, 3 + 100000); /* three before the loop */
+    covered_free(&covered);
+    covered = cover("", body, "loop L <= 1000000;", "32");
+    assert_int_equal(covered.status, WB_OK);
+    assert_true(covered.block->repeats);
+    const struct access_list *list = &covered.block->accesses[0];
+    bool seen[32] = {false}, unknown = false;
+    for (size_t r = 0; r < list->items.count; r++) {
+        if (list->items.items[r].stride != 0 || list->items.items[r].space != PTX_SPACE_GLOBAL) continue;
+        unknown |= list->items.items[r].table == ACCESS_UNKNOWN;
+        if (list->items.items[r].table == ACCESS_AFFINE) seen[list->items.items[r].base % 128 / 4] = true;
+    }
+    for (uint32_t i = 0; i < 32; i++)
+        assert_true(seen[i]);
+    assert_true(unknown);
+    assert_true(list->items.count <= 3 + 32 + 2);
+    covered_free(&covered);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_sides_of_an_unknown_branch_are_run),
@@ -480,6 +508,7 @@ int main(void) {
         cmocka_unit_test(functions_are_covered),
         cmocka_unit_test(an_access_that_cannot_be_is_no_execution),
         cmocka_unit_test(long_loops_are_not_unrolled),
+        cmocka_unit_test(records_of_long_loops_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -304,15 +304,31 @@ static wb_status analyse_given_grid(wb_diagnostics *diagnostics, struct inputs *
     return status == WB_ERR_DECLINED ? WB_OK : status;
 }
 
-/* Executes the grid with the given data and analyses it. WB_ERR_DECLINED without a message when the data does
- * not determine what is executed. */
+/* Warns that something else is analysed, by the first of the messages that say why. */
+static void warn_instead(const char *what, wb_diagnostics *messages, wb_diagnostics *diagnostics) {
+    const char *text = wb_diagnostics_text(messages), *error = strstr(text, "error: ");
+    char warning[512];
+    if (error == NULL) return;
+    error += strlen("error: ");
+    (void)snprintf(warning, sizeof warning, "%s: %.*s", what, (int)strcspn(error, "\n"), error);
+    wb_diagnostics_warning(diagnostics, "analyze", warning);
+}
+
+/* Executes the grid with the given data and analyses it. WB_ERR_DECLINED without an error when the data does
+ * not determine what is executed, or that is too much to be executed step by step. */
 static wb_status analyse_known_grid(wb_diagnostics *diagnostics, struct inputs *inputs) {
     const wb_watch watch = watch_terminal();
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return WB_ERR_LIMIT;
     wb_status status = trace_given_grid(false, inputs, messages, &inputs->grid);
-    if (status == WB_OK)
+    if (status == WB_ERR_LIMIT) {
+        warn_instead("too long to be executed step by step, so that covering paths are bounded, in which "
+                     "iterations of long loops are not told apart",
+                     messages, diagnostics);
+        status = WB_ERR_DECLINED;
+    } else if (status == WB_OK) {
         status = wb_analysis_new_kernel(inputs->grid, inputs->machine, &watch, messages, &inputs->analysis);
+    }
     if (status != WB_ERR_DECLINED) wb_diagnostics_append(diagnostics, messages);
     wb_diagnostics_free(messages);
     if (status != WB_OK) {
@@ -335,17 +351,6 @@ wb_status inputs_load_kernel_analysis(const struct options *options, wb_diagnost
     return status == WB_OK && any ? analyse_given_grid(diagnostics, inputs) : status;
 }
 
-/* Says why there is no bound of the kernel, by the first of the messages. */
-static void warn_of_block_only(wb_diagnostics *messages, wb_diagnostics *diagnostics) {
-    const char *text = wb_diagnostics_text(messages), *error = strstr(text, "error: ");
-    char warning[512];
-    if (error == NULL) return;
-    error += strlen("error: ");
-    (void)snprintf(warning, sizeof warning, "only one block is bounded, not the kernel: %.*s",
-                   (int)strcspn(error, "\n"), error);
-    wb_diagnostics_warning(diagnostics, "analyze", warning);
-}
-
 /* Bounds one block of all inputs or with the given data, as far as they are known. */
 static wb_status load_block_analysis(const struct options *options, const wb_trace_options *trace,
                                      wb_diagnostics *diagnostics, struct inputs *inputs) {
@@ -363,7 +368,7 @@ static wb_status fall_back_to_block(const struct options *options, const wb_trac
     wb_status status = load_block_analysis(options, trace, of_block, inputs);
     bool asks = status == WB_ERR_DECLINED && wb_diagnostics_needs_facts(messages);
     wb_diagnostics_append(diagnostics, asks ? messages : of_block);
-    if (status == WB_OK) warn_of_block_only(messages, diagnostics);
+    if (status == WB_OK) warn_instead("only one block is bounded, not the kernel", messages, diagnostics);
     wb_diagnostics_free(of_block);
     return status;
 }

@@ -9,8 +9,14 @@
 #define UNROLLED_MAX LOOP_BOUND_TELLING_MAX
 #define UNROLLED_OF_LONG (UINT64_C(1) << 12)
 
-/* Once this many instructions were executed, loops are run only so often before their values are joined. */
+/* Once a block has executed so many instructions, loops are run only so often before their values are joined:
+ * fewer when many were executed for other blocks, but always as many as the least. */
 #define PATIENCE (UINT64_C(1) << 25)
+#define PATIENCE_OF_GRID (UINT64_C(1) << 27)
+#define PATIENCE_LEAST (UINT64_C(1) << 20)
+
+/* The same once a warp has so many records of accesses that were not thinned: they would fill the memory. */
+#define RECORDS_MAX ((size_t)1 << 21)
 #define UNROLLED_WITHOUT_PATIENCE 64u
 
 /* The same once so many sides wait: loops that leave one behind in each iteration keep registers for all. */
@@ -50,9 +56,18 @@ static wb_status count_per_facts(struct warp *warp, uint32_t pc) {
     return WB_OK;
 }
 
+/* How many instructions the block may execute with patience. */
+static uint64_t patience(const struct run *run) {
+    if (run->earlier_instructions + PATIENCE_LEAST >= PATIENCE_OF_GRID) return PATIENCE_LEAST;
+    const uint64_t left = PATIENCE_OF_GRID - run->earlier_instructions;
+    return left < PATIENCE ? left : PATIENCE;
+}
+
 /* How many iterations of a loop are run before its values are joined. */
 static uint64_t unrolled(const struct warp *warp, uint64_t limit) {
-    if (warp->run->instructions > PATIENCE || warp->stack.count > WAITING_MAX)
+    const size_t records = warp->accesses == NULL ? 0 : warp->accesses->items.count - warp->thinned;
+    if (warp->run->instructions > patience(warp->run) || records > RECORDS_MAX ||
+        warp->stack.count > WAITING_MAX)
         return UNROLLED_WITHOUT_PATIENCE;
     return limit <= UNROLLED_MAX ? limit : UNROLLED_OF_LONG;
 }

@@ -1,8 +1,12 @@
 /* Loops of very many iterations, without running them all: the values at the header are joined from iteration
  * to iteration until nothing changes any more. From then on every iteration executes the same instructions
  * (docs/covering-paths.md, section 5). */
+#include "warp/access_key.h"
 #include "warp/cover.h"
 #include "warp/execute.h"
+
+/* Records that are not worth thinning. */
+#define THINNED_LEAST ((size_t)1 << 12)
 
 /* The widening of a loop of the current frame, or NULL. */
 static struct widening *widening_of(const struct warp *warp, uint32_t loop) {
@@ -76,6 +80,16 @@ static bool counts_matter(const struct warp *warp, uint32_t loop) {
     return false;
 }
 
+/* Of iterations that are not run there are no records: nobody looks for the steps of those that there are.
+ * They are thinned whenever they have become twice as many. */
+static wb_status thin_records(struct warp *warp) {
+    struct access_list *list = warp->accesses;
+    if (list == NULL || list->items.count < 2 * warp->thinned + THINNED_LEAST) return WB_OK;
+    if (access_list_thin(list) != WB_OK) return run_no_memory(warp->run);
+    warp->thinned = list->items.count;
+    return WB_OK;
+}
+
 /* Nothing changes any more: appends the iterations that are left. */
 static wb_status repeat(struct warp *warp, struct widening *widening, uint64_t limit) {
     struct run *run = warp->run;
@@ -83,6 +97,7 @@ static wb_status repeat(struct warp *warp, struct widening *widening, uint64_t l
     uint64_t left = limit - cover_top(warp)->group->passes[widening->loop].count + 1;
     end_widening(run->cover, widening);
     run->cover->repeats = true;
+    WB_TRY(thin_records(warp));
     if (path_repeat_last(&warp->path, length, left) != WB_OK) {
         diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
                  "the iterations of a loop of up to %llu are too long to be repeated",

@@ -4,15 +4,12 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "warp/access_key.h"
 #include "warp/block_trace.h"
 #include "warp/cover.h"
 #include "warp/execute.h"
 #include "warp/grid.h"
 #include "warp/launch_demand.h"
-
-/* Addresses of global memory that differ by a multiple of this make the same requests: the longest line of
- * one. */
-#define REQUEST_ALIGN 128u
 
 /* Warp instructions up to which blocks are executed after one lacked flow facts. */
 #define LACKING_INSTRUCTIONS_MAX (UINT64_C(1) << 22)
@@ -27,37 +24,13 @@ struct cover_trace {
     VEC(uint32_t) hashes;  /* per covering block of the grid */
 };
 
-/* What of a record other blocks have to have in common with it: all but the rest of its address. */
-struct access_key {
-    uint64_t step, address, stride;
-    uint32_t instruction, mask;
-    uint8_t bytes, space, kind,
-        addresses; /* kind: load, store or atomic; addresses: affine, table, unknown */
-    uint8_t unused[4];
-};
-
-static struct access_key key_of(const struct access *access, const uint64_t *tables) {
-    const bool is_table = access->table != ACCESS_AFFINE && access->table != ACCESS_UNKNOWN;
-    const uint64_t address = is_table ? tables[access->table] : access->base;
-    struct access_key key = {.step = access->step,
-                             .stride = (uint64_t)access->stride,
-                             .instruction = access->instruction,
-                             .mask = access->mask,
-                             .bytes = access->bytes,
-                             .space = access->space,
-                             .kind = (uint8_t)(access->is_store + 2 * access->is_atomic),
-                             .addresses = (uint8_t)(is_table + 2 * (access->table == ACCESS_UNKNOWN))};
-    key.address = access->space == PTX_SPACE_GLOBAL ? address % REQUEST_ALIGN : address;
-    return key;
-}
-
 static uint32_t hash_of(const struct wb_block *block) {
     uint32_t hash = (uint32_t)block->paths.count;
     for (uint32_t w = 0; w < block->warp_count; w++) {
         const struct access_list *list = block->accesses == NULL ? NULL : &block->accesses[w];
         hash = hash * 31 + block->paths.items[block->warp_path[w]].hash;
         for (size_t i = 0; list != NULL && i < list->items.count; i++) {
-            const struct access_key key = key_of(&list->items.items[i], list->tables.items);
+            const struct access_key key = access_key_of(&list->items.items[i], list->tables.items);
             hash = hash * 31 + hash_bytes(&key, sizeof key);
         }
     }
@@ -75,7 +48,8 @@ static bool same_accesses(const struct access_list *a, const struct access_list 
     if (a->items.count != b->items.count) return false;
     for (size_t i = 0; i < a->items.count; i++) {
         const struct access *x = &a->items.items[i], *y = &b->items.items[i];
-        const struct access_key x_key = key_of(x, a->tables.items), y_key = key_of(y, b->tables.items);
+        const struct access_key x_key = access_key_of(x, a->tables.items),
+                                y_key = access_key_of(y, b->tables.items);
         if (memcmp(&x_key, &y_key, sizeof x_key) != 0) return false;
         if (x_key.addresses == 1 &&
             !same_table(a->tables.items + x->table, b->tables.items + y->table, x->mask))
@@ -120,6 +94,7 @@ static wb_status add_block(struct cover_trace *trace, struct wb_block *block) {
 static void begin_block(struct cover_trace *trace) {
     struct run *run = &trace->run;
     trace->instructions += run->instructions;
+    run->earlier_instructions = trace->instructions;
     run->instructions = run->next_poll = run->forgotten = 0;
     run->instruction_limit = trace->limit > trace->instructions ? trace->limit - trace->instructions : 0;
     run_forget_notes(run);

@@ -27,6 +27,7 @@ wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32
     warp->depth = 0;
     warp->stack.count = 0;
     warp->local.size = 0;
+    warp->thinned = 0;
     path_restart(&warp->path);
     warp->banks[BANK_CONSTANT] = run->program.constants.items;
     if (warp->frames == NULL) WB_TRY(allocate(warp, run));

@@ -65,6 +65,7 @@ struct warp {
     struct steering steering;
     bool replayed;                /* the instruction was put back and is not part of the path yet */
     struct access_list *accesses; /* or NULL */
+    size_t thinned;               /* of a covering run: records that were left when they were thinned last */
 };
 
 /* A named barrier: what has arrived since it was released last. */
@@ -110,6 +111,7 @@ struct run {
     uint64_t forgotten;      /* how often known bytes became unknown; counted for covering runs */
     bool unknown_contents;   /* of buffers and variables, whatever the launch gives */
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
+    uint64_t earlier_instructions;            /* of covering runs: of blocks before this one */
     uint64_t next_poll;
     const wb_watch *watch; /* or NULL */
 };

@@ -1,0 +1,31 @@
+/* What of a record of an access decides which requests it makes. */
+#ifndef WB_WARP_ACCESS_KEY_H
+#define WB_WARP_ACCESS_KEY_H
+
+#include "warp/block.h"
+
+/* Addresses of global memory that differ by a multiple of this make the same requests: the longest line of
+ * one. */
+#define REQUEST_ALIGN 128u
+
+/* All but where in global memory it is, as a whole. Without padding, so that keys can be hashed and compared.
+ */
+struct access_key {
+    uint64_t step, address, stride;
+    uint32_t instruction, mask;
+    uint8_t bytes, space, kind,
+        addresses; /* kind: load, store or atomic; addresses: affine, table, unknown */
+    uint8_t unused[4];
+};
+
+struct access_key access_key_of(const struct access *access, const uint64_t *tables);
+
+/* Whether its addresses are in the table. */
+bool access_has_table(const struct access *access);
+
+/* Removes records that make the same requests as an earlier one of the same instruction: of paths that repeat
+ * iterations, whose steps nobody looks up. Records of several state spaces in one step, and those with
+ * tables, stay. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status access_list_thin(struct access_list *list);
+
+#endif

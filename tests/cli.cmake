@@ -26,3 +26,5 @@ wb_cli_test(test_locale)
 target_compile_definitions(test_locale PRIVATE WB_COMMAND_IN_LOCALE="$<TARGET_FILE:warpbound_in_locale>"
                                                WB_LIBRARY="$<TARGET_FILE:warpbound>")
 add_dependencies(test_locale warpbound_in_locale)
+wb_cli_test(test_cli_waits)
+target_link_libraries(test_cli_waits PRIVATE wb_ptx)

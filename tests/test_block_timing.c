@@ -61,7 +61,6 @@ static void fixture_open(struct fixture *fixture, const uint32_t *path) {
         assert_int_equal(path_append(&writer, *path, UINT32_MAX), WB_OK);
     assert_int_equal(path_finish(&writer, &made), WB_OK);
     struct wb_block *block = &fixture->block;
-    block->skipped_barrier = PTX_NO_INDEX;
     block->kernel = wb_module_kernel(fixture->module, 0);
     block->size[0] = 25, block->size[1] = 2, block->size[2] = 1;
     block->warp_width = 32;
@@ -177,12 +176,13 @@ static void test_partial_barriers(void **state) {
     assert_int_equal(time_block(&fixture), WB_ERR_DECLINED);
     fixture_close(&fixture);
     fixture_open(&fixture, whole);
-    fixture.block.assumed = assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS); /* holds the whole warp all the same */
+    fixture.block.notes.assumed =
+        assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS); /* holds the whole warp all the same */
     assert_int_equal(time_block(&fixture), WB_OK);
     assert_true(fixture.timed.code.insts[5].barrier);
     fixture_close(&fixture);
     fixture_open(&fixture, whole);
-    fixture.block.skipped_barrier = 5;
+    notes_unmodelled(&fixture.block.notes, 5, SKIPPED_BARRIER);
     assert_int_equal(time_block(&fixture), WB_ERR_DECLINED);
     assert_non_null(strstr(wb_diagnostics_text(fixture.diagnostics), "skips this barrier"));
     fixture_close(&fixture);

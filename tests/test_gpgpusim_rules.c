@@ -67,7 +67,6 @@ static void fixture_access(struct fixture *fixture, uint32_t warp, const struct 
 /* `skip`: number of an instruction that is jumped over, or UINT32_MAX. */
 static void fixture_block(struct fixture *fixture, uint32_t warps, int64_t stride, uint32_t skip) {
     struct wb_block *block = &fixture->block;
-    block->skipped_barrier = PTX_NO_INDEX;
     block->kernel = wb_module_kernel(fixture->module, 0);
     const struct ptx_function *function = kernel_function(block->kernel);
     block->grid[0] = block->grid[1] = block->grid[2] = block->size[1] = block->size[2] = 1;

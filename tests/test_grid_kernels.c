@@ -82,7 +82,7 @@ static void test_kernel(void **state) {
     check_blocks(&loaded, grid);
     print_message("%zu blocks, %zu shapes, %zu streams, %zu paths, %zu warps steered%s\n", grid->blocks.count,
                   grid->shapes.count, grid->streams.count, grid->paths.count, grid->steered.count,
-                  grid->skipped_barrier != PTX_NO_INDEX ? ", barrier skipped" : "");
+                  grid->notes.unmodelled != NULL ? ", not modelled" : "");
     if (grid->steered.count == 0) {
         uint32_t first[3], last[3];
         grid_block_index(grid, 0, first);

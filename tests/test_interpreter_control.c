@@ -264,7 +264,7 @@ static void paths_say_what_warps_execute(void **state) {
     assert_int_equal(block->warp_path[2], 1);
     assert_int_equal(wb_block_warp_instructions(block, 0), PROLOGUE + 5);
     assert_int_equal(wb_block_warp_instructions(block, 1), PROLOGUE + 4);
-    assert_false(block->assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS));
+    assert_false(block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS));
     static const struct path_step expected[] = {
         {4, 0xffffffff}, {5, 0xffffffff}, {6, 0xffff}, {7, 0xffffffff}, {8, 0xffffffff}, {9, 0xffffffff},
     };
@@ -288,11 +288,11 @@ static void divergent_barriers_are_noticed(void **state) {
         "setp.lt.u32 %p1, %r0, 16;\n@%p1 bra A;\nbar.sync 0;\nbra.uni E;\nA: bar.sync 0;\nE:", "64",
         &options);
     assert_int_equal(traced.status, WB_OK);
-    assert_true(traced.block->assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS));
+    assert_true(traced.block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS));
     traced_free(&traced);
     traced = trace_body("setp.lt.u32 %p1, %r0, 16;\n@%p1 exit;\nbar.sync 0;\n", "64", &options);
     assert_int_equal(traced.status, WB_OK);
-    assert_false(traced.block->assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS));
+    assert_false(traced.block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS));
     traced_free(&traced);
 }
 

@@ -51,7 +51,7 @@ static uint32_t loop_with_label(const struct trial *trial, uint32_t number) {
 static bool generator_keeps_its_word(struct trial *trial) {
     uint64_t most[RANDOM_STATEMENTS_MAX] = {0};
     for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++) {
-        if (trial->blocks[d]->assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS))
+        if (trial->blocks[d]->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS))
             return trial_violated(trial, "threads are apart at a barrier");
         for (uint32_t w = 0; w < trial->blocks[d]->warp_count; w++)
             observe_headers(trial->blocks[d], w, &trial->flow, most);

@@ -100,6 +100,14 @@ static wb_status add_barrier(struct abstract_code *code, const struct ptx_inst *
     return abstract_add_barrier(code->warp, sequence);
 }
 
+/* Whether instructions with this wait are what abstract warps make of them: they wait for registers and at
+ * barriers. */
+static bool abstract_waits_as(enum ptx_wait wait) {
+    const enum ptx_answer answer = ptx_wait_answer(wait);
+    return answer == PTX_WAITS_NOT || answer == PTX_ASSUMED || wait == PTX_WAIT_WARPS ||
+           wait == PTX_WAIT_LANES;
+}
+
 wb_status abstract_code_add(struct abstract_code *code, const struct cfg_block *block,
                             struct abstract_sequence *sequence) {
     const struct ptx_function *function = code->flow->cfg.function;
@@ -108,7 +116,7 @@ wb_status abstract_code_add(struct abstract_code *code, const struct cfg_block *
         enum barrier_scope scope =
             barrier_scope_of(function, inst, code->threads->size, code->threads->warp_width);
         if (inst->form->op == PTX_OP_CALL) return decline(code, inst, "abstract warps do not follow calls");
-        if (ptx_wait_answer((enum ptx_wait)inst->form->wait) == PTX_DECLINED && scope == BARRIER_NONE)
+        if (!abstract_waits_as((enum ptx_wait)inst->form->wait) && scope == BARRIER_NONE)
             return decline(code, inst, "no abstract warp waits as this instruction does");
         if (scope != BARRIER_NONE)
             WB_TRY(add_barrier(code, inst, sequence));

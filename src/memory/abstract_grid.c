@@ -98,7 +98,6 @@ static wb_status fill(const struct abstract_block *block, const struct block_cho
     grid->warp_width = MACHINE_WARP_WIDTH;
     grid->block_size[0] = grid->warp_count * MACHINE_WARP_WIDTH;
     grid->block_size[1] = grid->block_size[2] = 1;
-    grid->skipped_barrier = PTX_NO_INDEX;
     WB_TRY(number_code(&block->timed.code, grid));
     WB_TRY(add_blocks(block, choice, grid));
     grid->dimensions[0] = (uint32_t)grid->blocks.count;

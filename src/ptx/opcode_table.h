@@ -227,11 +227,13 @@ SIMPLE(TCGEN05_RELINQUISH_ALLOC_PERMIT, "tcgen05.relinquish_alloc_permit", "", "
 SIMPLE(TCGEN05_LD, "tcgen05.ld", "dmo", "*", NONE, TENSOR, NOTHING)
 SIMPLE(TCGEN05_LD_RED, "tcgen05.ld.red", "ddmo", "*", NONE, TENSOR, NOTHING)
 SIMPLE(TCGEN05_ST, "tcgen05.st", "mso", "*", NONE, TENSOR, NOTHING)
-SIMPLE(TCGEN05_WAIT, "tcgen05.wait", "", "*", NONE, TENSOR, TENSOR)
+SIMPLE(TCGEN05_WAIT, "tcgen05.wait::ld", "", "*", NONE, TENSOR, TENSOR)
+VARIANT(TCGEN05_WAIT, "tcgen05.wait::st", "", "*", TENSOR, TENSOR)
 SIMPLE(TCGEN05_CP, "tcgen05.cp", "ms", "*",  NONE, TENSOR, NOTHING)
 SIMPLE(TCGEN05_SHIFT, "tcgen05.shift", "m", "*", NONE, TENSOR, NOTHING)
 SIMPLE(TCGEN05_MMA, "tcgen05.mma", "msssoooooo", "*", NONE, TENSOR, NOTHING)
-SIMPLE(TCGEN05_FENCE, "tcgen05.fence", "", "*", NONE, TENSOR, TENSOR)
+SIMPLE(TCGEN05_FENCE, "tcgen05.fence::before_thread_sync", "", "*", NONE, TENSOR, TENSOR)
+VARIANT(TCGEN05_FENCE, "tcgen05.fence::after_thread_sync", "", "*", TENSOR, TENSOR)
 SIMPLE(TCGEN05_COMMIT, "tcgen05.commit", "mo", "*", NONE, TENSOR, NOTHING)
 
 /* Textures and surfaces */

@@ -47,7 +47,9 @@ enum ptx_answer {
       "griddepcontrol.wait: the grids that this one depends on have ended when it starts")                   \
     X(OTHER_GPUS, ASSUMED, "other GPUs",                                                                     \
       "multimem: other GPUs answer within the latency that the machine states")                              \
-    X(SLEEP, ASSUMED, "a time", "nanosleep: takes no time")                                                  \
+    X(SLEEP, TIMED, "a time",                                                                                \
+      "whatever the warp issues then waits for the longest that PTX allows: twice its argument, and 2 ms "   \
+      "where that is more, or not known; of arguments in registers the longest that the kernel has")         \
     X(DEBUGGER, DECLINED, "a debugger", "suspends the execution for a debugger")                             \
     X(ABORT, ASSUMED, "nothing, but end the kernel", "trap: an execution that traps ends there")             \
     X(ASSERTION, ASSUMED, "nothing, but end the kernel",                                                     \

@@ -74,7 +74,7 @@ wb_status path_report_json(const struct path_report *report, wb_diagnostics *dia
                   wb_kernel_name(block->kernel), "grid", json_three_numbers(block->grid), "block",
                   json_three_numbers(block->size), "block_index", json_three_numbers(block->index),
                   "shared_bytes", (json_int_t)block->shared_bytes, "divergent_barrier",
-                  (block->assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0, "paths", paths);
+                  (block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0, "paths", paths);
     if (block->accesses != NULL) json_put(&root, "accesses", accesses_json(block));
     return report_take_json(root, diagnostics, text);
 }

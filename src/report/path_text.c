@@ -76,7 +76,7 @@ wb_status path_report_text(const struct path_report *report, wb_diagnostics *dia
     text_printf(out, ", %" PRIu64 " bytes of shared memory\n", block->shared_bytes);
     if (block->covering)
         text_string(out, "covering paths: every execution of a warp is a part of its path\n");
-    if ((block->assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0)
+    if ((block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0)
         text_string(out, "a barrier is executed by part of a warp's lanes\n");
     for (uint32_t path = 0; path < block->paths.count; path++) {
         const struct path *steps = &block->paths.items[path];

@@ -172,9 +172,21 @@ static enum gs_kind lsu_kind(const struct ptx_form *form) {
     }
 }
 
+/* Whether a path executes an instruction that waits in a way that GPGPU-Sim does not. */
+static bool is_unmodelled(const struct ptx_inst *inst, const struct timed_inst *timed) {
+    const bool executed = timed->init > 0 || timed->unit == UNIT_NONE;
+    const enum ptx_wait wait = (enum ptx_wait)inst->form->wait;
+    return executed && (wait == PTX_WAIT_ORDER || wait == PTX_WAIT_SLEEP || wait == PTX_WAIT_RUNTIME);
+}
+
 static wb_status decode_inst(struct gs_decoder *decoder, uint32_t index, const struct ptx_inst *inst) {
     struct gs_inst *decoded = &decoder->code->insts[index];
     const struct timed_inst *timed = &decoder->timed->code.insts[index];
+    if (is_unmodelled(inst, timed)) {
+        ptx_diagnose(decoder->diagnostics, SEVERITY_ERROR, decoder->block->kernel->module, inst,
+                     "the model gpgpusim does not wait as '%s' does", inst->form->text);
+        return WB_ERR_DECLINED;
+    }
     const struct machine_class *class = &decoder->machine->classes[timing_class(inst->form)];
     if (!class->given) return WB_OK; /* then no path has it */
     decoded->unit = decoder->unit[class->unit];

@@ -76,8 +76,7 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     block->shared_bytes = run->shared_bytes;
     block->registers = launch_registers(run->kernel, run->launch);
     WB_TRY(run_block(run, block->accesses));
-    block->assumed = run->assumed;
-    block->skipped_barrier = run->skipped_barrier;
+    block->notes = run->notes;
     block->unrecorded = run->unrecorded;
     block->uncounted = run->uncounted;
     if (run->needs.items.count > 0) return WB_ERR_DECLINED;

@@ -7,7 +7,7 @@
 #include "launch/launch.h"
 #include "machine/register_facts.h"
 #include "ptx/ptx.h"
-#include "warp/assumed.h"
+#include "warp/execution_notes.h"
 #include "warp/path.h"
 
 /* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
@@ -69,19 +69,15 @@ struct wb_block {
     uint32_t warp_width;          /* threads of a warp */
     uint32_t *warp_path;          /* per warp the index of its path */
     struct access_list *accesses; /* per warp, or NULL when not recorded */
-    assumed_set assumed;          /* what its execution takes for granted */
-    uint32_t skipped_barrier;     /* one that the guard of all lanes of a warp skipped, or PTX_NO_INDEX */
-    uint32_t unrecorded;          /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
-    bool covering;                /* the paths cover those of all executions (docs/covering-paths.md) */
-    struct facts_used facts;      /* of such a block: the flow facts that it rests on */
-    bool repeats; /* of such a block: some path repeats iterations without records of accesses */
+    struct execution_notes notes;
+    uint32_t unrecorded;     /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
+    bool covering;           /* the paths cover those of all executions (docs/covering-paths.md) */
+    struct facts_used facts; /* of such a block: the flow facts that it rests on */
+    bool repeats;            /* of such a block: some path repeats iterations without records of accesses */
     VEC(struct cover_cause) causes; /* of such a block: what was not known, in the order it was met */
     uint32_t uncounted; /* such a one whose records do not have all lanes that may take part, though
                            it is served in transactions, or PTX_NO_INDEX */
 };
-
-/* Why blocks and grids with a skipped barrier are declined. */
-#define SKIPPED_BARRIER "a warp skips this barrier because its guard is false: that is not modelled"
 
 /* The function and instruction behind an instruction index; `function` may be NULL. */
 const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,

@@ -7,9 +7,9 @@ static wb_status block_code(const struct wb_block *block, const struct wb_machin
                             const struct execution_cost *costs, wb_diagnostics *diagnostics,
                             struct timed_block *timed) {
     const char *name = wb_kernel_name(block->kernel);
-    if (block->skipped_barrier != PTX_NO_INDEX) {
+    if (block->notes.unmodelled != NULL) {
         ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
-                     block_inst(block, block->skipped_barrier, NULL), "%s", SKIPPED_BARRIER);
+                     block_inst(block, block->notes.unmodelled_index, NULL), "%s", block->notes.unmodelled);
         return WB_ERR_DECLINED;
     }
     uint32_t inst_count = block->code_first[block->kernel->module->function_count];
@@ -17,7 +17,7 @@ static wb_status block_code(const struct wb_block *block, const struct wb_machin
         executed_instructions(block->paths.items, block->paths.count, inst_count, &timed->arena);
     if (used == NULL) return diagnose_out_of_memory(diagnostics, name);
     const struct executed_code executed = {block->kernel, block->code_first, block->size, block->warp_width,
-                                           used,          block->assumed};
+                                           used,          &block->notes};
     WB_TRY(timed_code_from(&executed, machine, diagnostics, &timed->arena, &timed->code));
     if (costs == NULL || timed_variants_make(block, costs, timed) == WB_OK) return WB_OK;
     return diagnose_out_of_memory(diagnostics, name);

@@ -1,5 +1,6 @@
 #include "warp/code_timing.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ptx/runtime.h"
@@ -86,6 +87,27 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
     return WB_ERR_INPUT;
 }
 
+/* The most cycles that nanosleep takes, added to those of its class: a sleep lasts at most twice its
+ * argument, and SLEEP_MAX at most (PTX ISA, nanosleep), which is doubled, too, as it is said to be
+ * approximate. */
+static wb_status timing_sleep(struct timing *timing, const struct ptx_function *function,
+                              const struct ptx_inst *inst, struct timed_inst *timed) {
+    if (inst->form->op != PTX_OP_NANOSLEEP) return WB_OK;
+    const struct ptx_operand *argument = ptx_operands(function, inst);
+    uint64_t nanoseconds = timing->executed->notes->longest_sleep;
+    if (argument->kind == PTX_OPERAND_INT) nanoseconds = argument->value & UINT32_MAX;
+    if (nanoseconds > SLEEP_MAX) nanoseconds = SLEEP_MAX;
+    const double longest = ceil(2.0 * (double)nanoseconds * timing->machine->clock_mhz / 1000.0);
+    if (longest < (double)(UINT32_MAX - timed->latency)) {
+        timed->latency += (uint32_t)longest;
+        return WB_OK;
+    }
+    ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+                 "'%s' takes %.0f cycles at the machine's clock, more than an instruction can",
+                 inst->form->text, longest);
+    return WB_ERR_LIMIT;
+}
+
 static wb_status push_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
     ++*count;
     return vec_push(&timing->operands, reg) == WB_OK ? WB_OK : timing_no_memory(timing);
@@ -168,6 +190,7 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
         wb_status classed = timing_class(timing, inst, timed);
         if (status == WB_OK) status = classed;
+        WB_TRY(timing_sleep(timing, function, inst, timed));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
         timing->code->assumed |= assumed_wait((enum ptx_wait)inst->form->wait);
         WB_TRY(timing_operands(timing, function, inst, regs, timed));
@@ -208,7 +231,7 @@ static wb_status timing_build(struct timing *timing, struct arena *arena) {
 
 wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
-    struct timed_code made = {.assumed = executed->assumed};
+    struct timed_code made = {.assumed = executed->notes->assumed};
     struct timing timing = {
         .executed = executed, .machine = machine, .diagnostics = diagnostics, .code = &made};
     wb_status status = timing_build(&timing, arena);

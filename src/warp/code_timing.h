@@ -3,6 +3,7 @@
 #define WB_WARP_CODE_TIMING_H
 
 #include "ptx/ptx.h"
+#include "warp/execution_notes.h"
 #include "warp/path.h"
 #include "warp/timed_block.h"
 
@@ -13,7 +14,7 @@ struct executed_code {
     const uint32_t *block_size; /* threads of a block, three dimensions */
     uint32_t warp_width;        /* threads of a warp */
     const bool *used;           /* per instruction: on some path */
-    assumed_set assumed;        /* by the execution */
+    const struct execution_notes *notes;
 };
 
 /* Per instruction whether some path executes it; NULL when memory is exhausted. The work depends on the

@@ -124,7 +124,7 @@ wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask
     uint32_t pc = (uint32_t)(op->inst - function->cfg.function->insts);
     bool together = (function->marks[pc] & COVER_AT_TOGETHER) != 0;
     if (mask == 0 && unsure == 0) {
-        warp->run->skipped_barrier = op->index;
+        notes_unmodelled(&warp->run->notes, op->index, SKIPPED_BARRIER);
         return WB_OK;
     }
     if (unsure != 0 && op->form->mode == PTX_MODE_RED)

@@ -62,6 +62,13 @@ static wb_status decode_opaque(struct decoder *decoder, const struct ptx_operand
     return WB_OK;
 }
 
+static wb_status decode_sleep(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
+    bool known = true;
+    op->execute = sleep_execute;
+    op->unsure = unsure_sleep;
+    return decode_source(decoder, decode_nth_source(op->form, operands, 0), PTX_U32, &op->source[0], &known);
+}
+
 static wb_status decode_by_kind(struct decoder *decoder, const struct ptx_operand *operands,
                                 struct micro *op) {
     switch (op->form->exec) {
@@ -75,7 +82,7 @@ static wb_status decode_by_kind(struct decoder *decoder, const struct ptx_operan
         op->execute = op->accesses_memory ? unrecorded_execute : nothing_execute;
         op->unrecorded = nothing_execute;
         op->unsure = unsure_outputs;
-        return WB_OK;
+        return op->form->op == PTX_OP_NANOSLEEP ? decode_sleep(decoder, operands, op) : WB_OK;
     default: return op->form->op == PTX_OP_LDMATRIX ? decode_memory(decoder, operands, op) : WB_OK;
     }
 }

@@ -84,6 +84,21 @@ wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mas
     return WB_OK;
 }
 
+wb_status sleep_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct lanes *argument = warp_slot(warp, op->source[0]);
+    uint32_t *longest = &warp->run->notes.longest_sleep;
+    FOR_LANES_OF(l, mask) {
+        uint64_t asked = (argument->known >> l & 1) != 0 ? argument->value[l] & UINT32_MAX : SLEEP_MAX;
+        if (asked > SLEEP_MAX) asked = SLEEP_MAX;
+        if (asked > *longest) *longest = (uint32_t)asked;
+    }
+    return WB_OK;
+}
+
+wb_status unsure_sleep(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    return sleep_execute(warp, op, mask | unsure);
+}
+
 wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     if (mask == 0) return WB_OK;
     return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->text);

@@ -37,7 +37,7 @@ wb_status warp_no_memory(const struct warp *warp, const struct micro *op);
 
 /* Notes that the execution takes something for granted from here on. */
 static inline void run_assume(struct run *run, enum assumed what) {
-    run->assumed |= assumed_bit(what);
+    run->notes.assumed |= assumed_bit(what);
 }
 
 /* The origin of a value read from a slot: of a special register that is unknown by nature, the reader. */
@@ -51,10 +51,11 @@ void run_note_uncounted(struct run *run, const struct micro *op);
 /* Makes all registers that the instruction writes unknown in the lanes of `mask`. */
 void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin);
 
-/* execute.c: does nothing; makes the outputs unknown; is an error; does what op->unrecorded does, of an
- * instruction whose accesses are not recorded. */
+/* execute.c: does nothing; makes the outputs unknown; notes how long lanes sleep; is an error; does what
+ * op->unrecorded does, of an instruction whose accesses are not recorded. */
 wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status sleep_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status unrecorded_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
@@ -105,5 +106,6 @@ wb_status unsure_outputs(struct warp *warp, const struct micro *op, uint32_t mas
 wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status unsure_sleep(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 
 #endif

@@ -70,8 +70,7 @@ struct wb_grid {
     uint32_t *code_first;                  /* as in struct wb_block */
     uint32_t instruction_count;            /* of all functions */
     bool *is_barrier;                      /* per instruction: it joins all warps of the block */
-    assumed_set assumed;                   /* as in struct wb_block */
-    uint32_t skipped_barrier;              /* as there */
+    struct execution_notes notes;          /* of all blocks; of covering paths each block has its own */
     uint32_t warp_count;                   /* of a block */
     uint32_t warp_width;                   /* threads of a warp; 0 of a grid made by hand */
     VEC(struct path) paths;                /* the distinct ones */

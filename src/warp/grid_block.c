@@ -75,8 +75,7 @@ wb_status grid_block_make(const struct wb_grid *grid, uint32_t number, wb_diagno
     made->shared_bytes = grid->shared_bytes;
     made->registers = grid->registers;
     made->warp_width = grid->warp_width;
-    made->assumed = grid->assumed;
-    made->skipped_barrier = grid->skipped_barrier;
+    made->notes = grid->notes;
     made->unrecorded = made->uncounted = PTX_NO_INDEX;
     memcpy(made->grid, grid->dimensions, sizeof made->grid);
     memcpy(made->size, grid->block_size, sizeof made->size);

@@ -60,8 +60,8 @@ static bool same_accesses(const struct access_list *a, const struct access_list 
 
 /* Whether the warps of two blocks execute the same at the same cost. */
 static bool same_block(const struct wb_block *a, const struct wb_block *b) {
-    if (a->assumed != b->assumed || a->skipped_barrier != b->skipped_barrier ||
-        a->uncounted != b->uncounted || a->repeats != b->repeats || a->paths.count != b->paths.count)
+    if (!notes_equal(&a->notes, &b->notes) || a->uncounted != b->uncounted || a->repeats != b->repeats ||
+        a->paths.count != b->paths.count)
         return false;
     for (size_t p = 0; p < a->paths.count; p++)
         if (!path_equal(&a->paths.items[p], &b->paths.items[p])) return false;
@@ -170,7 +170,6 @@ static wb_status trace_covering(struct cover_trace *trace) {
     grid->registers = launch_registers(run->kernel, run->launch);
     grid->warp_count = run->warp_count;
     grid->warp_width = run->warp_width;
-    grid->skipped_barrier = PTX_NO_INDEX;
     return cover_blocks(trace);
 }
 

@@ -98,8 +98,7 @@ static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
     do {
         WB_TRY(trace_block(trace));
     } while (!one_block && run_next_block(&trace->run));
-    trace->grid->assumed = trace->run.assumed;
-    trace->grid->skipped_barrier = trace->run.skipped_barrier;
+    trace->grid->notes = trace->run.notes;
     trace->grid->local_bytes = local_bytes(trace->grid);
     return WB_OK;
 }
@@ -171,8 +170,7 @@ static wb_status fill_from_block(const struct wb_block *block, struct path *path
     memcpy(grid->first_index, block->index, sizeof grid->first_index);
     grid->shared_bytes = block->shared_bytes;
     grid->registers = block->registers;
-    grid->assumed = block->assumed;
-    grid->skipped_barrier = block->skipped_barrier;
+    grid->notes = block->notes;
     grid->warp_count = block->warp_count;
     grid->warp_width = block->warp_width;
     WB_TRY(run_number_code(module, &grid->arena, &grid->code_first));
@@ -224,9 +222,9 @@ wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagn
             "them, on machines without caches");
         return WB_ERR_DECLINED;
     }
-    if (grid->kernel != NULL && grid->skipped_barrier != PTX_NO_INDEX) {
+    if (grid->kernel != NULL && grid->notes.unmodelled != NULL) {
         ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
-                     grid_inst(grid, grid->skipped_barrier, NULL), "%s", SKIPPED_BARRIER);
+                     grid_inst(grid, grid->notes.unmodelled_index, NULL), "%s", grid->notes.unmodelled);
         return WB_ERR_DECLINED;
     }
     if (grid->steered.count == 0) return WB_OK;

@@ -18,8 +18,8 @@ wb_status run_number_code(const struct wb_module *module, struct arena *arena, u
 }
 
 void run_forget_notes(struct run *run) {
-    run->assumed = 0;
-    run->skipped_barrier = run->unrecorded = run->uncounted = PTX_NO_INDEX;
+    run->notes = (struct execution_notes){0};
+    run->unrecorded = run->uncounted = PTX_NO_INDEX;
 }
 
 wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first) {

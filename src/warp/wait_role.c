@@ -58,9 +58,10 @@ struct wait_role wait_role_of(const struct ptx_function *function, const struct 
     default: break;
     }
     role.on_chip = false;
-    role.fence = inst->form->wait == PTX_WAIT_FENCE || inst->form->wait == PTX_WAIT_ORDER ||
-                 inst->form->wait == PTX_WAIT_RUNTIME;
+    const enum ptx_wait wait = (enum ptx_wait)inst->form->wait;
+    role.fence = wait == PTX_WAIT_FENCE || wait == PTX_WAIT_ORDER || wait == PTX_WAIT_RUNTIME;
     if (role.fence) role.queue = QUEUE_ACCESSES;
+    role.fence |= wait == PTX_WAIT_SLEEP;
     if (is_access((enum ptx_class)inst->form->class_)) role.joins |= JOINS(QUEUE_ACCESSES);
     return role;
 }

@@ -614,8 +614,9 @@ void wb_stream_free(wb_stream *stream);
  * simulated by itself, before or after. WB_ERR_INPUT when it is of something else or of another machine. */
 wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics);
 
-/* The least proven bounds of all kernels with the launch overhead of each: from the start of the stream until
- * the last kernel has ended. False when nothing is proven of one of them. */
+/* The least proven bounds of all kernels with the launch overhead of each, and, on a machine with caches,
+ * what kernels leave in the second level to be written back while later ones run: from the start of the
+ * stream until the last kernel has ended. False when nothing is proven of one of them. */
 bool wb_stream_proven(const wb_stream *stream, uint64_t *cycles);
 
 /* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. */

@@ -126,6 +126,39 @@ static void test_a_deadline_is_judged_by_the_sum(void **state) {
     check_failure(&(struct failure_case){"analyze " HORNER "--deadline x", 2, "expected a deadline"});
 }
 
+#define LEAVE "tests/data/stream/leave_and_read.ptx "
+#define SMALL_CACHES                                                                                         \
+    "-m jcse2017 --set sms=1 --set l1_size=1024 --set l1_ways=4 --set l2_size=4096 --set l2_ways=4 --set "   \
+    "l2_partitions=1 --set dram_service=300 --set dram_latency=1 --set noc_latency=1 "
+
+/* 32 lines that the first kernel leaves are written back while the second runs, each in 300 cycles. */
+static void test_what_is_left_in_the_second_level_counts(void **state) {
+    (void)state;
+    json_t *both =
+        run_json("analyze " LEAVE
+                 "-k both -g 1 -b 32 -a 'buf:u32[2048]=zero' --method segment-sum " SMALL_CACHES "--json",
+                 0);
+    json_t *list =
+        run_json("analyze " LEAVE
+                 "-l tests/data/stream/leave_and_read.yaml --method segment-sum " SMALL_CACHES "--json",
+                 0);
+    const json_int_t slowest = number(entry(both, "simulations", "policy", "gto"), "cycles");
+    assert_int_equal(number(list, "carried"), 9600);
+    assert_true(number(list, "best_upper") >= slowest);
+    assert_true(number(list, "best_upper") - 9600 < slowest);
+    json_decref(both);
+    json_decref(list);
+    struct run run = run_command("analyze " LEAVE "-l tests/data/stream/leave_and_read.yaml " SMALL_CACHES);
+    assert_non_null(strstr(run.out, "carried                               9600"));
+    assert_non_null(strstr(run.out,
+                           "at the start the first levels are empty, and the second level holds nothing "
+                           "that is still to be written back"));
+    run_free(&run);
+    json_t *without = run_json("analyze " HORNER QUICK "--json", 0);
+    assert_int_equal(number(without, "carried"), 0);
+    json_decref(without);
+}
+
 /* The launch overhead of a kernel that is launched alone is no part of its bounds, but of what a deadline is
  * held against. */
 static void test_a_kernel_alone_has_its_overhead_beside_it(void **state) {
@@ -183,6 +216,7 @@ int main(void) {
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_failures_name_the_launch),
         cmocka_unit_test(test_bounds_and_overheads_add_up),
+        cmocka_unit_test(test_what_is_left_in_the_second_level_counts),
         cmocka_unit_test(test_a_deadline_is_judged_by_the_sum),
         cmocka_unit_test(test_a_kernel_alone_has_its_overhead_beside_it),
         cmocka_unit_test(test_without_a_proven_bound_there_is_no_sum),

@@ -5,6 +5,7 @@
 struct demanded_line {
     uint64_t number;
     uint32_t loaded; /* bit i: a load asks for sector i */
+    bool written;
 };
 
 /* A set of the second level; its lines are listed while they fit in. */
@@ -40,7 +41,10 @@ static void demand_request(struct demand_maker *maker, uint64_t address, bool is
         if (set->line_count++ == maker->ways) return;
         *line = (struct demanded_line){.number = number};
     }
-    if (is_load) line->loaded |= cache_sector_bit(&maker->index, address);
+    if (is_load)
+        line->loaded |= cache_sector_bit(&maker->index, address);
+    else
+        line->written = true;
 }
 
 static void demand_warp(struct demand_maker *maker, uint32_t block, uint32_t warp) {
@@ -67,11 +71,14 @@ static struct dram_demand demand_sum(const struct demand_maker *maker) {
         if (set->line_count > maker->ways) {
             demand.fetches += set->loads;
             demand.write_backs += least(set->writes, set->loads + set->writes - maker->ways);
+            demand.left_dirty += least(set->writes, maker->ways);
             continue;
         }
         const struct demanded_line *lines = maker->lines + s * maker->ways;
-        for (uint32_t l = 0; l < set->line_count; l++)
+        for (uint32_t l = 0; l < set->line_count; l++) {
             demand.fetches += (uint64_t)__builtin_popcount(lines[l].loaded);
+            demand.left_dirty += lines[l].written;
+        }
     }
     return demand;
 }

@@ -8,9 +8,10 @@
 struct dram_demand {
     uint64_t fetches;     /* of sectors that loads miss, whatever the first levels let through */
     uint64_t write_backs; /* of dirty lines that are evicted */
+    uint64_t left_dirty;  /* lines written that can still be there in the end, to be written back later */
 };
 
-/* Bounds of both for all blocks of the grid together. WB_ERR_LIMIT without a message when memory is
+/* Bounds of them for all blocks of the grid together. WB_ERR_LIMIT without a message when memory is
  * exhausted. */
 wb_status dram_demand_of(const struct traffic *traffic, struct dram_demand *demand);
 

@@ -128,7 +128,8 @@ wb_status lone_block_covering(const struct wb_block *block, const struct wb_mach
         costs = cover_warp(block, &block->accesses[w], costs, work);
     struct request_counts *requests = &work->total.requests;
     requests->misses = work->in_flight = requests->loads;
-    work->demand = (struct dram_demand){requests->loads, requests->stores + requests->atomics};
+    const uint64_t writes = requests->stores + requests->atomics;
+    work->demand = (struct dram_demand){requests->loads, writes, writes};
     return WB_OK;
 }
 

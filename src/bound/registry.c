@@ -119,8 +119,9 @@ static void assume_memory(const struct bound_input *input, wb_bound *bound) {
         bound_assume(bound, "no cache misses and no memory interference beyond the stated latencies");
         return;
     }
-    bound_assume(bound, "caches, interconnect and DRAM as the machine states them; first levels empty at the "
-                        "start");
+    bound_assume(bound, "caches, interconnect and DRAM as the machine states them; at the start the first "
+                        "levels are empty, and the second level holds nothing that is still to be written "
+                        "back");
 }
 
 void bound_assume_model(const struct bound_input *input, wb_bound *bound) {

@@ -29,8 +29,17 @@ cycles stream_overhead(const struct wb_stream *stream) {
     return cycles_mul(stream->machine->launch_overhead, stream->kernels.count);
 }
 
+cycles stream_carried(const struct wb_stream *stream) {
+    uint64_t lines = 0;
+    for (size_t i = 0; i + 1 < stream->kernels.count; i++) {
+        const struct wb_analysis *analysis = stream->kernels.items[i].analysis;
+        if (analysis->has_memory) lines = cycles_add(lines, analysis->memory.demand.left_dirty);
+    }
+    return cycles_mul(lines, stream->machine->memory.dram_service);
+}
+
 bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
-    cycles sum = stream_overhead(stream);
+    cycles sum = cycles_add(stream_overhead(stream), stream_carried(stream));
     for (size_t i = 0; i < stream->kernels.count; i++) {
         const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
         if (best == NULL) return false;

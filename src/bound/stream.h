@@ -16,6 +16,10 @@ struct wb_stream {
 /* The launch overheads of all kernels together. */
 cycles stream_overhead(const struct wb_stream *stream);
 
+/* What is left in the second level by kernels, and written back while later ones run (docs/memory-bounds.md,
+ * section 10); 0 on machines without caches. */
+cycles stream_carried(const struct wb_stream *stream);
+
 /* The kernel whose least proven bound is largest, the first of them; with bounds of all of them. */
 size_t stream_longest(const struct wb_stream *stream);
 

@@ -33,6 +33,7 @@ wb_status report_stream_json(const struct wb_stream *stream, const wb_report_opt
         json_pack("{s:s, s:o, s:o, s:o, s:I}", "warpbound", wb_version(), "machine",
                   json_machine(stream->machine), "launches", kernels_json(stream, options), "simulations",
                   simulations_json(stream), "overhead", (json_int_t)stream_overhead(stream));
+    json_put(&root, "carried", json_integer((json_int_t)stream_carried(stream)));
     json_put(&root, "scope", json_string("stream"));
     json_put(&root, "best_upper", proven ? json_integer((json_int_t)sum) : json_null());
     json_put(&root, "microseconds",

@@ -96,12 +96,17 @@ static void put_simulations(struct text *out, const struct wb_stream *stream, bo
     }
 }
 
-/* The overheads, and the sum when all kernels are bounded. */
+/* The overheads, what is written back late, and the sum when all kernels are bounded. */
 static void put_sum(struct text *out, const struct wb_stream *stream, const uint64_t *proven) {
     const cycles slowest = report_stream_slowest(stream);
     if (stream_overhead(stream) > 0) {
         text_string(out, "overhead");
         put_cycles(out, stream, stream_overhead(stream), proven);
+        text_char(out, '\n');
+    }
+    if (stream_carried(stream) > 0) {
+        text_string(out, "carried");
+        put_cycles(out, stream, stream_carried(stream), proven);
         text_char(out, '\n');
     }
     if (proven != NULL) {
@@ -178,6 +183,10 @@ static void put_conditions(struct text *out, const struct wb_stream *stream) {
     report_put_conditions(out, distinct_at, &distinct, executed);
     text_string(out, "the sum assumes besides that a kernel starts when the one before has ended, and finds "
                      "the memory that its launch describes\n");
+    if (stream_carried(stream) > 0)
+        text_string(out,
+                    "carried is what a kernel leaves in the second level to be written back while a later "
+                    "one runs: it has to be empty of that before the first kernel only\n");
     vec_free(&distinct.bounds);
 }
 

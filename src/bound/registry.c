@@ -205,7 +205,8 @@ void bound_qualify(const struct wb_machine *machine, wb_bound *bound) {
     if (machine->model != MACHINE_GPGPUSIM) return;
     bound->kind = WB_ESTIMATE;
     bound->lower = 0;
-    bound->reason = "no proof covers the operand collectors of this profile";
+    bound->reason = "no proof covers the operand collectors of this profile, and acknowledgements of stores "
+                    "are not counted";
 }
 
 bool wb_methods_include_kernels(const char *list) {

@@ -11,7 +11,7 @@ uint64_t report_slowest(const struct wb_analysis *analysis) {
     const wb_simulation *simulations = wb_analysis_simulations(run, &count);
     uint64_t slowest = 0;
     for (size_t i = 0; i < count; i++)
-        if (report_covers(run, &simulations[i])) slowest = cycles_max(slowest, simulations[i].last_commit);
+        if (report_covers(run, &simulations[i])) slowest = cycles_max(slowest, simulations[i].cycles);
     return slowest;
 }
 

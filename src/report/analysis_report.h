@@ -11,8 +11,7 @@
 bool report_covers(const struct wb_analysis *analysis, const wb_simulation *simulation);
 
 /* The latest result of all simulations that the bounds are about (of covering paths: those of the given
- * data), 0 when there are none. Acknowledgements of stores, which the model gpgpusim waits for behind that,
- * are in no bound. */
+ * data), 0 when there are none: of `cycles`, as it is printed. */
 uint64_t report_slowest(const struct wb_analysis *analysis);
 
 /* How far `bound` lies above the slowest of these simulations, in percent; false when nothing was

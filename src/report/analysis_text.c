@@ -159,6 +159,18 @@ static void put_declined(struct text *out, const struct wb_analysis *analysis) {
     put_left_out(out, analysis);
 }
 
+/* What of the simulated times is until the last result, where stores are waited for behind that. */
+static void put_last_results(struct text *out, const struct wb_analysis *analysis) {
+    size_t count;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    if (analysis->machine->model != MACHINE_GPGPUSIM || count == 0) return;
+    text_string(out, "\nof that until the last result:");
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%s %s %" PRIu64, i > 0 ? "," : "", simulations[i].policy,
+                    simulations[i].last_commit);
+    text_string(out, "; the rest waits for acknowledgements of stores\n");
+}
+
 /* The bounds and simulations with the data that the launch gives, beside those of any data. */
 static void put_given(struct text *out, const struct wb_analysis *analysis,
                       const wb_report_options *options) {
@@ -316,6 +328,7 @@ static void put_table(struct text *out, const struct wb_analysis *analysis,
     put_declined(out, analysis);
     put_simulations(out, analysis, false, options);
     put_given(out, analysis, options);
+    put_last_results(out, analysis->given != NULL ? analysis->given : analysis);
     if (count > 0) text_char(out, '\n');
     put_best(out, analysis);
     put_interval(out, analysis);

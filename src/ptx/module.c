@@ -1,8 +1,8 @@
 /* Modules: reading, freeing, finding a kernel. */
-#include <libiberty/demangle.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "ptx/demangle.h"
 #include "ptx/parser.h"
 #include "ptx/reach.h"
 
@@ -84,16 +84,11 @@ const char *wb_kernel_name(const wb_kernel *kernel) {
     return kernel_function(kernel)->name;
 }
 
-/* The C++ name behind a mangled one, malloc'd, or NULL when it is not mangled. */
-static char *demangled(const char *name) {
-    return cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
-}
-
 /* True when the kernel's name, mangled or not, contains `name`. */
 static bool name_matches(const wb_kernel *kernel, const char *name) {
     const char *mangled = wb_kernel_name(kernel);
     if (strstr(mangled, name) != NULL) return true;
-    char *readable = demangled(mangled);
+    char *readable = demangle(mangled);
     bool matches = readable != NULL && strstr(readable, name) != NULL;
     free(readable);
     return matches;
@@ -116,7 +111,7 @@ static wb_status find_unknown(const wb_kernel *kernel, const struct ptx_function
 
 /* Adds one candidate to a message. */
 static void candidate_add(struct text *list, const wb_kernel *kernel) {
-    char *readable = demangled(wb_kernel_name(kernel));
+    char *readable = demangle(wb_kernel_name(kernel));
     const struct ptx_function *unknown = NULL;
     text_printf(list, "\n    %s", wb_kernel_name(kernel));
     if (readable != NULL) text_printf(list, "  %s", readable);

@@ -128,7 +128,7 @@ static wb_status note_writes(struct aligner *aligner, uint32_t k) {
     const uint32_t *written = aligner->rules->block->code.operands + inst->first_operand + inst->source_count;
     for (uint32_t i = 0; i < inst->destination_count; i++)
         aligner->writers[written[i]] = (struct align_writer){2 * k + 1, (cycles)inst->init + inst->latency};
-    WB_TRY(queue_members_note(&aligner->queues, inst, k));
+    WB_TRY(queue_members_note(&aligner->queues, &aligner->rules->block->code, inst, k));
     if (inst->unit == UNIT_NONE) return WB_OK;
     aligner->earlier[k] = aligner->previous[inst->unit];
     aligner->previous[inst->unit] = 2 * k + 1;

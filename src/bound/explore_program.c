@@ -42,7 +42,7 @@ static wb_status reader_write(struct explore_reader *reader, uint32_t position) 
     const uint32_t *written = reader->block->code.operands + inst->first_operand + inst->source_count;
     for (uint32_t i = 0; i < inst->destination_count; i++)
         reader->writer[written[i]] = position;
-    return queue_members_note(&reader->queues, inst, position);
+    return queue_members_note(&reader->queues, &reader->block->code, inst, position);
 }
 
 static void reader_forget(struct explore_reader *reader) {

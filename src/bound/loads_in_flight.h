@@ -1,17 +1,20 @@
 /* How many requests of loads a warp can have in flight at a time: what it issues before it waits for one of
- * their registers; or of all accesses, of which those without a register are never waited for. */
+ * their registers, or for several of them together; or of all accesses, of which those that nothing waits for
+ * stay in flight. */
 #ifndef WB_BOUND_LOADS_IN_FLIGHT_H
 #define WB_BOUND_LOADS_IN_FLIGHT_H
 
 #include "base/vec.h"
 #include "bound/warp_steps.h"
+#include "warp/wait_queues.h"
 
 /* A warp on its way. */
 struct loads_in_flight {
-    uint32_t *last_load; /* per register of the code, 1 + the load that wrote it last, or 0 */
-    VEC(uint32_t) loads; /* per load its requests, 0 when the warp has waited for it */
-    bool stores_too;     /* all accesses count, not only loads */
-    uint64_t now, most;  /* requests in flight; their largest number so far */
+    uint32_t *last_load;         /* per register of the code, 1 + the load that wrote it last, or 0 */
+    struct queue_members queues; /* of loads that are waited for together: 1 + the load, or 0 */
+    VEC(uint32_t) loads;         /* per load its requests, 0 when the warp has waited for it */
+    bool stores_too;             /* all accesses count, not only loads */
+    uint64_t now, most;          /* requests in flight; their largest number so far */
 };
 
 /* A warp at its start, of a grid with this code; to be freed in any case. WB_ERR_LIMIT when memory is

@@ -19,9 +19,11 @@ void wait_queues_step(const struct timed_code *code, const struct timed_inst *in
     }
 }
 
-wb_status queue_members_note(struct queue_members *queues, const struct timed_inst *inst, uint32_t position) {
+wb_status queue_members_note(struct queue_members *queues, const struct timed_code *code,
+                             const struct timed_inst *inst, uint32_t position) {
     for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++) {
         struct queue_member member = {position, queues->commits[q]};
+        if (code->queues[q].count == 0) continue;
         if (inst->joins >> q & 1) WB_TRY(vec_push(&queues->members[q], member));
         queues->commits[q] += inst->commits >> q & 1;
     }
@@ -37,7 +39,7 @@ wb_status queue_members_take(struct queue_members *queues, const struct timed_co
     size_t taken = 0;
     while (taken < queues->members[q].count && members[taken].commits + later <= queues->commits[q])
         WB_TRY(vec_push(&queues->taken, members[taken++].position));
-    for (size_t m = taken; m < queues->members[q].count; m++)
+    for (size_t m = taken; taken > 0 && m < queues->members[q].count; m++)
         members[m - taken] = members[m];
     queues->members[q].count -= taken;
     return WB_OK;

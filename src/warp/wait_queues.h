@@ -32,8 +32,10 @@ struct queue_members {
     VEC(uint32_t) taken; /* by the last queue_members_take */
 };
 
-/* Notes an instruction at a position of the path. WB_ERR_LIMIT when memory is exhausted. */
-wb_status queue_members_note(struct queue_members *queues, const struct timed_inst *inst, uint32_t position);
+/* Notes an instruction at a position of the path, or with whatever else it is to be known by. WB_ERR_LIMIT
+ * when memory is exhausted. */
+wb_status queue_members_note(struct queue_members *queues, const struct timed_code *code,
+                             const struct timed_inst *inst, uint32_t position);
 
 /* The next instruction reads `reg`: what it waits for goes to queues->taken, in the order of the path;
  * nothing where the register belongs to no queue. It need not be waited for again: whatever follows is issued

@@ -30,12 +30,14 @@ struct fifo {
     const struct bound_input *input;
     struct block_sections sections;
     uint32_t units;
-    struct fifo_load *loads;     /* [number of the section * units + unit] */
-    struct fifo_writer *writers; /* per register */
-    cycles *ready;               /* per register when it can be read, at the end of the longest path */
-    cycles *totals, *finished;   /* per unit: scratch */
-    struct fifo_charge *charges; /* per unit, for the warp at hand */
-    bool stopped;                /* by the watch, which has left a message */
+    struct fifo_load *loads;          /* [number of the section * units + unit] */
+    struct fifo_writer *writers;      /* per register */
+    struct queue_members queues;      /* positions in the section */
+    VEC(struct fifo_writer) executed; /* per position of the section so far */
+    cycles *ready;                    /* per register when it can be read, at the end of the longest path */
+    cycles *totals, *finished;        /* per unit: scratch */
+    struct fifo_charge *charges;      /* per unit, for the warp at hand */
+    bool stopped;                     /* by the watch, which has left a message */
 };
 
 static struct fifo_load *loads_of(const struct fifo *fifo, uint32_t code) {
@@ -54,19 +56,27 @@ static void fifo_reset(struct fifo *fifo) {
     }
     for (uint32_t u = 0; u < fifo->units; u++)
         fifo->totals[u] = fifo->finished[u] = 0;
+    queue_members_clear(&fifo->queues);
+    fifo->executed.count = 0;
 }
 
-/* An instruction is issued once its operands are complete: what was issued to their units before them, and
- * they themselves, wait there no more. What is waited for in queues is taken to wait on: that charges more.
- */
-static void finish_operands(struct fifo *fifo, const struct timed_inst *inst) {
-    const uint32_t *operands = fifo->input->block->code.operands + inst->first_operand;
-    const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct fifo_writer *writer = &fifo->writers[operands[i]];
-        if (writer->unit == UNIT_NONE) continue;
-        fifo->finished[writer->unit] = cycles_max(fifo->finished[writer->unit], writer->through);
+/* An instruction is complete: neither what was issued to its unit before it nor itself waits there. */
+static void finish(struct fifo *fifo, const struct fifo_writer *writer) {
+    if (writer->unit == UNIT_NONE) return;
+    fifo->finished[writer->unit] = cycles_max(fifo->finished[writer->unit], writer->through);
+}
+
+/* An instruction is issued once its operands are complete. */
+static wb_status finish_operands(struct fifo *fifo, const struct timed_inst *inst) {
+    const struct timed_code *code = &fifo->input->block->code;
+    const uint32_t *operands = code->operands + inst->first_operand;
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
+        finish(fifo, &fifo->writers[operands[i]]);
+        WB_TRY(queue_members_take(&fifo->queues, code, operands[i]));
+        for (size_t t = 0; t < fifo->queues.taken.count; t++)
+            finish(fifo, &fifo->executed.items[fifo->queues.taken.items[t]]);
     }
+    return WB_OK;
 }
 
 /* The registers that an instruction writes. */
@@ -75,14 +85,14 @@ static const uint32_t *written_by(const struct fifo *fifo, const struct timed_in
 }
 
 /* Fills in the loads of a section. */
-static void load_section(struct fifo *fifo, uint32_t code) {
+static wb_status load_section(struct fifo *fifo, uint32_t code) {
     const struct section_code section = sections_code(&fifo->sections, code);
     struct fifo_load *loads = loads_of(fifo, code);
     fifo_reset(fifo);
     for (uint32_t k = 0; k < section.count; k++) {
         const struct timed_inst *inst = fifo_inst(fifo, section.insts[k]);
         struct fifo_writer writer = {.unit = inst->unit};
-        finish_operands(fifo, inst);
+        WB_TRY(finish_operands(fifo, inst));
         if (inst->unit != UNIT_NONE) {
             struct fifo_load *load = &loads[inst->unit];
             load->work += inst->init;
@@ -92,7 +102,10 @@ static void load_section(struct fifo *fifo, uint32_t code) {
         }
         for (uint32_t i = 0; i < inst->destination_count; i++)
             fifo->writers[written_by(fifo, inst)[i]] = writer;
+        WB_TRY(vec_push(&fifo->executed, writer));
+        WB_TRY(queue_members_note(&fifo->queues, &fifo->input->block->code, inst, k));
     }
+    return WB_OK;
 }
 
 /* The longest path through a section where every start on a unit of the set `queued` takes what can be in the
@@ -222,7 +235,7 @@ static wb_status fifo_prepare(struct fifo *fifo) {
         fifo->finished == NULL || fifo->charges == NULL)
         return WB_ERR_LIMIT;
     for (uint32_t code = 0; code < codes; code++)
-        load_section(fifo, code);
+        WB_TRY(load_section(fifo, code));
     return WB_OK;
 }
 
@@ -238,6 +251,8 @@ static wb_status fifo_run(const struct bound_input *input, wb_bound *bound) {
     if (status != WB_OK && !fifo.stopped)
         diagnose(input->diagnostics, SEVERITY_ERROR, "fifo", "out of memory");
     block_sections_free(&fifo.sections);
+    queue_members_free(&fifo.queues);
+    vec_free(&fifo.executed);
     arena_free(&fifo.arena);
     return status;
 }

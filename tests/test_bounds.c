@@ -10,6 +10,7 @@
 #include "bound/analysis.h"
 #include "bound_named.h"
 #include "explorer.h"
+#include "naive_sim.h"
 #include "random_check.h"
 
 #define UNLIMITED DEPTH_UNLIMITED
@@ -456,6 +457,84 @@ static void test_random_waits(void **state) {
     assert_true(census.searched > random_rounds(WAIT_ROUNDS) * 8 / 10);
 }
 
+/* The result of the instruction itself. */
+static uint32_t own_result(const struct timed_code *code, uint32_t inst) {
+    const struct timed_inst *of = &code->insts[inst];
+    return code->operands[of->first_operand + of->source_count + of->destination_count - 1];
+}
+
+/* Makes waits for queues reads of the results of all that they wait for. */
+static void spell_out_waits(struct timed_block *block) {
+    struct timed_code *code = &block->code;
+    struct timed_code spelled = *code;
+    uint32_t insts[NAIVE_INSTS], used = 0;
+    spelled.operands =
+        arena_array(&block->arena, (size_t)code->inst_count * 4 * NAIVE_INSTS, sizeof(uint32_t));
+    spelled.insts = arena_array(&block->arena, (size_t)code->inst_count + 1, sizeof *spelled.insts);
+    assert_true(spelled.operands != NULL && spelled.insts != NULL);
+    memset(spelled.queues, 0, sizeof spelled.queues);
+    for (uint32_t path = 0; path < block->path_count; path++) {
+        const uint32_t length = naive_expand(&block->paths[path], insts);
+        for (uint32_t k = 0; k < length; k++) {
+            const struct timed_inst *inst = &code->insts[insts[k]];
+            const uint32_t *operands = code->operands + inst->first_operand;
+            struct timed_inst *made = &spelled.insts[insts[k]];
+            *made = *inst;
+            made->first_operand = used;
+            made->joins = made->commits = 0;
+            for (uint32_t s = 0; s < inst->source_count; s++) {
+                const uint64_t awaited = naive_awaited(code, insts, k, operands[s]);
+                spelled.operands[used++] = operands[s];
+                for (uint32_t p = 0; p < k; p++)
+                    if ((awaited >> p & 1) != 0) spelled.operands[used++] = own_result(code, insts[p]);
+            }
+            made->source_count = (uint16_t)(used - made->first_operand);
+            for (uint32_t d = 0; d < inst->destination_count; d++)
+                spelled.operands[used++] = operands[inst->source_count + d];
+        }
+    }
+    *code = spelled;
+}
+
+static void assert_same_results(const wb_analysis *a, const wb_analysis *b, const char *label) {
+    size_t count, same_count;
+    const wb_bound *bounds = wb_analysis_bounds(a, &count), *same = wb_analysis_bounds(b, &same_count);
+    assert_int_equal(count, same_count);
+    for (size_t i = 0; i < count; i++)
+        if (bounds[i].cycles != same[i].cycles)
+            fail_msg("%s: %llu, spelled out %llu\n%s", bounds[i].method, (unsigned long long)bounds[i].cycles,
+                     (unsigned long long)same[i].cycles, label);
+    const wb_simulation *simulations = wb_analysis_simulations(a, &count);
+    const wb_simulation *same_simulations = wb_analysis_simulations(b, &same_count);
+    for (size_t i = 0; i < count; i++)
+        if (simulations[i].cycles != same_simulations[i].cycles)
+            fail_msg("%s: not as spelled out\n%s", simulations[i].policy, label);
+}
+
+/* Waits are operands: a block whose waits read the results that they wait for has the same bounds, the same
+ * worst case and the same schedules. */
+static void test_waits_are_operands(void **state) {
+    (void)state;
+    static const uint32_t depths[] = {0, 1, 2, DEPTH_UNLIMITED, DEPTH_UNLIMITED, DEPTH_UNLIMITED};
+    struct random_shape shape = random_families[3].shape;
+    shape.insts = 12;
+    for (uint32_t i = 0; i < random_rounds(4000); i++) {
+        struct random_block random;
+        const char *methods = i % 4 == 0 ? "sib,fib,aln,fifo,elb,gub,exhaustive" : "sib,fib,aln,fifo,elb,gub";
+        shape.instances = shape.sub_cores = shape.width = 1 + i % 2;
+        shape.warps = i % 4 == 0 ? 2 : 5;
+        if (i % 4 == 0) shape.sub_cores = shape.width = 1;
+        random_block_make(700000 + i, &shape, depths, 6, &random);
+        wb_analysis *waiting = analyse_with(&random.block.timed, methods);
+        spell_out_waits(&random.block.timed);
+        wb_analysis *spelled = analyse_with(&random.block.timed, methods);
+        assert_same_results(waiting, spelled, random.label);
+        wb_analysis_free(waiting);
+        wb_analysis_free(spelled);
+        abstract_block_free(&random.block);
+    }
+}
+
 /* Ways to get waits wrong in the code that the library bounds, and not in that of the tests' search. */
 static void ignore_waits(struct timed_code *code) {
     for (uint32_t i = 0; i < code->inst_count; i++)
@@ -530,6 +609,7 @@ int main(void) {
         cmocka_unit_test(test_random_wide_machines),
         cmocka_unit_test(test_random_waits),
         cmocka_unit_test(test_wrong_waits_are_noticed),
+        cmocka_unit_test(test_waits_are_operands),
     };
     return cmocka_run_group_tests_name("bounds", tests, NULL, NULL);
 }

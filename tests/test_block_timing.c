@@ -180,6 +180,7 @@ static void test_partial_barriers(void **state) {
         assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS); /* holds the whole warp all the same */
     assert_int_equal(time_block(&fixture), WB_OK);
     assert_true(fixture.timed.code.insts[5].barrier);
+    assert_true(fixture.timed.code.assumed & assumed_bit(ASSUMED_WARPS_AT_BARRIERS));
     fixture_close(&fixture);
     fixture_open(&fixture, whole);
     notes_unmodelled(&fixture.block.notes, 5, SKIPPED_BARRIER);

@@ -357,6 +357,97 @@ static void blocks_outside_of_the_grid_are_refused(void **state) {
     traced_free(&traced);
 }
 
+/* What PTX leaves undefined, or what makes lanes wait for others that are elsewhere: the results are not
+ * known, and analyses decline. */
+static void absent_members_are_not_modelled(void **state) {
+    static const struct {
+        const char *text;
+        bool modelled;
+    } rows[] = {
+        {"shfl.sync.idx.b32 %r9, %r0, 2, 31, -1;", true},
+        {"@%p3 shfl.sync.idx.b32 %r9, %r0, 2, 31, 0xff;", true},
+        {"@%p3 shfl.sync.idx.b32 %r9, %r0, 2, 31, -1;", false},
+        {"@%p3 shfl.sync.idx.b32 %r9, %r0, 2, 31, 0xfe;", false},
+        {"shfl.sync.idx.b32 %r9, %r0, 2, 31, 0xffff;", false},
+        {"@%p3 vote.sync.ballot.b32 %r9, %p3, -1;", false},
+        {"@%p3 redux.sync.add.u32 %r9, %r0, 0x1ff;", false},
+        {"@%p3 match.any.sync.b32 %r9, %r0, -1;", false},
+        {"@%p3 elect.sync %r9|%p4, -1;", false},
+        {"mov.u32 %r9, 0; bar.warp.sync -1;", true},
+        {"mov.u32 %r9, 0; @%p3 bar.warp.sync 0xff;", true},
+        {"mov.u32 %r9, 0; @%p3 bar.warp.sync -1;", false},
+        {"@%p3 bra ON; exit; ON: vote.sync.ballot.b32 %r9, %p3, -1;", true},
+        {"@!%p3 bra OFF; vote.sync.ballot.b32 %r9, %p3, -1; cvt.u64.u32 %rd9, %r9; st.global.u64 [%rd0], "
+         "%rd9;"
+         "OFF: ret;",
+         true},
+        {"@!%p3 bra OFF; vote.sync.ballot.b32 %r9, %p3, -1; cvt.u64.u32 %rd9, %r9; st.global.u64 [%rd0], "
+         "%rd9;"
+         "OFF: st.global.u64 [%rd0], %rd31; ret;",
+         false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char body[512];
+        (void)snprintf(body, sizeof body, "setp.lt.u32 %%p3, %%r0, 8;\n%s\ncvt.u64.u32 %%rd9, %%r9;\n%s",
+                       rows[i].text, STORE);
+        const wb_trace_options options = {0};
+        struct traced traced = trace_body(body, "32", &options);
+        assert_int_equal(traced.status, WB_OK);
+        if ((traced.block->notes.unmodelled == NULL) != rows[i].modelled) fail_msg("%s", rows[i].text);
+        traced_free(&traced);
+        struct outcome outcome = run_body("", body, "32");
+        const bool writes = strncmp(rows[i].text, "mov", 3) != 0 && strstr(rows[i].text, "%rd31") == NULL;
+        if (writes) assert_int_equal(outcome.known[1], rows[i].modelled);
+        outcome_free(&outcome);
+    }
+}
+
+/* What an execution takes for granted is noted where it does. */
+static void assumptions_are_noted_where_they_matter(void **state) {
+    enum { NONE = ASSUMED_COUNT };
+    static const struct {
+        const char *text;
+        int assumed; /* enum assumed, or NONE */
+    } rows[] = {
+        {"mov.u32 %r9, 1;", NONE},
+        {"setp.lt.u32 %p1, %r0, 32; @%p1 bra ON; mov.u32 %r9, 1; ON:", NONE}, /* not divided */
+        {"setp.lt.u32 %p1, %r0, 8; @%p1 bra ON; mov.u32 %r9, 1; ON:", ASSUMED_DIVIDED_LANES},
+        {"setp.lt.u32 %p1, %r0, 8; @%p1 mov.u32 %r9, 1;", NONE},
+        {"mov.u32 %r9, %warpid;", ASSUMED_WARP_NUMBERS},
+        {"atom.global.add.u32 %r9, [%rd0], 1;", ASSUMED_ATOMIC_ORDER},
+        {"red.global.add.u32 [%rd0], 1;", NONE},
+        {"red.global.add.f32 [%rd0], 0f3f800000;", ASSUMED_ATOMIC_ORDER},
+        {"st.global.u32 [%rd31], 7;", NONE}, /* all lanes the same */
+        {"st.global.u32 [%rd31], %r0;", ASSUMED_LAST_LANE},
+        {"setp.eq.u32 %p1, %r0, 7; @%p1 st.global.u32 [%rd31], %r0;", NONE},
+        {"and.b32 %r1, %r0, 15; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %rd31;"
+         "st.global.u32 [%rd1], %r0;",
+         ASSUMED_LAST_LANE},
+        {"and.b32 %r1, %r0, 15; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %rd31;"
+         "st.global.u32 [%rd1], %r1;",
+         NONE},
+        {"sub.u32 %r1, 31, %r0; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %rd31;"
+         "st.global.u32 [%rd1], %r0;",
+         NONE},
+        /* A value that is not known could be another one. */
+        {"ld.global.u32 %r1, [%rd31+4096]; setp.eq.u32 %p1, %r0, 3; @%p1 mov.u32 %r1, 5;"
+         "st.global.u32 [%rd31], %r1;",
+         ASSUMED_LAST_LANE},
+        {".local .b32 own; st.local.u32 [own], %r0; mov.u32 %r9, 0;", NONE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const wb_trace_options options = {0};
+        struct traced traced = trace_body(rows[i].text, "32", &options);
+        assert_int_equal(traced.status, WB_OK);
+        if (traced.block->notes.assumed !=
+            (rows[i].assumed == NONE ? 0 : assumed_bit((enum assumed)rows[i].assumed)))
+            fail_msg("%s: %llx", rows[i].text, (unsigned long long)traced.block->notes.assumed);
+        traced_free(&traced);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_branches_meet_again),
@@ -374,6 +465,8 @@ int main(void) {
         cmocka_unit_test(barriers_that_nobody_reaches_are_a_deadlock),
         cmocka_unit_test(paths_say_what_warps_execute),
         cmocka_unit_test(divergent_barriers_are_noticed),
+        cmocka_unit_test(absent_members_are_not_modelled),
+        cmocka_unit_test(assumptions_are_noted_where_they_matter),
         cmocka_unit_test(accesses_are_recorded),
         cmocka_unit_test(endless_loops_end),
         cmocka_unit_test(blocks_outside_of_the_grid_are_refused),

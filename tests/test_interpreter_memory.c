@@ -129,6 +129,9 @@ static void matrices_are_loaded_by_rows(void **state) {
     FOR_EACH_LANE(outcome, l, l);
 }
 
+/* The lanes of each half of a warp have a member mask of their own. */
+#define HALVES "setp.lt.u32 %p2, %r0, 16; selp.b32 %r1, 0xffff, 0xffff0000, %p2;\n"
+
 static void lanes_exchange_values(void **state) {
     (void)state;
     static const struct {
@@ -143,19 +146,26 @@ static void lanes_exchange_values(void **state) {
         {"shfl.sync.idx.b32 %r9|%p9, %r0, 2, 0x181f, -1;", 2 | 100, 6 | 100, 30 | 100},
         {"setp.gt.u32 %p1, %r0, 29; vote.sync.ballot.b32 %r9, %p1, -1; mov.pred %p9, 0;", 0xc0000000,
          0xc0000000, 0xc0000000},
-        {"setp.gt.u32 %p1, %r0, 29; vote.ballot.sync.b32 %r9, %p1, 0xc1; mov.pred %p9, 0;", 0, 0, 0},
+        {HALVES "setp.gt.u32 %p1, %r0, 29; vote.ballot.sync.b32 %r9, %p1, %r1; mov.pred %p9, 0;", 0, 0,
+         0xc0000000},
         {"setp.lt.u32 %p1, %r0, 8; vote.ballot.sync.b32 %r9, %p1, -1; mov.pred %p9, 0;", 0xff, 0xff, 0xff},
         {"setp.gt.u32 %p1, %r0, 29; vote.any.sync.pred %p9, %p1, -1; mov.u32 %r9, 0;", 100, 100, 100},
         {"setp.gt.u32 %p1, %r0, 29; vote.sync.any.pred %p9, %p1, -1; mov.u32 %r9, 0;", 100, 100, 100},
-        {"setp.gt.u32 %p1, %r0, 29; vote.sync.all.pred %p9, !%p1, 0xffff; mov.u32 %r9, 0;", 100, 100, 100},
+        {HALVES "setp.gt.u32 %p1, %r0, 29; vote.sync.all.pred %p9, !%p1, %r1; mov.u32 %r9, 0;", 100, 100, 0},
         {"setp.gt.u32 %p1, %r0, 29; vote.sync.uni.pred %p9, %p1, -1; mov.u32 %r9, 1;", 1, 1, 1},
         {"and.b32 %r1, %r0, 1; match.any.sync.b32 %r9, %r1, -1; mov.pred %p9, 0;", 0x55555555, 0xaaaaaaaa,
          0xaaaaaaaa},
         {"match.all.sync.b32 %r9|%p9, %r0, -1;", 0, 0, 0},
         {"activemask.b32 %r9; mov.pred %p9, 0;", 0xffffffff, 0xffffffff, 0xffffffff},
         {"redux.sync.add.s32 %r9, %r0, -1; mov.pred %p9, 0;", 496, 496, 496},
-        {"redux.sync.max.u32 %r9, %r0, 0xff; mov.pred %p9, 0;", 7, 7, 7},
+        {HALVES "redux.sync.max.u32 %r9, %r0, %r1; mov.pred %p9, 0;", 15, 15, 31},
+        {"setp.lt.u32 %p1, %r0, 8; mov.u32 %r9, 9; @%p1 redux.sync.max.u32 %r9, %r0, 0xff;"
+         "mov.pred %p9, 0;",
+         7, 7, 9},
+        {HALVES "and.b32 %r2, %r0, 1; match.any.sync.b32 %r9, %r2, %r1; mov.pred %p9, 0;", 0x5555, 0xaaaa,
+         0xaaaa0000},
         {"elect.sync %r9|%p9, -1;", 100, 0, 0},
+        {HALVES "elect.sync %r9|%p9, %r1;", 100, 0, 16},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct text body = {0};

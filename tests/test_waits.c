@@ -1,5 +1,5 @@
-/* What instructions wait for: every row of the opcode table says what is made of it, and docs/execution.md
- * says the same. */
+/* What instructions wait for, and what else is taken for granted: every row of the opcode table says what is
+ * made of its waiting, and docs/execution.md says the same as the code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "ptx/form.h"
 #include "ptx/runtime.h"
+#include "warp/assumed.h"
 
 static const struct {
     const char *name;
@@ -128,8 +129,16 @@ static void put_table(struct text *out) {
     text_string(out, ".\n");
 }
 
-static void the_documented_table_is_this_one(void **state) {
-    (void)state;
+/* The other one: what executions take for granted. */
+static void put_assumptions(struct text *out) {
+    text_string(out, "| assumption | printed where |\n| --- | --- |\n");
+#define X(enumerator, text, where) text_string(out, "| " text " | " where " |\n");
+    ASSUMED_TABLE(X)
+#undef X
+}
+
+/* docs/execution.md must have what `put` writes. */
+static void expect_documented(void (*put)(struct text *out)) {
     FILE *file = fopen("docs/execution.md", "rb");
     assert_non_null(file);
     char *page = calloc(1, 1 << 20);
@@ -137,7 +146,7 @@ static void the_documented_table_is_this_one(void **state) {
     assert_true(fread(page, 1, (1 << 20) - 1, file) > 0);
     (void)fclose(file);
     struct text table = {0};
-    put_table(&table);
+    put(&table);
     assert_false(table.failed);
     const bool is_there = strstr(page, table.data) != NULL;
     if (!is_there) (void)printf("%s", table.data);
@@ -146,11 +155,17 @@ static void the_documented_table_is_this_one(void **state) {
     free(page);
 }
 
+static void the_documented_tables_are_these(void **state) {
+    (void)state;
+    expect_documented(put_table);
+    expect_documented(put_assumptions);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_has_an_answer),
         cmocka_unit_test(modifiers_change_the_answer),
-        cmocka_unit_test(the_documented_table_is_this_one),
+        cmocka_unit_test(the_documented_tables_are_these),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

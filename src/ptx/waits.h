@@ -20,7 +20,9 @@ enum ptx_answer {
     X(SOME_WARPS, DECLINED, "some warps of the block",                                                       \
       "does not join all threads of the block; only barriers of the whole block can be bounded")             \
     X(CLUSTER, DECLINED, "other blocks of a cluster", "joins blocks of a cluster, which are not modelled")   \
-    X(LANES, TIMED, "lanes of the warp", "the lanes that execute together have all come there")              \
+    X(LANES, TIMED, "lanes of the warp",                                                                     \
+      "the lanes of its member mask execute it together, so that there is nothing to wait for; where one "   \
+      "that has not exited is elsewhere, the kernel is declined")                                            \
     X(ELECTION, ASSUMED, "lanes of the warp", "elect.sync: the lowest lane of the member mask is elected")   \
     X(CONVERGENCE, ASSUMED, "nothing, but depend on which lanes are there",                                  \
       "activemask, and shfl and vote without .sync: lanes that no branch has divided execute together")      \

@@ -12,16 +12,40 @@
 
 #include "ptx/waits.h"
 
-/* X(enumerator, text) */
+/* X(enumerator, text, where it is printed) */
 #define ASSUMED_TABLE(X)                                                                                     \
-    X(WHOLE_WARP_BARRIERS, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)") \
-    X(APPROXIMATE_RESULTS, "approximate functions give what is computed here, to the last bit (--assume)")   \
-    X(DIVISION_BY_ZERO, "an integer divided by zero gives all ones, and itself as remainder (--assume)")     \
+    X(WHOLE_WARP_BARRIERS, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)", \
+      "part of a warp's live lanes executed a barrier")                                                      \
+    X(WARPS_AT_BARRIERS, "a barrier waits for the warps of the block, not for accesses under way",           \
+      "a barrier was executed")                                                                              \
+    X(DIVIDED_LANES,                                                                                         \
+      "lanes that a branch divides execute one side after the other, the taken one first, and meet again "   \
+      "at the branch's post-dominator",                                                                      \
+      "a branch, or a call by address, divided a warp; sm_70 and later may interleave the sides")            \
+    X(MEMBERS_TOGETHER, "lanes that a member mask names execute the instruction together",                   \
+      "it depends on unknown values which lanes executed `bar.warp.sync` or another `.sync`, or which the "  \
+      "mask names; a lane that is certainly elsewhere makes analyses decline")                               \
+    X(LAST_LANE, "of lanes of a warp that store to one place the highest has the last word",                 \
+      "lanes of a warp stored values to the same bytes that are not known to be the same; covering paths "   \
+      "take the bytes for unknown instead")                                                                  \
+    X(ATOMIC_ORDER, "atomics take effect in the order of blocks, warps and lanes",                           \
+      "an atomic gave a result, or its order shows in memory (floats, `exch`, `cas`, `inc`, `dec`); "        \
+      "covering paths take the values for unknown instead")                                                  \
+    X(WARP_NUMBERS, "%warpid is the number of the warp in its block", "the code uses `%warpid`")             \
+    X(ALIGNED_BUFFERS,                                                                                       \
+      "buffers and variables start where the launch puts them, at multiples of 256 bytes "                   \
+      "unless it says otherwise",                                                                            \
+      "requests of accesses to global memory were counted")                                                  \
+    X(APPROXIMATE_RESULTS, "approximate functions give what is computed here, to the last bit (--assume)",   \
+      "`--assume approx`, and such a function was executed")                                                 \
+    X(DIVISION_BY_ZERO, "an integer divided by zero gives all ones, and itself as remainder (--assume)",     \
+      "`--assume div-zero`, and an integer was divided by zero")                                             \
     X(POINTER_ORDER,                                                                                         \
-      "buffers and variables stand in memory where they are put here, one after another (--assume)")
+      "buffers and variables stand in memory where they are put here, one after another (--assume)",         \
+      "`--assume` of the order of pointers, and a result that depends on it")
 
 enum assumed {
-#define X(enumerator, text) ASSUMED_##enumerator,
+#define X(enumerator, text, where) ASSUMED_##enumerator,
     ASSUMED_TABLE(X)
 #undef X
         ASSUMED_WAITS, /* and further on: what enum ptx_wait says is assumed */

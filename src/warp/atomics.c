@@ -64,6 +64,15 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
     return WB_OK;
 }
 
+/* Whether the order of atomics shows: in what they return, in rounding, and in which of several values stays.
+ */
+static bool order_matters(const struct micro *op) {
+    const bool rounds = ptx_type_kind((enum ptx_type)op->form->type) == PTX_KIND_FLOAT;
+    const uint8_t mode = op->form->mode;
+    return op->output_count > 0 || rounds || mode == PTX_MODE_EXCH || mode == PTX_MODE_CAS ||
+           mode == PTX_MODE_INC || mode == PTX_MODE_DEC;
+}
+
 wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     uint64_t addresses[WARP_LANES];
     if (mask == 0) return WB_OK;
@@ -71,6 +80,7 @@ wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mas
     WB_TRY(
         access_record(warp, op, &op->memory.address, mask, addresses,
                       (struct access_kind){.bytes = op->memory.bytes, .is_store = true, .is_atomic = true}));
+    if (order_matters(op)) run_assume(warp->run, ASSUMED_ATOMIC_ORDER);
     FOR_LANES_OF(l, mask) WB_TRY(atomic_lane(warp, op, l, addresses[l]));
     return WB_OK;
 }

@@ -177,6 +177,24 @@ static wb_status timing_queues(struct timing *timing) {
     return WB_OK;
 }
 
+/* Whether requests of the class go to global memory, or may. */
+static bool reaches_global(enum ptx_class class) {
+    return class == PTX_CLASS_LOAD_GLOBAL || class == PTX_CLASS_STORE_GLOBAL ||
+           class == PTX_CLASS_LOAD_GENERIC || class == PTX_CLASS_STORE_GENERIC ||
+           class == PTX_CLASS_ATOMIC_GLOBAL || class == PTX_CLASS_ASYNC_COPY;
+}
+
+/* Notes what the times of an instruction take for granted. */
+static void timing_assume(struct timing *timing, const struct ptx_inst *inst,
+                          const struct timed_inst *timed) {
+    assumed_set *assumed = &timing->code->assumed;
+    const bool counted = timing->machine->memory.requests != REQUESTS_IDEAL;
+    *assumed |= assumed_wait((enum ptx_wait)inst->form->wait);
+    if (timed->barrier) *assumed |= assumed_bit(ASSUMED_WARPS_AT_BARRIERS);
+    if (counted && reaches_global((enum ptx_class)inst->form->class_))
+        *assumed |= assumed_bit(ASSUMED_ALIGNED_BUFFERS);
+}
+
 /* The used instructions of one function; every missing class is reported before the call fails. */
 static wb_status timing_function(struct timing *timing, uint32_t index, struct ptx_regs *regs) {
     const struct ptx_function *function = &timing->executed->kernel->module->functions[index];
@@ -192,7 +210,7 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         if (status == WB_OK) status = classed;
         WB_TRY(timing_sleep(timing, function, inst, timed));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
-        timing->code->assumed |= assumed_wait((enum ptx_wait)inst->form->wait);
+        timing_assume(timing, inst, timed);
         WB_TRY(timing_operands(timing, function, inst, regs, timed));
     }
     return status;

@@ -19,6 +19,7 @@ static wb_status diverge(struct warp *warp, const struct micro *op, uint32_t rec
         top->pc = sides[0].pc;
         return WB_OK;
     }
+    run_assume(warp->run, ASSUMED_DIVIDED_LANES);
     if (top->reconvergence == reconvergence || reconvergence == PTX_NO_INDEX)
         warp->stack.count--; /* the entry below goes on there, or nobody does */
     else
@@ -205,6 +206,7 @@ static wb_status divide_call(struct warp *warp, const struct micro *op, uint32_t
     struct simt_entry others = {.pc = next - 1, .reconvergence = next, .mask = mask & ~group};
     struct simt_entry first = {.pc = next - 1, .reconvergence = next, .mask = group};
     warp->replayed = true;
+    run_assume(warp->run, ASSUMED_DIVIDED_LANES);
     if (vec_push(&warp->stack, others) != WB_OK || vec_push(&warp->stack, first) != WB_OK)
         return warp_no_memory(warp, op);
     return WB_OK;

@@ -116,6 +116,7 @@ static wb_status count_separate(struct warp *warp, const struct division *divisi
 
 /* Divides the top entry. It stays below the sides to go on where they meet, unless its own end is there. */
 static wb_status divide(struct warp *warp, const struct division *division) {
+    run_assume(warp->run, ASSUMED_DIVIDED_LANES);
     size_t top = warp->stack.count - 1, meeting = top;
     struct simt_entry *entry = &warp->stack.items[top];
     uint32_t meets_at = division->op->branch.reconvergence, unknown = division->unknown;

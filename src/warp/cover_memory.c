@@ -107,6 +107,10 @@ wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask,
     bool shared = communicates(warp->run, op);
     if (op->execute == atomic_execute || ((widens || shared) && writes_memory(op)) || !size_known) sure = 0;
     if (op->execute == ldmatrix_execute && doubtful != 0) sure = 0;
+    uint64_t addresses[WARP_LANES];
+    if (op->execute == store_execute && access_addresses_known(warp, &op->memory.address, sure, addresses) &&
+        store_conflicts(warp, op, sure, addresses))
+        sure = 0;
     if (sure != lanes)
         WB_TRY(unsure_access(warp, op, sure, lanes & ~sure));
     else

@@ -11,7 +11,8 @@ static enum cover_kind kind_of(const struct micro *op) {
     if (op->execute == trap_execute) return COVER_KIND_TRAP;
     if (op->execute == barrier_execute) return COVER_KIND_BARRIER;
     if (op->accesses_memory) return COVER_KIND_MEMORY;
-    return op->form->exec == PTX_EXEC_WARP ? COVER_KIND_EXCHANGE : COVER_KIND_PLAIN;
+    const bool exchanges = op->form->exec == PTX_EXEC_WARP || op->execute == warp_sync_execute;
+    return exchanges ? COVER_KIND_EXCHANGE : COVER_KIND_PLAIN;
 }
 
 /* Which registers have one bit a lane. */

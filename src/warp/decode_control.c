@@ -80,11 +80,18 @@ wb_status decode_control(struct decoder *decoder, const struct ptx_operand *oper
     }
 }
 
-/* Source 0: which barrier; 1: how many threads, 0 for all; 2: the predicate of bar.red. */
+/* Source 0: which barrier; 1: how many threads, 0 for all; 2: the predicate of bar.red; 3: the member mask of
+ * bar.warp.sync. */
 wb_status decode_barrier(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     bool known = true;
     op->unsure = unsure_control;
-    op->execute = op->form->mode == PTX_MODE_WARP ? nothing_execute : barrier_execute;
+    op->execute = barrier_execute;
+    if (op->form->mode == PTX_MODE_WARP) {
+        op->unsure = unsure_exchange;
+        op->execute = warp_sync_execute;
+        return decode_source(decoder, decode_nth_source(op->form, operands, 0), PTX_U32, &op->source[3],
+                             &known);
+    }
     for (uint32_t n = 0; n < 3; n++) {
         const struct ptx_operand *operand = decode_nth_source(op->form, operands, n);
         if (operand == NULL) break;

@@ -131,6 +131,7 @@ wb_status unsure_outputs(struct warp *warp, const struct micro *op, uint32_t mas
 }
 
 wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    if (op->form->sync) run_assume(warp->run, ASSUMED_MEMBERS_TOGETHER);
     warp_forget_outputs(warp, op, mask | unsure, warp_origin(warp_slot(warp, op->guard), op));
     return WB_OK;
 }

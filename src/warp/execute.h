@@ -71,6 +71,11 @@ wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mas
 /* memory_ops.c: what op->unsure does, of an access to memory. All lanes that may take part are recorded. */
 wb_status unsure_access(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 
+/* memory_ops.c: whether it depends on which lane of `mask` has the last word what a store leaves in memory.
+ */
+bool store_conflicts(const struct warp *warp, const struct micro *op, uint32_t mask,
+                     const uint64_t *addresses);
+
 /* memory_ops.c, atomics.c */
 wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
@@ -86,6 +91,7 @@ wb_status match_execute(struct warp *warp, const struct micro *op, uint32_t mask
 wb_status activemask_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status redux_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status elect_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status warp_sync_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
 /* control.c, barrier.c */
 wb_status branch_execute(struct warp *warp, const struct micro *op, uint32_t mask);

@@ -8,6 +8,9 @@
 #include "warp/assumed.h"
 
 /* Why blocks and grids are declined. */
+#define ABSENT_MEMBER                                                                                        \
+    "lanes that the member mask names execute something else, or lanes execute this that it does not name: " \
+    "that is not modelled"
 #define SKIPPED_BARRIER "a warp skips this barrier because its guard is false: that is not modelled"
 
 /* The longest sleep: nanosleep sleeps a millisecond at most. */

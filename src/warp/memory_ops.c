@@ -172,6 +172,44 @@ static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t 
     return WB_OK;
 }
 
+/* Whether one lane may keep another's bytes from staying: they store other values, or in part the same bytes.
+ * What neither knows is unknown either way. */
+static bool lanes_conflict(const struct warp *warp, const struct micro *op, uint32_t a, uint32_t b,
+                           bool same_place) {
+    for (uint32_t i = 0; i < op->memory.count; i++) {
+        const struct lanes *from = warp_slot(warp, op->memory.values[i]);
+        const uint32_t known = (from->known >> a & 1) + (from->known >> b & 1);
+        const uint64_t differing = (from->value[a] ^ from->value[b]) & low_bytes_mask(op->memory.bytes);
+        if (known == 1 || (known == 2 && (!same_place || differing != 0))) return true;
+    }
+    return false;
+}
+
+/* Whether each lane's address is at least `bytes` above that of the lane before: most stores. */
+static bool is_ascending(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
+    uint64_t end = 0;
+    FOR_LANES_OF(l, mask) {
+        if (addresses[l] < end) return false;
+        end = addresses[l] + bytes;
+    }
+    return true;
+}
+
+bool store_conflicts(const struct warp *warp, const struct micro *op, uint32_t mask,
+                     const uint64_t *addresses) {
+    const uint32_t bytes = op->memory.bytes * op->memory.count;
+    if (is_ascending(addresses, mask, bytes)) return false;
+    FOR_LANES_OF(a, mask) {
+        if (in_window(addresses[a], LOCAL_WINDOW)) continue; /* each lane has its own */
+        FOR_LANES_OF(b, mask & ~lanes_first(a + 1)) {
+            const uint64_t apart = addresses[b] - addresses[a];
+            if (apart + bytes - 1 > 2 * (uint64_t)(bytes - 1)) continue; /* modulo 2^64: further than that */
+            if (lanes_conflict(warp, op, a, b, apart == 0)) return true;
+        }
+    }
+    return false;
+}
+
 wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct micro_memory *memory = &op->memory;
     uint64_t addresses[WARP_LANES];
@@ -180,6 +218,8 @@ wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     WB_TRY(access_record(warp, op, &op->memory.address, mask, addresses,
                          (struct access_kind){.bytes = bytes, .is_store = true}));
+    const bool assumed = (warp->run->notes.assumed & assumed_bit(ASSUMED_LAST_LANE)) != 0;
+    if (!assumed && store_conflicts(warp, op, mask, addresses)) run_assume(warp->run, ASSUMED_LAST_LANE);
     struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
     if (region == NULL || !region->writable || region->known != NULL || !stores_known(warp, op, mask))
         return store_each(warp, op, mask, addresses);

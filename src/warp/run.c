@@ -57,12 +57,19 @@ void run_end(struct run *run) {
     fact_needs_free(&run->needs);
 }
 
+/* Notes what special registers that the code uses are taken to be. */
+static void assume_registers(struct run *run) {
+    for (size_t i = 0; i < run->program.sregs.count; i++)
+        if (run->program.sregs.items[i] == PTX_SREG_WARPID) run_assume(run, ASSUMED_WARP_NUMBERS);
+}
+
 /* Fresh warps and unknown shared memory for the next block. */
 static wb_status block_begin(struct run *run, struct access_list *accesses) {
     uint32_t threads = run->size[0] * run->size[1] * run->size[2];
     struct region *shared = &run->memory.regions.items[0]; /* its window is the lowest */
     if (region_set_known(shared, 0, shared->size, false) != WB_OK) return run_no_memory(run);
     memset(run->barriers, 0, sizeof run->barriers);
+    assume_registers(run);
     for (uint32_t w = 0; w < run->warp_count; w++) {
         uint32_t left = threads - w * run->warp_width;
         uint32_t live = lanes_first(left < run->warp_width ? left : run->warp_width);

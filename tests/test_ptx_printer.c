@@ -62,12 +62,51 @@ static void test_kept_text(void **state) {
     wb_module_free(module);
 }
 
+/* The same inner call (line 17) stands in a function (line 22) that is inlined twice, at lines 40 and 41; an
+ * instruction of the first one comes behind the second one has begun. */
+static void test_calls_inlined_twice_keep_their_places(void **state) {
+    (void)state;
+    static const char text[] = PTX_HEADER "\n.file 1 \"k.cu\"\n.entry k() {\n.reg .b32 %r<9>;\n"
+                                          ".loc 1 40 5\n.loc 1 22 5, function_name f, inlined_at 1 40 5\n"
+                                          ".loc 1 17 5, function_name g, inlined_at 1 22 5\nmov.u32 %r1, 1;\n"
+                                          ".loc 1 41 5\n.loc 1 22 5, function_name f, inlined_at 1 41 5\n"
+                                          "mov.u32 %r2, 2;\n"
+                                          ".loc 1 11 5, function_name h, inlined_at 1 17 5\nmov.u32 %r3, 3;\n"
+                                          ".loc 1 41 5\n.loc 1 22 5, function_name f, inlined_at 1 41 5\n"
+                                          ".loc 1 17 5, function_name g, inlined_at 1 22 5\nmov.u32 %r4, 4;\n"
+                                          "ret;\n}\n";
+    static const char *const places[] = {
+        "k.cu:17, inlined at k.cu:22, inlined at k.cu:40",
+        "k.cu:22, inlined at k.cu:41",
+        "k.cu:11, inlined at k.cu:17, inlined at k.cu:22, inlined at k.cu:40",
+        "k.cu:17, inlined at k.cu:22, inlined at k.cu:41",
+    };
+    wb_module *module = ptx_parse_good(text, sizeof text - 1);
+    for (int round = 0; round < 3; round++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        char *printed = NULL;
+        for (uint32_t i = 0; i < sizeof places / sizeof *places; i++) {
+            struct text place = {0};
+            ptx_put_location(module, kernel_function(wb_module_kernel(module, 0))->insts[i].location, &place);
+            assert_string_equal(place.data, places[i]);
+            text_free(&place);
+        }
+        assert_int_equal(wb_module_print(module, diagnostics, &printed), WB_OK);
+        wb_module_free(module);
+        module = ptx_parse_good(printed, strlen(printed));
+        free(printed);
+        wb_diagnostics_free(diagnostics);
+    }
+    wb_module_free(module);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files_of_compilers),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_canonical_text),
         cmocka_unit_test(test_kept_text),
+        cmocka_unit_test(test_calls_inlined_twice_keep_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

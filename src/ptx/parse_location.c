@@ -29,17 +29,23 @@ static bool chain_is_long(const struct parser *parser, uint32_t index) {
     return length == CHAIN_MAX;
 }
 
-/* The location that code was inlined at: the function's last one at this place, or a new one. */
-static wb_status location_of_call(struct parser *parser, const uint32_t place[3], uint32_t *index) {
+/* The function's last location at this place, or PTX_NO_INDEX. */
+static uint32_t last_location(const struct parser *parser, const uint32_t place[3]) {
     size_t count = search_count(parser);
     for (size_t back = 1; back <= count; back++) {
-        *index = (uint32_t)(parser->locations.count - back);
-        const struct ptx_location *location = &parser->locations.items[*index];
-        if (location->file != place[0] || location->line != place[1] || location->column != place[2])
-            continue;
-        if (chain_is_long(parser, *index)) break;
-        return WB_OK;
+        const uint32_t index = (uint32_t)(parser->locations.count - back);
+        const struct ptx_location *location = &parser->locations.items[index];
+        if (location->file == place[0] && location->line == place[1] && location->column == place[2])
+            return index;
     }
+    return PTX_NO_INDEX;
+}
+
+/* The location that code was inlined at: the one just before, the function's last one at this place, or a new
+ * one. */
+static wb_status location_of_call(struct parser *parser, const uint32_t place[3], uint32_t *index) {
+    *index = parser->location.call != PTX_NO_INDEX ? parser->location.call : last_location(parser, place);
+    if (*index != PTX_NO_INDEX && !chain_is_long(parser, *index)) return WB_OK;
     struct ptx_location call = {place[0], place[1], place[2], NULL, PTX_NO_INDEX};
     return location_add(parser, &call, index);
 }
@@ -60,15 +66,14 @@ static wb_status location_take(struct parser *parser, struct ptx_location *locat
     return location_of_call(parser, state->inlined, &location->inlined_at);
 }
 
-/* Writes down a `.loc` without instructions because the next one was inlined there. */
-static wb_status location_keep_call(struct parser *parser) {
+/* Writes down a `.loc` without instructions because the next one was inlined there. One that is the last of
+ * its place stands there already; an older one would be taken for another by what looks for the last. */
+static wb_status location_keep_call(struct parser *parser, uint32_t *index) {
     struct ptx_location location;
     WB_TRY(location_take(parser, &location));
-    size_t count = search_count(parser);
-    for (size_t back = 1; back <= count; back++)
-        if (same_location(&parser->locations.items[parser->locations.count - back], &location)) return WB_OK;
-    uint32_t index;
-    return location_add(parser, &location, &index);
+    *index = last_location(parser, (const uint32_t[3]){location.file, location.line, location.column});
+    if (*index != PTX_NO_INDEX && same_location(&parser->locations.items[*index], &location)) return WB_OK;
+    return location_add(parser, &location, index);
 }
 
 wb_status location_settle(struct parser *parser) {
@@ -123,7 +128,9 @@ wb_status parse_loc(struct parser *parser) {
     }
     bool called_here = is_inlined && state->pending && state->next.file == inlined[0] &&
                        state->next.line == inlined[1] && state->next.column == inlined[2];
-    if (called_here) WB_TRY(location_keep_call(parser));
+    uint32_t call = PTX_NO_INDEX;
+    if (called_here) WB_TRY(location_keep_call(parser, &call));
+    state->call = call;
     state->next = (struct ptx_location){place[0], place[1], place[2], function, PTX_NO_INDEX};
     state->pending = true;
     state->is_inlined = is_inlined;

@@ -54,6 +54,7 @@ struct location_state {
     struct ptx_location next; /* with inlined_at not yet known */
     uint32_t inlined[3];      /* file, line, column of the call */
     bool is_inlined;
+    uint32_t call;    /* the location just before, where the next one was inlined at that, or PTX_NO_INDEX */
     uint32_t current; /* of the next instruction: location, or PTX_NO_INDEX */
     size_t first;     /* the first location of the function */
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -98,6 +99,42 @@ static void test_file_is_written_whole_or_not_at_all(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* A link stays, and the file that it leads to is replaced; it keeps its rights, and a new one gets those of
+ * new files. */
+static void test_links_are_written_through(void **state) {
+    (void)state;
+    char folder[] = "/tmp/warpbound_links_XXXXXX", file[64], link[64], dangling[64], new[64];
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct stat info;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(file, sizeof file, "%s/file", folder);
+    (void)snprintf(link, sizeof link, "%s/link", folder);
+    (void)snprintf(dangling, sizeof dangling, "%s/dangling", folder);
+    (void)snprintf(new, sizeof new, "%s/new", folder);
+    const mode_t before = umask(027);
+    assert_int_equal(wb_file_write(file, "old\n", diagnostics), WB_OK);
+    assert_int_equal(stat(file, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0640);
+    assert_int_equal(chmod(file, 0604), 0);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(symlink(new, dangling), 0);
+    assert_int_equal(wb_file_write(link, "new\n", diagnostics), WB_OK);
+    assert_int_equal(wb_file_write(dangling, "made\n", diagnostics), WB_OK);
+    (void)umask(before);
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(lstat(file, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0604);
+    assert_int_equal(info.st_size, 4);
+    assert_int_equal(lstat(new, &info), 0);
+    assert_int_equal(info.st_size, 5);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink("link", link), 0); /* one that leads to itself */
+    assert_int_equal(wb_file_write(link, "new\n", diagnostics), WB_ERR_INPUT);
+    assert_int_equal(unlink(link) | unlink(dangling) | unlink(file) | unlink(new) | rmdir(folder), 0);
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_random_is_reproducible(void **state) {
     (void)state;
     struct random_state random = random_seeded(1);
@@ -134,6 +171,7 @@ int main(void) {
         cmocka_unit_test(test_diagnostic_shows_place_and_caret),
         cmocka_unit_test(test_diagnostic_of_a_long_line_is_short),
         cmocka_unit_test(test_file_is_written_whole_or_not_at_all),
+        cmocka_unit_test(test_links_are_written_through),
         cmocka_unit_test(test_random_is_reproducible),
         cmocka_unit_test(test_interned_names_are_numbered),
     };

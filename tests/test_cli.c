@@ -16,6 +16,20 @@
 #define REDUCE "kernels/reduce.ptx -l kernels/reduce.yaml "
 
 static const struct failure_case failures[] = {
+    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --states 99999999999999999999999999", 2,
+     "--states: expected a positive number"},
+    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --states ' 5'", 2,
+     "--states: expected a positive number"},
+    {"path kernels/vecadd.ptx -l kernels/vecadd.yaml -i ' 0,0'", 2, "expected one to three numbers"},
+    {"path kernels/vecadd.ptx -l kernels/vecadd.yaml -i 0,,0", 2, "expected one to three numbers"},
+    {"path kernels/vecadd.ptx -l kernels/vecadd.yaml -i 0,0,0,0", 2, "expected one to three numbers"},
+    {"path kernels/vecadd.ptx -l kernels/vecadd.yaml -i 4294967296", 2, "expected one to three numbers"},
+    {"makespan LCL -w 4 -u L=1,C=1 --write-cnf /dev/null --at-least +5", 2, "--at-least: expected"},
+    {"simulate kernels/vecadd.ptx -l kernels/vecadd.yaml --scheme all -m jcse2017 --threads +3", 2,
+     "--threads: expected a number from 1 to 1024"},
+    {"--help > /dev/full", 2, "cannot write to standard output"},
+    {"--version > /dev/full", 2, "cannot write to standard output"},
+    {"analyze --help > /dev/full", 2, "cannot write to standard output"},
     {"nonsense", 2, "unknown command 'nonsense'"},
     {"analyze", 2, "expected one PTX file"},
     {"analyze /nonexistent.ptx -g 1 -b 32", 2, "/nonexistent.ptx: error: cannot read: No such file"},
@@ -337,6 +351,20 @@ static void test_every_preset_prints_the_same(void **state) {
     run_free(&list);
 }
 
+/* Files of editors that begin with the byte order mark of UTF-8. */
+static void test_byte_order_marks_are_skipped(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "D=$(mktemp -d)\nfor f in bfs_level.ptx bfs_level.yaml bfs_level.facts; do\n"
+        "  { printf '\\357\\273\\277'; sed \"s|@data|@$PWD/kernels/data|\" kernels/$f; } > $D/$f; done\n"
+        "\"$WB\" path $D/bfs_level.ptx -l $D/bfs_level.yaml --facts $D/bfs_level.facts > $D/marked\n"
+        "\"$WB\" path kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts > "
+        "$D/plain\n"
+        "cmp $D/marked $D/plain; s=$?; rm -r $D; exit $s");
+    if (run.status != 0) fail_msg("%s%s", run.out, run.err);
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
@@ -357,6 +385,7 @@ int main(void) {
         cmocka_unit_test(test_help_names_methods_and_policies),
         cmocka_unit_test(test_printed_module_prints_the_same),
         cmocka_unit_test(test_every_preset_prints_the_same),
+        cmocka_unit_test(test_byte_order_marks_are_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

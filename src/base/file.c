@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,36 +79,70 @@ static int write_all(int fd, const char *text, size_t size) {
     return 0;
 }
 
-/* Makes the temporary file, with the rights that a new file would have. */
-static int open_temporary(struct file_output *output) {
-    text_printf(&output->temporary, "%s.XXXXXX", output->path);
-    if (output->temporary.failed) return ENOMEM;
-    output->fd = mkstemp(output->temporary.data);
+/* Most links from one to the next, and names tried for a temporary file. */
+#define LINKS_MAX 40
+#define NAMES_MAX 100
+
+/* Follows the link at `path`, if it is one, and those behind it; 0 or the errno value. */
+static int follow_links(const char *path, struct text *target) {
+    char link[PATH_MAX];
+    text_string(target, path);
+    for (int links = 0; !target->failed; links++) {
+        ssize_t length = readlink(target->data, link, sizeof link);
+        if (length < 0) return 0; /* no link, or nothing there: opening it says what is wrong */
+        if (links == LINKS_MAX || (size_t)length == sizeof link) return ELOOP;
+        const char *slash = link[0] == '/' ? NULL : strrchr(target->data, '/');
+        struct text next = {0};
+        if (slash != NULL) text_append(&next, target->data, (size_t)(slash - target->data) + 1);
+        text_append(&next, link, (size_t)length);
+        text_free(target);
+        *target = next;
+    }
+    return ENOMEM;
+}
+
+/* Makes the temporary file: the system gives it the rights of a new file, and those of the file that it will
+ * replace are given to it here. */
+static int open_temporary(struct file_output *output, const struct stat *replaced) {
+    for (unsigned name = 0; name < NAMES_MAX; name++) {
+        text_free(&output->temporary);
+        text_printf(&output->temporary, "%s.%u-%u", output->target.data, (unsigned)getpid(), name);
+        if (output->temporary.failed) return ENOMEM;
+        output->fd = open(output->temporary.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (output->fd >= 0 || errno != EEXIST) break;
+    }
     if (output->fd < 0) return errno;
-    mode_t mask = umask(0);
-    (void)umask(mask);
-    if (fchmod(output->fd, 0666 & ~mask) == 0) return 0;
-    return file_output_close(output, errno);
+    if (replaced == NULL || fchmod(output->fd, replaced->st_mode & 07777) == 0) return 0;
+    int error = errno;
+    (void)close(output->fd);
+    (void)unlink(output->temporary.data);
+    return error;
 }
 
 int file_output_open(const char *path, struct file_output *output) {
     struct stat info;
     *output = (struct file_output){.path = path, .fd = -1};
-    if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) {
-        int error = open_temporary(output);
-        if (error != 0) text_free(&output->temporary);
-        return error;
+    int error = follow_links(path, &output->target);
+    const bool exists = error == 0 && stat(output->target.data, &info) == 0;
+    if (error == 0 && (!exists || S_ISREG(info.st_mode))) {
+        error = open_temporary(output, exists ? &info : NULL);
+    } else if (error == 0) {
+        output->fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (output->fd < 0) error = errno;
     }
-    output->fd = open(path, O_WRONLY | O_CLOEXEC);
-    return output->fd < 0 ? errno : 0;
+    if (error == 0) return 0;
+    text_free(&output->target);
+    text_free(&output->temporary);
+    return error;
 }
 
 int file_output_close(struct file_output *output, int error) {
     if (close(output->fd) != 0 && error == 0) error = errno;
     if (output->temporary.length > 0) {
-        if (error == 0 && rename(output->temporary.data, output->path) != 0) error = errno;
+        if (error == 0 && rename(output->temporary.data, output->target.data) != 0) error = errno;
         if (error != 0) (void)unlink(output->temporary.data);
     }
+    text_free(&output->target);
     text_free(&output->temporary);
     return error;
 }

@@ -26,3 +26,8 @@ size_t source_line_offset(const struct source *source, uint32_t line) {
     }
     return offset;
 }
+
+size_t source_start(const struct source *source) {
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    return source->size >= sizeof mark && memcmp(source->text, mark, sizeof mark) == 0 ? sizeof mark : 0;
+}

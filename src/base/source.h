@@ -26,4 +26,7 @@ struct source_place source_place_at(const struct source *source, size_t offset);
 /* The offset of the first byte of `line` (from 1), or source->size when there are fewer lines. */
 size_t source_line_offset(const struct source *source, uint32_t line);
 
+/* The offset of the first byte of the text: behind the byte order mark of UTF-8 that some editors write. */
+size_t source_start(const struct source *source);
+
 #endif

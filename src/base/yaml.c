@@ -202,7 +202,7 @@ wb_status ytree_parse(const char *name, const char *text, size_t size, wb_diagno
         diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", YTREE_SIZE_MAX);
         return WB_ERR_INPUT;
     }
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) reader.start = 3;
+    reader.start = source_start(&document->source);
     if (yaml_parser_initialize(&reader.parser) == 0) return diagnose_out_of_memory(diagnostics, name);
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text + reader.start,

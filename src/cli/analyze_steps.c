@@ -57,9 +57,8 @@ wb_status analyze_read_deadline(const struct options *options, const wb_machine 
 wb_status analyze_set_limits(const struct options *options, wb_diagnostics *diagnostics,
                              wb_analysis *analysis) {
     if (options->states == NULL) return WB_OK;
-    char *end;
-    unsigned long long states = strtoull(options->states, &end, 10);
-    if (end == options->states || *end != '\0' || options->states[0] == '-' || states == 0)
+    uint64_t states;
+    if (!read_count(options->states, strlen(options->states), UINT64_MAX, &states) || states == 0)
         return usage_error(diagnostics, "--states: expected a positive number");
     wb_analysis_set_state_limit(analysis, states);
     return WB_OK;

@@ -130,6 +130,9 @@ int analyze_judge(const struct options *options, wb_verdict verdict, wb_diagnost
 /* Analyses the kernels of a list of launches. Returns the exit status. */
 int analyze_stream(const struct options *options, wb_launches *launches, wb_diagnostics *diagnostics);
 
+/* A whole number in digits alone, at most `most`; false when the text is something else. */
+bool read_count(const char *text, size_t length, uint64_t most, uint64_t *count);
+
 /* Fails with a message unless the output format is one of the two (pass the same twice for one). */
 wb_status require_format(const struct options *options, enum output_format first, enum output_format second,
                          wb_diagnostics *diagnostics);

@@ -19,6 +19,18 @@ wb_status usage_error(wb_diagnostics *diagnostics, const char *message) {
     return WB_ERR_INPUT;
 }
 
+bool read_count(const char *text, size_t length, uint64_t most, uint64_t *count) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < length; i++) {
+        const bool digit = text[i] >= '0' && text[i] <= '9';
+        if (!digit || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
+            return false;
+    }
+    *count = value;
+    return length > 0 && value <= most;
+}
+
 wb_status require_format(const struct options *options, enum output_format first, enum output_format second,
                          wb_diagnostics *diagnostics) {
     if (options->format == first || options->format == second) return WB_OK;
@@ -93,13 +105,12 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
 /* "X[,Y[,Z]]" of --block-index; what is not given is 0. */
 static wb_status parse_block_index(const char *text, wb_diagnostics *diagnostics, uint32_t index[3]) {
     for (int axis = 0; axis < 3; axis++) {
-        char *end;
-        unsigned long value = strtoul(text, &end, 10);
-        if (end == text || text[0] == '-' || value > UINT32_MAX) break;
+        uint64_t value;
+        size_t length = strcspn(text, ",");
+        if (!read_count(text, length, UINT32_MAX, &value)) break;
         index[axis] = (uint32_t)value;
-        if (*end == '\0') return WB_OK;
-        if (*end != ',') break;
-        text = end + 1;
+        if (text[length] == '\0') return WB_OK;
+        text += length + 1;
     }
     return usage_error(diagnostics, "--block-index: expected one to three numbers, such as 1,0,0");
 }
@@ -436,14 +447,12 @@ wb_status inputs_load(const struct options *options, enum inputs_use use, wb_dia
 
 /* --threads, or the number of processors. */
 static wb_status set_threads(const struct options *options, wb_diagnostics *diagnostics, wb_gpu *gpu) {
-    long threads = sysconf(_SC_NPROCESSORS_ONLN);
-    if (options->threads != NULL) {
-        char *end;
-        threads = strtol(options->threads, &end, 10);
-        if (end == options->threads || *end != '\0' || threads < 1 || threads > THREADS_MAX)
-            return usage_error(diagnostics, "--threads: expected a number from 1 to 1024");
-    }
-    wb_gpu_set_threads(gpu, threads < 1 ? 1 : (uint32_t)threads);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t threads = processors < 1 ? 1 : (uint64_t)processors;
+    const char *asked = options->threads;
+    if (asked != NULL && (!read_count(asked, strlen(asked), THREADS_MAX, &threads) || threads == 0))
+        return usage_error(diagnostics, "--threads: expected a number from 1 to 1024");
+    wb_gpu_set_threads(gpu, (uint32_t)threads);
     return WB_OK;
 }
 

@@ -54,6 +54,13 @@ static void print_command_help(const struct command *command) {
         print_registry("schemes", wb_scheme_name, wb_scheme_summary);
 }
 
+/* What was printed is out: else the run has failed, whatever it came to. */
+static int printed(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    fprintf(stderr, "warpbound: cannot write to standard output\n");
+    return WB_ERR_INPUT;
+}
+
 static int run_command(const struct command *command, int argc, char **argv) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (diagnostics == NULL) {
@@ -64,6 +71,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
     int status = (int)options_parse(command->bit, argc, argv, diagnostics, &options);
     if (status == WB_OK && options.help) {
         print_command_help(command);
+        status = printed(WB_OK);
     } else if (status == WB_OK) {
         status = command->run(&options, diagnostics);
     }
@@ -83,11 +91,11 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_usage(stdout);
-        return WB_OK;
+        return printed(WB_OK);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("warpbound %s\n", wb_version());
-        return WB_OK;
+        return printed(WB_OK);
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], commands[i].name) == 0) return run_command(&commands[i], argc - 1, argv + 1);

@@ -128,11 +128,9 @@ static bool wants_model(const struct options *options) {
 /* Writes the problem for other solvers, which is then all that is done. */
 static wb_status write_models(const struct options *options, wb_makespan *makespan,
                               wb_diagnostics *diagnostics) {
-    unsigned long long cycles = 0;
-    char *end = NULL;
-    if (options->at_least != NULL) cycles = strtoull(options->at_least, &end, 10);
-    if (options->at_least != NULL &&
-        (end == options->at_least || *end != '\0' || options->at_least[0] == '-'))
+    uint64_t cycles = 0;
+    const char *at_least = options->at_least;
+    if (at_least != NULL && !read_count(at_least, strlen(at_least), UINT64_MAX, &cycles))
         return usage_error(diagnostics, "--at-least: expected a number of cycles");
     if (options->write_cnf != NULL && cycles == 0)
         return usage_error(diagnostics, "--write-cnf: expected --at-least with it: the cycles to be reached");

@@ -428,7 +428,7 @@ static wb_status check_launch(const struct facts_parser *parser) {
 
 static wb_status read_facts(struct facts_parser *parser) {
     if (facts_labels_open(parser->facts->kernel, &parser->labels) != WB_OK) return out_of_memory(parser);
-    read_token(parser, parser->facts->source.text);
+    read_token(parser, parser->facts->source.text + source_start(&parser->facts->source));
     WB_TRY(read_header(parser));
     while (parser->token.kind != TOKEN_END)
         WB_TRY(read_fact(parser));

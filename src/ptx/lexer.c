@@ -262,7 +262,8 @@ void lexer_next(struct lexer *lexer) {
 }
 
 void lexer_init(struct lexer *lexer, const struct source *source) {
-    *lexer = (struct lexer){source->text, source->text, source->text + source->size, source->text, {0}};
+    const char *first = source->text + source_start(source);
+    *lexer = (struct lexer){first, source->text, source->text + source->size, first, {0}};
     lexer_next(lexer);
 }
 

@@ -185,7 +185,10 @@ static wb_status read_block(const char *path, const char *text, size_t size, str
     if (status == WB_OK) status = check_keys(&document);
     if (status == WB_OK) status = check_memory(&document, file);
     if (status == WB_OK) status = make_block(file, diagnostics, block);
-    if (status == WB_OK) status = set_memory_unit(&document, file, block);
+    if (status == WB_OK && set_memory_unit(&document, file, block) != WB_OK) {
+        abstract_block_free(block);
+        status = WB_ERR_INPUT;
+    }
     ytree_free(&document);
     text_free(&file->warps);
     text_free(&file->blocks);

@@ -11,12 +11,13 @@ void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *gri
 
 bool grid_bounds_of(const struct grid_bounds *bounds, const struct bound_method *method,
                     const wb_watch *watch, wb_bound *bound) {
+    struct search_budget budget = search_budget_of(1000000);
     const struct bound_input input = {.work = &bounds->work,
                                       .grid = &bounds->grid->timed,
                                       .machine = &bounds->grid->block.machine,
                                       .watch = watch,
                                       .diagnostics = bounds->diagnostics,
-                                      .state_limit = 1000000};
+                                      .budget = &budget};
     const char *why;
     *bound = (wb_bound){.method = method->name};
     if (!bound_method_applies(method, &input, &why)) return false;

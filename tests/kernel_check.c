@@ -208,7 +208,8 @@ static bool make_work(const struct abstract_block *block, struct grid_work *work
 
 /* 0: not found. */
 static cycles search(const struct grid_work *work) {
-    struct grid_search search = {.state_limit = SEARCH_STATES};
+    struct search_budget budget = search_budget_of(SEARCH_STATES);
+    struct grid_search search = {.budget = &budget};
     if (grid_search_objection(work) != NULL || grid_search_run(work, &search) != WB_OK) return 0;
     return search.longest;
 }

@@ -544,7 +544,11 @@ static void test_methods(void **state) {
     assert_int_equal(wb_analysis_simulate(analysis, NULL, NULL, diagnostics), WB_OK);
     (void)wb_analysis_simulations(analysis, &simulations);
     assert_int_equal(simulations, 0);
-    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "not simulated"));
+    const wb_declined *declined = wb_analysis_declined(analysis, &simulations);
+    assert_true(simulations >= 2);
+    assert_string_equal(declined[simulations - 2].method, "lrr");
+    assert_string_equal(declined[simulations - 1].method, "gto");
+    assert_int_equal(declined[simulations - 1].status, WB_OK);
     for (size_t i = 0; i < sizeof by_initiations / sizeof by_initiations[0]; i++)
         assert_int_equal(bound_named(analysis, by_initiations[i]), 6 * all + 4 + 2 * 6 * all);
     /* All of A but the first two cycles initiates while B does. */

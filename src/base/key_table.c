@@ -32,12 +32,17 @@ bool key_table_find(const struct key_table *table, const uint8_t *key, size_t le
     return false;
 }
 
+/* Whether so many bytes more are within the limit. */
+static bool may_take(const struct key_table *table, uint64_t bytes) {
+    return table->limit == 0 || key_table_bytes(table) + bytes <= table->limit;
+}
+
 /* Begins a block that has room for `size` bytes. */
 static bool begin_block(struct key_table *table, size_t size) {
     size_t next = table->block_size == 0 ? TABLE_BLOCK_MIN : table->block_size * 2;
     if (next > TABLE_BLOCK_MAX) next = TABLE_BLOCK_MAX;
     if (next < size) next = size;
-    table->block = arena_alloc(&table->arena, next);
+    table->block = may_take(table, next) ? arena_alloc(&table->arena, next) : NULL;
     if (table->block == NULL) return false;
     table->block_size = table->block_left = next;
     return true;
@@ -63,7 +68,7 @@ static void place(struct key_slot *slots, size_t count, struct key_slot slot) {
 
 static wb_status table_grow(struct key_table *table) {
     size_t count = table->slot_count == 0 ? TABLE_SLOTS_MIN : table->slot_count * 2;
-    struct key_slot *slots = calloc(count, sizeof *slots);
+    struct key_slot *slots = may_take(table, count * sizeof *slots) ? calloc(count, sizeof *slots) : NULL;
     if (slots == NULL) return WB_ERR_LIMIT;
     for (size_t i = 0; i < table->slot_count; i++)
         if (table->slots[i].key != NULL) place(slots, count, table->slots[i]);

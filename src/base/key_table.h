@@ -20,16 +20,22 @@ struct key_table {
     struct key_slot *slots;
     size_t slot_count; /* a power of two, or 0 */
     size_t used;
+    uint64_t limit; /* most bytes to take, 0: no limit */
 };
+
+/* Bytes that the table takes. */
+static inline uint64_t key_table_bytes(const struct key_table *table) {
+    return (uint64_t)table->slot_count * sizeof *table->slots + table->arena.used;
+}
 
 /* Whether the key is in the table; then its value is in *value. *hash is set in any case. */
 bool key_table_find(const struct key_table *table, const uint8_t *key, size_t length, uint32_t *hash,
                     uint32_t *value);
 
-/* Copies a key so that it can be inserted later; NULL when memory is exhausted. */
+/* Copies a key so that it can be inserted later; NULL when memory or the limit is exhausted. */
 const uint8_t *key_table_keep(struct key_table *table, const uint8_t *key, size_t length);
 
-/* Adds a kept key that is not in the table. WB_ERR_LIMIT when memory is exhausted. */
+/* Adds a kept key that is not in the table. WB_ERR_LIMIT when memory or the limit is exhausted. */
 wb_status key_table_insert(struct key_table *table, const uint8_t *kept, uint32_t hash, uint32_t value);
 
 void key_table_free(struct key_table *table);

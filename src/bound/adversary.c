@@ -70,7 +70,7 @@ static wb_status adversary_prepare(struct adversary *adversary) {
     const struct timed_block *block = adversary->input->block;
     const uint64_t instructions = adversary->input->profile->instructions;
     adversary->random = random_seeded(ANNEALED_SEED);
-    adversary->candidates = annealing_candidates(instructions) / (adversary->input->beside + UINT64_C(1)) + 1;
+    adversary->candidates = annealing_candidates(instructions, adversary->input->budget);
     return issue_orders_init(&adversary->orders, "adversary", block->warp_count,
                              (instructions + 1) / block->machine->sub_cores + 1, &adversary->arena);
 }
@@ -104,5 +104,7 @@ const struct bound_method bound_adversary = {
     .objection = adversary_objection,
     .too_large = adversary_too_large,
     .searches = true,
+    .unasked_work = ANNEALED_WORK,
+    .named_work = ANNEALED_WORK,
     .scope = BOUND_OF_KNOWN_TIMES,
 };

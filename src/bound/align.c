@@ -8,6 +8,9 @@
 
 #define NO_NODE UINT32_MAX
 
+/* Cells of a table that pass between two looks at the watch. */
+#define WATCHED_CELLS ((uint64_t)1 << 24)
+
 /* An edge that ends at the node being computed. */
 struct align_edge {
     uint32_t from; /* node */
@@ -261,14 +264,25 @@ static wb_status make_tables(struct aligner *aligner) {
     return make_charges(aligner);
 }
 
+/* Asks the watch after every so many cells; false to stop. */
+static bool may_go_on(const struct aligner *aligner, uint32_t node, struct align_limits *limits) {
+    const uint64_t width = (uint64_t)aligner->other.count + 1, cells = width * node;
+    if (limits->watch == NULL || limits->watch->poll == NULL) return true;
+    if (cells / WATCHED_CELLS == (cells + width) / WATCHED_CELLS) return true;
+    limits->stopped =
+        !limits->watch->poll(limits->watch->user, "aligning sections", cells, width * aligner->nodes);
+    return !limits->stopped;
+}
+
 wb_status align_longest(const struct align_rules *rules, struct section_code own, struct section_code other,
-                        uint64_t m, cycles *longest) {
+                        uint64_t m, struct align_limits *limits, cycles *longest) {
     struct aligner aligner = {.rules = rules, .own = own, .other = other, .m = m, .nodes = 2 * own.count};
+    aligner.arena.limit = limits->bytes < SIZE_MAX ? (size_t)limits->bytes : SIZE_MAX;
     wb_status status = make_tables(&aligner);
     if (status == WB_OK) status = find_last_uses(&aligner);
     if (status == WB_OK) forget_writes(&aligner);
     for (uint32_t node = 0; status == WB_OK && node < aligner.nodes; node++)
-        status = compute_node(&aligner, node);
+        status = may_go_on(&aligner, node, limits) ? compute_node(&aligner, node) : WB_ERR_LIMIT;
     vec_free(&aligner.spare);
     vec_free(&aligner.edges);
     queue_members_free(&aligner.queues);

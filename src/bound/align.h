@@ -27,9 +27,16 @@ cycles align_fib_charge(const struct align_rules *rules, struct section_code oth
  * memory. */
 uint64_t align_cost(struct section_code own, struct section_code other);
 
-/* align_s(w, u, m): the largest length(P) + m * charges. WB_ERR_LIMIT when memory is exhausted; no message.
- */
+/* What keeps an alignment from going on. */
+struct align_limits {
+    const wb_watch *watch; /* or NULL */
+    uint64_t bytes;        /* of its tables */
+    bool stopped;          /* by the watch */
+};
+
+/* align_s(w, u, m): the largest length(P) + m * charges. WB_ERR_LIMIT when memory, or a limit, is exhausted;
+ * no message. */
 wb_status align_longest(const struct align_rules *rules, struct section_code own, struct section_code other,
-                        uint64_t m, cycles *longest);
+                        uint64_t m, struct align_limits *limits, cycles *longest);
 
 #endif

@@ -162,7 +162,7 @@ static void analysis_keep(wb_analysis *analysis, size_t index, const wb_bound *b
 static wb_status analysis_compute(const wb_analysis *analysis, const struct bound_method *method,
                                   const struct bound_input *input, wb_bound *bound) {
     wb_status status = method->run(input, bound);
-    bool partial = status == WB_ERR_LIMIT && bound->cycles > 0;
+    bool partial = status == WB_ERR_LIMIT && bound->kind == WB_LOWER && bound->cycles > 0;
     if (status != WB_OK && !partial) return status;
     if (input->block != NULL && !method->searches)
         bound->cycles = cycles_add(bound->cycles, profile_release_time(input->profile));
@@ -184,7 +184,7 @@ static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, cons
     wb_bound *bound = &attempt->bound;
     bound->method = bound_method_at(index)->name;
     wb_status status = analysis_compute(analysis, bound_method_at(index), input, bound);
-    attempt->found = status == WB_OK || bound->cycles > 0;
+    attempt->found = status == WB_OK || (bound->kind == WB_LOWER && bound->cycles > 0);
     if (attempt->found && status != WB_OK) bound->reason = outcome_reason(analysis, input->diagnostics);
     bound->seconds = analysis_clock() - start;
     return status;
@@ -207,11 +207,11 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
                                       .machine = analysis->machine,
                                       .watch = request->watch,
                                       .diagnostics = messages,
-                                      .beside = request->beside,
-                                      .state_limit = analysis->state_limit};
+                                      .budget = request->budget,
+                                      .together = &analysis->together};
     const bool applies = bound_method_applies(method, &input, &why);
-    if (request->only_fitting && (!applies || (method->fits != NULL && !method->fits(&input)))) return WB_OK;
-    if (request->only_fitting && method->too_large != NULL && method->too_large(&input)) {
+    if (request->unasked && (!applies || (method->fits != NULL && !method->fits(&input)))) return WB_OK;
+    if (request->unasked && method->too_large != NULL && method->too_large(&input)) {
         attempt->left_out = "too large to be searched unless it is named";
         return WB_OK;
     }
@@ -224,18 +224,16 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
 struct analysis_task {
     wb_analysis *analysis; /* that keeps the results */
     wb_analysis *kernel;   /* whose blocks they are of; or NULL */
-    bool only_fitting;
 };
 
 /* Runs a method, of a kernel's blocks of all of them, and keeps what comes of it. */
-static wb_status analysis_run_task(const struct analysis_task *task, size_t index, const wb_watch *watch,
-                                   wb_diagnostics *messages) {
-    const struct analysis_request request = {.only_fitting = task->only_fitting, .watch = watch};
+static wb_status analysis_run_task(const struct analysis_task *task, size_t index,
+                                   const struct analysis_request *request, wb_diagnostics *messages) {
     struct analysis_attempt attempt;
     if (vec_reserve(&task->analysis->bounds, 1) != WB_OK) return analysis_no_memory(messages);
     wb_status status = task->kernel != NULL
-                           ? kernel_blocks_try(task->kernel, index, &request, messages, &attempt)
-                           : analysis_try(task->analysis, index, &request, messages, &attempt);
+                           ? kernel_blocks_try(task->kernel, index, request, messages, &attempt)
+                           : analysis_try(task->analysis, index, request, messages, &attempt);
     if (attempt.found)
         analysis_keep(task->analysis, index, &attempt.bound);
     else if (attempt.left_out != NULL)
@@ -243,17 +241,38 @@ static wb_status analysis_run_task(const struct analysis_task *task, size_t inde
     return status;
 }
 
-/* Runs a method; returns an error only when memory is exhausted. */
+/* What a method may do: when it is named, as much as the user's states, memory and its own limit allow, of
+ * "all" what is left of its share. */
+static struct search_budget analysis_budget(const struct wb_analysis *analysis, size_t index,
+                                            const uint64_t *left) {
+    const uint64_t named = bound_method_at(index)->named_work;
+    struct search_budget budget = {analysis->state_limit, SEARCH_BYTES_NAMED,
+                                   named == 0 ? WORK_UNLIMITED : named};
+    if (left == NULL) return budget;
+    budget.bytes = SEARCH_BYTES_UNASKED;
+    budget.work = *left;
+    return budget;
+}
+
+/* Runs a method; returns an error only when memory is exhausted. Of "all" it is no failure when a search uses
+ * up its share: the report says so. */
 static wb_status analysis_run_method(const struct analysis_task *task, size_t index,
                                      struct outcome_run *run) {
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return analysis_no_memory(run->diagnostics);
-    wb_status status = analysis_run_task(task, index, &run->watch, messages);
+    uint64_t *left = run->work_left == NULL ? NULL : &run->work_left[index];
+    struct search_budget budget = analysis_budget(task->analysis, index, left);
+    const struct analysis_request request = {
+        .unasked = left != NULL, .budget = &budget, .watch = &run->watch};
+    wb_status status = analysis_run_task(task, index, &request, messages);
+    if (left != NULL) *left = budget.work;
     const bool has_result = task->analysis->methods_run >> index & 1;
+    if (has_result && left != NULL) task->analysis->unasked |= UINT64_C(1) << index;
     run->results += has_result;
     if (status == WB_ERR_LIMIT && has_result) {
-        run->limit = WB_ERR_LIMIT;
         status = WB_OK;
+        if (left == NULL) run->limit = WB_ERR_LIMIT;
+        if (left == NULL || run->stopped) wb_diagnostics_append(run->diagnostics, messages);
     }
     return outcome_of(run, task->analysis, bound_method_at(index)->name, status, messages);
 }
@@ -302,19 +321,38 @@ static uint64_t analysis_block_methods(void) {
     return methods;
 }
 
-/* Runs some methods of the analysis, and some of the blocks of a kernel before. */
-static wb_status analysis_run(wb_analysis *analysis, uint64_t of_block, uint64_t of_itself, bool only_fitting,
-                              const wb_watch *watch, wb_diagnostics *diagnostics) {
+/* What each method may do for "all", by its number. */
+static void analysis_shares(uint64_t work[METHODS_MAX]) {
+    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
+        const uint64_t share = bound_method_at(i)->unasked_work;
+        work[i] = share == 0 ? WORK_UNLIMITED : share;
+    }
+}
+
+/* Runs some methods of the analysis, and of the blocks of a kernel before. */
+static wb_status analysis_run_both(wb_analysis *analysis, uint64_t chosen, uint64_t shares[METHODS_MAX],
+                                   struct outcome_run *run) {
+    const uint64_t of_blocks = analysis->longest == NULL ? 0 : analysis_block_methods();
+    wb_analysis *kernel = analysis->has_work ? analysis : NULL;
+    const struct analysis_task blocks = {analysis->longest, kernel};
+    const struct analysis_task itself = {analysis, NULL};
+    if ((chosen & of_blocks) != 0) WB_TRY(analysis_run_chosen(&blocks, chosen & of_blocks, run));
+    chosen &= ~of_blocks;
+    if (kernel != NULL && (chosen & ~analysis->methods_run) != 0)
+        WB_TRY(kernel_blocks_sharpen(kernel, shares, &run->watch, run->diagnostics));
+    return analysis_run_chosen(&itself, chosen, run);
+}
+
+/* Runs some methods: those of `unasked` within what "all" gives them. */
+static wb_status analysis_run(wb_analysis *analysis, uint64_t chosen, uint64_t unasked, const wb_watch *watch,
+                              wb_diagnostics *diagnostics) {
+    uint64_t shares[METHODS_MAX];
     struct outcome_run run;
     WB_TRY(outcome_begin(&run, watch, diagnostics));
-    wb_status status = WB_OK;
-    wb_analysis *kernel = analysis->has_work ? analysis : NULL;
-    const struct analysis_task blocks = {analysis->longest, kernel, only_fitting};
-    const struct analysis_task itself = {analysis, NULL, only_fitting};
-    if (of_block != 0) status = analysis_run_chosen(&blocks, of_block, &run);
-    if (status == WB_OK && kernel != NULL && (of_itself & ~analysis->methods_run) != 0)
-        status = kernel_blocks_sharpen(kernel, &run.watch, diagnostics);
-    if (status == WB_OK) status = analysis_run_chosen(&itself, of_itself, &run);
+    analysis_shares(shares);
+    wb_status status = analysis_run_both(analysis, chosen & ~unasked, shares, &run);
+    run.work_left = shares;
+    if (status == WB_OK) status = analysis_run_both(analysis, chosen & unasked, shares, &run);
     wb_status ended = outcome_end(&run);
     return status != WB_OK ? status : ended;
 }
@@ -323,9 +361,15 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
                             wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
     WB_TRY(choose_names("methods", methods, wb_method_name, diagnostics, &chosen));
-    const uint64_t of_blocks = analysis->longest == NULL ? 0 : analysis_block_methods();
-    return analysis_run(analysis, chosen & of_blocks, chosen & ~of_blocks, strcmp(methods, "all") == 0, watch,
-                        diagnostics);
+    return analysis_run(analysis, chosen, strcmp(methods, "all") == 0 ? chosen : 0, watch, diagnostics);
+}
+
+wb_status wb_analysis_bound_alike(wb_analysis *analysis, const wb_analysis *model, const wb_watch *watch,
+                                  wb_diagnostics *diagnostics) {
+    const wb_analysis *block = model->longest;
+    const uint64_t of_block = block == NULL ? 0 : block->methods_run;
+    const uint64_t unasked = model->unasked | (block == NULL ? 0 : block->unasked);
+    return analysis_run(analysis, model->methods_run | of_block, unasked, watch, diagnostics);
 }
 
 wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
@@ -334,7 +378,8 @@ wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
     if (wb_analysis_scope(analysis) != WB_SCOPE_KERNEL) return WB_OK;
     for (size_t i = 0; bound_method_at(i) != NULL; i++)
         if (!bound_method_at(i)->searches && !bound_method_at(i)->never_proven) chosen |= UINT64_C(1) << i;
-    return analysis_run(analysis, 0, chosen & ~analysis_block_methods(), true, watch, diagnostics);
+    chosen &= ~analysis_block_methods();
+    return analysis_run(analysis, chosen, chosen, watch, diagnostics);
 }
 
 /* Simulates the grid, or the block alone, on the GPU. */
@@ -402,9 +447,11 @@ static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, struct
     return outcome_of(run, analysis, policy_at(index)->name, status, messages);
 }
 
-/* Whether simulating the block or the grid takes minutes. */
-static bool analysis_is_long(const struct wb_analysis *analysis) {
+/* Warp instructions of the block or the grid; of a grid on a machine with caches the cycles that they take
+ * units for, which are no fewer. */
+static uint64_t analysis_instructions(const struct wb_analysis *analysis) {
     const struct timed_block *timed = analysis->timed;
+    if (timed == NULL && analysis->has_memory) return analysis->memory.total.initiations;
     uint64_t instructions = 0;
     for (uint32_t w = 0; timed != NULL && w < timed->warp_count; w++)
         instructions = cycles_add(instructions, timed->paths[timed->warp_path[w]].length);
@@ -412,26 +459,12 @@ static bool analysis_is_long(const struct wb_analysis *analysis) {
         const struct block_kind *kind = &analysis->work.kinds.items[k];
         instructions = cycles_add(instructions, cycles_mul(kind->instructions, kind->blocks));
     }
-    return instructions > (timed == NULL ? KERNEL_SIMULATED_MAX : ANALYSIS_SIMULATED_MAX);
+    return instructions;
 }
 
-/* The policies that the bounds are about and are usually held against, NULL: none of them. */
-static const char *analysis_policies(const struct wb_analysis *analysis, wb_diagnostics *diagnostics) {
-    if (analysis_is_long(analysis)) {
-        diagnose(diagnostics, SEVERITY_WARNING, "analysis",
-                 "not simulated: the %s has more than %s warp instructions; name policies to simulate it "
-                 "all the same",
-                 analysis->timed == NULL ? "grid" : "block", analysis->timed == NULL ? "10^8" : "10^9");
-        return NULL;
-    }
-    return analysis->has_memory && !analysis->memory.scheme->policy->work_conserving ? "rr" : "lrr,gto";
-}
-
-/* Simulates one analysis, without the block of a kernel. */
-static wb_status analysis_simulate(wb_analysis *analysis, const char *policies, struct outcome_run *run) {
+/* Simulates the chosen policies. */
+static wb_status analysis_run_policies(wb_analysis *analysis, const char *policies, struct outcome_run *run) {
     uint64_t chosen = 0;
-    if (policies == NULL) policies = analysis_policies(analysis, run->diagnostics);
-    if (policies == NULL) return WB_OK;
     WB_TRY(choose_names("policies", policies, wb_policy_name, run->diagnostics, &chosen));
     run->results += (size_t)__builtin_popcountll(chosen & analysis->policies_run);
     chosen &= ~analysis->policies_run;
@@ -440,13 +473,33 @@ static wb_status analysis_simulate(wb_analysis *analysis, const char *policies, 
     return WB_OK;
 }
 
+/* Simulates the policies that the bounds are about and are usually held against, unless more than `*left`
+ * instructions would be simulated for them. */
+static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct outcome_run *run) {
+    const bool in_turns = analysis->has_memory && !analysis->memory.scheme->policy->work_conserving;
+    const uint64_t instructions = cycles_mul(analysis_instructions(analysis), in_turns ? 1 : 2);
+    if (instructions <= *left) {
+        *left -= instructions;
+        return analysis_run_policies(analysis, in_turns ? "rr" : "lrr,gto", run);
+    }
+    static const char reason[] = "more instructions than are simulated unless it is named";
+    if (in_turns) return outcome_decline(analysis, policy_rr.name, WB_OK, reason);
+    WB_TRY(outcome_decline(analysis, policy_lrr.name, WB_OK, reason));
+    return outcome_decline(analysis, policy_gto.name, WB_OK, reason);
+}
+
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
+    struct wb_analysis *const analyses[] = {analysis->longest, analysis};
+    uint64_t left = ANALYSIS_SIMULATED_MAX;
     struct outcome_run run;
     WB_TRY(outcome_begin(&run, watch, diagnostics));
     wb_status status = WB_OK;
-    if (analysis->longest != NULL) status = analysis_simulate(analysis->longest, policies, &run);
-    if (status == WB_OK) status = analysis_simulate(analysis, policies, &run);
+    for (size_t i = 0; i < 2 && status == WB_OK; i++) {
+        if (analyses[i] == NULL) continue;
+        status = policies == NULL ? analysis_simulate_usual(analyses[i], &left, &run)
+                                  : analysis_run_policies(analyses[i], policies, &run);
+    }
     wb_status ended = outcome_end(&run);
     return status != WB_OK ? status : ended;
 }

@@ -4,6 +4,7 @@
 
 #include "bound/abstract_warp_file.h"
 #include "bound/contended_block.h"
+#include "bound/grid_explorer.h"
 #include "bound/grid_kinds.h"
 #include "bound/memory_work.h"
 #include "bound/registry.h"
@@ -14,11 +15,9 @@
 /* States that a search keeps unless told otherwise: some two gigabytes. */
 #define ANALYSIS_STATE_LIMIT UINT64_C(30000000)
 
-/* Most warp instructions of a block that is simulated without being asked for: half a minute a policy. */
-#define ANALYSIS_SIMULATED_MAX UINT64_C(1000000000)
-
-/* The same of a grid, whose SMs take longer. */
-#define KERNEL_SIMULATED_MAX UINT64_C(100000000)
+/* Most warp instructions that are simulated without being asked for, under all policies together: half a
+ * second, on machines with caches a second. */
+#define ANALYSIS_SIMULATED_MAX UINT64_C(12000000)
 
 /* One of the blocks of a kernel that are bounded by themselves, of a kind each. */
 struct kernel_block {
@@ -55,6 +54,8 @@ struct wb_analysis {
     bool profiled; /* `profile` has been made */
     struct block_profile profile;
     uint64_t state_limit;           /* of searches */
+    struct together_times together; /* of a kernel */
+    uint64_t unasked;               /* bit i: method i was run for "all" */
     uint64_t methods_run;           /* bit i: method i of the registry has a bound */
     uint64_t policies_run;          /* bit i: policy i has a simulation */
     VEC(wb_bound) bounds;           /* in the registry's order */
@@ -92,8 +93,8 @@ assumed_set analysis_assumed(const wb_analysis *analysis);
 
 /* How a method is run. */
 struct analysis_request {
-    bool only_fitting; /* not unless it is meant for what is analysed */
-    uint32_t beside;   /* other blocks that it is asked of, too: they share the work that it may do */
+    bool unasked; /* not unless it is meant for what is analysed, and not too large */
+    struct search_budget *budget;
     const wb_watch *watch;
 };
 

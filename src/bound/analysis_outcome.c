@@ -37,7 +37,7 @@ wb_status outcome_of(struct outcome_run *run, struct wb_analysis *analysis, cons
                      wb_status status, wb_diagnostics *messages) {
     wb_status kept = WB_OK;
     if (status == WB_OK) {
-        wb_diagnostics_append(run->diagnostics, messages);
+        if (wb_diagnostics_errors(messages) == 0) wb_diagnostics_append(run->diagnostics, messages);
     } else {
         if (run->failed != WB_ERR_DECLINED) run->failed = status;
         if (status != WB_ERR_LIMIT) status = WB_ERR_DECLINED;

@@ -12,6 +12,7 @@ struct outcome_run {
     bool stopped;                /* by it */
     wb_diagnostics *diagnostics; /* of the caller */
     wb_diagnostics *failures;    /* what those without a result said */
+    uint64_t *work_left;         /* of "all": by the number of a method, of its share; NULL: they are named */
     size_t results;              /* that there are in the end */
     wb_status limit;             /* WB_ERR_LIMIT where a named search gave only what it had found */
     wb_status failed;            /* of those without a result: WB_ERR_DECLINED before others */

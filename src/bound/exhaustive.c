@@ -7,12 +7,18 @@
 #include "bound/explore_state.h"
 #include "bound/registry.h"
 
-/* How many states pass between two looks at the watch. */
-#define EXPLORE_WATCH_PERIOD ((size_t)1 << 16)
+/* How many steps pass between two looks at the watch. */
+#define EXPLORE_WATCH_PERIOD ((uint64_t)1 << 13)
 
-/* "all" includes the search for blocks whose warps can stand at so many combinations of positions, identical
- * warps taken as one set: each stands for some tens of states at most, which takes a second or so. */
+/* "all" does not begin the search of a block whose warps can stand at more combinations of positions,
+ * identical warps taken as one set: each stands for some states. */
 #define EXPLORE_EASY 100000.0
+
+/* What "all" spends on searches of blocks, and what a step of them costs, as it looks at every warp and unit
+ * (in units of search_budget). */
+#define EXPLORE_WORK 250000000u
+#define EXPLORE_STEP_WORK 150u
+#define EXPLORE_PART_WORK 20u
 
 /* A state whose choices are being tried. */
 struct explore_frame {
@@ -33,8 +39,10 @@ struct explorer {
     struct explore_model model;
     struct key_table table;
     VEC(struct explore_frame) stack;
+    uint64_t steps, step_work;
     uint64_t longest; /* time of the longest schedule found so far */
     bool stopped;     /* by the watch */
+    bool spent;       /* the work that it may do */
 };
 
 /* Why the search does not cover this block, or NULL. */
@@ -86,6 +94,8 @@ static void settle_choice(struct explorer *explorer, struct explore_frame *frame
 /* Pushes a settled state that is not in the table. */
 static wb_status push_frame(struct explorer *explorer, const struct explore_state *state, uint64_t elapsed,
                             const uint8_t *key, uint32_t hash) {
+    const uint64_t stack = (uint64_t)explorer->stack.count * sizeof *explorer->stack.items;
+    if (stack + key_table_bytes(&explorer->table) > explorer->input->budget->bytes) return WB_ERR_LIMIT;
     WB_TRY(vec_reserve(&explorer->stack, 1));
     struct explore_frame *frame = &explorer->stack.items[explorer->stack.count++];
     memcpy(&frame->state, state, explore_state_size(&explorer->model));
@@ -134,10 +144,12 @@ static wb_status pop_frame(struct explorer *explorer) {
 
 static bool explorer_may_go_on(struct explorer *explorer) {
     const wb_watch *watch = explorer->input->watch;
-    if (explorer->table.used >= explorer->input->state_limit) return false;
-    if (explorer->table.used % EXPLORE_WATCH_PERIOD != 1 || watch == NULL || watch->poll == NULL) return true;
-    explorer->stopped =
-        !watch->poll(watch->user, "schedules", explorer->table.used, explorer->input->state_limit);
+    struct search_budget *budget = explorer->input->budget;
+    if (explorer->table.used >= budget->states) return false;
+    explorer->spent = !search_spend(budget, explorer->step_work);
+    if (explorer->spent) return false;
+    if (++explorer->steps % EXPLORE_WATCH_PERIOD != 0 || watch == NULL || watch->poll == NULL) return true;
+    explorer->stopped = !watch->poll(watch->user, "schedules", explorer->table.used, budget->states);
     return !explorer->stopped;
 }
 
@@ -170,12 +182,15 @@ static void exhaustive_result(const struct explorer *explorer, wb_status status,
     if (status == WB_OK) return;
     diagnose(explorer->input->diagnostics, SEVERITY_ERROR, "exhaustive",
              "%s after %zu states: not all schedules were seen, the longest of them took %llu cycles",
-             explorer->stopped ? "stopped" : "out of states or memory", explorer->table.used,
+             search_end_name(explorer->stopped, explorer->spent), explorer->table.used,
              (unsigned long long)explorer->longest);
 }
 
 static wb_status exhaustive_run(const struct bound_input *input, wb_bound *bound) {
     struct explorer explorer = {.input = input};
+    explorer.table.limit = input->budget->bytes;
+    explorer.step_work = EXPLORE_STEP_WORK + EXPLORE_PART_WORK * ((uint64_t)input->block->warp_count +
+                                                                  input->block->machine->unit_count);
     wb_status status = explorer_prepare(&explorer);
     if (status == WB_OK) {
         status = explorer_search(&explorer);
@@ -198,5 +213,6 @@ const struct bound_method bound_exhaustive = {
     .objection = exhaustive_objection,
     .too_large = exhaustive_too_large,
     .searches = true,
+    .unasked_work = EXPLORE_WORK,
     .scope = BOUND_OF_KNOWN_TIMES,
 };

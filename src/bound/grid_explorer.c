@@ -5,10 +5,13 @@
 #include "base/key_table.h"
 #include "bound/grid_explore_state.h"
 
-/* How many states pass between two looks at the watch. */
-#define SEARCH_WATCH_PERIOD ((uint64_t)1 << 14)
+/* How many steps pass between two looks at the watch. */
+#define SEARCH_WATCH_PERIOD ((uint64_t)1 << 12)
 
-/* Searches of so many combinations of positions take a second or so: each stands for some tens of states. */
+/* Work of a step (in units of search_budget): it copies a state, looks at all its parts and sorts them. */
+#define SEARCH_STEP_WORK 300u
+
+/* Searches of more combinations of positions are not begun unasked: each stands for some states. */
 #define SEARCH_SHORT 100000.0
 
 /* A state whose choices are being tried. */
@@ -31,6 +34,7 @@ struct explorer {
     VEC(struct grid_choice) choices; /* of all frames */
     VEC(unsigned char) states;       /* one per frame, and one behind them for what is tried */
     VEC(uint8_t) keys;               /* room for a key, and for making it */
+    uint64_t steps;
 };
 
 static unsigned char *state_memory(const struct explorer *explorer, size_t frame) {
@@ -53,6 +57,8 @@ static wb_status push_frame(struct explorer *explorer, const struct grid_choices
                                        .elapsed = elapsed,
                                        .key = key,
                                        .hash = hash};
+    if (explorer->states.count + key_table_bytes(&explorer->table) > explorer->search->budget->bytes)
+        return WB_ERR_LIMIT;
     WB_TRY(vec_reserve(&explorer->choices, choices->count));
     memcpy(explorer->choices.items + frame.first_choice, choices->items,
            choices->count * sizeof *choices->items);
@@ -99,11 +105,17 @@ static wb_status pop_frame(struct explorer *explorer) {
     return WB_OK;
 }
 
-static bool may_go_on(struct grid_search *search) {
+/* Whether one more step is within the budget. */
+static bool may_go_on(struct explorer *explorer) {
+    struct grid_search *search = explorer->search;
     const wb_watch *watch = search->watch;
-    if (search->states >= search->state_limit) return false;
-    if (search->states % SEARCH_WATCH_PERIOD != 1 || watch == NULL || watch->poll == NULL) return true;
-    search->stopped = !watch->poll(watch->user, "schedules of the grid", search->states, search->state_limit);
+    const uint64_t work = SEARCH_STEP_WORK + explorer->model->layout.size;
+    if (search->states >= search->budget->states) return false;
+    search->spent = !search_spend(search->budget, work);
+    if (search->spent) return false;
+    if (++explorer->steps % SEARCH_WATCH_PERIOD != 0 || watch == NULL || watch->poll == NULL) return true;
+    search->stopped =
+        !watch->poll(watch->user, "schedules of the grid", search->states, search->budget->states);
     return !search->stopped;
 }
 
@@ -124,7 +136,7 @@ static wb_status search_all(struct explorer *explorer) {
     static const uint8_t root_key[2];
     WB_TRY(push_frame(explorer, &choices, passed, root_key, 0));
     while (explorer->frames.count > 0) {
-        if (!may_go_on(explorer->search)) return WB_ERR_LIMIT;
+        if (!may_go_on(explorer)) return WB_ERR_LIMIT;
         const struct search_frame *frame = &explorer->frames.items[explorer->frames.count - 1];
         WB_TRY(frame->next < frame->choice_count ? try_choice(explorer) : pop_frame(explorer));
     }
@@ -136,6 +148,7 @@ static wb_status search_scope(struct grid_explore_model *model, const struct gri
                               struct grid_search *search) {
     if (!grid_explore_model_set(model, scope)) return WB_ERR_DECLINED;
     struct explorer explorer = {.model = model, .search = search};
+    explorer.table.limit = search->budget->bytes;
     wb_status status = search_all(&explorer);
     vec_free(&explorer.frames);
     vec_free(&explorer.choices);

@@ -5,14 +5,30 @@
 #ifndef WB_BOUND_GRID_EXPLORER_H
 #define WB_BOUND_GRID_EXPLORER_H
 
+#include "bound/grid_explore_model.h"
 #include "bound/grid_work.h"
+#include "bound/search_budget.h"
+
+/* What "all" spends on searches of a kernel, and what it spends on those for the estimates of kernels. */
+#define KERNEL_SEARCH_WORK 250000000u
+#define TOGETHER_SEARCH_WORK 80000000u
 
 struct grid_search {
     const wb_watch *watch; /* or NULL */
-    uint64_t state_limit;  /* most states to keep */
-    uint64_t states;       /* kept so far */
-    cycles longest;        /* time of the longest schedule found so far */
-    bool stopped;          /* by the watch */
+    struct search_budget *budget;
+    uint64_t states; /* kept so far */
+    cycles longest;  /* time of the longest schedule found so far */
+    bool stopped;    /* by the watch */
+    bool spent;      /* the work that it may do */
+};
+
+/* What is known of blocks that start together on one SM, by their number. Zero-initialised: nothing. */
+struct together_times {
+    struct together_time {
+        bool exact;
+        cycles time;   /* until all of them have ended, if exact */
+        uint64_t work; /* else: that a search was given in vain */
+    } of[GRID_EXPLORE_ROOMS_MAX + 1];
 };
 
 /* Why no search covers the grid, or NULL. */
@@ -22,7 +38,7 @@ const char *grid_search_objection(const struct grid_work *work);
 bool grid_search_is_short(const struct grid_work *work);
 
 /* Until a grid without objection has ended, for the number of resident blocks with which it takes longest, in
- * search->longest. WB_ERR_LIMIT when states, memory or the watch stopped the search: something may be longer
+ * search->longest. WB_ERR_LIMIT when the budget or the watch stopped the search: something may be longer
  * than what was found. WB_ERR_DECLINED: a program is too long. No messages. */
 wb_status grid_search_run(const struct grid_work *work, struct grid_search *search);
 

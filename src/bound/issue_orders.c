@@ -71,9 +71,13 @@ void issue_orders_restore(struct issue_orders *orders) {
     memcpy(order_of(orders, orders->changed), orders->before, orders->warps * sizeof *orders->before);
 }
 
-uint64_t annealing_candidates(uint64_t instructions) {
+uint64_t annealing_candidates(uint64_t instructions, struct search_budget *budget) {
+    const uint64_t work = SIMULATION_WORK + SIMULATED_INSTRUCTION_WORK * instructions;
     uint64_t candidates = ANNEALED_INSTRUCTIONS / (instructions + 1) + 2;
-    return candidates < ANNEALED_CANDIDATES ? candidates : ANNEALED_CANDIDATES;
+    if (candidates > ANNEALED_CANDIDATES) candidates = ANNEALED_CANDIDATES;
+    if (candidates > budget->work / work) candidates = budget->work / work;
+    (void)search_spend(budget, candidates * work);
+    return candidates > 0 ? candidates : 1;
 }
 
 /* Of exp(x) the first terms of its series do: unlike a library's exp they are the same on every machine, bit

@@ -8,6 +8,7 @@
 #include "base/cycles.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "bound/search_budget.h"
 #include "sim/policy.h"
 
 /* Most instructions that the candidates of a search issue together, about a second of simulation; most
@@ -16,6 +17,12 @@
 #define ANNEALED_INSTRUCTIONS ((uint64_t)4 << 20)
 #define ANNEALED_CANDIDATES 2000u
 #define ANNEALED_TEMPERATURE 0.3
+
+/* Work of a simulation that is short, and of an instruction of it (in units of search_budget); what "all"
+ * spends on such a search: enough for one block, or one grid. */
+#define SIMULATION_WORK 10000u
+#define SIMULATED_INSTRUCTION_WORK 60u
+#define ANNEALED_WORK (ANNEALED_INSTRUCTIONS * 65)
 
 #define ANNEALED_SEED 1u
 
@@ -53,8 +60,9 @@ void issue_orders_change(struct issue_orders *orders, struct random_state *rando
 /* Takes the last change back. */
 void issue_orders_restore(struct issue_orders *orders);
 
-/* How many candidates may be simulated that issue so many instructions each. */
-uint64_t annealing_candidates(uint64_t instructions);
+/* How many candidates may be simulated that issue so many instructions each: as many as a budget has work
+ * for, which is taken off, and one in any case. */
+uint64_t annealing_candidates(uint64_t instructions, struct search_budget *budget);
 
 /* Whether a candidate takes the place of the present one (ETFA'13, eq. (3)). */
 bool annealing_accepts(struct random_state *random, cycles candidate, cycles present, double temperature);

@@ -210,7 +210,7 @@ static wb_status prepare(struct kernel_adversary *adversary) {
     adversary->grid.machine = &adversary->machine;
     adversary->random = random_seeded(ANNEALED_SEED);
     adversary->instructions = count_instructions(input->work);
-    adversary->candidates = annealing_candidates(adversary->instructions);
+    adversary->candidates = annealing_candidates(adversary->instructions, input->budget);
     adversary->blocks = arena_array(&adversary->arena, (size_t)blocks + 1, sizeof *adversary->blocks);
     adversary->choices = arena_array(&adversary->arena, (size_t)blocks + 1, sizeof *adversary->choices);
     if (adversary->blocks == NULL || adversary->choices == NULL) return WB_ERR_LIMIT;
@@ -256,5 +256,7 @@ const struct bound_method bound_k_adversary = {
     .objection = kernel_adversary_objection,
     .too_large = kernel_adversary_too_large,
     .searches = true,
+    .unasked_work = ANNEALED_WORK,
+    .named_work = ANNEALED_WORK,
     .scope = BOUND_OF_KERNEL,
 };

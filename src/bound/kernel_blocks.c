@@ -132,17 +132,15 @@ static void count_skipped(cycles skipped, wb_bound *bound) {
 
 /* Whether a search can find nothing longer in a block, or has seen enough of them. */
 static bool is_skipped(const struct bound_method *method, const struct kernel_block *block, size_t number,
-                       bool only_fitting, const struct analysis_attempt *so_far) {
+                       bool unasked, const struct analysis_attempt *so_far) {
     if (!method->searches || !so_far->found) return false;
-    return block->cap <= so_far->bound.cycles || (only_fitting && number >= KERNEL_BLOCKS_SEARCHED);
+    return block->cap <= so_far->bound.cycles || (unasked && number >= KERNEL_BLOCKS_SEARCHED);
 }
 
 /* How many blocks share what a method may do. */
-static uint32_t blocks_asked(const wb_analysis *kernel, const struct bound_method *method,
-                             bool only_fitting) {
+static uint32_t blocks_asked(const wb_analysis *kernel, const struct bound_method *method, bool unasked) {
     const uint32_t blocks = (uint32_t)kernel->blocks.count;
-    return method->searches && only_fitting && blocks > KERNEL_BLOCKS_SEARCHED ? KERNEL_BLOCKS_SEARCHED
-                                                                               : blocks;
+    return method->searches && unasked && blocks > KERNEL_BLOCKS_SEARCHED ? KERNEL_BLOCKS_SEARCHED : blocks;
 }
 
 /* Adds what came of one block to what came of those before. */
@@ -161,19 +159,32 @@ static void add_attempt(const struct analysis_attempt *one, struct kernel_block 
     all->found = true;
 }
 
+/* Runs a method on a block that shares the work that is left with `among` blocks, itself included. */
+static wb_status try_block(wb_analysis *block, size_t index, const struct analysis_request *request,
+                           uint64_t among, wb_diagnostics *messages, struct analysis_attempt *attempt) {
+    struct search_budget share = *request->budget;
+    if (share.work != WORK_UNLIMITED) share.work /= among;
+    const uint64_t given = share.work;
+    struct analysis_request own = *request;
+    own.budget = &share;
+    wb_status status = analysis_try(block, index, &own, messages, attempt);
+    (void)search_spend(request->budget, given - share.work);
+    return status;
+}
+
 wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct analysis_request *request,
                             wb_diagnostics *messages, struct analysis_attempt *attempt) {
     const struct bound_method *method = bound_method_at(index);
-    struct analysis_request shared = *request;
-    shared.beside = blocks_asked(kernel, method, request->only_fitting) - 1;
+    const uint32_t blocks = blocks_asked(kernel, method, request->unasked);
     cycles skipped = kernel->rest;
     wb_status status = WB_OK;
     *attempt = (struct analysis_attempt){.found = false};
     for (size_t b = 0; b < kernel->blocks.count; b++) {
         struct kernel_block *block = &kernel->blocks.items[b];
         struct analysis_attempt one = {.found = false};
-        if (!is_skipped(method, block, b, request->only_fitting, attempt)) {
-            wb_status came_to = analysis_try(block->analysis, index, &shared, messages, &one);
+        if (!is_skipped(method, block, b, request->unasked, attempt)) {
+            wb_status came_to =
+                try_block(block->analysis, index, request, b < blocks ? blocks - b : 1, messages, &one);
             if (came_to != WB_OK && (status == WB_OK || came_to == WB_ERR_DECLINED)) status = came_to;
         }
         add_attempt(&one, block, &skipped, attempt);
@@ -190,23 +201,28 @@ static bool has_solos(const struct grid_work *work) {
 }
 
 /* Asks the tightest methods that have not been asked; one that says nothing is done without. */
-static void ask_tightest(wb_analysis *kernel, const wb_watch *watch, wb_diagnostics *messages) {
-    const struct analysis_request fitting = {.only_fitting = true, .watch = watch};
+static void ask_tightest(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
+                         wb_diagnostics *messages) {
+    struct search_budget budget = {0, SEARCH_BYTES_UNASKED, 0};
+    const struct analysis_request request = {.unasked = true, .budget = &budget, .watch = watch};
     struct analysis_attempt attempt;
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
         const struct bound_method *method = bound_method_at(i);
         const bool is_tight = method == &bound_aln || method == &bound_fifo;
-        if (is_tight && !(kernel->block_methods >> i & 1))
-            (void)kernel_blocks_try(kernel, i, &fitting, messages, &attempt);
+        if (!is_tight || (kernel->block_methods >> i & 1)) continue;
+        budget.work = work_left[i];
+        (void)kernel_blocks_try(kernel, i, &request, messages, &attempt);
+        work_left[i] = budget.work;
     }
 }
 
-wb_status kernel_blocks_sharpen(wb_analysis *kernel, const wb_watch *watch, wb_diagnostics *diagnostics) {
+wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
+                                wb_diagnostics *diagnostics) {
     struct grid_work *work = &kernel->work;
     if (memory_is_contended(&work->machine->memory) || !has_solos(work)) return WB_OK;
     wb_diagnostics *unheard = wb_diagnostics_new();
     if (unheard == NULL) return analysis_no_memory(diagnostics);
-    ask_tightest(kernel, watch, unheard);
+    ask_tightest(kernel, work_left, watch, unheard);
     wb_diagnostics_free(unheard);
     for (size_t b = 0; b < kernel->blocks.count; b++)
         grid_work_sharpen(work, kernel->blocks.items[b].kind, kernel->blocks.items[b].least);

@@ -24,7 +24,9 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
                             wb_diagnostics *messages, struct analysis_attempt *attempt);
 
 /* Lets the formulas for kernels know the least that is proven of each block that has an SM to itself, by the
- * tightest methods and by those that were asked. WB_ERR_LIMIT with a message when memory is exhausted. */
-wb_status kernel_blocks_sharpen(wb_analysis *kernel, const wb_watch *watch, wb_diagnostics *diagnostics);
+ * tightest methods and by those that were asked. `work_left` says, by the number of a method, what it may do
+ * unasked, and is counted down. WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
+                                wb_diagnostics *diagnostics);
 
 #endif

@@ -22,12 +22,12 @@ static void kernel_exhaustive_result(const struct bound_input *input, const stru
     if (status == WB_OK) return;
     diagnose(input->diagnostics, SEVERITY_ERROR, "k-exhaustive",
              "%s after %llu states: not all schedules were seen, the longest of them took %llu cycles",
-             search->stopped ? "stopped" : "out of states or memory", (unsigned long long)search->states,
+             search_end_name(search->stopped, search->spent), (unsigned long long)search->states,
              (unsigned long long)search->longest);
 }
 
 static wb_status kernel_exhaustive_run(const struct bound_input *input, wb_bound *bound) {
-    struct grid_search search = {.watch = input->watch, .state_limit = input->state_limit};
+    struct grid_search search = {.watch = input->watch, .budget = input->budget};
     wb_status status = grid_search_run(input->work, &search);
     if (status != WB_ERR_DECLINED) {
         kernel_exhaustive_result(input, &search, status, bound);
@@ -45,5 +45,6 @@ const struct bound_method bound_k_exhaustive = {
     .objection = kernel_exhaustive_objection,
     .too_large = kernel_exhaustive_too_large,
     .searches = true,
+    .unasked_work = KERNEL_SEARCH_WORK,
     .scope = BOUND_OF_KERNEL,
 };

@@ -10,14 +10,30 @@ struct together {
     bool exact;  /* no more than proven bounds */
 };
 
+/* Searches until `blocks` blocks that start together have ended, once for all formulas. WB_ERR_LIMIT when the
+ * watch stopped it. */
+static wb_status search_together(const struct bound_input *input, uint64_t blocks) {
+    struct together_time *known = &input->together->of[blocks];
+    struct grid_search search = {.watch = input->watch, .budget = input->budget};
+    if (known->exact || known->work >= input->budget->work) return WB_OK;
+    known->work = input->budget->work;
+    known->exact = grid_search_together(input->work, blocks, &search) == WB_OK;
+    known->time = search.longest;
+    if (!search.stopped) return WB_OK;
+    diagnose(input->diagnostics, SEVERITY_ERROR, "kernel", "analysis stopped");
+    return WB_ERR_LIMIT;
+}
+
 /* Until `blocks` blocks that start together have ended: exact where that is small enough to be searched. */
-static cycles time_together(const struct bound_input *input, uint64_t blocks, bool *exact) {
-    struct grid_search search = {.watch = input->watch, .state_limit = input->state_limit};
-    if (grid_search_together_is_short(input->work, blocks) &&
-        grid_search_together(input->work, blocks, &search) == WB_OK)
-        return search.longest;
+static wb_status time_together(const struct bound_input *input, uint64_t blocks, cycles *time, bool *exact) {
+    if (grid_search_together_is_short(input->work, blocks)) {
+        WB_TRY(search_together(input, blocks));
+        *time = input->together->of[blocks].time;
+        if (input->together->of[blocks].exact) return WB_OK;
+    }
     *exact = false;
-    return grid_work_together(input->work, blocks);
+    *time = grid_work_together(input->work, blocks);
+    return WB_OK;
 }
 
 typedef struct kernel_time (*usual_formula)(const struct grid_work *work, uint64_t resident,
@@ -29,9 +45,9 @@ static wb_status estimate(const struct bound_input *input, usual_formula formula
     const struct grid_work *work = input->work;
     struct kernel_time worst = {0};
     struct together together = {.exact = true};
-    together.one = time_together(input, 1, &together.exact);
+    WB_TRY(time_together(input, 1, &together.one, &together.exact));
     for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++) {
-        together.full = time_together(input, resident, &together.exact);
+        WB_TRY(time_together(input, resident, &together.full, &together.exact));
         worst = kernel_time_max(worst, formula(work, resident, &together));
     }
     kernel_bound_set(work, &worst, bound);
@@ -65,6 +81,7 @@ const struct bound_method bound_waves = {
     .name = "waves",
     .summary = "kernel: the time of a full SM, as often as all SMs are filled (usual; not safe)",
     .run = waves_run,
+    .unasked_work = TOGETHER_SEARCH_WORK,
     .never_proven = true,
     .scope = BOUND_OF_KERNEL,
     .monotone = true,
@@ -87,6 +104,7 @@ const struct bound_method bound_graham = {
     .name = "graham",
     .summary = "kernel: Graham's bound with the time of a full SM for that of a block (usual; not safe)",
     .run = graham_run,
+    .unasked_work = 1, /* "all" leaves it with what waves, which is run before, has found */
     .never_proven = true,
     .scope = BOUND_OF_KERNEL,
     .monotone = true,
@@ -110,6 +128,7 @@ const struct bound_method bound_one_by_one = {
     .name = "one-by-one",
     .summary = "kernel: the time of a block alone, as often as blocks come to an SM (usual; not safe)",
     .run = one_by_one_run,
+    .unasked_work = 1, /* likewise */
     .never_proven = true,
     .scope = BOUND_OF_KERNEL,
     .monotone = true,

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-/* Table cells that the alignments of one bound may fill: some seconds of one core. */
-#define PAIRWISE_BUDGET ((uint64_t)4 << 30)
-
 /* What a pair value depends on. Without padding: it is hashed as bytes. */
 struct pair_key {
     uint32_t own, other, same_sub_core;
@@ -21,7 +18,8 @@ static wb_status pairwise_prepare(struct pairwise *pairwise) {
     const struct section_code nothing = {NULL, 0};
     for (uint32_t code = 0; code < pairwise->sections.codes.entries.count; code++) {
         cycles alone;
-        WB_TRY(align_longest(&rules, sections_code(&pairwise->sections, code), nothing, 0, &alone));
+        WB_TRY(align_longest(&rules, sections_code(&pairwise->sections, code), nothing, 0, &pairwise->limits,
+                             &alone));
         WB_TRY(vec_push(&pairwise->isolated, alone));
     }
     return WB_OK;
@@ -62,20 +60,18 @@ static wb_status group_bound(struct pairwise *pairwise, const uint32_t *row, siz
 }
 
 /* Asks the watch between rows. */
-static bool pairwise_stopped(const struct bound_input *input, size_t row, size_t rows) {
-    if (input->watch == NULL || input->watch->poll == NULL) return false;
-    if (input->watch->poll(input->watch->user, "aligning sections", row, rows)) return false;
-    diagnose(input->diagnostics, SEVERITY_ERROR, "sections", "analysis stopped");
-    return true;
+static bool may_go_on(struct align_limits *limits, size_t row, size_t rows) {
+    if (limits->watch == NULL || limits->watch->poll == NULL) return true;
+    limits->stopped = !limits->watch->poll(limits->watch->user, "aligning sections", row, rows);
+    return !limits->stopped;
 }
 
-static wb_status pairwise_sum(struct pairwise *pairwise, cycles *sum, bool *stopped) {
+static wb_status pairwise_sum(struct pairwise *pairwise, cycles *sum) {
     const size_t rows = pairwise->sections.row_counts.count;
     *sum = 0;
     for (size_t r = 0; r < rows; r++) {
         cycles most = 0;
-        *stopped = pairwise_stopped(pairwise->input, r, rows);
-        if (*stopped) return WB_ERR_LIMIT;
+        if (!may_go_on(&pairwise->limits, r, rows)) return WB_ERR_LIMIT;
         for (size_t g = 0; g < pairwise->input->profile->groups.count; g++) {
             cycles bound;
             WB_TRY(group_bound(pairwise, sections_row(&pairwise->sections, r), g, &bound));
@@ -104,14 +100,15 @@ static wb_status pairwise_cycles(const struct bound_input *input, pair_value val
     struct pairwise pairwise = {.input = input,
                                 .value = value,
                                 .total = total,
-                                .budget = PAIRWISE_BUDGET / (input->beside + UINT64_C(1)),
+                                .limits = {.watch = input->watch, .bytes = input->budget->bytes},
                                 .others = input->block->warp_count - 1};
-    bool stopped = false;
     wb_status status = pairwise_prepare(&pairwise);
-    if (status == WB_OK && !pairwise.sections.too_large)
-        status = pairwise_sum(&pairwise, &bound->cycles, &stopped);
-    if (status != WB_OK && !stopped)
-        diagnose(input->diagnostics, SEVERITY_ERROR, "sections", "out of memory");
+    if (status == WB_OK && !pairwise.sections.too_large) status = pairwise_sum(&pairwise, &bound->cycles);
+    if (pairwise.cut_short && bound->kind == WB_UPPER)
+        bound->reason = "pairs of long sections were not aligned, but counted as by fib";
+    if (status != WB_OK)
+        diagnose(input->diagnostics, SEVERITY_ERROR, "sections",
+                 pairwise.limits.stopped ? "analysis stopped" : "out of memory");
     vec_free(&pairwise.isolated);
     vec_free(&pairwise.pair_values);
     intern_free(&pairwise.pairs);

@@ -25,8 +25,9 @@ struct pairwise {
     struct intern pairs;     /* pairs seen: their keys as bytes */
     VEC(cycles) pair_values; /* by number of the pair */
     bool *used;              /* per unit: scratch of pairwise_fib */
-    uint64_t budget;         /* table cells that alignments may still fill */
-    uint64_t others;         /* warps of the block but one: m of ALN */
+    struct align_limits limits;
+    bool cut_short;  /* not all pairs were aligned */
+    uint64_t others; /* warps of the block but one: m of ALN */
 };
 
 /* Fills in a bound: the sum over all sections of the largest bound of any warp, proven where SIB is. For a

@@ -29,6 +29,8 @@ static const struct bound_method *const methods[] = {&bound_sib,
                                                      &bound_one_by_one,
                                                      &bound_eq3};
 
+_Static_assert(sizeof methods / sizeof methods[0] <= METHODS_MAX, "methods are the bits of a number");
+
 const struct bound_method *bound_method_at(size_t index) {
     return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;
 }

@@ -4,10 +4,12 @@
 
 #include "bound/memory_work.h"
 #include "bound/profile.h"
+#include "bound/search_budget.h"
 
 struct abstract_cta;
 struct grid_work;
 struct request_load;
+struct together_times;
 struct timed_grid;
 
 /* What every analysis works on: a block, a grid, or, on a machine with caches, a block that is a grid. */
@@ -22,8 +24,8 @@ struct bound_input {
     const struct wb_machine *machine;
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
-    uint32_t beside;      /* other blocks that the method is asked of: they share the work that it may do */
-    uint64_t state_limit; /* most states that a search keeps */
+    struct search_budget *budget;    /* of this method */
+    struct together_times *together; /* of the kernel: what methods have found, for those behind them */
 };
 
 /* What a method bounds. */
@@ -59,6 +61,9 @@ struct bound_method {
     bool of_abstract_warps; /* made from code, or written by hand */
     bool searches;     /* schedules, not sums over sections: the release of barriers is counted in them */
     bool never_proven; /* on any machine */
+    uint64_t
+        named_work; /* that it does at most, over all blocks of a kernel; 0: what states and memory allow */
+    uint64_t unasked_work; /* that "all" gives it, over all blocks of a kernel; 0: as much as it takes */
     enum bound_scope scope;
     bool monotone;    /* holds for all blocks whose warps execute only parts of these paths, too: of covering
                          paths    nothing else is a bound (docs/covering-paths.md, section 6) */
@@ -71,6 +76,9 @@ extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bo
     bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_safe, bound_k_area,
     bound_k_bal, bound_k_sm, bound_k_exhaustive, bound_k_adversary, bound_waves, bound_graham,
     bound_one_by_one, bound_eq3;
+
+/* Methods are the bits of a number. */
+#define METHODS_MAX 64u
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

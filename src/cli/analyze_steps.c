@@ -88,27 +88,12 @@ static wb_status no_memory(wb_diagnostics *diagnostics) {
 }
 
 /* Bounds the given data by what covering paths were bounded by. */
-static wb_status bound_alike(const wb_analysis *covering, wb_analysis *given, const struct inputs *inputs,
-                             const wb_watch *watch, wb_diagnostics *diagnostics) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(covering, &count);
-    wb_status status = WB_OK;
-    for (size_t i = 0; i < count && status == WB_OK; i++) {
-        wb_diagnostics *messages = wb_diagnostics_new();
-        if (messages == NULL) return no_memory(diagnostics);
-        status = wb_analysis_bound(given, bounds[i].method, watch, messages);
-        status = step_done(inputs, status, messages, diagnostics);
-    }
-    return status;
-}
-
-/* The given data beside covering paths, of a kernel also that of the block that takes longest. */
 static wb_status bound_given(const struct inputs *inputs, const wb_watch *watch,
                              wb_diagnostics *diagnostics) {
-    const wb_analysis *longest = wb_analysis_longest_block(inputs->analysis);
-    wb_status status = bound_alike(inputs->analysis, inputs->given, inputs, watch, diagnostics);
-    if (status != WB_OK || longest == NULL) return status;
-    return bound_alike(longest, inputs->given, inputs, watch, diagnostics);
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return no_memory(diagnostics);
+    wb_status status = wb_analysis_bound_alike(inputs->given, inputs->analysis, watch, messages);
+    return step_done(inputs, status, messages, diagnostics);
 }
 
 /* Simulations beside the bounds. */

@@ -100,12 +100,13 @@ static wb_status add_barrier(struct abstract_code *code, const struct ptx_inst *
     return abstract_add_barrier(code->warp, sequence);
 }
 
-/* Whether instructions with this wait are what abstract warps make of them: they wait for registers and at
- * barriers. */
+/* Whether instructions with this wait are what abstract warps make of them: they wait for registers, for
+ * loads together and at barriers. */
 static bool abstract_waits_as(enum ptx_wait wait) {
     const enum ptx_answer answer = ptx_wait_answer(wait);
     return answer == PTX_WAITS_NOT || answer == PTX_ASSUMED || wait == PTX_WAIT_WARPS ||
-           wait == PTX_WAIT_LANES;
+           wait == PTX_WAIT_LANES || wait == PTX_WAIT_COPIES || wait == PTX_WAIT_FENCE ||
+           wait == PTX_WAIT_ORDER;
 }
 
 wb_status abstract_code_add(struct abstract_code *code, const struct cfg_block *block,

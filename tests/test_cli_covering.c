@@ -214,6 +214,41 @@ static void test_streams_are_covered(void **state) {
     json_decref(given);
 }
 
+/* A result says what it holds for: the inputs, and the registers of a thread. */
+static void test_reports_name_inputs_and_registers(void **state) {
+    (void)state;
+    json_t *root = run_json("analyze " BFS "--method k-sm --registers 40 --json", 0);
+    json_t *launch = json_object_get(root, "launch"), *arguments = json_object_get(launch, "arguments");
+    assert_string_is(launch, "inputs", "given");
+    assert_string_is(launch, "launch_file", "kernels/bfs_level.yaml");
+    assert_int_equal(json_array_size(arguments), 6);
+    assert_string_equal(json_string_value(json_array_get(arguments, 4)), "i32:2048");
+    assert_int_equal(number(json_object_get(launch, "registers"), "most"), 40);
+    assert_string_is(json_object_get(launch, "registers"), "source", "given");
+    json_decref(root);
+    root =
+        run_json("analyze " HISTOGRAM "-i 0 --inputs any --method sib -a 'buf:u8[4096]' -a 'buf:u32[256]' -a "
+                 "i32:4096 --json",
+                 0);
+    launch = json_object_get(root, "launch");
+    assert_string_is(launch, "inputs", "any");
+    assert_true(json_is_null(json_object_get(launch, "launch_file")));
+    assert_int_equal(json_array_size(json_object_get(launch, "arguments")), 3);
+    json_decref(root);
+    struct run run = run_command("analyze " BFS "--facts kernels/bfs_level.facts --method sib,k-sm");
+    assert_non_null(strstr(run.out,
+                           "\ninputs   any: contents of buffers and variables are not used; given by "
+                           "kernels/bfs_level.yaml: buf:i32[2049]=@data/graph_starts.bin, "));
+    assert_non_null(strstr(run.out, "\nregisters 1 to 255 a thread: not given, at most"));
+    assert_non_null(strstr(run.out, "\nfacts    kernels/bfs_level.facts (checksum "));
+    run_free(&run);
+    root = run_json("analyze " BFS "-m jcse2017 --scheme default --registers 32 --json", 0);
+    launch = json_object_get(root, "launch");
+    assert_string_is(launch, "inputs", "given");
+    assert_int_equal(number(json_object_get(launch, "registers"), "least"), 32);
+    json_decref(root);
+}
+
 static void test_wrong_facts_are_found_out_by_the_given_data(void **state) {
     (void)state;
     struct run run = run_shell("F=$(mktemp); sed 's/<= 8/<= 3/' kernels/bfs_level.facts > $F; "
@@ -313,6 +348,7 @@ int main(void) {
         cmocka_unit_test(test_kernels_are_covered),
         cmocka_unit_test(test_without_a_kernel_the_block_is_left),
         cmocka_unit_test(test_streams_are_covered),
+        cmocka_unit_test(test_reports_name_inputs_and_registers),
         cmocka_unit_test(test_wrong_facts_are_found_out_by_the_given_data),
         cmocka_unit_test(test_a_deadline_is_judged_for_all_inputs),
         cmocka_unit_test(test_calls_of_the_run_time_system),

@@ -2,6 +2,7 @@
 
 #include "machine/occupancy.h"
 #include "memory/requests.h"
+#include "warp/launch_demand.h"
 
 /* Sets the latency of each access of a warp, which stand in the order of the pattern's; returns where those
  * of the next warp are. An instruction with several accesses has one latency. */
@@ -104,10 +105,7 @@ static struct execution_cost *cover_warp(const struct wb_block *block, const str
 /* Whether the block can run on an SM of the machine, and its accesses are all counted. */
 static wb_status check_covering(const struct wb_block *block, const struct wb_machine *machine,
                                 wb_diagnostics *diagnostics) {
-    const struct block_demand demand = {.warps = block->warp_count,
-                                        .threads = block->size[0] * block->size[1] * block->size[2],
-                                        .shared_bytes = block->shared_bytes,
-                                        .registers = block->registers};
+    const struct block_demand demand = block_demand_of(block);
     struct resident_range resident;
     WB_TRY(machine_resident_range(machine, &demand, false, diagnostics, &resident));
     if (!block->repeats) return WB_OK;

@@ -10,16 +10,21 @@
 #include "report/gpu_report.h"
 #include "report/json_parts.h"
 #include "report/kernel_report.h"
+#include "report/launch_report.h"
+#include "warp/launch_demand.h"
 
 /* What was launched, null for a block written by hand. */
 static json_t *launch_json(const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->block;
     if (block == NULL) return json_null();
-    return json_pack("{s:o, s:o, s:I, s:o, s:I, s:I, s:b}", "grid", json_three_numbers(block->grid), "block",
-                     json_three_numbers(block->size), "shared_bytes", (json_int_t)block->shared_bytes,
-                     "block_index", json_three_numbers(block->index), "warps", (json_int_t)block->warp_count,
-                     "warp_instructions", (json_int_t)report_instructions(block), "covering",
-                     (int)block->covering);
+    const struct block_demand demand = block_demand_of(block);
+    json_t *launch = json_pack(
+        "{s:o, s:o, s:I, s:o, s:I, s:I, s:b}", "grid", json_three_numbers(block->grid), "block",
+        json_three_numbers(block->size), "shared_bytes", (json_int_t)block->shared_bytes, "block_index",
+        json_three_numbers(block->index), "warps", (json_int_t)block->warp_count, "warp_instructions",
+        (json_int_t)report_instructions(block), "covering", (int)block->covering);
+    report_add_launch(&block->inputs, analysis->machine, &demand, &launch);
+    return launch;
 }
 
 /* Rounded to two decimals, so that the text does not depend on the last bits of a division. */

@@ -10,6 +10,8 @@
 #include "report/cover_report.h"
 #include "report/gpu_report.h"
 #include "report/kernel_report.h"
+#include "report/launch_report.h"
+#include "warp/launch_demand.h"
 
 /* Columns of the table, in characters. */
 enum {
@@ -28,7 +30,7 @@ static void put_seconds(struct text *out, double seconds, const wb_report_option
 }
 
 /* The block that was traced from PTX: nothing for one written by hand. */
-static void put_block(struct text *out, const struct wb_block *block) {
+static void put_block(struct text *out, const struct wb_block *block, const struct wb_machine *machine) {
     if (block == NULL) return;
     text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(block->kernel), block->kernel->module->source.name);
     text_printf(out, "block    (%u,%u,%u) of grid %ux%ux%u, %ux%ux%u threads: ", block->index[0],
@@ -37,6 +39,14 @@ static void put_block(struct text *out, const struct wb_block *block) {
     text_printf(out, "%u warp%s, %zu distinct path%s, %" PRIu64 " warp instructions\n", block->warp_count,
                 block->warp_count == 1 ? "" : "s", block->paths.count, block->paths.count == 1 ? "" : "s",
                 report_instructions(block));
+    const struct block_demand demand = block_demand_of(block);
+    report_put_launch(out, &block->inputs, machine, &demand);
+}
+
+static void put_grid_launch(struct text *out, const struct wb_analysis *analysis) {
+    const struct wb_grid *grid = analysis->grid_times.grid;
+    const struct block_demand demand = grid_block_demand(grid);
+    if (grid->kernel != NULL) report_put_launch(out, &grid->inputs, analysis->machine, &demand);
 }
 
 static void put_heading(struct text *out, const struct wb_analysis *analysis) {
@@ -52,10 +62,11 @@ static void put_heading(struct text *out, const struct wb_analysis *analysis) {
     }
     if (analysis->timed == NULL) {
         report_put_gpu(out, &analysis->grid_times);
+        put_grid_launch(out, analysis);
         text_printf(out, "scheme   %s\n\n", analysis->memory.scheme->name);
         return;
     }
-    put_block(out, analysis->block);
+    put_block(out, analysis->block, machine);
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->block);
     text_printf(out, "machine  %s at %g MHz, global memory latency %u, dispatch depth ", machine->name,
                 machine->clock_mhz, machine->mem_latency);

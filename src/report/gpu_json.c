@@ -2,6 +2,7 @@
 #include "report/bound_json.h"
 #include "report/gpu_report.h"
 #include "report/json_parts.h"
+#include "report/launch_report.h"
 
 static json_t *cache_json(const struct cache_geometry *cache) {
     return json_pack("{s:I, s:I, s:I, s:I}", "size", (json_int_t)cache->bytes, "ways",
@@ -29,6 +30,8 @@ json_t *report_gpu_heading_json(const struct timed_grid *timed) {
         json_pack("{s:o, s:o, s:I, s:I, s:I}", "grid", json_three_numbers(grid->dimensions), "block",
                   json_three_numbers(grid->block_size), "shared_bytes", (json_int_t)grid->shared_bytes,
                   "blocks", (json_int_t)grid->blocks.count, "warps", (json_int_t)grid->warp_count);
+    const struct block_demand demand = grid_block_demand(grid);
+    if (kernel != NULL) report_add_launch(&grid->inputs, machine, &demand, &launch);
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
                      json_text(kernel != NULL ? wb_kernel_name(kernel) : NULL), "file",
                      json_text(kernel != NULL ? kernel->module->source.name : NULL), "machine",

@@ -6,6 +6,7 @@
 #include "report/cover_report.h"
 #include "report/gpu_report.h"
 #include "report/json_parts.h"
+#include "report/launch_report.h"
 
 /* Most kinds of blocks that are listed. */
 #define KINDS_LISTED_TEXT ((size_t)4)
@@ -65,6 +66,8 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
                 grid->dimensions[1], grid->dimensions[2], grid->block_size[0], grid->block_size[1],
                 grid->block_size[2], grid->warp_count, grid->warp_count == 1 ? "" : "s");
     text_char(out, '\n');
+    const struct block_demand demand = grid_block_demand(grid);
+    if (grid->kernel != NULL) report_put_launch(out, &grid->inputs, machine, &demand);
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->work.covering);
     text_printf(out, "machine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
                 machine->mem_latency);

@@ -7,22 +7,10 @@
 #include "report/bound_json.h"
 #include "report/bound_text.h"
 #include "report/json_parts.h"
+#include "report/launch_report.h"
 
 /* Where the columns of the table end. */
 enum { COLUMN_BLOCK = 36, COLUMN_SM = 50, COLUMN_BLOCKS = 62 };
-
-/* How a number of registers came about: in JSON, and behind the number. */
-static const struct {
-    const char *name, *sentence;
-} sources[] = {
-    [WB_REGISTERS_GIVEN] = {"given", "as given"},
-    [WB_REGISTERS_MAXNREG] = {"maxnreg", "not given, at most what .maxnreg says"},
-    [WB_REGISTERS_LAUNCH_BOUNDS] = {"launch-bounds",
-                                    "not given, at most what .maxntid and .minnctapersm leave"},
-    [WB_REGISTERS_OF_MACHINE] = {"machine", "not given, at most what a thread of the machine can have"},
-    [WB_REGISTERS_ONE_BLOCK] = {"one-block", "not given, at most what lets one block fit"},
-    [WB_REGISTERS_UNKNOWN] = {"unknown", "not given, and the machine states no limit"},
-};
 
 /* A range of numbers as text; one number where both ends are the same. */
 struct range_text {
@@ -38,6 +26,11 @@ static struct range_text range_text(uint64_t least, uint64_t most) {
     return range;
 }
 
+static struct register_range registers_of(const wb_occupancy *occupancy) {
+    return (struct register_range){occupancy->registers_least, occupancy->registers_most,
+                                   occupancy->register_source};
+}
+
 static void put_heading(struct text *out, const wb_occupancy *occupancy) {
     const uint32_t *block = occupancy->block;
     text_printf(out, "kernel     %s (%s)\n", wb_kernel_name(occupancy->kernel),
@@ -46,12 +39,10 @@ static void put_heading(struct text *out, const wb_occupancy *occupancy) {
                 block[1], block[2], occupancy->warps, occupancy->warps == 1 ? "" : "s",
                 occupancy->shared_bytes);
     text_printf(out, "machine    %s\n", wb_machine_name(occupancy->machine));
-    if (occupancy->registers_most == WB_UNLIMITED)
-        text_printf(out, "registers  %s\n\n", sources[occupancy->register_source].sentence);
-    else
-        text_printf(out, "registers  %s a thread: %s\n\n",
-                    range_text(occupancy->registers_least, occupancy->registers_most).data,
-                    sources[occupancy->register_source].sentence);
+    const struct register_range registers = registers_of(occupancy);
+    text_string(out, "registers  ");
+    report_put_register_range(out, &registers);
+    text_char(out, '\n');
 }
 
 static void put_resource(struct text *out, const wb_occupancy_resource *resource) {
@@ -180,25 +171,20 @@ static json_t *step_json(const wb_occupancy_step *step) {
                      number_or_null(step->less_shared, step->shared_bytes));
 }
 
-static json_t *registers_json(const wb_occupancy *occupancy) {
-    return json_pack("{s:I, s:o, s:s}", "least", (json_int_t)occupancy->registers_least, "most",
-                     number_or_null(occupancy->registers_most != WB_UNLIMITED, occupancy->registers_most),
-                     "source", sources[occupancy->register_source].name);
-}
-
 wb_status report_occupancy_json(const wb_occupancy *occupancy, wb_diagnostics *diagnostics, char **text) {
     json_t *resources = json_array(), *steps = json_array();
     for (int r = 0; r < WB_OCCUPANCY_RESOURCES; r++)
         json_add(&resources, resource_json(&occupancy->resources[r]));
     for (size_t s = 0; s < occupancy->step_count; s++)
         json_add(&steps, step_json(&occupancy->steps[s]));
+    const struct register_range registers = registers_of(occupancy);
     json_t *root =
         json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "warpbound", wb_version(),
                   "kernel", json_text(wb_kernel_name(occupancy->kernel)), "file",
                   json_text(occupancy->kernel->module->source.name), "machine",
                   json_machine(occupancy->machine), "block", json_three_numbers(occupancy->block), "threads",
                   (json_int_t)occupancy->threads, "warps", (json_int_t)occupancy->warps, "shared_bytes",
-                  (json_int_t)occupancy->shared_bytes, "registers", registers_json(occupancy), "resources",
-                  resources, "resident", resident_json(occupancy), "steps", steps);
+                  (json_int_t)occupancy->shared_bytes, "registers", report_registers_json(&registers),
+                  "resources", resources, "resident", resident_json(occupancy), "steps", steps);
     return report_take_json(root, diagnostics, text);
 }

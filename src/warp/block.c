@@ -75,6 +75,8 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     memcpy(block->index, run->index, sizeof block->index);
     block->shared_bytes = run->shared_bytes;
     block->registers = launch_registers(run->kernel, run->launch);
+    if (launch_inputs_of(run->launch, run->unknown_contents, &block->arena, &block->inputs) != WB_OK)
+        return run_no_memory(run);
     WB_TRY(run_block(run, block->accesses));
     block->notes = run->notes;
     block->unrecorded = run->unrecorded;

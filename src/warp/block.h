@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "launch/launch.h"
+#include "launch/launch_inputs.h"
 #include "machine/register_facts.h"
 #include "ptx/ptx.h"
 #include "warp/execution_notes.h"
@@ -63,6 +63,7 @@ struct wb_block {
     uint32_t grid[3], size[3], index[3]; /* blocks in the grid, threads in the block, which block */
     uint64_t shared_bytes;               /* static and dynamic */
     struct register_facts registers;     /* of a thread */
+    struct launch_inputs inputs;         /* that it was executed with */
     uint32_t *code_first;                /* function_count + 1 entries */
     VEC(struct path) paths;              /* the distinct ones, in order of the first warp that has each */
     uint32_t warp_count;

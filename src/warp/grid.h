@@ -66,6 +66,7 @@ struct wb_grid {
     uint32_t first_index[3];               /* of the first block here: not 0,0,0 where it is the only one */
     uint64_t shared_bytes;                 /* of a block, static and dynamic */
     struct register_facts registers;       /* of a thread */
+    struct launch_inputs inputs;           /* that it was executed with */
     uint64_t local_bytes;                  /* of a thread, a multiple of 4 */
     uint32_t *code_first;                  /* as in struct wb_block */
     uint32_t instruction_count;            /* of all functions */

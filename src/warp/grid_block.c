@@ -74,6 +74,7 @@ wb_status grid_block_make(const struct wb_grid *grid, uint32_t number, wb_diagno
     made->kernel = grid->kernel;
     made->shared_bytes = grid->shared_bytes;
     made->registers = grid->registers;
+    made->inputs = grid->inputs;
     made->warp_width = grid->warp_width;
     made->notes = grid->notes;
     made->unrecorded = made->uncounted = PTX_NO_INDEX;

@@ -168,6 +168,8 @@ static wb_status trace_covering(struct cover_trace *trace) {
     memcpy(grid->block_size, run->size, sizeof grid->block_size);
     grid->shared_bytes = run->shared_bytes;
     grid->registers = launch_registers(run->kernel, run->launch);
+    if (launch_inputs_of(run->launch, run->unknown_contents, &grid->arena, &grid->inputs) != WB_OK)
+        return run_no_memory(run);
     grid->warp_count = run->warp_count;
     grid->warp_width = run->warp_width;
     return cover_blocks(trace);

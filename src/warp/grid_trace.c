@@ -60,6 +60,8 @@ static wb_status trace_begin(struct grid_trace *trace) {
     memcpy(grid->first_index, run->index, sizeof grid->first_index);
     grid->shared_bytes = run->shared_bytes;
     grid->registers = launch_registers(run->kernel, run->launch);
+    if (launch_inputs_of(run->launch, run->unknown_contents, &grid->arena, &grid->inputs) != WB_OK)
+        return run_no_memory(run);
     grid->warp_count = run->warp_count;
     grid->warp_width = run->warp_width;
     trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);

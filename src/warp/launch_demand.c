@@ -67,3 +67,10 @@ wb_status wb_occupancy_find(const wb_kernel *kernel, const wb_launch *launch, co
     *occupancy = found;
     return WB_OK;
 }
+
+struct block_demand block_demand_of(const struct wb_block *block) {
+    return (struct block_demand){.warps = block->warp_count,
+                                 .threads = threads_of(block->size),
+                                 .shared_bytes = block->shared_bytes,
+                                 .registers = block->registers};
+}

@@ -14,4 +14,7 @@ struct register_facts launch_registers(const struct wb_kernel *kernel, const str
 wb_status launch_demand(const struct wb_kernel *kernel, const struct wb_launch *launch, uint32_t warp_width,
                         wb_diagnostics *diagnostics, struct block_demand *demand);
 
+/* The same of a block that was executed. */
+struct block_demand block_demand_of(const struct wb_block *block);
+
 #endif

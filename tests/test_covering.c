@@ -291,6 +291,71 @@ static void results_that_are_left_open_are_unknown(void **state) {
     expect_choice("rem.s32 %r2, -99, %r0; or.b32 %r2, %r2, 0;\n", "AB");
 }
 
+#define IF(comparison) comparison " selp.b32 %r2, 1, 0, %p3;\n"
+#define NUMBER "add.s64 %rd3, %rd3, 1; cvt.u32.u64 %r2, %rd3;\n" /* not 0 by accident */
+#define TELL "mov.u64 %rd4, tile;\n"                             /* where addresses are kept */
+
+static void where_buffers_stand_is_unknown(void **state) {
+    (void)state;
+    static const char *const open[] = {
+        IF("setp.lt.u64 %p3, %rd30, %rd31;"),
+        IF("setp.ge.s64 %p3, %rd31, %rd30;"),
+        IF("setp.gt.u64 %p3, %rd31, 4096;"),
+        "set.lo.u32.u64 %r2, %rd30, %rd31;\n",
+        "sub.s64 %rd3, %rd31, %rd30; " NUMBER,
+        "add.s64 %rd3, %rd31, %rd30; " NUMBER,
+        "not.b64 %rd3, %rd30; add.s64 %rd3, %rd3, %rd31; " NUMBER,
+        "shr.u64 %rd3, %rd31, 4; " NUMBER,
+        "and.b64 %rd3, %rd31, 4095; " NUMBER,
+        "and.b64 %rd3, %rd31, -4096; sub.s64 %rd3, %rd31, %rd3; " NUMBER,
+        "xor.b64 %rd3, %rd31, %rd30; " NUMBER,
+        "mul.lo.s64 %rd3, %rd31, 3; " NUMBER,
+        "rem.u64 %rd3, %rd31, 4096; " NUMBER,
+        "min.u64 %rd3, %rd31, %rd30; sub.s64 %rd3, %rd31, %rd3; " NUMBER,
+        "cvt.u32.u64 %r2, %rd31; add.u32 %r2, %r2, 1;\n",
+        "mov.b64 {%r2, %r3}, %rd31; add.u32 %r2, %r2, %r3;\n",
+        /* by way of memory, of another lane and of either side of a branch */
+        TELL "st.shared.u64 [%rd4], %rd30; ld.shared.u64 %rd5, [%rd4];\n" IF("setp.lt.u64 %p3, %rd5, %rd31;"),
+        TELL "st.shared.u32 [%rd4], %rd30; ld.shared.u32 %r2, [%rd4];\n",
+        TELL "not.b64 %rd5, %rd30; st.shared.u64 [%rd4], %rd5; ld.shared.u64 %rd3, [%rd4];\n"
+             "add.s64 %rd3, %rd3, %rd31; " NUMBER,
+        "setp.lt.u32 %p4, %r0, 16; selp.b64 %rd5, %rd30, %rd31, %p4;\n" IF("setp.lt.u64 %p3, %rd5, %rd30;"),
+        "mov.u64 %rd5, %rd30;\n@%p1 bra K;\nmov.u64 %rd5, %rd31;\nK: " IF("setp.lt.u64 %p3, %rd5, %rd30;"),
+        "mov.u64 %rd5, %rd30;\nsetp.lt.u32 %p4, %r0, 16;\n@%p4 mov.u64 %rd5, %rd31;\n" IF(
+            "setp.lt.u64 %p3, %rd5, %rd30;"),
+    };
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        expect_choice(open[i], "AB");
+}
+
+static void what_does_not_depend_on_where_buffers_stand_is_known(void **state) {
+    (void)state;
+    static const char *const known[] = {
+        IF("setp.ne.u64 %p3, %rd30, %rd31;"),
+        IF("setp.ne.u64 %p3, %rd30, 0;"),
+        IF("setp.gt.u64 %p3, %rd30, 0;"),
+        "add.s64 %rd5, %rd30, 256;\n" IF("setp.lt.u64 %p3, %rd1, %rd5;"),
+        "add.s64 %rd5, %rd30, 256; sub.s64 %rd3, %rd5, %rd1; " NUMBER,
+        "not.b64 %rd5, %rd30; add.s64 %rd5, %rd5, 300; add.s64 %rd3, %rd5, %rd30; " NUMBER,
+        "mad.wide.u32 %rd5, %r0, 4, %rd30; sub.s64 %rd3, %rd5, %rd30; " NUMBER,
+        "and.b64 %rd3, %rd30, 15; " NUMBER,
+        "and.b64 %rd5, %rd1, -16; sub.s64 %rd3, %rd5, %rd30; " NUMBER,
+        "or.b64 %rd5, %rd30, 4; sub.s64 %rd3, %rd5, %rd30; " NUMBER,
+        "add.s64 %rd5, %rd30, 64; min.u64 %rd5, %rd5, %rd30; sub.s64 %rd3, %rd5, %rd30; " NUMBER,
+        "cvta.to.global.u64 %rd5, %rd30; sub.s64 %rd3, %rd30, %rd5; " NUMBER,
+        TELL "st.shared.u64 [%rd4], %rd1; ld.shared.u64 %rd5, [%rd4]; sub.s64 %rd3, %rd5, %rd30; " NUMBER,
+        "setp.lt.u32 %p4, %r0, 16; selp.b64 %rd5, %rd30, 0, %p4; selp.b64 %rd5, %rd5, %rd31, %p4;\n" IF(
+            "setp.ne.u64 %p3, %rd5, 0;"),
+        "setp.lt.u32 %p4, %r0, 16; selp.b64 %rd5, %rd30, %rd31, %p4; st.global.u32 [%rd5], 7;\n"
+        "ld.global.u32 %r2, [%rd5];\n",
+        /* addresses of shared memory are numbers */
+        TELL "shr.u64 %rd3, %rd4, 2; " NUMBER,
+        "mov.u64 %rd3, 4294967296; shr.u64 %rd3, %rd3, 20; " NUMBER,
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        expect_choice(known[i], "B");
+}
+
 #define COUNTED "mov.u32 %r2, 0;\nL: " A "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, %r1; @%p2 bra L;\n" B
 
 static void loops_run_to_their_limits(void **state) {
@@ -498,6 +563,8 @@ int main(void) {
         cmocka_unit_test(what_other_warps_store_without_a_race_is_unknown),
         cmocka_unit_test(plain_values_behind_a_flag_are_unknown),
         cmocka_unit_test(results_that_are_left_open_are_unknown),
+        cmocka_unit_test(where_buffers_stand_is_unknown),
+        cmocka_unit_test(what_does_not_depend_on_where_buffers_stand_is_known),
         cmocka_unit_test(loops_run_to_their_limits),
         cmocka_unit_test(every_loop_without_a_limit_is_named),
         cmocka_unit_test(facts_exclude_sides),

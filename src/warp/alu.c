@@ -2,11 +2,14 @@
 #include "warp/alu.h"
 
 #include "warp/execute.h"
+#include "warp/home.h"
+#include "warp/open_result.h"
 
 struct inputs {
     const struct lanes *lanes[MICRO_SOURCES];
     const uint64_t *values[MICRO_SOURCES];
     uint32_t known; /* lanes in which all are known */
+    uint64_t homes; /* not 0: some source has a home */
 };
 
 static inline struct inputs read_inputs(const struct warp *warp, const struct micro *op) {
@@ -15,8 +18,45 @@ static inline struct inputs read_inputs(const struct warp *warp, const struct mi
         in.lanes[i] = warp_slot(warp, op->source[i]);
         in.values[i] = in.lanes[i]->value;
         in.known &= in.lanes[i]->known;
+        in.homes |= in.lanes[i]->home;
     }
     return in;
+}
+
+/* Takes the lanes of `open` from those that are known, because they depend on where memory stands, unless
+ * that is assumed. */
+static uint32_t without_open(struct warp *warp, uint32_t known, uint32_t open) {
+    if (open == 0 || open_is_assumed(warp->run, LAUNCH_ASSUME_POINTER_ORDER)) return known;
+    warp->run->left_open |= 1u << LAUNCH_ASSUME_POINTER_ORDER;
+    return known & ~open;
+}
+
+static void read_homes(const struct inputs *in, uint64_t *homes) {
+    for (uint32_t i = 0; i < MICRO_SOURCES; i++)
+        homes[i] = in->lanes[i]->home;
+}
+
+/* Of a result some of whose sources have homes: writes its home; returns which of the `known` lanes stay so.
+ */
+static uint32_t settle_home(struct warp *warp, const struct micro *op, const struct inputs *in,
+                            struct lanes *out, uint32_t mask, uint32_t known) {
+    uint64_t homes[MICRO_SOURCES], home = HOME_NONE;
+    read_homes(in, homes);
+    if (!home_of_result(warp->run, op, in->values, homes, mask & in->known, &home)) {
+        known = without_open(warp, known, mask & known);
+        home = HOME_NONE;
+    }
+    home_write(warp, out, mask, home);
+    return known;
+}
+
+/* Of a comparison. */
+static uint32_t settle_comparison(struct warp *warp, const struct micro *op, const struct inputs *in,
+                                  uint32_t mask, uint32_t known) {
+    uint64_t homes[MICRO_SOURCES];
+    read_homes(in, homes);
+    uint32_t lanes = mask & known;
+    return without_open(warp, known, lanes & ~home_comparable(warp->run, op, in->values, homes, lanes));
 }
 
 /* The lanes of `mask` whose result is known, though some have unknown operands, and in *origin what made the
@@ -47,8 +87,9 @@ static inline void mark_known(struct lanes *out, uint32_t mask, uint32_t known, 
 wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in = read_inputs(warp, op);
     struct lanes *out = warp_slot(warp, op->destination);
-    uint32_t known = in.known, origin = 0;
+    uint32_t known = in.known, origin = op->index;
     if ((mask & ~known) != 0) known = settle_known(op, &in, mask, &origin);
+    if ((in.homes | out->home) != 0) known = settle_home(warp, op, &in, out, mask, known);
     if (mask == warp->live) {
         op->compute.lanes(op, out->value, in.values);
     } else {
@@ -69,7 +110,7 @@ static void write_predicate(struct lanes *out, uint32_t mask, uint32_t bits, uin
 
 wb_status test_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in = read_inputs(warp, op);
-    uint32_t known = in.known, origin = 0;
+    uint32_t known = in.known, origin = op->index;
     if ((mask & ~known) != 0) known = settle_known(op, &in, mask, &origin);
     write_predicate(warp_slot(warp, op->destination), mask, op->compute.test(op, in.values), known, origin);
     return WB_OK;
@@ -95,8 +136,11 @@ static struct condition join(uint8_t mode, struct condition a, struct condition 
 }
 
 /* The comparison of the first two sources. */
-static struct condition compare(const struct micro *op, const struct inputs *in) {
-    return (struct condition){op->compute.test(op, in->values), in->lanes[0]->known & in->lanes[1]->known};
+static struct condition compare(struct warp *warp, const struct micro *op, const struct inputs *in,
+                                uint32_t mask) {
+    uint32_t known = in->lanes[0]->known & in->lanes[1]->known;
+    if (in->homes != 0) known = settle_comparison(warp, op, in, mask, known);
+    return (struct condition){op->compute.test(op, in->values), known};
 }
 
 static struct condition third_source(const struct warp *warp, const struct micro *op) {
@@ -105,9 +149,9 @@ static struct condition third_source(const struct warp *warp, const struct micro
 
 wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in = read_inputs(warp, op);
-    struct condition holds = compare(op, &in), other = third_source(warp, op);
+    struct condition holds = compare(warp, op, &in, mask), other = third_source(warp, op);
     struct condition fails = {~holds.bits, holds.known};
-    uint32_t origin = 0;
+    uint32_t origin = op->index;
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
     holds = join(op->form->mode, holds, other);
     write_predicate(warp_slot(warp, op->destination), mask, holds.bits, holds.known, origin);
@@ -118,14 +162,15 @@ wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 
 wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in = read_inputs(warp, op);
-    struct condition holds = join(op->form->mode, compare(op, &in), third_source(warp, op));
+    struct condition holds = join(op->form->mode, compare(warp, op, &in, mask), third_source(warp, op));
     struct lanes *out = warp_slot(warp, op->destination);
     uint64_t yes = UINT32_MAX;
-    uint32_t origin = 0;
+    uint32_t origin = op->index;
     if (op->form->type == PTX_F32) yes = float_bits(1.0f);
     if (op->form->type == PTX_F16) yes = 0x3c00;
     if (op->form->type == PTX_BF16) yes = 0x3f80;
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
+    home_write(warp, out, mask, HOME_NONE);
     FOR_LANES_OF(l, mask) out->value[l] = (holds.bits >> l & 1) != 0 ? yes & op->result_mask : 0;
     mark_known(out, mask, holds.known, origin);
     return WB_OK;
@@ -161,7 +206,9 @@ wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask
         in.known = in.lanes[0]->known & in.lanes[1]->known & in.lanes[2]->known;
         in.lanes[3] = in.lanes[0];
     }
-    uint32_t origin = 0, carries = 0;
+    uint32_t origin = op->index, carries = 0;
+    if (in.homes != 0) in.known = without_open(warp, in.known, mask & in.known);
+    home_write(warp, out, mask, HOME_NONE);
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
     FOR_LANES_OF(l, mask) {
         const uint64_t v[3] = {in.values[0][l], in.values[1][l], in.values[2][l]};
@@ -177,15 +224,18 @@ wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask
 wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct lanes *out = warp_slot(warp, op->destination);
     uint64_t result[WARP_LANES] = {0};
-    uint32_t known = LANES_ALL, origin = 0;
-    uint64_t ones = low_bytes_mask(op->pack.bits / 8);
+    uint32_t known = LANES_ALL, origin = op->index;
+    uint64_t ones = low_bytes_mask(op->pack.bits / 8), homes = 0;
     for (uint32_t i = 0; i < op->pack.count; i++) {
         const struct lanes *part = warp_slot(warp, op->pack.elements[i]);
+        homes |= part->home;
         if ((mask & ~part->known) != 0) origin = warp_origin(part, op);
         known &= part->known;
         for (uint32_t l = 0; l < WARP_LANES; l++)
             result[l] |= (part->value[l] & ones) << (i * op->pack.bits);
     }
+    if (homes != 0) known = without_open(warp, known, mask & known);
+    home_write(warp, out, mask, HOME_NONE);
     lanes_blend(out->value, result, mask);
     mark_known(out, mask, known, origin);
     return WB_OK;
@@ -194,10 +244,13 @@ wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct lanes in = *warp_slot(warp, op->source[0]); /* copied: it may be one of the outputs */
     uint64_t ones = low_bytes_mask(op->pack.bits / 8);
+    uint32_t origin = (mask & ~in.known) != 0 ? warp_origin(&in, op) : op->index;
+    if (in.home != 0) in.known = without_open(warp, in.known, mask & in.known);
     for (uint32_t i = 0; i < op->pack.count; i++) {
         struct lanes *part = warp_slot(warp, op->pack.elements[i]);
         FOR_LANES_OF(l, mask) part->value[l] = in.value[l] >> (i * op->pack.bits) & ones;
-        mark_known(part, mask, in.known, warp_origin(&in, op));
+        home_write(warp, part, mask, HOME_NONE);
+        mark_known(part, mask, in.known, origin);
     }
     return WB_OK;
 }

@@ -3,6 +3,7 @@
 #include "warp/address.h"
 #include "warp/execute.h"
 #include "warp/float_value.h"
+#include "warp/home.h"
 
 static bool less(const struct ptx_form *form, uint64_t a, uint64_t b) {
     switch (form->type) {
@@ -53,7 +54,9 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
     bool old_known = place_read(&place, bytes, &old);
     bool flush = !in_window(address, SHARED_WINDOW);
     uint64_t value = updated(op->form, old, b->value[lane], c->value[lane], flush);
-    if (update_known(op->form, old_known, (b->known >> lane & 1) != 0, (c->known >> lane & 1) != 0))
+    bool b_known = (b->known >> lane & 1) != 0 && home_is_kept(warp, b, lane, bytes);
+    bool c_known = (c->known >> lane & 1) != 0 && home_is_kept(warp, c, lane, bytes);
+    if (update_known(op->form, old_known, b_known, c_known))
         place_write(&place, bytes, value);
     else if (place_forget(&place, bytes) != WB_OK)
         return warp_no_memory(warp, op);
@@ -61,6 +64,7 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
     out->value[lane] = old;
     out->known = (out->known & ~(1u << lane)) | (uint32_t)old_known << lane;
     if (!old_known) out->origin = op->index;
+    if (old_known && bytes == 8) out->home = home_joined(out->home, home_of_value(warp->run, old));
     return WB_OK;
 }
 

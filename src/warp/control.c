@@ -4,6 +4,7 @@
 #include "warp/address.h"
 #include "warp/control.h"
 #include "warp/execute.h"
+#include "warp/home.h"
 
 /* Where a group of lanes goes on. */
 struct side {
@@ -82,8 +83,10 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
         if (frame->registers == NULL) return warp_no_memory(warp, call);
         frame->room = code->slot_count;
     }
-    for (uint32_t i = 0; i < code->slot_count; i++)
+    for (uint32_t i = 0; i < code->slot_count; i++) {
         lanes_forget(&frame->registers[i], LANES_ALL, ORIGIN_UNWRITTEN);
+        frame->registers[i].home = HOME_NONE;
+    }
     frame->code = code;
     frame->call = call;
     frame->stack_base = warp->stack.count;
@@ -147,19 +150,22 @@ static void pass_lane(struct warp *warp, uint32_t lane, const struct frame *from
         pass_param(warp, lane, from_at, to_at, source->size < target->size ? source->size : target->size);
         return;
     }
-    uint64_t value = 0;
+    uint64_t value = 0, home = HOME_NONE;
+    uint32_t bytes = target->is_param && target->size < 8 ? target->size : 8;
     bool known;
     if (source->is_param) {
         struct place place = local_place(&warp->local, lane, from_at);
         known = place_read(&place, source->size < 8 ? source->size : 8, &value);
+        if (known && source->size >= 8) home = home_of_value(warp->run, value);
     } else {
         const struct lanes *lanes = frame_slot(warp, from, source->slot);
         value = lanes->value[lane];
+        home = lanes->home;
         known = (lanes->known >> lane & 1) != 0;
+        if (known && target->is_param) known = home_is_kept(warp, lanes, lane, bytes);
     }
     if (target->is_param) {
         struct place place = local_place(&warp->local, lane, to_at);
-        uint32_t bytes = target->size < 8 ? target->size : 8;
         if (known)
             place_write(&place, bytes, value);
         else
@@ -167,6 +173,7 @@ static void pass_lane(struct warp *warp, uint32_t lane, const struct frame *from
         return;
     }
     struct lanes *lanes = frame_slot(warp, to, target->slot);
+    lanes->home = home_joined(lanes->home, home);
     lanes->value[lane] = value;
     lanes->known = (lanes->known & ~(1u << lane)) | (uint32_t)known << lane;
     if (!known) lanes->origin = from->call == NULL ? ORIGIN_UNWRITTEN : from->call->index;

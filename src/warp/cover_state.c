@@ -1,5 +1,6 @@
 /* Registers of lanes kept aside while the lanes run another side of a branch. */
 #include "warp/cover.h"
+#include "warp/home.h"
 
 /* Copies lanes of a register. A predicate register has them all in one value. */
 static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask, bool is_predicate) {
@@ -11,6 +12,7 @@ static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask
         to->value[0] = (to->value[0] & ~(uint64_t)mask) | (from->value[0] & mask);
     else
         lanes_blend(to->value, from->value, mask);
+    to->home = home_joined(to->home, from->home);
     to->known = (to->known & ~mask) | (from->known & mask);
     if ((mask & ~from->known) != 0) to->origin = from->origin;
 }
@@ -65,6 +67,9 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         struct lanes *old = &state->registers[i];
         const struct lanes *arriving = &warp->frame->registers[live[i]];
         uint32_t both = old->known & arriving->known & mask;
+        uint64_t home = home_joined(old->home, arriving->home);
+        changed |= home != old->home;
+        old->home = home;
         if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
         uint32_t lost = old->known & mask & ~both;
         if (lost == 0) continue;

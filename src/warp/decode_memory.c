@@ -2,6 +2,14 @@
 #include "warp/decode.h"
 #include "warp/execute.h"
 
+/* Whether a load may read an address of global memory. In modules with addresses of 32 bits these are only
+ * looked for among parameters: other words are numbers too often. */
+static bool may_be_address(const struct wb_module *module, const struct ptx_form *form) {
+    uint32_t bytes = ptx_type_bytes((enum ptx_type)form->type);
+    if (ptx_type_kind((enum ptx_type)form->type) == PTX_KIND_FLOAT) return false;
+    return module->address_size == 32 ? bytes == 4 && form->space == PTX_SPACE_PARAM : bytes == 8;
+}
+
 /* ld, ldu, st: the values are registers or a vector of them. */
 static wb_status decode_access(struct decoder *decoder, const struct ptx_operand *operands,
                                struct micro *op) {
@@ -17,6 +25,7 @@ static wb_status decode_access(struct decoder *decoder, const struct ptx_operand
     WB_TRY(decode_address(decoder, address, op->form->space, &memory->address, &known));
     WB_TRY(decode_elements(decoder, value, type, &memory->values, &memory->count, &known));
     memory->uniform = memory->address.base.bank == BANK_CONSTANT;
+    memory->may_be_address = may_be_address(decoder->program->module, op->form);
     if (!known) return WB_OK;
     op->execute = is_store ? store_execute : load_execute;
     op->unsure = is_store ? unsure_store : unsure_outputs;

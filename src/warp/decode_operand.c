@@ -43,6 +43,12 @@ static bool constant_address(const struct decoder *decoder, const struct ptx_ope
     return true;
 }
 
+/* The home of a variable's address: itself in global memory. */
+static uint64_t home_of(const struct decoder *decoder, uint32_t variable) {
+    bool global = decoder->program->module->variables[variable].space == PTX_SPACE_GLOBAL;
+    return global ? decoder->program->addresses[variable] : 0;
+}
+
 wb_status decode_source(struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type,
                         struct slot *slot, bool *known) {
     uint64_t address = 0;
@@ -59,7 +65,7 @@ wb_status decode_source(struct decoder *decoder, const struct ptx_operand *opera
         return program_constant(decoder->program, address, slot);
     case PTX_OPERAND_VARIABLE:
         if (constant_address(decoder, operand, &address))
-            return program_constant(decoder->program, address, slot);
+            return program_address(decoder->program, address, home_of(decoder, operand->index), slot);
         *known = false;
         return WB_OK;
     case PTX_OPERAND_SINK:

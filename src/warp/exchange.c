@@ -2,6 +2,7 @@
  * gives nothing: what would be read from it is unknown. */
 #include "warp/cover.h"
 #include "warp/execute.h"
+#include "warp/home.h"
 
 static void write_lane(struct lanes *out, uint32_t lane, uint64_t value, bool known, uint32_t origin) {
     out->value[lane] = value;
@@ -115,6 +116,7 @@ wb_status shuffle_execute(struct warp *warp, const struct micro *op, uint32_t ma
         const struct company company = next_company(warp, op, mask, &left);
         FOR_LANES_OF(l, company.lanes) sources[l] = company.certain ? company.members : 0;
     }
+    home_write(warp, out, mask, in.home);
     FOR_LANES_OF(l, mask) {
         bool inside = false;
         uint32_t from = source_lane(op->form->mode, l, (uint32_t)b.value[l], (uint32_t)c.value[l], &inside);

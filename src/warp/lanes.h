@@ -27,6 +27,7 @@ struct lanes {
     alignas(16) uint64_t value[WARP_LANES];
     uint32_t known;  /* bit l: the value of lane l is known */
     uint32_t origin; /* index of the instruction that the newest unknown value came from, or ORIGIN_... */
+    uint64_t home;   /* of addresses: the region that they point into (home.h); 0: numbers */
 };
 
 /* Runs `statement` for every lane l; iterations are independent even where arrays are the same. */

@@ -4,6 +4,8 @@
 #include "warp/access.h"
 #include "warp/address.h"
 #include "warp/execute.h"
+#include "warp/home.h"
+#include "warp/open_result.h"
 
 /* A value read from memory as the register holds it: extended by the sign of its type. */
 static inline uint64_t extended(const struct micro *op, uint64_t value) {
@@ -52,6 +54,18 @@ static uint32_t known_lanes(const struct region *region, const uint64_t *offsets
     return known;
 }
 
+/* Finds the home of what the lanes of `mask` have read. */
+static void find_home(const struct warp *warp, const struct micro *op, uint32_t mask, struct lanes *out) {
+    uint64_t home = HOME_NONE;
+    uint32_t known = op->memory.may_be_address ? mask & out->known : 0;
+    FOR_LANES_OF(l, known) {
+        if (out->value[l] < GLOBAL_START) continue;
+        home = home_joined(home, home_of_value(warp->run, out->value[l]));
+        if (home == HOME_SEVERAL || op->memory.uniform) break;
+    }
+    home_write(warp, out, mask, home);
+}
+
 /* Element `i` of all lanes from one region, bounds and alignment checked. */
 static void load_element(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t i,
                          const struct region *region, const uint64_t *addresses) {
@@ -69,6 +83,7 @@ static void load_element(struct warp *warp, const struct micro *op, uint32_t mas
     keep_values(op, known, values, out);
     out->known = (out->known & ~mask) | known;
     if (known != mask) out->origin = op->index;
+    if (memory->may_be_address || out->home != HOME_NONE) find_home(warp, op, mask, out);
 }
 
 /* A load whose lanes go to different regions, or to local memory. */
@@ -88,6 +103,8 @@ static wb_status load_each(struct warp *warp, const struct micro *op, uint32_t m
             if (!known) out->origin = op->index;
         }
     }
+    for (uint32_t i = 0; i < memory->count; i++)
+        find_home(warp, op, mask, warp_slot(warp, memory->values[i]));
     return WB_OK;
 }
 
@@ -106,6 +123,7 @@ static wb_status load_uniform(struct warp *warp, const struct micro *op, uint32_
         FOR_LANES_OF(l, mask) out->value[l] = value;
         out->known = known ? out->known | mask : out->known & ~mask;
         if (!known) out->origin = op->index;
+        find_home(warp, op, mask, out);
     }
     return WB_OK;
 }
@@ -140,12 +158,15 @@ static void store_element(struct warp *warp, const struct micro *op, uint32_t ma
     }
 }
 
-/* Whether every value that the lanes of `mask` store is known. */
+/* Whether every value that the lanes of `mask` store is known, and a number. */
 static bool stores_known(const struct warp *warp, const struct micro *op, uint32_t mask) {
     uint32_t known = LANES_ALL;
-    for (uint32_t i = 0; i < op->memory.count; i++)
+    uint64_t homes = 0;
+    for (uint32_t i = 0; i < op->memory.count; i++) {
         known &= warp_slot(warp, op->memory.values[i])->known;
-    return (mask & ~known) == 0;
+        homes |= warp_slot(warp, op->memory.values[i])->home;
+    }
+    return (mask & ~known) == 0 && homes == 0;
 }
 
 /* Writes bytes of one lane, known or not. */
@@ -166,7 +187,8 @@ static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t 
         for (uint32_t i = 0; i < memory->count; i++) {
             const struct lanes *from = warp_slot(warp, memory->values[i]);
             WB_TRY(access_place(warp, op, l, addresses[l] + i * memory->bytes, memory->bytes, true, &place));
-            WB_TRY(write_place(warp, op, &place, memory->bytes, from->value[l], (from->known >> l & 1) != 0));
+            bool known = (from->known >> l & 1) != 0 && home_is_kept(warp, from, l, memory->bytes);
+            WB_TRY(write_place(warp, op, &place, memory->bytes, from->value[l], known));
         }
     }
     return WB_OK;

@@ -194,9 +194,14 @@ uint64_t program_shared_bytes(const struct program *program, const struct wb_lau
 }
 
 wb_status program_constant(struct program *program, uint64_t value, struct slot *slot) {
+    return program_address(program, value, 0, slot);
+}
+
+wb_status program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot) {
     uint32_t *seen = &program->constant_of[(value * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
-    if (*seen == 0 || program->constants.items[*seen - 1].value[0] != value) {
-        struct lanes lanes = {.origin = ORIGIN_UNWRITTEN};
+    const struct lanes *same = *seen == 0 ? NULL : &program->constants.items[*seen - 1];
+    if (same == NULL || same->value[0] != value || same->home != home) {
+        struct lanes lanes = {.origin = ORIGIN_UNWRITTEN, .home = home};
         lanes_broadcast(&lanes, value);
         WB_TRY(vec_push(&program->constants, lanes));
         *seen = (uint32_t)program->constants.count;

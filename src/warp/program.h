@@ -48,6 +48,9 @@ wb_status program_decode(struct program *program, wb_diagnostics *diagnostics);
 /* The slot of a constant. WB_ERR_LIMIT when memory is exhausted. */
 wb_status program_constant(struct program *program, uint64_t value, struct slot *slot);
 
+/* The slot of an address in a region of global memory, its home (home.h). */
+wb_status program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot);
+
 /* The slot of a special register. */
 wb_status program_special(struct program *program, uint32_t sreg, struct slot *slot);
 

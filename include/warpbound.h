@@ -193,8 +193,9 @@ wb_status wb_launch_set_registers(wb_launch *launch, const char *registers, wb_d
 
 /* Takes for known what real hardware may do otherwise, of a list separated by commas: "approx" (results of
  * approximate functions), "div-zero" (of integer divisions by zero), "pointer-order" (where buffers and
- * variables stand in memory), "all". Without it these are unknown values. Numbers that rely on one say so
- * among their assumptions. */
+ * variables stand in memory), "all". Without it covering paths take these for anything, and executions with
+ * the given data take for known what control or addresses depend on. Numbers that rely on one say so among
+ * their assumptions. */
 wb_status wb_launch_assume(wb_launch *launch, const char *list, wb_diagnostics *diagnostics);
 
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",

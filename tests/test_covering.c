@@ -293,7 +293,8 @@ static void results_that_are_left_open_are_unknown(void **state) {
 
 #define IF(comparison) comparison " selp.b32 %r2, 1, 0, %p3;\n"
 #define NUMBER "add.s64 %rd3, %rd3, 1; cvt.u32.u64 %r2, %rd3;\n" /* not 0 by accident */
-#define TELL "mov.u64 %rd4, tile;\n"                             /* where addresses are kept */
+/* Where a lane keeps an address: its own 8 bytes. */
+#define TELL "mul.wide.u32 %rd4, %r0, 8; mov.u64 %rd6, tile; add.s64 %rd4, %rd4, %rd6;\n"
 
 static void where_buffers_stand_is_unknown(void **state) {
     (void)state;

@@ -36,13 +36,15 @@
       "buffers and variables start where the launch puts them, at multiples of 256 bytes "                   \
       "unless it says otherwise",                                                                            \
       "requests of accesses to global memory were counted")                                                  \
-    X(APPROXIMATE_RESULTS, "approximate functions give what is computed here, to the last bit (--assume)",   \
-      "`--assume approx`, and such a function was executed")                                                 \
-    X(DIVISION_BY_ZERO, "an integer divided by zero gives all ones, and itself as remainder (--assume)",     \
-      "`--assume div-zero`, and an integer was divided by zero")                                             \
-    X(POINTER_ORDER,                                                                                         \
-      "buffers and variables stand in memory where they are put here, one after another (--assume)",         \
-      "`--assume` of the order of pointers, and a result that depends on it")
+    X(APPROXIMATE_RESULTS, "approximate functions give what is computed here, to the last bit",              \
+      "with the given data control or an address depended on one, or one was executed under "                \
+      "`--assume approx`")                                                                                   \
+    X(DIVISION_BY_ZERO, "an integer divided by zero gives all ones, and itself as remainder",                \
+      "with the given data control or an address depended on that, or it was executed under "                \
+      "`--assume div-zero`")                                                                                 \
+    X(POINTER_ORDER, "buffers and variables stand in memory where they are put here, one after another",     \
+      "with the given data control or an address depended on that, or a result did under "                   \
+      "`--assume pointer-order`")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

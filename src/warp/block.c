@@ -123,16 +123,16 @@ static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_o
     return status;
 }
 
-wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
-                         wb_diagnostics *diagnostics, wb_block **block) {
-    static const wb_trace_options defaults = {0};
-    if (options == NULL) options = &defaults;
+/* Executes the block once. What was left open for want of assumptions is added to *left_open. */
+static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
+                            wb_diagnostics *diagnostics, uint32_t *left_open, wb_block **block) {
     struct run run = {.kernel = kernel,
                       .launch = launch,
                       .diagnostics = diagnostics,
                       .watch = &options->watch,
                       .warp_width = options->warp_width,
                       .unknown_contents = options->unknown_contents,
+                      .assumptions = *left_open,
                       .instruction_limit = options->instruction_limit};
     memcpy(run.index, options->block, sizeof run.index);
     struct wb_block *made = calloc(1, sizeof *made);
@@ -140,6 +140,7 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
     size_t errors = wb_diagnostics_errors(diagnostics);
     made->kernel = kernel;
     wb_status status = trace(made, &run, options);
+    *left_open |= run.left_open;
     run_end(&run);
     if (status == WB_OK) {
         *block = made;
@@ -149,6 +150,34 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
         diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel), "memory is exhausted");
     wb_block_free(made);
     return status;
+}
+
+/* Executes the block with the data that the launch gives: when it depends on what the PTX ISA leaves open,
+ * once more, with that assumed. */
+static wb_status trace_given(const wb_kernel *kernel, const wb_launch *launch,
+                             const wb_trace_options *options, wb_diagnostics *diagnostics, wb_block **block) {
+    uint32_t assumed, open = 0;
+    wb_status status;
+    wb_diagnostics *messages = NULL;
+    do {
+        assumed = open;
+        wb_diagnostics_free(messages);
+        messages = wb_diagnostics_new();
+        if (messages == NULL) return WB_ERR_LIMIT;
+        status = trace_once(kernel, launch, options, messages, &open, block);
+    } while (status == WB_ERR_DECLINED && open != assumed);
+    wb_diagnostics_append(diagnostics, messages);
+    wb_diagnostics_free(messages);
+    return status;
+}
+
+wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
+                         wb_diagnostics *diagnostics, wb_block **block) {
+    static const wb_trace_options defaults = {0};
+    uint32_t open = 0;
+    if (options == NULL) options = &defaults;
+    return options->cover ? trace_once(kernel, launch, options, diagnostics, &open, block)
+                          : trace_given(kernel, launch, options, diagnostics, block);
 }
 
 void wb_block_free(struct wb_block *block) {

@@ -95,11 +95,16 @@ static wb_status trace_block(struct grid_trace *trace) {
     return grid_add_block(trace->grid, trace->paths, trace->accesses);
 }
 
+/* Whether a warp was perhaps steered by what the PTX ISA leaves open: it is assumed then, all over again. */
+static bool needs_assumptions(const struct grid_trace *trace) {
+    return trace->grid->steered.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
+}
+
 static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
     WB_TRY(trace_begin(trace));
     do {
         WB_TRY(trace_block(trace));
-    } while (!one_block && run_next_block(&trace->run));
+    } while (!one_block && !needs_assumptions(trace) && run_next_block(&trace->run));
     trace->grid->notes = trace->run.notes;
     trace->grid->local_bytes = local_bytes(trace->grid);
     return WB_OK;
@@ -117,9 +122,10 @@ static void trace_end(struct grid_trace *trace) {
     run_end(&trace->run);
 }
 
-/* Executes what the options ask for into a grid that is empty but for its kernel. */
+/* Executes what the options ask for into a grid that is empty but for its kernel. *assumptions (bits of enum
+ * launch_assumption) are made; it becomes larger when more are needed. */
 static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
-                            wb_diagnostics *diagnostics) {
+                            wb_diagnostics *diagnostics, uint32_t *assumptions) {
     if (options->cover) return grid_trace_covering(grid, launch, options, diagnostics);
     struct grid_trace trace = {.run = {.kernel = grid->kernel,
                                        .launch = launch,
@@ -127,11 +133,13 @@ static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const
                                        .steers = true,
                                        .allow_unmapped = options->allow_unmapped,
                                        .warp_width = options->warp_width,
+                                       .assumptions = *assumptions,
                                        .watch = &options->watch,
                                        .instruction_limit = options->instruction_limit},
                                .grid = grid};
     if (options->one_block) memcpy(trace.run.index, options->block, sizeof trace.run.index);
     wb_status status = trace_blocks(&trace, options->one_block);
+    if (status == WB_OK && needs_assumptions(&trace)) *assumptions |= trace.run.left_open;
     trace_end(&trace);
     return status;
 }
@@ -140,12 +148,21 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
                         wb_diagnostics *diagnostics, wb_grid **grid) {
     static const wb_grid_options defaults = {0};
     size_t errors = wb_diagnostics_errors(diagnostics);
-    struct wb_grid *made = calloc(1, sizeof *made);
-    wb_status status = WB_ERR_LIMIT;
-    if (made != NULL) {
-        made->kernel = kernel;
-        status = trace_grid(made, launch, options == NULL ? &defaults : options, diagnostics);
-    }
+    struct wb_grid *made = NULL;
+    wb_status status = WB_OK;
+    uint32_t assumed, assumptions = 0;
+    do {
+        assumed = assumptions;
+        wb_grid_free(made);
+        made = calloc(1, sizeof *made);
+        if (made == NULL) {
+            status = WB_ERR_LIMIT;
+        } else {
+            made->kernel = kernel;
+            status =
+                trace_grid(made, launch, options == NULL ? &defaults : options, diagnostics, &assumptions);
+        }
+    } while (status == WB_OK && assumptions != assumed);
     if (status == WB_OK) {
         *grid = made;
         return WB_OK;

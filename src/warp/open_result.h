@@ -1,5 +1,6 @@
 /* Results that the PTX ISA leaves open: it bounds the error of approximate functions and does not say what an
- * integer division by zero gives. They are unknown unless the launch takes them for what is computed here. */
+ * integer division by zero gives. They are unknown unless the launch takes them for what is computed here,
+ * or where, with the data that it gives, control or an address depends on them: that is then assumed. */
 #ifndef WB_WARP_OPEN_RESULT_H
 #define WB_WARP_OPEN_RESULT_H
 
@@ -15,7 +16,7 @@ const char *open_result_assumption(const struct ptx_form *form);
 /* Executes an instruction whose results may be open in some lanes. */
 wb_status open_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
-/* Whether the launch takes results of a kind for known; notes that it does. */
+/* Whether the run takes results of a kind for known; notes that it does. */
 bool open_is_assumed(struct run *run, enum launch_assumption what);
 
 #endif

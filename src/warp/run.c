@@ -25,6 +25,7 @@ void run_forget_notes(struct run *run) {
 wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first) {
     const struct wb_launch *launch = run->launch;
     run->module = run->kernel->module;
+    run->assumptions |= launch->assumptions;
     if (run->instruction_limit == 0) run->instruction_limit = DEFAULT_INSTRUCTION_LIMIT;
     memcpy(run->grid, launch->grid, sizeof run->grid);
     memcpy(run->size, launch->block, sizeof run->size);

@@ -98,11 +98,12 @@ struct run {
     uint32_t warp_width; /* threads of a warp: lanes 0 .. warp_width - 1 */
     struct barrier barriers[BARRIER_COUNT];
     struct execution_notes notes;
-    uint32_t unrecorded; /* as in struct wb_block */
-    uint32_t uncounted;  /* as there */
-    uint32_t left_open;  /* bit per enum launch_assumption: some results were unknown for want of it */
-    bool steers;         /* a warp that needs a value that is not known is ended, the others go on */
-    bool allow_unmapped; /* accesses outside of all regions read unknown bytes and write nothing */
+    uint32_t unrecorded;  /* as in struct wb_block */
+    uint32_t uncounted;   /* as there */
+    uint32_t assumptions; /* bit per enum launch_assumption: those of the launch, and more */
+    uint32_t left_open;   /* the same: some results were unknown for want of it */
+    bool steers;          /* a warp that needs a value that is not known is ended, the others go on */
+    bool allow_unmapped;  /* accesses outside of all regions read unknown bytes and write nothing */
     struct unmapped unmapped;
     struct cover *cover;     /* both sides of unknown branches are run; NULL: they are declined */
     struct fact_needs needs; /* of covering runs: facts that are lacking */

@@ -178,6 +178,32 @@ static void traps_end_a_kernel(void **state) {
     run_free(&run);
 }
 
+/* Blocks of a cluster start together: a kernel of them is declined, one block is not. */
+static void clusters_are_declined(void **state) {
+    (void)state;
+    static const struct {
+        const char *command;
+        int status;
+    } runs[] = {{"analyze -g 4 -m orin-sm86 --method k-sm", 3},
+                {"analyze -g 4 -m orin-sm86 --method k-sm --inputs any", 3},
+                {"simulate -g 4 -m jcse2017 --scheme default", 3},
+                {"analyze -g 4 -m orin-sm86 --method sib", 0},
+                {"analyze -g 1 -m orin-sm86 --method k-sm", 0}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "\"$WB\" %s /dev/stdin -b 32 -a 'buf:u32[64]' <<'END'\n"
+                       ".version 8.0\n.target sm_90\n.address_size 64\n"
+                       ".visible .entry k(.param .u64 data) .reqnctapercluster 2, 1, 1 {\n"
+                       ".reg .b64 %%x;\nld.param.u64 %%x, [data];\nst.global.u32 [%%x], 1;\nret;\n}\nEND\n",
+                       runs[i].command);
+        struct run run = run_shell(text);
+        if (run.status != runs[i].status) fail_msg("%s: %d\n%s", runs[i].command, run.status, run.err);
+        assert_int_equal(strstr(run.err, "its blocks start in clusters") != NULL, runs[i].status == 3);
+        run_free(&run);
+    }
+}
+
 /* The model that follows GPGPU-Sim waits for fences, and for nothing else of the kind. */
 static void gpgpusim_declines_what_it_does_not_wait_for(void **state) {
     (void)state;
@@ -197,6 +223,7 @@ int main(void) {
         cmocka_unit_test(rows_are_declined_or_assumed_by_name),
         cmocka_unit_test(sleeps_take_their_time),
         cmocka_unit_test(traps_end_a_kernel),
+        cmocka_unit_test(clusters_are_declined),
         cmocka_unit_test(gpgpusim_declines_what_it_does_not_wait_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

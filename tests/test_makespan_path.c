@@ -106,12 +106,13 @@ static void test_mapping(void **state) {
                       "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra END;\n"
                       "LOOP:\nsin.approx.f32 %f2, %f1;\ncvt.f64.f32 %d1, %f2;\nadd.f64 %d2, %d1, %d1;\n"
                       "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, 3;\n@%p2 bra LOOP;\n"
-                      "st.shared.u32 [s], %r2;\nEND:\nbar.sync 0;\nret;\n}\n");
+                      "st.shared.u32 [s], %r2;\nEND:\nbar.sync 0;\nnanosleep.u32 9;\nmembar.gl;\n"
+                      "bar.warp.sync -1;\nret;\n}\n");
     struct traced traced = trace_ptx(ptx.data, "64");
     struct path_string whole = make(&traced, PATH_WHOLE);
     assert_int_equal(whole.warp, 1);
-    assert_int_equal(whole.barriers, 1);
-    assert_string(&whole, "C5SD2C3SD2C3SD2C3LC");
+    assert_int_equal(whole.waits, 3); /* not where lanes join */
+    assert_string(&whole, "C5SD2C3SD2C3SD2C3LC4");
     struct text out = {0};
     path_string_print_mapping(traced.block, &whole, &out);
     assert_string_equal(out.data, "line    times     unit  class             opcode\n"
@@ -127,10 +128,13 @@ static void test_mapping(void **state) {
                                   "19      3         C     compare           setp.lt.u32\n"
                                   "20      3         C     branch            bra\n"
                                   "21      1         L     store_shared      st.shared.u32\n"
-                                  "23      1         C     barrier           bar.sync\n");
+                                  "23      1         C     barrier           bar.sync\n"
+                                  "24      1         C     other             nanosleep.u32\n"
+                                  "25      1         C     fence             membar.gl\n"
+                                  "26      1         C     warp_sync         bar.warp.sync\n");
     struct path_string prefix = make(&traced, PATH_BRANCHLESS_PREFIX);
     assert_string(&prefix, "C5SD2C3");
-    assert_int_equal(prefix.barriers, 0);
+    assert_int_equal(prefix.waits, 0);
     text_free(&out);
     path_string_free(&prefix);
     path_string_free(&whole);

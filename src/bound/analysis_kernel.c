@@ -61,6 +61,7 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
                                   const struct wb_machine *machine, const struct wb_analysis *covering,
                                   const wb_watch *watch, wb_diagnostics *diagnostics) {
     made->machine = machine;
+    WB_TRY(grid_decline_clusters(grid, diagnostics));
     if (grid->covering.count > 0) return analyse_covering(made, grid, watch, diagnostics);
     WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
     made->has_memory = memory_has_hierarchy(&machine->memory);

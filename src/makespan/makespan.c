@@ -70,12 +70,12 @@ wb_status wb_makespan_add_block(wb_makespan *makespan, const wb_block *block, bo
     struct path_string path = {0};
     enum path_extent extent = branchless_prefix ? PATH_BRANCHLESS_PREFIX : PATH_WHOLE;
     wb_status status = path_string_make(block, extent, diagnostics, &path);
-    if (status == WB_OK && path.barriers > 0)
-        diagnose(
-            diagnostics, SEVERITY_WARNING, "makespan",
-            "the path waits at %u barriers, which kernel instruction strings do not know: the results are "
-            "those of warps that never wait for each other",
-            path.barriers);
+    if (status == WB_OK && path.waits > 0)
+        diagnose(diagnostics, SEVERITY_WARNING, "makespan",
+                 "the path waits %u times, at barriers, for copies or the like, which kernel instruction "
+                 "strings do "
+                 "not know: the results are those of warps that never wait",
+                 path.waits);
     if (status == WB_OK) status = spec_add_string(&makespan->spec, 0, &path.string, diagnostics);
     if (status == WB_OK && makespan->spec.warps == 0) makespan->spec.warps = block->warp_count;
     path_string_free(&path);
@@ -102,7 +102,9 @@ static void keep_result(wb_makespan *makespan, size_t method, const struct makes
 /* What the problem itself takes for granted, beside what its solution does. */
 static void assume_problem(const wb_makespan *makespan, wb_bound *bound) {
     const struct transform *transform = &makespan->transform;
-    if (makespan->waits) makespan_assume(bound, "the warps do not wait at the barriers of their path");
+    if (makespan->waits)
+        makespan_assume(bound,
+                        "the warps do not wait where their path does (at barriers, for copies or the like)");
     if (transform_rounds(transform))
         makespan_assume(bound,
                         "a unit type whose capacity was rounded down is no slower for what was cut off");

@@ -8,7 +8,7 @@
 
 struct wb_makespan {
     struct makespan_spec spec;
-    bool waits;    /* a string was made of a path with barriers */
+    bool waits;    /* a string was made of a path that waits */
     bool prepared; /* `transform` and `problem` have been made of `spec`, which is final then */
     struct transform transform;
     struct makespan_problem problem;

@@ -16,6 +16,7 @@ wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *m
                           wb_diagnostics *diagnostics, struct timed_grid *timed) {
     *timed = (struct timed_grid){.grid = grid, .machine = machine};
     WB_TRY(wb_machine_check(machine, diagnostics));
+    WB_TRY(grid_decline_clusters(grid, diagnostics));
     WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
     return make_code(timed, diagnostics);
 }

@@ -233,6 +233,13 @@ static inline const struct ptx_function *kernel_function(const struct wb_kernel 
     return &kernel->module->functions[kernel->function];
 }
 
+/* Whether a kernel says that it is launched in clusters of blocks; how large they are at run time is not said
+ * by it alone. */
+static inline bool ptx_in_clusters(const struct ptx_function *function) {
+    const struct ptx_tuning *tuning = &function->tuning;
+    return tuning->explicitcluster || tuning->blocksareclusters || tuning->reqnctapercluster[0] != 0;
+}
+
 /* The operands of an instruction: form->roles says what each of them is. */
 static inline const struct ptx_operand *ptx_operands(const struct ptx_function *function,
                                                      const struct ptx_inst *inst) {

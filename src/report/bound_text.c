@@ -76,11 +76,11 @@ static void put_numbers(struct text *out, struct assumption_list *list, const ch
 void report_put_conditions(struct text *out, report_bound_at at, const void *owner,
                            const struct report_executed *executed) {
     struct assumption_list list = {.count = 0};
-    for (size_t i = 0; at(owner, i) != NULL; i++)
+    for (size_t i = 0; at != NULL && at(owner, i) != NULL; i++)
         if (at(owner, i)->reason != NULL)
             text_printf(out, "%s%s: %s\n", at(owner, i)->method,
                         at(owner, i)->kind == WB_ESTIMATE ? " is not proven" : "", at(owner, i)->reason);
-    for (size_t i = 0; at(owner, i) != NULL; i++) {
+    for (size_t i = 0; at != NULL && at(owner, i) != NULL; i++) {
         const wb_bound *bound = at(owner, i);
         if (bound->assumption_count == 0) continue;
         text_printf(out, "%s assumes", bound->method);

@@ -32,7 +32,8 @@ struct report_executed {
 };
 
 /* Appends what stands under a table: why an estimate is no bound, what stopped a search, what each bound
- * assumes, and what is beside them (a list, or NULL), each assumption once. */
+ * assumes (`at` is NULL where there are none), and what is beside them (a list, or NULL), each assumption
+ * once. */
 void report_put_conditions(struct text *out, report_bound_at at, const void *owner,
                            const struct report_executed *executed);
 

@@ -39,5 +39,6 @@ wb_status report_cache_json(const struct cache_report *report, wb_diagnostics *d
     json_put_all(&root, counts_json(&summary->total));
     json_put(&root, "most_misses_default", json_integer((json_int_t)summary->most_misses));
     json_put(&root, "instructions", instructions);
+    json_put(&root, "assumptions", report_assumed_json(report->timed->code.assumed));
     return report_take_json(root, diagnostics, text);
 }

@@ -56,5 +56,7 @@ wb_status report_cache_text(const struct cache_report *report, wb_diagnostics *d
                 "\nwithout reordering, in every order: at least %" PRIu64
                 " of the loads hit, at most %" PRIu64 " miss (docs/sure-hits.md)\n",
                 summary->total.loads - summary->most_misses, summary->most_misses);
+    const struct report_executed executed[] = {{"the counts", report->timed->code.assumed}, {NULL, 0}};
+    report_put_conditions(&out, NULL, NULL, executed);
     return report_take_text(&out, diagnostics, text);
 }

@@ -131,16 +131,11 @@ static void put_caches(struct text *out, const struct wb_gpu *gpu, const wb_repo
     put_stalls(out, gpu);
 }
 
-static const wb_bound *no_bound(const void *owner, size_t index) {
-    (void)owner, (void)index;
-    return NULL;
-}
-
 /* What the execution of the grid takes for granted. */
 static void put_assumptions(struct text *out, const struct wb_gpu *gpu) {
     const struct report_executed executed[] = {{"simulations", gpu->timed.code.assumed}, {NULL, 0}};
     if (gpu->timed.code.assumed != 0) text_char(out, '\n');
-    report_put_conditions(out, no_bound, NULL, executed);
+    report_put_conditions(out, NULL, NULL, executed);
 }
 
 wb_status report_gpu_text(const struct wb_gpu *gpu, const wb_report_options *options,

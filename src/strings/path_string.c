@@ -72,10 +72,13 @@ static wb_status too_long(const struct mapper *mapper) {
 /* Appends the letter of one executed instruction. */
 static wb_status append_letter(struct mapper *mapper, uint32_t instruction) {
     struct unit_string *string = &mapper->string->string;
-    enum ptx_class class = block_inst(mapper->block, instruction, NULL)->form->class_;
+    const struct ptx_form *form = block_inst(mapper->block, instruction, NULL)->form;
+    const enum ptx_wait wait = (enum ptx_wait)form->wait;
+    const enum ptx_answer answer = ptx_wait_answer(wait);
+    enum ptx_class class = form->class_;
     if (class == PTX_CLASS_EXIT) return WB_OK;
     if (string->units.count == MAKESPAN_LENGTH_MAX) return too_long(mapper);
-    if (class == PTX_CLASS_BARRIER) mapper->string->barriers++;
+    if (answer == PTX_DECLINED || (answer == PTX_TIMED && wait != PTX_WAIT_LANES)) mapper->string->waits++;
     if (vec_push(&string->units, unit_of_class(class)) != WB_OK)
         return diagnose_out_of_memory(mapper->diagnostics, kernel_name(mapper->block));
     mapper->times[instruction]++;

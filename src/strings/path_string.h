@@ -16,8 +16,9 @@ struct mapped_instruction {
 
 struct path_string {
     struct unit_string string;
-    uint32_t warp;     /* whose path it is */
-    uint32_t barriers; /* instructions of it that wait for other warps, which the model does not know */
+    uint32_t warp;  /* whose path it is */
+    uint32_t waits; /* instructions of it that wait for more than registers, at barriers, for copies or the
+                       like, which the model does not know */
     VEC(struct mapped_instruction) mapping; /* in the order of the code */
 };
 

@@ -112,6 +112,9 @@ wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launc
  * line when a warp was steered, or skipped a barrier. */
 wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics);
 
+/* Declines a grid of several blocks that start in clusters, together: WB_ERR_DECLINED with a message. */
+wb_status grid_decline_clusters(const struct wb_grid *grid, wb_diagnostics *diagnostics);
+
 /* The instruction behind an index; the grid has a kernel. */
 const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
                                  const struct ptx_function **function);

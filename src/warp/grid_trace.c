@@ -254,6 +254,15 @@ wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagn
     return WB_ERR_DECLINED;
 }
 
+wb_status grid_decline_clusters(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
+    if (grid->kernel == NULL || grid->blocks.count < 2 || !ptx_in_clusters(kernel_function(grid->kernel)))
+        return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
+             "its blocks start in clusters, on SMs that have room for all of one: that is not modelled; one "
+             "block can be bounded (-i 0,0,0)");
+    return WB_ERR_DECLINED;
+}
+
 const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
                                  const struct ptx_function **function) {
     return code_inst(grid->kernel->module, grid->code_first, index, function);

@@ -32,12 +32,6 @@ static bool is_component(uint32_t sreg, uint32_t first, uint32_t *axis) {
     return sreg >= first && sreg < first + 4;
 }
 
-/* Whether the kernel is launched in clusters; how large they are at run time is not known here. */
-static bool in_clusters(const struct run *run) {
-    const struct ptx_tuning *tuning = &kernel_function(run->kernel)->tuning;
-    return tuning->explicitcluster || tuning->blocksareclusters || tuning->reqnctapercluster[0] != 0;
-}
-
 /* The value of a register in a lane; false when it is not known. A launch without clusters is one of clusters
  * of one block; the number of a warp is its place in the block. */
 static bool special_value(const struct warp *warp, uint32_t sreg, uint32_t lane, uint64_t *value) {
@@ -45,7 +39,8 @@ static bool special_value(const struct warp *warp, uint32_t sreg, uint32_t lane,
     static const uint32_t ones[3] = {1, 1, 1};
     uint32_t axis;
     *value = 0;
-    if (sreg >= PTX_SREG_CLUSTERID_X && sreg <= PTX_SREG_IS_EXPLICIT_CLUSTER && in_clusters(run))
+    if (sreg >= PTX_SREG_CLUSTERID_X && sreg <= PTX_SREG_IS_EXPLICIT_CLUSTER &&
+        ptx_in_clusters(kernel_function(run->kernel)))
         return false;
     if (is_component(sreg, PTX_SREG_TID_X, &axis))
         *value = thread_index(warp, lane, axis);

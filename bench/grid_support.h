@@ -49,7 +49,7 @@ static inline void bench_open_launch(const struct bench_case *bench, struct benc
     char path[256];
     if (bench->grid == NULL) {
         (void)snprintf(path, sizeof path, "kernels/%s.yaml", bench->kernel);
-        require(wb_launch_read(path, run->diagnostics, &run->launch), run->diagnostics);
+        require(wb_launch_read(path, WB_FILES_BELOW, run->diagnostics, &run->launch), run->diagnostics);
         return;
     }
     run->launch = wb_launch_new();

@@ -21,7 +21,7 @@ static inline void index_open(const char *ptx, const char *launch, struct index_
     (void)snprintf(path, sizeof path, "kernels/%s", ptx);
     require(wb_module_read(path, diagnostics, &kernel->module), diagnostics);
     (void)snprintf(path, sizeof path, "kernels/%s", launch);
-    require(wb_launch_read(path, diagnostics, &kernel->launch), diagnostics);
+    require(wb_launch_read(path, WB_FILES_BELOW, diagnostics, &kernel->launch), diagnostics);
     require(
         wb_module_find_kernel(kernel->module, wb_launch_kernel(kernel->launch), diagnostics, &kernel->kernel),
         diagnostics);

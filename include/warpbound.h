@@ -157,15 +157,23 @@ typedef struct wb_launch wb_launch;
 /* A launch with nothing given yet, or NULL when memory is exhausted. */
 wb_launch *wb_launch_new(void);
 
+/* Which files a launch file may name for the contents of buffers. */
+typedef enum {
+    WB_FILES_BELOW, /* those in its own folder and below: no path from the root, none with `..` */
+    WB_FILES_ANY,   /* all that can be read: of launch files that are trusted */
+} wb_launch_files;
+
 /* Reads a YAML launch file (docs/launch.md documents its keys). WB_ERR_INPUT, too, when it is a list. */
-wb_status wb_launch_read(const char *path, wb_diagnostics *diagnostics, wb_launch **launch);
+wb_status wb_launch_read(const char *path, wb_launch_files files, wb_diagnostics *diagnostics,
+                         wb_launch **launch);
 void wb_launch_free(wb_launch *launch);
 
 /* The launches of a file: one, or a list of those of a stream, which run one after another. */
 typedef struct wb_launches wb_launches;
 
 /* Reads a YAML launch file that may be a list. WB_ERR_DECLINED when its launches are in different streams. */
-wb_status wb_launches_read(const char *path, wb_diagnostics *diagnostics, wb_launches **launches);
+wb_status wb_launches_read(const char *path, wb_launch_files files, wb_diagnostics *diagnostics,
+                           wb_launches **launches);
 void wb_launches_free(wb_launches *launches);
 
 /* Whether the file is a list, be it of one launch. */

@@ -17,7 +17,8 @@ struct loaded_kernel kernel_load(const char *ptx, const char *launch) {
     struct loaded_kernel loaded = {.diagnostics = wb_diagnostics_new()};
     assert_non_null(loaded.diagnostics);
     kernel_expect_ok(wb_module_read(ptx, loaded.diagnostics, &loaded.module), ptx, loaded.diagnostics);
-    kernel_expect_ok(wb_launch_read(launch, loaded.diagnostics, &loaded.launch), launch, loaded.diagnostics);
+    kernel_expect_ok(wb_launch_read(launch, WB_FILES_BELOW, loaded.diagnostics, &loaded.launch), launch,
+                     loaded.diagnostics);
     kernel_expect_ok(wb_module_find_kernel(loaded.module, wb_launch_kernel(loaded.launch), loaded.diagnostics,
                                            &loaded.kernel),
                      ptx, loaded.diagnostics);

@@ -96,7 +96,7 @@ static void expect_ok(const struct triangle *triangle, wb_status status) {
 static struct triangle triangle_open(const char *ptx) {
     struct triangle t = {.diagnostics = wb_diagnostics_new()};
     expect_ok(&t, wb_module_read(ptx, t.diagnostics, &t.module));
-    expect_ok(&t, wb_launch_read("kernels/triangle_sum.yaml", t.diagnostics, &t.launch));
+    expect_ok(&t, wb_launch_read("kernels/triangle_sum.yaml", WB_FILES_BELOW, t.diagnostics, &t.launch));
     expect_ok(&t, wb_machine_load("hirvisalo", t.diagnostics, &t.machine));
     const wb_trace_options options = {.warp_width = wb_machine_warp_width(t.machine)};
     const wb_kernel *kernel = wb_module_kernel(t.module, 0);
@@ -163,7 +163,7 @@ static void both_versions_compute_the_same(void **state) {
         for (size_t f = 0; f < 2; f++) {
             struct triangle t = {.diagnostics = wb_diagnostics_new()};
             expect_ok(&t, wb_module_read(files[f], t.diagnostics, &t.module));
-            expect_ok(&t, wb_launch_read(launches[l], t.diagnostics, &t.launch));
+            expect_ok(&t, wb_launch_read(launches[l], WB_FILES_BELOW, t.diagnostics, &t.launch));
             expect_ok(&t, wb_grid_execute(wb_module_kernel(t.module, 0), t.launch, 1, t.diagnostics,
                                           &bytes[f], &known[f], &size[f]));
             triangle_close(&t);

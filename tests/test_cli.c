@@ -357,7 +357,8 @@ static void test_byte_order_marks_are_skipped(void **state) {
     struct run run = run_shell(
         "D=$(mktemp -d)\nfor f in bfs_level.ptx bfs_level.yaml bfs_level.facts; do\n"
         "  { printf '\\357\\273\\277'; sed \"s|@data|@$PWD/kernels/data|\" kernels/$f; } > $D/$f; done\n"
-        "\"$WB\" path $D/bfs_level.ptx -l $D/bfs_level.yaml --facts $D/bfs_level.facts > $D/marked\n"
+        "\"$WB\" path $D/bfs_level.ptx -l $D/bfs_level.yaml --facts $D/bfs_level.facts --allow-files > "
+        "$D/marked\n"
         "\"$WB\" path kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts > "
         "$D/plain\n"
         "cmp $D/marked $D/plain; s=$?; rm -r $D; exit $s");

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static void test_file_with_every_key(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = NULL;
-    if (wb_launch_read(DATA "full.yaml", diagnostics, &launch) != WB_OK)
+    if (wb_launch_read(DATA "full.yaml", WB_FILES_BELOW, diagnostics, &launch) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     assert_string_equal(wb_launch_kernel(launch), "saxpy");
     assert_string_equal(launch->file, DATA "full.yaml");
@@ -138,8 +139,9 @@ static size_t fill(const char *text, uint8_t *bytes, size_t room) {
     struct launch_contents contents;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     memset(bytes, 0, room);
-    if (launch_contents_parse(&arena, text, &subject, "tests/data/launch", diagnostics, &contents, NULL) !=
-        WB_OK)
+    if (launch_contents_parse(&arena, text, &subject,
+                              &(struct launch_folder){"tests/data/launch", WB_FILES_BELOW}, diagnostics,
+                              &contents, NULL) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     size_t size = (size_t)launch_contents_size(&contents);
     assert_true(size <= room);
@@ -280,7 +282,9 @@ static void test_missing_file_of_contents_names_both_places(void **state) {
     static const char text[] = "arguments:\n  - buf:u8[4]=@none.bin\n";
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = NULL;
-    assert_int_equal(launch_parse("l.yaml", text, strlen(text), "tests/data/launch", diagnostics, &launch),
+    assert_int_equal(launch_parse("l.yaml", text, strlen(text),
+                                  &(struct launch_folder){"tests/data/launch", WB_FILES_BELOW}, diagnostics,
+                                  &launch),
                      WB_ERR_INPUT);
     assert_string_equal(wb_diagnostics_text(diagnostics),
                         DATA "none.bin: error: cannot read: No such file or directory\n"
@@ -506,7 +510,7 @@ static void test_missing_launch_file(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = NULL;
-    assert_int_equal(wb_launch_read("none.yaml", diagnostics, &launch), WB_ERR_INPUT);
+    assert_int_equal(wb_launch_read("none.yaml", WB_FILES_BELOW, diagnostics, &launch), WB_ERR_INPUT);
     assert_first_message(diagnostics, "none.yaml: error: cannot read: No such file or directory",
                          "none.yaml");
     assert_null(launch);
@@ -521,6 +525,42 @@ static void test_empty_launch(void **state) {
     assert_false(launch->has_grid || launch->has_block);
     wb_launch_free(launch);
     wb_launch_free(NULL);
+}
+
+/* A launch file names files in its own folder and below, unless it is trusted. */
+static void test_files_outside_of_the_folder(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        bool leads_out;
+    } cases[] = {
+        {"five.bin", false},
+        {"./five.bin", false},
+        {"/dev/null", true},
+        {"../launch/five.bin", true},
+        {"../../../etc/x", true},
+        {"none/../five.bin", true},
+        {"..", true},
+        {"..five.bin", false},
+        {"none/..five.bin", false},
+        {"./../launch/five.bin", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int any = 0; any < 2; any++) {
+            const struct launch_folder folder = {"tests/data/launch", any ? WB_FILES_ANY : WB_FILES_BELOW};
+            wb_diagnostics *diagnostics = wb_diagnostics_new();
+            wb_launch *launch = NULL;
+            char text[100];
+            (void)snprintf(text, sizeof text, "arguments:\n  - buf:u8[5]=@%s\n", cases[i].file);
+            (void)launch_parse("l.yaml", text, strlen(text), &folder, diagnostics, &launch);
+            bool refused = strstr(wb_diagnostics_text(diagnostics), "l.yaml:2:5: error: ") != NULL &&
+                           strstr(wb_diagnostics_text(diagnostics), "--allow-files") != NULL;
+            if (refused != (cases[i].leads_out && !any))
+                fail_msg("%s: %s", cases[i].file, wb_diagnostics_text(diagnostics));
+            wb_launch_free(launch);
+            wb_diagnostics_free(diagnostics);
+        }
+    }
 }
 
 int main(void) {
@@ -539,6 +579,7 @@ int main(void) {
         cmocka_unit_test(test_errors_of_lists),
         cmocka_unit_test(test_missing_launch_file),
         cmocka_unit_test(test_empty_launch),
+        cmocka_unit_test(test_files_outside_of_the_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ wb_status specimen_read(const char *ptx, const char *launch, wb_diagnostics *dia
                         struct specimen *specimen) {
     struct specimen made = {0};
     wb_status status = wb_module_read(ptx, diagnostics, &made.module);
-    if (status == WB_OK) status = wb_launch_read(launch, diagnostics, &made.launch);
+    if (status == WB_OK) status = wb_launch_read(launch, WB_FILES_BELOW, diagnostics, &made.launch);
     if (status == WB_OK) return trace(&made, wb_launch_kernel(made.launch), diagnostics, specimen);
     specimen_free(&made);
     return status;

@@ -44,7 +44,7 @@ static wb_status experiment_load(size_t index, struct experiment *experiment) {
     (void)snprintf(path, sizeof path, SMALL "/%s.ptx", cases[index].name);
     WB_TRY(wb_module_read(path, experiment->diagnostics, &experiment->module));
     (void)snprintf(path, sizeof path, "%s/%s.yaml", cases[index].launches, cases[index].name);
-    WB_TRY(wb_launch_read(path, experiment->diagnostics, &experiment->launch));
+    WB_TRY(wb_launch_read(path, WB_FILES_BELOW, experiment->diagnostics, &experiment->launch));
     WB_TRY(wb_module_find_kernel(experiment->module, wb_launch_kernel(experiment->launch),
                                  experiment->diagnostics, &kernel));
     const wb_grid_options options = {.allow_unmapped = false};

@@ -62,10 +62,15 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     return WB_OK;
 }
 
+/* Which files the launch file may name. */
+static wb_launch_files launch_files(const struct options *options) {
+    return options->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
+}
+
 wb_status inputs_load_launches(const struct options *options, wb_diagnostics *diagnostics,
                                struct inputs *inputs) {
     if (options->launch == NULL) return WB_OK;
-    return wb_launches_read(options->launch, diagnostics, &inputs->launches);
+    return wb_launches_read(options->launch, launch_files(options), diagnostics, &inputs->launches);
 }
 
 /* The launch file, if any, with the launch options on top. */
@@ -76,7 +81,7 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
     if (launches != NULL) {
         made = wb_launches_take(launches, 0);
     } else if (options->launch != NULL) {
-        status = wb_launch_read(options->launch, diagnostics, &made);
+        status = wb_launch_read(options->launch, launch_files(options), diagnostics, &made);
     } else if ((made = wb_launch_new()) == NULL) {
         status = WB_ERR_LIMIT;
     }

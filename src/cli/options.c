@@ -60,6 +60,7 @@ enum option_id {
     OPTION_WHY,
     OPTION_SSA,
     OPTION_ABSTRACT_WARP,
+    OPTION_ALLOW_FILES,
 };
 
 struct option_row {
@@ -79,6 +80,8 @@ static const struct option_row option_table[] = {
     {OPTION_KERNEL, 'k', "kernel", "NAME", "kernel, by name or unique part of it (mangled or demangled)",
      LAUNCHES | COMMAND_CFG},
     {OPTION_LAUNCH, 'l', "launch", "FILE", "launch file (YAML); the options below override it", LAUNCHES},
+    {OPTION_ALLOW_FILES, 0, "allow-files", NULL,
+     "let the launch file name files outside of its folder (@FILE)", LAUNCHES},
     {OPTION_GRID, 'g', "grid", "X[,Y[,Z]]", "thread blocks in the grid", LAUNCHES},
     {OPTION_BLOCK, 'b', "block", "X[,Y[,Z]]", "threads in a block", LAUNCHES},
     {OPTION_SHARED, 's', "shared", "BYTES", "dynamic shared memory per block", LAUNCHES},
@@ -226,6 +229,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_ARGUMENT: options->arguments[options->argument_count++] = value; break;
     case OPTION_VARIABLE: options->variables[options->variable_count++] = value; break;
     case OPTION_LAUNCH: options->launch = value; break;
+    case OPTION_ALLOW_FILES: options->allow_files = true; break;
     case OPTION_BLOCK_INDEX: options->block_index = value; break;
     case OPTION_FACTS: options->facts = value; break;
     case OPTION_INPUTS: options->inputs = value; break;

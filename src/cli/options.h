@@ -39,7 +39,7 @@ struct key_value {
 
 /* Every value points into argv. Lists have room for as many entries as argv has. */
 struct options {
-    bool help;
+    bool help, allow_files;
     const char **operands; /* what is no option: the file first */
     size_t operand_count;
     const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *block_index, *facts;

@@ -90,7 +90,7 @@ static const char *behind(const char *text, const char *prefix) {
 }
 
 wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,
-                                const char *directory, wb_diagnostics *diagnostics,
+                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
                                 struct launch_argument *argument) {
     struct argument_parser parser = {arena, text, subject, diagnostics};
     struct launch_argument parsed = {0};
@@ -98,8 +98,7 @@ wb_status launch_argument_parse(struct arena *arena, const char *text, const str
     if ((rest = behind(text, "buf:")) != NULL) {
         uint64_t pointed = 0;
         parsed.is_buffer = true;
-        WB_TRY(
-            launch_contents_parse(arena, rest, subject, directory, diagnostics, &parsed.contents, &pointed));
+        WB_TRY(launch_contents_parse(arena, rest, subject, folder, diagnostics, &parsed.contents, &pointed));
         parsed.offset = pointed * ptx_type_bytes(parsed.contents.type);
     } else if ((rest = behind(text, "bytes:")) != NULL) {
         WB_TRY(parse_hex_bytes(&parser, rest, &parsed));

@@ -14,7 +14,7 @@ struct contents_parser {
     struct arena *arena;
     const char *text;
     const struct subject *subject;
-    const char *directory;
+    const struct launch_folder *folder;
     wb_diagnostics *diagnostics;
     uint64_t *pointed; /* or NULL: not the contents of an argument */
 };
@@ -62,10 +62,26 @@ static wb_status parse_shape(const struct contents_parser *parser, struct launch
     return pointer ? parse_pointed(parser, contents, rest) : WB_OK;
 }
 
-/* The path of @FILE: relative to the launch file's folder. */
+/* Whether a path leads out of the folder that it is relative to. */
+static bool leads_out(const char *path) {
+    if (path[0] == '/') return true;
+    for (const char *part = path; part != NULL; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0')) return true;
+    }
+    return false;
+}
+
+/* The path of @FILE. What a launch file names lies in its folder or below, unless its user says otherwise: a
+ * launch file of others should not get at what only its user may read. */
 static wb_status file_path(const struct contents_parser *parser, const char *name, char **path) {
+    const struct launch_folder *folder = parser->folder;
+    if (folder != NULL && folder->files == WB_FILES_BELOW && leads_out(name))
+        return fail(parser,
+                    "this file is not in the launch file's folder or below: --allow-files lets launch files "
+                    "name any file");
     struct text joined = {0};
-    if (name[0] != '/' && parser->directory != NULL) text_printf(&joined, "%s/", parser->directory);
+    if (name[0] != '/' && folder != NULL) text_printf(&joined, "%s/", folder->path);
     text_string(&joined, name);
     *path = text_take(&joined);
     return *path == NULL ? diagnose_out_of_memory(parser->diagnostics, name) : WB_OK;
@@ -138,9 +154,9 @@ static wb_status parse_fill(const struct contents_parser *parser, const char *fi
 }
 
 wb_status launch_contents_parse(struct arena *arena, const char *text, const struct subject *subject,
-                                const char *directory, wb_diagnostics *diagnostics,
+                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
                                 struct launch_contents *contents, uint64_t *pointed) {
-    struct contents_parser parser = {arena, text, subject, directory, diagnostics, NULL};
+    struct contents_parser parser = {arena, text, subject, folder, diagnostics, NULL};
     parser.pointed = pointed;
     struct launch_contents parsed = {0};
     const char *rest = NULL;

@@ -89,6 +89,12 @@ struct wb_launches {
     size_t count;
 };
 
+/* Where a launch file lies, and which files it may name by @FILE. */
+struct launch_folder {
+    const char *path;
+    wb_launch_files files;
+};
+
 /* Size of the contents in bytes. */
 uint64_t launch_contents_size(const struct launch_contents *contents);
 
@@ -96,16 +102,16 @@ uint64_t launch_contents_size(const struct launch_contents *contents);
  * unknown contents: the caller marks those bytes unknown. */
 void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes);
 
-/* Parses "f32[1024]=iota" about `subject`; @FILE is taken relative to `directory` unless that is NULL or the
- * file's path absolute, and read at once. Unless `pointed` is NULL it may be "f32[1024]+16=iota", too, and
- * *pointed becomes the element behind the `+`, or 0. */
+/* Parses "f32[1024]=iota" about `subject`; @FILE is read at once: relative to `folder`, or, where that is
+ * NULL, as an option names it. Unless `pointed` is NULL it may be "f32[1024]+16=iota", too, and *pointed
+ * becomes the element behind the `+`, or 0. */
 wb_status launch_contents_parse(struct arena *arena, const char *text, const struct subject *subject,
-                                const char *directory, wb_diagnostics *diagnostics,
+                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
                                 struct launch_contents *contents, uint64_t *pointed);
 
 /* Parses one argument, such as "i32:1024" or "buf:f32[1024]=iota"; parameters as above. */
 wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,
-                                const char *directory, wb_diagnostics *diagnostics,
+                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
                                 struct launch_argument *argument);
 
 /* Checks one to three dimensions (the others are 1) against CUDA's limits and stores them. */
@@ -126,11 +132,11 @@ wb_status launch_assumption_store(const char *name, size_t length, const struct 
 const char *launch_assumption_name(enum launch_assumption what);
 
 /* Parses a launch file in memory, which describes one launch; `name` stands for the file in messages. */
-wb_status launch_parse(const char *name, const char *text, size_t size, const char *directory,
+wb_status launch_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,
                        wb_diagnostics *diagnostics, wb_launch **launch);
 
 /* The same of a launch file that may be a list. */
-wb_status launches_parse(const char *name, const char *text, size_t size, const char *directory,
+wb_status launches_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,
                          wb_diagnostics *diagnostics, wb_launches **launches);
 
 #endif

@@ -13,7 +13,7 @@
 /* What the fields are read into. */
 struct launch_reader {
     struct wb_launch *launch;
-    const char *directory; /* of the launch file, for @FILE; or NULL */
+    const struct launch_folder *folder; /* of the launch file, for @FILE; or NULL */
 };
 
 static struct subject subject_of(const struct ytree *document, const struct ytree_node *value) {
@@ -109,7 +109,7 @@ static wb_status read_arguments(const struct ytree *document, const struct ytree
         struct subject subject = subject_of(document, item);
         struct launch_argument argument;
         WB_TRY(ytree_require(document, item, YTREE_SCALAR, "an argument such as 'i32:1024'"));
-        WB_TRY(launch_argument_parse(&launch->arena, item->text, &subject, reader->directory,
+        WB_TRY(launch_argument_parse(&launch->arena, item->text, &subject, reader->folder,
                                      document->diagnostics, &argument));
         if (vec_push(&launch->arguments, argument) != WB_OK) return out_of_memory(document);
     }
@@ -126,7 +126,7 @@ static wb_status read_variables(const struct ytree *document, const struct ytree
         struct subject subject = subject_of(document, item);
         struct launch_variable variable = {0};
         WB_TRY(ytree_require(document, item, YTREE_SCALAR, "contents such as 'f32[16]=iota'"));
-        WB_TRY(launch_contents_parse(&launch->arena, item->text, &subject, reader->directory,
+        WB_TRY(launch_contents_parse(&launch->arena, item->text, &subject, reader->folder,
                                      document->diagnostics, &variable.contents, NULL));
         variable.name = arena_string(&launch->arena, item->key, strlen(item->key));
         if (variable.name == NULL || vec_push(&launch->variables, variable) != WB_OK)
@@ -150,8 +150,8 @@ static const struct field launch_fields[] = {
 
 /* The launch that a mapping describes. */
 static wb_status read_launch(const struct ytree *document, const struct ytree_node *mapping,
-                             const char *directory, wb_launch **launch) {
-    struct launch_reader reader = {wb_launch_new(), directory};
+                             const struct launch_folder *folder, wb_launch **launch) {
+    struct launch_reader reader = {wb_launch_new(), folder};
     const char *name = document->source.name;
     if (reader.launch == NULL) return out_of_memory(document);
     wb_status status = ytree_read_fields(document, mapping, launch_fields, &reader);
@@ -167,22 +167,22 @@ static wb_status read_launch(const struct ytree *document, const struct ytree_no
     return WB_OK;
 }
 
-wb_status launch_parse(const char *name, const char *text, size_t size, const char *directory,
+wb_status launch_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,
                        wb_diagnostics *diagnostics, wb_launch **launch) {
     struct ytree document;
     wb_status status = ytree_parse(name, text, size, diagnostics, &document);
     if (status == WB_OK && document.root->kind == YTREE_LIST)
         status = ytree_error(&document, document.root,
                              "expected one launch, got a list of launches: only analyses take those");
-    if (status == WB_OK) status = read_launch(&document, document.root, directory, launch);
+    if (status == WB_OK) status = read_launch(&document, document.root, folder, launch);
     ytree_free(&document);
     return status;
 }
 
 /* Appends a launch. */
 static wb_status add_launch(const struct ytree *document, const struct ytree_node *mapping,
-                            const char *directory, struct wb_launches *launches) {
-    WB_TRY(read_launch(document, mapping, directory, &launches->items[launches->count]));
+                            const struct launch_folder *folder, struct wb_launches *launches) {
+    WB_TRY(read_launch(document, mapping, folder, &launches->items[launches->count]));
     launches->count++;
     return WB_OK;
 }
@@ -203,14 +203,14 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
 }
 
 /* All launches of a list. */
-static wb_status read_list(const struct ytree *document, const char *directory,
+static wb_status read_list(const struct ytree *document, const struct launch_folder *folder,
                            struct wb_launches *launches) {
     launches->is_list = true;
     if (document->root->count == 0) return ytree_error(document, document->root, "the list has no launch");
     if (document->root->count > LAUNCHES_MAX)
         return ytree_error(document, document->root, "more than %u launches", LAUNCHES_MAX);
     for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next)
-        WB_TRY(add_launch(document, item, directory, launches));
+        WB_TRY(add_launch(document, item, folder, launches));
     size_t launch = 0;
     for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next)
         WB_TRY(require_stream(document, item, launches->items[launch++], launches->items[0]));
@@ -218,22 +218,22 @@ static wb_status read_list(const struct ytree *document, const char *directory,
 }
 
 /* A list, or a launch alone. */
-static wb_status fill_launches(const struct ytree *document, const char *directory,
+static wb_status fill_launches(const struct ytree *document, const struct launch_folder *folder,
                                struct wb_launches *launches) {
     const bool is_list = document->root->kind == YTREE_LIST;
     launches->items = calloc(is_list ? document->root->count + 1 : 1, sizeof(struct wb_launch *));
     if (launches->items == NULL) return out_of_memory(document);
-    return is_list ? read_list(document, directory, launches)
-                   : add_launch(document, document->root, directory, launches);
+    return is_list ? read_list(document, folder, launches)
+                   : add_launch(document, document->root, folder, launches);
 }
 
-wb_status launches_parse(const char *name, const char *text, size_t size, const char *directory,
+wb_status launches_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,
                          wb_diagnostics *diagnostics, wb_launches **launches) {
     struct wb_launches *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
     struct ytree document;
     wb_status status = ytree_parse(name, text, size, diagnostics, &document);
-    if (status == WB_OK) status = fill_launches(&document, directory, made);
+    if (status == WB_OK) status = fill_launches(&document, folder, made);
     ytree_free(&document);
     if (status != WB_OK) {
         wb_launches_free(made);
@@ -254,11 +254,14 @@ static char *directory_of(const char *path) {
 struct launch_file {
     char *text, *directory;
     size_t size;
+    struct launch_folder folder;
 };
 
-static wb_status launch_file_read(const char *path, wb_diagnostics *diagnostics, struct launch_file *file) {
+static wb_status launch_file_read(const char *path, wb_launch_files files, wb_diagnostics *diagnostics,
+                                  struct launch_file *file) {
     WB_TRY(file_read(path, diagnostics, &file->text, &file->size));
     file->directory = directory_of(path);
+    file->folder = (struct launch_folder){file->directory, files};
     return file->directory == NULL ? diagnose_out_of_memory(diagnostics, path) : WB_OK;
 }
 
@@ -267,20 +270,21 @@ static void launch_file_free(struct launch_file *file) {
     free(file->text);
 }
 
-wb_status wb_launch_read(const char *path, wb_diagnostics *diagnostics, wb_launch **launch) {
+wb_status wb_launch_read(const char *path, wb_launch_files files, wb_diagnostics *diagnostics,
+                         wb_launch **launch) {
     struct launch_file file = {0};
-    wb_status status = launch_file_read(path, diagnostics, &file);
-    if (status == WB_OK)
-        status = launch_parse(path, file.text, file.size, file.directory, diagnostics, launch);
+    wb_status status = launch_file_read(path, files, diagnostics, &file);
+    if (status == WB_OK) status = launch_parse(path, file.text, file.size, &file.folder, diagnostics, launch);
     launch_file_free(&file);
     return status;
 }
 
-wb_status wb_launches_read(const char *path, wb_diagnostics *diagnostics, wb_launches **launches) {
+wb_status wb_launches_read(const char *path, wb_launch_files files, wb_diagnostics *diagnostics,
+                           wb_launches **launches) {
     struct launch_file file = {0};
-    wb_status status = launch_file_read(path, diagnostics, &file);
+    wb_status status = launch_file_read(path, files, diagnostics, &file);
     if (status == WB_OK)
-        status = launches_parse(path, file.text, file.size, file.directory, diagnostics, launches);
+        status = launches_parse(path, file.text, file.size, &file.folder, diagnostics, launches);
     launch_file_free(&file);
     return status;
 }

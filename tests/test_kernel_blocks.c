@@ -17,7 +17,7 @@
 static const uint32_t depths[] = {0, 1, DEPTH_UNLIMITED};
 
 /* Grids of a few kinds, whose blocks are searched in no time. */
-static const struct random_grid_shape shape = {
+static const struct random_grid_shape small = {
     .block = {.units = 3,
               .init = 5,
               .latency = 4,
@@ -39,14 +39,36 @@ static const struct random_grid_shape shape = {
 
 #define BLOCK_METHODS "sib,fib,aln,fifo,elb,gub,exhaustive"
 
+/* Grids that are searched in no time, whose blocks wait for rooms. */
+static const struct random_grid_shape tiny = {
+    .block = {.units = 3,
+              .init = 6,
+              .latency = 4,
+              .warps = 3,
+              .insts = 3,
+              .barrier_percent = 10,
+              .sub_cores = 1,
+              .width = 1,
+              .instances = 1},
+    .depths = depths,
+    .depth_count = 3,
+    .kinds = 3,
+    .blocks = 4,
+    .sms = 3,
+    .resident = 2,
+    .dispatch_latency = 2,
+    .dispatch_service = 2,
+    .free_percent = 60,
+};
+
 struct kernel_case {
     struct random_grid grid;
     wb_diagnostics *diagnostics;
     wb_analysis *kernel;
 };
 
-static void begin(uint64_t seed, struct kernel_case *made) {
-    random_grid_make(seed, &shape, &made->grid);
+static void begin(uint64_t seed, const struct random_grid_shape *shape, struct kernel_case *made) {
+    random_grid_make(seed, shape, &made->grid);
     made->diagnostics = wb_diagnostics_new();
     if (analysis_parse("grid", made->grid.label, strlen(made->grid.label), made->diagnostics,
                        &made->kernel) != WB_OK)
@@ -89,7 +111,7 @@ static void test_every_kind_is_asked_by_every_method(void **state) {
         struct kernel_case made;
         wb_bound largest[7];
         size_t count;
-        begin(seed, &made);
+        begin(seed, &small, &made);
         bound_by(made.kernel, BLOCK_METHODS, made.diagnostics);
         const wb_bound *bounds = wb_analysis_bounds(wb_analysis_longest_block(made.kernel), &count);
         assert_int_equal(count, sizeof largest / sizeof *largest);
@@ -135,12 +157,12 @@ static void test_blocks_that_have_an_sm_each_bound_the_kernel(void **state) {
     uint32_t own = 0, alone = 0;
     for (uint64_t seed = 1; seed <= random_rounds(1500); seed++) {
         struct kernel_case made;
-        begin(seed, &made);
+        begin(seed, &small, &made);
         bound_by(made.kernel, "sib,fib,aln,fifo,elb,k-sm", made.diagnostics);
         check_against_blocks(&made, &own, &alone);
         /* Nor does it depend on what was asked for beside it. */
         struct kernel_case by_itself;
-        begin(seed, &by_itself);
+        begin(seed, &small, &by_itself);
         bound_by(by_itself.kernel, "k-sm", by_itself.diagnostics);
         assert_int_equal(bound_named(by_itself.kernel, "k-sm")->cycles,
                          bound_named(made.kernel, "k-sm")->cycles);
@@ -149,6 +171,32 @@ static void test_blocks_that_have_an_sm_each_bound_the_kernel(void **state) {
     }
     print_message("%u grids with an SM for each block, %u on one SM, one after the other\n", own, alone);
     assert_true(own > random_rounds(500) && alone > random_rounds(30));
+}
+
+/* The formulas, which know the least bound of each block alone, against the worst case of the whole grid. */
+static void test_no_grid_takes_longer_than_its_bounds(void **state) {
+    (void)state;
+    uint32_t searched = 0, sharpened = 0;
+    for (uint64_t seed = 1; seed <= random_rounds(1200); seed++) {
+        struct kernel_case made;
+        size_t count;
+        begin(seed, &tiny, &made);
+        wb_analysis_set_state_limit(made.kernel, 20000);
+        (void)wb_analysis_bound(made.kernel, "k-area,k-bal,k-sm,k-exhaustive", NULL, made.diagnostics);
+        const wb_bound *bounds = wb_analysis_bounds(made.kernel, &count);
+        const wb_bound *found = &bounds[count - 1]; /* k-exhaustive, if it takes the grid */
+        for (size_t i = 0; i < count; i++)
+            if (bounds[i].kind == WB_UPPER && found->kind != WB_UPPER && bounds[i].cycles < found->cycles)
+                fail_msg("%s %" PRIu64 ", found %" PRIu64 "\n%s", bounds[i].method, bounds[i].cycles,
+                         found->cycles, made.grid.label);
+        searched += found->kind == WB_EXACT;
+        for (size_t b = 0; b < made.kernel->blocks.count; b++)
+            sharpened += made.kernel->blocks.items[b].least < made.kernel->blocks.items[b].cap;
+        end(&made);
+    }
+    print_message("%u grids searched to the end, %u kinds of blocks bounded below their sums\n", searched,
+                  sharpened);
+    assert_true(searched > random_rounds(800) && sharpened > random_rounds(200));
 }
 
 /* A hundred kinds: blocks of one to a hundred instructions. */
@@ -223,6 +271,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_is_asked_by_every_method),
         cmocka_unit_test(test_blocks_that_have_an_sm_each_bound_the_kernel),
+        cmocka_unit_test(test_no_grid_takes_longer_than_its_bounds),
         cmocka_unit_test(test_kinds_that_are_not_looked_at_are_allowed_for),
         cmocka_unit_test(test_a_search_of_some_kinds_is_not_exact),
     };

@@ -127,6 +127,31 @@ static void test_fences_are_waited_for(void **state) {
     }
 }
 
+static bool assumes_groups_of_warps(const char *text) {
+    struct traced_kernel traced = open_kernel(text, "32", true);
+    traced_expect_ok(&traced, wb_analysis_bound(traced.analysis, "adversary", NULL, traced.diagnostics));
+    const wb_bound *bound = bound_named(traced.analysis, "adversary");
+    bool found = false;
+    for (size_t i = 0; i < bound->assumption_count; i++)
+        found = found || strstr(bound->assumptions[i], "groups of asynchronous copies are of warps") != NULL;
+    traced_kernel_close(&traced);
+    return found;
+}
+
+/* Groups belong to threads; that they are counted for warps is said where it makes a difference. */
+static void test_groups_of_warps_are_assumed(void **state) {
+    (void)state;
+    static const char *const parted[] = {
+        HEAD "mov.u32 %r2, %tid.x;\nsetp.lt.u32 %p, %r2, 7;\n" COPY "@%p " COMMIT COPY COMMIT WAIT(1) TAIL,
+        HEAD "mov.u32 %r2, %tid.x;\nsetp.lt.u32 %p, %r2, 0;\n" COPY "@%p " COMMIT COPY COMMIT WAIT(1) TAIL,
+        HEAD "mov.u32 %r2, %tid.x;\nsetp.ne.u32 %p, %r2, 0;\n@%p bra M;\n" SEND SEND_COMMIT SEND_WAIT(
+            0) "M:\n" TAIL,
+    };
+    assert_false(assumes_groups_of_warps(HEAD COPY COMMIT COPY COMMIT WAIT(1) TAIL));
+    for (size_t i = 0; i < 3; i++)
+        assert_true(assumes_groups_of_warps(parted[i]));
+}
+
 /* On a machine whose fences take a way to memory each. */
 static void test_fences_take_their_time(void **state) {
     (void)state;
@@ -187,7 +212,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies_are_waited_for),  cmocka_unit_test(test_search_waits),
         cmocka_unit_test(test_fences_are_waited_for),  cmocka_unit_test(test_declined_waits),
-        cmocka_unit_test(test_fences_take_their_time), cmocka_unit_test(test_gpgpusim_declines),
+        cmocka_unit_test(test_fences_take_their_time), cmocka_unit_test(test_groups_of_warps_are_assumed),
+        cmocka_unit_test(test_gpgpusim_declines),
     };
     return cmocka_run_group_tests_name("asynchronous waits", tests, NULL, NULL);
 }

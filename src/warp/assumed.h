@@ -18,6 +18,11 @@
       "part of a warp's live lanes executed a barrier")                                                      \
     X(WARPS_AT_BARRIERS, "a barrier waits for the warps of the block, not for accesses under way",           \
       "a barrier was executed")                                                                              \
+    X(WARP_GROUPS,                                                                                           \
+      "groups of asynchronous copies are of warps: part of a warp commits and waits for all of it",          \
+      "part of a warp's live lanes executed a commit or a wait, or none because of its guard; bounds of "    \
+      "kind upper "                                                                                          \
+      "hold for groups of threads, too")                                                                     \
     X(DIVIDED_LANES,                                                                                         \
       "lanes that a branch divides execute one side after the other, the taken one first, and meet again "   \
       "at the branch's post-dominator",                                                                      \

@@ -69,8 +69,19 @@ static wb_status decode_sleep(struct decoder *decoder, const struct ptx_operand 
     return decode_source(decoder, decode_nth_source(op->form, operands, 0), PTX_U32, &op->source[0], &known);
 }
 
+/* Whether an instruction commits, or waits for, groups of asynchronous copies. */
+static bool is_of_groups(const struct ptx_form *form) {
+    return form->wait == PTX_WAIT_COPIES || form->op == PTX_OP_CP_ASYNC_COMMIT_GROUP ||
+           form->op == PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP;
+}
+
 static wb_status decode_by_kind(struct decoder *decoder, const struct ptx_operand *operands,
                                 struct micro *op) {
+    if (is_of_groups(op->form)) {
+        op->execute = op->unrecorded = group_execute;
+        op->unsure = unsure_group;
+        return WB_OK;
+    }
     switch (op->form->exec) {
     case PTX_EXEC_ALU: return decode_alu(decoder, operands, op);
     case PTX_EXEC_MEMORY: return decode_memory(decoder, operands, op);

@@ -84,6 +84,17 @@ wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mas
     return WB_OK;
 }
 
+wb_status group_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    (void)op;
+    if (mask != warp->live) run_assume(warp->run, ASSUMED_WARP_GROUPS);
+    return WB_OK;
+}
+
+wb_status unsure_group(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    (void)unsure;
+    return group_execute(warp, op, mask);
+}
+
 wb_status sleep_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct lanes *argument = warp_slot(warp, op->source[0]);
     uint32_t *longest = &warp->run->notes.longest_sleep;

@@ -52,10 +52,13 @@ void run_note_uncounted(struct run *run, const struct micro *op);
 void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin);
 
 /* execute.c: does nothing; makes the outputs unknown; notes how long lanes sleep; is an error; does what
- * op->unrecorded does, of an instruction whose accesses are not recorded. */
+ * op->unrecorded does, of an instruction whose accesses are not recorded; notes that part of a warp commits,
+ * or waits for, copies. */
 wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status sleep_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status group_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status unsure_group(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status unrecorded_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 

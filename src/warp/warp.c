@@ -66,6 +66,7 @@ static wb_status execute_guarded(struct warp *warp, const struct micro *op, uint
     uint32_t unsure = active & ~known;
     if (unsure != 0) return execute_unsure(warp, op, mask, unsure);
     if (mask != 0) return op->execute(warp, op, mask);
+    if (op->execute == group_execute) return group_execute(warp, op, mask);
     if (op->execute == barrier_execute) notes_unmodelled(&warp->run->notes, op->index, SKIPPED_BARRIER);
     return WB_OK;
 }

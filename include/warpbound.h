@@ -671,9 +671,11 @@ wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *va
                           wb_diagnostics *diagnostics);
 
 /* Runs the methods of a comma-separated list of names, or for "all" those that are meant for problems of this
- * size. Results are kept in the registry's order, once each. WB_ERR_LIMIT when a method hit a limit; the
- * others have run, and what the one found so far is kept, too. From the first call on the problem cannot be
- * changed. The methods "ilp-..." run CBC in a child process, which ends with the call. */
+ * size. Results are kept in the registry's order, once each; methods without one are listed by
+ * wb_makespan_declined, and only where there is no result at all the status and the messages are theirs.
+ * WB_ERR_LIMIT, too, when a method was stopped; the others have run, and what the one found so far is kept.
+ * From the first call on the problem cannot be changed. The methods "ilp-..." and "sat" run their solvers in
+ * a child process, which ends with the call. */
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 
@@ -681,6 +683,9 @@ wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb
  * "extrapolate") lies below the worst case, not solved yet. */
 wb_status wb_makespan_refute(const char *method, const wb_watch *watch, wb_diagnostics *diagnostics,
                              wb_makespan **counterexample);
+
+/* Methods that were asked for and have no result. */
+const wb_declined *wb_makespan_declined(const wb_makespan *makespan, size_t *count);
 
 /* The results; NULL past the end. `seconds` is elapsed time, since methods use several threads. */
 const wb_bound *wb_makespan_bound(const wb_makespan *makespan, size_t index);

@@ -43,6 +43,21 @@ static const struct failure_case failures[] = {
     {"makespan --refute nonsense", 2, "expected pessimistic or extrapolate"},
 };
 
+#define MANY "makespan -w 300:LLCLLCLLC -u L=1,C=4 --method "
+
+/* A method that says nothing is a row with its reason; by itself it is an error. */
+static void test_declined_method_costs_the_others_nothing(void **state) {
+    (void)state;
+    json_t *root = run_json(MANY "brute,closed --json", 0);
+    assert_true(number(entry(root, "bounds", "method", "closed"), "cycles") > 0);
+    json_t *declined = entry(root, "declined", "method", "brute");
+    assert_string_is(declined, "status", "limit");
+    assert_string_is(declined, "reason", "too many warps or instructions to enumerate");
+    json_decref(root);
+    struct failure_case alone = {MANY "brute", 4, "brute: error: too many warps or instructions"};
+    check_failure(&alone);
+}
+
 static void test_failures_say_what_is_wrong(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
@@ -182,6 +197,7 @@ static void test_voronoi_kernel(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_declined_method_costs_the_others_nothing),
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_all_methods_on_the_refutation),
         cmocka_unit_test(test_pessimistic_is_too_low),

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "address_sanitizer.h"
+#include "base/clock.h"
 #include "makespan/exact.h"
 #include "makespan/multiset_rank.h"
 #include "makespan/row_max.h"
@@ -144,6 +146,24 @@ static void test_limits(void **state) {
     problem_free(&problem);
 }
 
+/* Forty million compositions, as many as make a layout take seconds: it is asked on the way, too. */
+static void test_time_limit_holds_while_tables_are_laid_out(void **state) {
+    (void)state;
+    static const struct makespan_case many = {
+        "L7C15LC3LC3LCLC2L2C5LC19LC4L2CL2C3LC3LC4L2CL2C3LC4LC4L2CL2C3LC6LC4L2CL2C3LC6", 6, {1, 4, 1, 1}, 0};
+    struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    settings.time_limit = 0.5;
+    settings.threads = 1;
+    struct makespan_problem problem = makespan_case_problem(&many);
+    const double start = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    struct makespan_result result = makespan_case_solve(&makespan_exact, &problem, &settings, WB_ERR_LIMIT);
+    const double took = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+    assert_int_equal(result.bound.kind, WB_UPPER);
+    if (!ADDRESS_SANITIZER && took > 3) fail_msg("%f seconds", took);
+    makespan_result_free(&result);
+    problem_free(&problem);
+}
+
 /* Where only some levels of the run table fit the memory at a time, estimates guide the search. */
 static void test_rolling_table(void **state) {
     (void)state;
@@ -230,9 +250,13 @@ static void test_row_max(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_values),  cmocka_unit_test(test_all_schedules),
-        cmocka_unit_test(test_limits),        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_rolling_table), cmocka_unit_test(test_multiset_numbers),
+        cmocka_unit_test(test_known_values),
+        cmocka_unit_test(test_all_schedules),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_time_limit_holds_while_tables_are_laid_out),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_rolling_table),
+        cmocka_unit_test(test_multiset_numbers),
         cmocka_unit_test(test_row_max),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

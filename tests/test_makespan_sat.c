@@ -116,6 +116,38 @@ static void test_random_problems(void **state) {
     }
 }
 
+/* Where the limit of issues is tighter than a unit type that all instructions of a cycle are on. */
+static void test_issue_limit_below_one_unit_type(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 120; seed++) {
+        struct random_state random = random_seeded(seed);
+        uint8_t units[3][8];
+        struct string_use uses[3];
+        const uint32_t groups = 1 + (uint32_t)random_below(&random, 3);
+        const uint32_t capacity[UNIT_TYPES] = {1, 1, 3 + (uint32_t)random_below(&random, 2), 1};
+        for (uint32_t g = 0; g < groups; g++) {
+            const uint32_t length = 1 + (uint32_t)random_below(&random, 4);
+            for (uint32_t i = 0; i < length; i++)
+                units[g][i] = random_below(&random, 4) == 0 ? 1 : 2;
+            uses[g] = (struct string_use){1 + (uint32_t)random_below(&random, 2), units[g], length};
+        }
+        struct makespan_problem problem;
+        const uint32_t issue = 1 + (uint32_t)random_below(&random, 3);
+        assert_int_equal(problem_make(uses, groups, capacity, issue, &problem), WB_OK);
+        struct makespan_result brute = makespan_case_solve(&makespan_brute, &problem, NULL, WB_OK);
+        struct makespan_result exact = makespan_case_solve(&makespan_exact, &problem, NULL, WB_OK);
+        if (exact.bound.cycles != brute.bound.cycles) {
+            makespan_case_print(&problem);
+            fail_msg("seed %llu: exact %llu, brute %llu", (unsigned long long)seed,
+                     (unsigned long long)exact.bound.cycles, (unsigned long long)brute.bound.cycles);
+        }
+        check_exact(&problem, brute.bound.cycles);
+        makespan_result_free(&exact);
+        makespan_result_free(&brute);
+        problem_free(&problem);
+    }
+}
+
 /* Too large for the time and memory of these tests. */
 static const struct makespan_case large = {"L5C9L2C9", 6, {1, 4, 1, 1}, 0};
 #define LARGE_EXACT 67
@@ -297,6 +329,7 @@ int main(void) {
         cmocka_unit_test(test_clauses_leave_constants_out),
         cmocka_unit_test(test_known_values),
         cmocka_unit_test(test_random_problems),
+        cmocka_unit_test(test_issue_limit_below_one_unit_type),
         cmocka_unit_test(test_limits_leave_an_interval),
         cmocka_unit_test(test_user_stops),
         cmocka_unit_test(test_all_takes_small_problems),

@@ -20,6 +20,7 @@ void wb_makespan_free(wb_makespan *makespan) {
     for (size_t i = 0; i < makespan->results.count; i++)
         makespan_result_free(&makespan->results.items[i]);
     vec_free(&makespan->results);
+    vec_free(&makespan->declined);
     problem_free(&makespan->problem);
     spec_free(&makespan->spec);
     arena_free(&makespan->arena);
@@ -112,23 +113,51 @@ static void assume_problem(const wb_makespan *makespan, wb_bound *bound) {
         makespan_assume(bound, "letters that stand for parts of one instruction take an issue slot each");
 }
 
+/* Keeps why a method has no result, in place of what it said before. */
+static wb_status decline(wb_makespan *makespan, const char *method, wb_status status,
+                         const wb_diagnostics *messages) {
+    size_t length;
+    const char *text = diagnostics_first_error(messages, &length);
+    const char *reason = length == 0 ? NULL : arena_string(&makespan->arena, text, length);
+    const wb_declined declined = {.method = method,
+                                  .status = status == WB_ERR_LIMIT ? status : WB_ERR_DECLINED,
+                                  .reason = reason == NULL ? "stopped before it found anything" : reason};
+    for (size_t i = 0; i < makespan->declined.count; i++) {
+        if (strcmp(makespan->declined.items[i].method, method) != 0) continue;
+        makespan->declined.items[i] = declined;
+        return WB_OK;
+    }
+    return vec_push(&makespan->declined, declined);
+}
+
+/* Runs a method. Its messages go to `failures` when it has no result, which is kept with its reason. */
 static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch *watch,
-                            wb_diagnostics *diagnostics) {
+                            wb_diagnostics *diagnostics, wb_diagnostics *failures) {
+    wb_diagnostics *messages = wb_diagnostics_new();
     struct makespan_run run = {.problem = &makespan->problem,
                                .settings = &makespan->spec.settings,
                                .watch = watch,
-                               .diagnostics = diagnostics,
+                               .diagnostics = messages,
                                .arena = &makespan->arena};
     struct makespan_result result;
-    if (vec_reserve(&makespan->results, 1) != WB_OK) return makespan_no_memory(&run);
+    if (messages == NULL || vec_reserve(&makespan->results, 1) != WB_OK) {
+        wb_diagnostics_free(messages);
+        return diagnose_out_of_memory(diagnostics, "makespan");
+    }
     wb_status status = makespan_solve(makespan_method_at(index), &run, &result);
-    bool keep = status == WB_OK || (status == WB_ERR_LIMIT && result.bound.cycles > 0);
-    if (keep) {
+    if (status == WB_OK || (status == WB_ERR_LIMIT && result.bound.cycles > 0)) {
         assume_problem(makespan, &result.bound);
         keep_result(makespan, index, &result);
+        wb_diagnostics_append(diagnostics, messages);
     } else {
         makespan_result_free(&result);
+        wb_diagnostics_append(failures, messages);
+        if (decline(makespan, makespan_method_at(index)->name, status, messages) != WB_OK)
+            status = diagnose_out_of_memory(diagnostics, "makespan");
     }
+    wb_diagnostics_free(messages);
+    makespan->stopped |= status == WB_ERR_LIMIT &&
+                         (makespan->methods_run >> index & 1 || !makespan_goes_on(&run, "makespan", 0, 0));
     return status;
 }
 
@@ -147,24 +176,42 @@ static wb_status refute_estimates(wb_makespan *makespan, wb_diagnostics *diagnos
     return WB_OK;
 }
 
+/* Runs the chosen methods; returns the status of the last that has no result. */
+static wb_status run_chosen(wb_makespan *makespan, uint64_t chosen, bool only_fitting, const wb_watch *watch,
+                            wb_diagnostics *diagnostics, wb_diagnostics *failures) {
+    wb_status failed = WB_OK;
+    for (size_t i = 0; makespan_method_at(i) != NULL; i++) {
+        const struct makespan_method *method = makespan_method_at(i);
+        if (!(chosen >> i & 1)) continue;
+        if (only_fitting && method->fits != NULL && !method->fits(&makespan->problem)) continue;
+        wb_status one = run_method(makespan, i, watch, diagnostics, failures);
+        const bool has_result = makespan->methods_run >> i & 1;
+        if (one != WB_OK && !has_result) failed = one;
+    }
+    return failed;
+}
+
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
     WB_TRY(choose_names("methods", methods, wb_makespan_method_name, diagnostics, &chosen));
     WB_TRY(makespan_prepare(makespan, diagnostics));
-    chosen &= ~makespan->methods_run;
-    bool only_fitting = strcmp(methods, "all") == 0;
-    wb_status status = WB_OK;
-    for (size_t i = 0; makespan_method_at(i) != NULL; i++) {
-        const struct makespan_method *method = makespan_method_at(i);
-        if (!(chosen >> i & 1)) continue;
-        if (only_fitting && method->fits != NULL && !method->fits(&makespan->problem)) continue;
-        wb_status one = run_method(makespan, i, watch, diagnostics);
-        if (one != WB_OK && one != WB_ERR_LIMIT) return one;
-        if (one == WB_ERR_LIMIT) status = one;
-    }
+    wb_diagnostics *failures = wb_diagnostics_new();
+    if (failures == NULL) return diagnose_out_of_memory(diagnostics, "makespan");
+    const uint64_t left = chosen & ~makespan->methods_run;
+    makespan->stopped = false;
+    wb_status status = run_chosen(makespan, left, strcmp(methods, "all") == 0, watch, diagnostics, failures);
+    const bool none = (chosen & makespan->methods_run) == 0;
+    if (none) wb_diagnostics_append(diagnostics, failures);
+    wb_diagnostics_free(failures);
     WB_TRY(refute_estimates(makespan, diagnostics));
-    return status;
+    if (makespan->stopped) return WB_ERR_LIMIT;
+    return none ? status : WB_OK;
+}
+
+const wb_declined *wb_makespan_declined(const wb_makespan *makespan, size_t *count) {
+    *count = makespan->declined.count;
+    return makespan->declined.items;
 }
 
 const wb_bound *wb_makespan_bound(const wb_makespan *makespan, size_t index) {

@@ -41,9 +41,10 @@ static uint64_t composition_knots(const struct run_layout *layout, const struct 
 }
 
 /* Where the knots of each composition begin, in `offset` unless it is NULL. Returns their number. */
-static uint64_t place_knots(const struct run_layout *layout, uint64_t *offset) {
+static uint64_t place_knots(struct run_layout *layout, uint64_t *offset) {
     uint64_t knots = 0;
-    for (uint64_t number = 0; number < layout->composition_count; number++) {
+    for (uint64_t number = 0; number < layout->composition_count && layout_goes_on(layout, number);
+         number++) {
         struct composition composition;
         composition_at(layout, number, &composition);
         if (offset != NULL) offset[number] = knots;
@@ -52,11 +53,11 @@ static uint64_t place_knots(const struct run_layout *layout, uint64_t *offset) {
     return knots;
 }
 
-uint64_t run_guide_size(const struct run_layout *layout) {
+uint64_t run_guide_size(struct run_layout *layout) {
     return layout->composition_count * sizeof(uint64_t) + place_knots(layout, NULL) * sizeof(int16_t);
 }
 
-wb_status run_guide_make(const struct run_layout *layout, struct run_guide *guide) {
+wb_status run_guide_make(struct run_layout *layout, struct run_guide *guide) {
     *guide = (struct run_guide){.offset = calloc(layout->composition_count, sizeof *guide->offset)};
     if (guide->offset == NULL) return WB_ERR_LIMIT;
     guide->knot_count = place_knots(layout, guide->offset);

@@ -13,11 +13,11 @@ struct run_guide {
 };
 
 /* Bytes that a guide takes. */
-uint64_t run_guide_size(const struct run_layout *layout);
+uint64_t run_guide_size(struct run_layout *layout);
 
 /* Makes room for the knots. WB_ERR_LIMIT without a message. Freed with run_guide_free, also after an error.
  */
-wb_status run_guide_make(const struct run_layout *layout, struct run_guide *guide);
+wb_status run_guide_make(struct run_layout *layout, struct run_guide *guide);
 void run_guide_free(struct run_guide *guide);
 
 /* Keeps the knots of a composition that is not graded. */

@@ -5,6 +5,9 @@
 
 #include "base/cycles.h"
 
+/* How many compositions pass between two questions whether to go on. */
+#define COMPOSITIONS_POLL ((uint64_t)1 << 14)
+
 /* The first run of a group's string, and one past the last. */
 static uint32_t first_run(const struct run_list *runs, uint32_t group) {
     return runs->of_position[runs->problem->groups[group].first];
@@ -148,7 +151,7 @@ static wb_status lay_out(struct run_layout *layout) {
         free(at);
         return WB_ERR_LIMIT;
     }
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 2 && !layout->stopped; pass++) {
         struct composition composition = {0};
         for (uint32_t g = 0; g < problem->group_count; g++)
             rest[g] = problem->groups[g].warps;
@@ -162,7 +165,7 @@ static wb_status lay_out(struct run_layout *layout) {
             } else if (!graded) {
                 layout->order[at[composition.level]++] = (uint32_t)composition.number;
             }
-        } while (composition_next(layout, &composition, rest));
+        } while (layout_goes_on(layout, composition.number) && composition_next(layout, &composition, rest));
         for (uint32_t level = 0; pass == 0 && level < layout->level_count; level++) {
             layout->level_start[level + 1] += layout->level_start[level];
             at[level] = layout->level_start[level];
@@ -173,8 +176,16 @@ static wb_status lay_out(struct run_layout *layout) {
     return WB_OK;
 }
 
-wb_status layout_make(const struct run_list *runs, uint32_t graded_warps, struct run_layout *layout) {
-    *layout = (struct run_layout){.runs = runs, .graded_warps = graded_warps};
+bool layout_goes_on(struct run_layout *layout, uint64_t number) {
+    if (number % COMPOSITIONS_POLL == COMPOSITIONS_POLL - 1)
+        layout->stopped =
+            !makespan_goes_on(layout->run, "exact: run abstraction", number, layout->composition_count);
+    return !layout->stopped;
+}
+
+wb_status layout_make(const struct makespan_run *run, const struct run_list *runs, uint32_t graded_warps,
+                      struct run_layout *layout) {
+    *layout = (struct run_layout){.run = run, .runs = runs, .graded_warps = graded_warps};
     choose_axes(layout);
     WB_TRY(number_compositions(layout));
     return lay_out(layout);

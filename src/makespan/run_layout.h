@@ -12,6 +12,7 @@
 #ifndef WB_MAKESPAN_RUN_LAYOUT_H
 #define WB_MAKESPAN_RUN_LAYOUT_H
 
+#include "makespan/method.h"
 #include "makespan/multiset_rank.h"
 #include "makespan/runs.h"
 
@@ -26,6 +27,8 @@ struct composition {
 };
 
 struct run_layout {
+    const struct makespan_run *run; /* asked while compositions are walked through */
+    bool stopped;                   /* makespan_goes_on said no: what was being made is not complete */
     const struct run_list *runs;
     uint32_t axes[LAYOUT_RUNS_MAX]; /* runs, the innermost axis last */
     uint32_t axis_count;
@@ -49,8 +52,12 @@ uint64_t layout_cell_count(const struct run_list *runs);
 /* Lays out a problem whose cells can be counted, with at most LAYOUT_RUNS_MAX runs and UINT32_MAX
  * compositions. WB_ERR_LIMIT without a message when memory is exhausted. Freed with layout_free, also after
  * an error. */
-wb_status layout_make(const struct run_list *runs, uint32_t graded_warps, struct run_layout *layout);
+wb_status layout_make(const struct makespan_run *run, const struct run_list *runs, uint32_t graded_warps,
+                      struct run_layout *layout);
 void layout_free(struct run_layout *layout);
+
+/* To be asked at every composition of a walk through them all; false when it is to end. */
+bool layout_goes_on(struct run_layout *layout, uint64_t number);
 
 /* The composition with this number. */
 void composition_at(const struct run_layout *layout, uint64_t number, struct composition *composition);

@@ -23,7 +23,7 @@ void run_table_measure(const struct run_list *runs, struct run_table_size *size)
 /* Gives every level its place: one behind the other, or in turns in a ring of as many as are needed at a
  * time. *fits is false when that takes more than `memory` bytes. */
 static wb_status place_levels(struct run_table *table, uint64_t memory, bool *fits) {
-    const struct run_layout *layout = &table->layout;
+    struct run_layout *layout = &table->layout;
     uint64_t ring = (uint64_t)serve_choice_most(layout->runs->problem) + 1;
     uint64_t all = 0;
     uint64_t largest = 0;
@@ -194,10 +194,12 @@ wb_status run_table_make(const struct makespan_run *run, const struct run_list *
                          enum run_table_outcome *outcome) {
     *table = (struct run_table){.full = full};
     *outcome = RUN_TABLE_TOO_LARGE;
-    bool fits;
-    WB_TRY(layout_make(runs, tail->warps, &table->layout));
-    WB_TRY(place_levels(table, memory, &fits));
-    if (fits) {
+    bool fits = false;
+    WB_TRY(layout_make(run, runs, tail->warps, &table->layout));
+    if (!table->layout.stopped) WB_TRY(place_levels(table, memory, &fits));
+    if (table->layout.stopped) {
+        *outcome = RUN_TABLE_STOPPED;
+    } else if (fits) {
         WB_TRY(grade(table, tail));
         WB_TRY(make_levels(run, table, outcome));
     }

@@ -46,5 +46,10 @@ struct unary unary_sum(struct cnf *cnf, struct arena *arena, struct unary *numbe
         for (size_t i = 0; i < (count + 1) / 2; i++)
             numbers[i] = 2 * i + 1 < count ? add(cnf, arena, &numbers[2 * i], &numbers[2 * i + 1], limit)
                                            : numbers[2 * i];
-    return numbers[0];
+    struct unary sum = numbers[0];
+    if (sum.count > limit) { /* it is one of the numbers, the others being 0 */
+        CNF_CLAUSE(cnf, -unary_at_least(&sum, limit + 1));
+        sum.count = limit;
+    }
+    return sum;
 }

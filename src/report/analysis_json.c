@@ -74,11 +74,7 @@ static json_t *simulations_json(const struct wb_analysis *analysis, const wb_rep
 static json_t *declined_json(const struct wb_analysis *analysis) {
     size_t count;
     const wb_declined *declined = wb_analysis_declined(analysis, &count);
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_add(&array, json_pack("{s:s, s:s, s:s}", "method", declined[i].method, "status",
-                                   report_declined_name(declined[i].status), "reason", declined[i].reason));
-    return array;
+    return report_declined_json(declined, count);
 }
 
 static json_t *certified_json(const struct wb_analysis *analysis) {

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "report/analysis_report.h"
+
 #include "base/c_locale.h"
 #include "report/json_parts.h"
 
@@ -32,6 +34,14 @@ json_t *report_bound_json(const wb_bound *bound, const wb_report_options *option
                                "seconds", report_seconds_json(bound->seconds, options));
     if (bound->reason != NULL) json_put(&object, "reason", json_string(bound->reason));
     return object;
+}
+
+json_t *report_declined_json(const wb_declined *declined, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_add(&array, json_pack("{s:s, s:s, s:s}", "method", declined[i].method, "status",
+                                   report_declined_name(declined[i].status), "reason", declined[i].reason));
+    return array;
 }
 
 json_t *report_microseconds_json(double clock_mhz, uint64_t time) {

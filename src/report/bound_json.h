@@ -27,4 +27,7 @@ json_t *report_deadline_json(const char *of, const uint64_t *proven, const wb_re
  * exhausted on the way (`root` may be NULL for that reason). */
 wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text);
 
+/* Methods without a result, each with its reason. */
+json_t *report_declined_json(const wb_declined *declined, size_t count);
+
 #endif

@@ -63,6 +63,12 @@ static json_t *bounds_json(const struct wb_makespan *makespan, const wb_report_o
     return array;
 }
 
+static json_t *declined_json(const struct wb_makespan *makespan) {
+    size_t count;
+    const wb_declined *declined = wb_makespan_declined(makespan, &count);
+    return report_declined_json(declined, count);
+}
+
 static json_t *certified_json(const struct wb_makespan *makespan) {
     struct makespan_interval interval = makespan_certain(makespan);
     if (interval.upper == CYCLES_SATURATED) return json_null();
@@ -71,8 +77,8 @@ static json_t *certified_json(const struct wb_makespan *makespan) {
 
 wb_status report_makespan_json(const struct wb_makespan *makespan, const wb_report_options *options,
                                wb_diagnostics *diagnostics, char **text) {
-    json_t *root =
-        json_pack("{s:s, s:o, s:o, s:o}", "warpbound", wb_version(), "problem", problem_json(makespan),
-                  "bounds", bounds_json(makespan, options), "certified", certified_json(makespan));
+    json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "problem",
+                             problem_json(makespan), "bounds", bounds_json(makespan, options), "declined",
+                             declined_json(makespan), "certified", certified_json(makespan));
     return report_take_json(root, diagnostics, text);
 }

@@ -3,6 +3,7 @@
 
 #include "base/cycles.h"
 #include "base/text.h"
+#include "report/analysis_report.h"
 #include "report/bound_text.h"
 #include "report/makespan_report.h"
 
@@ -95,6 +96,17 @@ static void put_bounds(struct text *out, const struct wb_makespan *makespan,
     }
 }
 
+/* Methods without a result, and why. */
+static void put_declined(struct text *out, const struct wb_makespan *makespan) {
+    size_t count;
+    const wb_declined *declined = wb_makespan_declined(makespan, &count);
+    for (size_t i = 0; i < count; i++) {
+        text_string(out, declined[i].method);
+        text_pad(out, COLUMN_KIND);
+        text_printf(out, "%s: %s\n", report_declined_name(declined[i].status), declined[i].reason);
+    }
+}
+
 static void put_interval(struct text *out, const struct wb_makespan *makespan) {
     struct makespan_interval interval = makespan_certain(makespan);
     if (interval.upper == CYCLES_SATURATED && interval.lower == 0) return;
@@ -121,6 +133,7 @@ wb_status report_makespan_text(const struct wb_makespan *makespan, const wb_repo
     put_units(&out, makespan);
     put_transform(&out, &makespan->transform);
     put_bounds(&out, makespan, options);
+    put_declined(&out, makespan);
     put_interval(&out, makespan);
     report_put_conditions(&out, bound_at, makespan, NULL);
     return report_take_text(&out, diagnostics, text);

@@ -4,7 +4,7 @@ _Static_assert(ASSUMED_COUNT <= 64, "one bit each, and fewer than WB_ASSUMPTIONS
 
 const char *assumed_text(enum assumed what) {
     static const char *const texts[ASSUMED_WAITS] = {
-#define X(enumerator, text, where) text,
+#define X(enumerator, text, where) [ASSUMED_##enumerator] = (text),
         ASSUMED_TABLE(X)
 #undef X
     };

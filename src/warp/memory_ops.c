@@ -194,40 +194,43 @@ static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t 
     return WB_OK;
 }
 
-/* Whether one lane may keep another's bytes from staying: they store other values, or in part the same bytes.
- * What neither knows is unknown either way. */
-static bool lanes_conflict(const struct warp *warp, const struct micro *op, uint32_t a, uint32_t b,
-                           bool same_place) {
+/* Whether what stays in memory depends on which of two lanes stores last to one place. What neither knows is
+ * unknown either way. */
+static bool lanes_conflict(const struct warp *warp, const struct micro *op, uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < op->memory.count; i++) {
         const struct lanes *from = warp_slot(warp, op->memory.values[i]);
         const uint32_t known = (from->known >> a & 1) + (from->known >> b & 1);
         const uint64_t differing = (from->value[a] ^ from->value[b]) & low_bytes_mask(op->memory.bytes);
-        if (known == 1 || (known == 2 && (!same_place || differing != 0))) return true;
+        if (known == 1 || (known == 2 && differing != 0)) return true;
     }
     return false;
 }
 
-/* Whether each lane's address is at least `bytes` above that of the lane before: most stores. */
-static bool is_ascending(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-    uint64_t end = 0;
+/* Whether each lane's address is above that of the lane before: most stores. */
+static bool is_ascending(const uint64_t *addresses, uint32_t mask) {
+    uint64_t next = 0;
     FOR_LANES_OF(l, mask) {
-        if (addresses[l] < end) return false;
-        end = addresses[l] + bytes;
+        if (addresses[l] < next) return false;
+        next = addresses[l] + 1;
     }
     return true;
 }
 
+/* Places of a hash table of the addresses of a warp. */
+#define STORE_SLOTS 64u
+
 bool store_conflicts(const struct warp *warp, const struct micro *op, uint32_t mask,
                      const uint64_t *addresses) {
-    const uint32_t bytes = op->memory.bytes * op->memory.count;
-    if (is_ascending(addresses, mask, bytes)) return false;
-    FOR_LANES_OF(a, mask) {
-        if (in_window(addresses[a], LOCAL_WINDOW)) continue; /* each lane has its own */
-        FOR_LANES_OF(b, mask & ~lanes_first(a + 1)) {
-            const uint64_t apart = addresses[b] - addresses[a];
-            if (apart + bytes - 1 > 2 * (uint64_t)(bytes - 1)) continue; /* modulo 2^64: further than that */
-            if (lanes_conflict(warp, op, a, b, apart == 0)) return true;
-        }
+    uint8_t first[STORE_SLOTS] = {0}; /* 1 + the first lane that stores to an address */
+    if (is_ascending(addresses, mask)) return false;
+    FOR_LANES_OF(l, mask) {
+        if (in_window(addresses[l], LOCAL_WINDOW)) continue; /* each lane has its own */
+        uint32_t slot = (uint32_t)(addresses[l] * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+        while (first[slot] != 0 && addresses[first[slot] - 1] != addresses[l])
+            slot = (slot + 1) % STORE_SLOTS;
+        /* Addresses are aligned to the size of the access: it is the same place, or another. */
+        if (first[slot] != 0 && lanes_conflict(warp, op, first[slot] - 1u, l)) return true;
+        if (first[slot] == 0) first[slot] = (uint8_t)(l + 1);
     }
     return false;
 }

@@ -222,11 +222,36 @@ static void loops_whose_end_is_unknown_are_declined(void **state) {
         "@%p1 bra B;\nA: mov.u32 %r2, 1;\nB: ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 7;\n"
         "@%p2 bra A;\n",
         "several places");
-    expect_declined(
-        "mov.u32 %r2, 0;\nL: add.u32 %r2, %r2, 1; ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 7;\n"
-        "@%p2 bra N;\nsetp.eq.u32 %p3, %r3, 8;\n@%p3 bra X;\nN: setp.lt.u32 %p4, %r2, 1000; @%p4 bra L;\n"
-        "X: mov.u32 %r4, 1;\n",
-        "meet only behind the loop");
+}
+
+/* Groups of lanes that meet only behind a loop, in which each goes on by itself, and divides again. */
+#define MAYBE_BREAK                                                                                          \
+    "mov.u32 %r2, 0;\nL: add.u32 %r2, %r2, 1; shr.u32 %r3, %r1, %r2; and.b32 %r4, %r3, 3;\n"                 \
+    "setp.eq.u32 %p2, %r4, 1;\n@%p2 bra N;\nsetp.eq.u32 %p3, %r4, 2; and.b32 %r5, %r3, 64;\n"                \
+    "setp.eq.u32 %p4, %r5, 0; and.pred %p3, %p3, %p4;\n@%p3 bra X;\n"
+
+static void lanes_that_meet_behind_the_loop(void **state) {
+    (void)state;
+    /* on both ways round the break, up to the end of the loop */
+    expect_covered_by("", MAYBE_BREAK "N: setp.lt.u32 %p5, %r2, 25; @%p5 bra L;\nX: mov.u32 %r6, 1;\n", NULL,
+                      "64");
+    /* each group loads what others have stored, whose iterations come before its own */
+    expect_covered_by(
+        ".shared .align 4 .b32 tile[4];\n",
+        "mov.u32 %r9, 5; st.shared.u32 [tile], %r9;\n" MAYBE_BREAK
+        "ld.shared.u32 %r7, [tile]; setp.eq.u32 %p6, %r7, 5; @%p6 bra N; mov.u32 %r8, 2;\n"
+        "N: st.shared.u32 [tile], %r2; setp.lt.u32 %p5, %r2, 25; @%p5 bra L;\nX: mov.u32 %r6, 1;\n",
+        NULL, "32");
+    /* out of two loops at once, and again in each iteration of a third */
+    expect_covered_by(
+        "",
+        "mov.u32 %r10, 0;\nO: mov.u32 %r11, 0;\nM: " MAYBE_BREAK
+        "N: setp.lt.u32 %p5, %r2, 9; @%p5 bra L;\nadd.u32 %r11, %r11, 1; setp.lt.u32 %p7, %r11, 7; "
+        "@%p7 bra M;\nX: add.u32 %r10, %r10, 1; setp.lt.u32 %p8, %r10, 3; @%p8 bra O;\n",
+        NULL, "32");
+    /* a barrier that each group may come to by itself */
+    expect_declined(MAYBE_BREAK "bar.sync 0;\nN: setp.lt.u32 %p5, %r2, 25; @%p5 bra L;\nX: mov.u32 %r6, 1;\n",
+                    "too many paths");
 }
 
 /* ---- Memory and exchanges ----------------------------------------------------------------------------- */
@@ -310,6 +335,7 @@ int main(void) {
         cmocka_unit_test(an_inner_loop_may_be_entered_anew_from_the_outer_one),
         cmocka_unit_test(sides_that_wait_for_the_end_of_a_long_loop),
         cmocka_unit_test(loops_whose_end_is_unknown_are_declined),
+        cmocka_unit_test(lanes_that_meet_behind_the_loop),
         cmocka_unit_test(a_copy_without_source_writes_zeros),
         cmocka_unit_test(rows_of_matrices_are_of_other_lanes),
         cmocka_unit_test(generic_addresses_may_be_local),

@@ -79,7 +79,9 @@ struct cover_function {
     bool *is_predicate;         /* per register, and of the carry flag */
     struct cover_limit *limits; /* per loop */
     bool *meets_warps;          /* per loop: a barrier may be executed in it */
-    uint32_t pass_count;        /* loops and facts of kind FACT_PER */
+    uint32_t *meets_in_loop; /* per block of a loop: the block where ways from it come together again, or at
+                                the latest the header; leaving the loop aside */
+    uint32_t pass_count;     /* loops and facts of kind FACT_PER */
 };
 
 /* Where a warp has come to a barrier last. */
@@ -89,6 +91,20 @@ struct barrier_place {
     uint64_t entered; /* as in struct cover_group */
     uint32_t *counts; /* passes of the loops around it, the outermost first */
     uint32_t loops;
+};
+
+/* Code that groups of lanes may execute one after another, from a branch whose sides meet only behind the
+ * loop around it up to where they do. It is executed once, with sides that meet in each iteration, and then
+ * appended for every lane (docs/covering-paths.md, section 3). */
+struct separate_region {
+    bool open;
+    uint32_t depth;     /* frame */
+    uint32_t end;       /* instruction where the sides really meet */
+    size_t meeting;     /* entry of the SIMT stack that waits there */
+    size_t base;        /* lowest entry of the stack that the group has */
+    uint32_t lanes;     /* that came to the branch */
+    uint64_t start;     /* length of the path then */
+    uint64_t forgotten; /* run.forgotten then */
 };
 
 /* A loop whose values are joined from iteration to iteration, until nothing changes. */
@@ -106,6 +122,8 @@ struct cover {
     const struct wb_facts *facts;     /* or NULL */
     struct cover_function *functions; /* per function of the module; what is not reached is empty */
     VEC(struct widening) widenings;   /* of the warp that runs: a warp that waits has none */
+    struct separate_region region;    /* likewise */
+    bool settles;                     /* all sides of a branch have arrived at once: entries below go on */
     VEC(struct barrier_place) places; /* the latest of each warp at each barrier */
     VEC(struct cover_cause) causes;
     uint8_t *caused;    /* per instruction: a bit per enum cover_need that `causes` has */
@@ -185,6 +203,37 @@ wb_status cover_settle(struct warp *warp);
 
 /* cover_program.c: whether two blocks are executed equally often by every thread, the first one first. */
 bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second);
+
+/* cover_separate.c: where the sides of a branch that meet only behind the innermost loop around it come
+ * together in each iteration, as an instruction. */
+wb_status cover_find_meetings(struct cover_function *function, struct arena *arena);
+uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t block);
+
+/* Whether the warp is in code of which each group of lanes may execute a part by itself, and the branch's
+ * sides meet at its end. */
+bool cover_in_region(const struct warp *warp, uint32_t meets_at);
+
+/* Whether warps may meet in the code between the top entry's last instruction and `end`. */
+wb_status cover_meets_before(struct warp *warp, uint32_t end, bool *meets);
+
+/* The top entry, which waits where the sides of the branch really meet or is above the entry that does,
+ * begins such code behind its last instruction. What is stored in it becomes unknown at once: groups do so in
+ * any order. */
+wb_status cover_open_region(struct warp *warp, uint32_t end, size_t meeting, uint32_t lanes);
+
+/* Whether the top entry has come to the end of such code before it came to where it would meet others. */
+bool cover_leaves_region(const struct warp *warp);
+
+/* Appends the code for every other lane, if no lane is in it any more. */
+wb_status cover_close_region(struct warp *warp);
+
+/* cover_memory.c: makes all memory unknown that an instruction may write to at any address; that any may. */
+wb_status cover_forget_written(struct warp *warp, const struct micro *op);
+wb_status cover_forget_all(struct warp *warp, const struct micro *op);
+
+/* cover_widening.c: appends the last `length` instructions `times` more times; `recorded`: with records of
+ * their accesses. WB_ERR_LIMIT with a message when they are too long. */
+wb_status cover_repeat(struct warp *warp, uint64_t length, uint64_t times, bool recorded);
 
 /* cover_control.c: what lanes of `mask` execute, and lanes of `unsure` perhaps. */
 wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);

@@ -137,6 +137,11 @@ wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask
             "whether warp %u waits at this barrier depends on values that are not known, of %s: no "
             "flow fact can say that all warps do",
             warp->number, mask != top->mask ? "its guard" : "the call of the function");
+    if (warp->run->cover->region.open)
+        return warp_fail(
+            warp, op, WB_ERR_DECLINED,
+            "lanes that unknown values divide meet only behind this barrier: each of them may come "
+            "to it by itself");
     /* What other barriers and loops need is found, too, by going on as if the fact were given. */
     if (!firm && !together) WB_TRY(ask_for_fact(warp, op, pc));
     warp->run->cover->meets_perhaps |= !firm;

@@ -14,11 +14,19 @@ struct cover_side {
  * of them that are waited for. */
 #define SEPARATE_MAX 20u
 
+/* Loops of so few iterations that all ways through them are followed. */
+#define SEPARATE_FOLLOWED 4u
+
 struct division {
     const struct micro *op;
     struct cover_side *sides;
     uint32_t count;
-    uint32_t unknown; /* lanes that take every side */
+    uint32_t unknown;  /* lanes that take every side */
+    uint32_t meets_at; /* instruction where sides meet, and the entry of the stack that waits there */
+    size_t meeting;
+    uint32_t
+        until; /* where those that do not come there end, and the entry that waits there: mostly the same */
+    size_t until_meeting;
 };
 
 /* Notes by which instructions the loops around them are left: whether they end is then known, or not. */
@@ -62,22 +70,23 @@ static wb_status require_headers(const struct warp *warp, const struct micro *op
 }
 
 /* Lets sides that end at once arrive where the others will meet them, and opens entries for the others. */
-static wb_status open_sides(struct warp *warp, const struct division *division, size_t meeting,
+static wb_status open_sides(struct warp *warp, const struct division *division,
                             const struct cover_group *group) {
-    uint32_t meets_at = division->op->branch.reconvergence;
     uint32_t first = division->count; /* the side that is executed first: its registers stay where they are */
     for (uint32_t i = 0; i < division->count; i++) {
-        uint32_t lanes = division->sides[i].sure | division->unknown;
-        if (division->sides[i].pc == meets_at)
-            WB_TRY(cover_meet(warp, meeting, lanes, group));
+        const uint32_t pc = division->sides[i].pc, lanes = division->sides[i].sure | division->unknown;
+        if (pc == division->meets_at)
+            WB_TRY(cover_meet(warp, division->meeting, lanes, group));
+        else if (pc == division->until)
+            WB_TRY(cover_meet(warp, division->until_meeting, lanes, group));
         else if (first == division->count)
             first = i;
     }
     for (uint32_t i = division->count; i-- > 0;) {
         const struct cover_side *side = &division->sides[i];
-        if (side->pc == meets_at) continue;
+        if (side->pc == division->meets_at || side->pc == division->until) continue;
         struct simt_entry entry = {.pc = side->pc,
-                                   .reconvergence = meets_at,
+                                   .reconvergence = division->until,
                                    .mask = side->sure | division->unknown,
                                    .group = cover_group_clone(warp, group)};
         if (entry.group == NULL) return run_no_memory(warp->run);
@@ -93,19 +102,47 @@ static wb_status open_sides(struct warp *warp, const struct division *division, 
     return WB_OK;
 }
 
-/* Counts the sides that will run iterations of the loop around the branch separately, because they meet only
- * behind it. WB_ERR_DECLINED with a message when they are too many. */
-static wb_status count_separate(struct warp *warp, const struct division *division,
-                                struct cover_group *group) {
+/* How many sides go on in the loop around a branch beside the first one, though they meet only behind the
+ * loop. */
+static uint32_t separate_sides(const struct warp *warp, const struct division *division) {
     const struct cover_function *function = cover_function_of(warp);
     uint32_t meets_at = division->op->branch.reconvergence, staying = 0;
-    uint32_t loop = function->loops.innermost[cover_node_of(function, group->from)];
-    if (division->unknown == 0 || loop == GRAPH_NONE) return WB_OK;
+    uint32_t loop = function->loops.innermost[cover_node_of(function, cover_top(warp)->group->from)];
+    if (loop == GRAPH_NONE) return 0;
     if (meets_at != PTX_NO_INDEX && loop_contains(&function->loops, loop, cover_node_of(function, meets_at)))
-        return WB_OK;
+        return 0;
     for (uint32_t i = 0; i < division->count; i++)
         staying += loop_contains(&function->loops, loop, cover_node_of(function, division->sides[i].pc));
-    if (staying > 1) group->separate += staying - 1;
+    return staying > 1 ? staying - 1 : 0;
+}
+
+/* Whether such sides are to meet in each iteration of the loop: unless that would be in the middle of another
+ * such region, warps may meet before its end, or there are so few iterations that all ways through them can
+ * be followed. */
+static wb_status may_meet_in_loop(struct warp *warp, const struct division *division, bool *may) {
+    const struct cover_function *function = cover_function_of(warp);
+    const uint32_t meets_at = division->op->branch.reconvergence;
+    const uint32_t loop = function->loops.innermost[cover_node_of(function, cover_top(warp)->group->from)];
+    const struct loop_bound *bound = &function->limits[loop].bound;
+    bool warps_meet = false;
+    *may = cover_in_region(warp, meets_at);
+    if (*may || warp->run->cover->region.open || division->unknown == 0 || meets_at == PTX_NO_INDEX)
+        return WB_OK;
+    if (cover_top(warp)->reconvergence == meets_at &&
+        cover_meeting(warp, warp->stack.count - 1, meets_at) == SIZE_MAX)
+        return WB_OK;
+    if (function->loops.region_count != 0 || (bound->known && bound->headers <= SEPARATE_FOLLOWED))
+        return WB_OK;
+    WB_TRY(cover_meets_before(warp, meets_at, &warps_meet));
+    *may = !warps_meet;
+    return WB_OK;
+}
+
+/* Counts the sides that will run iterations of the loop around the branch separately. WB_ERR_DECLINED with a
+ * message when they are too many. */
+static wb_status count_separate(struct warp *warp, const struct division *division,
+                                struct cover_group *group) {
+    if (division->unknown != 0) group->separate += separate_sides(warp, division);
     if (group->separate <= SEPARATE_MAX) return WB_OK;
     return warp_fail(
         warp, division->op, WB_ERR_DECLINED,
@@ -114,36 +151,112 @@ static wb_status count_separate(struct warp *warp, const struct division *divisi
         "make them fewer: 'never LABEL' of a side that is not taken, or a small limit of the loop");
 }
 
-/* Divides the top entry. It stays below the sides to go on where they meet, unless its own end is there. */
-static wb_status divide(struct warp *warp, const struct division *division) {
-    run_assume(warp->run, ASSUMED_DIVIDED_LANES);
-    size_t top = warp->stack.count - 1, meeting = top;
-    struct simt_entry *entry = &warp->stack.items[top];
-    uint32_t meets_at = division->op->branch.reconvergence, unknown = division->unknown;
-    struct cover_group *group = cover_group_clone(warp, entry->group);
-    if (group == NULL) return run_no_memory(warp->run);
-    group->maybe |= unknown;
-    group->split |= unknown;
-    if (unknown != 0) group->branch = division->op->index;
-    wb_status status = count_separate(warp, division, group);
-    if (status != WB_OK) {
-        free(group);
-        return status;
-    }
+/* Lanes no longer wait in an entry with the registers that they have: they will arrive from the sides. */
+static void expect_lanes(struct simt_entry *waiting, uint32_t lanes) {
+    const struct lane_state *state = waiting->group == NULL ? NULL : waiting->group->state;
+    waiting->mask &= ~(lanes & ~(state == NULL ? 0 : state->mask));
+}
+
+static void pop_top(struct warp *warp) {
+    cover_group_free(cover_top(warp));
+    warp->stack.count--;
+}
+
+/* Takes the top entry away, or lets it wait where the sides meet. */
+static void meet_behind(struct warp *warp, struct division *division) {
+    const uint32_t meets_at = division->op->branch.reconvergence;
+    struct simt_entry *entry = cover_top(warp);
+    division->meeting = warp->stack.count - 1;
     if (meets_at == PTX_NO_INDEX || entry->reconvergence == meets_at) {
-        meeting = meets_at == PTX_NO_INDEX ? SIZE_MAX : cover_meeting(warp, top, meets_at);
-        cover_group_free(entry);
-        warp->stack.count--;
+        division->meeting =
+            meets_at == PTX_NO_INDEX ? SIZE_MAX : cover_meeting(warp, division->meeting, meets_at);
+        pop_top(warp);
     } else {
         entry->pc = meets_at;
     }
-    if (meeting != SIZE_MAX) {
-        struct simt_entry *waiting = &warp->stack.items[meeting];
-        const struct lane_state *state = waiting->group == NULL ? NULL : waiting->group->state;
-        waiting->mask &=
-            ~(unknown & ~(state == NULL ? 0 : state->mask)); /* they will arrive from the sides */
+    if (division->meeting != SIZE_MAX) expect_lanes(&warp->stack.items[division->meeting], division->unknown);
+    division->meets_at = division->until = meets_at;
+    division->until_meeting = division->meeting;
+}
+
+/* Opens an entry that waits where a region ends, below the top entry, unless there is one. */
+static wb_status open_region(struct warp *warp, uint32_t end) {
+    const size_t top = warp->stack.count - 1;
+    const uint32_t lanes = cover_top(warp)->mask;
+    size_t meeting = top;
+    if (cover_top(warp)->reconvergence == end) {
+        meeting = cover_meeting(warp, top, end);
+    } else {
+        struct simt_entry inside = *cover_top(warp);
+        inside.reconvergence = end;
+        inside.group = cover_group_clone(warp, inside.group);
+        if (inside.group == NULL || vec_push(&warp->stack, inside) != WB_OK) {
+            free(inside.group);
+            return run_no_memory(warp->run);
+        }
+        warp->stack.items[top].pc = end;
     }
-    status = open_sides(warp, division, meeting, group);
+    return cover_open_region(warp, end, meeting, lanes);
+}
+
+/* Lets the sides meet in the iteration of the loop. */
+static wb_status meet_in_loop(struct warp *warp, struct division *division) {
+    const struct cover_function *function = cover_function_of(warp);
+    const uint32_t end = division->op->branch.reconvergence, lanes = cover_top(warp)->mask;
+    const uint32_t inside =
+        cover_meets_in_loop(function, cover_node_of(function, cover_top(warp)->group->from));
+    if (!cover_in_region(warp, end)) WB_TRY(open_region(warp, end));
+    warp->run->cover->region.lanes |= lanes;
+    expect_lanes(&warp->stack.items[warp->run->cover->region.meeting], lanes);
+    division->meeting = warp->stack.count - 1;
+    if (cover_top(warp)->reconvergence == inside) {
+        division->meeting = cover_meeting(warp, division->meeting, inside);
+        pop_top(warp);
+    } else {
+        cover_top(warp)->pc = inside;
+    }
+    struct simt_entry *waiting = &warp->stack.items[division->meeting];
+    waiting->group->maybe |= lanes;
+    waiting->group->split |= lanes;
+    expect_lanes(waiting, lanes);
+    division->meets_at = division->until = inside;
+    division->until_meeting = division->meeting;
+    return WB_OK;
+}
+
+/* Lets one side arrive at the end of the region, or go there later, and the others go on as the top entry
+ * did. */
+static void leave_region(struct warp *warp, struct division *division) {
+    const struct simt_entry *entry = cover_top(warp);
+    division->meets_at = warp->run->cover->region.end;
+    division->meeting = warp->run->cover->region.meeting;
+    division->until = entry->reconvergence;
+    division->until_meeting = cover_meeting(warp, warp->stack.count - 1, entry->reconvergence);
+    pop_top(warp);
+    expect_lanes(&warp->stack.items[division->meeting], division->unknown);
+    expect_lanes(&warp->stack.items[division->until_meeting], division->unknown);
+}
+
+/* Divides the top entry. It stays below the sides to go on where they meet, unless its own end is there. */
+static wb_status divide(struct warp *warp, struct division *division) {
+    run_assume(warp->run, ASSUMED_DIVIDED_LANES);
+    const uint32_t lanes = cover_top(warp)->mask;
+    const bool separates = separate_sides(warp, division) > 0;
+    bool meets = false;
+    if (separates) WB_TRY(may_meet_in_loop(warp, division, &meets));
+    struct cover_group *group = cover_group_clone(warp, cover_top(warp)->group);
+    if (group == NULL) return run_no_memory(warp->run);
+    group->maybe |= meets ? lanes : division->unknown;
+    group->split |= meets ? lanes : division->unknown;
+    if (division->unknown != 0) group->branch = division->op->index;
+    wb_status status = meets ? meet_in_loop(warp, division) : count_separate(warp, division, group);
+    if (status == WB_OK && !meets && cover_in_region(warp, division->op->branch.reconvergence))
+        leave_region(warp, division);
+    else if (status == WB_OK && !meets)
+        meet_behind(warp, division);
+    const size_t entries = warp->stack.count;
+    if (status == WB_OK) status = open_sides(warp, division, group);
+    warp->run->cover->settles = warp->stack.count == entries;
     free(group);
     return status;
 }

@@ -127,7 +127,7 @@ static wb_status arrive(struct warp *warp) {
     size_t top = warp->stack.count - 1;
     WB_TRY(cover_group_open(warp, top));
     const struct simt_entry *entry = &warp->stack.items[top];
-    size_t meeting = cover_meeting(warp, top, entry->reconvergence);
+    size_t meeting = cover_meeting(warp, top, entry->pc);
     return meeting == SIZE_MAX ? WB_OK : cover_meet(warp, meeting, entry->mask, entry->group);
 }
 
@@ -146,13 +146,16 @@ static wb_status resume(struct warp *warp) {
 }
 
 wb_status cover_settle(struct warp *warp) {
+    warp->run->cover->settles = false;
     while (warp->depth != 0) {
+        WB_TRY(cover_close_region(warp));
         if (warp->stack.count == warp->frame->stack_base) {
             frame_pop(warp);
             continue;
         }
         struct simt_entry *top = cover_top(warp);
-        if (top->mask != 0 && top->pc != top->reconvergence) return resume(warp);
+        if (top->mask != 0 && top->pc != top->reconvergence && !cover_leaves_region(warp))
+            return resume(warp);
         if (top->mask != 0) WB_TRY(arrive(warp));
         cover_group_free(cover_top(warp));
         warp->stack.count--;

@@ -118,3 +118,12 @@ wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask,
     if (shared) warp_forget_outputs(warp, op, lanes, op->index);
     return WB_OK;
 }
+
+wb_status cover_forget_written(struct warp *warp, const struct micro *op) {
+    if (!writes_memory(op)) return WB_OK;
+    return forget_space(warp, op, has_address(op) ? op->memory.address.space : PTX_GENERIC, LANES_ALL);
+}
+
+wb_status cover_forget_all(struct warp *warp, const struct micro *op) {
+    return forget_space(warp, op, PTX_GENERIC, LANES_ALL);
+}

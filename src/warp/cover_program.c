@@ -72,6 +72,7 @@ static wb_status describe(struct cover_function *function, const struct function
     WB_TRY(liveness_build(&function->cfg, arena, &function->liveness));
     WB_TRY(find_predicates(function, arena));
     WB_TRY(describe_loops(function, arena));
+    WB_TRY(cover_find_meetings(function, arena));
     WB_TRY(find_limits(function, environment, arena));
     function->pass_count = function->loops.count;
     return WB_OK;

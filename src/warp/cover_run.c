@@ -84,7 +84,8 @@ wb_status cover_run_warp(struct warp *warp) {
     struct run *run = warp->run;
     while (warp->state == WARP_READY) {
         const struct simt_entry *top = warp->stack.count == warp->frame->stack_base ? NULL : cover_top(warp);
-        if (top == NULL || top->mask == 0 || top->pc == top->reconvergence) {
+        if (top == NULL || top->mask == 0 || top->pc == top->reconvergence || run->cover->settles ||
+            cover_leaves_region(warp)) {
             WB_TRY(cover_settle(warp));
             continue;
         }

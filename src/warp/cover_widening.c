@@ -90,21 +90,24 @@ static wb_status thin_records(struct warp *warp) {
     return WB_OK;
 }
 
+wb_status cover_repeat(struct warp *warp, uint64_t length, uint64_t times, bool recorded) {
+    struct run *run = warp->run;
+    if (times == 0) return WB_OK;
+    run->cover->repeats |= !recorded;
+    if (!recorded) WB_TRY(thin_records(warp));
+    if (path_repeat_last(&warp->path, length, times) == WB_OK) return WB_OK;
+    diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
+             "code of %llu instructions is too long to be repeated %llu times", (unsigned long long)length,
+             (unsigned long long)times);
+    return WB_ERR_LIMIT;
+}
+
 /* Nothing changes any more: appends the iterations that are left. */
 static wb_status repeat(struct warp *warp, struct widening *widening, uint64_t limit) {
-    struct run *run = warp->run;
     uint64_t length = warp->path.path.length - widening->length;
     uint64_t left = limit - cover_top(warp)->group->passes[widening->loop].count + 1;
-    end_widening(run->cover, widening);
-    run->cover->repeats = true;
-    WB_TRY(thin_records(warp));
-    if (path_repeat_last(&warp->path, length, left) != WB_OK) {
-        diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
-                 "the iterations of a loop of up to %llu are too long to be repeated",
-                 (unsigned long long)limit);
-        return WB_ERR_LIMIT;
-    }
-    return WB_OK;
+    end_widening(warp->run->cover, widening);
+    return cover_repeat(warp, length, left, false);
 }
 
 /* How many iterations that change nothing are executed before the others are appended. When sides of branches

@@ -352,6 +352,9 @@ static void what_does_not_depend_on_where_buffers_stand_is_known(void **state) {
         /* addresses of shared memory are numbers */
         TELL "shr.u64 %rd3, %rd4, 2; " NUMBER,
         "mov.u64 %rd3, 4294967296; shr.u64 %rd3, %rd3, 20; " NUMBER,
+        /* and so are other values of 64 bits in memory */
+        TELL "st.shared.u64 [%rd4], 4294967295; ld.shared.u64 %rd5, [%rd4]; shr.u64 %rd3, %rd5, 20; " NUMBER,
+        TELL "st.shared.u64 [%rd4], 4294967296; ld.shared.u64 %rd5, [%rd4]; shr.u64 %rd3, %rd5, 20; " NUMBER,
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         expect_choice(known[i], "B");

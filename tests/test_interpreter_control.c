@@ -417,6 +417,9 @@ static void assumptions_are_noted_where_they_matter(void **state) {
         {"mov.u32 %r9, %warpid;", ASSUMED_WARP_NUMBERS},
         {"atom.global.add.u32 %r9, [%rd0], 1;", ASSUMED_ATOMIC_ORDER},
         {"red.global.add.u32 [%rd0], 1;", NONE},
+        {"ld.relaxed.gpu.global.u32 %r9, [%rd0];", ASSUMED_ATOMIC_ORDER},
+        {"ld.volatile.global.u32 %r9, [%rd0];", ASSUMED_ATOMIC_ORDER},
+        {"ld.global.u32 %r9, [%rd0];", NONE},
         {"red.global.add.f32 [%rd0], 0f3f800000;", ASSUMED_ATOMIC_ORDER},
         {"st.global.u32 [%rd31], 7;", NONE}, /* all lanes the same */
         {"st.global.u32 [%rd31], %r0;", ASSUMED_LAST_LANE},

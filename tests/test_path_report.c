@@ -65,11 +65,11 @@ static void text_shows_runs_and_accesses(void **state) {
         "\n"
         "accesses of warp 0:\n"
         "  step 1: ld.param.u64, 8 bytes of param at 0x3000000, lanes ffffffff\n"
-        "  step 125: st.global.u32, 4 bytes of global at 0x100000000 + 4 * lane, lanes ffffffff\n"
+        "  step 125: st.global.u32, 4 bytes of global at 0x79d200000000 + 4 * lane, lanes ffffffff\n"
         "\n"
         "accesses of warp 1:\n"
         "  step 1: ld.param.u64, 8 bytes of param at 0x3000000, lanes 0000ffff\n"
-        "  step 125: st.global.u32, 4 bytes of global at 0x100000080 + 4 * lane, lanes 0000ffff\n";
+        "  step 125: st.global.u32, 4 bytes of global at 0x79d200000080 + 4 * lane, lanes 0000ffff\n";
     struct traced t = trace();
     char *text = NULL;
     assert_int_equal(wb_block_report(t.block, WB_REPORT_TEXT, t.diagnostics, &text), WB_OK);

@@ -159,6 +159,16 @@ wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t
     return WB_OK;
 }
 
+bool access_is_shared(const struct run *run, const struct micro *op) {
+    switch (op->form->space) {
+    case PTX_SPACE_CONST:
+    case PTX_SPACE_PARAM:
+    case PTX_SPACE_LOCAL: return false;
+    case PTX_SPACE_SHARED: return run->warp_count > 1 || op->form->shared_cluster;
+    default: return true;
+    }
+}
+
 bool access_is_possible(const struct warp *warp, uint64_t address, uint32_t bytes, bool is_store) {
     uint64_t offset = address - LOCAL_WINDOW;
     if ((address & (bytes - 1)) != 0) return false;

@@ -40,6 +40,9 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
 wb_status access_record_unknown(struct warp *warp, const struct micro *op,
                                 const struct micro_address *address, uint32_t mask, struct access_kind kind);
 
+/* Whether other warps can reach the memory of an access, as far as its state space says. */
+bool access_is_shared(const struct run *run, const struct micro *op);
+
 /* Whether a lane's access is one without an error: aligned, in memory that is there and may be written. */
 bool access_is_possible(const struct warp *warp, uint64_t address, uint32_t bytes, bool is_store);
 

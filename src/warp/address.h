@@ -16,8 +16,11 @@
 #define CONST_WINDOW UINT64_C(0x4000000)
 #define FUNCTION_WINDOW UINT64_C(0x5000000) /* function f is at FUNCTION_WINDOW + f * FUNCTION_STEP */
 #define FUNCTION_STEP UINT64_C(16)
-#define GLOBAL_START UINT64_C(0x10000000) /* variables of the module and buffers; 64-bit modules: */
-#define GLOBAL_START_64 UINT64_C(0x100000000)
+#define GLOBAL_START UINT64_C(0x10000000) /* variables of the module and buffers */
+
+/* The same in 64-bit modules: far from what kernels compute with, so that numbers are not taken for addresses
+ * (home.h). */
+#define GLOBAL_START_64 UINT64_C(0x79d200000000)
 
 static inline bool in_window(uint64_t address, uint64_t window) {
     return address - window < WINDOW_SIZE;

@@ -33,9 +33,12 @@
     X(LAST_LANE, "of lanes of a warp that store to one place the highest has the last word",                 \
       "lanes of a warp stored values to the same bytes that are not known to be the same; covering paths "   \
       "take the bytes for unknown instead")                                                                  \
-    X(ATOMIC_ORDER, "atomics take effect in the order of blocks, warps and lanes",                           \
-      "an atomic gave a result, or its order shows in memory (floats, `exch`, `cas`, `inc`, `dec`); "        \
-      "covering paths take the values for unknown instead")                                                  \
+    X(ATOMIC_ORDER,                                                                                          \
+      "atomics, and relaxed, volatile and acquire loads, take effect in the order of blocks, warps and "     \
+      "lanes",                                                                                               \
+      "an atomic gave a result, or its order shows in memory (floats, `exch`, `cas`, `inc`, `dec`), or "     \
+      "such "                                                                                                \
+      "a load read memory of other warps; covering paths take the values for unknown instead")               \
     X(WARP_NUMBERS, "%warpid is the number of the warp in its block", "the code uses `%warpid`")             \
     X(ALIGNED_BUFFERS,                                                                                       \
       "buffers and variables start where the launch puts them, at multiples of 256 bytes "                   \

@@ -16,20 +16,6 @@ static bool writes_memory(const struct micro *op) {
     return op->execute != load_execute && op->execute != ldmatrix_execute;
 }
 
-/* Whether other warps may access the same memory at any time without a data race: an access that is strong in
- * the words of the PTX memory model, in memory that they can reach. */
-static bool communicates(const struct run *run, const struct micro *op) {
-    const struct ptx_form *form = op->form;
-    if (!form->relaxed && !form->ordered && !form->is_volatile) return false;
-    switch (form->space) {
-    case PTX_SPACE_CONST:
-    case PTX_SPACE_PARAM:
-    case PTX_SPACE_LOCAL: return false;
-    case PTX_SPACE_SHARED: return run->warp_count > 1 || form->shared_cluster;
-    default: return true;
-    }
-}
-
 /* Makes all that an access to an unknown address in a state space may write unknown. */
 static wb_status forget_space(struct warp *warp, const struct micro *op, uint8_t space, uint32_t mask) {
     struct run *run = warp->run;
@@ -104,7 +90,7 @@ wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask,
     bool widens = warp->run->cover->widenings.count != 0; /* memory only becomes unknown then */
     uint32_t sure = writes_memory(op) ? lanes & ~doubtful : lanes & ~unsure;
     bool size_known = op->execute != copy_execute || (lanes & ~warp_slot(warp, op->source[0])->known) == 0;
-    bool shared = communicates(warp->run, op);
+    bool shared = op->memory.is_strong && access_is_shared(warp->run, op);
     if (op->execute == atomic_execute || ((widens || shared) && writes_memory(op)) || !size_known) sure = 0;
     if (op->execute == ldmatrix_execute && doubtful != 0) sure = 0;
     uint64_t addresses[WARP_LANES];

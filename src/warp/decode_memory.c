@@ -25,6 +25,7 @@ static wb_status decode_access(struct decoder *decoder, const struct ptx_operand
     WB_TRY(decode_address(decoder, address, op->form->space, &memory->address, &known));
     WB_TRY(decode_elements(decoder, value, type, &memory->values, &memory->count, &known));
     memory->uniform = memory->address.base.bank == BANK_CONSTANT;
+    memory->is_strong = op->form->relaxed || op->form->ordered || op->form->is_volatile;
     memory->may_be_address = may_be_address(decoder->program->module, op->form);
     if (!known) return WB_OK;
     op->execute = is_store ? store_execute : load_execute;

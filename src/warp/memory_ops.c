@@ -136,6 +136,8 @@ wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     WB_TRY(
         access_record(warp, op, &op->memory.address, mask, addresses, (struct access_kind){.bytes = bytes}));
+    if (memory->is_strong && warp->run->cover == NULL && access_is_shared(warp->run, op))
+        run_assume(warp->run, ASSUMED_ATOMIC_ORDER);
     if (memory->uniform && !in_window(addresses[0], LOCAL_WINDOW))
         return load_uniform(warp, op, mask, addresses[0]);
     const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);

@@ -65,7 +65,8 @@ struct micro_memory {
     uint8_t bytes;             /* per element, in memory */
     bool is_signed;            /* sign-extended into a wider register */
     bool uniform;              /* the address is a constant */
-    bool may_be_address;       /* of a load: an integer of the size of addresses */
+    bool is_strong;      /* no data race with strong accesses of others: relaxed, volatile, acquire ... */
+    bool may_be_address; /* of a load: an integer of the size of addresses */
 };
 
 /* mov between a register of `count` * `bits` bits and `count` registers. */

@@ -68,7 +68,7 @@ static inline void ptx_check_round_trip(const wb_module *module, const char *nam
 /* Reads a file that must be there; *text is malloc'd. */
 static inline void ptx_read_file(const char *path, char **text, size_t *size) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    assert_int_equal(file_read(path, diagnostics, text, size), WB_OK);
+    assert_int_equal(file_read(path, SOURCE_SIZE_MAX, diagnostics, text, size), WB_OK);
     wb_diagnostics_free(diagnostics);
 }
 

@@ -88,11 +88,11 @@ static void test_file_is_written_whole_or_not_at_all(void **state) {
     assert_int_equal(wb_file_write(path, "hello\n", diagnostics), WB_OK);
     char *text = NULL;
     size_t size = 0;
-    assert_int_equal(file_read(path, diagnostics, &text, &size), WB_OK);
+    assert_int_equal(file_read(path, 6, diagnostics, &text, &size), WB_OK);
     assert_string_equal(text, "hello\n");
     free(text);
     assert_int_equal(wb_file_write("/nonexistent/folder/x", "hello\n", diagnostics), WB_ERR_INPUT);
-    assert_int_equal(file_read("/tmp", diagnostics, &text, &size), WB_ERR_INPUT);
+    assert_int_equal(file_read("/tmp", SOURCE_SIZE_MAX, diagnostics, &text, &size), WB_ERR_INPUT);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 2);
     (void)unlink(path);
     (void)close(fd);
@@ -135,6 +135,24 @@ static void test_links_are_written_through(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+static void test_no_more_of_a_file_is_read_than_asked_for(void **state) {
+    (void)state;
+    static const char *const paths[] = {"/dev/zero", "README.md"};
+    char *text = NULL;
+    size_t size = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        assert_int_equal(file_read(paths[i], 100, diagnostics, &text, &size), WB_ERR_INPUT);
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), ": error: larger than 100 bytes"));
+        wb_diagnostics_free(diagnostics);
+    }
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(file_read("/dev/null", 0, diagnostics, &text, &size), WB_OK);
+    assert_int_equal(size, 0);
+    free(text);
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_random_is_reproducible(void **state) {
     (void)state;
     struct random_state random = random_seeded(1);
@@ -172,6 +190,7 @@ int main(void) {
         cmocka_unit_test(test_diagnostic_of_a_long_line_is_short),
         cmocka_unit_test(test_file_is_written_whole_or_not_at_all),
         cmocka_unit_test(test_links_are_written_through),
+        cmocka_unit_test(test_no_more_of_a_file_is_read_than_asked_for),
         cmocka_unit_test(test_random_is_reproducible),
         cmocka_unit_test(test_interned_names_are_numbered),
     };

@@ -42,7 +42,7 @@ static char *file_text(const char *path) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     char *text;
     size_t size;
-    assert_int_equal(file_read(path, diagnostics, &text, &size), WB_OK);
+    assert_int_equal(file_read(path, SOURCE_SIZE_MAX, diagnostics, &text, &size), WB_OK);
     wb_diagnostics_free(diagnostics);
     return text;
 }

@@ -21,7 +21,7 @@ static void assert_report(const char *ptx, wb_cfg_format format, const char *exp
     if (wb_module_read(ptx, diagnostics, &module) != WB_OK) fail_msg("%s", wb_diagnostics_text(diagnostics));
     assert_int_equal(wb_module_find_kernel(module, NULL, diagnostics, &kernel), WB_OK);
     assert_int_equal(wb_kernel_cfg(kernel, format, diagnostics, &text), WB_OK);
-    assert_int_equal(file_read(expected_path, diagnostics, &expected, &size), WB_OK);
+    assert_int_equal(file_read(expected_path, SOURCE_SIZE_MAX, diagnostics, &expected, &size), WB_OK);
     assert_string_equal(text, expected);
     assert_string_equal(wb_diagnostics_text(diagnostics), "");
     free(expected);
@@ -58,7 +58,7 @@ static void test_reasons_of_branches(void **state) {
         text_string(&reports, text);
         free(text);
     }
-    assert_int_equal(file_read("tests/data/flow/why.txt", diagnostics, &expected, &size), WB_OK);
+    assert_int_equal(file_read("tests/data/flow/why.txt", SOURCE_SIZE_MAX, diagnostics, &expected, &size), WB_OK);
     assert_string_equal(reports.data, expected);
     free(expected);
     text_free(&reports);

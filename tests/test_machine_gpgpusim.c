@@ -32,7 +32,7 @@ static wb_machine *import_with(const char *flags) {
     char text[8192];
     char *config;
     size_t size;
-    assert_int_equal(file_read(CONFIG, diagnostics, &config, &size), WB_OK);
+    assert_int_equal(file_read(CONFIG, SOURCE_SIZE_MAX, diagnostics, &config, &size), WB_OK);
     int length = snprintf(text, sizeof text, "%.*s\n%s\n", (int)size, config, flags);
     assert_in_range(length, 1, sizeof text - 1);
     if (import_parse("c", text, (size_t)length, diagnostics, &machine) != WB_OK)

@@ -351,7 +351,7 @@ static char *written(const struct makespan_problem *problem, const struct exact_
     const struct makespan_run run = {.problem = problem, .settings = settings, .diagnostics = diagnostics};
     char *bytes = NULL;
     assert_int_equal(certificate_write(&run, limits, witness, path, upper), expected);
-    assert_int_equal(file_read(path, diagnostics, &bytes, size), WB_OK);
+    assert_int_equal(file_read(path, SOURCE_SIZE_MAX, diagnostics, &bytes, size), WB_OK);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(wb_diagnostics_errors(diagnostics) > 0, expected != WB_OK);
     wb_diagnostics_free(diagnostics);

@@ -16,15 +16,25 @@ static wb_status read_failed(wb_diagnostics *diagnostics, const char *path, int 
     return WB_ERR_INPUT;
 }
 
-/* Reads from `fd` until its end into a growing buffer that starts with room for `expected` bytes. */
-static wb_status read_all(int fd, const char *path, size_t expected, wb_diagnostics *diagnostics, char **text,
-                          size_t *size) {
+static wb_status too_large(wb_diagnostics *diagnostics, const char *path, size_t most) {
+    diagnose(diagnostics, SEVERITY_ERROR, path, "larger than %zu bytes", most);
+    return WB_ERR_INPUT;
+}
+
+/* Bytes that are asked for at once where the size of the file is not known. */
+#define PIECE ((size_t)1 << 16)
+
+/* Reads from `fd` until its end, or until there are more than `most` bytes, into a growing buffer that starts
+ * with room for `expected` bytes. */
+static wb_status read_all(int fd, const char *path, size_t expected, size_t most, wb_diagnostics *diagnostics,
+                          char **text, size_t *size) {
     VEC(char) buffer = {0};
-    wb_status status = vec_reserve(&buffer, expected + 1);
+    wb_status status = vec_reserve(&buffer, expected + 2);
     while (status == WB_OK) {
-        status = vec_reserve(&buffer, (size_t)1 << 16);
+        if (buffer.capacity - buffer.count < 2) status = vec_reserve(&buffer, PIECE);
         if (status != WB_OK) break;
-        ssize_t got = read(fd, buffer.items + buffer.count, buffer.capacity - buffer.count - 1);
+        const size_t room = buffer.capacity - buffer.count - 1, wanted = most + 1 - buffer.count;
+        ssize_t got = read(fd, buffer.items + buffer.count, room < wanted ? room : wanted);
         if (got == 0) break;
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
@@ -32,13 +42,10 @@ static wb_status read_all(int fd, const char *path, size_t expected, wb_diagnost
             break;
         }
         buffer.count += (size_t)got;
-        if (buffer.count > SOURCE_SIZE_MAX) {
-            diagnose(diagnostics, SEVERITY_ERROR, path, "larger than %zu bytes", SOURCE_SIZE_MAX);
-            status = WB_ERR_INPUT;
-        }
+        if (buffer.count > most) status = too_large(diagnostics, path, most);
     }
     if (status != WB_OK) {
-        if (status == WB_ERR_LIMIT) diagnose(diagnostics, SEVERITY_ERROR, path, "out of memory");
+        if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, path);
         vec_free(&buffer);
         return status;
     }
@@ -48,21 +55,16 @@ static wb_status read_all(int fd, const char *path, size_t expected, wb_diagnost
     return WB_OK;
 }
 
-wb_status file_read(const char *path, wb_diagnostics *diagnostics, char **text, size_t *size) {
+wb_status file_read(const char *path, size_t most, wb_diagnostics *diagnostics, char **text, size_t *size) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return read_failed(diagnostics, path, errno);
     struct stat info;
     wb_status status = WB_OK;
     if (fstat(fd, &info) != 0) status = read_failed(diagnostics, path, errno);
     if (status == WB_OK && S_ISDIR(info.st_mode)) status = read_failed(diagnostics, path, EISDIR);
-    if (status == WB_OK && S_ISREG(info.st_mode) && (size_t)info.st_size > SOURCE_SIZE_MAX) {
-        diagnose(diagnostics, SEVERITY_ERROR, path, "larger than %zu bytes", SOURCE_SIZE_MAX);
-        status = WB_ERR_INPUT;
-    }
-    if (status == WB_OK) {
-        size_t expected = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
-        status = read_all(fd, path, expected, diagnostics, text, size);
-    }
+    const size_t expected = status == WB_OK && S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
+    if (status == WB_OK && expected > most) status = too_large(diagnostics, path, most);
+    if (status == WB_OK) status = read_all(fd, path, expected, most, diagnostics, text, size);
     (void)close(fd);
     return status;
 }

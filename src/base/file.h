@@ -4,10 +4,14 @@
 
 #include "base/diagnostics.h"
 
-/* Reads `path` (a file, a pipe or /dev/stdin) to its end. On success *text is malloc'd, NUL-terminated behind
- * its *size bytes, and the caller's to free. WB_ERR_INPUT when it cannot be read or is larger than
- * SOURCE_SIZE_MAX, WB_ERR_LIMIT when memory is exhausted; both with a message. */
-wb_status file_read(const char *path, wb_diagnostics *diagnostics, char **text, size_t *size);
+/* Most bytes of a file of settings. */
+#define SETTINGS_SIZE_MAX ((size_t)1 << 20)
+
+/* Reads `path` (a file, a pipe or /dev/stdin) to its end, which must come within `most` bytes: no more are
+ * read, of a device neither. On success *text is malloc'd, NUL-terminated behind its *size bytes, and the
+ * caller's to free. WB_ERR_INPUT when it cannot be read or is larger, WB_ERR_LIMIT when memory is exhausted;
+ * both with a message. */
+wb_status file_read(const char *path, size_t most, wb_diagnostics *diagnostics, char **text, size_t *size);
 
 /* A file being written: what is written to `fd` stands in a temporary file beside the one at `path` until it
  * is complete. Links are followed: the file that they lead to is the one that is replaced, and keeps its

@@ -11,9 +11,10 @@
 #include "base/arena.h"
 #include "base/diagnostics.h"
 #include "base/field.h"
+#include "base/file.h"
 
 /* Largest file, deepest nesting, most keys of one mapping. */
-#define YTREE_SIZE_MAX ((size_t)1 << 20)
+#define YTREE_SIZE_MAX SETTINGS_SIZE_MAX
 #define YTREE_DEPTH_MAX 16u
 #define YTREE_KEYS_MAX 1024u
 

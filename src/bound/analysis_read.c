@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/yaml.h"
 #include "bound/analysis_kernel.h"
 #include "warp/abstract_file.h"
 
@@ -31,7 +32,7 @@ wb_status analysis_parse(const char *name, const char *text, size_t size, wb_dia
 wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis) {
     char *text;
     size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
+    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = analysis_parse(path, text, size, diagnostics, analysis);
     free(text);
     return status;

@@ -1,5 +1,6 @@
 /* Contents of buffers: TYPE[COUNT], optionally =FILL; of arguments TYPE[COUNT]+ELEMENT, too. */
 #include <endian.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,14 +95,11 @@ static wb_status parse_file(const struct contents_parser *parser, const char *na
     WB_TRY(file_path(parser, name, &path));
     char *bytes = NULL;
     size_t size = 0;
-    wb_status status = file_read(path, parser->diagnostics, &bytes, &size);
+    const uint64_t room = launch_contents_size(contents);
+    wb_status status = file_read(path, room, parser->diagnostics, &bytes, &size);
     if (status != WB_OK) {
-        diagnose_about(parser->diagnostics, SEVERITY_NOTE, parser->subject, "the file is named here");
-    } else if (size > launch_contents_size(contents)) {
-        diagnose_about(parser->diagnostics, SEVERITY_ERROR, parser->subject,
-                       "'%.200s' has %zu bytes, the buffer has %llu", path, size,
-                       (unsigned long long)launch_contents_size(contents));
-        status = WB_ERR_INPUT;
+        diagnose_about(parser->diagnostics, SEVERITY_NOTE, parser->subject,
+                       "the file is named here, for a buffer of %" PRIu64 " bytes", room);
     } else {
         contents->file_bytes = arena_alloc(parser->arena, size > 0 ? size : 1);
         if (contents->file_bytes == NULL)

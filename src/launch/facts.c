@@ -11,7 +11,7 @@ wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostic
                         wb_facts **facts) {
     char *text;
     size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
+    WB_TRY(file_read(path, FACTS_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = wb_facts_parse(path, text, size, kernel, diagnostics, facts);
     free(text);
     return status;

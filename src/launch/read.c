@@ -259,7 +259,7 @@ struct launch_file {
 
 static wb_status launch_file_read(const char *path, wb_launch_files files, wb_diagnostics *diagnostics,
                                   struct launch_file *file) {
-    WB_TRY(file_read(path, diagnostics, &file->text, &file->size));
+    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &file->text, &file->size));
     file->directory = directory_of(path);
     file->folder = (struct launch_folder){file->directory, files};
     return file->directory == NULL ? diagnose_out_of_memory(diagnostics, path) : WB_OK;

@@ -230,7 +230,7 @@ static void name_by_folder(const char *path, struct wb_machine *machine) {
 wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_machine **machine) {
     char *text;
     size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
+    WB_TRY(file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size));
     wb_machine *made = NULL;
     wb_status status = import_parse(path, text, size, diagnostics, &made);
     free(text);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/yaml.h"
 #include "base/suggest.h"
 #include "machine/keys.h"
 #include "machine/presets.h"
@@ -36,7 +37,7 @@ wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics,
     if (access(name_or_path, F_OK) != 0) return unknown_machine(name_or_path, diagnostics);
     char *text;
     size_t size;
-    WB_TRY(file_read(name_or_path, diagnostics, &text, &size));
+    WB_TRY(file_read(name_or_path, YTREE_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = machine_parse(name_or_path, text, size, diagnostics, machine);
     free(text);
     return status;

@@ -11,6 +11,9 @@
 #define MEMORY_PER_BYTE ((size_t)64)
 #define MEMORY_BASE ((size_t)64 << 20)
 
+/* Largest text of a module. */
+#define PTX_SIZE_MAX ((size_t)256 << 20)
+
 /* Candidates shown when a name is ambiguous. */
 #define CANDIDATES_MAX 20
 
@@ -45,14 +48,14 @@ static wb_status module_of_text(const char *name, char *text, size_t size, wb_di
 wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module) {
     char *text;
     size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
+    WB_TRY(file_read(path, PTX_SIZE_MAX, diagnostics, &text, &size));
     return module_of_text(path, text, size, diagnostics, module);
 }
 
 wb_status wb_module_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                           wb_module **module) {
-    if (size > SOURCE_SIZE_MAX) {
-        diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", SOURCE_SIZE_MAX);
+    if (size > PTX_SIZE_MAX) {
+        diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", PTX_SIZE_MAX);
         return WB_ERR_INPUT;
     }
     char *copy = malloc(size + 1);

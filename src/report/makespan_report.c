@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/gzip.h"
+#include "makespan/certificate.h"
 #include "makespan/certificate_check.h"
 #include "makespan/ilp.h"
 #include "makespan/sat_export.h"
@@ -162,7 +163,7 @@ wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char 
     char *bytes;
     size_t size;
     struct text out = {0};
-    WB_TRY(file_read(path, diagnostics, &bytes, &size));
+    WB_TRY(file_read(path, CERTIFICATE_SIZE_MAX, diagnostics, &bytes, &size));
     wb_status status = gzip_recognise(bytes, size) ? check_certificate(path, bytes, size, diagnostics, &out)
                                                    : check_witness(path, bytes, size, diagnostics, &out);
     free(bytes);

@@ -182,7 +182,7 @@ wb_status config_file_parse(const char *name, const char *text, size_t size, wb_
 wb_status config_file_read(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec) {
     char *text;
     size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
+    WB_TRY(file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = config_file_parse(path, text, size, diagnostics, spec);
     free(text);
     return status;

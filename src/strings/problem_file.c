@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/yaml.h"
 
 #define NAME_MAX_BYTES 64u
 #define ABOUT_MAX 4096u
@@ -71,7 +72,7 @@ wb_status problem_file_parse(const char *name, const char *text, size_t size, wb
 wb_status problem_file_read(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec) {
     char *text;
     size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
+    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = problem_file_parse(path, text, size, diagnostics, spec);
     free(text);
     return status;

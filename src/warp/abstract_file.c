@@ -207,7 +207,7 @@ wb_status abstract_file_parse(const char *name, const char *text, size_t size, w
 wb_status abstract_file_read(const char *path, wb_diagnostics *diagnostics, struct abstract_block *block) {
     char *text;
     size_t size;
-    WB_TRY(file_read(path, diagnostics, &text, &size));
+    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = abstract_file_parse(path, text, size, diagnostics, block);
     free(text);
     return status;

@@ -55,6 +55,10 @@ size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics);
 /* Whether what failed would succeed if flow facts were given that wb_facts_template lists. */
 bool wb_diagnostics_needs_facts(const wb_diagnostics *diagnostics);
 
+/* Whether an execution was ended by a limit of its options, on instructions or memory: not because the caller
+ * stopped it, and not because the system has no memory left. */
+bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics);
+
 /* All messages so far as `file:line:col: error: ...` lines, each with its source line and a caret. */
 const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
 
@@ -307,7 +311,8 @@ wb_status wb_facts_template(const wb_kernel *kernel, const wb_launch *launch, wb
 typedef struct wb_block wb_block;
 
 /* Asked regularly during long work with what was done so far (`total` 0: not known); false stops the work
- * with WB_ERR_LIMIT. `poll` NULL: nobody is asked. */
+ * with WB_ERR_LIMIT. `poll` NULL: nobody is asked. This is the way to cancel work and to limit its time: the
+ * caller's function looks at a flag or a clock. It is called after counted amounts of work. */
 typedef struct {
     bool (*poll)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *user;
@@ -324,6 +329,8 @@ typedef struct {
                               gives; scalars stay known */
     const wb_facts *facts; /* of `cover`: flow facts, complete; or NULL */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
+    uint64_t memory_limit; /* bytes that paths, addresses and contents of buffers may take together, after
+                              which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
 } wb_trace_options;
 
@@ -355,6 +362,8 @@ typedef struct {
                                    kept in any case */
     const wb_facts *facts;      /* of `cover`: flow facts, complete; or NULL */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
+    uint64_t memory_limit; /* bytes that paths, addresses and contents of buffers may take together, after
+                              which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
 } wb_grid_options;
 

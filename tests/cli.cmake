@@ -28,3 +28,4 @@ target_compile_definitions(test_locale PRIVATE WB_COMMAND_IN_LOCALE="$<TARGET_FI
 add_dependencies(test_locale warpbound_in_locale)
 wb_cli_test(test_cli_waits)
 target_link_libraries(test_cli_waits PRIVATE wb_ptx)
+wb_cli_test(test_cli_limits)

@@ -58,7 +58,8 @@ static void test_reasons_of_branches(void **state) {
         text_string(&reports, text);
         free(text);
     }
-    assert_int_equal(file_read("tests/data/flow/why.txt", SOURCE_SIZE_MAX, diagnostics, &expected, &size), WB_OK);
+    assert_int_equal(file_read("tests/data/flow/why.txt", SOURCE_SIZE_MAX, diagnostics, &expected, &size),
+                     WB_OK);
     assert_string_equal(reports.data, expected);
     free(expected);
     text_free(&reports);

@@ -157,6 +157,11 @@ void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *fr
     diagnostics->errors += from->errors;
     diagnostics->warnings += from->warnings;
     diagnostics->needs_facts |= from->needs_facts;
+    diagnostics->over_limit |= from->over_limit;
+}
+
+bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics) {
+    return diagnostics->over_limit;
 }
 
 bool wb_diagnostics_needs_facts(const wb_diagnostics *diagnostics) {

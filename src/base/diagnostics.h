@@ -22,6 +22,7 @@ struct wb_diagnostics {
     size_t errors;    /* all errors, kept or not */
     size_t warnings;  /* all warnings, kept or not */
     bool needs_facts; /* flow facts would let what failed succeed */
+    bool over_limit;  /* an execution was ended by a limit of its options */
 };
 
 /* A message about byte `offset` of `source`. */

@@ -83,7 +83,7 @@ static int write_all(int fd, const char *text, size_t size) {
 
 /* Most links from one to the next, and names tried for a temporary file. */
 #define LINKS_MAX 40
-#define NAMES_MAX 100
+#define NAMES_MAX 100u
 
 /* Follows the link at `path`, if it is one, and those behind it; 0 or the errno value. */
 static int follow_links(const char *path, struct text *target) {
@@ -103,21 +103,63 @@ static int follow_links(const char *path, struct text *target) {
     return ENOMEM;
 }
 
-/* Makes the temporary file: the system gives it the rights of a new file, and those of the file that it will
- * replace are given to it here. */
-static int open_temporary(struct file_output *output, const struct stat *replaced) {
-    for (unsigned name = 0; name < NAMES_MAX; name++) {
-        text_free(&output->temporary);
-        text_printf(&output->temporary, "%s.%u-%u", output->target.data, (unsigned)getpid(), name);
+/* The name of a temporary file beside the output. */
+static void name_temporary(struct file_output *output, unsigned attempt) {
+    output->temporary.length = 0;
+    text_printf(&output->temporary, "%s.%u-%u", output->target.data, (unsigned)getpid(), attempt);
+}
+
+/* A file without a name in the folder of the output: it goes away by itself however the process ends. -1
+ * where the file system has none, or where there is no way to give it a name. */
+static int open_unnamed(const struct file_output *output) {
+    const char *path = output->target.data, *slash = strrchr(path, '/');
+    struct text folder = {0};
+    text_append(&folder, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+    if (slash == NULL) text_char(&folder, '.');
+    int fd = folder.failed || access("/proc/self/fd", X_OK) != 0
+                 ? -1
+                 : open(folder.data, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    text_free(&folder);
+    return fd;
+}
+
+static int open_named(struct file_output *output) {
+    for (unsigned attempt = 0; output->fd < 0; attempt++) {
+        name_temporary(output, attempt);
         if (output->temporary.failed) return ENOMEM;
         output->fd = open(output->temporary.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->fd >= 0 || errno != EEXIST) break;
+        if (output->fd < 0 && (errno != EEXIST || attempt == NAMES_MAX)) return errno;
     }
-    if (output->fd < 0) return errno;
+    return 0;
+}
+
+/* Makes the file that is written to: the system gives it the rights of a new file, and those of the file that
+ * it will replace are given to it here. */
+static int open_temporary(struct file_output *output, const struct stat *replaced) {
+    output->fd = open_unnamed(output);
+    output->unnamed = output->fd >= 0;
+    int error = output->unnamed ? 0 : open_named(output);
+    if (error != 0) return error;
     if (replaced == NULL || fchmod(output->fd, replaced->st_mode & 07777) == 0) return 0;
-    int error = errno;
+    error = errno;
     (void)close(output->fd);
-    (void)unlink(output->temporary.data);
+    if (!output->unnamed) (void)unlink(output->temporary.data);
+    return error;
+}
+
+/* Gives the complete file the name of a temporary one, which can replace another file. */
+static int name_unnamed(struct file_output *output) {
+    struct text own = {0};
+    int error = EEXIST;
+    text_printf(&own, "/proc/self/fd/%d", output->fd);
+    for (unsigned attempt = 0; error == EEXIST && attempt <= NAMES_MAX; attempt++) {
+        name_temporary(output, attempt);
+        const bool failed = own.failed || output->temporary.failed;
+        const bool named =
+            !failed && linkat(AT_FDCWD, own.data, AT_FDCWD, output->temporary.data, AT_SYMLINK_FOLLOW) == 0;
+        error = named ? 0 : failed ? ENOMEM : errno;
+    }
+    text_free(&own);
     return error;
 }
 
@@ -139,8 +181,13 @@ int file_output_open(const char *path, struct file_output *output) {
 }
 
 int file_output_close(struct file_output *output, int error) {
+    bool named = !output->unnamed && output->temporary.length > 0;
+    if (error == 0 && output->unnamed) {
+        error = name_unnamed(output);
+        named = error == 0;
+    }
     if (close(output->fd) != 0 && error == 0) error = errno;
-    if (output->temporary.length > 0) {
+    if (named) {
         if (error == 0 && rename(output->temporary.data, output->target.data) != 0) error = errno;
         if (error != 0) (void)unlink(output->temporary.data);
     }

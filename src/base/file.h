@@ -13,13 +13,15 @@
  * both with a message. */
 wb_status file_read(const char *path, size_t most, wb_diagnostics *diagnostics, char **text, size_t *size);
 
-/* A file being written: what is written to `fd` stands in a temporary file beside the one at `path` until it
- * is complete. Links are followed: the file that they lead to is the one that is replaced, and keeps its
- * rights. Pipes and devices are written at once. */
+/* A file being written: what is written to `fd` stands in a temporary file in the folder of the one at `path`
+ * until it is complete, without a name where the file system has such files. Links are followed: the file
+ * that they lead to is the one that is replaced, and keeps its rights. Pipes and devices are written at once.
+ */
 struct file_output {
     const char *path;
     int fd;
     struct text target;    /* the path with links followed */
+    bool unnamed;          /* the temporary file has no name yet */
     struct text temporary; /* its name; empty where there is none */
 };
 

@@ -51,6 +51,7 @@ struct inputs {
     wb_gpu *gpu;           /* the grid on the machine, or NULL */
     wb_analysis *analysis; /* NULL for path */
     wb_analysis *given;    /* of given_block or given_grid, or NULL */
+    uint64_t memory_limit; /* of what is executed; 0: as the library has it */
 };
 
 /* Loads the module, and the kernel of it that the options name (or the launch file, when loaded already). */
@@ -143,7 +144,7 @@ wb_status usage_error(wb_diagnostics *diagnostics, const char *message);
 /* Writes `text` to the file of -o or to standard output. */
 wb_status write_output(const struct options *options, const char *text, wb_diagnostics *diagnostics);
 
-/* Progress on a terminal's standard error, and an end on Ctrl-C. */
+/* Progress on a terminal's standard error, and an end when the command is asked to stop (stop.h). */
 wb_watch watch_terminal(void);
 
 /* Removes the progress line, if one was drawn. */

@@ -169,6 +169,7 @@ wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, w
                            struct inputs *inputs) {
     wb_grid_options trace = {.one_block = options->block_index != NULL,
                              .allow_unmapped = allow_unmapped,
+                             .memory_limit = options->memory_limit,
                              .watch = watch_terminal()};
     if (options->facts != NULL)
         return usage_error(diagnostics, "--facts is of one block: not with --scheme or --format jcse");
@@ -214,7 +215,7 @@ static wb_status trace_given(const wb_trace_options *trace, bool beside, const s
     if (messages == NULL) return WB_ERR_LIMIT;
     if (beside) given.instruction_limit = GIVEN_INSTRUCTIONS_MAX;
     wb_status status = wb_block_trace(inputs->kernel, inputs->launch, &given, messages, block);
-    if (beside && status == WB_ERR_LIMIT) status = WB_ERR_DECLINED;
+    if (beside && wb_diagnostics_over_limit(messages)) status = WB_ERR_DECLINED;
     if (status != WB_ERR_DECLINED) wb_diagnostics_append(diagnostics, messages);
     wb_diagnostics_free(messages);
     return status;
@@ -280,12 +281,13 @@ static bool asks_for_kernel(const struct options *options, const struct inputs *
 static wb_status trace_given_grid(bool beside, const struct inputs *inputs, wb_diagnostics *diagnostics,
                                   wb_grid **grid) {
     const wb_grid_options trace = {.warp_width = wb_machine_warp_width(inputs->machine),
+                                   .memory_limit = inputs->memory_limit,
                                    .instruction_limit = beside ? GIVEN_INSTRUCTIONS_MAX : 0,
                                    .watch = watch_terminal()};
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return WB_ERR_LIMIT;
     wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, messages, grid);
-    if (beside && status == WB_ERR_LIMIT) status = WB_ERR_DECLINED;
+    if (beside && wb_diagnostics_over_limit(messages)) status = WB_ERR_DECLINED;
     if (status != WB_ERR_DECLINED || !beside) wb_diagnostics_append(diagnostics, messages);
     wb_diagnostics_free(messages);
     return status;
@@ -298,6 +300,7 @@ static wb_status analyse_covering_grid(bool any, wb_diagnostics *diagnostics, st
                                       .record_accesses = wb_machine_needs_accesses(inputs->machine),
                                       .facts = inputs->facts,
                                       .warp_width = wb_machine_warp_width(inputs->machine),
+                                      .memory_limit = inputs->memory_limit,
                                       .watch = watch_terminal()};
     wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &covering, diagnostics, &inputs->grid);
     return status == WB_OK ? wb_analysis_new_kernel(inputs->grid, inputs->machine, &covering.watch,
@@ -337,7 +340,7 @@ static wb_status analyse_known_grid(wb_diagnostics *diagnostics, struct inputs *
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return WB_ERR_LIMIT;
     wb_status status = trace_given_grid(false, inputs, messages, &inputs->grid);
-    if (status == WB_ERR_LIMIT) {
+    if (status == WB_ERR_LIMIT && wb_diagnostics_over_limit(messages)) {
         warn_instead("too long to be executed step by step, so that covering paths are bounded, in which "
                      "iterations of long loops are not told apart",
                      messages, diagnostics);
@@ -357,6 +360,7 @@ static wb_status analyse_known_grid(wb_diagnostics *diagnostics, struct inputs *
 wb_status inputs_load_kernel_analysis(const struct options *options, wb_diagnostics *diagnostics,
                                       struct inputs *inputs) {
     bool any;
+    inputs->memory_limit = options->memory_limit;
     wb_status status = asks_for_any(options, diagnostics, &any);
     if (status == WB_OK && !any) {
         status = analyse_known_grid(diagnostics, inputs);
@@ -424,7 +428,9 @@ static wb_status check_facts_of_kernel(const struct options *options, const wb_t
 
 static wb_status load_traced_block(const struct options *options, enum inputs_use use,
                                    wb_diagnostics *diagnostics, struct inputs *inputs) {
-    wb_trace_options trace = {.record_accesses = options->accesses, .watch = watch_terminal()};
+    wb_trace_options trace = {.record_accesses = options->accesses,
+                              .memory_limit = options->memory_limit,
+                              .watch = watch_terminal()};
     wb_status status = inputs_load_launch(options, diagnostics, inputs);
     if (status == WB_OK) status = load_facts(options, diagnostics, inputs);
     if (status == WB_OK && options->block_index != NULL)

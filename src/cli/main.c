@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "stop.h"
 
 static const struct command commands[] = {
     {"analyze", COMMAND_ANALYZE, "FILE.ptx | BLOCK.yaml", "bound and simulate one thread block, or a grid",
@@ -61,6 +62,17 @@ static int printed(int status) {
     return WB_ERR_INPUT;
 }
 
+/* What is not done because the command was asked to stop is not done for want of time, whatever went wrong.
+ */
+static int run_until_stopped(const struct command *command, const struct options *options,
+                             wb_diagnostics *diagnostics) {
+    int status = (int)stop_listen(options->time_limit, diagnostics);
+    if (status == WB_OK) status = command->run(options, diagnostics);
+    if (!stop_requested() || status == WB_OK || status == EXIT_DEADLINE_MISSED) return status;
+    stop_explain(diagnostics);
+    return WB_ERR_LIMIT;
+}
+
 static int run_command(const struct command *command, int argc, char **argv) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (diagnostics == NULL) {
@@ -73,7 +85,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
         print_command_help(command);
         status = printed(WB_OK);
     } else if (status == WB_OK) {
-        status = command->run(&options, diagnostics);
+        status = run_until_stopped(command, &options, diagnostics);
     }
     watch_clear();
     if (status == WB_ERR_DECLINED && wb_diagnostics_needs_facts(diagnostics))

@@ -35,6 +35,8 @@ enum option_id {
     OPTION_DEADLINE,
     OPTION_SCOPE,
     OPTION_STATES,
+    OPTION_TIME_LIMIT,
+    OPTION_MEMORY_LIMIT,
     OPTION_PHASES,
     OPTION_SCHEDULE,
     OPTION_ACCESSES,
@@ -131,6 +133,10 @@ static const struct option_row option_table[] = {
      COMMAND_ANALYZE},
     {OPTION_STATES, 0, "states", "N", "most states that exhaustive keeps (default 30000000, some 2 GB)",
      COMMAND_ANALYZE},
+    {OPTION_TIME_LIMIT, 0, "time-limit", "SECONDS", "stop after so long, with what was found so far",
+     EVERY_COMMAND & ~(unsigned)COMMAND_MAKESPAN},
+    {OPTION_MEMORY_LIMIT, 0, "memory-limit", "SIZE",
+     "most memory for what is executed: 500M, 8G (default 2G)", RUNS},
     {OPTION_PHASES, 0, "phases", NULL, "print the phases and the bound of every warp as well",
      COMMAND_ANALYZE},
     {OPTION_SCHEDULE, 0, "schedule", NULL,
@@ -209,6 +215,22 @@ static wb_status parse_format(const char *name, wb_diagnostics *diagnostics, enu
     return WB_ERR_INPUT;
 }
 
+/* A number of bytes, or of kB, MB or GB (K, M, G: powers of 1024). */
+static wb_status parse_size(const char *text, wb_diagnostics *diagnostics, uint64_t *bytes) {
+    static const char suffixes[] = "KMG";
+    const size_t digits = strspn(text, "0123456789");
+    const char *suffix = text[digits] != '\0' ? strchr(suffixes, text[digits] & ~0x20) : NULL;
+    const unsigned shift = suffix != NULL ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    const bool ends = text[digits] == '\0' || (suffix != NULL && text[digits + 1] == '\0');
+    if (digits > 0 && digits <= 15 && ends) *bytes = strtoull(text, NULL, 10);
+    if (digits > 0 && digits <= 15 && ends && *bytes > 0 && *bytes <= UINT64_MAX >> (shift + 1)) {
+        *bytes <<= shift;
+        return WB_OK;
+    }
+    wb_diagnostics_error(diagnostics, "--memory-limit", "expected a number of bytes, such as 500M or 8G");
+    return WB_ERR_INPUT;
+}
+
 /* The key is the option's name with '_' for '-'. */
 static void store_setting(const char *name, const char *value, struct key_value *setting) {
     (void)snprintf(setting->key, sizeof setting->key, "%s", name);
@@ -243,6 +265,8 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_DEADLINE: options->deadline = value; break;
     case OPTION_SCOPE: options->scope = value; break;
     case OPTION_STATES: options->states = value; break;
+    case OPTION_TIME_LIMIT: options->time_limit = value; break;
+    case OPTION_MEMORY_LIMIT: return parse_size(value, diagnostics, &options->memory_limit);
     case OPTION_PHASES: options->phases = true; break;
     case OPTION_SCHEDULE: options->schedule = true; break;
     case OPTION_ACCESSES: options->accesses = true; break;

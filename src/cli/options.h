@@ -60,7 +60,8 @@ struct options {
     bool ssa, abstract_warp; /* of cfg */
     bool branchless_prefix, mapping;
     const char *memory; /* of analyze and simulate: "ideal", "requests" */
-    const char *methods, *policies, *schemes, *threads, *deadline, *scope, *states, *output;
+    const char *methods, *policies, *schemes, *threads, *time_limit, *deadline, *scope, *states, *output;
+    uint64_t memory_limit; /* bytes; 0: not given */
     enum output_format format;
     bool phases, timing, accesses, schedule;
 };

@@ -1,17 +1,15 @@
-/* Progress of long work: a line on the terminal, drawn at most a few times a second, and an orderly end on
- * the first interrupt. */
-#include <signal.h>
+/* Progress of long work: a line on the terminal, drawn at most a few times a second. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "stop.h"
 
 /* Draw after this long, and then this often. */
 #define PROGRESS_SECONDS 0.5
 
-static volatile sig_atomic_t interrupted;
-static bool line_drawn;
+static bool line_drawn, is_terminal;
 static double last_drawn;
 
 static double now(void) {
@@ -20,16 +18,10 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* The second interrupt ends the process at once: the default action is back. */
-static void on_interrupt(int signal_number) {
-    interrupted = 1;
-    (void)signal(signal_number, SIG_DFL);
-}
-
 static bool poll_terminal(void *user, const char *stage, uint64_t done, uint64_t total) {
     (void)user;
-    if (interrupted) return false;
-    if (!isatty(STDERR_FILENO) || now() - last_drawn < PROGRESS_SECONDS) return true;
+    if (stop_requested()) return false;
+    if (!is_terminal || now() - last_drawn < PROGRESS_SECONDS) return true;
     last_drawn = now();
     line_drawn = true;
     fprintf(stderr, "\r\033[K%s: %llu", stage, (unsigned long long)done);
@@ -39,9 +31,8 @@ static bool poll_terminal(void *user, const char *stage, uint64_t done, uint64_t
 }
 
 wb_watch watch_terminal(void) {
+    is_terminal = isatty(STDERR_FILENO) != 0;
     last_drawn = now();
-    struct sigaction action = {.sa_handler = on_interrupt};
-    (void)sigaction(SIGINT, &action, NULL);
     return (wb_watch){.poll = poll_terminal, .user = NULL};
 }
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/yaml.h"
 #include "base/suggest.h"
+#include "base/yaml.h"
 #include "machine/keys.h"
 #include "machine/presets.h"
 #include "machine/schema.h"

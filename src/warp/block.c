@@ -133,7 +133,8 @@ static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, co
                       .warp_width = options->warp_width,
                       .unknown_contents = options->unknown_contents,
                       .assumptions = *left_open,
-                      .instruction_limit = options->instruction_limit};
+                      .instruction_limit = options->instruction_limit,
+                      .memory_limit = options->memory_limit};
     memcpy(run.index, options->block, sizeof run.index);
     struct wb_block *made = calloc(1, sizeof *made);
     if (made == NULL) return WB_ERR_LIMIT;

@@ -111,6 +111,7 @@ static wb_status add_path(struct wb_grid *grid, struct path *path, uint32_t *ind
         return WB_OK;
     }
     WB_TRY(vec_push(&grid->paths, *path));
+    grid->path_bytes += sizeof *path + path->entries.count * sizeof *path->entries.items;
     *path = (struct path){0};
     return remember(&grid->path_table, &lookup, *index);
 }

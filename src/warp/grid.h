@@ -84,7 +84,8 @@ struct wb_grid {
      * There are then no paths, streams, shapes and bases. Empty: the grid is one of real paths. */
     VEC(struct covering_block) covering;
     struct key_table path_table, stream_table, shape_table; /* from contents to indices */
-    struct grid_scratch *scratch;                           /* of grid_add_block */
+    uint64_t path_bytes, covering_bytes; /* of paths and of covering blocks, for footprint.h */
+    struct grid_scratch *scratch;        /* of grid_add_block */
 };
 
 /* Adds the next block: takes over the paths of its warps (grid->warp_count of them, emptied) and reads their

@@ -8,6 +8,7 @@
 #include "warp/block_trace.h"
 #include "warp/cover.h"
 #include "warp/execute.h"
+#include "warp/footprint.h"
 #include "warp/grid.h"
 #include "warp/launch_demand.h"
 
@@ -86,6 +87,7 @@ static wb_status add_block(struct cover_trace *trace, struct wb_block *block) {
     wb_status status = vec_push(&grid->blocks, place);
     if (status == WB_OK && kept) status = vec_push(&trace->hashes, hash);
     if (status == WB_OK && kept) status = vec_push(&grid->covering, added);
+    if (kept) grid->covering_bytes += footprint_of_block(block);
     if (status != WB_OK || !kept) wb_block_free(block);
     return status;
 }
@@ -128,6 +130,7 @@ static void restart(struct cover_trace *trace) {
     for (size_t i = 0; i < grid->covering.count; i++)
         wb_block_free(grid->covering.items[i].block);
     grid->covering.count = grid->blocks.count = trace->hashes.count = 0;
+    grid->covering_bytes = 0;
 }
 
 /* Executes the next block and takes it over. One that lacks facts is left out: others may lack more, and all
@@ -148,6 +151,7 @@ static wb_status cover_blocks(struct cover_trace *trace) {
     while (more) {
         bool changed;
         WB_TRY(next_block(trace));
+        trace->run.kept = footprint_of_grid(trace->grid);
         WB_TRY(memory_share_stored(&trace->run.memory, trace->synchronises, &changed));
         if (changed)
             restart(trace);
@@ -183,7 +187,8 @@ wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, con
                                         .warp_width = options->warp_width,
                                         .unknown_contents = options->unknown_contents,
                                         .watch = &options->watch,
-                                        .instruction_limit = options->instruction_limit},
+                                        .instruction_limit = options->instruction_limit,
+                                        .memory_limit = options->memory_limit},
                                 .grid = grid,
                                 .options = options};
     wb_status status = trace_covering(&trace);

@@ -1,6 +1,7 @@
 /* The kernel analyzer (JCSE'17, algorithms 1 and 2): executes the blocks of a launch and adds each to a grid.
  */
 #include "warp/execute.h"
+#include "warp/footprint.h"
 #include "warp/grid.h"
 #include "warp/launch_demand.h"
 #include "warp/run.h"
@@ -92,7 +93,9 @@ static wb_status trace_block(struct grid_trace *trace) {
         WB_TRY(path_hand_over(&run->warps[w].path, &trace->paths[w]));
         if (run->warps[w].steered) WB_TRY(keep_steering(trace->grid, &run->warps[w]));
     }
-    return grid_add_block(trace->grid, trace->paths, trace->accesses);
+    WB_TRY(grid_add_block(trace->grid, trace->paths, trace->accesses));
+    run->kept = footprint_of_grid(trace->grid);
+    return footprint_check(run);
 }
 
 /* Whether a warp was perhaps steered by what the PTX ISA leaves open: it is assumed then, all over again. */
@@ -135,7 +138,8 @@ static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const
                                        .warp_width = options->warp_width,
                                        .assumptions = *assumptions,
                                        .watch = &options->watch,
-                                       .instruction_limit = options->instruction_limit},
+                                       .instruction_limit = options->instruction_limit,
+                                       .memory_limit = options->memory_limit},
                                .grid = grid};
     if (options->one_block) memcpy(trace.run.index, options->block, sizeof trace.run.index);
     wb_status status = trace_blocks(&trace, options->one_block);

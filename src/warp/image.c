@@ -4,6 +4,7 @@
 
 #include "warp/address.h"
 #include "warp/execute.h"
+#include "warp/footprint.h"
 
 static bool wide_addresses(const struct run *run) {
     return run->module->address_size != 32;
@@ -25,6 +26,8 @@ static wb_status load_contents(struct run *run, enum ptx_space space, const stru
     if (name == NULL) return run_no_memory(run);
     WB_TRY(memory_add(&run->memory, space, wide_addresses(run), launch_contents_size(contents), name, known,
                       run->diagnostics, region));
+    if (contents->fill != LAUNCH_FILL_UNKNOWN && contents->fill != LAUNCH_FILL_ZERO)
+        WB_TRY(footprint_add_contents(run, name, launch_contents_size(contents)));
     launch_contents_fill(contents, region->bytes);
     return WB_OK;
 }

@@ -7,6 +7,7 @@
 #include "warp/launch_check.h"
 
 #define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000000)
+#define DEFAULT_MEMORY_LIMIT (UINT64_C(2) << 30)
 
 wb_status run_number_code(const struct wb_module *module, struct arena *arena, uint32_t **code_first) {
     uint32_t *first = arena_array(arena, (size_t)module->function_count + 1, sizeof *first);
@@ -27,6 +28,7 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     run->module = run->kernel->module;
     run->assumptions |= launch->assumptions;
     if (run->instruction_limit == 0) run->instruction_limit = DEFAULT_INSTRUCTION_LIMIT;
+    if (run->memory_limit == 0) run->memory_limit = DEFAULT_MEMORY_LIMIT;
     memcpy(run->grid, launch->grid, sizeof run->grid);
     memcpy(run->size, launch->block, sizeof run->size);
     run_forget_notes(run);

@@ -9,9 +9,9 @@
 wb_status run_number_code(const struct wb_module *module, struct arena *arena, uint32_t **code_first);
 
 /* Checks the launch, decodes the code and fills the memory of a run in which kernel, launch, diagnostics,
- * watch, instruction_limit (0: 10^11), warp_width (0: WARP_LANES), steers, allow_unmapped and the block's
- * index are set (`assumptions` may be), and all else is zero. The arena and code_first must outlive it. To be
- * ended with run_end in any case. */
+ * watch, instruction_limit (0: 10^11), memory_limit (0: 2 GiB), warp_width (0: WARP_LANES), steers,
+ * allow_unmapped and the block's index are set (`assumptions` may be), and all else is zero. The arena and
+ * code_first must outlive it. To be ended with run_end in any case. */
 wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first);
 
 /* Forgets what executions of blocks have noted so far: what they take for granted and do not record. */

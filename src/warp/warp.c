@@ -5,9 +5,10 @@
 
 #include "warp/control.h"
 #include "warp/execute.h"
+#include "warp/footprint.h"
 
-/* Warp instructions between two questions to the watch. */
-#define POLL_INTERVAL ((uint64_t)1 << 20)
+/* Warp instructions between two questions to the watch: they may add some 20 MB of addresses. */
+#define POLL_INTERVAL ((uint64_t)1 << 16)
 
 /* What a warp keeps from block to block: its room for frames and special registers. */
 static wb_status allocate(struct warp *warp, struct run *run) {
@@ -40,11 +41,13 @@ wb_status run_check_limits(struct run *run) {
     if (run->next_poll > run->instruction_limit) run->next_poll = run->instruction_limit;
     const char *kernel = wb_kernel_name(run->kernel);
     if (run->instructions >= run->instruction_limit) {
+        run->diagnostics->over_limit = true;
         diagnose(run->diagnostics, SEVERITY_ERROR, kernel,
                  "more than %" PRIu64 " warp instructions; is there a loop without end?",
                  run->instruction_limit);
         return WB_ERR_LIMIT;
     }
+    WB_TRY(footprint_check(run));
     const wb_watch *watch = run->watch;
     if (watch == NULL || watch->poll == NULL || watch->poll(watch->user, "execute", run->instructions, 0))
         return WB_OK;

@@ -112,7 +112,10 @@ struct run {
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
     uint64_t earlier_instructions;            /* of covering runs: of blocks before this one */
     uint64_t next_poll;
-    const wb_watch *watch; /* or NULL */
+    uint64_t memory_limit;   /* bytes that the execution may take (footprint.h) */
+    uint64_t contents_bytes; /* of buffers and variables whose contents the launch gives */
+    uint64_t kept;           /* bytes that are kept of earlier blocks */
+    const wb_watch *watch;   /* or NULL */
 };
 
 static inline struct lanes *warp_slot(const struct warp *warp, struct slot slot) {
@@ -133,8 +136,8 @@ wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32
 /* Runs until the warp waits or is done. */
 wb_status warp_run(struct warp *warp);
 
-/* Asks whether to go on, and checks the limit of instructions, when run->instructions reaches run->next_poll.
- * WB_ERR_LIMIT with a message when it is the end. */
+/* Asks whether to go on, and checks the limits of instructions and memory, when run->instructions reaches
+ * run->next_poll. WB_ERR_LIMIT with a message when it is the end. */
 wb_status run_check_limits(struct run *run);
 
 void warp_free(struct warp *warp);

@@ -1,0 +1,77 @@
+#include "stop.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* A command that was asked to stop has so long to print what it has. */
+#define GRACE_SECONDS 0.8
+
+/* Longest time limit. */
+#define SECONDS_MAX 1e8
+
+static volatile sig_atomic_t stop_signal; /* that asked to stop; SIGALRM: the time limit; 0: none */
+static pid_t command_process;             /* children have this one's handlers */
+
+static void arm_timer(double seconds) {
+    const double whole = floor(seconds);
+    const struct itimerval timer = {.it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static const char *reason(void) {
+    return stop_signal == SIGALRM ? "error: the time limit is reached (--time-limit)\n"
+                                  : "error: interrupted\n";
+}
+
+/* Asked the first time it waits for the next poll, asked again or when that takes too long it waits no more.
+ * What is written to files has no name before it is complete (base/file.h). */
+static void on_signal(int number) {
+    if (stop_signal == 0) {
+        stop_signal = number;
+        arm_timer(GRACE_SECONDS);
+        return;
+    }
+    if (getpid() == command_process) (void)!write(STDERR_FILENO, reason(), strlen(reason()));
+    _exit(WB_ERR_LIMIT);
+}
+
+/* A signal that the caller ignores, as nohup does, stays ignored. */
+static void listen_to(int number) {
+    struct sigaction action = {.sa_handler = on_signal}, before;
+    if (sigaction(number, NULL, &before) != 0 || before.sa_handler == SIG_IGN) return;
+    (void)sigfillset(&action.sa_mask);
+    (void)sigaction(number, &action, NULL);
+}
+
+wb_status stop_listen(const char *seconds, wb_diagnostics *diagnostics) {
+    command_process = getpid();
+    listen_to(SIGINT);
+    listen_to(SIGTERM);
+    listen_to(SIGHUP);
+    listen_to(SIGALRM);
+    if (seconds == NULL) return WB_OK;
+    const double limit = strtod(seconds, NULL);
+    if (strspn(seconds, "0123456789.") != strlen(seconds) || !(limit > 0) || limit > SECONDS_MAX) {
+        wb_diagnostics_error(diagnostics, "--time-limit",
+                             "expected a number of seconds above 0, such as 60 or 0.5");
+        return WB_ERR_INPUT;
+    }
+    arm_timer(limit < 1e-6 ? 1e-6 : limit);
+    return WB_OK;
+}
+
+bool stop_requested(void) {
+    return stop_signal != 0;
+}
+
+void stop_explain(wb_diagnostics *diagnostics) {
+    if (stop_signal == SIGALRM)
+        wb_diagnostics_error(diagnostics, "warpbound", "the time limit is reached (--time-limit)");
+    else if (stop_signal != 0)
+        wb_diagnostics_error(diagnostics, "warpbound", "interrupted");
+}

@@ -1,0 +1,18 @@
+/* An early end of the command: at a signal, or when its time is up. */
+#ifndef WB_CLI_STOP_H
+#define WB_CLI_STOP_H
+
+#include "warpbound.h"
+
+/* From here on Ctrl-C, SIGTERM, SIGHUP and, if `seconds` (a number, or NULL) is given, the end of that time
+ * ask the command to stop: long work sees it where it asks the watch whether to go on, and what was found so
+ * far is printed. A command that has not ended soon afterwards, or is interrupted again, is ended at once. */
+wb_status stop_listen(const char *seconds, wb_diagnostics *diagnostics);
+
+/* Whether the command has been asked to stop. */
+bool stop_requested(void);
+
+/* Adds the message why, if it has. */
+void stop_explain(wb_diagnostics *diagnostics);
+
+#endif

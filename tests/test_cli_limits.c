@@ -1,0 +1,117 @@
+/* The command within its limits: of time and of memory, and when it is interrupted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define ENDLESS "tests/data/limits/endless.ptx -g 1 -b 32 -a 'buf:u32[64]=zero' "
+#define SPINNING "tests/data/limits/endless.ptx -k spinning -g 1 -b 32 "
+
+static void test_execution_keeps_to_its_memory(void **state) {
+    (void)state;
+    static const char *const runs[] = {
+        "path --accesses -k endless " ENDLESS "--memory-limit 20M",
+        "simulate -k endless " ENDLESS "-m kepler-sm35 --memory requests --memory-limit 20M",
+        "cache -k endless " ENDLESS "--memory-limit 20480K",
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        const struct failure_case failure = {
+            runs[i], 4, "the execution takes more than the 20 MB of memory that it may take (addresses: "};
+        check_failure(&failure);
+    }
+}
+
+static void test_contents_of_buffers_count(void **state) {
+    (void)state;
+    static const struct failure_case failure = {
+        "path kernels/vecadd.ptx -g 1 -b 32 -a 'buf:f32[1048576]=iota' -a 'buf:f32[4]=zero' -a 'buf:f32[4]' "
+        "-a i32:4 --memory-limit 4194303",
+        4,
+        "argument 1 (buf:f32[1048576]=iota): error: with its contents of 4 MB the execution takes more than"};
+    check_failure(&failure);
+}
+
+static void test_limits_must_be_numbers(void **state) {
+    (void)state;
+    static const struct failure_case failures[] = {
+        {"path " SPINNING "--memory-limit 0", 2, "--memory-limit: error: expected a number of bytes"},
+        {"path " SPINNING "--memory-limit 5T", 2, "--memory-limit: error: expected a number of bytes"},
+        {"path " SPINNING "--memory-limit 99999999999999G", 2, "--memory-limit: error: expected"},
+        {"path " SPINNING "--time-limit 0", 2, "--time-limit: error: expected a number of seconds"},
+        {"path " SPINNING "--time-limit -1", 2, "--time-limit: error: expected a number of seconds"},
+        {"path " SPINNING "--time-limit 1h", 2, "--time-limit: error: expected a number of seconds"},
+    };
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+static void test_time_limit_ends_every_command(void **state) {
+    (void)state;
+    static const char *const commands[] = {"path", "simulate", "cache", "analyze -i 0,0,0"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char text[300];
+        (void)snprintf(text, sizeof text, "timeout -s KILL 3 \"$WB\" %s " SPINNING "--time-limit 0.1",
+                       commands[i]);
+        struct run run = run_shell(text);
+        if (run.status != 4 || strstr(run.err, "the time limit is reached (--time-limit)") == NULL)
+            fail_msg("%s: status %d, stderr '%s'", text, run.status, run.err);
+        run_free(&run);
+    }
+}
+
+/* Signals end a run that executes, with status 4 and a message. One that is ignored stays so. */
+static void test_signals_end_a_run(void **state) {
+    (void)state;
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        char text[300];
+        (void)snprintf(text, sizeof text,
+                       "timeout --preserve-status -k 3 -s %s 0.2 \"$WB\" simulate " SPINNING, signals[i]);
+        struct run run = run_shell(text);
+        if (run.status != 4 || strstr(run.err, "interrupted") == NULL)
+            fail_msg("%s: status %d, stderr '%s'", text, run.status, run.err);
+        run_free(&run);
+    }
+}
+
+/* Where nothing asks whether to go on, as while a pipe is read into which nobody writes, the run is ended,
+ * too. */
+static void test_signal_ends_what_waits(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("d=$(mktemp -d); mkfifo $d/f; sleep 3 > $d/f & "
+                  "timeout --preserve-status -k 3 -s TERM 0.2 \"$WB\" print $d/f; s=$?; kill $!; "
+                  "rm -r $d; exit $s");
+    assert_int_equal(run.status, 4);
+    assert_non_null(strstr(run.err, "interrupted"));
+    run_free(&run);
+}
+
+/* However a run ends, no temporary file stays, and the old output does. */
+static void test_no_temporary_file_stays(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "d=$(mktemp -d); echo old > $d/out; for s in TERM INT HUP KILL; do "
+        "timeout -s $s 0.1 \"$WB\" path kernels/histogram.ptx -l kernels/histogram.yaml -g 3000 --format "
+        "jcse-json -o $d/out >/dev/null 2>&1; done; ls $d; head -c 4 $d/out; rm -r $d");
+    assert_string_equal(run.out, "out\nold\n");
+    run_free(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_execution_keeps_to_its_memory),
+        cmocka_unit_test(test_contents_of_buffers_count),
+        cmocka_unit_test(test_limits_must_be_numbers),
+        cmocka_unit_test(test_time_limit_ends_every_command),
+        cmocka_unit_test(test_signals_end_a_run),
+        cmocka_unit_test(test_signal_ends_what_waits),
+        cmocka_unit_test(test_no_temporary_file_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

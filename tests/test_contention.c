@@ -306,11 +306,13 @@ static void check_block(uint64_t seed, const struct random_gpu *gpu) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     assert_int_equal(block_profile_make(&timed, NULL, NULL, &profile), WB_OK);
     assert_int_equal(request_load_alone(&gpu->timed, &load), WB_OK);
+    struct search_budget budget = search_budget_of(0);
     const struct bound_input input = {.block = &timed,
                                       .profile = &profile,
                                       .load = &load,
                                       .machine = timed.machine,
-                                      .diagnostics = diagnostics};
+                                      .diagnostics = diagnostics,
+                                      .budget = &budget};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         wb_bound bound = {0};
         assert_int_equal(methods[m]->run(&input, &bound), WB_OK);

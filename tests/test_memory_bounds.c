@@ -238,8 +238,9 @@ static void hold_lone(const struct random_gpu *gpu, uint64_t seed, struct census
     assert_int_equal(lone_block_latencies(&work, diagnostics, costs), WB_OK);
     assert_int_equal(timed_variants_make(&block, costs, &timed), WB_OK);
     assert_int_equal(block_profile_make(&timed, NULL, diagnostics, &profile), WB_OK);
+    struct search_budget budget = search_budget_of(0);
     const struct bound_input input = {
-        .block = &timed, .profile = &profile, .memory = &work, .diagnostics = diagnostics};
+        .block = &timed, .profile = &profile, .memory = &work, .diagnostics = diagnostics, .budget = &budget};
     const struct random_policy by_chance = random_policy_seeded(seed);
     const struct policies any = work_conserving(&by_chance);
     for (size_t m = 0; m < BLOCK_METHODS; m++) {

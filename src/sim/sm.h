@@ -54,7 +54,7 @@ struct sm_warp {
     uint64_t step;                 /* its position in the path */
     cycles earliest;               /* no issue before: the cycle behind the last issue, or a release */
     cycles *ready; /* per register, when it can be read; CYCLES_SATURATED while that is not known */
-    struct sm_joined *joined;                         /* per register; used of queues only */
+    struct sm_joined *joined[QUEUE_COUNT];            /* per register of the queue */
     uint64_t commits[QUEUE_COUNT];                    /* so far */
     const struct traffic_pattern *pattern;            /* its accesses, or NULL */
     const struct traffic_access *access, *access_end; /* those behind the head's */

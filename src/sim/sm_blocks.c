@@ -20,7 +20,8 @@ static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint3
     }
     warp->cursor = path_begin(path);
     memset(warp->ready, 0, program->code->register_count * sizeof *warp->ready);
-    memset(warp->joined, 0, program->code->register_count * sizeof *warp->joined);
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++)
+        memset(warp->joined[q], 0, program->code->queues[q].count * sizeof *warp->joined[q]);
     memset(warp->commits, 0, sizeof warp->commits);
 }
 

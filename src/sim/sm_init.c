@@ -73,8 +73,12 @@ static bool init_warps(struct sm *sm) {
         warp->unit_of = sm->unit_of + warp->sub_core * sm->program->machine->unit_count;
         warp->channel = FLIGHT_LIST_EMPTY;
         warp->ready = arena_array(&sm->arena, sm->program->code->register_count, sizeof *warp->ready);
-        warp->joined = arena_array(&sm->arena, sm->program->code->register_count, sizeof *warp->joined);
-        if (warp->ready == NULL || warp->joined == NULL) return false;
+        if (warp->ready == NULL) return false;
+        for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+            const uint32_t count = sm->program->code->queues[q].count;
+            warp->joined[q] = arena_array(&sm->arena, (size_t)count + 1, sizeof *warp->joined[q]);
+            if (warp->joined[q] == NULL) return false;
+        }
     }
     return true;
 }

@@ -1,5 +1,6 @@
-/* Instructions whose waiting is declined or assumed, as a user meets them: every row of the opcode table that
- * says so is refused by its name, or its assumption is printed. */
+/* What is declined or assumed, as a user meets it: every row of the opcode table whose waiting is so is
+ * refused by its name, or its assumption is printed, and likewise what else an execution takes for granted.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,6 +205,36 @@ static void clusters_are_declined(void **state) {
     }
 }
 
+/* Which of several lanes stays in memory is not defined. With the given data the highest is taken, which
+ * every number says; whatever the data is, a loop that depends on it has no bound. */
+static void the_last_lane_is_assumed_or_unknown(void **state) {
+    (void)state;
+    static const char body[] = "mov.u32 %r1, %tid.x;\nst.global.u32 [%x], %r1;\nld.global.u32 %r1, [%x];\n"
+                               "L: sub.u32 %r1, %r1, 1;\nsetp.gt.s32 %p, %r1, 0;\n@%p bra L;";
+    static const char assumption[] = "of lanes of a warp that store to one place";
+    struct run run;
+    analyze_body("--method sib,k-sm", body, &run);
+    assert_int_equal(run.status, 0);
+    json_t *root = json_loads(run.out, 0, NULL);
+    static const char *const lists[] = {"bounds", "simulations"};
+    for (size_t l = 0; l < 2; l++) {
+        json_t *numbers = json_object_get(root, lists[l]), *item;
+        size_t index;
+        assert_true(json_array_size(numbers) > 0);
+        json_array_foreach(numbers, index, item) {
+            char *text = json_dumps(json_object_get(item, "assumptions"), 0);
+            assert_non_null(strstr(text, assumption));
+            free(text);
+        }
+    }
+    json_decref(root);
+    run_free(&run);
+    analyze_body("--method sib --inputs any", body, &run);
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.err, "how often this loop runs depends on values that are not known"));
+    run_free(&run);
+}
+
 /* The model that follows GPGPU-Sim waits for fences, and for nothing else of the kind. */
 static void gpgpusim_declines_what_it_does_not_wait_for(void **state) {
     (void)state;
@@ -224,6 +255,7 @@ int main(void) {
         cmocka_unit_test(sleeps_take_their_time),
         cmocka_unit_test(traps_end_a_kernel),
         cmocka_unit_test(clusters_are_declined),
+        cmocka_unit_test(the_last_lane_is_assumed_or_unknown),
         cmocka_unit_test(gpgpusim_declines_what_it_does_not_wait_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/cycles.h"
+#include "base/decay.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "base/intern.h"
@@ -181,8 +183,21 @@ static void test_interned_names_are_numbered(void **state) {
     intern_free(&intern);
 }
 
+/* The chances of annealing: as a library has them, but for the last digits. */
+static void test_decay(void **state) {
+    (void)state;
+    for (int i = 0; i < 18000; i++) {
+        const double x = i * 0.0371;
+        const double expected = exp(-x);
+        if (!(fabs(decay(x) - expected) <= expected * 1e-11)) fail_msg("decay(%g) is %g", x, decay(x));
+    }
+    assert_true(decay(0) == 1);
+    assert_true(decay(1e300) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_decay),
         cmocka_unit_test(test_cycles_saturate),
         cmocka_unit_test(test_arena_obeys_its_limit),
         cmocka_unit_test(test_vec_grows),

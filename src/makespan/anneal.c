@@ -7,9 +7,9 @@
  * since their schedules soon meet the current one again (makespan/reschedule.h), and on the case study of the
  * paper they find long schedules in less time than exchanges over any distance. Walking rather than jumping
  * keeps the schedule of what stands before. */
-#include <math.h>
 #include <stdlib.h>
 
+#include "base/decay.h"
 #include "base/random.h"
 #include "makespan/anneal_start.h"
 #include "makespan/closed.h"
@@ -127,7 +127,7 @@ static bool accepts(struct random_state *random, uint32_t makespan, uint32_t can
     if (candidate >= makespan) return true;
     if (temperature <= 0) return false;
     double uniform = (double)(random_next(random) >> 11) * 0x1p-53;
-    return uniform < exp(-(double)(makespan - candidate) / temperature);
+    return uniform < decay((double)(makespan - candidate) / temperature);
 }
 
 /* One iteration: a candidate, and whether it replaces the current solution. */

@@ -56,11 +56,7 @@ void makespan_set_interval(wb_bound *bound, uint64_t lower, uint64_t upper) {
 }
 
 uint64_t makespan_memory(const struct makespan_settings *settings) {
-    if (settings->memory != 0) return settings->memory;
-    long pages = sysconf(_SC_PHYS_PAGES);
-    long page = sysconf(_SC_PAGE_SIZE);
-    if (pages <= 0 || page <= 0) return UINT64_C(1) << 30;
-    return (uint64_t)pages / 2 * (uint64_t)page;
+    return settings->memory != 0 ? settings->memory : MAKESPAN_MEMORY_DEFAULT;
 }
 
 uint32_t makespan_threads(const struct makespan_settings *settings) {

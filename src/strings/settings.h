@@ -6,7 +6,7 @@
 
 struct makespan_settings {
     double time_limit;          /* seconds for each method; 0: none */
-    uint64_t memory;            /* bytes that tables and searches may take; 0: half of the machine's */
+    uint64_t memory;            /* bytes that tables and searches may take; 0: MAKESPAN_MEMORY_DEFAULT */
     uint32_t threads;           /* 0: as many as the machine has */
     uint32_t seed;              /* of random numbers */
     uint32_t anneal_instances;  /* independent runs of the annealing */
@@ -14,6 +14,9 @@ struct makespan_settings {
     double anneal_temperature;  /* T0 of ETFA'13 */
     uint32_t extrapolate_from;  /* x of ECRTS'12 eq. (42); 0: chosen by the method */
 };
+
+/* The same on every machine, as results depend on it: four gigabytes. */
+#define MAKESPAN_MEMORY_DEFAULT ((uint64_t)4 << 30)
 
 /* As ETFA'13 section VIII has them, where it says. */
 #define MAKESPAN_SETTINGS_DEFAULTS                                                                           \

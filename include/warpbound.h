@@ -11,7 +11,9 @@
  * `..._trace` makes an object that its caller frees with the `..._free` of the same name. Objects made from
  * others refer to them: free a block before its module, an analysis before its block and its machine. `char
  * **` results are malloc'd strings, freed with free(). `const` results belong to the object they were asked
- * of. Every `..._free` takes NULL.
+ * of. Every `..._free` takes NULL. Elsewhere a pointer may be NULL only where the comment of the function
+ * says so; what it then means stands there. Nothing else is checked for NULL: that is an error of the
+ * caller's.
  *
  * Errors: a function that can fail returns a wb_status and puts at least one message into the given
  * wb_diagnostics; its output parameter is then untouched. The library never prints, never exits and has no
@@ -377,7 +379,8 @@ void wb_grid_free(wb_grid *grid);
 
 uint32_t wb_block_warp_count(const wb_block *block);
 
-/* Warp instructions that warp `warp` executes, predicated-off ones included, `ret` excluded. */
+/* Warp instructions that warp `warp` executes, predicated-off ones included, `ret` excluded; 0 of a warp that
+ * the block does not have. */
 uint64_t wb_block_warp_instructions(const wb_block *block, uint32_t warp);
 
 /* ---- Bounds and simulations -----------------------------------------------------------------------------
@@ -471,9 +474,9 @@ typedef struct {
 
 typedef struct wb_gpu wb_gpu;
 
-/* A grid on a machine with caches (key l1_size), both of which must outlive it: ready to be simulated.
- * WB_ERR_DECLINED when a value that is not known steers a warp, WB_ERR_INPUT when the machine lacks caches or
- * a class that is needed. */
+/* A grid on a machine, with caches (key l1_size) or without, both of which must outlive it: ready to be
+ * simulated. WB_ERR_DECLINED when a value that is not known steers a warp, WB_ERR_INPUT when the machine
+ * lacks a class that is needed. */
 wb_status wb_gpu_new(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics,
                      wb_gpu **gpu);
 void wb_gpu_free(wb_gpu *gpu);

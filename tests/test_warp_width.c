@@ -105,6 +105,32 @@ static void barriers_hold_many_warps(void **state) {
         assert_int_equal(values[t], 7);
 }
 
+/* What a caller of the library can ask for, and there is not. */
+static void wider_warps_and_others_are_refused(void **state) {
+    (void)state;
+    static const char ptx[] = PTX_HEADER ".visible .entry k()\n{\nret;\n}\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module = NULL;
+    wb_launch *launch = wb_launch_new();
+    wb_block *block = NULL;
+    assert_int_equal(wb_module_parse("k.ptx", ptx, sizeof ptx - 1, diagnostics, &module), WB_OK);
+    assert_int_equal(wb_launch_set_grid(launch, "1", diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_block(launch, "64", diagnostics), WB_OK);
+    const wb_kernel *kernel = wb_module_kernel(module, 0);
+    wb_trace_options options = {.warp_width = 33};
+    assert_int_equal(wb_block_trace(kernel, launch, &options, diagnostics, &block), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "warps have at most 32 threads, not 33"));
+    options.warp_width = 32;
+    assert_int_equal(wb_block_trace(kernel, launch, &options, diagnostics, &block), WB_OK);
+    assert_int_equal(wb_block_warp_count(block), 2);
+    assert_int_equal(wb_block_warp_instructions(block, 2), 0);
+    assert_int_equal(wb_block_warp_instructions(block, UINT32_MAX), 0);
+    wb_block_free(block);
+    wb_launch_free(launch);
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_are_numbered_along_warps),
@@ -112,6 +138,7 @@ int main(void) {
         cmocka_unit_test(lanes_exchange_within_the_warp),
         cmocka_unit_test(counted_barriers_count_by_the_width),
         cmocka_unit_test(barriers_hold_many_warps),
+        cmocka_unit_test(wider_warps_and_others_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

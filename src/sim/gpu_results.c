@@ -34,7 +34,7 @@ void wb_gpu_free(wb_gpu *gpu) {
 }
 
 void wb_gpu_set_threads(wb_gpu *gpu, uint32_t threads) {
-    gpu->threads = threads;
+    gpu->threads = threads == 0 ? 1 : threads;
 }
 
 /* Whether `a` comes before `b` in the order of results. */

@@ -218,6 +218,7 @@ static bool is_end(const struct wb_block *block, uint32_t index) {
 }
 
 uint64_t wb_block_warp_instructions(const struct wb_block *block, uint32_t warp) {
+    if (warp >= block->warp_count) return 0;
     const struct path *path = &block->paths.items[block->warp_path[warp]];
     uint64_t count = path->length;
     for (size_t i = 0; i < path->entries.count; i++) {

@@ -33,6 +33,11 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     memcpy(run->size, launch->block, sizeof run->size);
     run_forget_notes(run);
     if (run->warp_width == 0) run->warp_width = WARP_LANES;
+    if (run->warp_width > WARP_LANES) {
+        diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
+                 "warps have at most %u threads, not %u", WARP_LANES, run->warp_width);
+        return WB_ERR_INPUT;
+    }
     WB_TRY(launch_check(run->kernel, launch, run->index, run->diagnostics));
     uint32_t threads = run->size[0] * run->size[1] * run->size[2];
     uint32_t warp_count = (threads + run->warp_width - 1) / run->warp_width;

@@ -29,3 +29,9 @@ add_dependencies(test_locale warpbound_in_locale)
 wb_cli_test(test_cli_waits)
 target_link_libraries(test_cli_waits PRIVATE wb_ptx)
 wb_cli_test(test_cli_limits)
+
+# A program that links the installed library meets no names but its own and wb_... (and OpenMP's locks).
+if(CMAKE_OBJCOPY AND NOT WB_SANITIZE AND NOT WB_FUZZ)
+  add_test(NAME library_has_public_names_only
+           COMMAND sh -c "! nm -g --defined-only '$<TARGET_FILE:warpbound>' | grep ' [A-Z] ' | grep -vE ' (wb_|[.]gomp_)'")
+endif()

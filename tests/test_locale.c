@@ -76,7 +76,7 @@ static void locale_does_not_matter(void **state) {
         "machine show orin-sm86",
         "machine show orin-sm86 --set clock_mhz=930.5",
         SHARES "--method pessimistic,closed,extrapolate -x 3",
-        SHARES "--method ilp-cumulative --time-limit 9.5 --json",
+        "makespan LCLC -w 2 -u L=1,C=1 --method ilp-cumulative --time-limit 9.5 --json",
         "makespan LCLC -w 3 -u L=1,C=1 --method exact --schedule --format svg",
         "print no_such_file.ptx",
     };

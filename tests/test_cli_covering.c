@@ -350,9 +350,35 @@ static void test_calls_of_the_run_time_system(void **state) {
     run_free(&run);
 }
 
+#define ROWS                                                                                                 \
+    "analyze tests/data/covering/rows_of_its_own.ptx -g 1 -b 32 -a 'buf:f32[262144]' -a 'buf:f32[512]' "     \
+    "-a i32:512 -a i32:512 --method k-area --policy lrr --json "
+
+/* An execution that does not fit the memory is covered, with a warning, in loops whose iterations are joined.
+ */
+static void test_what_is_too_long_to_execute_is_covered(void **state) {
+    (void)state;
+    json_t *known = run_json(ROWS, 0), *covered = run_json(ROWS "--memory-limit 4M 2> /dev/null", 0);
+    json_int_t exact = json_integer_value(json_object_get(json_object_get(known, "grid"), "best_upper"));
+    json_int_t upper = json_integer_value(json_object_get(json_object_get(covered, "grid"), "best_upper"));
+    assert_true(exact > 0);
+    if (upper < exact || upper > exact + exact / 4)
+        fail_msg("covered %lld, executed %lld", (long long)upper, (long long)exact);
+    assert_true(json_is_false(json_object_get(json_object_get(known, "launch"), "covering")));
+    assert_true(json_is_true(json_object_get(json_object_get(covered, "launch"), "covering")));
+    json_decref(known);
+    json_decref(covered);
+    struct run run = run_command(ROWS "--memory-limit 4M");
+    assert_int_equal(run.status, 0);
+    assert_non_null(
+        strstr(run.err, "analyze: warning: too long to be executed step by step, so that covering"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_are_near_the_slowest_arguments),
+        cmocka_unit_test(test_what_is_too_long_to_execute_is_covered),
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_covering_paths_have_no_simulation),
         cmocka_unit_test(test_all_inputs_stand_beside_the_given_ones),

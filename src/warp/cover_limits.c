@@ -15,8 +15,10 @@
 #define PATIENCE_OF_GRID (UINT64_C(1) << 27)
 #define PATIENCE_LEAST (UINT64_C(1) << 20)
 
-/* The same once a warp has so many records of accesses that were not thinned: they would fill the memory. */
+/* The same once a warp has so many records of accesses that were not thinned, or so large a part of the
+ * memory that the execution may take is theirs. */
 #define RECORDS_MAX ((size_t)1 << 21)
+#define RECORDS_PART 8u
 #define UNROLLED_WITHOUT_PATIENCE 64u
 
 /* The same once so many sides wait: loops that leave one behind in each iteration keep registers for all. */
@@ -66,8 +68,9 @@ static uint64_t patience(const struct run *run) {
 /* How many iterations of a loop are run before its values are joined. */
 static uint64_t unrolled(const struct warp *warp, uint64_t limit) {
     const size_t records = warp->accesses == NULL ? 0 : warp->accesses->items.count - warp->thinned;
-    if (warp->run->instructions > patience(warp->run) || records > RECORDS_MAX ||
-        warp->stack.count > WAITING_MAX)
+    const bool fills =
+        records > RECORDS_MAX || records > warp->run->memory_limit / (RECORDS_PART * sizeof(struct access));
+    if (fills || warp->run->instructions > patience(warp->run) || warp->stack.count > WAITING_MAX)
         return UNROLLED_WITHOUT_PATIENCE;
     return limit <= UNROLLED_MAX ? limit : UNROLLED_OF_LONG;
 }

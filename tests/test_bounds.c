@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -471,7 +472,7 @@ static void spell_out_waits(struct timed_block *block) {
     spelled.operands =
         arena_array(&block->arena, (size_t)code->inst_count * 4 * NAIVE_INSTS, sizeof(uint32_t));
     spelled.insts = arena_array(&block->arena, (size_t)code->inst_count + 1, sizeof *spelled.insts);
-    assert_true(spelled.operands != NULL && spelled.insts != NULL);
+    if (spelled.operands == NULL || spelled.insts == NULL) abort();
     memset(spelled.queues, 0, sizeof spelled.queues);
     for (uint32_t path = 0; path < block->path_count; path++) {
         const uint32_t length = naive_expand(&block->paths[path], insts);

@@ -345,7 +345,7 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
     char letters[2 * OPTION_ROWS + 3];
     make_getopt_tables(command, longs, letters);
     opterr = 0;
-    optind = 1;
+    optind = 0; /* begin anew, whatever was left of another command line */
     int code;
     while (status == WB_OK && (code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
         if (code == 1) {

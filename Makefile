@@ -23,7 +23,7 @@ packages-%:
 	@scripts/install-packages $(subst +, ,$*)
 
 build: packages-build
-	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DWB_HARDEN=ON >/dev/null
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >/dev/null
 	@$(NINJA) -C build --quiet
 
 demo: build

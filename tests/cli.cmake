@@ -35,3 +35,14 @@ if(CMAKE_OBJCOPY AND NOT WB_SANITIZE AND NOT WB_FUZZ)
   add_test(NAME library_has_public_names_only
            COMMAND sh -c "! nm -g --defined-only '$<TARGET_FILE:warpbound>' | grep ' [A-Z] ' | grep -vE ' (wb_|[.]gomp_)'")
 endif()
+
+# Calls the command's main function, with allocation functions of its own, which sanitizers have, too.
+if(NOT WB_SANITIZE)
+  file(GLOB command_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
+  add_library(test_command OBJECT ${command_sources})
+  target_include_directories(test_command PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(test_command PRIVATE _GNU_SOURCE main=warpbound_main)
+  target_compile_options(test_command PRIVATE -Wno-missing-prototypes)
+  wb_test(test_failing_allocation warpbound)
+  target_sources(test_failing_allocation PRIVATE $<TARGET_OBJECTS:test_command>)
+endif()

@@ -122,6 +122,7 @@ const char *diagnostics_first_error(const struct wb_diagnostics *diagnostics, si
 
 wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char *where) {
     diagnose(diagnostics, SEVERITY_ERROR, where, "out of memory");
+    diagnostics->no_memory = true;
     return WB_ERR_LIMIT;
 }
 
@@ -158,6 +159,7 @@ void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *fr
     diagnostics->warnings += from->warnings;
     diagnostics->needs_facts |= from->needs_facts;
     diagnostics->over_limit |= from->over_limit;
+    diagnostics->no_memory |= from->no_memory;
 }
 
 bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics) {

@@ -23,6 +23,7 @@ struct wb_diagnostics {
     size_t warnings;  /* all warnings, kept or not */
     bool needs_facts; /* flow facts would let what failed succeed */
     bool over_limit;  /* an execution was ended by a limit of its options */
+    bool no_memory;   /* the system had no memory left */
 };
 
 /* A message about byte `offset` of `source`. */

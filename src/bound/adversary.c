@@ -79,8 +79,7 @@ static wb_status adversary_run(const struct bound_input *input, wb_bound *bound)
     struct adversary adversary = {.input = input};
     wb_status status = adversary_prepare(&adversary);
     if (status == WB_OK && input->block->warp_count > 0) status = adversary_anneal(&adversary);
-    if (status != WB_OK && !adversary.stopped)
-        diagnose(input->diagnostics, SEVERITY_ERROR, "adversary", "out of memory");
+    if (status != WB_OK && !adversary.stopped) (void)diagnose_out_of_memory(input->diagnostics, "adversary");
     arena_free(&adversary.arena);
     bound->kind = WB_LOWER;
     bound->cycles = bound->lower = adversary.longest;

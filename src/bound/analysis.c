@@ -17,7 +17,7 @@ static double analysis_clock(void) {
 }
 
 wb_status analysis_no_memory(wb_diagnostics *diagnostics) {
-    diagnose(diagnostics, SEVERITY_ERROR, "analysis", "out of memory");
+    (void)diagnose_out_of_memory(diagnostics, "analysis");
     return WB_ERR_LIMIT;
 }
 

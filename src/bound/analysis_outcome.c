@@ -36,7 +36,11 @@ wb_status outcome_decline(struct wb_analysis *analysis, const char *method, wb_s
 wb_status outcome_of(struct outcome_run *run, struct wb_analysis *analysis, const char *method,
                      wb_status status, wb_diagnostics *messages) {
     wb_status kept = WB_OK;
+    if (status == WB_ERR_LIMIT && wb_diagnostics_errors(messages) == 0)
+        (void)diagnose_out_of_memory(messages, method);
+    run->no_memory |= messages->no_memory;
     if (status == WB_OK) {
+        if (messages->no_memory) wb_diagnostics_append(run->failures, messages);
         if (wb_diagnostics_errors(messages) == 0) wb_diagnostics_append(run->diagnostics, messages);
     } else {
         if (run->failed != WB_ERR_DECLINED) run->failed = status;
@@ -50,10 +54,10 @@ wb_status outcome_of(struct outcome_run *run, struct wb_analysis *analysis, cons
 }
 
 wb_status outcome_end(struct outcome_run *run) {
-    wb_status status = run->stopped ? WB_ERR_LIMIT : run->limit;
+    wb_status status = run->stopped || run->no_memory ? WB_ERR_LIMIT : run->limit;
     const bool none = run->results == 0;
     if (none && status == WB_OK) status = run->failed;
-    if (none || run->stopped) wb_diagnostics_append(run->diagnostics, run->failures);
+    if (none || run->stopped || run->no_memory) wb_diagnostics_append(run->diagnostics, run->failures);
     wb_diagnostics_free(run->failures);
     return status;
 }

@@ -10,6 +10,7 @@ struct outcome_run {
     wb_watch watch;              /* to be given to each of them */
     const wb_watch *asked;       /* whom that asks in turn, or NULL */
     bool stopped;                /* by it */
+    bool no_memory;              /* the system had none left for one of them: the report is not whole */
     wb_diagnostics *diagnostics; /* of the caller */
     wb_diagnostics *failures;    /* what those without a result said */
     uint64_t *work_left;         /* of "all": by the number of a method, of its share; NULL: they are named */

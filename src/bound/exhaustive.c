@@ -195,10 +195,11 @@ static wb_status exhaustive_run(const struct bound_input *input, wb_bound *bound
     if (status == WB_OK) {
         status = explorer_search(&explorer);
         exhaustive_result(&explorer, status, bound);
-    } else {
+    } else if (status == WB_ERR_DECLINED) {
         diagnose(input->diagnostics, SEVERITY_ERROR, "exhaustive",
-                 status == WB_ERR_DECLINED ? "a program is too long or keeps too many results waiting"
-                                           : "out of memory");
+                 "a program is too long or keeps too many results waiting");
+    } else {
+        (void)diagnose_out_of_memory(input->diagnostics, "exhaustive");
     }
     vec_free(&explorer.stack);
     key_table_free(&explorer.table);

@@ -248,8 +248,7 @@ static wb_status fifo_run(const struct bound_input *input, wb_bound *bound) {
     struct fifo fifo = {.input = input};
     wb_status status = fifo_prepare(&fifo);
     if (status == WB_OK && !fifo.sections.too_large) status = fifo_sum(&fifo, &bound->cycles);
-    if (status != WB_OK && !fifo.stopped)
-        diagnose(input->diagnostics, SEVERITY_ERROR, "fifo", "out of memory");
+    if (status != WB_OK && !fifo.stopped) (void)diagnose_out_of_memory(input->diagnostics, "fifo");
     block_sections_free(&fifo.sections);
     queue_members_free(&fifo.queues);
     vec_free(&fifo.executed);

@@ -227,7 +227,7 @@ static wb_status kernel_adversary_run(const struct bound_input *input, wb_bound 
     wb_status status = prepare(&adversary);
     if (status == WB_OK && input->work->block_count > 0) status = anneal(&adversary);
     if (status != WB_OK && !adversary.stopped)
-        diagnose(input->diagnostics, SEVERITY_ERROR, "k-adversary", "out of memory");
+        (void)diagnose_out_of_memory(input->diagnostics, "k-adversary");
     arena_free(&adversary.arena);
     bound->kind = WB_LOWER;
     bound->cycles = bound->lower = adversary.longest;

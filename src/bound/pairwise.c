@@ -106,9 +106,10 @@ static wb_status pairwise_cycles(const struct bound_input *input, pair_value val
     if (status == WB_OK && !pairwise.sections.too_large) status = pairwise_sum(&pairwise, &bound->cycles);
     if (pairwise.cut_short && bound->kind == WB_UPPER)
         bound->reason = "pairs of long sections were not aligned, but counted as by fib";
-    if (status != WB_OK)
-        diagnose(input->diagnostics, SEVERITY_ERROR, "sections",
-                 pairwise.limits.stopped ? "analysis stopped" : "out of memory");
+    if (status != WB_OK && pairwise.limits.stopped)
+        diagnose(input->diagnostics, SEVERITY_ERROR, "sections", "analysis stopped");
+    else if (status != WB_OK)
+        (void)diagnose_out_of_memory(input->diagnostics, "sections");
     vec_free(&pairwise.isolated);
     vec_free(&pairwise.pair_values);
     intern_free(&pairwise.pairs);

@@ -34,7 +34,7 @@ wb_status phases_of_path(const struct timed_block *block, uint32_t path, const s
     const cycles *charges = phase_charges(block, &arena);
     wb_status status = WB_ERR_LIMIT;
     if (charges != NULL) status = phase_walker_init(&walker, block, path, charges, &arena);
-    if (status != WB_OK) diagnose(diagnostics, SEVERITY_ERROR, block->machine->name, "out of memory");
+    if (status != WB_OK) (void)diagnose_out_of_memory(diagnostics, block->machine->name);
     walker.sink = sink;
     while (status == WB_OK && !walker.ended) {
         struct section_profile profile;

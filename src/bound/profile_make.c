@@ -223,8 +223,7 @@ wb_status block_profile_make(const struct timed_block *block, const wb_watch *wa
     struct profile_maker maker = {.profile = &made};
     wb_status status = profile_prepare(&maker);
     if (status == WB_OK) status = profile_walk(&maker, watch, diagnostics);
-    if (status != WB_OK && !maker.stopped)
-        diagnose(diagnostics, SEVERITY_ERROR, block->machine->name, "out of memory");
+    if (status != WB_OK && !maker.stopped) (void)diagnose_out_of_memory(diagnostics, block->machine->name);
     section_cycle_free(&maker.cycle);
     arena_free(&maker.arena);
     if (status == WB_OK) {

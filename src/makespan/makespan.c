@@ -151,7 +151,10 @@ static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch 
         wb_diagnostics_append(diagnostics, messages);
     } else {
         makespan_result_free(&result);
-        wb_diagnostics_append(failures, messages);
+        if (status == WB_ERR_LIMIT && wb_diagnostics_errors(messages) == 0)
+            (void)diagnose_out_of_memory(messages, "makespan");
+        makespan->stopped |= messages->no_memory; /* no limit of the method: the report is not whole */
+        wb_diagnostics_append(messages->no_memory ? diagnostics : failures, messages);
         if (decline(makespan, makespan_method_at(index)->name, status, messages) != WB_OK)
             status = diagnose_out_of_memory(diagnostics, "makespan");
     }

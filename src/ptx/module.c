@@ -23,7 +23,7 @@ static wb_status module_of_text(const char *name, char *text, size_t size, wb_di
     wb_module *module = calloc(1, sizeof *module);
     if (module == NULL) {
         free(text);
-        diagnose(diagnostics, SEVERITY_ERROR, name, "out of memory");
+        (void)diagnose_out_of_memory(diagnostics, name);
         return WB_ERR_LIMIT;
     }
     /* Compilers that hand out strings count the zero byte behind them. */
@@ -60,7 +60,7 @@ wb_status wb_module_parse(const char *name, const char *text, size_t size, wb_di
     }
     char *copy = malloc(size + 1);
     if (copy == NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, name, "out of memory");
+        (void)diagnose_out_of_memory(diagnostics, name);
         return WB_ERR_LIMIT;
     }
     if (size > 0) memcpy(copy, text, size);

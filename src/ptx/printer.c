@@ -246,7 +246,7 @@ wb_status wb_module_print(const wb_module *module, wb_diagnostics *diagnostics, 
     }
     locals_free(&locals);
     if (printed == NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, module->source.name, "out of memory");
+        (void)diagnose_out_of_memory(diagnostics, module->source.name);
         return WB_ERR_LIMIT;
     }
     *text = printed;

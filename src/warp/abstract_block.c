@@ -39,7 +39,7 @@ static wb_status abstract_error(struct abstract_parser *parser, const char *mess
 }
 
 static wb_status abstract_no_memory(struct abstract_parser *parser) {
-    diagnose(parser->diagnostics, SEVERITY_ERROR, parser->source.name, "out of memory");
+    (void)diagnose_out_of_memory(parser->diagnostics, parser->source.name);
     return WB_ERR_LIMIT;
 }
 

@@ -20,7 +20,7 @@ struct timing {
 };
 
 static wb_status timing_no_memory(const struct timing *timing) {
-    diagnose(timing->diagnostics, SEVERITY_ERROR, wb_kernel_name(timing->executed->kernel), "out of memory");
+    (void)diagnose_out_of_memory(timing->diagnostics, wb_kernel_name(timing->executed->kernel));
     return WB_ERR_LIMIT;
 }
 

@@ -1,0 +1,201 @@
+/* The command when memory is exhausted: whichever allocation fails, alone or with all that follow it, the run
+ * ends with status 4 and a message, or the output is whole. Each run is a child process of this one that
+ * calls the command's main function, with the allocation functions of this file in front of the C library's.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* The command's main function, which the build gives this name. */
+int warpbound_main(int argc, char **argv);
+
+/* ---- Allocations that fail ----------------------------------------------------------------------------- */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static unsigned long allocations; /* so far */
+static unsigned long fail_first;  /* number of the first one that fails, from 1; 0: none */
+static unsigned long fail_last;   /* and of the last */
+
+static bool fails(void) {
+    const unsigned long number = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+    if (fail_first == 0 || number < fail_first || number > fail_last) return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size) {
+    return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+    return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size) {
+    return fails() ? NULL : __libc_realloc(memory, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+    return fails() ? NULL : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+    if (fails()) return ENOMEM;
+    *memory = __libc_memalign(alignment, size);
+    return *memory == NULL ? ENOMEM : 0;
+}
+
+/* ---- Runs of the command ------------------------------------------------------------------------------- */
+
+#define ARGUMENTS_MAX 32
+#define RUN_SECONDS 20
+
+/* What a run left behind: its output stays in files without a name. */
+struct outcome {
+    int status; /* of waitpid */
+    unsigned long allocations;
+    char *out, *err;
+};
+
+/* What parent and children share. */
+static unsigned long *child_allocations;
+
+static char *contents(int file) {
+    const off_t size = lseek(file, 0, SEEK_END);
+    assert_true(size >= 0);
+    char *text = malloc((size_t)size + 1);
+    assert_non_null(text);
+    assert_int_equal(pread(file, text, (size_t)size, 0), size);
+    text[size] = '\0';
+    (void)close(file);
+    return text;
+}
+
+/* The child: never returns. */
+static void run_child(const char *command, unsigned long first, unsigned long last, const int files[2]) {
+    static char words[1024];
+    char *arguments[ARGUMENTS_MAX + 1] = {NULL}, *rest = words;
+    int count = 0;
+    (void)snprintf(words, sizeof words, "warpbound %s", command);
+    for (char *word; (word = strsep(&rest, " ")) != NULL && count < ARGUMENTS_MAX;)
+        arguments[count++] = word;
+    (void)dup2(files[0], STDOUT_FILENO);
+    (void)dup2(files[1], STDERR_FILENO);
+    (void)alarm(RUN_SECONDS);
+    allocations = 0;
+    fail_first = first;
+    fail_last = last;
+    const int status = warpbound_main(count, arguments);
+    fail_first = 0;
+    *child_allocations = allocations;
+    (void)fflush(NULL);
+    _exit(status);
+}
+
+static struct outcome run(const char *command, unsigned long first, unsigned long last) {
+    const int files[2] = {memfd_create("out", 0), memfd_create("err", 0)};
+    struct outcome outcome = {0};
+    assert_true(files[0] >= 0 && files[1] >= 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) run_child(command, first, last, files);
+    assert_int_equal(waitpid(child, &outcome.status, 0), child);
+    outcome.allocations = *child_allocations;
+    outcome.out = contents(files[0]);
+    outcome.err = contents(files[1]);
+    return outcome;
+}
+
+static void outcome_free(struct outcome *outcome) {
+    free(outcome->out);
+    free(outcome->err);
+}
+
+/* Status 4 and a message, or the whole output. */
+static bool is_honest(const struct outcome *outcome, const struct outcome *whole) {
+    if (!WIFEXITED(outcome->status)) return false;
+    if (WEXITSTATUS(outcome->status) == 4) return outcome->err[0] != '\0';
+    return outcome->status == whole->status && strcmp(outcome->out, whole->out) == 0 &&
+           strcmp(outcome->err, whole->err) == 0;
+}
+
+/* Lets allocations `first` to `last` fail; returns whether the run was honest. */
+static bool check(const char *command, unsigned long first, unsigned long last, const struct outcome *whole) {
+    struct outcome outcome = run(command, first, last);
+    const bool honest = is_honest(&outcome, whole);
+    if (!honest)
+        print_error("%s: allocation %lu%s fails: wait status %#x, %zu of %zu bytes, stderr '%s'\n", command,
+                    first, last == first ? "" : " and all behind it", (unsigned)outcome.status,
+                    strlen(outcome.out), strlen(whole->out), outcome.err);
+    outcome_free(&outcome);
+    return honest;
+}
+
+/* How many allocations of each command fail in turn. */
+static unsigned long samples = 4;
+
+static void check_command(const char *command) {
+    struct outcome whole = run(command, 0, 0);
+    unsigned long wrong = 0, step = whole.allocations / samples + 1;
+    if (whole.status != 0)
+        fail_msg("%s: wait status %#x, stderr '%s'", command, (unsigned)whole.status, whole.err);
+    for (unsigned long at = 1; at <= whole.allocations; at += step)
+        wrong += !check(command, at, at, &whole) + !check(command, at + step / 2, (unsigned long)-1, &whole);
+    print_message("%s: %lu allocations, every %luth failed\n", command, whole.allocations, step);
+    outcome_free(&whole);
+    assert_int_equal(wrong, 0);
+}
+
+#define COMMAND(name, command)                                                                               \
+    static void name(void **state) {                                                                         \
+        (void)state;                                                                                         \
+        check_command(command);                                                                              \
+    }
+
+COMMAND(test_kernel_text, "analyze kernels/vecadd.ptx -l kernels/vecadd.yaml")
+COMMAND(test_kernel_json, "analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --json")
+COMMAND(test_block_text, "analyze kernels/reduce.ptx -l kernels/reduce.yaml -i 0,0,0 --method all --phases")
+COMMAND(test_block_json, "analyze kernels/reduce.ptx -l kernels/reduce.yaml -i 0,0,0 --json --phases")
+COMMAND(test_covering_text,
+        "analyze kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts")
+COMMAND(test_caches_json,
+        "analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -m jcse2017 --scheme reorder --json")
+COMMAND(test_waves, "analyze docs/refutations/waves.yaml --method all")
+COMMAND(test_cache, "cache kernels/vecadd.ptx -l kernels/vecadd.yaml --json")
+COMMAND(test_path, "path kernels/vecadd.ptx -l kernels/vecadd.yaml --accesses --json")
+COMMAND(test_facts, "facts kernels/bfs_level.ptx -l kernels/bfs_level.yaml")
+COMMAND(test_cfg, "cfg kernels/reduce.ptx --ssa")
+COMMAND(test_occupancy, "occupancy kernels/reduce.ptx -l kernels/reduce.yaml --json")
+COMMAND(test_makespan,
+        "makespan LLCCLC -w 6 -u L=1,C=2 --method exact,closed,anneal,brute --threads 1 --json")
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernel_text),   cmocka_unit_test(test_kernel_json),
+        cmocka_unit_test(test_block_text),    cmocka_unit_test(test_block_json),
+        cmocka_unit_test(test_covering_text), cmocka_unit_test(test_caches_json),
+        cmocka_unit_test(test_cache),         cmocka_unit_test(test_path),
+        cmocka_unit_test(test_facts),         cmocka_unit_test(test_cfg),
+        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_makespan),
+        cmocka_unit_test(test_waves),
+    };
+    child_allocations =
+        mmap(NULL, sizeof *child_allocations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (child_allocations == MAP_FAILED) return 1;
+    if (argc > 1) samples = strtoul(argv[1], NULL, 10);
+    if (argc > 2) cmocka_set_test_filter(argv[2]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

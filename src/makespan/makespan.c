@@ -148,6 +148,7 @@ static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch 
     if (status == WB_OK || (status == WB_ERR_LIMIT && result.bound.cycles > 0)) {
         assume_problem(makespan, &result.bound);
         keep_result(makespan, index, &result);
+        makespan->stopped |= messages->no_memory;
         wb_diagnostics_append(diagnostics, messages);
     } else {
         makespan_result_free(&result);

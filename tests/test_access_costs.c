@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "memory/access_costs.h"
+#include "memory/traffic.h"
 #include "traced_kernel.h"
 
 #define TEXT_MAX 8192
@@ -180,6 +181,64 @@ static void test_other_classes_are_not_counted(void **state) {
     traced_kernel_close(&traced);
 }
 
+/* Bodies that end in an instruction with several records, its class, and what it costs on each machine below.
+ */
+static const struct {
+    const char *body, *class;
+    uint32_t ideal, lines, sectors;
+} several_records[] = {
+    {TILE TILE_BY("16") BY_16 "cp.async.cg.shared.global [%r4], [%rd3], 16;", "async_copy", 5, 25, 36},
+    {TILE "cvt.u64.u32 %rd4, %r3;\ncvta.shared.u64 %rd4, %rd4;\nselp.u64 %rd3, %rd1, %rd4, %p2;\n"
+          "ld.u32 %r5, [%rd3];",
+     "load_generic", 5, 10, 10},
+    {"mov.u64 %rd4, depot;\ncvta.local.u64 %rd4, %rd4;\nselp.u64 %rd3, %rd1, %rd4, %p2;\n"
+     "ld.u32 %r5, [%rd3];",
+     "load_generic", 5, 5, 5},
+};
+
+/* Cycles of the last step with records as the simulators of whole grids have them. */
+static uint64_t cycles_in_grid(const struct traced_kernel *traced) {
+    const wb_grid_options options = {0};
+    wb_grid *grid = NULL;
+    struct traffic traffic;
+    traced_expect_ok(
+        traced, wb_grid_trace(traced->block->kernel, traced->launch, &options, traced->diagnostics, &grid));
+    traced_expect_ok(traced, traffic_make(grid, traced->machine, traced->diagnostics, &traffic));
+    const struct traffic_pattern *pattern = traffic_pattern_of(&traffic, 0, 0);
+    uint64_t sum = 0;
+    uint32_t records = 0;
+    for (uint32_t a = pattern->access_count;
+         a-- > 0 && pattern->accesses[a].step == pattern->accesses[pattern->access_count - 1].step;) {
+        sum += pattern->accesses[a].cycles;
+        records++;
+    }
+    assert_int_equal(records, 2);
+    traffic_free(&traffic);
+    wb_grid_free(grid);
+    return sum;
+}
+
+/* An instruction with several records costs a block in a grid what it costs the block alone: where requests
+ * are ideal, the interval of its class once. */
+static void test_blocks_of_grids_cost_the_same(void **state) {
+    (void)state;
+    static const char *const requests[] = {"requests=ideal", "requests=fermi", "requests=volta"};
+    for (size_t i = 0; i < 3 * sizeof several_records / sizeof *several_records; i++) {
+        const char *body = several_records[i / 3].body;
+        const uint32_t expected[] = {several_records[i / 3].ideal, several_records[i / 3].lines,
+                                     several_records[i / 3].sectors};
+        char init[64];
+        (void)snprintf(init, sizeof init, "class.%s.init=5", several_records[i / 3].class);
+        struct traced_kernel traced = open_body(body, true, "orin-sm86", requests[i % 3], init);
+        const uint64_t in_grid = cycles_in_grid(&traced);
+        if (in_grid != expected[i % 3])
+            fail_msg("%s\n%s: %llu cycles", body, requests[i % 3], (unsigned long long)in_grid);
+        traced_kernel_close(&traced);
+        if (i % 3 == 0) continue;
+        assert_int_equal(last_cost(body, "orin-sm86", requests[i % 3], init).init, expected[i % 3]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transactions_make_the_initiation),
@@ -187,6 +246,7 @@ int main(void) {
         cmocka_unit_test(test_ideal_requests_need_no_records),
         cmocka_unit_test(test_what_cannot_be_counted_is_refused),
         cmocka_unit_test(test_other_classes_are_not_counted),
+        cmocka_unit_test(test_blocks_of_grids_cost_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

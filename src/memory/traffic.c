@@ -101,16 +101,27 @@ static enum traffic_kind kind_of(const struct access *access) {
     return access->is_store ? TRAFFIC_STORE : TRAFFIC_LOAD;
 }
 
-/* Sets the requests and cycles of an access whose group's base is `base`. */
+/* Sets the requests of an access whose group's base is `base`, and the cycles that it adds to those of its
+ * step: what an instruction costs is a matter of all its records together, as in access_costs.c. */
 static void ask(const struct traffic_maker *maker, const struct access *access, const uint64_t *tables,
                 uint64_t base, struct traffic_access *made, uint64_t requests[REQUESTS_MAX]) {
     const struct machine_memory *memory = &maker->traffic->machine->memory;
-    uint32_t init = maker->inits[access->instruction], count = 0;
-    made->cycles = init;
-    if (access_makes_requests(access)) {
-        count = access_requests(access, tables, base, memory_request_bytes(memory), requests);
-        if (memory->requests != REQUESTS_IDEAL) made->cycles = transaction_cycles(memory, init, count);
-    } else if (memory->requests != REQUESTS_IDEAL) {
+    const uint32_t init = maker->inits[access->instruction];
+    const bool asks = access_makes_requests(access);
+    const uint32_t count =
+        asks ? access_requests(access, tables, base, memory_request_bytes(memory), requests) : 0;
+    bool is_first = true;
+    uint32_t before = 0; /* requests of the step so far */
+    for (size_t a = maker->accesses.count; a-- > 0 && maker->accesses.items[a].step == access->step;) {
+        is_first = false;
+        before += maker->accesses.items[a].request_count;
+    }
+    if (memory->requests == REQUESTS_IDEAL) {
+        made->cycles = is_first ? init : 0;
+    } else if (asks) {
+        made->cycles = transaction_cycles(memory, init, before + count);
+        if (before > 0) made->cycles -= transaction_cycles(memory, init, before);
+    } else {
         made->cycles = pass_cycles(init, access_passes(access, tables, base));
     }
     made->request_count = (uint16_t)count;

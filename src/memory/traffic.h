@@ -22,7 +22,7 @@ struct traffic_access {
     uint32_t instruction;   /* index in the code: ascending addresses of the program */
     uint32_t group;         /* of the stream: where its base is */
     uint32_t first_request; /* its requests: the pattern's offsets[first_request ..], first lane first */
-    uint32_t cycles;        /* that its unit is busy with it if nothing stalls: at least 1 */
+    uint32_t cycles;        /* that it adds to those of its step if nothing stalls */
     uint16_t request_count; /* 0 only for TRAFFIC_ON_CHIP */
     uint8_t kind;           /* enum traffic_kind */
 };

@@ -686,9 +686,9 @@ wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *va
  * size. Results are kept in the registry's order, once each; methods without one are listed by
  * wb_makespan_declined, and only where there is no result at all the status and the messages are theirs.
  * WB_ERR_LIMIT, too, when a method was stopped; the others have run, and what the one found so far is kept.
- * From the first call on the problem cannot be changed. The methods "ilp-..." run CBC in a child process,
- * which ends with the call; "sat" runs CaDiCaL in the caller's, which ends when memory is exhausted within
- * it. */
+ * From the first call on the problem cannot be changed. The methods "ilp-..." run CBC and "sat" runs CaDiCaL,
+ * each in a child process that ends with the call: a solver that fails, as for want of memory, takes nothing
+ * of the caller with it, and its method is one that was stopped. */
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 

@@ -1,13 +1,18 @@
 /* The method `sat`: its clauses, its answers against every schedule, and its texts for other solvers. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
+#include "address_sanitizer.h"
 #include "makespan/sat_cadical.h"
+#include "makespan/sat_encoding.h"
 #include "makespan/sat_export.h"
 #include "makespan/unary.h"
 #include "makespan_cases.h"
@@ -33,7 +38,7 @@ static void check_sum(uint32_t a, uint32_t b, uint32_t c, uint32_t limit) {
     }
     struct unary sum = unary_sum(&cnf, &arena, numbers, 3, limit);
     assert_false(cnf.failed);
-    struct sat_solver *solver = sat_solver_new(&cnf, always, NULL);
+    struct sat_solver *solver = sat_solver_new(&cnf, MAKESPAN_MEMORY_DEFAULT, always, NULL);
     assert_non_null(solver);
     enum sat_answer answer = sat_solver_solve(solver, LITERAL_TRUE);
     assert_int_equal(answer, a + b + c <= limit ? SAT_SATISFIABLE : SAT_UNSATISFIABLE);
@@ -173,24 +178,49 @@ static void test_limits_leave_an_interval(void **state) {
     problem_free(&problem);
 }
 
-/* Ends the run when it has been asked as often as *user says: once for each cycle whose clauses are made,
- * then while it solves. */
+/* The solver's process is gone. */
+static void expect_no_child(void) {
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+/* A user who ends the run: when asked for the n-th time, or once the interval has become smaller. The run
+ * asks once for each cycle whose clauses are made, then before each answer of the solver and while it works.
+ */
+struct impatient {
+    uint64_t lower, upper; /* first seen of the interval; 0: not yet */
+    uint32_t polls_left;
+    bool until_progress;
+    bool ended;
+};
+
 static bool poll_some(void *user, const char *stage, uint64_t done, uint64_t total) {
-    (void)stage;
-    uint64_t *left = user;
+    struct impatient *impatient = user;
     assert_true(done <= total);
-    return --*left > 0;
+    assert_false(impatient->ended); /* nobody asks again */
+    if (impatient->until_progress) {
+        if (strncmp(stage, "sat: longest", 12) != 0) return true;
+        if (impatient->upper == 0) impatient->lower = done;
+        if (impatient->upper == 0) impatient->upper = total;
+        impatient->ended = done > impatient->lower || total < impatient->upper;
+    } else {
+        impatient->ended = --impatient->polls_left == 0;
+    }
+    return !impatient->ended;
 }
 
 static void test_user_stops(void **state) {
     (void)state;
     struct makespan_problem problem = makespan_case_problem(&large);
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    bool witness_seen = false;
-    const uint64_t polls[] = {1, LARGE_CLOSED / 2, LARGE_CLOSED + 20, LARGE_CLOSED + 400};
-    for (size_t i = 0; i < sizeof polls / sizeof *polls; i++) {
-        uint64_t left = polls[i];
-        const wb_watch watch = {poll_some, &left};
+    const struct impatient users[] = {{.polls_left = 1},
+                                      {.polls_left = LARGE_CLOSED / 2},
+                                      {.polls_left = LARGE_CLOSED + 1},
+                                      {.polls_left = LARGE_CLOSED + 2},
+                                      {.until_progress = true}};
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
+        struct impatient user = users[i];
+        const wb_watch watch = {poll_some, &user};
         struct arena arena = {0};
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         struct makespan_run run = {.problem = &problem,
@@ -200,14 +230,71 @@ static void test_user_stops(void **state) {
                                    .arena = &arena};
         struct makespan_result result;
         assert_int_equal(makespan_solve(&makespan_sat, &run, &result), WB_ERR_LIMIT);
+        assert_true(user.ended);
         check_interval(&result);
-        witness_seen = witness_seen || result.witness.cycle != NULL;
+        if (user.until_progress) {
+            assert_non_null(result.witness.cycle);
+            assert_true(result.bound.lower > user.lower || result.bound.cycles < user.upper);
+        }
+        expect_no_child();
         makespan_result_free(&result);
         wb_diagnostics_free(diagnostics);
         arena_free(&arena);
     }
-    assert_true(witness_seen);
     problem_free(&problem);
+}
+
+/* ---- CaDiCaL without memory ends its process, which is not ours ---------------------------------------- */
+
+static void test_solver_without_memory(void **state) {
+    (void)state;
+    if (ADDRESS_SANITIZER) skip(); /* its runtime waits for itself for ever when it is refused memory */
+    struct makespan_problem problem = makespan_case_problem(&large);
+    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    const struct makespan_run run = {.problem = &problem, .settings = &settings};
+    struct sat_encoding encoding = {0};
+    assert_int_equal(sat_encode(&run, LARGE_CLOSED, SAT_COUNTING_CLAUSES, &encoding), WB_OK);
+    struct sat_solver *solver = sat_solver_new(&encoding.cnf, 100000, always, NULL);
+    assert_non_null(solver);
+    assert_int_equal(sat_solver_solve(solver, LITERAL_TRUE), SAT_FAILED);
+    sat_solver_fix(solver, 1); /* to nobody: no signal ends this process */
+    assert_int_equal(sat_solver_solve(solver, LITERAL_TRUE), SAT_FAILED);
+    sat_solver_free(solver);
+    expect_no_child();
+    sat_encoding_free(&encoding);
+    problem_free(&problem);
+}
+
+static const wb_bound *expect_bound(const wb_makespan *makespan, const char *method) {
+    for (size_t i = 0; wb_makespan_bound(makespan, i) != NULL; i++)
+        if (strcmp(wb_makespan_bound(makespan, i)->method, method) == 0)
+            return wb_makespan_bound(makespan, i);
+    fail_msg("no bound %s", method);
+    return NULL;
+}
+
+/* The clauses fit, their solver does not: the method is one that a limit stopped, the others have results.
+ * The first test, as memory that others have freed would be there for the solver beyond what it is allowed.
+ */
+static void test_method_without_memory(void **state) {
+    (void)state;
+    if (ADDRESS_SANITIZER) skip();
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_makespan *makespan = wb_makespan_new();
+    assert_int_equal(wb_makespan_add_warps(makespan, "6:L5C9L2C9", diagnostics), WB_OK);
+    assert_int_equal(wb_makespan_set(makespan, "units", "L=1,C=4", diagnostics), WB_OK);
+    assert_int_equal(wb_makespan_set(makespan, "memory", "16M", diagnostics), WB_OK);
+    assert_int_equal(wb_makespan_solve(makespan, "closed,sat,exact", NULL, diagnostics), WB_ERR_LIMIT);
+    assert_int_equal(expect_bound(makespan, "closed")->cycles, LARGE_CLOSED);
+    const wb_bound *sat = expect_bound(makespan, "sat");
+    assert_int_equal(sat->kind, WB_UPPER);
+    assert_in_range(sat->lower, 1, LARGE_EXACT);
+    assert_in_range(sat->cycles, LARGE_EXACT, LARGE_CLOSED);
+    assert_int_equal(expect_bound(makespan, "exact")->cycles, LARGE_EXACT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "CaDiCaL ended without an answer"));
+    expect_no_child();
+    wb_makespan_free(makespan);
+    wb_diagnostics_free(diagnostics);
 }
 
 static void test_all_takes_small_problems(void **state) {
@@ -325,6 +412,7 @@ static void test_opb(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_method_without_memory),
         cmocka_unit_test(test_unary_sums),
         cmocka_unit_test(test_clauses_leave_constants_out),
         cmocka_unit_test(test_known_values),
@@ -332,6 +420,7 @@ int main(void) {
         cmocka_unit_test(test_issue_limit_below_one_unit_type),
         cmocka_unit_test(test_limits_leave_an_interval),
         cmocka_unit_test(test_user_stops),
+        cmocka_unit_test(test_solver_without_memory),
         cmocka_unit_test(test_all_takes_small_problems),
         cmocka_unit_test(test_dimacs),
         cmocka_unit_test(test_opb),

@@ -1,31 +1,16 @@
 #include "makespan/ilp_cbc.h"
 
 #include <Cbc_C_Interface.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/c_locale.h"
-#include "base/number.h"
 #include "base/text.h"
-
-/* The child's end of the pipe: CBC's callback is given no pointer of ours. */
-#define REPORT_FD 3
+#include "makespan/solver_process.h"
 
 /* The part of the time limit that CBC is given: it sees its end only between two steps. At the whole limit
  * the child is killed, and with it what it found. */
 #define CBC_TIME_SHARE 0.9
-
-/* The watch is asked so often. */
-#define POLL_MILLISECONDS 100
 
 /* What CBC says for "nothing yet". */
 #define CBC_NONE 1e49
@@ -40,6 +25,12 @@ struct report {
     bool optimal;
     bool stopped;
     bool has_solution;
+};
+
+/* What the child is to do. */
+struct cbc_task {
+    const struct ilp_model *model;
+    double seconds; /* 0: no limit */
 };
 
 /* The program as CBC takes it: by columns, and to be minimised. */
@@ -97,18 +88,6 @@ static void matrix_fill(const struct ilp_model *model, struct cbc_matrix *matrix
     }
 }
 
-/* Writes all bytes to the parent; without a parent the child has no reason to be. */
-static void send_bytes(const void *bytes, size_t size) {
-    const char *at = bytes;
-    while (size > 0) {
-        ssize_t written = write(REPORT_FD, at, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) _exit(1);
-        at += written;
-        size -= (size_t)written;
-    }
-}
-
 /* Passes CBC's messages of progress on, numbered as CbcMessage.cpp has them. They can be about a part of the
  * problem that a heuristic looks at, so nothing of them becomes a result. */
 static void on_message(Cbc_Model *cbc, int number, int real_count, const double *reals, int int_count,
@@ -125,7 +104,7 @@ static void on_message(Cbc_Model *cbc, int number, int real_count, const double 
     } else {
         return;
     }
-    send_bytes(&report, sizeof report);
+    solver_child_send(&report, sizeof report);
 }
 
 /* Cuts and heuristics cost these programs more time than they save, and one of the heuristics, the
@@ -161,70 +140,31 @@ static void report_end(Cbc_Model *cbc, const struct ilp_model *model) {
     report.has_solution = value != NULL;
     if (report.optimal) report.bound = report.best;
     bool *one = calloc(model->columns.count, sizeof *one);
-    if (one == NULL) _exit(1);
+    if (one == NULL) return;
     for (size_t c = 0; value != NULL && c < model->columns.count; c++)
         one[c] = value[c] > 0.5;
-    send_bytes(&report, sizeof report);
-    if (value != NULL) send_bytes(one, model->columns.count * sizeof *one);
+    solver_child_send(&report, sizeof report);
+    if (value != NULL) solver_child_send(one, model->columns.count * sizeof *one);
+    free(one);
 }
 
-/* Lets the child take no more than so many bytes beyond what it was born with. */
-static void limit_memory(uint64_t memory) {
-    char text[32] = {0};
-    const struct rlimit no_core = {0, 0};
-    (void)setrlimit(RLIMIT_CORE, &no_core);
-    int file = open("/proc/self/statm", O_RDONLY);
-    if (file < 0) return;
-    ssize_t length = read(file, text, sizeof text - 1);
-    (void)close(file);
-    if (length <= 0) return;
-    uint64_t born;
-    if (!number_u64(text, strcspn(text, " "), &born)) return;
-    born *= (uint64_t)sysconf(_SC_PAGESIZE);
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || born + memory < born) return;
-    if (born + memory < limit.rlim_cur) limit.rlim_cur = born + memory;
-    (void)setrlimit(RLIMIT_AS, &limit);
-}
-
-/* Ends with the parent, leaves interrupts to it, keeps of the pipe the end to write to, and does not print.
- */
-static void detach(const int ends[2], pid_t parent) {
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
-    (void)signal(SIGINT, SIG_IGN);
-    (void)close(ends[0]);
-    if (ends[1] != REPORT_FD && dup2(ends[1], REPORT_FD) < 0) _exit(1);
-    int nowhere = open("/dev/null", O_RDWR);
-    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0) _exit(1);
-}
-
-static _Noreturn void be_child(const struct ilp_model *model, double seconds, uint64_t memory) {
+/* The child's work. */
+static void run_cbc(void *user) {
+    const struct cbc_task *task = user;
+    const struct ilp_model *model = task->model;
     struct cbc_matrix matrix = {0};
-    limit_memory(memory);
     (void)c_locale_enter(); /* CBC reads its parameters as the locale says */
-    if (!matrix_alloc(model, &matrix)) _exit(1);
+    if (!matrix_alloc(model, &matrix)) {
+        matrix_free(&matrix);
+        return;
+    }
     matrix_fill(model, &matrix);
     Cbc_Model *cbc = Cbc_newModel();
     load(cbc, model, &matrix);
     matrix_free(&matrix);
-    set_parameters(cbc, seconds);
+    set_parameters(cbc, task->seconds);
     (void)Cbc_solve(cbc);
     report_end(cbc, model);
-    _exit(0);
-}
-
-/* Reads all bytes; false when the child ended before. */
-static bool receive_bytes(int pipe_end, void *bytes, size_t size) {
-    char *at = bytes;
-    while (size > 0) {
-        ssize_t got = read(pipe_end, at, size);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        at += got;
-        size -= (size_t)got;
-    }
-    return true;
 }
 
 /* What the watch is told. */
@@ -238,15 +178,14 @@ static void describe(const char *stage, const struct report *so_far, char *text,
 
 /* Follows the child's reports to the last one, which is left in *so_far. Returns ILP_OPTIMAL when it came,
  * whatever it says. */
-static enum ilp_end follow(int pipe_end, const struct makespan_run *run, const char *stage,
-                           struct report *so_far) {
+static enum ilp_end follow(const struct solver_process *process, const struct makespan_run *run,
+                           const char *stage, struct report *so_far) {
     char text[128];
     *so_far = (struct report){.best = -CBC_NONE, .bound = CBC_NONE};
     while (!so_far->last) {
-        struct pollfd wait = {.fd = pipe_end, .events = POLLIN};
-        if (poll(&wait, 1, POLL_MILLISECONDS) > 0) {
+        if (solver_process_ready(process)) {
             struct report report;
-            if (!receive_bytes(pipe_end, &report, sizeof report)) return ILP_FAILED;
+            if (!solver_process_receive(process, &report, sizeof report)) return ILP_FAILED;
             if (report.best < so_far->best) report.best = so_far->best;
             if (report.bound > so_far->bound && !report.last) report.bound = so_far->bound;
             if (report.nodes < so_far->nodes) report.nodes = so_far->nodes;
@@ -260,14 +199,14 @@ static enum ilp_end follow(int pipe_end, const struct makespan_run *run, const c
 
 /* Takes what the last report says. When its time ends before it has solved the first relaxation, CBC can say
  * that there is no solution instead of that it was stopped. */
-static wb_status take(int pipe_end, const struct report *last, bool limited, size_t column_count,
-                      struct ilp_solution *solution) {
+static wb_status take(const struct solver_process *process, const struct report *last, bool limited,
+                      size_t column_count, struct ilp_solution *solution) {
     solution->end = last->optimal ? ILP_OPTIMAL : last->stopped || limited ? ILP_STOPPED : ILP_FAILED;
     if ((last->optimal || last->stopped) && last->bound < CBC_NONE) solution->bound = last->bound;
     if (!last->has_solution) return WB_OK;
     solution->one = calloc(column_count, sizeof *solution->one);
     if (solution->one == NULL) return WB_ERR_LIMIT;
-    if (receive_bytes(pipe_end, solution->one, column_count * sizeof *solution->one)) return WB_OK;
+    if (solver_process_receive(process, solution->one, column_count * sizeof *solution->one)) return WB_OK;
     ilp_solution_free(solution);
     solution->end = ILP_FAILED;
     return WB_OK;
@@ -275,28 +214,17 @@ static wb_status take(int pipe_end, const struct report *last, bool limited, siz
 
 wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run *run, const char *stage,
                         struct ilp_solution *solution) {
-    int ends[2];
-    pid_t parent = getpid();
-    double seconds = run->end == 0 ? 0 : fmax(run->end - clock_elapsed(), 0.01) * CBC_TIME_SHARE;
+    struct cbc_task task = {.model = model};
+    struct solver_process process;
+    struct report last;
+    if (run->end != 0) task.seconds = fmax(run->end - clock_elapsed(), 0.01) * CBC_TIME_SHARE;
     *solution = (struct ilp_solution){.end = ILP_FAILED, .bound = INFINITY};
-    if (pipe2(ends, O_CLOEXEC) != 0) return WB_ERR_LIMIT;
-    pid_t child = fork();
-    if (child == 0) {
-        detach(ends, parent);
-        be_child(model, seconds, makespan_memory(run->settings));
-    }
-    (void)close(ends[1]);
-    wb_status status = child < 0 ? WB_ERR_LIMIT : WB_OK;
-    if (status == WB_OK) {
-        struct report last;
-        solution->end = follow(ends[0], run, stage, &last);
-        if (solution->end == ILP_OPTIMAL)
-            status = take(ends[0], &last, seconds > 0, model->columns.count, solution);
-        if (!last.last) (void)kill(child, SIGKILL);
-        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-            continue;
-    }
-    (void)close(ends[0]);
+    WB_TRY(solver_process_start(run_cbc, &task, makespan_memory(run->settings), &process));
+    wb_status status = WB_OK;
+    solution->end = follow(&process, run, stage, &last);
+    if (solution->end == ILP_OPTIMAL)
+        status = take(&process, &last, task.seconds > 0, model->columns.count, solution);
+    solver_process_end(&process);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* Linear programs solved by CBC. CBC keeps global state, prints, ends the process when memory is exhausted
- * and cannot be told to stop; so it runs in a child process, and none of this is seen outside. */
+ * and cannot be told to stop: none of this is seen outside its child process (makespan/solver_process.h). */
 #ifndef WB_MAKESPAN_ILP_CBC_H
 #define WB_MAKESPAN_ILP_CBC_H
 

@@ -86,6 +86,14 @@ static wb_status keep_model(struct sat_search *search) {
     return WB_OK;
 }
 
+static wb_status solver_failed(const struct sat_search *search) {
+    diagnose(search->run->diagnostics, SEVERITY_WARNING, "sat",
+             "CaDiCaL ended without an answer: it has no memory left; the worst case is from %" PRIu64
+             " to %" PRIu64 " cycles",
+             search->result->bound.lower, search->result->bound.cycles);
+    return WB_ERR_LIMIT;
+}
+
 /* Asks whether there is a schedule of at least so many cycles, and moves an end of the interval. */
 static wb_status ask(struct sat_search *search, uint64_t makespan) {
     literal at_least = sat_makespan_at_least(&search->encoding, makespan);
@@ -93,6 +101,7 @@ static wb_status ask(struct sat_search *search, uint64_t makespan) {
     case SAT_SATISFIABLE: return keep_model(search);
     case SAT_UNSATISFIABLE: break;
     case SAT_STOPPED: return makespan_stopped(search->run, search->result);
+    case SAT_FAILED: return solver_failed(search);
     }
     if (makespan <= search->result->bound.lower) {
         diagnose(search->run->diagnostics, SEVERITY_ERROR, "sat", "the clauses allow no schedule at all");
@@ -125,7 +134,8 @@ static wb_status prepare(struct sat_search *search) {
         return status;
     }
     if (status != WB_OK) return makespan_stopped(run, search->result);
-    search->solver = sat_solver_new(&search->encoding.cnf, search_goes_on, search);
+    search->solver =
+        sat_solver_new(&search->encoding.cnf, makespan_memory(run->settings), search_goes_on, search);
     cnf_free(&search->encoding.cnf); /* the solver has its own */
     return search->solver == NULL ? makespan_no_memory(run) : WB_OK;
 }

@@ -1,19 +1,29 @@
-/* The SAT solver CaDiCaL behind what the method needs of one. */
+/* The SAT solver CaDiCaL behind what the method needs of one. CaDiCaL ends its process when memory is
+ * exhausted, so it runs in one of its own (makespan/solver_process.h), which takes questions until it is
+ * freed. */
 #ifndef WB_MAKESPAN_SAT_CADICAL_H
 #define WB_MAKESPAN_SAT_CADICAL_H
 
 #include "makespan/cnf.h"
 
-enum sat_answer { SAT_SATISFIABLE, SAT_UNSATISFIABLE, SAT_STOPPED };
+enum sat_answer {
+    SAT_SATISFIABLE,
+    SAT_UNSATISFIABLE,
+    SAT_STOPPED, /* by goes_on */
+    SAT_FAILED,  /* CaDiCaL ended without an answer: it has no memory left */
+};
 
 struct sat_solver;
 
-/* A solver for the clauses so far, of which it makes its own copy; NULL when memory is exhausted. `goes_on`
- * is asked regularly while it works; false stops it. */
-struct sat_solver *sat_solver_new(const struct cnf *cnf, bool (*goes_on)(void *user), void *user);
+/* A solver for the clauses so far, of which it makes its own copy, and so many bytes of memory; NULL when no
+ * memory is left for the solver's process. `goes_on` is asked before each answer and regularly until it is
+ * there; false stops the solver. */
+struct sat_solver *sat_solver_new(const struct cnf *cnf, uint64_t memory, bool (*goes_on)(void *user),
+                                  void *user);
 void sat_solver_free(struct sat_solver *solver);
 
-/* Is there a model with this literal? */
+/* Is there a model with this literal? Neither SAT_STOPPED nor SAT_FAILED may be followed by more questions.
+ */
 enum sat_answer sat_solver_solve(struct sat_solver *solver, literal assumed);
 
 /* Makes the literal true in all models from now on. */

@@ -26,6 +26,20 @@ static void test_execution_keeps_to_its_memory(void **state) {
     }
 }
 
+static void test_local_memory_has_a_limit(void **state) {
+    (void)state;
+    static const struct failure_case failures[] = {
+        {"path tests/data/limits/large_local.ptx -k whole -g 1 -b 32", 4,
+         "1048576 bytes of local memory a thread, 1048576 of them of function whole: more than the 524288"},
+        {"path tests/data/limits/large_local.ptx -k halves -g 1 -b 32", 4,
+         "614400 bytes of local memory a thread, 307200 of them of function half: more than the 524288"},
+        {"path tests/data/limits/large_local.ptx -k window -g 1 -b 32", 4,
+         "window: error: its variables in local memory end with vast of 33554432 bytes, which is too large"},
+    };
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
 static void test_contents_of_buffers_count(void **state) {
     (void)state;
     static const struct failure_case failure = {
@@ -105,13 +119,10 @@ static void test_no_temporary_file_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_execution_keeps_to_its_memory),
-        cmocka_unit_test(test_contents_of_buffers_count),
-        cmocka_unit_test(test_limits_must_be_numbers),
-        cmocka_unit_test(test_time_limit_ends_every_command),
-        cmocka_unit_test(test_signals_end_a_run),
-        cmocka_unit_test(test_signal_ends_what_waits),
-        cmocka_unit_test(test_no_temporary_file_stays),
+        cmocka_unit_test(test_execution_keeps_to_its_memory), cmocka_unit_test(test_local_memory_has_a_limit),
+        cmocka_unit_test(test_contents_of_buffers_count),     cmocka_unit_test(test_limits_must_be_numbers),
+        cmocka_unit_test(test_time_limit_ends_every_command), cmocka_unit_test(test_signals_end_a_run),
+        cmocka_unit_test(test_signal_ends_what_waits),        cmocka_unit_test(test_no_temporary_file_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,7 @@ static struct outcome run(const char *command, unsigned long first, unsigned lon
     const int files[2] = {memfd_create("out", 0), memfd_create("err", 0)};
     struct outcome outcome = {0};
     assert_true(files[0] >= 0 && files[1] >= 0);
+    fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) run_child(command, first, last, files);
@@ -145,7 +146,7 @@ static bool check(const char *command, unsigned long first, unsigned long last, 
 }
 
 /* How many allocations of each command fail in turn. */
-static unsigned long samples = 4;
+static unsigned long samples = 3;
 
 static void check_command(const char *command) {
     struct outcome whole = run(command, 0, 0);
@@ -171,6 +172,8 @@ COMMAND(test_block_text, "analyze kernels/reduce.ptx -l kernels/reduce.yaml -i 0
 COMMAND(test_block_json, "analyze kernels/reduce.ptx -l kernels/reduce.yaml -i 0,0,0 --json --phases")
 COMMAND(test_covering_text,
         "analyze kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts")
+COMMAND(test_covering_json,
+        "analyze kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts --json")
 COMMAND(test_caches_json,
         "analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -m jcse2017 --scheme reorder --json")
 COMMAND(test_waves, "analyze docs/refutations/waves.yaml --method all")
@@ -187,10 +190,10 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_kernel_text),   cmocka_unit_test(test_kernel_json),
         cmocka_unit_test(test_block_text),    cmocka_unit_test(test_block_json),
         cmocka_unit_test(test_covering_text), cmocka_unit_test(test_caches_json),
-        cmocka_unit_test(test_cache),         cmocka_unit_test(test_path),
-        cmocka_unit_test(test_facts),         cmocka_unit_test(test_cfg),
-        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_makespan),
-        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_covering_json), cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_path),          cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_cfg),           cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_makespan),      cmocka_unit_test(test_waves),
     };
     child_allocations =
         mmap(NULL, sizeof *child_allocations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

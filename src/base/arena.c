@@ -34,6 +34,7 @@ static size_t chunk_size(const struct arena *arena, size_t payload) {
 
 static struct arena_chunk *chunk_new(struct arena *arena, size_t payload) {
     size_t size = chunk_size(arena, payload);
+    arena->refused |= size == 0;
     if (size == 0) return NULL;
     struct arena_chunk *chunk = calloc(1, sizeof(struct arena_chunk) + size);
     if (chunk == NULL) return NULL;

@@ -2,6 +2,7 @@
 #ifndef WB_BASE_ARENA_H
 #define WB_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_chunk;
@@ -11,6 +12,7 @@ struct arena {
     struct arena_chunk *chunks; /* newest first */
     size_t used;                /* bytes taken from the system */
     size_t limit;               /* most bytes to take, 0: no limit */
+    bool refused;               /* memory, as there was no room within the limit */
 };
 
 /* `size` zeroed bytes, aligned for any type, or NULL when memory or the arena's limit is exhausted. */

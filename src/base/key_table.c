@@ -33,8 +33,10 @@ bool key_table_find(const struct key_table *table, const uint8_t *key, size_t le
 }
 
 /* Whether so many bytes more are within the limit. */
-static bool may_take(const struct key_table *table, uint64_t bytes) {
-    return table->limit == 0 || key_table_bytes(table) + bytes <= table->limit;
+static bool may_take(struct key_table *table, uint64_t bytes) {
+    const bool may = table->limit == 0 || key_table_bytes(table) + bytes <= table->limit;
+    table->refused |= !may;
+    return may;
 }
 
 /* Begins a block that has room for `size` bytes. */

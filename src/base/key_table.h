@@ -21,6 +21,7 @@ struct key_table {
     size_t slot_count; /* a power of two, or 0 */
     size_t used;
     uint64_t limit; /* most bytes to take, 0: no limit */
+    bool refused;   /* memory, as there was no room within the limit */
 };
 
 /* Bytes that the table takes. */

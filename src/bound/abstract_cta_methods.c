@@ -41,10 +41,12 @@ static bool abstract_fits(const struct bound_input *input) {
     if (!input->machine->abstract_cta.stated) return false;
     wb_diagnostics *messages = wb_diagnostics_new();
     struct abstract_cta made = {0};
-    bool fits = messages != NULL && abstract_cta_of_block(input->block->traced, messages, &made) == WB_OK;
+    const wb_status status =
+        messages == NULL ? WB_ERR_LIMIT : abstract_cta_of_block(input->block->traced, messages, &made);
     abstract_cta_free(&made);
     wb_diagnostics_free(messages);
-    return fits;
+    if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(input->diagnostics, "abstract warps");
+    return status == WB_OK;
 }
 
 /* What both methods say of the warps. */

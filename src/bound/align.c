@@ -286,6 +286,7 @@ wb_status align_longest(const struct align_rules *rules, struct section_code own
     vec_free(&aligner.spare);
     vec_free(&aligner.edges);
     queue_members_free(&aligner.queues);
+    limits->full = aligner.arena.refused;
     arena_free(&aligner.arena);
     if (status == WB_OK) *longest = aligner.longest;
     return status;

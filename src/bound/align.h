@@ -32,6 +32,7 @@ struct align_limits {
     const wb_watch *watch; /* or NULL */
     uint64_t bytes;        /* of its tables */
     bool stopped;          /* by the watch */
+    bool full;             /* the tables do not fit */
 };
 
 /* align_s(w, u, m): the largest length(P) + m * charges. WB_ERR_LIMIT when memory, or a limit, is exhausted;

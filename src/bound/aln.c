@@ -18,7 +18,7 @@ static wb_status aln_value(struct pairwise *pairwise, const struct align_rules *
     if (search_spend(pairwise->input->budget, ALIGNED_CELL_WORK * cost)) {
         const wb_status status =
             align_longest(rules, own_code, other_code, pairwise->others, &pairwise->limits, value);
-        if (status == WB_OK || pairwise->limits.stopped) return status;
+        if (status == WB_OK || !pairwise->limits.full) return status;
     }
     pairwise->cut_short = true;
     cycles charges = cycles_mul(pairwise->others, pairwise_fib(pairwise, rules, own, other));

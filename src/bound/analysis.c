@@ -210,8 +210,10 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
                                       .budget = request->budget,
                                       .together = &analysis->together};
     const bool applies = bound_method_applies(method, &input, &why);
-    if (request->unasked && (!applies || (method->fits != NULL && !method->fits(&input)))) return WB_OK;
+    if (request->unasked && (!applies || (method->fits != NULL && !method->fits(&input))))
+        return messages->no_memory ? WB_ERR_LIMIT : WB_OK;
     if (request->unasked && method->too_large != NULL && method->too_large(&input)) {
+        if (messages->no_memory) return WB_ERR_LIMIT;
         attempt->left_out = "too large to be searched unless it is named";
         return WB_OK;
     }

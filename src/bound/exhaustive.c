@@ -43,6 +43,7 @@ struct explorer {
     uint64_t longest; /* time of the longest schedule found so far */
     bool stopped;     /* by the watch */
     bool spent;       /* the work that it may do */
+    bool full;        /* as many states as it may keep, or bytes */
 };
 
 /* Why the search does not cover this block, or NULL. */
@@ -95,7 +96,8 @@ static void settle_choice(struct explorer *explorer, struct explore_frame *frame
 static wb_status push_frame(struct explorer *explorer, const struct explore_state *state, uint64_t elapsed,
                             const uint8_t *key, uint32_t hash) {
     const uint64_t stack = (uint64_t)explorer->stack.count * sizeof *explorer->stack.items;
-    if (stack + key_table_bytes(&explorer->table) > explorer->input->budget->bytes) return WB_ERR_LIMIT;
+    explorer->full = stack + key_table_bytes(&explorer->table) > explorer->input->budget->bytes;
+    if (explorer->full) return WB_ERR_LIMIT;
     WB_TRY(vec_reserve(&explorer->stack, 1));
     struct explore_frame *frame = &explorer->stack.items[explorer->stack.count++];
     memcpy(&frame->state, state, explore_state_size(&explorer->model));
@@ -145,7 +147,8 @@ static wb_status pop_frame(struct explorer *explorer) {
 static bool explorer_may_go_on(struct explorer *explorer) {
     const wb_watch *watch = explorer->input->watch;
     struct search_budget *budget = explorer->input->budget;
-    if (explorer->table.used >= budget->states) return false;
+    explorer->full = explorer->table.used >= budget->states;
+    if (explorer->full) return false;
     explorer->spent = !search_spend(budget, explorer->step_work);
     if (explorer->spent) return false;
     if (++explorer->steps % EXPLORE_WATCH_PERIOD != 0 || watch == NULL || watch->poll == NULL) return true;
@@ -180,6 +183,8 @@ static void exhaustive_result(const struct explorer *explorer, wb_status status,
     bound_assume(bound, "initiations and latencies as stated, not shorter");
     bound_assume(bound, "units start instructions in the order of their issue");
     if (status == WB_OK) return;
+    if (!explorer->stopped && !explorer->spent && !explorer->full && !explorer->table.refused)
+        (void)diagnose_out_of_memory(explorer->input->diagnostics, "exhaustive");
     diagnose(explorer->input->diagnostics, SEVERITY_ERROR, "exhaustive",
              "%s after %zu states: not all schedules were seen, the longest of them took %llu cycles",
              search_end_name(explorer->stopped, explorer->spent), explorer->table.used,

@@ -57,8 +57,9 @@ static wb_status push_frame(struct explorer *explorer, const struct grid_choices
                                        .elapsed = elapsed,
                                        .key = key,
                                        .hash = hash};
-    if (explorer->states.count + key_table_bytes(&explorer->table) > explorer->search->budget->bytes)
-        return WB_ERR_LIMIT;
+    struct grid_search *search = explorer->search;
+    search->full = explorer->states.count + key_table_bytes(&explorer->table) > search->budget->bytes;
+    if (search->full) return WB_ERR_LIMIT;
     WB_TRY(vec_reserve(&explorer->choices, choices->count));
     memcpy(explorer->choices.items + frame.first_choice, choices->items,
            choices->count * sizeof *choices->items);
@@ -110,7 +111,8 @@ static bool may_go_on(struct explorer *explorer) {
     struct grid_search *search = explorer->search;
     const wb_watch *watch = search->watch;
     const uint64_t work = SEARCH_STEP_WORK + explorer->model->layout.size;
-    if (search->states >= search->budget->states) return false;
+    search->full = search->states >= search->budget->states;
+    if (search->full) return false;
     search->spent = !search_spend(search->budget, work);
     if (search->spent) return false;
     if (++explorer->steps % SEARCH_WATCH_PERIOD != 0 || watch == NULL || watch->poll == NULL) return true;
@@ -150,6 +152,7 @@ static wb_status search_scope(struct grid_explore_model *model, const struct gri
     struct explorer explorer = {.model = model, .search = search};
     explorer.table.limit = search->budget->bytes;
     wb_status status = search_all(&explorer);
+    search->full |= explorer.table.refused;
     vec_free(&explorer.frames);
     vec_free(&explorer.choices);
     vec_free(&explorer.states);
@@ -242,10 +245,13 @@ const char *grid_search_objection(const struct grid_work *work) {
     return grid_explore_objection(work);
 }
 
-bool grid_search_is_short(const struct grid_work *work) {
+bool grid_search_is_short(const struct grid_work *work, wb_diagnostics *diagnostics) {
     if (work->block_count > SEARCH_SHORT) return false;
     uint32_t *order = calloc((size_t)work->block_count + 1, sizeof *order);
-    if (order == NULL) return false;
+    if (order == NULL) {
+        (void)diagnose_out_of_memory(diagnostics, "k-exhaustive");
+        return false;
+    }
     struct scopes scopes = scopes_of(work, order);
     struct grid_explore_scope scope;
     double positions = 0;

@@ -20,6 +20,7 @@ struct grid_search {
     cycles longest;  /* time of the longest schedule found so far */
     bool stopped;    /* by the watch */
     bool spent;      /* the work that it may do */
+    bool full;       /* as many states as it may keep, or bytes */
 };
 
 /* What is known of blocks that start together on one SM, by their number. Zero-initialised: nothing. */
@@ -31,11 +32,16 @@ struct together_times {
     } of[GRID_EXPLORE_ROOMS_MAX + 1];
 };
 
+/* Whether a search that came to WB_ERR_LIMIT hit none of its limits: the system had no memory left. */
+static inline bool grid_search_had_no_memory(const struct grid_search *search) {
+    return !search->stopped && !search->spent && !search->full;
+}
+
 /* Why no search covers the grid, or NULL. */
 const char *grid_search_objection(const struct grid_work *work);
 
-/* Whether a search that has no objection takes a second or so at most. */
-bool grid_search_is_short(const struct grid_work *work);
+/* Whether a search that has no objection takes a second or so at most; a message when memory is exhausted. */
+bool grid_search_is_short(const struct grid_work *work, wb_diagnostics *diagnostics);
 
 /* Until a grid without objection has ended, for the number of resident blocks with which it takes longest, in
  * search->longest. WB_ERR_LIMIT when the budget or the watch stopped the search: something may be longer

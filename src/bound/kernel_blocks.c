@@ -211,7 +211,9 @@ static void ask_tightest(wb_analysis *kernel, uint64_t *work_left, const wb_watc
         const bool is_tight = method == &bound_aln || method == &bound_fifo;
         if (!is_tight || (kernel->block_methods >> i & 1)) continue;
         budget.work = work_left[i];
-        (void)kernel_blocks_try(kernel, i, &request, messages, &attempt);
+        if (kernel_blocks_try(kernel, i, &request, messages, &attempt) == WB_ERR_LIMIT &&
+            wb_diagnostics_errors(messages) == 0)
+            messages->no_memory = true;
         work_left[i] = budget.work;
     }
 }
@@ -223,7 +225,9 @@ wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const 
     wb_diagnostics *unheard = wb_diagnostics_new();
     if (unheard == NULL) return analysis_no_memory(diagnostics);
     ask_tightest(kernel, work_left, watch, unheard);
+    const bool no_memory = unheard->no_memory;
     wb_diagnostics_free(unheard);
+    if (no_memory) return analysis_no_memory(diagnostics);
     for (size_t b = 0; b < kernel->blocks.count; b++)
         grid_work_sharpen(work, kernel->blocks.items[b].kind, kernel->blocks.items[b].least);
     return grid_work_rank_solo(work) == WB_OK ? WB_OK : analysis_no_memory(diagnostics);

@@ -7,7 +7,7 @@ static const char *kernel_exhaustive_objection(const struct bound_input *input) 
 }
 
 static bool kernel_exhaustive_too_large(const struct bound_input *input) {
-    return !grid_search_is_short(input->work);
+    return !grid_search_is_short(input->work, input->diagnostics);
 }
 
 static void kernel_exhaustive_result(const struct bound_input *input, const struct grid_search *search,
@@ -20,6 +20,7 @@ static void kernel_exhaustive_result(const struct bound_input *input, const stru
     bound_assume(bound, "units start instructions in the order of their issue");
     kernel_assume_dispatch(input->work, bound);
     if (status == WB_OK) return;
+    if (grid_search_had_no_memory(search)) (void)diagnose_out_of_memory(input->diagnostics, "k-exhaustive");
     diagnose(input->diagnostics, SEVERITY_ERROR, "k-exhaustive",
              "%s after %llu states: not all schedules were seen, the longest of them took %llu cycles",
              search_end_name(search->stopped, search->spent), (unsigned long long)search->states,

@@ -17,8 +17,11 @@ static wb_status search_together(const struct bound_input *input, uint64_t block
     struct grid_search search = {.watch = input->watch, .budget = input->budget};
     if (known->exact || known->work >= input->budget->work) return WB_OK;
     known->work = input->budget->work;
-    known->exact = grid_search_together(input->work, blocks, &search) == WB_OK;
+    const wb_status status = grid_search_together(input->work, blocks, &search);
+    known->exact = status == WB_OK;
     known->time = search.longest;
+    if (status == WB_ERR_LIMIT && grid_search_had_no_memory(&search))
+        return diagnose_out_of_memory(input->diagnostics, "kernel");
     if (!search.stopped) return WB_OK;
     diagnose(input->diagnostics, SEVERITY_ERROR, "kernel", "analysis stopped");
     return WB_ERR_LIMIT;

@@ -213,9 +213,9 @@ void bound_qualify(const struct wb_machine *machine, wb_bound *bound) {
 
 bool wb_methods_include_kernels(const char *list) {
     uint64_t chosen = 0;
-    wb_diagnostics *unheard = wb_diagnostics_new(); /* of unknown names: wb_analysis_bound tells of those */
-    if (unheard != NULL) (void)choose_names("methods", list, wb_method_name, unheard, &chosen);
-    wb_diagnostics_free(unheard);
+    struct wb_diagnostics unheard = {0}; /* of unknown names: wb_analysis_bound tells of those */
+    (void)choose_names("methods", list, wb_method_name, &unheard, &chosen);
+    text_free(&unheard.rendered);
     for (size_t i = 0; bound_method_at(i) != NULL; i++)
         if ((chosen >> i & 1) && bound_method_at(i)->scope == BOUND_OF_KERNEL) return true;
     return false;

@@ -51,7 +51,8 @@ struct bound_method {
     /* Why the method is not for this input, although it is for others of its scope; or NULL. NULL: it is for
      * all of them. Nothing is run that has an objection. */
     const char *(*objection)(const struct bound_input *input);
-    /* Whether "all" includes the method; NULL: always. */
+    /* Whether "all" includes the method; NULL: always. Says to the input's diagnostics, as too_large does,
+     * when memory is exhausted. */
     bool (*fits)(const struct bound_input *input);
     /* Whether "all" leaves the method to those who name it, and says so; NULL: never. */
     bool (*too_large)(const struct bound_input *input);

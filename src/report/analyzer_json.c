@@ -1,22 +1,16 @@
 /* The kernel analyzer's results as JSON, written block by block; docs/json.md documents every key. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
 
-#include "base/c_locale.h"
 #include "report/analyzer_report.h"
 #include "report/json_parts.h"
 
 /* Prints a member of the report's object and frees its value; NULL means that memory is exhausted. */
 static void put_member(struct analyzer_report *report, const char *name, json_t *value) {
     struct text *out = &report->out;
-    locale_t before = c_locale_enter();
-    char *text = value == NULL ? NULL : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-    c_locale_leave(before);
-    if (text == NULL) out->failed = true;
-    if (text != NULL) text_printf(out, "  \"%s\": %s,\n", name, text);
-    free(text);
-    json_decref(value);
+    text_printf(out, "  \"%s\": ", name);
+    json_write(value, JSON_COMPACT | JSON_ENCODE_ANY, out);
+    text_string(out, ",\n");
 }
 
 /* Where an instruction stands, without its address. */

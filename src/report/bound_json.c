@@ -4,7 +4,6 @@
 
 #include "report/analysis_report.h"
 
-#include "base/c_locale.h"
 #include "report/json_parts.h"
 
 json_t *report_seconds_json(double seconds, const wb_report_options *options) {
@@ -56,10 +55,9 @@ json_t *report_deadline_json(const char *of, const uint64_t *proven, const wb_re
 }
 
 wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text) {
-    locale_t before = c_locale_enter();
-    char *dumped = root != NULL ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
-    c_locale_leave(before);
-    json_decref(root);
+    struct text out = {0};
+    json_write(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12), &out);
+    char *dumped = text_take(&out);
     if (dumped == NULL) return diagnose_out_of_memory(diagnostics, "report");
     *text = dumped;
     return WB_OK;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/c_locale.h"
 #include "base/utf8.h"
 
 /* Gives up a container of which something is missing. */
@@ -49,6 +49,19 @@ static json_t *mended_text(const char *text) {
 json_t *json_text(const char *text) {
     if (text == NULL) return json_null();
     return utf8_valid(text, strlen(text)) ? json_string(text) : mended_text(text);
+}
+
+/* Passes a piece on: always 0, as jansson does not heed every failure of a piece; the text does. */
+static int write_piece(const char *bytes, size_t length, void *out) {
+    text_append(out, bytes, length);
+    return 0;
+}
+
+void json_write(json_t *value, size_t flags, struct text *out) {
+    locale_t before = c_locale_enter();
+    if (value == NULL || json_dump_callback(value, write_piece, out, flags) != 0) out->failed = true;
+    c_locale_leave(before);
+    json_decref(value);
 }
 
 json_t *json_three_numbers(const uint32_t numbers[3]) {

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/text.h"
 #include "machine/machine.h"
 
 /* A report is built so that it is whole or nothing: what cannot be made is NULL (as everywhere in jansson),
@@ -26,6 +27,10 @@ void json_put_source(json_t **object, const char *file, uint32_t line);
 /* A text that comes from outside, such as the name of a file: what is not UTF-8 in it becomes U+FFFD. JSON's
  * null for NULL. */
 json_t *json_text(const char *text);
+
+/* Writes the value, which is consumed, as text whatever the locale; `flags` are those of json_dumps. Where it
+ * is NULL, or memory is exhausted, the text has failed. */
+void json_write(json_t *value, size_t flags, struct text *out);
 
 /* Three numbers as an array: a place in a grid, or a size. */
 json_t *json_three_numbers(const uint32_t numbers[3]);

@@ -11,15 +11,15 @@
 /* Processes of the trace: the viewer shows each as a group of rows. */
 enum { TRACE_WARPS = 1, TRACE_UNITS = 2 };
 
+static wb_status trace_status(const struct schedule_report *report) {
+    return report->out.failed ? diagnose_out_of_memory(report->diagnostics, report->policy->name) : WB_OK;
+}
+
 /* Appends one event, which it frees; `first` has no comma before it. */
 static wb_status trace_put(struct schedule_report *report, json_t *event, bool first) {
-    char *line = event == NULL ? NULL : json_dumps(event, JSON_COMPACT);
-    json_decref(event);
-    if (line == NULL) return diagnose_out_of_memory(report->diagnostics, report->policy->name);
     text_string(&report->out, first ? "\n" : ",\n");
-    text_string(&report->out, line);
-    free(line);
-    return WB_OK;
+    json_write(event, JSON_COMPACT, &report->out);
+    return trace_status(report);
 }
 
 /* The name of a group of rows, or of one row. */
@@ -112,14 +112,10 @@ static wb_status trace_end(struct schedule_report *report) {
     const struct wb_machine *machine = report->analysis->timed->machine;
     json_t *about =
         json_pack("{s:o, s:s}", "machine", json_text(machine->name), "policy", report->policy->name);
-    char *line = about == NULL ? NULL : json_dumps(about, JSON_COMPACT);
-    json_decref(about);
-    if (line == NULL) return diagnose_out_of_memory(report->diagnostics, report->policy->name);
     text_string(&report->out, "\n],\"otherData\":");
-    text_string(&report->out, line);
-    free(line);
+    json_write(about, JSON_COMPACT, &report->out);
     text_string(&report->out, "}\n");
-    return WB_OK;
+    return trace_status(report);
 }
 
 const struct schedule_writer schedule_trace = {trace_begin, trace_event, trace_end};

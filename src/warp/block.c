@@ -119,7 +119,7 @@ static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_o
     if (options->facts != NULL) WB_TRY(block_check_facts(run, options->facts));
     wb_status status = options->cover ? trace_covering(block, run, options)
                                       : block_execute(block, run, options->record_accesses);
-    if (status != WB_ERR_INPUT) fact_needs_report(&run->needs, run->kernel, run->diagnostics);
+    if (status != WB_ERR_INPUT) WB_TRY(fact_needs_report(&run->needs, run->kernel, run->diagnostics));
     return status;
 }
 
@@ -137,7 +137,7 @@ static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, co
                       .memory_limit = options->memory_limit};
     memcpy(run.index, options->block, sizeof run.index);
     struct wb_block *made = calloc(1, sizeof *made);
-    if (made == NULL) return WB_ERR_LIMIT;
+    if (made == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     size_t errors = wb_diagnostics_errors(diagnostics);
     made->kernel = kernel;
     wb_status status = trace(made, &run, options);
@@ -148,7 +148,7 @@ static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, co
         return WB_OK;
     }
     if (wb_diagnostics_errors(diagnostics) == errors)
-        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel), "memory is exhausted");
+        (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     wb_block_free(made);
     return status;
 }
@@ -164,7 +164,7 @@ static wb_status trace_given(const wb_kernel *kernel, const wb_launch *launch,
         assumed = open;
         wb_diagnostics_free(messages);
         messages = wb_diagnostics_new();
-        if (messages == NULL) return WB_ERR_LIMIT;
+        if (messages == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
         status = trace_once(kernel, launch, options, messages, &open, block);
     } while (status == WB_ERR_DECLINED && open != assumed);
     wb_diagnostics_append(diagnostics, messages);

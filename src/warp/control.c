@@ -73,6 +73,21 @@ wb_status branch_index_execute(struct warp *warp, const struct micro *op, uint32
     return diverge(warp, op, op->branch.reconvergence, sides, count);
 }
 
+/* Room for the local memory of a function that is called, on top of that of its callers. */
+static wb_status frame_make_local(struct warp *warp, const struct micro *call,
+                                  const struct function_code *code) {
+    const struct run *run = warp->run;
+    const uint64_t size = warp->local.size + code->local_size;
+    if (local_resize(&warp->local, size) == WB_OK) return WB_OK;
+    if (size <= LOCAL_MAX) return warp_no_memory(warp, call);
+    diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
+             "%" PRIu64 " bytes of local memory a thread, %" PRIu64
+             " of them of function %s: more than the %" PRIu64
+             " that a thread can have; make its .local variables smaller, or calls less deep",
+             size, (uint64_t)code->local_size, code->function->name, LOCAL_MAX);
+    return WB_ERR_LIMIT;
+}
+
 wb_status frame_push(struct warp *warp, const struct micro *call, const struct function_code *code,
                      uint32_t mask) {
     struct frame *frame = &warp->frames[warp->depth];
@@ -92,9 +107,8 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
     frame->stack_base = warp->stack.count;
     frame->local_base = warp->local.size;
     struct simt_entry entry = {.pc = 0, .reconvergence = PTX_NO_INDEX, .mask = mask};
-    if (local_resize(&warp->local, warp->local.size + code->local_size) != WB_OK ||
-        vec_push(&warp->stack, entry) != WB_OK)
-        return warp_no_memory(warp, call);
+    WB_TRY(frame_make_local(warp, call, code));
+    if (vec_push(&warp->stack, entry) != WB_OK) return warp_no_memory(warp, call);
     if (code->uses_local)
         lanes_broadcast(&frame->registers[code->function->reg_count + SLOT_LOCAL_BASE], frame->local_base);
     warp->depth++;

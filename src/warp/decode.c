@@ -141,8 +141,7 @@ wb_status program_decode(struct program *program, wb_diagnostics *diagnostics) {
         decoder.reconvergence = reconvergence;
         for (uint32_t i = 0; status == WB_OK && i < code->function->inst_count; i++)
             status = decode_inst(&decoder, i);
-        if (status == WB_ERR_LIMIT)
-            diagnose(diagnostics, SEVERITY_ERROR, code->function->name, "too large: memory is exhausted");
+        if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, code->function->name);
         if (status != WB_OK) return status;
         decode_end(code);
     }

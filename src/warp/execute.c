@@ -19,12 +19,12 @@ wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status s
 }
 
 wb_status run_no_memory(const struct run *run) {
-    diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel), "memory is exhausted");
-    return WB_ERR_LIMIT;
+    return diagnose_out_of_memory(run->diagnostics, wb_kernel_name(run->kernel));
 }
 
 wb_status warp_no_memory(const struct warp *warp, const struct micro *op) {
     if (op == NULL || op->inst == NULL) return run_no_memory(warp->run);
+    warp->run->diagnostics->no_memory = true;
     return warp_fail(warp, op, WB_ERR_LIMIT, "memory is exhausted");
 }
 

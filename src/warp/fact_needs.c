@@ -32,8 +32,9 @@ static int by_place(const void *a, const void *b) {
 
 /* Asks for all facts from number `first` on that are of its kind and its source line, and marks them as asked
  * for by taking `open` away. */
-static void report_line(struct flow_fact *items, size_t count, size_t first, const struct wb_kernel *kernel,
-                        wb_diagnostics *diagnostics) {
+static wb_status report_line(struct flow_fact *items, size_t count, size_t first,
+                             const struct wb_kernel *kernel, wb_diagnostics *diagnostics) {
+    bool failed = false;
     const struct flow_fact *fact = &items[first];
     const struct ptx_function *function = &kernel->module->functions[fact->function];
     struct text place = {0}, asked = {0};
@@ -45,6 +46,7 @@ static void report_line(struct flow_fact *items, size_t count, size_t first, con
         facts_put_place(kernel, items[i].function, items[i].at, &other);
         bool same =
             i == first || (other.data != NULL && place.data != NULL && strcmp(other.data, place.data) == 0);
+        failed |= other.failed;
         text_free(&other);
         if (!same) continue;
         if (number++ < FACTS_SHOWN_MAX) {
@@ -56,7 +58,8 @@ static void report_line(struct flow_fact *items, size_t count, size_t first, con
         if (i != first) items[i].open = false;
     }
     if (number > FACTS_SHOWN_MAX) text_printf(&asked, " and %u more", number - FACTS_SHOWN_MAX);
-    const char *facts = asked.data == NULL || asked.failed ? " out of memory" : asked.data;
+    failed |= asked.failed || place.failed;
+    const char *facts = asked.data == NULL || failed ? " out of memory" : asked.data;
     const struct ptx_inst *inst = &function->insts[fact->at];
     if (fact->kind == FACT_LOOP)
         ptx_diagnose(diagnostics, SEVERITY_ERROR, kernel->module, inst,
@@ -69,21 +72,21 @@ static void report_line(struct flow_fact *items, size_t count, size_t first, con
                      facts);
     text_free(&place);
     text_free(&asked);
+    return failed ? diagnose_out_of_memory(diagnostics, kernel->module->source.name) : WB_OK;
 }
 
-void fact_needs_report(const struct fact_needs *needs, const struct wb_kernel *kernel,
-                       wb_diagnostics *diagnostics) {
+wb_status fact_needs_report(const struct fact_needs *needs, const struct wb_kernel *kernel,
+                            wb_diagnostics *diagnostics) {
     const size_t count = needs->items.count;
     struct flow_fact *items = malloc((count + 1) * sizeof *items);
-    if (items == NULL) {
-        (void)diagnose_out_of_memory(diagnostics, kernel->module->source.name);
-        return;
-    }
+    if (items == NULL) return diagnose_out_of_memory(diagnostics, kernel->module->source.name);
     for (size_t i = 0; i < count; i++)
         items[i] = needs->items.items[i];
     qsort(items, count, sizeof *items, by_place);
-    for (size_t i = 0; i < count; i++)
-        if (items[i].open) report_line(items, count, i, kernel, diagnostics);
+    wb_status status = WB_OK;
+    for (size_t i = 0; i < count && status == WB_OK; i++)
+        if (items[i].open) status = report_line(items, count, i, kernel, diagnostics);
     diagnostics->needs_facts |= count > 0;
     free(items);
+    return status;
 }

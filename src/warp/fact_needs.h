@@ -19,8 +19,9 @@ bool fact_needs_has(const struct fact_needs *needs, enum fact_kind kind, uint32_
 wb_status fact_needs_add(struct fact_needs *needs, enum fact_kind kind, uint32_t function, uint32_t at);
 
 /* An error for each source line that facts are lacking for: those of a loop that was unrolled or of a barrier
- * in a function that was inlined are asked for together. */
-void fact_needs_report(const struct fact_needs *needs, const struct wb_kernel *kernel,
-                       wb_diagnostics *diagnostics);
+ * in a function that was inlined are asked for together. WB_ERR_LIMIT with a message when memory is
+ * exhausted. */
+wb_status fact_needs_report(const struct fact_needs *needs, const struct wb_kernel *kernel,
+                            wb_diagnostics *diagnostics);
 
 #endif

@@ -192,7 +192,8 @@ wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, con
                                 .grid = grid,
                                 .options = options};
     wb_status status = trace_covering(&trace);
-    if (status != WB_ERR_INPUT) fact_needs_report(&trace.run.needs, grid->kernel, diagnostics);
+    if (status != WB_ERR_INPUT && fact_needs_report(&trace.run.needs, grid->kernel, diagnostics) != WB_OK)
+        status = WB_ERR_LIMIT;
     run_end(&trace.run);
     vec_free(&trace.hashes);
     return status;
@@ -212,6 +213,8 @@ wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launc
                                 .options = &options};
     if (unread == NULL) return WB_ERR_LIMIT;
     wb_status status = trace_covering(&trace);
+    const bool no_memory =
+        unread->no_memory || (status == WB_ERR_LIMIT && wb_diagnostics_errors(unread) == 0);
     *needs = trace.run.needs;
     trace.run.needs = (struct fact_needs){0};
     *complete = status == WB_OK || (status == WB_ERR_DECLINED && wb_diagnostics_errors(unread) == 0);
@@ -219,5 +222,5 @@ wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launc
     vec_free(&trace.hashes);
     grid_clear(&grid);
     wb_diagnostics_free(unread);
-    return WB_OK;
+    return no_memory ? WB_ERR_LIMIT : WB_OK;
 }

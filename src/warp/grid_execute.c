@@ -51,6 +51,6 @@ wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size
     run_end(&run);
     arena_free(&arena);
     if (status != WB_OK && wb_diagnostics_errors(diagnostics) == errors)
-        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel), "memory is exhausted");
+        (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     return status;
 }

@@ -172,7 +172,7 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
         return WB_OK;
     }
     if (wb_diagnostics_errors(diagnostics) == errors)
-        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel), "memory is exhausted");
+        (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     wb_grid_free(made);
     return status;
 }

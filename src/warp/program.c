@@ -1,6 +1,7 @@
 #include "warp/program.h"
 
 #include "warp/address.h"
+#include <inttypes.h>
 
 /* Slots of program.constant_of. A collision only costs a constant that is stored twice. */
 #define CONSTANT_SLOTS 1024u
@@ -97,18 +98,28 @@ static void lay_out_shared(struct program *program) {
     }
 }
 
-/* Gives the variables of frames their offsets. Local variables of the module itself stand at the bottom of
- * the stack, below the kernel's. */
-static wb_status lay_out_frames(struct program *program, uint32_t kernel) {
+/* Gives the variables of frames of the functions that are reached their offsets. Local variables of the
+ * module itself stand at the bottom of the stack, below the kernel's. */
+static wb_status lay_out_frames(const struct scan *scan, wb_diagnostics *diagnostics) {
+    struct program *program = scan->program;
     const struct wb_module *module = program->module;
     for (int owned = 0; owned < 2; owned++) {
         for (uint32_t i = 0; i < module->variable_count; i++) {
             const struct ptx_variable *variable = &module->variables[i];
             bool bottom = variable->space == PTX_SPACE_LOCAL && variable->owner == PTX_NO_INDEX;
             if (owned != 0 ? !program_in_frame(module, variable) : !bottom) continue;
-            struct function_code *code = &program->functions[owned != 0 ? variable->owner : kernel];
+            const uint32_t owner = owned != 0 ? variable->owner : scan->kernel;
+            struct function_code *code = &program->functions[owner];
+            if (!scan->function_seen[owner]) continue;
             uint64_t offset = align_up(code->local_size, variable->align > 8 ? variable->align : 8);
-            if (variable->size > WINDOW_SIZE || offset + variable->size > WINDOW_SIZE) return WB_ERR_LIMIT;
+            if (variable->size > WINDOW_SIZE || offset + variable->size > WINDOW_SIZE) {
+                diagnose(diagnostics, SEVERITY_ERROR, module->functions[owner].name,
+                         "its variables in local memory end with %s of %" PRIu64
+                         " bytes, which is too large: "
+                         "make the array smaller, or put it into global memory",
+                         variable->name, variable->size);
+                return WB_ERR_LIMIT;
+            }
             program->addresses[i] = offset;
             code->local_size = (uint32_t)align_up(offset + variable->size, 16);
         }
@@ -150,7 +161,7 @@ static wb_status describe_function(struct program *program, uint32_t index, uint
                            &code->returns);
 }
 
-static wb_status scan_kernel(struct scan *scan, const uint32_t *code_first) {
+static wb_status scan_kernel(struct scan *scan, const uint32_t *code_first, wb_diagnostics *diagnostics) {
     struct program *program = scan->program;
     const struct wb_module *module = program->module;
     struct arena *arena = program->arena;
@@ -168,7 +179,7 @@ static wb_status scan_kernel(struct scan *scan, const uint32_t *code_first) {
     WB_TRY(scan_function(scan, scan->kernel));
     WB_TRY(scan_all(scan));
     lay_out_shared(program);
-    WB_TRY(lay_out_frames(program, scan->kernel));
+    WB_TRY(lay_out_frames(scan, diagnostics));
     for (uint32_t f = 0; f < module->function_count; f++)
         if (scan->function_seen[f] && module->functions[f].has_body)
             WB_TRY(describe_function(program, f, code_first[f]));
@@ -180,11 +191,12 @@ wb_status program_scan(struct program *program, const struct wb_kernel *kernel, 
     program->module = kernel->module;
     program->arena = arena;
     struct scan scan = {.program = program, .kernel = kernel->function};
-    wb_status status = scan_kernel(&scan, code_first);
+    const size_t errors = wb_diagnostics_errors(diagnostics);
+    wb_status status = scan_kernel(&scan, code_first, diagnostics);
     vec_free(&scan.functions);
     vec_free(&scan.variables);
-    if (status == WB_ERR_LIMIT)
-        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel), "too large: memory is exhausted");
+    if (status == WB_ERR_LIMIT && wb_diagnostics_errors(diagnostics) == errors)
+        (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     return status;
 }
 

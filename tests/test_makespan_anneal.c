@@ -41,7 +41,7 @@ static struct schedule example_schedule(const struct makespan_problem *problem,
     for (size_t i = 0; i < EXAMPLE_LENGTH; i++)
         string[i] = paper[i] - 1;
     struct schedule schedule;
-    assert_int_equal(precedence_schedule(problem, string, &schedule), WB_OK);
+    assert_int_equal(precedence_schedule(problem, string, NULL, NULL, &schedule), WB_OK);
     assert_int_equal(precedence_cycles(problem, string, &schedule, cycle_string), WB_OK);
     expect_valid(problem, &schedule);
     return schedule;
@@ -74,7 +74,7 @@ static struct schedule start_schedule(const struct makespan_problem *problem, en
                                       struct random_state *random, uint32_t *string) {
     struct schedule schedule;
     assert_int_equal(anneal_start_string(problem, start, random, string), WB_OK);
-    assert_int_equal(precedence_schedule(problem, string, &schedule), WB_OK);
+    assert_int_equal(precedence_schedule(problem, string, NULL, NULL, &schedule), WB_OK);
     return schedule;
 }
 
@@ -158,7 +158,7 @@ static void test_strings_are_schedules(void **state) {
                 if (executes_in(&problem, &schedule, w, t)) string[written++] = w;
         assert_int_equal(written, problem.instruction_count);
         struct schedule again;
-        assert_int_equal(precedence_schedule(&problem, string, &again), WB_OK);
+        assert_int_equal(precedence_schedule(&problem, string, NULL, NULL, &again), WB_OK);
         assert_memory_equal(schedule.cycle, again.cycle, size);
         schedule_free(&schedule);
         schedule_free(&again);
@@ -175,7 +175,7 @@ static void expect_rescheduled(const struct makespan_problem *problem, const str
     for (uint32_t i = 0; i < r->count; i++)
         string[i] = r->string[i].warp;
     struct schedule schedule;
-    assert_int_equal(precedence_schedule(problem, string, &schedule), WB_OK);
+    assert_int_equal(precedence_schedule(problem, string, NULL, NULL, &schedule), WB_OK);
     bool same = schedule.makespan == r->makespan;
     for (uint32_t w = 0; w < problem->warp_count; w++) {
         uint64_t start = schedule_start(problem, w);
@@ -201,7 +201,7 @@ static void exchange_at_random(const struct makespan_problem *problem, uint64_t 
     assert_non_null(string);
     assert_int_equal(closed_bound(problem, &longest), WB_OK);
     assert_int_equal(anneal_start_string(problem, anneal_start_of((uint32_t)seed), random, string), WB_OK);
-    assert_int_equal(rescheduler_make(problem, longest, string, &r), WB_OK);
+    assert_int_equal(rescheduler_make(problem, longest, string, NULL, NULL, &r), WB_OK);
     free(string);
     for (uint32_t i = 0; r.count > 1 && i < 40; i++) {
         for (uint64_t steps = random_below(random, 5); steps > 0; steps--)
@@ -353,6 +353,84 @@ static void test_limits(void **state) {
     problem_free(&problem);
 }
 
+/* Says no when asked for the n-th time. */
+static bool says_no(void *user) {
+    uint32_t *left = user;
+    return --*left > 0;
+}
+
+/* A candidate that is stopped half-way leaves the current solution as it was. */
+static void test_stopped_rescheduling(void **state) {
+    (void)state;
+    struct makespan_problem problem =
+        makespan_case_problem(&(struct makespan_case){"L5C9L2C9", 2000, {1, 4, 1, 1}, 4});
+    uint32_t *string = malloc(problem.instruction_count * sizeof *string);
+    uint64_t longest;
+    assert_non_null(string);
+    assert_int_equal(closed_bound(&problem, &longest), WB_OK);
+    assert_int_equal(anneal_start_string(&problem, START_ROUND_ROBIN, NULL, string), WB_OK);
+    uint32_t left = UINT32_MAX;
+    struct rescheduler r;
+    assert_int_equal(rescheduler_make(&problem, longest, string, says_no, &left, &r), WB_OK);
+    left = UINT32_MAX;
+    assert_true(rescheduler_exchange(&r, r.count - 1) > 0);
+    rescheduler_drop(&r);
+    const uint32_t asked = UINT32_MAX - left;
+    assert_true(asked >= 2);
+    for (uint32_t answers = 1; answers <= asked; answers++) {
+        left = answers;
+        assert_int_equal(rescheduler_exchange(&r, r.count - 1), 0);
+        assert_int_equal(left, 0);
+        rescheduler_drop(&r);
+        expect_rescheduled(&problem, &r, answers);
+    }
+    rescheduler_free(&r);
+    free(string);
+    problem_free(&problem);
+}
+
+static bool poll_some(void *user, const char *stage, uint64_t done, uint64_t total) {
+    (void)stage;
+    assert_true(done <= total);
+    return says_no(user);
+}
+
+/* 1.8 million instructions in 1.2 million cycles: limits hold also where a single schedule takes long, and
+ * where there was no time for the first. The margin is that of a busy machine; a search for room cycle by
+ * cycle takes minutes. */
+static void test_limits_of_large_problems(void **state) {
+    (void)state;
+    struct makespan_problem problem =
+        makespan_case_problem(&(struct makespan_case){"L30C30L30", 20000, {1, 1, 1, 1}, 0});
+    struct makespan_settings settings = few_iterations(UINT32_MAX);
+    settings.time_limit = 0.5;
+    double start = clock_elapsed();
+    struct makespan_result result = makespan_case_solve(&makespan_anneal, &problem, &settings, WB_ERR_LIMIT);
+    assert_true(clock_elapsed() - start < 15);
+    if (result.bound.cycles > 0) assert_int_equal(result.bound.cycles, result.witness.makespan);
+    makespan_result_free(&result);
+
+    uint32_t left = 2; /* less than the first schedule asks */
+    const wb_watch watch = {poll_some, &left};
+    struct arena arena = {0};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    settings.time_limit = 0;
+    struct makespan_run run = {.problem = &problem,
+                               .settings = &settings,
+                               .watch = &watch,
+                               .diagnostics = diagnostics,
+                               .arena = &arena};
+    settings.anneal_instances = 1;
+    assert_int_equal(makespan_solve(&makespan_anneal, &run, &result), WB_ERR_LIMIT);
+    assert_int_equal(left, 0);
+    assert_int_equal(result.bound.cycles, 0);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "before it had a first schedule"));
+    makespan_result_free(&result);
+    wb_diagnostics_free(diagnostics);
+    arena_free(&arena);
+    problem_free(&problem);
+}
+
 /* Nothing can be exchanged in the strings of one warp, or of one instruction. */
 static void test_single_warp(void **state) {
     (void)state;
@@ -381,6 +459,8 @@ int main(void) {
         cmocka_unit_test(test_finds_the_worst_case),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_stopped_rescheduling),
+        cmocka_unit_test(test_limits_of_large_problems),
         cmocka_unit_test(test_single_warp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,7 @@ struct instance {
     uint64_t told; /* iterations in shared->done */
     uint64_t work; /* since the last look at the limits */
     double start;  /* by clock_elapsed */
+    bool stopped;  /* was told not to go on */
 };
 
 /* Appends a step to the instance's log. */
@@ -68,6 +69,24 @@ static wb_status keep_best(struct instance *instance) {
     return log_step(instance);
 }
 
+/* Tells what has been done; returns whether there is reason to go on. Instances ask one at a time. */
+static bool goes_on(void *user) {
+    struct instance *instance = user;
+    struct annealing *shared = instance->shared;
+    const struct makespan_settings *settings = shared->run->settings;
+    uint64_t total = (uint64_t)settings->anneal_instances * settings->anneal_iterations;
+#pragma omp critical(anneal_shared)
+    {
+        shared->done += instance->iteration - instance->told;
+        bool more = makespan_goes_on(shared->run, "anneal: iterations", shared->done, total);
+        if (!more && shared->done < total) shared->stopped = true;
+        instance->stopped = shared->stopped || shared->failed;
+    }
+    instance->told = instance->iteration;
+    instance->work = 0;
+    return !instance->stopped;
+}
+
 /* Makes the initial solution. */
 static wb_status instance_make(struct annealing *shared, uint32_t number, struct instance *instance) {
     const struct makespan_problem *problem = shared->run->problem;
@@ -76,31 +95,14 @@ static wb_status instance_make(struct annealing *shared, uint32_t number, struct
     instance->best = malloc(problem->instruction_count * sizeof *instance->best);
     if (instance->best == NULL) return WB_ERR_LIMIT;
     WB_TRY(anneal_start_string(problem, anneal_start_of(number), &instance->random, instance->best));
-    WB_TRY(rescheduler_make(problem, shared->longest, instance->best, &instance->rescheduler));
+    WB_TRY(rescheduler_make(problem, shared->longest, instance->best, goes_on, instance,
+                            &instance->rescheduler));
     return keep_best(instance);
 }
 
 static void instance_free(struct instance *instance) {
     rescheduler_free(&instance->rescheduler);
     free(instance->best);
-}
-
-/* Tells what has been done; returns whether there is reason to go on. Instances ask one at a time. */
-static bool goes_on(struct instance *instance) {
-    struct annealing *shared = instance->shared;
-    const struct makespan_settings *settings = shared->run->settings;
-    uint64_t total = (uint64_t)settings->anneal_instances * settings->anneal_iterations;
-    bool on;
-#pragma omp critical(anneal_shared)
-    {
-        shared->done += instance->iteration - instance->told;
-        bool more = makespan_goes_on(shared->run, "anneal: iterations", shared->done, total);
-        if (!more && shared->done < total) shared->stopped = true;
-        on = !shared->stopped && !shared->failed;
-    }
-    instance->told = instance->iteration;
-    instance->work = 0;
-    return on;
 }
 
 /* Walks on to an index whose identifier is to be exchanged with a different one; returns that one's index, or
@@ -141,7 +143,7 @@ static wb_status iterate(struct instance *instance) {
     double temperature = settings->anneal_temperature * (1 - elapsed);
     uint32_t makespan = rescheduler_exchange(rescheduler, other);
     instance->work += rescheduler->candidate.end - rescheduler->index + rescheduler->problem->warp_count;
-    if (!accepts(&instance->random, rescheduler->makespan, makespan, temperature)) {
+    if (makespan == 0 || !accepts(&instance->random, rescheduler->makespan, makespan, temperature)) {
         rescheduler_drop(rescheduler);
         return WB_OK;
     }
@@ -152,11 +154,11 @@ static wb_status iterate(struct instance *instance) {
 /* Iterates until the instance has had all its iterations or is stopped. The log gets its end, too. */
 static wb_status anneal(struct instance *instance) {
     uint64_t iterations = instance->shared->run->settings->anneal_iterations;
-    bool on = goes_on(instance);
-    while (on && instance->iteration < iterations) {
+    (void)goes_on(instance);
+    while (!instance->stopped && instance->iteration < iterations) {
         instance->iteration++;
         WB_TRY(iterate(instance));
-        if (instance->work >= WORK_BETWEEN_POLLS) on = goes_on(instance);
+        if (instance->work >= WORK_BETWEEN_POLLS) (void)goes_on(instance);
     }
     (void)goes_on(instance);
     return log_step(instance);
@@ -167,7 +169,8 @@ static void share_result(struct instance *instance, wb_status status) {
     struct annealing *shared = instance->shared;
 #pragma omp critical(anneal_shared)
     {
-        if (status != WB_OK) shared->failed = true;
+        bool stopped_early = instance->stopped && instance->best_makespan == 0;
+        if (status != WB_OK && !stopped_early) shared->failed = true;
         bool longer = instance->best_makespan > shared->best_makespan;
         bool earlier =
             instance->best_makespan == shared->best_makespan && instance->number < shared->best_instance;
@@ -181,8 +184,8 @@ static void share_result(struct instance *instance, wb_status status) {
     }
 }
 
-/* Runs one instance, unless there was a reason to stop before. The first always makes its initial solution.
- */
+/* Runs one instance, unless there was a reason to stop before. The first makes its initial solution, unless
+ * that takes longer than the looks at the limits are apart. */
 static void run_instance(struct annealing *shared, uint32_t number) {
     struct instance instance;
     bool skipped;
@@ -218,8 +221,13 @@ static wb_status join_logs(const struct annealing *shared, struct anneal_log *jo
 /* Turns what the instances found into the result: a schedule that takes so long is a lower bound. */
 static wb_status conclude(const struct annealing *shared, struct makespan_result *result) {
     const struct makespan_run *run = shared->run;
+    if (shared->best == NULL && !shared->failed) {
+        diagnose(run->diagnostics, SEVERITY_ERROR, result->bound.method,
+                 "stopped at a limit of time or by the user before it had a first schedule");
+        return WB_ERR_LIMIT;
+    }
     if (shared->failed || join_logs(shared, &result->anneal_log) != WB_OK) return makespan_no_memory(run);
-    if (precedence_schedule(run->problem, shared->best, &result->witness) != WB_OK)
+    if (precedence_schedule(run->problem, shared->best, NULL, NULL, &result->witness) != WB_OK)
         return makespan_no_memory(run);
     result->bound.kind = WB_LOWER;
     result->bound.cycles = result->bound.lower = shared->best_makespan;

@@ -17,9 +17,10 @@
 /* Bytes that precedence_schedule takes, with its result; `longest` bounds the makespan of every schedule. */
 uint64_t precedence_bytes(const struct makespan_problem *problem, uint64_t longest);
 
-/* Makes the schedule of a string (Fig. 4). WB_ERR_LIMIT without a message. */
+/* Makes the schedule of a string (Fig. 4). WB_ERR_LIMIT without a message when memory is exhausted, or when
+ * `goes_on` (NULL: none), which is asked regularly for long strings, says no. */
 wb_status precedence_schedule(const struct makespan_problem *problem, const uint32_t *string,
-                              struct schedule *schedule);
+                              bool (*goes_on)(void *user), void *user, struct schedule *schedule);
 
 /* The warp cycle string (section VII): for each identifier of the string the cycle in which the schedule
  * executes what it means. `cycle_string` has room for problem->instruction_count. WB_ERR_LIMIT without a

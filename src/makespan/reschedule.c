@@ -5,6 +5,10 @@
 
 #include "makespan/precedence_string.h"
 
+/* Identifiers placed between two questions whether to go on: some milliseconds, in schedules of a million
+ * cycles some more. */
+#define PLACED_BETWEEN_POLLS 16384
+
 static inline uint32_t cycle_of(uint32_t place) {
     return place / UNIT_TYPES;
 }
@@ -86,7 +90,7 @@ static wb_status allocate(struct rescheduler *r, uint64_t word_count) {
 /* Takes the places of the current solution from its schedule. */
 static wb_status schedule_current(struct rescheduler *r, const uint32_t *string) {
     struct schedule schedule;
-    WB_TRY(precedence_schedule(r->problem, string, &schedule));
+    WB_TRY(precedence_schedule(r->problem, string, r->goes_on, r->user, &schedule));
     const uint32_t *cycle = schedule.cycle;
     uint32_t *place = r->place;
     for (uint32_t g = 0; g < r->problem->group_count; g++) {
@@ -103,8 +107,10 @@ static wb_status schedule_current(struct rescheduler *r, const uint32_t *string)
 }
 
 wb_status rescheduler_make(const struct makespan_problem *problem, uint64_t longest, const uint32_t *string,
-                           struct rescheduler *r) {
+                           bool (*goes_on)(void *user), void *user, struct rescheduler *r) {
     *r = (struct rescheduler){.problem = problem,
+                              .goes_on = goes_on,
+                              .user = user,
                               .count = (uint32_t)problem->instruction_count,
                               .limited = problem->issue_limit != ISSUE_UNLIMITED};
     uint64_t word_count = longest / 64 + 1;
@@ -214,20 +220,41 @@ static inline int64_t place_item(const struct rescheduler *r, struct string_item
     return more;
 }
 
-/* Places the candidate from `index` on until its schedule is the current one again; returns whether it never
- * becomes so. `limited` is a constant, so that the compiler makes loops for each case. */
-__attribute__((always_inline)) static inline bool place_until_equal(struct rescheduler *r, bool limited) {
+/* Places the candidate from `index` to `other` and then on until its schedule is the current one again, or
+ * up to `end`. `*difference` says how much they differ. `limited` is a constant, so that the compiler makes
+ * loops for each case. */
+__attribute__((always_inline)) static inline void
+place_until_equal(struct rescheduler *r, const uint32_t end_index, int64_t *difference, bool limited) {
     const struct rescheduler local = *r; /* not written through any pointer: stays in registers */
-    struct string_item *item = local.string + local.index;
+    struct string_item *item = local.string + local.candidate.end;
     const struct string_item *other = local.string + local.candidate.other;
-    const struct string_item *end = local.string + local.count;
-    int64_t difference = 0;
-    while (item <= other)
-        difference += place_item(&local, item++, limited);
-    while (difference != 0 && item < end)
-        difference += place_item(&local, item++, limited);
+    const struct string_item *end = local.string + end_index;
+    int64_t sum = *difference;
+    while (item <= other && item < end)
+        sum += place_item(&local, item++, limited);
+    while (sum != 0 && item < end)
+        sum += place_item(&local, item++, limited);
+    *difference = sum;
     r->candidate.end = (uint32_t)(item - local.string);
-    return difference != 0;
+}
+
+enum candidate_end { CANDIDATE_EQUAL, CANDIDATE_DIFFERS, CANDIDATE_STOPPED };
+
+/* Places the candidate, a part at a time. */
+static enum candidate_end place_candidate(struct rescheduler *r) {
+    int64_t difference = 0;
+    r->candidate.end = r->index;
+    for (;;) {
+        const uint32_t left = r->count - r->candidate.end;
+        const uint32_t end = r->candidate.end + (left < PLACED_BETWEEN_POLLS ? left : PLACED_BETWEEN_POLLS);
+        if (r->limited)
+            place_until_equal(r, end, &difference, true);
+        else
+            place_until_equal(r, end, &difference, false);
+        if (r->candidate.end > r->candidate.other && difference == 0) return CANDIDATE_EQUAL;
+        if (end == r->count) return CANDIDATE_DIFFERS;
+        if (r->goes_on != NULL && !r->goes_on(r->user)) return CANDIDATE_STOPPED;
+    }
 }
 
 /* Forgets the differences of a candidate that did not become equal. */
@@ -256,13 +283,12 @@ uint32_t rescheduler_exchange(struct rescheduler *r, uint32_t other) {
     r->candidate.other = other;
     exchange(r);
     begin_candidate(r);
-    bool differs = r->limited ? place_until_equal(r, true) : place_until_equal(r, false);
     r->candidate.makespan = r->makespan;
-    if (differs) {
-        clear_differences(r);
-        r->candidate.makespan = last_cycle(r);
-        if (r->candidate.makespan / 64 > r->last_word) r->last_word = r->candidate.makespan / 64;
-    }
+    const enum candidate_end end = place_candidate(r);
+    if (end == CANDIDATE_EQUAL) return r->candidate.makespan;
+    clear_differences(r);
+    r->candidate.makespan = end == CANDIDATE_STOPPED ? 0 : last_cycle(r);
+    if (r->candidate.makespan / 64 > r->last_word) r->last_word = r->candidate.makespan / 64;
     return r->candidate.makespan;
 }
 

@@ -46,6 +46,8 @@ struct partial_schedule {
 
 struct rescheduler {
     const struct makespan_problem *problem;
+    bool (*goes_on)(void *user);
+    void *user;
     bool limited;               /* there is an issue limit */
     uint32_t count;             /* identifiers */
     struct string_item *string; /* of the candidate; between candidates of the current solution */
@@ -68,16 +70,18 @@ struct rescheduler {
 /* Bytes that making a rescheduler takes; `longest` bounds the makespan of every schedule. */
 uint64_t rescheduler_bytes(const struct makespan_problem *problem, uint64_t longest);
 
-/* Makes one that stands at index 0 of a string, which is copied. WB_ERR_LIMIT without a message. */
+/* Makes one that stands at index 0 of a string, which is copied. WB_ERR_LIMIT without a message. Here and
+ * later, `goes_on` (NULL: none) is asked regularly while long strings are placed; false ends that. */
 wb_status rescheduler_make(const struct makespan_problem *problem, uint64_t longest, const uint32_t *string,
-                           struct rescheduler *r);
+                           bool (*goes_on)(void *user), void *user, struct rescheduler *r);
 void rescheduler_free(struct rescheduler *r);
 
 /* Goes to the next index of the string; behind the last but one to the first. */
 void rescheduler_step(struct rescheduler *r);
 
-/* The makespan if the identifiers at r->index and at `other`, which is behind it, were exchanged. To be
- * followed by rescheduler_keep or rescheduler_drop. */
+/* The makespan if the identifiers at r->index and at `other`, which is behind it, were exchanged; 0 when
+ * r->goes_on said no before it was known. To be followed by rescheduler_keep or, after 0 always,
+ * rescheduler_drop. */
 uint32_t rescheduler_exchange(struct rescheduler *r, uint32_t other);
 
 /* Makes the candidate the current solution. */

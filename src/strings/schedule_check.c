@@ -10,6 +10,7 @@ struct check {
     const char *where;
     wb_diagnostics *diagnostics;
     uint32_t *used[UNIT_TYPES]; /* warps that use the unit type */
+    uint32_t *room[UNIT_TYPES]; /* the first cycle from this one on with room for one more of them */
 };
 
 /* Warps that execute in a cycle. */
@@ -54,21 +55,31 @@ static wb_status check_room(const struct check *check) {
     return WB_OK;
 }
 
+/* Finds the next room of each cycle, so that a long wait costs no more than a short one. */
+static void find_room(const struct check *check) {
+    const struct makespan_problem *problem = check->problem;
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
+        uint32_t next = check->schedule->makespan + 1;
+        for (uint32_t t = check->schedule->makespan; t >= 1; t--) {
+            if (check->used[unit][t] != problem->capacity[unit] && issued(check, t) != problem->issue_limit)
+                next = t;
+            check->room[unit][t] = next;
+        }
+    }
+}
+
 /* A warp waits only while its unit type is full or all instructions of the cycle are issued. */
 static wb_status check_waiting(const struct check *check, const struct string_group *group, uint32_t warp,
                                const uint32_t *cycle) {
-    const struct makespan_problem *problem = check->problem;
     for (uint32_t i = 0; i < group->length; i++) {
-        uint32_t unit = problem->unit[group->first + i];
-        for (uint32_t t = i == 0 ? 1 : cycle[i - 1] + 1; t < cycle[i]; t++) {
-            if (check->used[unit][t] == problem->capacity[unit] || issued(check, t) == problem->issue_limit)
-                continue;
-            diagnose(check->diagnostics, SEVERITY_ERROR, check->where,
-                     "not work-conserving: in cycle %u warp %u waits to execute instruction %u while unit "
-                     "type %c has room",
-                     t, warp + 1, i + 1, UNIT_LETTERS[unit]);
-            return WB_ERR_INPUT;
-        }
+        uint32_t unit = check->problem->unit[group->first + i];
+        uint32_t room = check->room[unit][i == 0 ? 1 : cycle[i - 1] + 1];
+        if (room >= cycle[i]) continue;
+        diagnose(check->diagnostics, SEVERITY_ERROR, check->where,
+                 "not work-conserving: in cycle %u warp %u waits to execute instruction %u while unit "
+                 "type %c has room",
+                 room, warp + 1, i + 1, UNIT_LETTERS[unit]);
+        return WB_ERR_INPUT;
     }
     return WB_OK;
 }
@@ -99,12 +110,13 @@ static wb_status check_all(struct check *check) {
         return WB_ERR_INPUT;
     }
     WB_TRY(check_room(check));
+    find_room(check);
     return check_warps(check, true);
 }
 
 wb_status schedule_check(const struct makespan_problem *problem, const struct schedule *schedule,
                          const char *where, wb_diagnostics *diagnostics) {
-    struct check check = {problem, schedule, where, diagnostics, {NULL}};
+    struct check check = {problem, schedule, where, diagnostics, {NULL}, {NULL}};
     wb_status status = WB_OK;
     if (schedule->makespan > problem->instruction_count) {
         diagnose(diagnostics, SEVERITY_ERROR, where,
@@ -113,10 +125,14 @@ wb_status schedule_check(const struct makespan_problem *problem, const struct sc
     }
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
         check.used[unit] = calloc((size_t)schedule->makespan + 1, sizeof *check.used[unit]);
-        if (check.used[unit] == NULL) status = diagnose_out_of_memory(diagnostics, where);
+        check.room[unit] = calloc((size_t)schedule->makespan + 1, sizeof *check.room[unit]);
+        if (check.used[unit] == NULL || check.room[unit] == NULL)
+            status = diagnose_out_of_memory(diagnostics, where);
     }
     if (status == WB_OK) status = check_all(&check);
-    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
         free(check.used[unit]);
+        free(check.room[unit]);
+    }
     return status;
 }

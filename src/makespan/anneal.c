@@ -258,7 +258,8 @@ static wb_status run_anneal(const struct makespan_run *run, struct makespan_resu
     return status;
 }
 
-static bool anneal_fits(const struct makespan_problem *problem) {
+static bool anneal_fits(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {
+    (void)diagnostics;
     return problem->instruction_count <= ANNEAL_INSTRUCTIONS_MAX;
 }
 

@@ -176,7 +176,8 @@ static wb_status run_brute(const struct makespan_run *run, struct makespan_resul
 }
 
 /* Multisets of warps of each group over its positions and "finished". */
-static bool brute_fits(const struct makespan_problem *problem) {
+static bool brute_fits(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {
+    (void)diagnostics;
     if (problem->instruction_count * problem->position_count > BRUTE_DEPTH_MAX) return false;
     double states = 1;
     for (uint32_t g = 0; g < problem->group_count && states <= BRUTE_STATES_MAX; g++) {

@@ -88,7 +88,8 @@ static wb_status run_extrapolate(const struct makespan_run *run, struct makespan
     return bound->reason == NULL ? makespan_no_memory(run) : WB_OK;
 }
 
-static bool extrapolate_fits(const struct makespan_problem *problem) {
+static bool extrapolate_fits(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {
+    (void)diagnostics;
     return problem->group_count == 1 && problem->warp_count > 1 &&
            problem->groups[0].length <= EXTRAPOLATE_LENGTH;
 }

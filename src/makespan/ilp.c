@@ -165,11 +165,13 @@ static wb_status run_cumulative(const struct makespan_run *run, struct makespan_
     return run_form(run, &ilp_form_cumulative, result);
 }
 
-static bool fits_paper(const struct makespan_problem *problem) {
+static bool fits_paper(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {
+    (void)diagnostics;
     return problem->instruction_count <= PAPER_INSTRUCTIONS;
 }
 
-static bool fits_cumulative(const struct makespan_problem *problem) {
+static bool fits_cumulative(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {
+    (void)diagnostics;
     return problem->instruction_count <= CUMULATIVE_INSTRUCTIONS;
 }
 

@@ -142,6 +142,7 @@ static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch 
     struct makespan_result result;
     if (messages == NULL || vec_reserve(&makespan->results, 1) != WB_OK) {
         wb_diagnostics_free(messages);
+        makespan->stopped = true;
         return diagnose_out_of_memory(diagnostics, "makespan");
     }
     wb_status status = makespan_solve(makespan_method_at(index), &run, &result);
@@ -156,8 +157,10 @@ static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch 
             (void)diagnose_out_of_memory(messages, "makespan");
         makespan->stopped |= messages->no_memory; /* no limit of the method: the report is not whole */
         wb_diagnostics_append(messages->no_memory ? diagnostics : failures, messages);
-        if (decline(makespan, makespan_method_at(index)->name, status, messages) != WB_OK)
+        if (decline(makespan, makespan_method_at(index)->name, status, messages) != WB_OK) {
+            makespan->stopped = true;
             status = diagnose_out_of_memory(diagnostics, "makespan");
+        }
     }
     wb_diagnostics_free(messages);
     makespan->stopped |= status == WB_ERR_LIMIT &&
@@ -187,7 +190,11 @@ static wb_status run_chosen(wb_makespan *makespan, uint64_t chosen, bool only_fi
     for (size_t i = 0; makespan_method_at(i) != NULL; i++) {
         const struct makespan_method *method = makespan_method_at(i);
         if (!(chosen >> i & 1)) continue;
-        if (only_fitting && method->fits != NULL && !method->fits(&makespan->problem)) continue;
+        const bool had_memory = !diagnostics->no_memory;
+        if (only_fitting && method->fits != NULL && !method->fits(&makespan->problem, diagnostics)) {
+            makespan->stopped |= had_memory && diagnostics->no_memory;
+            continue;
+        }
         wb_status one = run_method(makespan, i, watch, diagnostics, failures);
         const bool has_result = makespan->methods_run >> i & 1;
         if (one != WB_OK && !has_result) failed = one;

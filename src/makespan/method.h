@@ -46,8 +46,9 @@ struct makespan_method {
      * witness. WB_ERR_LIMIT with bound.cycles set: what was found before a limit, to be kept. A witness is
      * checked by the caller before it is believed. */
     wb_status (*run)(const struct makespan_run *run, struct makespan_result *result);
-    /* Whether "all" includes the method for this problem; NULL: always. */
-    bool (*fits)(const struct makespan_problem *problem);
+    /* Whether "all" includes the method for this problem; NULL: always. A message when memory is exhausted.
+     */
+    bool (*fits)(const struct makespan_problem *problem, wb_diagnostics *diagnostics);
 };
 
 extern const struct makespan_method makespan_pessimistic, makespan_closed, makespan_ilp_short,

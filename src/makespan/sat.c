@@ -153,14 +153,15 @@ static wb_status run_sat(const struct makespan_run *run, struct makespan_result 
     return status;
 }
 
-static bool sat_fits(const struct makespan_problem *problem) {
+static bool sat_fits(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {
     cycles horizon;
     if (problem->instruction_count > SAT_VARIABLES_FIT) return false;
-    if (closed_bound(problem, &horizon) != WB_OK) return false;
-    struct done_variables done;
-    wb_status status = done_variables_make(problem, (uint32_t)horizon, UINT64_MAX, &done);
+    struct done_variables done = {0};
+    wb_status status = closed_bound(problem, &horizon);
+    if (status == WB_OK) status = done_variables_make(problem, (uint32_t)horizon, UINT64_MAX, &done);
     bool fits = status == WB_OK && done.count <= SAT_VARIABLES_FIT;
     done_variables_free(&done);
+    if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, "sat");
     return fits;
 }
 

@@ -88,7 +88,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
         status = run_until_stopped(command, &options, diagnostics);
     }
     watch_clear();
-    if (status == WB_ERR_LIMIT && wb_diagnostics_errors(diagnostics) == 0)
+    if (status == WB_ERR_LIMIT && wb_diagnostics_text(diagnostics)[0] == '\0')
         wb_diagnostics_error(diagnostics, "warpbound", "out of memory"); /* every other limit has a message */
     if (status == WB_ERR_DECLINED && wb_diagnostics_needs_facts(diagnostics))
         facts_suggest(&options, diagnostics);

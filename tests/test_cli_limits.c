@@ -130,10 +130,15 @@ static void test_no_temporary_file_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_execution_keeps_to_its_memory), cmocka_unit_test(test_local_memory_has_a_limit),
-        cmocka_unit_test(test_contents_of_buffers_count),     cmocka_unit_test(test_limits_must_be_numbers),
-        cmocka_unit_test(test_time_limit_ends_every_command), cmocka_unit_test(test_signals_end_a_run),
-        cmocka_unit_test(test_signal_ends_what_waits),        cmocka_unit_test(test_no_temporary_file_stays),
+        cmocka_unit_test(test_execution_keeps_to_its_memory),
+        cmocka_unit_test(test_local_memory_has_a_limit),
+        cmocka_unit_test(test_contents_of_buffers_count),
+        cmocka_unit_test(test_limits_must_be_numbers),
+        cmocka_unit_test(test_time_limit_ends_every_command),
+        cmocka_unit_test(test_stopped_method_has_its_own_message),
+        cmocka_unit_test(test_signals_end_a_run),
+        cmocka_unit_test(test_signal_ends_what_waits),
+        cmocka_unit_test(test_no_temporary_file_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

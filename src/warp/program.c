@@ -211,9 +211,8 @@ wb_status program_constant(struct program *program, uint64_t value, struct slot 
 
 wb_status program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot) {
     uint32_t *seen = &program->constant_of[(value * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
-    const struct lanes *constants = program->constants.items; /* NULL: there are none */
-    const struct lanes *same = constants == NULL || *seen == 0 ? NULL : &constants[*seen - 1];
-    if (same == NULL || same->value[0] != value || same->home != home) {
+    const struct lanes *constants = program->constants.items;
+    if (*seen == 0 || constants[*seen - 1].value[0] != value || constants[*seen - 1].home != home) {
         struct lanes lanes = {.origin = ORIGIN_UNWRITTEN, .home = home};
         lanes_broadcast(&lanes, value);
         WB_TRY(vec_push(&program->constants, lanes));

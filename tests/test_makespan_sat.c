@@ -299,12 +299,14 @@ static void test_method_without_memory(void **state) {
 
 static void test_all_takes_small_problems(void **state) {
     (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct makespan_problem small = makespan_case_problem(&known[1].problem);
     struct makespan_problem not_small = makespan_case_problem(&large);
-    assert_true(makespan_sat.fits(&small));
-    assert_false(makespan_sat.fits(&not_small));
+    assert_true(makespan_sat.fits(&small, diagnostics));
+    assert_false(makespan_sat.fits(&not_small, diagnostics));
     problem_free(&small);
     problem_free(&not_small);
+    wb_diagnostics_free(diagnostics);
 }
 
 /* The text of an export of "LC" for two warps; all that a reader of the format may rely on is in it. */

@@ -43,7 +43,8 @@ static void figure_free(struct figure *figure) {
 
 /* Makes the schedule of the figure's string. */
 static wb_status figure_schedule(struct figure *figure, wb_diagnostics *diagnostics) {
-    wb_status status = precedence_schedule(&figure->makespan->problem, figure->string, &figure->schedule);
+    wb_status status =
+        precedence_schedule(&figure->makespan->problem, figure->string, NULL, NULL, &figure->schedule);
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, "a schedule");
 }
 

@@ -71,14 +71,8 @@ void grid_work_add_block(struct grid_work *work, uint32_t kind) {
     work->kind_of[work->block_count++] = kind;
 }
 
-/* A kind and what it is sorted by: the most cycles first, then the kind that was added first. */
-struct ranked {
-    cycles each;
-    uint32_t kind;
-};
-
-static int most_first(const void *a, const void *b) {
-    const struct ranked *x = a, *y = b;
+int ranked_kinds_compare(const void *a, const void *b) {
+    const struct ranked_kind *x = a, *y = b;
     if (x->each != y->each) return x->each < y->each ? 1 : -1;
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
@@ -106,7 +100,7 @@ static cycles solo_of(const struct grid_work *work, const struct block_kind *kin
 }
 
 /* Fills a ranking with sorted kinds. */
-static void sum_ranked(const struct grid_work *work, const struct ranked *ranked,
+static void sum_ranked(const struct grid_work *work, const struct ranked_kind *ranked,
                        struct kind_ranking *ranking) {
     for (size_t k = 0; k < work->kinds.count; k++) {
         const uint64_t blocks = work->kinds.items[ranked[k].kind].blocks;
@@ -123,11 +117,11 @@ static wb_status rank_kinds(struct grid_work *work, kind_cycles each, struct kin
     ranking->sum_before = arena_array(&work->arena, count + 1, sizeof *ranking->sum_before);
     if (ranking->kinds == NULL || ranking->blocks_before == NULL || ranking->sum_before == NULL)
         return WB_ERR_LIMIT;
-    struct ranked *ranked = calloc(count + 1, sizeof *ranked);
+    struct ranked_kind *ranked = calloc(count + 1, sizeof *ranked);
     if (ranked == NULL) return WB_ERR_LIMIT;
     for (size_t k = 0; k < count; k++)
-        ranked[k] = (struct ranked){each(work, &work->kinds.items[k]), (uint32_t)k};
-    qsort(ranked, count, sizeof *ranked, most_first);
+        ranked[k] = (struct ranked_kind){each(work, &work->kinds.items[k]), (uint32_t)k};
+    qsort(ranked, count, sizeof *ranked, ranked_kinds_compare);
     sum_ranked(work, ranked, ranking);
     free(ranked);
     return WB_OK;

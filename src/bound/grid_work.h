@@ -62,6 +62,15 @@ struct grid_work {
 wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *timed,
                              const struct block_profile *profile);
 
+/* A kind and what kinds are sorted by. */
+struct ranked_kind {
+    cycles each;
+    uint32_t kind;
+};
+
+/* For qsort: the most cycles first, then the kind that was added first. */
+int ranked_kinds_compare(const void *a, const void *b);
+
 /* Notes that the next block is of a kind; there must be room in work->kind_of. */
 void grid_work_add_block(struct grid_work *work, uint32_t kind);
 

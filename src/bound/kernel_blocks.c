@@ -12,18 +12,6 @@ static cycles cap_of(const struct grid_work *work, uint32_t kind) {
     return work->kinds.items[kind].solo;
 }
 
-/* A kind, for sorting: the largest cap first, then the kind that was added first. */
-struct capped_kind {
-    cycles cap;
-    uint32_t kind;
-};
-
-static int largest_first(const void *a, const void *b) {
-    const struct capped_kind *x = a, *y = b;
-    if (x->cap != y->cap) return x->cap < y->cap ? 1 : -1;
-    return (x->kind > y->kind) - (x->kind < y->kind);
-}
-
 /* The analysis of a block of a kind. */
 static wb_status analyse_kind(const wb_analysis *kernel, wb_diagnostics *diagnostics,
                               struct kernel_block *block) {
@@ -43,10 +31,10 @@ static wb_status analyse_kind(const wb_analysis *kernel, wb_diagnostics *diagnos
 }
 
 /* Adds a block of each kind but the longest, while there is room; notes the largest cap of the others. */
-static wb_status add_others(wb_analysis *kernel, const struct capped_kind *kinds, uint32_t longest,
+static wb_status add_others(wb_analysis *kernel, const struct ranked_kind *kinds, uint32_t longest,
                             wb_diagnostics *diagnostics) {
     for (size_t k = 0; k < kernel->work.kinds.count; k++) {
-        struct kernel_block block = {.kind = kinds[k].kind, .cap = kinds[k].cap, .least = CYCLES_SATURATED};
+        struct kernel_block block = {.kind = kinds[k].kind, .cap = kinds[k].each, .least = CYCLES_SATURATED};
         if (block.kind == longest) continue;
         if (kernel->blocks.count == KERNEL_BLOCKS_MAX) {
             kernel->rest = block.cap;
@@ -61,15 +49,15 @@ static wb_status add_others(wb_analysis *kernel, const struct capped_kind *kinds
 
 wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnostics *diagnostics) {
     const struct grid_work *work = &kernel->work;
-    struct capped_kind *kinds = calloc(work->kinds.count + 1, sizeof *kinds);
+    struct ranked_kind *kinds = calloc(work->kinds.count + 1, sizeof *kinds);
     wb_status status = vec_reserve(&kernel->blocks, KERNEL_BLOCKS_MAX);
     if (kinds == NULL || status != WB_OK) {
         free(kinds);
         return analysis_no_memory(diagnostics);
     }
     for (uint32_t k = 0; k < work->kinds.count; k++)
-        kinds[k] = (struct capped_kind){cap_of(work, k), k};
-    qsort(kinds, work->kinds.count, sizeof *kinds, largest_first);
+        kinds[k] = (struct ranked_kind){cap_of(work, k), k};
+    qsort(kinds, work->kinds.count, sizeof *kinds, ranked_kinds_compare);
     kernel->blocks.items[kernel->blocks.count++] = (struct kernel_block){.analysis = kernel->longest,
                                                                          .kind = longest,
                                                                          .cap = cap_of(work, longest),

@@ -19,6 +19,8 @@
  * wb_diagnostics; its output parameter is then untouched. The library never prints, never exits and has no
  * global state; two threads may use it at the same time on different objects.
  *
+ * Files: "-" as the path of a file to be read is the standard input of the process.
+ *
  * Units: times are cycles of the SM's clock unless a name says otherwise; sizes are bytes.
  */
 #ifndef WARPBOUND_H
@@ -809,7 +811,8 @@ typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE } wb_schedule_format;
 wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
                              wb_diagnostics *diagnostics, char **text);
 
-/* Writes `text` to `path`: to a temporary file beside it first, renamed when complete. */
+/* Writes `text` to `path`: to a temporary file beside it first, renamed when complete. "-" is the standard
+ * output of the process, which nothing else of the library writes to. */
 wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diagnostics);
 
 /* A file that is written piece by piece, by a wb_writer of wb_file_append and the file. It appears under its

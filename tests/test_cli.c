@@ -87,6 +87,32 @@ static void test_garbage_gives_one_error(void **state) {
     run_free(&run);
 }
 
+/* Read and written in one pipe, also compressed; no file is made of that name. */
+static void test_dash_is_a_standard_stream(void **state) {
+    (void)state;
+    static const char *const pipes[] = {
+        "\"$WB\" print - -o - < kernels/reduce.ptx | cmp - \"$at/printed\"",
+        "\"$WB\" makespan LLC -w 2 -u L=1,C=1 --method exact --witness - -o /dev/null | "
+        "\"$WB\" makespan --check -",
+        "\"$WB\" makespan LLC -w 2 -u L=1,C=1 --method exact --certificate - -o /dev/null | "
+        "\"$WB\" makespan --check -",
+        "\"$WB\" makespan - --method closed < docs/examples/ecrts2012-fig4.conf",
+        "\"$WB\" path kernels/voronoi.ptx -l kernels/voronoi.yaml --format jcse -o - | grep -q L",
+        "test -z \"$(cd \"$at\" && \"$WB\" makespan LC -w 2 -u L=1,C=1 --method closed -o - >/dev/null; "
+        "ls \"$at\" | grep -v printed)\"",
+    };
+    for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "at=$(mktemp -d); \"$WB\" print kernels/reduce.ptx > \"$at/printed\"; "
+                       "%s; status=$?; rm -r \"$at\"; exit $status",
+                       pipes[i]);
+        struct run run = run_shell(text);
+        if (run.status != 0) fail_msg("%s: status %d, stderr '%s'", pipes[i], run.status, run.err);
+        run_free(&run);
+    }
+}
+
 static void test_analyze_json_has_the_documented_shape(void **state) {
     (void)state;
     json_t *root = run_json("analyze " SGEMM "-m orin-sm86 --json --policy lrr,gto,rr", 0);
@@ -370,6 +396,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_garbage_gives_one_error),
+        cmocka_unit_test(test_dash_is_a_standard_stream),
         cmocka_unit_test(test_analyze_json_has_the_documented_shape),
         cmocka_unit_test(test_simulate_json_has_the_documented_shape),
         cmocka_unit_test(test_set_changes_the_machine),

@@ -55,8 +55,17 @@ static wb_status read_all(int fd, const char *path, size_t expected, size_t most
     return WB_OK;
 }
 
+/* A file descriptor of its own for one of the standard streams, which is thus closed like any other. */
+static int open_stream(int stream) {
+    return fcntl(stream, F_DUPFD_CLOEXEC, 0);
+}
+
+static bool is_stream(const char *path) {
+    return strcmp(path, FILE_STREAM) == 0;
+}
+
 wb_status file_read(const char *path, size_t most, wb_diagnostics *diagnostics, char **text, size_t *size) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stream(path) ? open_stream(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return read_failed(diagnostics, path, errno);
     struct stat info;
     wb_status status = WB_OK;
@@ -163,9 +172,9 @@ static int name_unnamed(struct file_output *output) {
     return error;
 }
 
-int file_output_open(const char *path, struct file_output *output) {
+/* As file_output_open, of what is no standard stream. */
+static int open_file(const char *path, struct file_output *output) {
     struct stat info;
-    *output = (struct file_output){.path = path, .fd = -1};
     int error = follow_links(path, &output->target);
     const bool exists = error == 0 && stat(output->target.data, &info) == 0;
     if (error == 0 && (!exists || S_ISREG(info.st_mode))) {
@@ -178,6 +187,13 @@ int file_output_open(const char *path, struct file_output *output) {
     text_free(&output->target);
     text_free(&output->temporary);
     return error;
+}
+
+int file_output_open(const char *path, struct file_output *output) {
+    *output = (struct file_output){.path = path, .fd = -1};
+    if (!is_stream(path)) return open_file(path, output);
+    output->fd = open_stream(STDOUT_FILENO);
+    return output->fd < 0 ? errno : 0;
 }
 
 int file_output_close(struct file_output *output, int error) {

@@ -7,7 +7,11 @@
 /* Most bytes of a file of settings. */
 #define SETTINGS_SIZE_MAX ((size_t)1 << 20)
 
-/* Reads `path` (a file, a pipe or /dev/stdin) to its end, which must come within `most` bytes: no more are
+/* The path that stands for the standard streams of the process: input where a file is read, output where one
+ * is written. */
+#define FILE_STREAM "-"
+
+/* Reads `path` (a file, a pipe or FILE_STREAM) to its end, which must come within `most` bytes: no more are
  * read, of a device neither. On success *text is malloc'd, NUL-terminated behind its *size bytes, and the
  * caller's to free. WB_ERR_INPUT when it cannot be read or is larger, WB_ERR_LIMIT when memory is exhausted;
  * both with a message. */
@@ -15,8 +19,8 @@ wb_status file_read(const char *path, size_t most, wb_diagnostics *diagnostics, 
 
 /* A file being written: what is written to `fd` stands in a temporary file in the folder of the one at `path`
  * until it is complete, without a name where the file system has such files. Links are followed: the file
- * that they lead to is the one that is replaced, and keeps its rights. Pipes and devices are written at once.
- */
+ * that they lead to is the one that is replaced, and keeps its rights. Pipes, devices and FILE_STREAM are
+ * written at once. */
 struct file_output {
     const char *path;
     int fd;

@@ -30,9 +30,11 @@ static void print_usage(FILE *stream) {
     fprintf(stream, "usage: warpbound COMMAND [OPTIONS]\n\ncommands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(stream, "\nwarpbound COMMAND --help prints the options of a command.\n"
-                    "exit status: 0 done, 1 deadline not met, 2 usage or input error, 3 something needed is\n"
-                    "unknown, 4 a resource limit was hit\n");
+    fprintf(stream,
+            "\nwarpbound COMMAND --help prints the options of a command. A FILE may be -, for standard\n"
+            "input where it is read and standard output where it is written.\n"
+            "exit status: 0 done, 1 deadline not met, 2 usage or input error, 3 something needed is\n"
+            "unknown, 4 a resource limit was hit\n");
 }
 
 /* The methods or policies of a registry, one a line. */

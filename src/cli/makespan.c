@@ -22,9 +22,9 @@ static bool ends_with(const char *text, const char *end) {
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* No kernel instruction string has these characters. */
+/* No kernel instruction string has these characters, or is "-". */
 static bool is_file(const char *operand) {
-    return strpbrk(operand, "./") != NULL;
+    return strpbrk(operand, "./") != NULL || strcmp(operand, "-") == 0;
 }
 
 /* The problem of the operand alone: the path of a kernel, a file, a string, or none. */

@@ -573,6 +573,11 @@ wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, cons
  * simulated, and only methods of abstract CTA simulation bound them. */
 bool wb_analysis_is_abstract(const wb_analysis *analysis);
 
+/* Whether a setting of the machine, "abstract_cta.header=n", can show in the results: false of a convention
+ * of abstract CTA simulation (docs/abstract-cta.md) when no method that was run reads it. Settings of other
+ * keys are taken to show. */
+bool wb_analysis_reads_setting(const wb_analysis *analysis, const char *setting);
+
 /* Whether the analysis is of covering paths (wb_trace_options.cover). Nothing executes those, so that they
  * cannot be simulated, and only methods that are monotone bound them (docs/covering-paths.md). */
 bool wb_analysis_is_covering(const wb_analysis *analysis);

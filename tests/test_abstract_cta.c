@@ -327,8 +327,34 @@ static void no_simulation_exceeds_the_bound(void **state) {
 /* ---- Random kernels
  * ---------------------------------------------------------------------------------------- */
 
+/* What the abstract warps of a block execute, with one slot a barrier, of uniform branches the larger or the
+ * executed sides. */
+static cycles instructions_of(const struct wb_block *block, bool executed) {
+    const struct abstract_rules rules = {.counting.executed = executed, .barrier_slots = 1};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct abstract_cta cta;
+    if (abstract_cta_of_block(block, executed, diagnostics, &cta) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    cycles total = total_of(&cta, &rules);
+    abstract_cta_free(&cta);
+    wb_diagnostics_free(diagnostics);
+    return total;
+}
+
+/* Executed sides of uniform branches count no less than what was executed, as divergent branches count both
+ * sides and loops the longest entry, and no more than larger sides do. Returns whether they are sharper. */
+static bool check_executed_sides(const struct wb_block *block, const char *ptx) {
+    cycles executed = 0, sides = instructions_of(block, true), larger = instructions_of(block, false);
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        executed += wb_block_warp_instructions(block, w);
+    if (executed > sides || sides > larger)
+        fail_msg("executed %" PRIu64 ", with executed sides %" PRIu64 ", with larger sides %" PRIu64 "\n%s",
+                 executed, sides, larger, ptx);
+    return sides < larger;
+}
+
 /* A random kernel from PTX: false when it has no abstract warp, or no path. */
-static bool check_kernel(uint64_t seed) {
+static bool check_kernel(uint64_t seed, uint32_t *sharper) {
     const struct random_kernel_shape shape = {.length = 3, .depth = 2, .trips = 7, .warps = 1};
     const uint64_t contents[RANDOM_BUFFERS] = {seed + 1, seed + 2, seed + 3};
     struct random_kernel kernel;
@@ -351,6 +377,7 @@ static bool check_kernel(uint64_t seed) {
         if (slowest(t.analysis) > bound)
             fail_msg("seed %" PRIu64 ": simulated %" PRIu64 " > %" PRIu64 "\n%s", seed, slowest(t.analysis),
                      bound, kernel.ptx);
+        *sharper += check_executed_sides(t.block, kernel.ptx);
     }
     triangle_close(&t);
     random_kernel_free(&kernel);
@@ -360,10 +387,11 @@ static bool check_kernel(uint64_t seed) {
 static void random_kernels_stay_within_the_bound(void **state) {
     (void)state;
     const uint32_t rounds = 300; /* with sanitizers, too: of fewer, too few happen to be structured */
-    uint32_t bounded = 0;
+    uint32_t bounded = 0, sharper = 0;
     for (uint64_t seed = 1; seed <= rounds; seed++)
-        bounded += check_kernel(seed);
+        bounded += check_kernel(seed, &sharper);
     assert_true(bounded > rounds / 3);
+    assert_true(sharper > bounded / 10);
 }
 
 int main(void) {

@@ -253,7 +253,7 @@ static void put_trace(const char *body, bool covering, struct text *out) {
         status = wb_block_trace(wb_module_kernel(module, 0), launch, &options, diagnostics, &block);
     struct abstract_cta cta = {0};
     if (status == WB_OK) block->covering = covering;
-    if (status == WB_OK) status = abstract_cta_of_block(block, diagnostics, &cta);
+    if (status == WB_OK) status = abstract_cta_of_block(block, false, diagnostics, &cta);
     for (size_t i = 0; status == WB_OK && i < cta.warp_count * cta.warp.loops.count; i++)
         text_printf(out, "%s%u", i == 0 ? "" : " ", (unsigned)cta.iterations[i]);
     text_char(out, ' ');

@@ -28,6 +28,12 @@ static const struct {
     {"analyze " SLIDE_PTX LAUNCH "--set abstract_cta.header=n --set abstract_cta.memory_latency=10 "
      "--set abstract_cta.barrier_slots=0 --method abstract-cta --json",
      804, "estimate"},
+    {"analyze " SLIDE_PTX LAUNCH "--set abstract_cta.header=n --set abstract_cta.memory_latency=16 "
+     "--set abstract_cta.stall_warps=all --set abstract_cta.barrier_slots=0 --set "
+     "abstract_cta.barrier_cycles=1 "
+     "--set abstract_cta.uniform_branch=executed --set abstract_cta.shift=added "
+     "--set abstract_cta.stores_stall=true --method abstract-cta --json",
+     804, "estimate"},
 };
 
 static void test_estimates(void **state) {
@@ -104,6 +110,17 @@ static const struct failure_case failures[] = {
      "is for machines that issue one instruction a cycle"},
     {"analyze " SLIDE_PTX "-l kernels/triangle_sum.yaml -m jcse2017 --method abstract-cta", 3,
      "needs latencies that are known"},
+    {"analyze " SLIDE_PTX LAUNCH "--inputs any --method abstract-cta "
+     "--set abstract_cta.uniform_branch=executed",
+     3, "has no effect on covering paths"},
+    {"analyze " SLIDE_PTX LAUNCH "--inputs any --set abstract_cta.uniform_branch=executed", 2,
+     "abstract_cta.uniform_branch=executed: error: has no effect"},
+    {"analyze " SLIDE_PTX LAUNCH "--method sib --set abstract_cta.header=n", 2, "has no effect"},
+    {"analyze " SLIDE_PTX LAUNCH "--method abstract-cta-safe --set abstract_cta.header=n", 2,
+     "has no effect"},
+    {"analyze kernels/mandelbrot.ptx -l kernels/mandelbrot.yaml --set abstract_cta.barrier_slots=0", 2,
+     "has no effect"},
+    {"simulate " SLIDE_PTX LAUNCH "--set abstract_cta.header=n", 2, "has no effect here"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {
@@ -127,6 +144,8 @@ static const struct {
     {"warps: 2\nprogram: \"4\"\nset: [nonsense=1]\n", "unknown key"},
     {"warps: 2\nprogram: \"4\"\nmachine: nonsense\n", "no such file and no preset of that name"},
     {"warps: 2\nprogram: \"4\"\nset: [abstract_cta.header=2]\n", "header: expected"},
+    {"warps: 2\nprogram: \"{4}\"\nset: [abstract_cta.uniform_branch=executed]\n",
+     "nothing says which side of a branch {...} is executed"},
 };
 
 static void test_wrong_files(void **state) {

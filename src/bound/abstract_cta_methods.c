@@ -29,7 +29,8 @@ static wb_status simulate_input(const struct bound_input *input, const struct ab
     if (input->abstract != NULL)
         return abstract_cta_simulate(input->abstract, rules, input->watch, input->diagnostics, time);
     struct abstract_cta made;
-    wb_status status = abstract_cta_of_block(input->block->traced, input->diagnostics, &made);
+    wb_status status =
+        abstract_cta_of_block(input->block->traced, rules->counting.executed, input->diagnostics, &made);
     if (status == WB_OK) status = abstract_cta_simulate(&made, rules, input->watch, input->diagnostics, time);
     abstract_cta_free(&made);
     return status;
@@ -42,15 +43,15 @@ static bool abstract_fits(const struct bound_input *input) {
     wb_diagnostics *messages = wb_diagnostics_new();
     struct abstract_cta made = {0};
     const wb_status status =
-        messages == NULL ? WB_ERR_LIMIT : abstract_cta_of_block(input->block->traced, messages, &made);
+        messages == NULL ? WB_ERR_LIMIT : abstract_cta_of_block(input->block->traced, false, messages, &made);
     abstract_cta_free(&made);
     wb_diagnostics_free(messages);
     if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(input->diagnostics, "abstract warps");
     return status == WB_OK;
 }
 
-/* What both methods say of the warps. */
-static void assume_warps(const struct bound_input *input, wb_bound *bound) {
+/* What the methods say of the warps; `executed`: they count the sides of branches that were executed. */
+static void assume_warps(const struct bound_input *input, bool executed, wb_bound *bound) {
     const struct wb_block *traced = input->block == NULL ? NULL : input->block->traced;
     bound_assume(bound, "branches that are called uniform do not diverge");
     if (traced == NULL) {
@@ -61,8 +62,11 @@ static void assume_warps(const struct bound_input *input, wb_bound *bound) {
         bound_assume_paths(input, bound);
         return;
     }
-    bound_assume(bound, "every warp runs its loops as often as in the traced execution, whatever sides of "
-                        "branches it takes; alone on the compute unit");
+    bound_assume(bound, executed ? "every warp runs its loops as often as in the traced execution, and takes "
+                                   "the sides of uniform branches that it takes there; alone on the compute "
+                                   "unit"
+                                 : "every warp runs its loops as often as in the traced execution, whatever "
+                                   "sides of branches it takes; alone on the compute unit");
     bound_assume_execution(input, bound);
 }
 
@@ -79,7 +83,7 @@ static wb_status published_run(const struct bound_input *input, wb_bound *bound)
               "follows a load; how shifts and windows count was reconstructed"
             : "the published rules are about a machine that issues one instruction a cycle and "
               "waits for nothing but memory, which this is not";
-    assume_warps(input, bound);
+    assume_warps(input, rules.counting.executed, bound);
     bound_assume(bound, "the conventions that the machine states (abstract_cta)");
     return WB_OK;
 }
@@ -92,7 +96,7 @@ static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
     WB_TRY(simulate_input(input, &rules, &time));
     bound->cycles = abstract_time_total(&time);
     bound->kind = WB_UPPER;
-    assume_warps(input, bound);
+    assume_warps(input, false, bound);
     bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
     bound_assume(bound, "latencies as the machine states them, or shorter; no instruction fetch stalls");
     return WB_OK;
@@ -106,13 +110,28 @@ static const char *safe_objection(const struct bound_input *input) {
                  "memory (such as hirvisalo)";
 }
 
+/* Covering paths take both sides of branches whose condition is not known. */
+static const char *published_objection(const struct bound_input *input) {
+    const bool executed = input->machine->abstract_cta.uniform_branch == BRANCH_EXECUTED_SIDE;
+    return executed && input->abstract == NULL && input->block->traced->covering
+               ? "abstract_cta.uniform_branch=executed has no effect on covering paths, which do not say "
+                 "which side of a branch is executed: give the data (--inputs given), or count larger sides"
+               : NULL;
+}
+
+static const char *const published_conventions[] = {"header",      "barrier_slots",  "barrier_cycles",
+                                                    "stall_warps", "memory_latency", "uniform_branch",
+                                                    "shift",       "stores_stall",   NULL};
+
 const struct bound_method bound_abstract_cta = {
     .name = "abstract-cta",
     .summary = "abstract CTA simulation as published (WCET 2014): all branches, stalls hidden by other warps",
     .run = published_run,
+    .objection = published_objection,
     .fits = abstract_fits,
     .searches = true,
     .of_abstract_warps = true,
+    .conventions = published_conventions,
     .scope = BOUND_OF_KNOWN_TIMES,
     .monotone = true,
 };

@@ -1,6 +1,9 @@
 #include "bound/abstract_trace.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "warp/whole_barrier.h"
 
 /* How often the header of a loop was executed each time the loop was entered, on the path at hand. */
 struct loop_runs {
@@ -147,6 +150,111 @@ static wb_status keep_guard(struct trace_reader *reader, uint32_t number, uint32
     return WB_OK;
 }
 
+/* Which sides of the choices a path takes, window by window. */
+struct choice_reader {
+    const struct trace_reader *trace;
+    struct abstract_record *record;
+    uint32_t *choice_of;  /* per CFG block: the choice at its end, or ABSTRACT_NONE */
+    uint32_t *barriers;   /* per CFG block: that are in it */
+    uint64_t (*times)[2]; /* per choice: in the window at hand */
+    uint64_t window;
+    uint32_t previous; /* CFG block executed before, or GRAPH_NONE */
+};
+
+/* The window ends: what was taken in it goes to the record. */
+static wb_status end_window(struct choice_reader *reader) {
+    const uint32_t choices = (uint32_t)reader->trace->cta->warp.choices.count;
+    for (uint32_t c = 0; c < choices; c++) {
+        uint64_t *times = reader->times[c];
+        if (times[0] == 0 && times[1] == 0) continue;
+        const struct abstract_taken taken = {(uint32_t)reader->window, c, {times[0], times[1]}};
+        WB_TRY(vec_push(&reader->record->items, taken));
+        times[0] = times[1] = 0;
+    }
+    return WB_OK;
+}
+
+/* The side of a branch that was taken when `block` is executed behind it: an empty one where it is the first
+ * block of neither, since threads that wait where sides of a divergent branch meet let others go on. */
+static uint32_t side_taken(const struct abstract_node *branch, uint32_t block) {
+    for (uint32_t side = 0; side < 2; side++)
+        if (branch->side[side] != ABSTRACT_NONE && branch->side_block[side] == block) return side;
+    return branch->side[0] == ABSTRACT_NONE ? 0 : 1;
+}
+
+/* A warp begins to execute a block, by a side of the branch before it. */
+static wb_status read_choice(struct choice_reader *reader, uint32_t block) {
+    const struct abstract_warp *warp = &reader->trace->cta->warp;
+    const uint32_t choice =
+        reader->previous == GRAPH_NONE ? ABSTRACT_NONE : reader->choice_of[reader->previous];
+    if (choice != ABSTRACT_NONE) {
+        const struct abstract_node *branch = &warp->nodes.items[warp->choices.items[choice]];
+        reader->times[choice][side_taken(branch, block)]++;
+    }
+    reader->previous = block;
+    if (reader->barriers[block] == 0) return WB_OK;
+    WB_TRY(end_window(reader));
+    reader->window += reader->barriers[block];
+    return reader->window < UINT32_MAX ? WB_OK : WB_ERR_LIMIT;
+}
+
+/* Reads a path with all its repetitions. */
+static wb_status read_choices(struct choice_reader *reader, const struct path *path) {
+    const struct cfg *cfg = &reader->trace->flow->cfg;
+    struct path_cursor cursor = path_begin(path);
+    reader->previous = GRAPH_NONE;
+    reader->window = 0;
+    for (; path_next_run(&cursor); cursor.left = 0) {
+        uint32_t i = cursor.instruction - reader->trace->first_inst;
+        if (i >= cfg->function->inst_count) continue;
+        for (uint32_t end = i + cursor.left; i < end;) {
+            const uint32_t block = cfg->block_of[i];
+            if (i == cfg->blocks[block].first) WB_TRY(read_choice(reader, block));
+            i = cfg->blocks[block].first + cfg->blocks[block].count;
+        }
+    }
+    return end_window(reader);
+}
+
+/* Where the choices and the barriers are. */
+static void find_choices(struct choice_reader *reader) {
+    const struct cfg *cfg = &reader->trace->flow->cfg;
+    const struct wb_block *block = reader->trace->block;
+    const struct abstract_warp *warp = &reader->trace->cta->warp;
+    for (uint32_t b = 0; b < cfg->block_count; b++) {
+        reader->choice_of[b] = ABSTRACT_NONE;
+        for (uint32_t i = cfg->blocks[b].first; i < cfg->blocks[b].first + cfg->blocks[b].count; i++)
+            reader->barriers[b] += barrier_scope_of(cfg->function, &cfg->function->insts[i], block->size,
+                                                    block->warp_width) != BARRIER_NONE;
+    }
+    for (uint32_t c = 0; c < warp->choices.count; c++)
+        reader->choice_of[warp->nodes.items[warp->choices.items[c]].block] = c;
+}
+
+/* The records of all paths. */
+static wb_status keep_choices(struct trace_reader *trace) {
+    const struct wb_block *block = trace->block;
+    const size_t blocks = (size_t)trace->flow->cfg.block_count + 1;
+    struct abstract_cta *cta = trace->cta;
+    struct choice_reader reader = {.trace = trace};
+    reader.choice_of = arena_array(&trace->arena, blocks, sizeof *reader.choice_of);
+    reader.barriers = arena_array(&trace->arena, blocks, sizeof *reader.barriers);
+    reader.times = arena_array(&trace->arena, cta->warp.choices.count + 1, sizeof *reader.times);
+    cta->records = calloc(block->paths.count + 1, sizeof *cta->records);
+    cta->record_of = calloc((size_t)cta->warp_count + 1, sizeof *cta->record_of);
+    if (reader.choice_of == NULL || reader.barriers == NULL || reader.times == NULL || cta->records == NULL ||
+        cta->record_of == NULL)
+        return WB_ERR_LIMIT;
+    find_choices(&reader);
+    cta->record_count = (uint32_t)block->paths.count;
+    memcpy(cta->record_of, block->warp_path, cta->warp_count * sizeof *cta->record_of);
+    for (size_t p = 0; p < block->paths.count; p++) {
+        reader.record = &cta->records[p];
+        WB_TRY(read_choices(&reader, &block->paths.items[p]));
+    }
+    return WB_OK;
+}
+
 static wb_status read_paths(struct trace_reader *reader) {
     const struct wb_block *block = reader->block;
     for (size_t p = 0; p < block->paths.count; p++) {
@@ -177,13 +285,16 @@ static wb_status read_counts(struct trace_reader *reader) {
         reader->before == NULL)
         status = diagnose_out_of_memory(reader->diagnostics, wb_kernel_name(reader->block->kernel));
     if (status == WB_OK) status = read_paths(reader);
+    if (status == WB_OK && reader->cta->warp.keeps_choices && keep_choices(reader) != WB_OK)
+        status = diagnose_out_of_memory(reader->diagnostics, wb_kernel_name(reader->block->kernel));
     arena_free(&reader->arena);
     return status;
 }
 
-wb_status abstract_cta_of_block(const struct wb_block *block, wb_diagnostics *diagnostics,
+wb_status abstract_cta_of_block(const struct wb_block *block, bool choices, wb_diagnostics *diagnostics,
                                 struct abstract_cta *cta) {
-    *cta = (struct abstract_cta){.warp = {.first = ABSTRACT_NONE}, .perhaps = block->covering};
+    *cta = (struct abstract_cta){.warp = {.first = ABSTRACT_NONE, .keeps_choices = choices},
+                                 .perhaps = block->covering};
     const struct abstract_threads threads = {{block->size[0], block->size[1], block->size[2]},
                                              block->warp_width};
     struct kernel_flow flow;

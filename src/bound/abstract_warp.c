@@ -51,8 +51,11 @@ static bool is_time(const struct abstract_warp *warp, const struct abstract_sequ
 wb_status abstract_add_branch(struct abstract_warp *warp, const struct abstract_node *made,
                               const struct abstract_sequence sides[2], struct abstract_sequence *sequence) {
     struct abstract_node a, b, branch = *made;
+    const bool stated = made->diverges || made->pattern_length != 0;
+    const bool chosen = !stated && warp->keeps_choices;
     bool times = is_time(warp, &sides[0], &a);
-    times = is_time(warp, &sides[1], &b) && times && made->pattern_length == 0;
+    times = is_time(warp, &sides[1], &b) && times && made->pattern_length == 0 && !chosen;
+    warp->has_open_branch = warp->has_open_branch || !(stated || chosen);
     if (times && !made->diverges)
         return abstract_add_time(warp, cycles_max(a.instr, b.instr), cycles_max(a.shift, b.shift), sequence);
     if (times) /* from the smaller side alone, at its least, to both */
@@ -69,6 +72,9 @@ wb_status abstract_add_branch(struct abstract_warp *warp, const struct abstract_
     if (branch.has_barrier) {
         branch.number = (uint32_t)warp->guards.count;
         WB_TRY(vec_push(&warp->guards, (uint32_t)warp->nodes.count));
+    } else if (chosen) {
+        branch.number = (uint32_t)warp->choices.count;
+        WB_TRY(vec_push(&warp->choices, (uint32_t)warp->nodes.count));
     }
     return add_node(warp, &branch, sequence);
 }
@@ -90,5 +96,6 @@ void abstract_warp_free(struct abstract_warp *warp) {
     vec_free(&warp->nodes);
     vec_free(&warp->loops);
     vec_free(&warp->guards);
+    vec_free(&warp->choices);
     *warp = (struct abstract_warp){0};
 }

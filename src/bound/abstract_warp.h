@@ -35,7 +35,8 @@ struct abstract_node {
     uint32_t side[2]; /* first nodes, or ABSTRACT_NONE: the sides of a branch; of a loop the part up to the
                          test that leaves it, and what is behind that test */
     uint8_t barrier_side; /* of a branch with a barrier: the side that has it */
-    uint32_t number;      /* among the loops; among the branches with a barrier; else ABSTRACT_NONE */
+    uint32_t number;      /* among the loops; among the branches with a barrier; among the choices; else
+                             ABSTRACT_NONE */
     uint32_t block;       /* CFG block of the branch, or the loop's header; ABSTRACT_NONE: written by hand */
     uint32_t side_block[2];  /* CFG blocks at which the sides of a branch begin */
     uint64_t pattern;        /* of a branch written by hand: bit i, side 0 is executed in iteration i ... */
@@ -48,6 +49,11 @@ struct abstract_warp {
     uint32_t first;       /* node, or ABSTRACT_NONE */
     VEC(uint32_t) loops;  /* per loop its node */
     VEC(uint32_t) guards; /* per branch with a barrier on one side its node */
+    /* Set before it is built: every uniform branch stays a branch, though its sides be nothing but time, as
+     * it counts which of them is executed. */
+    bool keeps_choices;
+    VEC(uint32_t) choices; /* of such a warp: per uniform branch without a barrier its node */
+    bool has_open_branch;  /* some uniform branch was built of which nothing says which side is executed */
 };
 
 /* Nodes that follow one another, while they are built. */
@@ -65,8 +71,9 @@ wb_status abstract_add_time(struct abstract_warp *warp, cycles instr, cycles shi
 wb_status abstract_add_memory(struct abstract_warp *warp, bool is_store, struct abstract_sequence *sequence);
 wb_status abstract_add_barrier(struct abstract_warp *warp, struct abstract_sequence *sequence);
 
-/* Appends a branch. One whose sides are nothing but time becomes time: of the larger side when it is uniform,
- * of both when it diverges (slide 9). `made` has diverges, block, side_block and the pattern set. */
+/* Appends a branch. One whose sides are nothing but time becomes time: of the larger side when it is uniform
+ * (unless the warp keeps those), of both when it diverges (slide 9). `made` has diverges, block, side_block
+ * and the pattern set. */
 wb_status abstract_add_branch(struct abstract_warp *warp, const struct abstract_node *made,
                               const struct abstract_sequence sides[2], struct abstract_sequence *sequence);
 

@@ -139,12 +139,22 @@ static wb_status make_cta(const struct ytree *document, const struct file_fields
     return status;
 }
 
+/* A convention that the program leaves without effect would be taken for one that it has. */
+static wb_status check_branches(const struct ytree *document, const struct abstract_warp_file *file) {
+    if (file->machine->abstract_cta.uniform_branch != BRANCH_EXECUTED_SIDE || !file->cta.warp.has_open_branch)
+        return WB_OK;
+    return ytree_error(document, ytree_find(document->root, "program"),
+                       "abstract_cta.uniform_branch is executed, but nothing says which side of a branch "
+                       "{...} is executed: give each a pattern, such as {4 m}@01");
+}
+
 static wb_status read_file(const struct ytree *document, struct file_fields *fields,
                            wb_diagnostics *diagnostics, struct abstract_warp_file *file) {
     WB_TRY(ytree_read_fields(document, document->root, file_fields, fields));
     (void)text_format(file->name, sizeof file->name, "%s", fields->name);
     WB_TRY(make_machine(document, fields, diagnostics, &file->machine));
-    return make_cta(document, fields, diagnostics, &file->cta);
+    WB_TRY(make_cta(document, fields, diagnostics, &file->cta));
+    return check_branches(document, file);
 }
 
 wb_status abstract_warp_file_parse(const char *name, const char *text, size_t size,

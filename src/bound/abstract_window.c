@@ -1,6 +1,7 @@
 #include "bound/abstract_window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 wb_status abstract_cta_allocate(struct abstract_cta *cta, uint32_t warp_count) {
     cta->warp_count = warp_count;
@@ -13,6 +14,10 @@ void abstract_cta_free(struct abstract_cta *cta) {
     abstract_warp_free(&cta->warp);
     free(cta->iterations);
     free(cta->enters);
+    for (uint32_t r = 0; r < cta->record_count; r++)
+        vec_free(&cta->records[r].items);
+    free(cta->records);
+    free(cta->record_of);
     *cta = (struct abstract_cta){0};
 }
 
@@ -32,76 +37,105 @@ static bool header_runs(const struct abstract_cursor *cursor, const struct abstr
     return iteration == iterations && loop->side[1] != ABSTRACT_NONE && !cursor->counting.header_once;
 }
 
-static void add_cost(struct abstract_cost *sum, const struct abstract_cost *cost, uint64_t times) {
-    sum->instr = cycles_add(sum->instr, cycles_mul(times, cost->instr));
-    sum->shift = cycles_add(sum->shift, cycles_mul(times, cost->shift));
-    sum->loads = cycles_add(sum->loads, cycles_mul(times, cost->loads));
-    sum->stores = cycles_add(sum->stores, cycles_mul(times, cost->stores));
+static void add_cost(struct abstract_cost *sum, const struct abstract_cost *cost) {
+    sum->instr = cycles_add(sum->instr, cost->instr);
+    sum->shift = cycles_add(sum->shift, cost->shift);
+    sum->loads = cycles_add(sum->loads, cost->loads);
+    sum->stores = cycles_add(sum->stores, cost->stores);
 }
 
-static struct abstract_cost sequence_cost(const struct abstract_cursor *cursor, uint32_t first,
-                                          uint64_t iteration);
+/* So many executions of a sequence, in an iteration of the loop around it. */
+static struct abstract_cost sequence_cost(struct abstract_cursor *cursor, uint32_t first, uint64_t iteration,
+                                          uint64_t times);
 
 /* Of a uniform branch each number is that of the side where it is larger (slide 9). */
-static struct abstract_cost larger_cost(const struct abstract_cost *a, const struct abstract_cost *b) {
-    return (struct abstract_cost){cycles_max(a->instr, b->instr), cycles_max(a->shift, b->shift),
-                                  cycles_max(a->loads, b->loads), cycles_max(a->stores, b->stores)};
+static struct abstract_cost larger_cost(struct abstract_cursor *cursor, const struct abstract_node *branch,
+                                        uint64_t iteration, uint64_t times) {
+    struct abstract_cost a = sequence_cost(cursor, branch->side[0], iteration, times);
+    struct abstract_cost b = sequence_cost(cursor, branch->side[1], iteration, times);
+    return (struct abstract_cost){cycles_max(a.instr, b.instr), cycles_max(a.shift, b.shift),
+                                  cycles_max(a.loads, b.loads), cycles_max(a.stores, b.stores)};
 }
 
-/* A branch without a barrier, in an iteration of the loop around it. */
-static struct abstract_cost branch_cost(const struct abstract_cursor *cursor,
-                                        const struct abstract_node *branch, uint64_t iteration) {
+/* Each side counts as often as it is executed in this window; what the abstract warp executes more often than
+ * the real one takes the larger side. */
+static struct abstract_cost taken_cost(struct abstract_cursor *cursor, const struct abstract_node *branch,
+                                       uint64_t iteration, uint64_t times) {
+    struct abstract_cost sum = {0};
+    for (uint32_t side = 0; side < 2; side++) {
+        uint64_t *left = &cursor->left[branch->number][side];
+        const uint64_t taken = *left < times ? *left : times;
+        *left -= taken;
+        times -= taken;
+        struct abstract_cost cost = sequence_cost(cursor, branch->side[side], iteration, taken);
+        add_cost(&sum, &cost);
+    }
+    struct abstract_cost rest = larger_cost(cursor, branch, iteration, times);
+    add_cost(&sum, &rest);
+    return sum;
+}
+
+/* A branch without a barrier. */
+static struct abstract_cost branch_cost(struct abstract_cursor *cursor, const struct abstract_node *branch,
+                                        uint64_t iteration, uint64_t times) {
     if (cursor->counting.executed && branch->pattern_length != 0) {
         bool first = (branch->pattern >> (iteration % branch->pattern_length) & 1) != 0;
-        return sequence_cost(cursor, branch->side[first ? 0 : 1], iteration);
+        return sequence_cost(cursor, branch->side[first ? 0 : 1], iteration, times);
     }
-    struct abstract_cost a = sequence_cost(cursor, branch->side[0], iteration);
-    struct abstract_cost b = sequence_cost(cursor, branch->side[1], iteration);
-    if (!branch->diverges) return larger_cost(&a, &b);
+    if (!branch->diverges && cursor->left != NULL) return taken_cost(cursor, branch, iteration, times);
+    if (!branch->diverges) return larger_cost(cursor, branch, iteration, times);
+    struct abstract_cost a = sequence_cost(cursor, branch->side[0], iteration, times);
+    struct abstract_cost b = sequence_cost(cursor, branch->side[1], iteration, times);
     struct abstract_cost both = a;
-    add_cost(&both, &b, 1);
+    add_cost(&both, &b);
     both.shift = cycles_max(cycles_add(a.instr, b.shift), cycles_add(b.instr, a.shift));
     return both;
 }
 
 /* A loop without a barrier: its iterations cost the same, unless patterns tell them apart. */
-static struct abstract_cost loop_cost(const struct abstract_cursor *cursor,
-                                      const struct abstract_node *loop) {
+static struct abstract_cost loop_cost(struct abstract_cursor *cursor, const struct abstract_node *loop,
+                                      uint64_t times) {
     struct abstract_cost sum = {0};
     uint64_t iterations = iterations_of(cursor, loop);
     bool apart = cursor->counting.executed && loop->has_pattern;
     uint64_t rounds = apart ? iterations : iterations > 0;
+    const uint64_t executions = apart ? times : cycles_mul(times, iterations);
     for (uint64_t i = 0; i < rounds; i++) {
-        struct abstract_cost header = sequence_cost(cursor, loop->side[0], i);
-        struct abstract_cost rest = sequence_cost(cursor, loop->side[1], i);
-        add_cost(&sum, &header, apart ? 1 : iterations);
-        add_cost(&sum, &rest, apart ? 1 : iterations);
+        struct abstract_cost header = sequence_cost(cursor, loop->side[0], i, executions);
+        struct abstract_cost rest = sequence_cost(cursor, loop->side[1], i, executions);
+        add_cost(&sum, &header);
+        add_cost(&sum, &rest);
     }
     if (!header_runs(cursor, loop, iterations)) return sum;
-    struct abstract_cost last = sequence_cost(cursor, loop->side[0], iterations);
-    add_cost(&sum, &last, 1);
+    struct abstract_cost last = sequence_cost(cursor, loop->side[0], iterations, times);
+    add_cost(&sum, &last);
     return sum;
 }
 
-static struct abstract_cost node_cost(const struct abstract_cursor *cursor, const struct abstract_node *node,
-                                      uint64_t iteration) {
+static struct abstract_cost node_cost(struct abstract_cursor *cursor, const struct abstract_node *node,
+                                      uint64_t iteration, uint64_t times) {
     switch ((enum abstract_kind)node->kind) {
-    case ABSTRACT_TIME: return (struct abstract_cost){.instr = node->instr, .shift = node->shift};
-    case ABSTRACT_MEMORY: return (struct abstract_cost){.loads = !node->is_store, .stores = node->is_store};
-    case ABSTRACT_BRANCH: return branch_cost(cursor, node, iteration);
-    case ABSTRACT_LOOP: return loop_cost(cursor, node);
+    case ABSTRACT_TIME:
+        return (struct abstract_cost){.instr = cycles_mul(times, node->instr),
+                                      .shift = cycles_mul(times, node->shift)};
+    case ABSTRACT_MEMORY:
+        return (struct abstract_cost){.loads = node->is_store ? 0 : times,
+                                      .stores = node->is_store ? times : 0};
+    case ABSTRACT_BRANCH: return branch_cost(cursor, node, iteration, times);
+    case ABSTRACT_LOOP: return loop_cost(cursor, node, times);
     case ABSTRACT_BARRIER: break;
     }
     return (struct abstract_cost){0};
 }
 
 /* A sequence without barriers. */
-static struct abstract_cost sequence_cost(const struct abstract_cursor *cursor, uint32_t first,
-                                          uint64_t iteration) {
+static struct abstract_cost sequence_cost(struct abstract_cursor *cursor, uint32_t first, uint64_t iteration,
+                                          uint64_t times) {
     struct abstract_cost sum = {0};
+    if (times == 0) return sum;
     for (uint32_t i = first; i != ABSTRACT_NONE; i = node_at(cursor, i)->next) {
-        struct abstract_cost cost = node_cost(cursor, node_at(cursor, i), iteration);
-        add_cost(&sum, &cost, 1);
+        struct abstract_cost cost = node_cost(cursor, node_at(cursor, i), iteration, times);
+        add_cost(&sum, &cost);
     }
     return sum;
 }
@@ -109,12 +143,31 @@ static struct abstract_cost sequence_cost(const struct abstract_cursor *cursor, 
 wb_status abstract_cursor_begin(struct abstract_cursor *cursor, const struct abstract_cta *cta, uint32_t warp,
                                 struct abstract_counting counting) {
     *cursor = (struct abstract_cursor){.cta = cta, .warp = warp, .counting = counting};
+    if (counting.executed && cta->records != NULL) {
+        cursor->left = calloc(cta->warp.choices.count + 1, sizeof *cursor->left);
+        if (cursor->left == NULL) return WB_ERR_LIMIT;
+    }
     return vec_push(&cursor->places,
                     ((struct abstract_place){.next = cta->warp.first, .loop = ABSTRACT_NONE}));
 }
 
 void abstract_cursor_free(struct abstract_cursor *cursor) {
     vec_free(&cursor->places);
+    free(cursor->left);
+}
+
+/* What the execution took in the window at hand. */
+static void begin_window(struct abstract_cursor *cursor) {
+    const struct abstract_cta *cta = cursor->cta;
+    const uint32_t window = cursor->window++;
+    if (cursor->left == NULL) return;
+    const struct abstract_record *record = &cta->records[cta->record_of[cursor->warp]];
+    memset(cursor->left, 0, cta->warp.choices.count * sizeof *cursor->left);
+    for (; cursor->recorded < record->items.count; cursor->recorded++) {
+        const struct abstract_taken *taken = &record->items.items[cursor->recorded];
+        if (taken->window != window) break;
+        memcpy(cursor->left[taken->choice], taken->times, sizeof taken->times);
+    }
 }
 
 /* The innermost sequence has been left: goes on to the loop's other part or next iteration, or to what is
@@ -152,8 +205,8 @@ static wb_status enter_guarded(struct abstract_cursor *cursor, const struct abst
     bool enters = cta->enters[cursor->warp * cta->warp.guards.count + branch->number];
     uint32_t side = branch->barrier_side;
     if (!enters || branch->diverges || cta->perhaps) {
-        struct abstract_cost other = sequence_cost(cursor, branch->side[1 - side], iteration);
-        add_cost(sum, &other, 1);
+        struct abstract_cost other = sequence_cost(cursor, branch->side[1 - side], iteration, 1);
+        add_cost(sum, &other);
     }
     if (!enters) return WB_OK;
     return vec_push(&cursor->places,
@@ -162,6 +215,7 @@ static wb_status enter_guarded(struct abstract_cursor *cursor, const struct abst
 
 wb_status abstract_cursor_next(struct abstract_cursor *cursor, struct abstract_window *window) {
     *window = (struct abstract_window){0};
+    begin_window(cursor);
     while (!abstract_cursor_ended(cursor)) {
         struct abstract_place *place = &cursor->places.items[cursor->places.count - 1];
         if (place->next == ABSTRACT_NONE) {
@@ -180,8 +234,8 @@ wb_status abstract_cursor_next(struct abstract_cursor *cursor, struct abstract_w
         } else if (node->has_barrier) {
             WB_TRY(enter_guarded(cursor, node, place->iteration, &window->cost));
         } else {
-            struct abstract_cost cost = node_cost(cursor, node, place->iteration);
-            add_cost(&window->cost, &cost, 1);
+            struct abstract_cost cost = node_cost(cursor, node, place->iteration, 1);
+            add_cost(&window->cost, &cost);
         }
     }
     return WB_OK;

@@ -4,10 +4,26 @@
 
 #include "bound/abstract_warp.h"
 
+/* How often an execution took the sides of a choice (abstract_warp.h) in one window. */
+struct abstract_taken {
+    uint32_t window; /* from 0 */
+    uint32_t choice;
+    uint64_t times[2];
+};
+
+/* Of all choices, in the order of the windows. */
+struct abstract_record {
+    VEC(struct abstract_taken) items;
+};
+
 /* The abstract warps of one work group: the same code, with loop counts of each warp's own. */
 struct abstract_cta {
     struct abstract_warp warp;
     uint32_t warp_count;
+    /* Where the warp has choices: what the executions took, and which of them is each warp's. */
+    struct abstract_record *records;
+    uint32_t record_count;
+    uint32_t *record_of;
     /* [warp * loops + loop]: how often the part behind the test that leaves the loop runs each time the loop
      * is entered; of a loop without such a part, how often the loop runs. Exact where the loop has a barrier.
      */
@@ -48,6 +64,9 @@ struct abstract_cursor {
     const struct abstract_cta *cta;
     struct abstract_counting counting;
     uint32_t warp;
+    uint32_t window;     /* the next one, from 0 */
+    size_t recorded;     /* entries of the warp's record that are of earlier windows */
+    uint64_t (*left)[2]; /* per choice: executions of its sides in this window that are not counted yet */
     VEC(struct abstract_place) places; /* innermost last; empty: the warp has ended */
 };
 

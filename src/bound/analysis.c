@@ -283,6 +283,33 @@ bool wb_analysis_is_abstract(const wb_analysis *analysis) {
     return analysis->is_abstract;
 }
 
+/* Whether a method reads a convention of abstract CTA simulation. */
+static bool method_reads(const struct bound_method *method, const char *convention) {
+    const char *const *read = method->conventions;
+    while (read != NULL && *read != NULL && strcmp(*read, convention) != 0)
+        read++;
+    return read != NULL && *read != NULL;
+}
+
+/* Whether the analysis has the bound of a method, or says why there is none. */
+static bool speaks_of(const struct wb_analysis *analysis, size_t method) {
+    bool speaks = analysis->methods_run >> method & 1;
+    for (size_t d = 0; d < analysis->declined.count; d++)
+        speaks = speaks || strcmp(analysis->declined.items[d].method, bound_method_at(method)->name) == 0;
+    return speaks;
+}
+
+bool wb_analysis_reads_setting(const wb_analysis *analysis, const char *setting) {
+    static const char mapping[] = "abstract_cta.";
+    const size_t length = sizeof mapping - 1;
+    char key[64];
+    if (strncmp(setting, mapping, length) != 0) return true;
+    (void)text_format(key, sizeof key, "%.*s", (int)strcspn(setting + length, "="), setting + length);
+    for (size_t i = 0; bound_method_at(i) != NULL; i++)
+        if (method_reads(bound_method_at(i), key) && speaks_of(analysis, i)) return true;
+    return analysis->longest != NULL && wb_analysis_reads_setting(analysis->longest, setting);
+}
+
 bool wb_analysis_is_covering(const wb_analysis *analysis) {
     return (analysis->block != NULL && analysis->block->covering) || analysis->work.covering != NULL;
 }

@@ -59,7 +59,8 @@ struct bound_method {
     /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
      * that bound only the block. */
     section_term term;
-    bool of_abstract_warps; /* made from code, or written by hand */
+    bool of_abstract_warps;         /* made from code, or written by hand */
+    const char *const *conventions; /* keys of the machine's abstract_cta that it reads; NULL: none */
     bool searches;     /* schedules, not sums over sections: the release of barriers is counted in them */
     bool never_proven; /* on any machine */
     uint64_t

@@ -25,6 +25,7 @@ static int analyze_one(const struct options *options, wb_diagnostics *diagnostic
     char *text = NULL;
     int status = (int)prepare(options, diagnostics, inputs, &report);
     if (status == WB_OK) status = (int)analyze_compute(options, diagnostics, inputs);
+    if (status == WB_OK) status = (int)analyze_check_settings(options, inputs, 1, diagnostics);
     if (status == WB_OK || (status == WB_ERR_LIMIT && analyze_has_results(inputs->analysis))) {
         int written = (int)wb_report(inputs->analysis, format, &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);

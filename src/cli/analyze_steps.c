@@ -117,6 +117,21 @@ static wb_status bound_asked(const struct options *options, const wb_watch *watc
     return kernel != WB_OK ? kernel : bounded;
 }
 
+wb_status analyze_check_settings(const struct options *options, const struct inputs *inputs, size_t count,
+                                 wb_diagnostics *diagnostics) {
+    for (size_t s = 0; s < options->set_count; s++) {
+        bool reads = false;
+        for (size_t i = 0; i < count && !reads; i++)
+            reads = wb_analysis_reads_setting(inputs[i].analysis, options->sets[s]);
+        if (reads) continue;
+        wb_diagnostics_error(diagnostics, options->sets[s],
+                             "has no effect: none of these methods reads it. It is for abstract CTA "
+                             "simulation; --method abstract-cta says where that is not for this input");
+        return WB_ERR_INPUT;
+    }
+    return WB_OK;
+}
+
 wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnostics,
                           const struct inputs *inputs) {
     wb_watch watch = watch_terminal();

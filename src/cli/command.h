@@ -106,6 +106,10 @@ wb_status load_analysis_machine(const struct options *options, wb_diagnostics *d
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine);
 
+/* Whether every --set can show in the results of one of the inputs (wb_analysis_reads_setting). */
+wb_status analyze_check_settings(const struct options *options, const struct inputs *inputs, size_t count,
+                                 wb_diagnostics *diagnostics);
+
 /* Every bound and simulation that is asked for, of an analysis that is loaded. A limit that a bound hits does
  * not keep the simulations from running. */
 wb_status analyze_compute(const struct options *options, wb_diagnostics *diagnostics,

@@ -46,10 +46,23 @@ static wb_status set_memory(const char *model, wb_machine *machine, wb_diagnosti
     return status == WB_OK && ideal ? wb_machine_set(machine, "requests=ideal", diagnostics) : status;
 }
 
+/* Conventions of abstract CTA simulation are of methods that only `analyze` has. */
+static wb_status check_settings(const struct options *options, wb_diagnostics *diagnostics) {
+    if ((options->command & (COMMAND_ANALYZE | COMMAND_MACHINE)) != 0) return WB_OK;
+    for (size_t i = 0; i < options->set_count; i++) {
+        if (strncmp(options->sets[i], "abstract_cta.", strlen("abstract_cta.")) != 0) continue;
+        wb_diagnostics_error(diagnostics, options->sets[i],
+                             "has no effect here: only methods of `warpbound analyze` read it");
+        return WB_ERR_INPUT;
+    }
+    return WB_OK;
+}
+
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine) {
     wb_machine *loaded = NULL;
-    wb_status status = wb_machine_load(name, diagnostics, &loaded);
+    wb_status status = check_settings(options, diagnostics);
+    if (status == WB_OK) status = wb_machine_load(name, diagnostics, &loaded);
     if (status == WB_OK && options->memory != NULL) status = set_memory(options->memory, loaded, diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->set_count; i++)
         status = wb_machine_set(loaded, options->sets[i], diagnostics);

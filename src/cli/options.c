@@ -339,7 +339,7 @@ static wb_status make_lists(struct options *options, int argc, wb_diagnostics *d
 
 wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diagnostics *diagnostics,
                         struct options *options) {
-    *options = (struct options){0};
+    *options = (struct options){.command = command};
     wb_status status = make_lists(options, argc, diagnostics);
     struct option longs[OPTION_ROWS + 1];
     char letters[2 * OPTION_ROWS + 3];

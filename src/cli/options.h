@@ -39,6 +39,7 @@ struct key_value {
 
 /* Every value points into argv. Lists have room for as many entries as argv has. */
 struct options {
+    enum command_bit command;
     bool help, allow_files;
     const char **operands; /* what is no option: the file first */
     size_t operand_count;

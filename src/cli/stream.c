@@ -92,7 +92,8 @@ static wb_status compute(const struct options *options, wb_diagnostics *diagnost
         if (one != WB_OK && one != WB_ERR_LIMIT) return one;
         if (one != WB_OK) status = one;
     }
-    return status;
+    return status == WB_OK ? analyze_check_settings(options, inputs->kernels, inputs->count, diagnostics)
+                           : status;
 }
 
 /* Writes the report; returns the status of the deadline. */

@@ -89,7 +89,8 @@ wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, w
                            struct inputs *inputs);
 
 /* The same with a machine that has caches, on which the grid is made ready to be simulated. */
-wb_status inputs_load_gpu(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs);
+wb_status inputs_load_gpu(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
+                          struct inputs *inputs);
 
 /* The same with a machine that has caches, and the analysis of the grid under the scheme that the options
  * name. */
@@ -147,6 +148,11 @@ wb_status usage_error(wb_diagnostics *diagnostics, const char *message);
 
 /* Writes `text` to the file of -o or to standard output. */
 wb_status write_output(const struct options *options, const char *text, wb_diagnostics *diagnostics);
+
+/* The same of a report that is written as it is made: `make` is given where to, and `user`. */
+wb_status write_as_made(const struct options *options,
+                        wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
+                        void *user, wb_diagnostics *diagnostics);
 
 /* Progress on a terminal's standard error, and an end when the command is asked to stop (stop.h). */
 wb_watch watch_terminal(void);

@@ -481,23 +481,24 @@ static wb_status set_threads(const struct options *options, wb_diagnostics *diag
 }
 
 /* The grid, and the machine that it is to run on. */
-static wb_status load_grid_and_machine(const struct options *options, wb_diagnostics *diagnostics,
-                                       struct inputs *inputs) {
+static wb_status load_grid_and_machine(const struct options *options, bool allow_unmapped,
+                                       wb_diagnostics *diagnostics, struct inputs *inputs) {
     const char *name = options->machine != NULL ? options->machine : GPU_MACHINE;
     wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
-    return status == WB_OK ? inputs_load_grid(options, false, diagnostics, inputs) : status;
+    return status == WB_OK ? inputs_load_grid(options, allow_unmapped, diagnostics, inputs) : status;
 }
 
 wb_status inputs_load_grid_analysis(const struct options *options, wb_diagnostics *diagnostics,
                                     struct inputs *inputs) {
-    wb_status status = load_grid_and_machine(options, diagnostics, inputs);
+    wb_status status = load_grid_and_machine(options, false, diagnostics, inputs);
     return status == WB_OK ? wb_analysis_new_grid(inputs->grid, inputs->machine, options->schemes,
                                                   diagnostics, &inputs->analysis)
                            : status;
 }
 
-wb_status inputs_load_gpu(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
-    wb_status status = load_grid_and_machine(options, diagnostics, inputs);
+wb_status inputs_load_gpu(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
+                          struct inputs *inputs) {
+    wb_status status = load_grid_and_machine(options, allow_unmapped, diagnostics, inputs);
     if (status == WB_OK) status = wb_gpu_new(inputs->grid, inputs->machine, diagnostics, &inputs->gpu);
     if (status == WB_OK) status = set_threads(options, diagnostics, inputs->gpu);
     return status;
@@ -524,4 +525,27 @@ wb_status write_output(const struct options *options, const char *text, wb_diagn
     if (fputs(text, stdout) < 0 || fflush(stdout) != 0)
         return usage_error(diagnostics, "cannot write to standard output");
     return WB_OK;
+}
+
+static bool append_to_stream(void *stream, const char *bytes, size_t size) {
+    return fwrite(bytes, 1, size, stream) == size;
+}
+
+wb_status write_as_made(const struct options *options,
+                        wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
+                        void *user, wb_diagnostics *diagnostics) {
+    watch_clear();
+    if (options->output == NULL) {
+        const wb_writer writer = {append_to_stream, stdout};
+        wb_status status = make(user, &writer, diagnostics);
+        if (fflush(stdout) == 0) return status;
+        return usage_error(diagnostics, "cannot write to standard output");
+    }
+    wb_file *file = NULL;
+    wb_status status = wb_file_new(options->output, diagnostics, &file);
+    const wb_writer writer = {wb_file_append, file};
+    if (status == WB_OK) status = make(user, &writer, diagnostics);
+    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
+    wb_file_free(file);
+    return status;
 }

@@ -40,6 +40,10 @@ enum option_id {
     OPTION_PHASES,
     OPTION_SCHEDULE,
     OPTION_ACCESSES,
+    OPTION_ORDER,
+    OPTION_CHANNELS,
+    OPTION_SM,
+    OPTION_FIRST,
     OPTION_TIMING,
     OPTION_FORMAT,
     OPTION_JSON,
@@ -144,6 +148,18 @@ static const struct option_row option_table[] = {
      COMMAND_SIMULATE | COMMAND_MAKESPAN},
     {OPTION_ACCESSES, 0, "accesses", NULL, "print the addresses of memory instructions as well",
      COMMAND_PATH},
+    {OPTION_ORDER, 0, "order", NULL,
+     "print instead the order of accesses under reordering, SM by SM: what comes when, and whether it hits",
+     COMMAND_CACHE},
+    {OPTION_CHANNELS, 0, "channels", NULL,
+     "print instead which warp executes which load and store: what the reordering unit is configured with",
+     COMMAND_CACHE},
+    {OPTION_SM, 0, "sm", "N", "with --order and --channels: of SM N alone, the first is 0", COMMAND_CACHE},
+    {OPTION_FIRST, 0, "first", "N",
+     "with --order: only the first N accesses of each SM (a picture without it: 64); with --channels: what "
+     "is "
+     "left when they have had their turn",
+     COMMAND_CACHE},
     {OPTION_TIMING, 0, "timing", NULL,
      "print the processor seconds that each result took (makespan, --scheme: elapsed)",
      TIMES | COMMAND_MAKESPAN},
@@ -194,8 +210,8 @@ static const struct option_row option_table[] = {
      COMMAND_CFG},
     {OPTION_FORMAT, 0, "format", "FORMAT",
      "text or json; cfg: text or dot; path: jcse or jcse-json for the kernel analyzer of JCSE 2017, of all "
-     "blocks; simulate --schedule: text or trace (Chrome trace events); makespan "
-     "--schedule: text or svg",
+     "blocks; simulate --schedule: text or trace (Chrome trace events); cache --order: text, json or svg; "
+     "makespan --schedule: text or svg",
      EVERY_COMMAND & ~(unsigned)(COMMAND_PRINT | COMMAND_FACTS)},
     {OPTION_JSON, 0, "json", NULL, "same as --format json", RUNS | COMMAND_OCCUPANCY},
     {OPTION_OUTPUT, 'o', "output", "FILE", "write to FILE, which appears only when complete", EVERY_COMMAND},
@@ -270,6 +286,10 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_PHASES: options->phases = true; break;
     case OPTION_SCHEDULE: options->schedule = true; break;
     case OPTION_ACCESSES: options->accesses = true; break;
+    case OPTION_ORDER: options->order = true; break;
+    case OPTION_CHANNELS: options->channels = true; break;
+    case OPTION_SM: options->sm = value; break;
+    case OPTION_FIRST: options->first = value; break;
     case OPTION_TIMING: options->timing = true; break;
     case OPTION_FORMAT: return parse_format(value, diagnostics, &options->format);
     case OPTION_JSON: options->format = OUTPUT_JSON; break;

@@ -65,6 +65,8 @@ struct options {
     uint64_t memory_limit; /* bytes; 0: not given */
     enum output_format format;
     bool phases, timing, accesses, schedule;
+    bool order, channels;   /* of cache */
+    const char *sm, *first; /* of --order and --channels */
 };
 
 /* Parses argv (argv[0] is the sub-command's name) into *options. The caller frees with options_free, also

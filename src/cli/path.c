@@ -1,6 +1,5 @@
 /* warpbound path: what each warp of a block executes; in the formats of JCSE 2017, what those of all blocks
  * access. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
@@ -17,33 +16,24 @@ static wb_status report_block(const struct options *options, wb_diagnostics *dia
     return status;
 }
 
-static bool append_to_stream(void *stream, const char *bytes, size_t size) {
-    return fwrite(bytes, 1, size, stream) == size;
-}
+/* What write_as_made makes. */
+struct analyzer_output {
+    const wb_grid *grid;
+    wb_report_format format;
+};
 
-static wb_status write_grid(const wb_grid *grid, const struct options *options, wb_diagnostics *diagnostics) {
-    wb_report_format format = options->format == OUTPUT_JCSE_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
-    watch_clear();
-    if (options->output == NULL) {
-        const wb_writer writer = {append_to_stream, stdout};
-        wb_status status = wb_grid_report(grid, format, &writer, diagnostics);
-        if (fflush(stdout) == 0) return status;
-        return usage_error(diagnostics, "cannot write to standard output");
-    }
-    wb_file *file = NULL;
-    wb_status status = wb_file_new(options->output, diagnostics, &file);
-    const wb_writer writer = {wb_file_append, file};
-    if (status == WB_OK) status = wb_grid_report(grid, format, &writer, diagnostics);
-    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
-    wb_file_free(file);
-    return status;
+static wb_status make_analyzer(void *user, const wb_writer *writer, wb_diagnostics *diagnostics) {
+    const struct analyzer_output *output = user;
+    return wb_grid_report(output->grid, output->format, writer, diagnostics);
 }
 
 /* The kernel analyzer. Pointers may be given as plain numbers: what is at them is then unknown. */
 static wb_status report_grid(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
     wb_status status = inputs_load_grid(options, true, diagnostics, inputs);
-    return status == WB_OK ? write_grid(inputs->grid, options, diagnostics) : status;
+    struct analyzer_output output = {inputs->grid,
+                                     options->format == OUTPUT_JCSE_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT};
+    return status == WB_OK ? write_as_made(options, make_analyzer, &output, diagnostics) : status;
 }
 
 int command_path(const struct options *options, wb_diagnostics *diagnostics) {

@@ -28,7 +28,7 @@ static wb_status simulate_grid(const struct options *options, struct inputs *inp
                                wb_diagnostics *diagnostics, char **text) {
     if (options->schedule) return usage_error(diagnostics, "--schedule is of one block: not with --scheme");
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load_gpu(options, diagnostics, inputs);
+    if (status == WB_OK) status = inputs_load_gpu(options, false, diagnostics, inputs);
     if (status != WB_OK) return status;
     wb_watch watch = watch_terminal();
     status = wb_gpu_simulate(inputs->gpu, options->schemes, options->policies, &watch, diagnostics);

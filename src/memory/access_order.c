@@ -124,6 +124,7 @@ bool access_order_next(struct access_order *order, struct ordered_access *next) 
             struct order_cursor *cursor = &order->cursors[(size_t)first.slot * warp_count + w];
             *next = (struct ordered_access){.block = block_of(order, first.slot),
                                             .warp = w,
+                                            .epoch = (uint32_t)(first.key >> 32),
                                             .pattern = cursor->pattern,
                                             .access = &cursor->pattern->accesses[cursor->index++]};
             keys[w] = settle(cursor);
@@ -132,6 +133,11 @@ bool access_order_next(struct access_order *order, struct ordered_access *next) 
         }
         pass_on(order);
     }
+}
+
+uint32_t order_channel(const struct access_order *order, uint32_t block, uint32_t warp) {
+    uint32_t local = block / order->share.sms;
+    return local % order->share.resident * order->traffic->grid->warp_count + warp;
 }
 
 void access_order_end(struct access_order *order) {

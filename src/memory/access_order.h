@@ -16,6 +16,7 @@ struct sm_share {
 /* One memory instruction of the order: all its requests go one after the other. */
 struct ordered_access {
     uint32_t block, warp;
+    uint32_t epoch;
     const struct traffic_pattern *pattern;
     const struct traffic_access *access; /* makes requests */
 };
@@ -55,6 +56,11 @@ wb_status access_order_begin(const struct traffic *traffic, const struct sm_shar
 bool access_order_next(struct access_order *order, struct ordered_access *next);
 
 void access_order_end(struct access_order *order);
+
+/* The channel of a warp: those of the blocks of a generation are numbered in the order of blocks and warps.
+ * (Which slot a block of a later generation gets, and so which channel, is a matter of time; the order does
+ * not depend on it.) */
+uint32_t order_channel(const struct access_order *order, uint32_t block, uint32_t warp);
 
 /* Blocks of the grid that run on an SM. */
 uint32_t sm_share_blocks(const struct sm_share *share, const struct wb_grid *grid);

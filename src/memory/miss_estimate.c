@@ -1,42 +1,25 @@
 #include "memory/miss_estimate.h"
 
-#include "memory/access_order.h"
-#include "memory/cache.h"
+#include "memory/order_replay.h"
 
-/* The requests of one instruction meet the cache. */
-static void replay_access(struct cache *cache, enum store_policy policy, const struct ordered_access *next,
-                          uint64_t base, struct miss_counts *counts) {
-    const struct traffic_access *access = next->access;
-    const uint64_t *offsets = next->pattern->offsets + access->first_request;
-    uint32_t requests = access->request_count;
+/* The access that a replay has come to. */
+static void count_access(const struct order_replay *replay, struct miss_counts *counts) {
+    const struct traffic_access *access = replay->at.access;
     counts->accesses++;
-    counts->requests += requests;
-    if (access->kind != TRAFFIC_LOAD) {
-        if (access->kind == TRAFFIC_ATOMIC) policy = STORE_EVICTS;
-        for (uint32_t r = 0; r < requests; r++)
-            (void)cache_store(cache, base + offsets[r], policy);
-        return;
-    }
-    counts->load_requests += requests;
-    for (uint32_t r = 0; r < requests; r++)
-        counts->load_misses += !cache_load(cache, base + offsets[r]).hit;
+    counts->requests += access->request_count;
+    if (access->kind == TRAFFIC_LOAD) counts->load_requests += access->request_count;
+    for (uint32_t r = 0; r < access->request_count; r++)
+        counts->load_misses += replay->outcomes[r] == REQUEST_MISSES;
 }
 
 /* Replays one SM from an empty cache. */
 static wb_status replay_sm(const struct traffic *traffic, const struct sm_share *share,
                            struct miss_counts *counts) {
-    const struct machine_memory *memory = &traffic->machine->memory;
-    struct access_order order;
-    struct cache cache;
-    struct ordered_access next;
-    wb_status status = access_order_begin(traffic, share, &order);
-    if (status == WB_OK) status = cache_init(&cache, &memory->l1, &order.arena);
-    while (status == WB_OK && access_order_next(&order, &next)) {
-        uint64_t base = traffic_base(traffic, next.block, next.warp, next.access->group);
-        replay_access(&cache, (enum store_policy)memory->l1_store, &next, base,
-                      &counts[next.access->instruction]);
-    }
-    access_order_end(&order);
+    struct order_replay replay;
+    wb_status status = order_replay_begin(traffic, share, &replay);
+    while (status == WB_OK && order_replay_next(&replay))
+        count_access(&replay, &counts[replay.at.access->instruction]);
+    order_replay_end(&replay);
     return status;
 }
 
@@ -82,19 +65,10 @@ static wb_status replay_all(const struct traffic *traffic, uint32_t threads, str
 
 wb_status miss_estimate_make(const struct traffic *traffic, uint32_t threads, wb_diagnostics *diagnostics,
                              struct miss_estimate *estimate) {
-    const struct wb_machine *machine = traffic->machine;
-    const struct block_demand demand = grid_block_demand(traffic->grid);
-    struct resident_range resident;
     *estimate = (struct miss_estimate){.instruction_count = traffic->grid->instruction_count};
-    if (!memory_has_hierarchy(&machine->memory)) {
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "the machine has no first-level cache (l1_size)");
-        return WB_ERR_INPUT;
-    }
-    WB_TRY(machine_resident_range(machine, &demand, true, diagnostics, &resident));
-    estimate->resident = resident.most;
+    WB_TRY(order_resident_blocks(traffic, diagnostics, &estimate->resident));
     wb_status status = replay_all(traffic, threads, estimate);
-    return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, machine->name);
+    return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, traffic->machine->name);
 }
 
 double miss_rate(const struct miss_counts *counts) {

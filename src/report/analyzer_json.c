@@ -3,15 +3,8 @@
 #include <jansson.h>
 
 #include "report/analyzer_report.h"
+#include "report/bound_text.h"
 #include "report/json_parts.h"
-
-/* Prints a member of the report's object and frees its value; NULL means that memory is exhausted. */
-static void put_member(struct analyzer_report *report, const char *name, json_t *value) {
-    struct text *out = &report->out;
-    text_printf(out, "  \"%s\": ", name);
-    json_write(value, JSON_COMPACT | JSON_ENCODE_ANY, out);
-    text_string(out, ",\n");
-}
 
 /* Where an instruction stands, without its address. */
 static json_t *place_json(const struct analyzer_report *report, uint32_t instruction) {
@@ -107,22 +100,22 @@ static wb_status put_block(struct analyzer_report *report, uint32_t block) {
         put_warp(report);
     }
     text_string(&report->out, "]}");
-    return analyzer_flush(report, false);
+    return report_flush(&report->out, report->writer, false);
 }
 
 wb_status analyzer_report_json(struct analyzer_report *report) {
     const struct wb_grid *grid = report->grid;
     text_string(&report->out, "{\n");
-    put_member(report, "warpbound", json_string(wb_version()));
-    put_member(report, "kernel", json_string(wb_kernel_name(grid->kernel)));
-    put_member(report, "grid", json_three_numbers(grid->dimensions));
-    put_member(report, "block", json_three_numbers(grid->block_size));
-    put_member(report, "line_bytes", json_integer(MEMORY_LINE_BYTES));
-    put_member(report, "instructions", insts_json(report));
-    put_member(report, "steered", steerings_json(report));
+    json_write_member(&report->out, "warpbound", json_string(wb_version()));
+    json_write_member(&report->out, "kernel", json_string(wb_kernel_name(grid->kernel)));
+    json_write_member(&report->out, "grid", json_three_numbers(grid->dimensions));
+    json_write_member(&report->out, "block", json_three_numbers(grid->block_size));
+    json_write_member(&report->out, "line_bytes", json_integer(MEMORY_LINE_BYTES));
+    json_write_member(&report->out, "instructions", insts_json(report));
+    json_write_member(&report->out, "steered", steerings_json(report));
     text_string(&report->out, "  \"blocks\": [");
     for (uint32_t b = 0; b < grid->blocks.count; b++)
         WB_TRY(put_block(report, b));
     text_string(&report->out, "\n  ]\n}\n");
-    return analyzer_flush(report, true);
+    return report_flush(&report->out, report->writer, true);
 }

@@ -4,9 +4,6 @@
 
 #include "warp/code_timing.h"
 
-/* Printed text that is worth writing. */
-#define FLUSH_BYTES ((size_t)1 << 16)
-
 /* Whether an instruction accesses global memory by what it says of itself. */
 static bool names_global(const struct ptx_form *form) {
     switch (form->op) {
@@ -187,13 +184,4 @@ uint64_t analyzer_block_number(const struct wb_grid *grid, uint32_t block) {
     uint32_t index[3];
     grid_block_index(grid, block, index);
     return ((uint64_t)index[2] * grid->dimensions[1] + index[1]) * grid->dimensions[0] + index[0];
-}
-
-wb_status analyzer_flush(struct analyzer_report *report, bool all) {
-    struct text *out = &report->out;
-    if (out->failed) return WB_ERR_LIMIT;
-    if (out->length == 0 || (!all && out->length < FLUSH_BYTES)) return WB_OK;
-    if (!report->writer->write(report->writer->user, out->data, out->length)) return WB_ERR_INPUT;
-    out->length = 0;
-    return WB_OK;
 }

@@ -73,10 +73,6 @@ uint32_t analyzer_lines(const struct analyzer_report *report, uint32_t access, u
 /* The number of a block in the launch, x first. */
 uint64_t analyzer_block_number(const struct wb_grid *grid, uint32_t block);
 
-/* Hands what was printed to the writer once there is enough of it, or all of it. WB_ERR_LIMIT when memory was
- * exhausted, WB_ERR_INPUT when the writer failed; both without a message. */
-wb_status analyzer_flush(struct analyzer_report *report, bool all);
-
 wb_status analyzer_report_text(struct analyzer_report *report);
 wb_status analyzer_report_json(struct analyzer_report *report);
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "report/analyzer_report.h"
+#include "report/bound_text.h"
 
 /* "[ a , b , c ]" of any items. */
 static void put_begin(struct text *out) {
@@ -154,14 +155,14 @@ wb_status analyzer_report_text(struct analyzer_report *report) {
             WB_TRY(analyzer_select_warp(report, b, w));
             put_warp(report);
         }
-        WB_TRY(analyzer_flush(report, false));
+        WB_TRY(report_flush(&report->out, report->writer, false));
     }
     if (report->steerings.count != 0)
         text_printf(&report->out, "-num_steered_warps %zu (what they execute from there on is not listed)\n",
                     grid->steered.count);
     for (size_t g = 0; g < report->steerings.count; g++) {
         put_steering(report, &report->steerings.items[g]);
-        WB_TRY(analyzer_flush(report, false));
+        WB_TRY(report_flush(&report->out, report->writer, false));
     }
-    return analyzer_flush(report, true);
+    return report_flush(&report->out, report->writer, true);
 }

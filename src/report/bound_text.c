@@ -5,6 +5,9 @@
 
 #include "base/text.h"
 
+/* Printed text that is worth writing. */
+#define FLUSH_BYTES ((size_t)1 << 16)
+
 void report_put_right(struct text *out, size_t column, const char *number) {
     size_t start = out->length;
     while (start > 0 && out->data[start - 1] != '\n')
@@ -101,5 +104,13 @@ wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char *
     char *taken = text_take(out);
     if (taken == NULL) return diagnose_out_of_memory(diagnostics, "report");
     *text = taken;
+    return WB_OK;
+}
+
+wb_status report_flush(struct text *out, const wb_writer *writer, bool all) {
+    if (out->failed) return WB_ERR_LIMIT;
+    if (out->length == 0 || (!all && out->length < FLUSH_BYTES)) return WB_OK;
+    if (!writer->write(writer->user, out->data, out->length)) return WB_ERR_INPUT;
+    out->length = 0;
     return WB_OK;
 }

@@ -40,4 +40,9 @@ void report_put_conditions(struct text *out, report_bound_at at, const void *own
 /* Hands a finished report over; WB_ERR_LIMIT with a message when memory was exhausted on the way. */
 wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char **text);
 
+/* Of a report that is written as it is made: hands what was printed so far to the writer once there is enough
+ * of it, or all of it, and forgets it. WB_ERR_LIMIT when memory was exhausted, WB_ERR_INPUT when the writer
+ * failed; both without a message. */
+wb_status report_flush(struct text *out, const wb_writer *writer, bool all);
+
 #endif

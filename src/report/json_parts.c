@@ -64,6 +64,12 @@ void json_write(json_t *value, size_t flags, struct text *out) {
     json_decref(value);
 }
 
+void json_write_member(struct text *out, const char *name, json_t *value) {
+    text_printf(out, "  \"%s\": ", name);
+    json_write(value, JSON_COMPACT | JSON_ENCODE_ANY, out);
+    text_string(out, ",\n");
+}
+
 json_t *json_three_numbers(const uint32_t numbers[3]) {
     return json_pack("[I, I, I]", (json_int_t)numbers[0], (json_int_t)numbers[1], (json_int_t)numbers[2]);
 }

@@ -32,6 +32,10 @@ json_t *json_text(const char *text);
  * is NULL, or memory is exhausted, the text has failed. */
 void json_write(json_t *value, size_t flags, struct text *out);
 
+/* Prints a member of an object that is written as it is made, with a comma behind it; the value is consumed.
+ */
+void json_write_member(struct text *out, const char *name, json_t *value);
+
 /* Three numbers as an array: a place in a grid, or a size. */
 json_t *json_three_numbers(const uint32_t numbers[3]);
 

@@ -72,12 +72,12 @@ static uint64_t awaited_by(const struct explorer *explorer, const struct state *
     return naive_awaited(&explorer->block->code, insts, state->warps[w].next, reg);
 }
 
-/* Whether warp w can issue at `at`, slots apart. */
-static bool can_issue(const struct explorer *explorer, const struct state *state, uint32_t w, uint32_t at) {
+/* Whether warp w has at `at` what its next instruction needs, slots and its own last issue apart. */
+static bool has_all(const struct explorer *explorer, const struct state *state, uint32_t w, uint32_t at) {
     const struct timed_block *block = explorer->block;
     const struct warp_state *warp = &state->warps[w];
     const struct timed_inst *inst = head(explorer, state, w);
-    if (inst == NULL || warp->held || warp->earliest > at) return false;
+    if (inst == NULL || warp->held) return false;
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
         const uint32_t reg = block->code.operands[inst->first_operand + i];
         if (warp->ready[reg] > at) return false;
@@ -121,8 +121,13 @@ static void settle(const struct explorer *explorer, struct state *state) {
     }
 }
 
-/* Issues warp w now; returns when its result is complete. */
-static uint32_t issue(const struct explorer *explorer, struct state *state, uint32_t w) {
+/* Whether warp w can issue at `at`, slots apart. */
+static bool can_issue(const struct explorer *explorer, const struct state *state, uint32_t w, uint32_t at) {
+    return state->warps[w].earliest <= at && has_all(explorer, state, w, at);
+}
+
+/* Issues an instruction of warp w now; returns when its result is complete. */
+static uint32_t issue_one(const struct explorer *explorer, struct state *state, uint32_t w) {
     const struct timed_block *block = explorer->block;
     struct warp_state *warp = &state->warps[w];
     const struct timed_inst *inst = head(explorer, state, w);
@@ -139,9 +144,27 @@ static uint32_t issue(const struct explorer *explorer, struct state *state, uint
     warp->next++;
     warp->earliest = (uint16_t)(state->now + 1);
     warp->held = inst->barrier;
-    state->slots[w % block->machine->sub_cores]++;
     settle(explorer, state);
     return done > state->last_free ? done : state->last_free;
+}
+
+/* Gives warp w a slot now: an instruction, and what follows it directly while it can issue, no barrier comes
+ * before it and each is on another unit. Returns when all that is complete. */
+static uint32_t issue(const struct explorer *explorer, struct state *state, uint32_t w) {
+    const struct wb_machine *machine = explorer->block->machine;
+    const struct warp_state *warp = &state->warps[w];
+    uint32_t units = 0, last = 0;
+    state->slots[w % machine->sub_cores]++;
+    for (uint32_t left = machine->issue_per_warp > 1 ? machine->issue_per_warp : 1; left > 0; left--) {
+        const struct timed_inst *inst = head(explorer, state, w);
+        const uint32_t position = warp->next;
+        units |= UINT32_C(1) << inst->unit;
+        const uint32_t done = issue_one(explorer, state, w);
+        last = done > last ? done : last;
+        if (inst->barrier || warp->next != position + 1 || !has_all(explorer, state, w, state->now)) break;
+        if ((units >> head(explorer, state, w)->unit & 1) != 0) break;
+    }
+    return last;
 }
 
 static uint16_t relative(const struct state *state, uint16_t time) {

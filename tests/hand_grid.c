@@ -29,7 +29,7 @@ void hand_grid_begin(struct hand_grid *hand) {
     *hand = (struct hand_grid){.grid = {.instruction_count = INSTRUCTION_COUNT}};
     struct wb_machine *machine = &hand->machine;
     (void)snprintf(machine->name, sizeof machine->name, "hand");
-    machine->sub_cores = machine->issue_width = 1;
+    machine->sub_cores = machine->issue_width = machine->issue_per_warp = 1;
     machine->warp_width = MACHINE_WARP_WIDTH;
     machine->unit_count = 2;
     machine->units[UNIT_OTHER] = (struct machine_unit){.name = "OTHER", .count = 1};

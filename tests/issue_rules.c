@@ -13,7 +13,7 @@ struct warp_check {
     uint32_t length;
     uint32_t next; /* position in the path */
     uint32_t barriers;
-    cycles after_issue;          /* the cycle behind its last issue */
+    cycles after_issue; /* the cycle behind its last issue; that cycle itself for one that joins it */
     cycles arrival[NAIVE_INSTS]; /* when each of its barriers was reached */
     cycles ready[NAIVE_REGISTERS];
 };
@@ -155,17 +155,46 @@ static bool has_room(const struct check *check, uint32_t w, cycles at) {
     return busy < machine->units[wanted.unit].count || waiting < machine->dispatch_depth;
 }
 
+/* What a sub-core has issued in a cycle; of the warp whose turn was last, too. */
+struct turns {
+    uint32_t slots; /* used */
+    uint32_t warp, count;
+    uint64_t step; /* the last */
+    uint32_t units;
+};
+
 /* Whether, at the end of cycle `at`, a warp that was ready had a free slot and room. */
-static bool wasted(struct check *check, cycles at, const uint32_t *used) {
+static bool wasted(struct check *check, cycles at, const struct turns *turns) {
     const struct wb_machine *machine = check->block->machine;
     for (uint32_t w = 0; w < check->block->warp_count; w++) {
         struct warp_check *warp = &check->warps[w];
         while (warp->next < warp->length && inst_at(check, w, warp->next)->unit == UNIT_NONE)
             warp->next++;
-        if (warp->next == warp->length || used[w % machine->sub_cores] == machine->issue_width) continue;
+        if (warp->next == warp->length || turns[w % machine->sub_cores].slots == machine->issue_width)
+            continue;
         if (ready_at(check, w) <= at && has_room(check, w, at)) return true;
     }
     return false;
+}
+
+/* Whether an event is a further instruction of the turn, and allowed to be. */
+static const char *check_turn(struct check *check, const struct sim_event *event, struct turns *turns) {
+    const struct wb_machine *machine = check->block->machine;
+    if (turns->slots == 0 || turns->warp != event->warp) {
+        if (++turns->slots > machine->issue_width) return "too many issues";
+        turns->warp = event->warp;
+        turns->count = turns->units = 0;
+    } else {
+        if (event->step != turns->step + 1 || inst_at(check, event->warp, (uint32_t)turns->step)->barrier)
+            return "issued together over a barrier";
+        if ((turns->units >> event->unit & 1) != 0) return "issued together to one unit";
+        check->warps[event->warp].after_issue = event->issue;
+    }
+    if (++turns->count > (machine->issue_per_warp > 1 ? machine->issue_per_warp : 1))
+        return "too many issues of a warp";
+    turns->step = event->step;
+    turns->units |= UINT32_C(1) << event->unit;
+    return NULL;
 }
 
 /* Goes through the cycles: slots, program order, work conservation. */
@@ -173,15 +202,15 @@ static const char *check_cycles(struct check *check, const wb_simulation *simula
     const struct issue_events *schedule = check->schedule;
     size_t next = 0;
     for (cycles at = 0; at <= simulation->last_issue; at++) {
-        uint32_t used[8] = {0};
+        struct turns turns[8] = {{0}};
         for (; next < schedule->events.count && schedule->events.items[next].issue <= at; next++) {
             const struct sim_event *event = &schedule->events.items[next];
             if (event->issue < at) return "events not in order";
-            const char *broken = check_event(check, event);
+            const char *broken = check_turn(check, event, &turns[event->sub_core]);
+            if (broken == NULL) broken = check_event(check, event);
             if (broken != NULL) return broken;
-            if (++used[event->sub_core] > check->block->machine->issue_width) return "too many issues";
         }
-        if (simulation->work_conserving && wasted(check, at, used)) return "not work-conserving";
+        if (simulation->work_conserving && wasted(check, at, turns)) return "not work-conserving";
     }
     return next == schedule->events.count ? NULL : "issues after the last one";
 }

@@ -12,7 +12,7 @@ struct kernel_family {
     struct random_grid_shape shape;
 };
 
-#define KERNEL_FAMILIES 11
+#define KERNEL_FAMILIES 12
 extern const struct kernel_family kernel_families[KERNEL_FAMILIES];
 
 /* What was seen. */

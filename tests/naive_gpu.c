@@ -319,10 +319,11 @@ static bool has_operands(const struct naive *naive, const struct sm *sm, uint32_
     const struct slot *slot = &sm->slots[w / naive->warps];
     const struct warp *warp = &sm->warps[w];
     if (slot->block < 0 || !slot->started || warp->held || head(naive, warp) == NULL) return false;
-    return warp->earliest <= naive->now && operands_ready(naive, sm, warp);
+    return operands_ready(naive, sm, warp);
 }
 
-static bool can_issue(const struct naive *naive, const struct sm *sm, uint32_t w) {
+/* Whether the warp's next instruction lacks nothing but a slot. */
+static bool has_all(const struct naive *naive, const struct sm *sm, uint32_t w) {
     const struct warp *warp = &sm->warps[w];
     if (!has_operands(naive, sm, w)) return false;
     if (naive->reorder && head_makes_requests(naive, warp) && !channel_has_room(naive, sm, w)) return false;
@@ -331,6 +332,10 @@ static bool can_issue(const struct naive *naive, const struct sm *sm, uint32_t w
     uint32_t waiting = waiting_for(naive, sm, unit, sub_core);
     if (waiting == 0 && free_instance(naive, sm, unit, sub_core) >= 0) return true;
     return waiting < naive->machine->dispatch_depth;
+}
+
+static bool can_issue(const struct naive *naive, const struct sm *sm, uint32_t w) {
+    return sm->warps[w].earliest <= naive->now && has_all(naive, sm, w);
 }
 
 /* Whether warp a comes before warp b for policies that prefer the older. */
@@ -385,10 +390,26 @@ static void issue(const struct naive *naive, struct sm *sm, uint32_t w) {
         continue;
 }
 
+/* The turn of a warp that can issue: instructions that follow one another, none behind a barrier, all on
+ * different units. */
+static void take_turn(const struct naive *naive, struct sm *sm, uint32_t w) {
+    const struct warp *warp = &sm->warps[w];
+    bool used[MACHINE_UNITS_MAX] = {false};
+    for (uint32_t count = 1;; count++) {
+        const uint32_t position = warp->next;
+        const bool barrier = head(naive, warp)->barrier;
+        used[head(naive, warp)->unit] = true;
+        issue(naive, sm, w);
+        if (count >= naive->machine->issue_per_warp || barrier || warp->next != position + 1) return;
+        if (!has_all(naive, sm, w) || used[head(naive, warp)->unit]) return;
+    }
+}
+
 static void issue_all(const struct naive *naive, struct sm *sm) {
     for (uint32_t w = 0; naive->reorder && w < naive->slots * naive->warps; w++) {
-        if (has_operands(naive, sm, w) && head(naive, &sm->warps[w])->unit != UNIT_NONE &&
-            head_makes_requests(naive, &sm->warps[w]) && !channel_has_room(naive, sm, w))
+        if (sm->warps[w].earliest <= naive->now && has_operands(naive, sm, w) &&
+            head(naive, &sm->warps[w])->unit != UNIT_NONE && head_makes_requests(naive, &sm->warps[w]) &&
+            !channel_has_room(naive, sm, w))
             naive->result->channel_stalls++;
     }
     for (uint32_t core = 0; core < naive->machine->sub_cores; core++) {
@@ -396,7 +417,7 @@ static void issue_all(const struct naive *naive, struct sm *sm) {
             int w = choose(naive, sm, core);
             if (w < 0) break;
             sm->last[core] = w;
-            issue(naive, sm, (uint32_t)w);
+            take_turn(naive, sm, (uint32_t)w);
         }
     }
 }

@@ -254,17 +254,23 @@ static bool all_ended(const struct search *search, const struct grid *grid) {
     return blocks_left(search, grid) == 0;
 }
 
-/* R1, R2, R4, R5, R7. */
-static bool can_issue(const struct search *search, const struct grid *grid, uint32_t sm, uint32_t room,
-                      uint32_t w) {
+/* R2, R4, R7. */
+static bool has_all(const struct search *search, const struct grid *grid, uint32_t sm, uint32_t room,
+                    uint32_t w) {
     const struct room *of = &grid->sms[sm].rooms[room];
     const struct timed_inst *inst = head(search, of, w);
     const uint32_t sub_core = sub_core_of(search, room, w);
-    if (inst == NULL || inst->unit == UNIT_NONE || of->warps[w].held || of->warps[w].from > grid->now ||
-        grid->sms[sm].issued[sub_core] == search->machine->issue_width)
-        return false;
+    if (inst == NULL || inst->unit == UNIT_NONE || of->warps[w].held) return false;
     const struct unit *unit = &grid->sms[sm].units[unit_owner(search, inst->unit, sub_core)][inst->unit];
     return operands_at(search, of, w) <= grid->now && unit_takes(search, unit, inst->unit, grid->now);
+}
+
+/* R1 and R5 besides. */
+static bool can_issue(const struct search *search, const struct grid *grid, uint32_t sm, uint32_t room,
+                      uint32_t w) {
+    return grid->sms[sm].rooms[room].warps[w].from <= grid->now &&
+           grid->sms[sm].issued[sub_core_of(search, room, w)] < search->machine->issue_width &&
+           has_all(search, grid, sm, room, w);
 }
 
 /* R3. */
@@ -278,9 +284,21 @@ static void issue(const struct search *search, struct grid *grid, uint32_t sm, u
     *free_at = start + inst->init;
     memmove(unit->starts, unit->starts + 1, sizeof unit->starts - sizeof *unit->starts);
     unit->starts[QUEUE - 1] = start;
-    grid->sms[sm].issued[sub_core]++;
     room->warps[w].from = grid->now + 1;
     complete(search, room, w, start + inst->init + inst->latency);
+}
+
+/* R1: the slot of a warp, with what follows its next instruction on other units. */
+static void use_slot(const struct search *search, struct grid *grid, uint32_t sm, uint32_t number,
+                     uint32_t w) {
+    const struct room *room = &grid->sms[sm].rooms[number];
+    uint32_t units = 0, count = 0;
+    grid->sms[sm].issued[sub_core_of(search, number, w)]++;
+    do {
+        units |= UINT32_C(1) << head(search, room, w)->unit;
+        issue(search, grid, sm, number, w);
+    } while (++count < search->machine->issue_per_warp && has_all(search, grid, sm, number, w) &&
+             (units >> head(search, room, w)->unit & 1) == 0);
 }
 
 /* R6: every way in which one sub-core of the SM goes on: any of them where they compete, else the first that
@@ -293,7 +311,7 @@ static bool issue_any(struct search *search, const struct grid *grid, uint32_t s
             for (uint32_t w = 0; room->taken && w < warps_of(search, room); w++) {
                 if (sub_core_of(search, r, w) != sub_core || !can_issue(search, grid, sm, r, w)) continue;
                 struct grid next = *grid;
-                issue(search, &next, sm, r, w);
+                use_slot(search, &next, sm, r, w);
                 explore(search, &next, sm, false);
                 any = true;
             }

@@ -136,14 +136,19 @@ static void settle(struct naive *naive) {
     } while (live > 0 && live == held);
 }
 
-static bool can_issue(struct naive *naive, uint32_t w) {
+/* Whether the warp's next instruction lacks neither operands nor room in its unit. */
+static bool has_all(struct naive *naive, uint32_t w) {
     struct naive_warp *warp = &naive->warps[w];
     const struct timed_inst *inst = head(naive, warp);
-    if (inst == NULL || warp->held || warp->earliest > naive->now) return false;
+    if (inst == NULL || warp->held) return false;
     if (!operands_ready(naive, warp, naive->now)) return false;
     struct naive_unit *unit = unit_of(naive, inst->unit, w);
     if (unit->queued == 0 && free_instance(naive, unit, inst->unit) >= 0) return true;
     return unit->queued < naive->block->machine->dispatch_depth;
+}
+
+static bool can_issue(struct naive *naive, uint32_t w) {
+    return naive->warps[w].earliest <= naive->now && has_all(naive, w);
 }
 
 static void issue(struct naive *naive, uint32_t w) {
@@ -160,6 +165,21 @@ static void issue(struct naive *naive, uint32_t w) {
     naive->result.issued++;
     naive->result.last_issue = naive->now;
     settle(naive);
+}
+
+/* The turn of a warp that can issue: up to issue_per_warp instructions that follow one another in its
+ * program, none of them behind a barrier, all on different units. */
+static void take_turn(struct naive *naive, uint32_t w) {
+    const struct naive_warp *warp = &naive->warps[w];
+    bool used[MACHINE_UNITS_MAX] = {false};
+    for (uint32_t count = 1;; count++) {
+        const uint32_t position = warp->next;
+        const bool barrier = head(naive, warp)->barrier;
+        used[head(naive, warp)->unit] = true;
+        issue(naive, w);
+        if (count >= naive->block->machine->issue_per_warp || barrier || warp->next != position + 1) return;
+        if (!has_all(naive, w) || used[head(naive, warp)->unit]) return;
+    }
 }
 
 /* The choice of a policy for sub-core `core`, or -1. */
@@ -210,7 +230,7 @@ struct naive_result naive_simulate(const struct timed_block *block, const char *
                 int w = choose(&naive, policy, s, last[s]);
                 if (w < 0) break;
                 last[s] = w;
-                issue(&naive, (uint32_t)w);
+                take_turn(&naive, (uint32_t)w);
                 queued = true;
             }
         }

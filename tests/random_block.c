@@ -98,6 +98,7 @@ void random_block_vary(struct random_state *random, const struct random_shape *s
         inst->barrier = true;
     }
     if (shape->release > 0) machine->barrier_release = between(random, 0, shape->release);
+    if (shape->per_warp > 1) machine->issue_per_warp = between(random, 1, shape->per_warp);
 }
 
 void random_block_make(uint64_t seed, const struct random_shape *shape, const uint32_t *depths,

@@ -13,6 +13,7 @@ struct random_shape {
     uint32_t real_percent;    /* chance that an instruction on a unit is a barrier as well */
     uint32_t alias_percent;   /* chance of a second kind of instruction on a unit */
     uint32_t instances, sub_cores, width;
+    uint32_t per_warp;      /* instructions of a warp in a cycle; 0: as 1 */
     uint32_t release;       /* of barriers */
     uint32_t copy_percent;  /* chance that an instruction has to do with groups of copies */
     uint32_t fence_percent; /* chance that an instruction is an access or a fence */

@@ -69,6 +69,22 @@ const struct random_family random_families[RANDOM_FAMILIES] = {
                .fence_percent = 15},
      .depths = every_depth,
      .depth_count = 5},
+    {.name = "two instructions of a warp",
+     .shape = {.units = 3,
+               .init = 4,
+               .latency = 5,
+               .warps = 4,
+               .insts = 7,
+               .barrier_percent = 10,
+               .real_percent = 5,
+               .alias_percent = 40,
+               .instances = 2,
+               .sub_cores = 2,
+               .width = 2,
+               .release = 2,
+               .per_warp = 3},
+     .depths = every_depth,
+     .depth_count = 5},
 };
 
 /* Shortens some initiations and latencies, as a machine may that is faster than stated. */
@@ -136,7 +152,8 @@ static bool bounds_are_ordered(const wb_analysis *analysis, const char *label, s
 /* Bounds and simulations of the block; false when the library refuses it. */
 static bool analyse(const struct timed_block *timed, bool adversary, wb_diagnostics *diagnostics,
                     wb_analysis **analysis) {
-    bool searchable = timed->machine->sub_cores == 1 && timed->machine->issue_width == 1;
+    bool searchable = timed->machine->sub_cores == 1 && timed->machine->issue_width == 1 &&
+                      timed->machine->issue_per_warp <= 1;
     return analysis_of_timed(timed, diagnostics, analysis) == WB_OK &&
            wb_analysis_bound(*analysis, "sib,fib,aln,fifo,elb,gub", NULL, diagnostics) == WB_OK &&
            (!searchable || wb_analysis_bound(*analysis, "exhaustive", NULL, diagnostics) == WB_OK) &&

@@ -14,7 +14,7 @@ struct random_family {
 };
 
 /* The families that tests and campaign go through. */
-#define RANDOM_FAMILIES 4
+#define RANDOM_FAMILIES 5
 extern const struct random_family random_families[RANDOM_FAMILIES];
 
 /* What was seen: blocks whose exact worst case was found, and those of them that exceed GUB. */

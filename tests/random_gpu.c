@@ -138,16 +138,18 @@ static void describe(struct random_gpu *gpu) {
     const struct machine_memory *m = &machine->memory;
     text_printf(
         &gpu->label,
-        "sub_cores %u, width %u, depth %d, memory units %u%s, blocks at a time %u, sms %u, dispatch %u + "
+        "sub_cores %u, width %u x %u, depth %d, memory units %u%s, blocks at a time %u, sms %u, dispatch %u "
+        "+ "
         "%u, requests %u x %u, l1 %u B / %u ways (hash %d, store %u, victim %u, latency %u, mshrs %u), "
         "noc %u, l2 %u B / %u ways / %u parts (latency %u, service %u), dram %u + %u, reply %u, channel "
         "depth %u, one memory %u (%s, %u on the way)\n%s",
-        machine->sub_cores, machine->issue_width, (int)machine->dispatch_depth, machine->units[1].count,
-        machine->units[1].shared ? " shared" : "", machine->limits.blocks, m->sms, m->dispatch,
-        m->dispatch_latency, m->requests, m->request_cycles, m->l1.bytes, m->l1.ways, m->l1.hashed,
-        m->l1_store, m->l1_victim, m->l1_latency, m->l1_mshrs, m->noc_latency, m->l2.bytes, m->l2.ways,
-        m->l2_partitions, m->l2_latency, m->l2_service, m->dram_latency, m->dram_service, m->reply_service,
-        m->channel_depth, m->service, memory_arbiter_name(m), m->outstanding, gpu->hand.text.data);
+        machine->sub_cores, machine->issue_width, machine->issue_per_warp, (int)machine->dispatch_depth,
+        machine->units[1].count, machine->units[1].shared ? " shared" : "", machine->limits.blocks, m->sms,
+        m->dispatch, m->dispatch_latency, m->requests, m->request_cycles, m->l1.bytes, m->l1.ways,
+        m->l1.hashed, m->l1_store, m->l1_victim, m->l1_latency, m->l1_mshrs, m->noc_latency, m->l2.bytes,
+        m->l2.ways, m->l2_partitions, m->l2_latency, m->l2_service, m->dram_latency, m->dram_service,
+        m->reply_service, m->channel_depth, m->service, memory_arbiter_name(m), m->outstanding,
+        gpu->hand.text.data);
 }
 
 void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, struct random_gpu *gpu) {
@@ -172,6 +174,7 @@ void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, stru
         random_returns(&random, &gpu->hand.code);
     }
     if (family->waits && one_in(&random, 2)) random_waits(&random, &gpu->hand);
+    if (family->per_warp > 1) gpu->hand.machine.issue_per_warp = one_of(&random, 1, family->per_warp);
     describe(gpu);
     gpu->timed =
         (struct timed_grid){.grid = &gpu->hand.grid, .machine = &gpu->hand.machine, .code = gpu->hand.code};

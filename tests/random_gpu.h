@@ -8,6 +8,7 @@
 /* What varies in a family of random GPUs. */
 struct random_gpu_family {
     uint32_t sms, sub_cores, width; /* at most */
+    uint32_t per_warp;              /* instructions of a warp in a cycle, at most; 0: as 1 */
     uint32_t units;                 /* instances of the memory unit, at most */
     uint32_t blocks, resident;      /* in the grid; of an SM at a time, at most */
     struct hand_shape shape;        /* of blocks; warps and accesses at most */

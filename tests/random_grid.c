@@ -57,11 +57,12 @@ static void describe(uint64_t seed, const struct random_block *text, const struc
         made->label, sizeof made->label,
         "# seed %" PRIu64
         "\nblock: random\nunits: %s\nblocks: [\"%s\"]\nresident: %u\ndispatch_depth: %s\nsub_cores: %u\n"
-        "issue_width: %u\nbarrier_release: %u\nmemory: {sms: %u, dispatch: %s, dispatch_latency: %u, "
+        "issue_width: %u\nissue_per_warp: %u\nbarrier_release: %u\nmemory: {sms: %u, dispatch: %s, "
+        "dispatch_latency: %u, "
         "dispatch_service: %u}\n# of each sub-core:",
         seed, text->units, blocks->data, machine->limits.blocks, depth, machine->sub_cores,
-        machine->issue_width, machine->barrier_release, memory->sms, dispatches[memory->dispatch],
-        memory->dispatch_latency, memory->dispatch_service);
+        machine->issue_width, machine->issue_per_warp, machine->barrier_release, memory->sms,
+        dispatches[memory->dispatch], memory->dispatch_latency, memory->dispatch_service);
     for (uint32_t u = 0; u < machine->unit_count && length > 0 && (size_t)length < sizeof made->label; u++)
         if (!machine->units[u].shared)
             length += snprintf(made->label + length, sizeof made->label - (size_t)length, " %s",

@@ -71,7 +71,7 @@ static void fixture_open(struct fixture *fixture, const uint32_t *path) {
     assert_int_equal(vec_push(&block->paths, made), WB_OK);
     struct wb_machine *machine = &fixture->machine;
     strcpy(machine->name, "test");
-    machine->sub_cores = machine->issue_width = 1;
+    machine->sub_cores = machine->issue_width = machine->issue_per_warp = 1;
     machine->unit_count = 2;
     machine->mem_latency = 100;
     give(fixture, PTX_CLASS_LOAD_PARAM, 0, 1, 4, LATENCY_FIXED);

@@ -395,6 +395,7 @@ static struct random_census check_family(const struct random_family *family, uin
 /* More than 10^5 blocks together, see also the longer `make campaign`. */
 #define FAMILY_ROUNDS 34000u
 #define WAIT_ROUNDS 20000u
+#define TURN_ROUNDS 20000u
 
 /* No annealed schedule takes longer than the exact worst case, and on small blocks annealing finds nearly all
  * of it. */
@@ -456,6 +457,13 @@ static void test_random_waits(void **state) {
     (void)state;
     struct random_census census = check_family(&random_families[3], 400000, WAIT_ROUNDS);
     assert_true(census.searched > random_rounds(WAIT_ROUNDS) * 8 / 10);
+}
+
+/* Several instructions of a warp in a cycle: what is proven for one holds for them, too. */
+static void test_random_turns(void **state) {
+    (void)state;
+    struct random_census census = check_family(&random_families[4], 600000, TURN_ROUNDS);
+    assert_true(census.searched > random_rounds(TURN_ROUNDS) * 7 / 10);
 }
 
 /* The result of the instruction itself. */
@@ -609,6 +617,7 @@ int main(void) {
         cmocka_unit_test(test_random_barriers),
         cmocka_unit_test(test_random_wide_machines),
         cmocka_unit_test(test_random_waits),
+        cmocka_unit_test(test_random_turns),
         cmocka_unit_test(test_wrong_waits_are_noticed),
         cmocka_unit_test(test_waits_are_operands),
     };

@@ -128,6 +128,7 @@ struct rule {
 
 #define ORIN "gpgpusim-orin"
 #define ORIN5 "gpgpusim-orin-5l"
+#define DUAL "issue_per_warp=2"
 
 static const struct rule rules[] = {
     /* From an instruction to one that needs its result. */
@@ -174,6 +175,17 @@ static const struct rule rules[] = {
      {2, 3, 4, 5, 6, 12},
      0,
      0},
+    /* Two instructions of a warp: of one fetch, on two units, not with the result of the first. */
+    {ORIN, DUAL, "add.s32 %r1, %r9, 1; add.f32 %f1, %f9, %f9; mov.u32 %r2, 1;", 0, {2, 2, 3, 4}, 0, 0},
+    {ORIN, DUAL, "add.s32 %r1, %r9, 1; mov.u32 %r2, 1; add.f32 %f1, %f9, %f9;", 0, {2, 3, 4, 4}, 0, 0},
+    {ORIN,
+     DUAL,
+     "add.s32 %r1, %r9, 1; cvt.rn.f32.s32 %f1, %r1; add.f32 %f2, %f9, %f9;",
+     0,
+     {2, 10, 11},
+     0,
+     0},
+    {ORIN, NULL, "add.s32 %r1, %r9, 1; add.f32 %f1, %f9, %f9; mov.u32 %r2, 1;", 0, {2, 3, 4, 5}, 0, 0},
     /* Stores: through the cache, acknowledged 402 cycles later, one a cycle; or around it, one a cycle. */
     {ORIN, NULL, "st.global.u32 [%rd1], %r1;", 4, {2, 3}, 8, 411},
     {ORIN, NULL, "st.global.u32 [%rd1], %r1;", 128, {2, 3}, 8, 439},
@@ -292,9 +304,9 @@ static const struct {
     const char *setting, *message;
 } refused[] = {
     {"issue_width=2",
-     "gpgpusim-orin: error: the model gpgpusim has one sub-core that issues one instruction a cycle"},
+     "gpgpusim-orin: error: the model gpgpusim has one sub-core that issues from one warp a cycle"},
     {"sub_cores=4",
-     "gpgpusim-orin: error: the model gpgpusim has one sub-core that issues one instruction a cycle"},
+     "gpgpusim-orin: error: the model gpgpusim has one sub-core that issues from one warp a cycle"},
     {"unit.INT.count=2", "gpgpusim-orin: error: the model gpgpusim has one each of the units SP, DP, INT, "
                          "SFU, TENSOR, MEM and LSU, "
                          "not 2 INT"},

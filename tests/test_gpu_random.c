@@ -181,6 +181,7 @@ static const struct random_gpu_family family = {
     .sms = 3,
     .sub_cores = 2,
     .width = 2,
+    .per_warp = 3,
     .units = 2,
     .blocks = 6,
     .resident = 3,

@@ -82,6 +82,7 @@ static void test_orin_has_the_measured_distances(void **state) {
     assert_int_equal(machine->classes[PTX_CLASS_EXIT].unit, UNIT_NONE);
     assert_int_equal(machine->sub_cores, 1);
     assert_int_equal(machine->issue_width, 1);
+    assert_int_equal(machine->issue_per_warp, 1);
     assert_int_equal(machine->dispatch_depth, DEPTH_UNLIMITED);
     assert_true(machine->clock_mhz == 930);
     wb_machine_free(machine);
@@ -300,6 +301,7 @@ static void assert_reads_back(const wb_machine *machine, uint64_t seed) {
     assert_int_equal(again->shared_latency, machine->shared_latency);
     assert_int_equal(again->sub_cores, machine->sub_cores);
     assert_int_equal(again->issue_width, machine->issue_width);
+    assert_int_equal(again->issue_per_warp, machine->issue_per_warp);
     wb_machine_free(again);
     wb_diagnostics_free(diagnostics);
     free(second);
@@ -313,6 +315,7 @@ static void random_machine(struct random_state *random, struct wb_machine *machi
     machine->clock_mhz = (double)(1 + random_below(random, 99999999999)) / 1e6;
     machine->sub_cores = 1 + (uint32_t)random_below(random, 16);
     machine->issue_width = 1 + (uint32_t)random_below(random, 8);
+    machine->issue_per_warp = 1 + (uint32_t)random_below(random, 8);
     machine->dispatch_depth =
         random_below(random, 2) == 0 ? DEPTH_UNLIMITED : (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
     machine->mem_latency = (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
@@ -425,6 +428,7 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
         " clock_mhz,",
         " sub_cores,",
         " issue_width,",
+        " issue_per_warp,",
         " dispatch_depth,",
         " mem_latency,",
         " shared_latency,",

@@ -84,7 +84,7 @@ static void test_import_of_other_machines(void **state) {
     static const char *const flags[] = {
         "-gpgpu_perfect_mem 0",
         "-gpgpu_num_sched_per_core 4",
-        "-gpgpu_max_insn_issue_per_warp 2",
+        "-gpgpu_max_insn_issue_per_warp 2\n-gpgpu_dual_issue_diff_exec_units 0",
         "-gpgpu_num_sp_units 2",
         "-gpgpu_num_int_units 0",
         "-gpgpu_pipeline_widths 1,1,1,1,1,1,1,4,1,1,2,1,1",

@@ -156,19 +156,38 @@ static void test_imported_machines_print_as_machine_files(void **state) {
     wb_machine_free(machine);
 }
 
-static void test_dual_issue_is_warned_of(void **state) {
+/* Instructions that a warp issues in a cycle: as stated, and two as in the simulator where nothing is; to
+ * different units, whatever a file says. */
+static void test_issue_per_warp(void **state) {
     (void)state;
-    static const char text[] = "-gpgpu_num_sp_units 1\n-gpgpu_max_insn_issue_per_warp 2\n";
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = NULL;
-    assert_int_equal(import_parse("c.config", text, strlen(text), diagnostics, &machine), WB_OK);
-    assert_first_message(diagnostics,
-                         "c.config:2:32: warning: the machine issues one instruction of a warp in a cycle, "
-                         "not 2",
-                         text);
-    assert_int_equal(machine->issue_width, 1);
-    wb_machine_free(machine);
-    wb_diagnostics_free(diagnostics);
+    static const struct {
+        const char *text;
+        uint32_t expected;
+        const char *warning;
+    } cases[] = {
+        {"-gpgpu_num_sp_units 1\n", 2, NULL},
+        {"-gpgpu_num_sp_units 1\n-gpgpu_max_insn_issue_per_warp 1\n-gpgpu_dual_issue_diff_exec_units 0\n", 1,
+         NULL},
+        {"-gpgpu_max_insn_issue_per_warp 3\n-gpgpu_dual_issue_diff_exec_units 1\n", 3, NULL},
+        {"-gpgpu_max_insn_issue_per_warp 2\n-gpgpu_dual_issue_diff_exec_units 0\n", 2,
+         "c.config:2:35: warning: instructions that a warp issues in one cycle go to different units here, "
+         "not "
+         "to one"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *text = cases[i].text;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = NULL;
+        assert_int_equal(import_parse("c.config", text, strlen(text), diagnostics, &machine), WB_OK);
+        if (cases[i].warning != NULL)
+            assert_first_message(diagnostics, cases[i].warning, text);
+        else
+            assert_string_equal(wb_diagnostics_text(diagnostics), "");
+        assert_int_equal(machine->issue_width, 1);
+        assert_int_equal(machine->issue_per_warp, cases[i].expected);
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
 }
 
 static void test_errors(void **state) {
@@ -252,7 +271,7 @@ int main(void) {
         cmocka_unit_test(test_missing_flags_have_the_simulators_defaults),
         cmocka_unit_test(test_latency_shorter_than_the_interval_is_no_underflow),
         cmocka_unit_test(test_imported_machines_print_as_machine_files),
-        cmocka_unit_test(test_dual_issue_is_warned_of),
+        cmocka_unit_test(test_issue_per_warp),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_missing_file),
     };

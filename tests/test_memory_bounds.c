@@ -51,6 +51,7 @@ static const struct random_gpu_family families[] = {
     {.sms = 3,
      .sub_cores = 2,
      .width = 2,
+     .per_warp = 3,
      .units = 2,
      .blocks = 9,
      .resident = 3,
@@ -71,6 +72,7 @@ static const struct random_gpu_family families[] = {
 static const struct random_gpu_family dynamic_family = {.sms = 3,
                                                         .sub_cores = 2,
                                                         .width = 2,
+                                                        .per_warp = 2,
                                                         .units = 2,
                                                         .blocks = 12,
                                                         .resident = 3,
@@ -80,6 +82,7 @@ static const struct random_gpu_family dynamic_family = {.sms = 3,
 static const struct random_gpu_family lone_family = {.sms = 2,
                                                      .sub_cores = 2,
                                                      .width = 2,
+                                                     .per_warp = 2,
                                                      .units = 2,
                                                      .blocks = 1,
                                                      .resident = 1,
@@ -131,8 +134,9 @@ static void hold_grid(const struct bound_method *method, const struct random_gpu
         const struct bound_input input = {.memory = &work, .diagnostics = diagnostics};
         assert_int_equal(memory_work_make(&gpu->timed, &scheme, diagnostics, &work), WB_OK);
         wb_bound bound = bound_of(method, &input);
-        assert_int_equal(bound.kind, WB_UPPER);
-        hold(method, &bound, simulated(&gpu->timed, &scheme), seed, gpu, census);
+        const bool proven = method != &bound_turn_chain || gpu->hand.machine.issue_per_warp == 1;
+        assert_int_equal(bound.kind, proven ? WB_UPPER : WB_ESTIMATE);
+        if (proven) hold(method, &bound, simulated(&gpu->timed, &scheme), seed, gpu, census);
         memory_work_free(&work);
     }
     wb_diagnostics_free(diagnostics);

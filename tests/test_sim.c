@@ -157,27 +157,31 @@ static const struct known_schedule known[] = {
     {"A*2(3,0)", "A A A A", 0, "lrr", 7, 4, {{0, 0, 0}, {0, 1, 1}, {0, 3, 3}, {0, 4, 4}}},
 };
 
+/* The block of row number k is executed as the row says; frees it. */
+static void expect_schedule(const struct known_schedule *row, size_t k, struct abstract_block *block) {
+    struct issue_events schedule = {0};
+    wb_simulation simulation = run(&block->timed, row->policy, &schedule);
+    if (schedule.events.count != row->events) fail_msg("row %zu: %zu events", k, schedule.events.count);
+    for (uint32_t i = 0; i < row->events; i++) {
+        const struct sim_event *event = &schedule.events.items[i];
+        const uint32_t *expected = row->expected[i];
+        if (event->warp != expected[0] || event->issue != expected[1] || event->start != expected[2])
+            fail_msg("row %zu, event %u: warp %u issued %llu started %llu", k, i, event->warp,
+                     (unsigned long long)event->issue, (unsigned long long)event->start);
+    }
+    if (simulation.cycles != row->end)
+        fail_msg("row %zu: end %llu", k, (unsigned long long)simulation.cycles);
+    assert_int_equal(simulation.last_issue, row->expected[row->events - 1][1]);
+    vec_free(&schedule.events);
+    abstract_block_free(block);
+}
+
 static void test_known_schedules(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
-        const struct known_schedule *row = &known[k];
         struct abstract_block block;
-        struct issue_events schedule = {0};
-        parse(row->units, row->warps, row->depth, &block);
-        wb_simulation simulation = run(&block.timed, row->policy, &schedule);
-        if (schedule.events.count != row->events) fail_msg("row %zu: %zu events", k, schedule.events.count);
-        for (uint32_t i = 0; i < row->events; i++) {
-            const struct sim_event *event = &schedule.events.items[i];
-            const uint32_t *expected = row->expected[i];
-            if (event->warp != expected[0] || event->issue != expected[1] || event->start != expected[2])
-                fail_msg("row %zu, event %u: warp %u issued %llu started %llu", k, i, event->warp,
-                         (unsigned long long)event->issue, (unsigned long long)event->start);
-        }
-        if (simulation.cycles != row->end)
-            fail_msg("row %zu: end %llu", k, (unsigned long long)simulation.cycles);
-        assert_int_equal(simulation.last_issue, row->expected[row->events - 1][1]);
-        vec_free(&schedule.events);
-        abstract_block_free(&block);
+        parse(known[k].units, known[k].warps, known[k].depth, &block);
+        expect_schedule(&known[k], k, &block);
     }
 }
 
@@ -208,6 +212,62 @@ static void test_sub_cores_and_width(void **state) {
     assert_int_equal(simulation.warp_instructions, 8);
     vec_free(&schedule.events);
     abstract_block_free(&block);
+}
+
+/* Two instructions of a warp in a cycle, on different units; `width` warps a cycle. */
+static const struct {
+    struct known_schedule schedule;
+    uint32_t width, per_warp;
+} known_turns[] = {
+    /* A and B together; the second B needs the first one's unit, the third the result of A, complete at 5. */
+    {{"A(2,3) B(1,0)", "A B B B.0", UNLIMITED, "lrr", 6, 4, {{0, 0, 0}, {0, 0, 0}, {0, 1, 1}, {0, 5, 5}}},
+     1,
+     2},
+    /* Not to one unit, not with the result of the first, however short. */
+    {{"A(1,0)", "A A", UNLIMITED, "lrr", 2, 2, {{0, 0, 0}, {0, 1, 1}}}, 1, 2},
+    {{"A(1,0) B(1,0)", "A B.0", UNLIMITED, "lrr", 2, 2, {{0, 0, 0}, {0, 1, 1}}}, 1, 2},
+    /* One warp a cycle: the other one comes a cycle later, although the second slot of the first is free. */
+    {{"A(1,0) B(1,0)", "A; A B", UNLIMITED, "lrr", 2, 3, {{0, 0, 0}, {1, 1, 1}, {1, 1, 1}}}, 1, 2},
+    {{"A(1,0) B(1,0)", "2x A B", UNLIMITED, "lrr", 2, 4, {{0, 0, 0}, {0, 0, 0}, {1, 0, 1}, {1, 0, 1}}}, 2, 2},
+    /* Program order: A B and then, as C would wait behind the second A, nothing more. */
+    {{"A(1,0) B(1,0) C(1,0)", "A B A C", 0, "gto", 2, 4, {{0, 0, 0}, {0, 0, 0}, {0, 1, 1}, {0, 1, 1}}}, 1, 3},
+    {{"A(1,0) B(1,0) C(1,0)", "A B C A", 0, "gto", 2, 4, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 1, 1}}}, 1, 3},
+    /* Without a queue B of the second warp waits for that of the first, with one entry it does not. */
+    {{"A(1,0) B(3,0)", "2x A B", 0, "lrr", 6, 4, {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 3, 3}}}, 1, 2},
+    {{"A(1,0) B(3,0)", "2x A B", 1, "lrr", 6, 4, {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 3}}}, 1, 2},
+    /* A barrier ends the turn, one that opens at once, too. */
+    {{"A(1,0) B(1,0)", "A | B", UNLIMITED, "lrr", 2, 2, {{0, 0, 0}, {0, 1, 1}}}, 1, 2},
+    {{"A(1,0) B(1,0)",
+      "A B | A; B A",
+      UNLIMITED,
+      "lrr",
+      3,
+      5,
+      {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}, {0, 2, 2}}},
+     1,
+     2},
+    /* Strict round-robin: the turn passes on behind both. */
+    {{"A(1,2) B(1,0)",
+      "A B A.0; A B A",
+      UNLIMITED,
+      "rr",
+      7,
+      6,
+      {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}, {0, 3, 3}, {1, 4, 4}}},
+     1,
+     2},
+};
+
+static void test_known_turns(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof known_turns / sizeof known_turns[0]; k++) {
+        struct abstract_block block;
+        const struct known_schedule *row = &known_turns[k].schedule;
+        parse(row->units, row->warps, row->depth, &block);
+        block.machine.issue_width = known_turns[k].width;
+        block.machine.issue_per_warp = known_turns[k].per_warp;
+        expect_schedule(row, k, &block);
+    }
 }
 
 /* A barrier that is an instruction holds its warp from its issue on; `ret` counts nowhere. */
@@ -371,17 +431,32 @@ static void test_random_waits(void **state) {
     check_random(&shape, every_depth, 5, 900000, 10000);
 }
 
+static void test_random_turns(void **state) {
+    (void)state;
+    static const struct random_shape shape = {.units = 5,
+                                              .init = 4,
+                                              .latency = 6,
+                                              .warps = 6,
+                                              .insts = 12,
+                                              .barrier_percent = 8,
+                                              .real_percent = 8,
+                                              .alias_percent = 40,
+                                              .instances = 2,
+                                              .sub_cores = 2,
+                                              .width = 2,
+                                              .per_warp = 4,
+                                              .copy_percent = 10};
+    check_random(&shape, every_depth, 5, 1300000, 20000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_schedules),
-        cmocka_unit_test(test_sub_cores_and_width),
-        cmocka_unit_test(test_barrier_instruction_and_return),
-        cmocka_unit_test(test_many_warps),
-        cmocka_unit_test(test_watch_stops),
-        cmocka_unit_test(test_malformed_blocks),
-        cmocka_unit_test(test_random_simple),
-        cmocka_unit_test(test_random_everything),
-        cmocka_unit_test(test_random_waits),
+        cmocka_unit_test(test_known_schedules),   cmocka_unit_test(test_sub_cores_and_width),
+        cmocka_unit_test(test_known_turns),       cmocka_unit_test(test_barrier_instruction_and_return),
+        cmocka_unit_test(test_many_warps),        cmocka_unit_test(test_watch_stops),
+        cmocka_unit_test(test_malformed_blocks),  cmocka_unit_test(test_random_simple),
+        cmocka_unit_test(test_random_everything), cmocka_unit_test(test_random_waits),
+        cmocka_unit_test(test_random_turns),
     };
     return cmocka_run_group_tests_name("simulator", tests, NULL, NULL);
 }

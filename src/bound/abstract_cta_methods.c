@@ -9,7 +9,8 @@
 static bool is_simple_machine(const struct wb_machine *machine, cycles *latency) {
     *latency = 0;
     if (machine->model != MACHINE_PLAIN || machine->sub_cores != 1 || machine->issue_width != 1 ||
-        machine->memory.requests != REQUESTS_IDEAL || memory_has_hierarchy(&machine->memory))
+        machine->issue_per_warp > 1 || machine->memory.requests != REQUESTS_IDEAL ||
+        memory_has_hierarchy(&machine->memory))
         return false;
     for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++) {
         const struct machine_class *class = &machine->classes[c];

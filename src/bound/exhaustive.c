@@ -49,7 +49,7 @@ struct explorer {
 /* Why the search does not cover this block, or NULL. */
 static const char *explore_objection(const struct timed_block *block) {
     const struct wb_machine *machine = block->machine;
-    if (machine->sub_cores != 1 || machine->issue_width != 1)
+    if (machine->sub_cores != 1 || machine->issue_width != 1 || machine->issue_per_warp > 1)
         return "the search covers one sub-core that issues one instruction a cycle";
     if (block->warp_count > EXPLORE_WARPS_MAX) return "the search covers at most 32 warps";
     if (machine->unit_count > EXPLORE_UNITS_MAX) return "the search covers at most 16 units";

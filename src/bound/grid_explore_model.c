@@ -17,6 +17,7 @@ static const char *block_objection(const struct timed_block *block) {
 static const char *machine_objection(const struct wb_machine *machine) {
     const struct machine_memory *memory = &machine->memory;
     if (machine->sub_cores != 1) return "the search covers SMs of one sub-core";
+    if (machine->issue_per_warp > 1) return "the search covers one instruction of a warp a cycle";
     if (machine->unit_count > GRID_EXPLORE_UNITS_MAX) return "the search covers at most 16 units";
     for (uint32_t u = 0; u < machine->unit_count; u++)
         if (machine->units[u].count > EXPLORE_INSTANCES_MAX)

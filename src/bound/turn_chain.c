@@ -322,6 +322,10 @@ static wb_status turn_chain_run(const struct bound_input *input, wb_bound *bound
     arena_free(&arena);
     kernel_time_to_bound(&time, bound);
     bound->kind = WB_UPPER;
+    if (turns.work->machine->issue_per_warp > 1) {
+        bound->kind = WB_ESTIMATE;
+        bound->reason = "the order of turns is known only where a warp issues one instruction in its turn";
+    }
     bound_assume_grid(input, bound);
     return status;
 }

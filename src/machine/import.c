@@ -32,6 +32,7 @@ static const struct import_config simulator_defaults = {
     .clock_mhz = 500,
     .schedulers = 1,
     .issue_per_warp = 2,
+    .issue_to_other_units = 1,
     .sp_units = 1,
     .sfu_units = 1,
     .smem_latency = 3,
@@ -180,6 +181,7 @@ void import_build(const struct import_config *config, struct wb_machine *machine
     memcpy(machine->description, "imported from a gpgpusim.config", sizeof "imported from a gpgpusim.config");
     machine->clock_mhz = config->clock_mhz;
     machine->sub_cores = config->schedulers;
+    machine->issue_per_warp = config->issue_per_warp;
     machine->dispatch_depth = DEPTH_UNLIMITED;
     machine->mem_latency = global_latency(config);
     machine->shared_latency = config->smem_latency;
@@ -203,9 +205,9 @@ wb_status import_parse(const char *name, const char *text, size_t size, wb_diagn
     struct source source = {name, text, size};
     struct import_config config = simulator_defaults;
     WB_TRY(import_read(&source, diagnostics, &config));
-    if (config.issue_per_warp_at != 0 && config.issue_per_warp > 1)
-        diagnose_at(diagnostics, SEVERITY_WARNING, &source, config.issue_per_warp_at,
-                    "the machine issues one instruction of a warp in a cycle, not %u", config.issue_per_warp);
+    if (config.issue_to_other_units == 0 && config.issue_per_warp > 1)
+        diagnose_at(diagnostics, SEVERITY_WARNING, &source, config.one_unit_at,
+                    "instructions that a warp issues in one cycle go to different units here, not to one");
     struct wb_machine *made = malloc(sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
     import_build(&config, made);

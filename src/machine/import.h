@@ -19,17 +19,17 @@ struct import_config {
     struct import_times latency_int, latency_fp, latency_dp, init_int, init_fp, init_dp;
     uint32_t latency_sfu, init_sfu, latency_tensor, init_tensor;
     double clock_mhz;
-    uint32_t schedulers, sub_core_model, issue_per_warp;
+    uint32_t schedulers, sub_core_model, issue_per_warp, issue_to_other_units;
     uint32_t sp_units, int_units, dp_units, sfu_units, tensor_units, tensor_available;
     uint32_t smem_latency, l1_latency, l2_latency, dram_latency;
     uint32_t threads, blocks, registers, shared_bytes;
     uint32_t mem_unit_count, mem_unit_latency; /* of a specialized unit for global loads; count 0: none */
     struct machine_gpgpusim gpgpusim; /* store_banks and store_ack_delay follow from the next three */
     uint32_t l1_banks, skip_l1, perfect_memory;
-    uint32_t own_collectors;  /* 0: units have no operand collectors of their own */
-    uint32_t widest_oc_ex;    /* registers between the collectors and a unit, the most that one has */
-    size_t issue_per_warp_at; /* where the file says so, for a warning */
-    size_t known_flags;       /* how many flags of the file were understood */
+    uint32_t own_collectors; /* 0: units have no operand collectors of their own */
+    uint32_t widest_oc_ex;   /* registers between the collectors and a unit, the most that one has */
+    size_t one_unit_at;      /* where the file lets one unit take them, for a warning */
+    size_t known_flags;      /* how many flags of the file were understood */
 };
 
 /* Reads the flags of a file. */

@@ -56,6 +56,7 @@ static const struct flag flags[] = {
     NUMBER("-gpgpu_num_sched_per_core", schedulers, 1, 16),
     NUMBER("-gpgpu_sub_core_model", sub_core_model, 0, 1),
     NUMBER("-gpgpu_max_insn_issue_per_warp", issue_per_warp, 1, 8),
+    NUMBER("-gpgpu_dual_issue_diff_exec_units", issue_to_other_units, 0, 1),
     NUMBER("-gpgpu_num_sp_units", sp_units, 1, FLAG_COUNT_MAX),
     NUMBER("-gpgpu_num_int_units", int_units, 0, FLAG_COUNT_MAX),
     NUMBER("-gpgpu_num_dp_units", dp_units, 0, FLAG_COUNT_MAX),
@@ -288,8 +289,8 @@ static wb_status read_value(const struct flag_reader *reader, const struct flag 
     config->known_flags++;
     switch (flag->kind) {
     case FLAG_NUMBER:
-        if (flag->offset == offsetof(struct import_config, issue_per_warp))
-            config->issue_per_warp_at = value->at;
+        if (flag->offset == offsetof(struct import_config, issue_to_other_units))
+            config->one_unit_at = value->at;
         return read_number(reader, flag, value, member);
     case FLAG_TIMES: return read_times(reader, flag, value, member);
     case FLAG_CLOCKS: return read_clocks(reader, flag, value, config);

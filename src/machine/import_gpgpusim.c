@@ -5,19 +5,20 @@
 /* Cycles that an acknowledgement needs beyond those in the first-level cache. */
 #define WAY_BACK_CYCLES 2u
 
-/* What the model takes for granted: one scheduler that issues one instruction, one instance of each unit with
- * one register in front of it, loads on a unit of their own, memory that never makes anyone wait. */
+/* What the model takes for granted: one scheduler that issues to different units, one instance of each unit
+ * with one register in front of it, loads on a unit of their own, memory that never makes anyone wait. */
 static bool fits(const struct import_config *config) {
     const struct machine_gpgpusim *gpgpusim = &config->gpgpusim;
     uint32_t collectors = gpgpusim->generic_collectors;
     if (config->own_collectors == 1)
         for (uint32_t u = 0; u < GPGPUSIM_UNITS; u++)
             collectors += gpgpusim->collectors[u];
-    return config->schedulers == 1 && config->issue_per_warp == 1 && config->sp_units == 1 &&
-           config->int_units == 1 && config->dp_units == 1 && config->sfu_units == 1 &&
-           config->tensor_available == 1 && config->tensor_units == 1 && config->mem_unit_count == 1 &&
-           config->widest_oc_ex == 1 && config->perfect_memory == 1 && gpgpusim->generic_collectors > 0 &&
-           gpgpusim->generic_ports > 0 && collectors <= GPGPUSIM_COLLECTORS_MAX;
+    return config->schedulers == 1 && (config->issue_per_warp == 1 || config->issue_to_other_units == 1) &&
+           config->sp_units == 1 && config->int_units == 1 && config->dp_units == 1 &&
+           config->sfu_units == 1 && config->tensor_available == 1 && config->tensor_units == 1 &&
+           config->mem_unit_count == 1 && config->widest_oc_ex == 1 && config->perfect_memory == 1 &&
+           gpgpusim->generic_collectors > 0 && gpgpusim->generic_ports > 0 &&
+           collectors <= GPGPUSIM_COLLECTORS_MAX;
 }
 
 /* Whether no unit gives a result before it is free again. The LSU is not told its times. */

@@ -7,7 +7,7 @@
 #include "machine/presets.h"
 #include "machine/schema.h"
 
-/* Most slots of a sub-core, sub-cores. */
+/* Most slots of a sub-core and instructions of each, sub-cores. */
 #define ISSUE_WIDTH_MAX 8u
 #define SUB_CORES_MAX 16u
 
@@ -127,6 +127,11 @@ const struct field machine_fields[] = {
      .offset = offsetof(struct wb_machine, issue_width),
      .minimum = 1,
      .maximum = ISSUE_WIDTH_MAX},
+    {.key = "issue_per_warp",
+     .kind = FIELD_U32,
+     .offset = offsetof(struct wb_machine, issue_per_warp),
+     .minimum = 1,
+     .maximum = ISSUE_WIDTH_MAX},
     {.key = "dispatch_depth",
      .kind = FIELD_U32,
      .required = true,
@@ -171,7 +176,8 @@ const struct field machine_fields[] = {
 };
 
 void machine_defaults(struct wb_machine *machine) {
-    *machine = (struct wb_machine){.sub_cores = 1, .warp_width = MACHINE_WARP_WIDTH, .issue_width = 1};
+    *machine = (struct wb_machine){
+        .sub_cores = 1, .warp_width = MACHINE_WARP_WIDTH, .issue_width = 1, .issue_per_warp = 1};
     machine_memory_defaults(&machine->memory);
     machine_gpgpusim_defaults(&machine->gpgpusim);
     machine_abstract_cta_defaults(&machine->abstract_cta);

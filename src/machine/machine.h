@@ -68,7 +68,8 @@ struct wb_machine {
     double clock_mhz;
     uint32_t sub_cores;       /* warp w belongs to sub-core w mod sub_cores */
     uint32_t warp_width;      /* threads of a warp */
-    uint32_t issue_width;     /* most instructions a sub-core issues in a cycle, each of another warp */
+    uint32_t issue_width;     /* most warps that a sub-core issues from in a cycle */
+    uint32_t issue_per_warp;  /* most instructions of each of them, on as many units */
     uint32_t dispatch_depth;  /* queue entries per unit; 0: issue only when the unit can start at once */
     uint32_t mem_latency;     /* cycles, see latency_base */
     uint32_t shared_latency;  /* cycles */

@@ -77,10 +77,10 @@ json_t *json_three_numbers(const uint32_t numbers[3]) {
 json_t *json_machine(const struct wb_machine *machine) {
     json_t *depth = machine->dispatch_depth == DEPTH_UNLIMITED ? json_string("unlimited")
                                                                : json_integer(machine->dispatch_depth);
-    return json_pack("{s:o, s:f, s:I, s:I, s:o, s:I, s:I, s:s}", "name", json_text(machine->name),
-                     "clock_mhz", machine->clock_mhz, "sub_cores", (json_int_t)machine->sub_cores,
-                     "issue_width", (json_int_t)machine->issue_width, "dispatch_depth", depth, "mem_latency",
-                     (json_int_t)machine->mem_latency, "launch_overhead",
-                     (json_int_t)machine->launch_overhead, "requests",
-                     memory_requests_name(&machine->memory));
+    return json_pack(
+        "{s:o, s:f, s:I, s:I, s:I, s:o, s:I, s:I, s:s}", "name", json_text(machine->name), "clock_mhz",
+        machine->clock_mhz, "sub_cores", (json_int_t)machine->sub_cores, "issue_width",
+        (json_int_t)machine->issue_width, "issue_per_warp", (json_int_t)machine->issue_per_warp,
+        "dispatch_depth", depth, "mem_latency", (json_int_t)machine->mem_latency, "launch_overhead",
+        (json_int_t)machine->launch_overhead, "requests", memory_requests_name(&machine->memory));
 }

@@ -56,7 +56,7 @@ static wb_status prepare(struct gs_sm *sm, wb_diagnostics *diagnostics) {
     const struct wb_machine *machine = sm->timed->machine;
     if (machine->sub_cores != 1 || machine->issue_width != 1)
         return refuse(sm, diagnostics,
-                      "the model gpgpusim has one sub-core that issues one instruction a cycle");
+                      "the model gpgpusim has one sub-core that issues from one warp a cycle");
     if (sm->timed->warp_count > 64)
         return refuse(sm, diagnostics, "the model gpgpusim executes at most 64 warps");
     if (sm->block == NULL) return refuse(sm, diagnostics, "the model gpgpusim executes PTX only");

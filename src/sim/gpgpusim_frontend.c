@@ -1,6 +1,9 @@
 /* The issue stage: instruction buffers, scoreboard, barriers, the choice of the warp. */
 #include "sim/gpgpusim_sm.h"
 
+/* Instructions that a fetch puts into an empty instruction buffer. */
+#define BUFFERED_MAX 2u
+
 static uint64_t warp_bit(uint32_t warp) {
     return UINT64_C(1) << warp;
 }
@@ -134,8 +137,37 @@ static wb_status issue(struct gs_sm *sm, uint32_t index) {
     return WB_OK;
 }
 
+/* The warp flushes its instruction buffer, which is filled anew at the end of the cycle. */
+static void flush(struct gs_frontend *frontend, uint32_t index, uint64_t *flushed) {
+    frontend->stale &= ~warp_bit(index);
+    frontend->warps[index].buffered = BUFFERED_MAX;
+    *flushed |= warp_bit(index);
+}
+
+/* A warp issues, up to so many instructions as the machine allows of those in its buffer, each on another
+ * unit. */
+static void take_turn(struct gs_sm *sm, uint32_t index, uint64_t *flushed) {
+    struct gs_frontend *frontend = &sm->frontend;
+    struct gs_warp *warp = &frontend->warps[index];
+    uint32_t units = 0, unit = warp->head->unit;
+    for (uint32_t left = sm->timed->machine->issue_per_warp;; left--) {
+        units |= UINT32_C(1) << unit;
+        sm->status = issue(sm, index);
+        if (sm->status != WB_OK || --warp->buffered == 0 || left <= 1) break;
+        if ((frontend->stale & warp_bit(index)) != 0) {
+            flush(frontend, index, flushed);
+            return;
+        }
+        unit = warp->head->unit;
+        if ((frontend->ready[unit] & warp_bit(index)) == 0 || (units >> unit & 1) != 0 ||
+            !gs_collector_has_room(sm, unit))
+            break;
+    }
+    if (warp->buffered == 0) warp->buffered = BUFFERED_MAX;
+}
+
 /* Warps are asked in the policy's order until one issues. One whose instruction buffer is wrong only flushes
- * it; it is filled anew at the end of the cycle. */
+ * it. */
 void gs_frontend_issue(struct gs_sm *sm) {
     struct gs_frontend *frontend = &sm->frontend;
     uint64_t open = 0;
@@ -152,11 +184,10 @@ void gs_frontend_issue(struct gs_sm *sm) {
         if (index == WARP_NONE) break;
         sm->moved = true;
         if ((frontend->stale & warp_bit(index)) == 0) {
-            if (issue(sm, index) != WB_OK) sm->status = WB_ERR_LIMIT;
+            take_turn(sm, index, &flushed);
             break;
         }
-        frontend->stale &= ~warp_bit(index);
-        flushed |= warp_bit(index);
+        flush(frontend, index, &flushed);
         candidates &= ~warp_bit(index);
     }
     for (; flushed != 0; flushed &= flushed - 1) {
@@ -188,6 +219,7 @@ bool gs_frontend_init(struct gs_sm *sm) {
         proceed(sm, w);
         warp->step = 0;
         warp->stale = false;
+        warp->buffered = BUFFERED_MAX;
         consider(sm, w);
     }
     return true;

@@ -31,6 +31,7 @@ struct gs_warp {
     uint32_t pending_count;                   /* how many are */
     uint32_t blocked_on;                      /* the pending register that the head waits for, or GS_NONE */
     uint32_t atomic;                          /* replies that its atomic still waits for */
+    uint32_t buffered;                        /* instructions in the instruction buffer */
     bool stale; /* the instruction buffer holds what follows in the text, not in the path */
     bool fenced, at_barrier, ended;
 };

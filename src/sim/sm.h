@@ -90,6 +90,13 @@ struct sm_unit {
     bool closed;             /* in the list of closed units: their waiting warps are not ready */
 };
 
+/* A warp that issues, and what it may still issue in this cycle. */
+struct sm_turn {
+    uint32_t warp;
+    uint32_t left;  /* instructions behind the last one */
+    uint32_t units; /* bit u: one has been issued to unit u of the machine */
+};
+
 /* A slot that has become free. */
 struct sm_room {
     cycles at;
@@ -120,6 +127,7 @@ struct sm {
     uint32_t closed_count;
     uint64_t *ready, *running;
     uint32_t words;
+    struct sm_turn turn;
     struct event_queue wakes;  /* when warps have what they wait for; id: the warp */
     struct event_queue passes; /* the same of those whose next instruction has no unit */
     cycles now;

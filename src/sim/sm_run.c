@@ -79,6 +79,20 @@ static wb_status sm_issue(struct sm *sm, uint32_t index) {
     return WB_OK;
 }
 
+/* A ready warp takes its turn: its next instruction, and with it those that follow, while they are ready for
+ * units of their own. */
+static wb_status sm_take_turn(struct sm *sm, struct policy_view *view, uint32_t index) {
+    sm->turn = (struct sm_turn){.warp = index, .left = sm->program->machine->issue_per_warp};
+    view->last = index;
+    do {
+        if (sm->turn.left > 0) sm->turn.left--;
+        sm->turn.units |= UINT32_C(1) << sm->warps[index].head->unit;
+        view->issued++;
+        WB_TRY(sm_issue(sm, index));
+    } while (warp_set_has(sm->ready, index));
+    return WB_OK;
+}
+
 /* Gives every sub-core its slots; those that used one may have more warps to issue. */
 static wb_status sm_issue_slots(struct sm *sm) {
     const struct wb_machine *machine = sm->program->machine;
@@ -88,12 +102,11 @@ static wb_status sm_issue_slots(struct sm *sm) {
         for (uint32_t slot = 0; slot < machine->issue_width; slot++) {
             uint32_t warp = sm->policy->pick(view);
             if (warp == WARP_NONE) break;
-            view->last = warp;
-            view->issued++;
             issued = true;
-            WB_TRY(sm_issue(sm, warp));
+            WB_TRY(sm_take_turn(sm, view, warp));
         }
     }
+    sm->turn.left = 0;
     sm->look_at = issued && !warp_set_empty(sm->ready, sm->words) ? sm->now + 1 : CYCLES_SATURATED;
     return WB_OK;
 }

@@ -39,6 +39,7 @@ static void sm_arrive(struct sm *sm, uint32_t index) {
     struct sm_warp *warp = &sm->warps[index];
     struct sm_slot *slot = &sm->slots[warp->slot];
     warp->at_barrier = true;
+    sm->turn.left = 0;
     warp_set_remove(sm->running, index);
     slot->release = cycles_max(slot->release, warp->earliest);
     slot->arrived++;
@@ -71,15 +72,26 @@ static bool sm_fetch(const struct sm *sm, struct sm_warp *warp) {
     return true;
 }
 
-/* The warp's head, which has no unit, is executed in cycle `at`; whether the warp goes on. */
+/* The warp's head, which has no unit, is executed in cycle `at`; whether the warp goes on. What follows does
+ * not issue together with what came before. */
 static bool sm_execute(struct sm *sm, uint32_t index, cycles at) {
     struct sm_warp *warp = &sm->warps[index];
     const bool barrier = warp->head->barrier;
+    sm->turn.left = 0;
     warp->earliest = at;
     sm_complete(sm, warp, at + warp->head->latency);
     warp->step++;
     if (barrier) sm_arrive(sm, index);
     return !barrier;
+}
+
+/* Whether the head of the warp, which has its operands from cycle `operands` on, is issued together with the
+ * instruction before it. */
+static bool sm_joins_turn(const struct sm *sm, uint32_t index, cycles operands) {
+    const struct sm_warp *warp = &sm->warps[index];
+    if (sm->turn.left == 0 || sm->turn.warp != index || operands > sm->now) return false;
+    if (warp->unit->closed || (sm->turn.units >> warp->head->unit & 1) != 0) return false;
+    return warp->request == NULL || warp->entries == NULL || warp->entries[warp->next_entry] <= sm->now;
 }
 
 /* Lets the warp wait for what its head needs. An instruction without a unit is executed instead when nothing
@@ -88,6 +100,11 @@ static bool sm_await(struct sm *sm, uint32_t index) {
     struct sm_warp *warp = &sm->warps[index];
     cycles operands = sm_operands_at(sm, warp), at = cycles_max(warp->earliest, operands);
     if (warp->unit == NULL && (operands == 0 || operands < warp->earliest)) return sm_execute(sm, index, at);
+    if (warp->unit != NULL && sm_joins_turn(sm, index, operands)) {
+        warp_set_add(warp->unit->waiting, index);
+        warp_set_add(sm->ready, index);
+        return false;
+    }
     if (warp->request != NULL && warp->entries != NULL) at = sm_entry_at(sm, warp, at);
     warp->blocked = at == CYCLES_SATURATED;
     if (!warp->blocked) event_queue_push(warp->unit == NULL ? &sm->passes : &sm->wakes, at, 0, index);

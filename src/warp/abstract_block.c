@@ -351,6 +351,7 @@ static wb_status abstract_parse(const char *units, const char *blocks, bool is_g
                                                  .clock_mhz = 1000,
                                                  .sub_cores = 1,
                                                  .issue_width = 1,
+                                                 .issue_per_warp = 1,
                                                  .dispatch_depth = DEPTH_UNLIMITED},
                                      .memory_unit = UNIT_NONE,
                                      .is_grid = is_grid};

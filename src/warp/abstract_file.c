@@ -16,7 +16,7 @@
 struct block_file {
     char name[MACHINE_NAME_MAX];
     char about[ABOUT_MAX];
-    uint32_t dispatch_depth, issue_width, sub_cores, barrier_release;
+    uint32_t dispatch_depth, issue_width, issue_per_warp, sub_cores, barrier_release;
     char units[UNITS_TEXT_MAX];
     struct text warps;            /* programs, separated by ';' */
     struct text blocks;           /* in place of them kinds of blocks, separated by '/' */
@@ -46,6 +46,11 @@ static const struct field block_fields[] = {
     {.key = "issue_width",
      .kind = FIELD_U32,
      .offset = offsetof(struct block_file, issue_width),
+     .minimum = 1,
+     .maximum = 8},
+    {.key = "issue_per_warp",
+     .kind = FIELD_U32,
+     .offset = offsetof(struct block_file, issue_per_warp),
      .minimum = 1,
      .maximum = 8},
     {.key = "sub_cores",
@@ -167,6 +172,7 @@ static wb_status make_block(const struct block_file *file, wb_diagnostics *diagn
     (void)text_format(machine->name, sizeof machine->name, "%s", file->name);
     machine->dispatch_depth = file->dispatch_depth;
     machine->issue_width = file->issue_width;
+    machine->issue_per_warp = file->issue_per_warp;
     machine->sub_cores = file->sub_cores;
     machine->barrier_release = file->barrier_release;
     return WB_OK;
@@ -177,7 +183,7 @@ static wb_status read_block(const char *path, const char *text, size_t size, str
                             wb_diagnostics *diagnostics, struct abstract_block *block) {
     struct ytree document = {0};
     file->dispatch_depth = DEPTH_UNLIMITED;
-    file->issue_width = file->sub_cores = file->resident = 1;
+    file->issue_width = file->issue_per_warp = file->sub_cores = file->resident = 1;
     machine_memory_defaults(&file->memory);
     file->memory.dispatch = DISPATCH_GREEDY;
     wb_status status = ytree_parse(path, text, size, diagnostics, &document);

@@ -170,6 +170,7 @@ void abstract_block_print(const struct abstract_block *block, struct text *out) 
     if (machine->dispatch_depth != DEPTH_UNLIMITED)
         text_printf(out, "dispatch_depth: %u\n", machine->dispatch_depth);
     if (machine->barrier_release != 0) text_printf(out, "barrier_release: %u\n", machine->barrier_release);
+    if (machine->issue_per_warp != 1) text_printf(out, "issue_per_warp: %u\n", machine->issue_per_warp);
     text_printf(out, "issue_width: %u\nsub_cores: %u\nunits: \"", machine->issue_width, machine->sub_cores);
     put_units(out, block, &kinds);
     text_string(out, "\"\n");

@@ -3,6 +3,7 @@
 #   make build   release build in build/               make lint    formatting, clang-tidy
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make campaign [SEEDS=1000000]: bounds against all schedules of random blocks; goes on where it was stopped
+#   make campaign-caches [SEEDS=1000000] [FIRST=1]: bounds of kernels for all data against executions, on random machines with caches
 #   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-jcse2017 reproduce-ecrts2025
 #                                                  the experiments of papers, into docs/reproduction/
 #   make install [PREFIX=/usr/local]                   make clean
@@ -10,6 +11,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SEEDS ?= 1000000
+FIRST ?= 1
 JOBS ?= $(shell nproc)
 WERROR ?= OFF
 
@@ -17,7 +19,7 @@ CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: demo build test lint bench fuzz campaign install clean packages-%
+.PHONY: demo build test lint bench fuzz campaign campaign-caches install clean packages-%
 
 packages-%:
 	@scripts/install-packages $(subst +, ,$*)
@@ -55,6 +57,12 @@ campaign: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build --quiet
 	./build/tests/campaign build/campaign.seed $(SEEDS)
+
+campaign-caches: packages-build+test
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet
+	@mkdir -p build/violation
+	./build/tests/steered_campaign build/violation $(SEEDS) $(FIRST)
 
 reproduce-%: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null

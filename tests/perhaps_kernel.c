@@ -1,0 +1,221 @@
+#include "perhaps_kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "launch/facts.h"
+#include "launch/launch.h"
+
+/* Words of an access in the constants: whether it is executed, then of each lane whether it takes part, then
+ * which of its lines it accesses. Behind those of all blocks the barriers have one each. */
+#define OP_WORDS 8u
+#define BLOCK_WORDS (PERHAPS_WARPS * PERHAPS_OPS * OP_WORDS)
+#define BARRIER_WORDS (PERHAPS_BLOCKS * BLOCK_WORDS)
+
+static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 data[1024];\n"
+                           ".visible .entry k(.param .u64 first)\n{\n"
+                           ".reg .pred %q, %left;\n.reg .b64 %x, %table, %mine, %shared;\n"
+                           ".reg .b32 %t, %s, %d, %lane, %warp, %l0, %l1, %g0, %g1;\n"
+                           "ld.param.u64 %table, [first];\ncvta.to.global.u64 %table, %table;\n"
+                           "mov.u32 %t, %tid.x;\nand.b32 %lane, %t, 31;\nshr.u32 %warp, %t, 5;\n"
+                           "setp.ge.u32 %q, %lane, 2;\n@%q exit;\nsetp.eq.u32 %left, %lane, 0;\n"
+                           "mov.u32 %t, %ctaid.x;\nmov.u64 %shared, data;\n";
+
+/* Sets a register to 0 or 1, or to the number of one of some lines, from a word of the constants. */
+static void put_choice(struct text *ptx, const char *into, uint32_t word, uint32_t first, uint32_t count,
+                       bool unknown) {
+    if (!unknown) {
+        text_printf(ptx, "mov.u32 %s, %u;\n", into, first);
+        return;
+    }
+    text_printf(ptx, "ld.const.u32 %s, [%%mine+%u];\nand.b32 %s, %s, %u;\nadd.u32 %s, %s, %u;\n", into,
+                4 * word, into, into, count - 1, into, into, first);
+}
+
+static void put_op(struct perhaps_kernel *kernel, uint32_t warp, uint32_t number, uint32_t *labels,
+                   struct text *ptx) {
+    static const char *const kinds[] = {"ld.global.u32 %d, [%x];\n", "st.global.u32 [%x], %lane;\n",
+                                        "red.global.add.u32 [%x], %lane;\n", "exit;\n"};
+    const struct perhaps_op *op = &kernel->grid.program[warp].ops[number];
+    const uint32_t word = (warp * PERHAPS_OPS + number) * OP_WORDS, behind = ++*labels;
+    bool guarded = false;
+    if (op->perhaps) {
+        text_printf(ptx, "ld.const.u32 %%t, [%%mine+%u];\nand.b32 %%t, %%t, 1;\n", 4 * word);
+        text_printf(ptx, "setp.eq.u32 %%q, %%t, 0;\n@%%q bra $L%u;\n", behind);
+    }
+    for (uint32_t l = 0; l < PERHAPS_LANES && op->kind != PERHAPS_EXIT; l++) {
+        const struct perhaps_lane *lane = &op->lanes[l];
+        char name[8];
+        guarded = guarded || lane->perhaps || lane->lines == 0;
+        (void)snprintf(name, sizeof name, "%%g%u", l);
+        put_choice(ptx, name, word + 1 + l, lane->lines == 0 ? 0 : 1, 0, false);
+        if (lane->perhaps && lane->lines > 0) put_choice(ptx, name, word + 1 + l, 0, 2, true);
+        (void)snprintf(name, sizeof name, "%%l%u", l);
+        put_choice(ptx, name, word + 1 + PERHAPS_LANES + l, lane->first, lane->lines, lane->lines > 1);
+    }
+    if (op->kind != PERHAPS_EXIT)
+        text_string(ptx, "selp.b32 %t, %l0, %l1, %left;\nmul.wide.u32 %x, %t, 128;\nadd.s64 %x, %x, %table;\n"
+                         "mul.wide.u32 %shared, %lane, 4;\nadd.s64 %x, %x, %shared;\n");
+    if (guarded) text_string(ptx, "selp.b32 %t, %g0, %g1, %left;\nsetp.ne.u32 %q, %t, 0;\n@%q ");
+    kernel->at[warp][number] = (uint32_t)ptx->length;
+    text_string(ptx, kinds[op->kind]);
+    text_printf(ptx, "$L%u:\n", behind);
+}
+
+/* What all warps do in front of a phase. */
+static void put_barrier(struct perhaps_kernel *kernel, uint32_t phase, uint32_t *labels, struct text *ptx) {
+    if (phase == 0) return;
+    if (!kernel->grid.skipped[phase]) {
+        text_string(ptx, "bar.sync 0;\n");
+        return;
+    }
+    const uint32_t behind = ++*labels, label = ++*labels;
+    kernel->barrier_labels[phase] = label;
+    text_printf(ptx, "mov.u64 %%shared, data;\nld.const.u32 %%t, [%%shared+%u];\nand.b32 %%t, %%t, 1;\n",
+                4 * (BARRIER_WORDS + phase));
+    text_printf(ptx, "setp.eq.u32 %%q, %%t, 0;\n@%%q bra $L%u;\n$L%u:\nbar.sync 0;\n$L%u:\n", behind, label,
+                behind);
+}
+
+void perhaps_kernel_write(const struct perhaps_grid *grid, struct perhaps_kernel *kernel) {
+    struct text ptx = {0};
+    uint32_t labels = 0;
+    *kernel = (struct perhaps_kernel){.grid = *grid};
+    text_string(&ptx, head);
+    text_printf(&ptx, "mul.wide.u32 %%mine, %%t, %u;\nadd.s64 %%mine, %%mine, %%shared;\n", 4 * BLOCK_WORDS);
+    for (uint32_t p = 0; p < grid->phases; p++) {
+        put_barrier(kernel, p, &labels, &ptx);
+        for (uint32_t w = 0; w < grid->warps; w++) {
+            const uint32_t behind = ++labels;
+            text_printf(&ptx, "setp.ne.u32 %%q, %%warp, %u;\n@%%q bra $L%u;\n", w, behind);
+            for (uint32_t i = 0; i < grid->program[w].count; i++)
+                if (grid->program[w].ops[i].phase == p) put_op(kernel, w, i, &labels, &ptx);
+            text_printf(&ptx, "$L%u:\n", behind);
+        }
+    }
+    text_string(&ptx, "ret;\n}\n");
+    kernel->ptx = text_take(&ptx);
+    if (kernel->ptx == NULL) abort();
+}
+
+void perhaps_kernel_free(struct perhaps_kernel *kernel) {
+    free(kernel->ptx);
+    *kernel = (struct perhaps_kernel){0};
+}
+
+/* ---- Random ones -------------------------------------------------------------------------------------- */
+
+static bool chance(struct random_state *random, uint32_t percent) {
+    return random_below(random, 100) < percent;
+}
+
+static uint32_t up_to(struct random_state *random, uint32_t most) {
+    return 1 + (uint32_t)random_below(random, most);
+}
+
+static void random_lane(struct random_state *random, uint32_t lines, struct perhaps_lane *lane) {
+    static const uint32_t counts[] = {1, 1, 1, 2, 4};
+    uint32_t count = counts[random_below(random, 5)];
+    while (count > lines)
+        count /= 2;
+    lane->lines = (uint8_t)count;
+    lane->first = (uint8_t)random_below(random, lines - count + 1);
+    lane->perhaps = chance(random, 20);
+}
+
+static void random_op(struct random_state *random, uint32_t lines, uint32_t phase, struct perhaps_op *op) {
+    const uint64_t kind = random_below(random, 100);
+    op->kind = kind < 70   ? PERHAPS_LOAD
+               : kind < 88 ? PERHAPS_STORE
+               : kind < 96 ? PERHAPS_ATOMIC
+                           : PERHAPS_EXIT;
+    op->perhaps = op->kind == PERHAPS_EXIT || chance(random, 25);
+    op->phase = (uint8_t)phase;
+    if (op->kind == PERHAPS_EXIT) return;
+    random_lane(random, lines, &op->lanes[0]);
+    if (chance(random, 25)) random_lane(random, lines, &op->lanes[1]);
+}
+
+void perhaps_kernel_make(uint64_t seed, struct perhaps_kernel *kernel) {
+    static const uint32_t lengths[] = {0, 12, 8, 6, 5, 0, 4}; /* by warps of all blocks */
+    struct random_state random = random_seeded(seed ^ UINT64_C(0x9e2a95));
+    struct perhaps_grid grid = {.sets = up_to(&random, 2), .ways = up_to(&random, 3)};
+    grid.blocks = up_to(&random, 2);
+    grid.resident = up_to(&random, 2);
+    grid.warps = grid.blocks == 1 ? up_to(&random, 3) : up_to(&random, 2);
+    grid.phases = up_to(&random, PERHAPS_PHASES);
+    grid.evicts = chance(&random, 50);
+    grid.ordered = chance(&random, 80);
+    const uint32_t lines = up_to(&random, grid.sets * (grid.ways + 1)) + 1;
+    for (uint32_t p = 1; p < grid.phases; p++)
+        grid.skipped[p] = chance(&random, 25);
+    for (uint32_t w = 0; w < grid.warps; w++) {
+        struct perhaps_warp *warp = &grid.program[w];
+        const uint32_t count = up_to(&random, lengths[grid.blocks * grid.warps]);
+        for (uint32_t i = 0; i < count; i++)
+            random_op(&random, lines, i * grid.phases / count, &warp->ops[warp->count++]);
+    }
+    perhaps_kernel_write(&grid, kernel);
+}
+
+/* ---- Launch and machine ------------------------------------------------------------------------------- */
+
+static void must(wb_status status, wb_diagnostics *diagnostics) {
+    if (status == WB_OK) return;
+    (void)fprintf(stderr, "%s", wb_diagnostics_text(diagnostics));
+    abort();
+}
+
+wb_machine *perhaps_kernel_machine(const struct perhaps_grid *grid) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    char texts[7][40];
+    (void)snprintf(texts[0], sizeof *texts, "l1_size=%u", 128 * grid->sets * grid->ways);
+    (void)snprintf(texts[1], sizeof *texts, "l1_ways=%u", grid->ways);
+    (void)snprintf(texts[2], sizeof *texts, "l1_store=%s", grid->evicts ? "evict" : "update");
+    (void)snprintf(texts[3], sizeof *texts, "limits.blocks=%u", grid->resident);
+    (void)snprintf(texts[4], sizeof *texts, "sub_cores=%u", grid->ordered ? 1 : 2);
+    (void)snprintf(texts[5], sizeof *texts, "dispatch_depth=%u", grid->ordered ? 0 : 4);
+    (void)snprintf(texts[6], sizeof *texts, "sms=1");
+    must(wb_machine_load("jcse2017", diagnostics, &machine), diagnostics);
+    for (uint32_t i = 0; i < 7; i++)
+        must(wb_machine_set(machine, texts[i], diagnostics), diagnostics);
+    must(wb_machine_check(machine, diagnostics), diagnostics);
+    wb_diagnostics_free(diagnostics);
+    return machine;
+}
+
+wb_launch *perhaps_kernel_launch(const struct perhaps_kernel *kernel, uint64_t seed) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = wb_launch_new();
+    char grid[16], block[16], contents[48];
+    (void)snprintf(grid, sizeof grid, "%u", kernel->grid.blocks);
+    (void)snprintf(block, sizeof block, "%u", 32 * kernel->grid.warps);
+    (void)snprintf(contents, sizeof contents, "data=u32[%u]=random(%llu)", PERHAPS_DATA,
+                   (unsigned long long)seed);
+    must(wb_launch_set_grid(launch, grid, diagnostics), diagnostics);
+    must(wb_launch_set_block(launch, block, diagnostics), diagnostics);
+    must(wb_launch_add_argument(launch, "buf:u32[512]", diagnostics), diagnostics);
+    must(wb_launch_set_variable(launch, contents, diagnostics), diagnostics);
+    if (seed == 0) launch->variables.items[0].contents.fill = LAUNCH_FILL_UNKNOWN;
+    wb_diagnostics_free(diagnostics);
+    return launch;
+}
+
+wb_facts *perhaps_kernel_facts(const struct perhaps_kernel *kernel, const wb_kernel *parsed,
+                               wb_diagnostics *diagnostics) {
+    struct text text = {0};
+    wb_facts *facts = NULL;
+    uint64_t checksum;
+    if (facts_checksum(parsed, &checksum) != WB_OK) abort();
+    facts_put_header(parsed, checksum, &text);
+    for (uint32_t p = 1; p < kernel->grid.phases; p++)
+        if (kernel->barrier_labels[p] != 0) text_printf(&text, "together $L%u;\n", kernel->barrier_labels[p]);
+    if (text.failed) abort();
+    must(wb_facts_parse("perhaps.facts", text.data, text.length, parsed, diagnostics, &facts), diagnostics);
+    text_free(&text);
+    return facts;
+}

@@ -59,6 +59,9 @@ size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics);
 /* Whether what failed would succeed if flow facts were given that wb_facts_template lists. */
 bool wb_diagnostics_needs_facts(const wb_diagnostics *diagnostics);
 
+/* Whether a kernel was to be executed of whose launch nothing was said. */
+bool wb_diagnostics_needs_launch(const wb_diagnostics *diagnostics);
+
 /* Whether an execution was ended by a limit of its options, on instructions or memory: not because the caller
  * stopped it, and not because the system has no memory left. */
 bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics);

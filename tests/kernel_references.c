@@ -279,6 +279,24 @@ static void voronoi(const struct reference_case *test) {
     }
 }
 
+/* Of equally near sites the first. */
+static void voronoi_case_study(const struct reference_case *test) {
+    const float *sites = buffer(test, 0);
+    int32_t last = scalar_i32(test, 1);
+    uint32_t *cells = buffer(test, 2);
+    for (uint32_t i = 0; i < width(test); i++) {
+        float x = (float)(i % threads(test)) / 512.0f, y = (float)(i / threads(test)) / 4.0f;
+        float least = INFINITY;
+        for (int32_t site = 0; site <= last; site++) {
+            float dx = sites[2 * site] - x, dy = sites[2 * site + 1] - y;
+            float distance = fmaf(dx, dx, dy * dy);
+            if (distance >= least) continue;
+            cells[i] = (uint32_t)site;
+            least = distance;
+        }
+    }
+}
+
 /* Steps until the point escapes; the squares are kept from step to step, as in the PTX. */
 static int32_t escape_steps(float x, float y, int32_t limit) {
     float real = 0.0f, imaginary = 0.0f, real_square = 0.0f, imaginary_square = 0.0f;
@@ -477,6 +495,7 @@ static const struct reference_entry references[] = {
     {"triangle_sum", triangle_sum},
     {"vecadd", vecadd},
     {"voronoi", voronoi},
+    {"voronoi_case_study", voronoi_case_study},
     {"warp_reduce", warp_reduce},
     {NULL, NULL},
 };

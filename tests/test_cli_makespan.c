@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "address_sanitizer.h"
 #include "run_cli.h"
 
 #define VORONOI "makespan L5C9L2C9 -u L=1,C=4 "
@@ -21,7 +22,7 @@ static const struct failure_case failures[] = {
     {"makespan LCL -w 0 -u L=1,C=1", 2, "expected a whole number from 1 to 1000000, got '0'"},
     {"makespan LCL -w 1000000000 -u L=1,C=1", 2, "got '1000000000'"},
     {"makespan LCL -w 4 -u L=0,C=1", 2, "got 'L=0,C=1'"},
-    {"makespan LCL -w 4 -u L=1", 2, "unit type C is used, but its units are not given"},
+    {"makespan LCL -w 4 -u L=1/2", 2, "the units of C are not given; for example: -u L=1/2,C=1"},
     {"makespan LCL -w 4 -u L=3,C=32 --warp-size 32", 2, "do not divide a warp of 32 lanes"},
     {"makespan LCL -w 4 -u L=2/3,C=1", 2, "2/3 is below 1"},
     {"makespan LCL -w 4 -u L=1/2,C=32 --warp-size 32", 2,
@@ -195,6 +196,44 @@ static void test_voronoi_kernel(void **state) {
     run_free(&run);
 }
 
+#define CASE_STUDY "kernels/voronoi_case_study"
+#define CASE_STUDY_COMMAND                                                                                   \
+    "makespan " CASE_STUDY ".ptx -l " CASE_STUDY ".yaml --branchless-prefix -u L=1,C=4 --instances 1 "       \
+                                                 "--json "
+
+/* The case study of ETFA'13 from PTX, in one command: the paper's string, its 16 warps and its 160 cycles.
+ * With sanitizers the exact method takes long. */
+static void test_case_study(void **state) {
+    (void)state;
+    json_t *root = ADDRESS_SANITIZER ? run_json(CASE_STUDY_COMMAND "--method anneal", 0)
+                                     : run_json(CASE_STUDY_COMMAND "--method exact,anneal", 0);
+    json_t *group = json_array_get(json_object_get(json_object_get(root, "problem"), "groups"), 0);
+    assert_string_is(group, "string", "L5C9L2C9");
+    assert_int_equal(number(group, "warps"), 16);
+    check_bound(root, "anneal", "lower", 160);
+    if (!ADDRESS_SANITIZER) check_bound(root, "exact", "exact", 160);
+    json_decref(root);
+}
+
+/* A kernel alone: what to add, in examples that work, and the launch file beside it. */
+static void test_kernel_without_launch(void **state) {
+    (void)state;
+    struct run run = run_command("makespan " CASE_STUDY ".ptx");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "launch: error: how many blocks"));
+    assert_non_null(strstr(run.err, "add to this command: -l " CASE_STUDY ".yaml"));
+    run_free(&run);
+    run = run_shell("d=$(mktemp -d) && cp " CASE_STUDY ".ptx $d/k.ptx || exit 9; "
+                    "try() { eval \"\\\"$WB\\\" makespan $d/k.ptx $1\"; }; "
+                    "example() { sed -n 's/.*for example: //p'; }; "
+                    "launch=$(try '' 2>&1 | example); units=$(try \"$launch\" 2>&1 | example); "
+                    "try ''; try \"$launch $units --method closed\"; s=$?; rm -r $d; exit $s");
+    assert_int_equal(run.status, 0);
+    assert_null(strstr(run.err, "note:"));
+    assert_non_null(strstr(run.out, "1 x L5C9L2C11LC3LC4L"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_declined_method_costs_the_others_nothing),
@@ -209,6 +248,8 @@ int main(void) {
         cmocka_unit_test(test_convergence_table),
         cmocka_unit_test(test_smallest_refutations),
         cmocka_unit_test(test_voronoi_kernel),
+        cmocka_unit_test(test_case_study),
+        cmocka_unit_test(test_kernel_without_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void test_config_errors(void **state) {
          "makespan: error: unit type L: 24 units do not divide a warp of 32 lanes; fewer units than lanes "
          "must"},
         {"kernel\nlsl\n" WARPS UNITS SIZE,
-         "makespan: error: unit type S is used, but its units are not given (-u S=...)"},
+         "makespan: error: the units of S are not given; for example: -u L=16,S=32"},
     };
     check_files(config_file_parse, cases, sizeof cases / sizeof *cases);
 }

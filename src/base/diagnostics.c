@@ -158,6 +158,7 @@ void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *fr
     diagnostics->errors += from->errors;
     diagnostics->warnings += from->warnings;
     diagnostics->needs_facts |= from->needs_facts;
+    diagnostics->needs_launch |= from->needs_launch;
     diagnostics->over_limit |= from->over_limit;
     diagnostics->no_memory |= from->no_memory;
 }
@@ -168,6 +169,10 @@ bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics) {
 
 bool wb_diagnostics_needs_facts(const wb_diagnostics *diagnostics) {
     return diagnostics->needs_facts;
+}
+
+bool wb_diagnostics_needs_launch(const wb_diagnostics *diagnostics) {
+    return diagnostics->needs_launch;
 }
 
 size_t wb_diagnostics_errors(const wb_diagnostics *diagnostics) {

@@ -19,11 +19,12 @@ enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
 struct wb_diagnostics {
     struct text rendered; /* every kept message, already formatted */
     size_t kept;
-    size_t errors;    /* all errors, kept or not */
-    size_t warnings;  /* all warnings, kept or not */
-    bool needs_facts; /* flow facts would let what failed succeed */
-    bool over_limit;  /* an execution was ended by a limit of its options */
-    bool no_memory;   /* the system had no memory left */
+    size_t errors;     /* all errors, kept or not */
+    size_t warnings;   /* all warnings, kept or not */
+    bool needs_facts;  /* flow facts would let what failed succeed */
+    bool needs_launch; /* nothing is said of the launch */
+    bool over_limit;   /* an execution was ended by a limit of its options */
+    bool no_memory;    /* the system had no memory left */
 };
 
 /* A message about byte `offset` of `source`. */

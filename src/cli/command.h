@@ -34,6 +34,9 @@ int command_makespan(const struct options *options, wb_diagnostics *diagnostics)
 /* Notes how flow facts that are lacking are given, as a command for the launch of the options. */
 void facts_suggest(const struct options *options, wb_diagnostics *diagnostics);
 
+/* Notes that there is a file for a launch beside the PTX file, where there is: NAME.yaml beside NAME.ptx. */
+void launch_suggest(const struct options *options, wb_diagnostics *diagnostics);
+
 /* What analyze, simulate and path work on. Zero-initialised it is empty. */
 struct inputs {
     wb_module *module;

@@ -120,6 +120,17 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
     return WB_OK;
 }
 
+void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) {
+    const char *ptx = options->operand_count == 1 ? options->operands[0] : "";
+    const size_t stem = strlen(ptx) - (strlen(ptx) > strlen(".ptx") ? strlen(".ptx") : 0);
+    char file[256], note[600];
+    const int length = snprintf(file, sizeof file, "%.*s.yaml", (int)stem, ptx);
+    if (strcmp(ptx + stem, ".ptx") != 0 || length >= (int)sizeof file || access(file, R_OK) != 0) return;
+    (void)snprintf(note, sizeof note,
+                   "beside it is %s; where that is its launch file, add to this command: -l %s", file, file);
+    wb_diagnostics_note(diagnostics, ptx, note);
+}
+
 /* "X[,Y[,Z]]" of --block-index; what is not given is 0. */
 static wb_status parse_block_index(const char *text, wb_diagnostics *diagnostics, uint32_t index[3]) {
     for (int axis = 0; axis < 3; axis++) {

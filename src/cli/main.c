@@ -94,6 +94,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
         wb_diagnostics_error(diagnostics, "warpbound", "out of memory"); /* every other limit has a message */
     if (status == WB_ERR_DECLINED && wb_diagnostics_needs_facts(diagnostics))
         facts_suggest(&options, diagnostics);
+    if (wb_diagnostics_needs_launch(diagnostics)) launch_suggest(&options, diagnostics);
     fputs(wb_diagnostics_text(diagnostics), stderr);
     wb_diagnostics_free(diagnostics);
     options_free(&options);

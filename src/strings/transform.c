@@ -28,12 +28,6 @@ static wb_status check_unit_count(uint32_t unit, uint32_t count, uint32_t warp_s
 static wb_status find_sigma(const struct makespan_spec *spec, uint32_t unit, wb_diagnostics *diagnostics,
                             struct ratio *sigma) {
     struct ratio given = spec->units[unit];
-    if (given.denominator == 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, where,
-                 "unit type %c is used, but its units are not given (-u %c=...)", UNIT_LETTERS[unit],
-                 UNIT_LETTERS[unit]);
-        return WB_ERR_INPUT;
-    }
     if (spec->warp_size != 0) {
         if (given.denominator != 1) {
             diagnose(diagnostics, SEVERITY_ERROR, where,
@@ -82,6 +76,30 @@ static bool spec_uses(const struct makespan_spec *spec, uint32_t unit) {
             return true;
     }
     return false;
+}
+
+/* Whether the units are given of all types that are used; of the others one warp a cycle is an example. */
+static wb_status check_units(const struct makespan_spec *spec, wb_diagnostics *diagnostics) {
+    struct text missing = {0}, example = {0};
+    uint32_t count = 0;
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
+        struct ratio sigma = spec->units[unit];
+        if (!spec_uses(spec, unit)) continue;
+        if (sigma.denominator == 0) {
+            text_printf(&missing, "%s%c", count++ > 0 ? ", " : "", UNIT_LETTERS[unit]);
+            sigma = (struct ratio){spec->warp_size != 0 ? spec->warp_size : 1, 1};
+        }
+        text_printf(&example, "%s%c=%u", example.length > 0 ? "," : "", UNIT_LETTERS[unit], sigma.numerator);
+        if (sigma.denominator != 1) text_printf(&example, "/%u", sigma.denominator);
+    }
+    const bool failed = missing.failed || example.failed;
+    if (count > 0 && !failed)
+        diagnose(diagnostics, SEVERITY_ERROR, where, "the units of %s are not given; for example: -u %s",
+                 missing.data, example.data);
+    text_free(&missing);
+    text_free(&example);
+    if (failed) return diagnose_out_of_memory(diagnostics, where);
+    return count == 0 ? WB_OK : WB_ERR_INPUT;
 }
 
 /* The letters of a group, each repeated as often as its unit type says. */
@@ -154,6 +172,7 @@ wb_status transform_spec(const struct makespan_spec *spec, wb_diagnostics *diagn
         return WB_ERR_INPUT;
     }
     WB_TRY(check_warps(spec, diagnostics));
+    WB_TRY(check_units(spec, diagnostics));
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
         transform->of[unit].used = spec_uses(spec, unit);
         if (transform->of[unit].used) WB_TRY(transform_unit(spec, unit, diagnostics, &transform->of[unit]));

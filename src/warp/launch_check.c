@@ -62,6 +62,40 @@ static void describe_param(struct text *out, const struct ptx_variable *param) {
     if (param->array) text_printf(out, "[%" PRIu64 "]", param->size);
 }
 
+/* Appends an argument for the parameter as options have it: of what may be an address a buffer of zeros, of
+ * other integers and floats 1, of a struct its bytes. */
+static void put_example_argument(struct text *out, const struct ptx_variable *param, uint32_t address_size) {
+    enum ptx_type_kind kind = ptx_type_kind(param->type);
+    if (param->array)
+        text_printf(out, " -a 'bytes[%" PRIu64 "]'", param->size);
+    else if (param->size == address_size / 8 && kind != PTX_KIND_FLOAT)
+        text_string(out, " -a 'buf:b32[1024]=zero'");
+    else if (param->size == 2) /* halves are given as bits */
+        text_string(out, " -a b16:1");
+    else
+        text_printf(out, " -a %s:1", ptx_type_name(param->type));
+}
+
+/* Nothing is said of the launch: what is to be said, and one of the kernel's launches. */
+static wb_status refuse_no_launch(const struct launch_fit *fit) {
+    const struct ptx_function *kernel = kernel_function(fit->kernel);
+    const uint32_t *threads = kernel->tuning.reqntid;
+    struct text message = {0};
+    fit->diagnostics->needs_launch = true;
+    text_printf(&message,
+                "how many blocks of how many threads execute %s%s is missing; for example: -g 1 -b ",
+                wb_kernel_name(fit->kernel), kernel->param_count > 0 ? ", and with which arguments," : "");
+    if (threads[0] != 0)
+        text_printf(&message, "%u,%u,%u", threads[0], threads[1] == 0 ? 1 : threads[1],
+                    threads[2] == 0 ? 1 : threads[2]);
+    else
+        text_string(&message, "32");
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        put_example_argument(&message, &fit->kernel->module->variables[kernel->params[i]],
+                             fit->kernel->module->address_size);
+    return refuse_text(fit, &message);
+}
+
 /* Whether a scalar of that type can be passed: the size is that of the parameter, and no number is passed as
  * one of the other kind. */
 static bool scalar_fits(enum ptx_type type, const struct ptx_variable *param) {
@@ -118,14 +152,18 @@ static wb_status check_index(const struct launch_fit *fit, const uint32_t *index
 wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
                              wb_diagnostics *diagnostics) {
     const struct launch_fit fit = {kernel, launch, diagnostics};
-    if (!launch->has_block) return refuse(&fit, "the number of threads in a block is missing (block)");
+    if (!launch->has_block)
+        return refuse(&fit, "the number of threads in a block is missing (-b, or block of a launch file)");
     return check_block_size(&fit);
 }
 
 wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
                        wb_diagnostics *diagnostics) {
     const struct launch_fit fit = {kernel, launch, diagnostics};
-    if (!launch->has_grid) return refuse(&fit, "the number of blocks is missing (grid)");
+    const bool nothing = launch->file == NULL && !launch->has_block && launch->arguments.count == 0;
+    if (!launch->has_grid && nothing) return refuse_no_launch(&fit);
+    if (!launch->has_grid)
+        return refuse(&fit, "the number of blocks is missing (-g, or grid of a launch file)");
     WB_TRY(launch_check_block(kernel, launch, diagnostics));
     WB_TRY(check_index(&fit, index));
     return check_arguments(&fit);

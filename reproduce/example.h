@@ -9,6 +9,7 @@
 /* The command's operand and options; NULL where it has none. */
 struct example {
     const char *operand; /* a string, or a file with '.' in its name */
+    const char *launch;  /* of an operand that is PTX, of which the branchless prefix is taken; or NULL */
     const char *warps;
     const char *units;
     const char *warp_size;

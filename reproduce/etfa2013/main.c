@@ -3,16 +3,17 @@
 #include "page.h"
 #include "report/convergence_report.h"
 
-static wb_status write_chart(const struct output *output, const struct study *study) {
+static wb_status write_chart(const struct output *output, const struct study *study,
+                             enum convergence_axis axis, const char *file) {
     struct text picture = {0};
-    convergence_svg(&picture, &makespan_find_result(study->annealed, "anneal")->anneal_log,
-                    CONVERGENCE_ITERATIONS);
-    return output_file(output, PAGE_FIG12, &picture);
+    convergence_svg(&picture, &makespan_find_result(study->annealed, "anneal")->anneal_log, axis);
+    return output_file(output, file, &picture);
 }
 
 static wb_status reproduce_study(const struct output *output, struct study *study, struct text *page) {
     WB_TRY(study_run(output->diagnostics, study));
-    WB_TRY(write_chart(output, study));
+    WB_TRY(write_chart(output, study, CONVERGENCE_SECONDS, PAGE_FIG12_SECONDS));
+    WB_TRY(write_chart(output, study, CONVERGENCE_ITERATIONS, PAGE_FIG12_ITERATIONS));
     WB_TRY(page_write(output, study, page));
     return output_page(output, page);
 }

@@ -98,16 +98,19 @@ static void put_differences(const struct study *study, struct text *page) {
         "  say whether its case study has this limit. With it the worst case is %" PRIu64
         " (`--issue " VORONOI_SCHEDULERS "`), and the same annealing finds %" PRIu64
         "; 160 is the value without it.\n"
-        "- **The string**: made by hand from PTX written by hand. What nvcc makes of such a kernel is "
-        "longer ([makespan.md](../makespan.md), *Voronoi*).\n\n",
+        "- **The string**: made by hand from PTX written by hand. `kernels/voronoi_case_study.ptx`, written "
+        "after the paper's Fig. 10, has it, too, as the next section shows. What nvcc makes\n"
+        "  of such a kernel is longer ([makespan.md](../makespan.md), *Voronoi*).\n\n",
         study->limited[VORONOI_WARPS - 1].cycles, study->limited_annealing.cycles);
 }
 
 static void put_warps(const struct study *study, struct text *page) {
-    text_string(page, "## Exact worst cases by warps\n\n"
-                      "Of the same string; Ω is the limit of issues in a cycle.\n\n"
-                      "| warps | *T* | time | *T* with Ω = " VORONOI_SCHEDULERS " |\n"
-                      "| ---: | ---: | ---: | ---: |\n");
+    text_string(
+        page, "## Exact worst cases by warps\n\n"
+              "Of the same string; Ω is the limit of issues in a cycle, with which `--memory " VORONOI_MEMORY
+              "` is given.\n\n"
+              "| warps | *T* | time | *T* with Ω = " VORONOI_SCHEDULERS " |\n"
+              "| ---: | ---: | ---: | ---: |\n");
     for (unsigned w = 1; w <= VORONOI_WARPS; w++) {
         text_printf(page, "| %u | %" PRIu64 " | ", w, voronoi_worst(study, w));
         timing_put(study->worst[w - 1].seconds, page);
@@ -127,14 +130,30 @@ static wb_status put_four_warps(wb_diagnostics *diagnostics, struct text *page) 
     return example_show(&example, diagnostics, page);
 }
 
+/* Fig. 10 and 11: the string from a kernel. */
+static wb_status put_kernel(wb_diagnostics *diagnostics, struct text *page) {
+    static const struct example example = {.operand = VORONOI_KERNEL ".ptx",
+                                           .launch = VORONOI_KERNEL ".yaml",
+                                           .units = VORONOI_UNITS,
+                                           .methods = "closed,exact,anneal"};
+    text_string(page, "## Fig. 10 and 11: from PTX to the string\n\n"
+                      "The text that we have of the paper lacks the listing of Fig. 11. `" VORONOI_KERNEL
+                      ".ptx` is written by hand after the code of Fig. 10, up to the end of the loop's first "
+                      "passage in as\nmany loads and other instructions, in this order; 512 threads of a "
+                      "block are the 16 warps.\n\n");
+    return example_show(&example, diagnostics, page);
+}
+
 /* A row of an instance: its steps are `first` and those behind it. */
 static void put_instance(const struct anneal_step *first, const struct anneal_step *end, struct text *page) {
     const struct anneal_step *reached = first;
     for (const struct anneal_step *step = first; step < end && step->instance == first->instance; step++)
         if (step->makespan > reached->makespan) reached = step;
-    text_printf(page, "| %u | %s | %u | %u | %" PRIu64 " |\n", first->instance + 1,
+    text_printf(page, "| %u | %s | %u | %u | %" PRIu64 " | ", first->instance + 1,
                 anneal_start_name(anneal_start_of(first->instance)), first->makespan, reached->makespan,
                 reached->iteration);
+    timing_put(reached->seconds, page);
+    text_string(page, " |\n");
 }
 
 /* Instances that have found a schedule of so many cycles. */
@@ -152,14 +171,21 @@ static void put_fig12(const struct output *output, const struct study *study, st
     const struct anneal_log *log = &makespan_find_result(study->annealed, "anneal")->anneal_log;
     const struct anneal_step *end = log->steps.items + log->steps.count;
     text_string(page, "## Fig. 12: convergence\n\n");
-    output_put_image(output, PAGE_FIG12, "Longest schedule found by each instance", page);
-    text_string(page, "| instance | initial solution | its makespan | longest found | in iteration |\n"
-                      "| ---: | --- | ---: | ---: | ---: |\n");
+    text_string(page,
+                "Over time, as in the paper: every instance by itself, as if it had a processor of its "
+                "own. Its processor time is measured, so that the picture differs from run to run.\n\n");
+    output_put_image(output, PAGE_FIG12_SECONDS, "Longest schedule found by each instance, over time", page);
+    text_string(page, "The same over iterations, where every run gives the same:\n\n");
+    output_put_image(output, PAGE_FIG12_ITERATIONS,
+                     "Longest schedule found by each instance, over iterations", page);
+    text_string(page,
+                "| instance | initial solution | its makespan | longest found | in iteration | after |\n"
+                "| ---: | --- | ---: | ---: | ---: | ---: |\n");
     for (const struct anneal_step *step = log->steps.items; step < end; step++)
         if (step == log->steps.items || step->instance != (step - 1)->instance) put_instance(step, end, page);
     text_printf(
         page,
-        "\nThe paper's curves, over seconds on a Pentium E5400, reach 160 at the end, the longest of all "
+        "\nThe paper's curves, on a Pentium E5400, reach 160 at the end, the longest of all "
         "8 instances. Here %u of 8 reach it. As the paper observes, *round-robin* is a good\n"
         "estimate before any iteration, and random strings catch up soon. Which neighbours of a string "
         "the paper tries is not said; here two identifiers that stand near each other are exchanged.\n",
@@ -172,6 +198,7 @@ wb_status page_write(const struct output *output, const struct study *study, str
     WB_TRY(figures_put(output, page));
     put_comparison(study, page);
     put_differences(study, page);
+    WB_TRY(put_kernel(output->diagnostics, page));
     put_warps(study, page);
     WB_TRY(put_four_warps(output->diagnostics, page));
     put_fig12(output, study, page);

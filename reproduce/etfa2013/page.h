@@ -5,7 +5,8 @@
 #include "output.h"
 #include "study.h"
 
-#define PAGE_FIG12 "fig12.svg"
+#define PAGE_FIG12_SECONDS "fig12-seconds.svg"
+#define PAGE_FIG12_ITERATIONS "fig12.svg"
 
 /* Appends the whole page and writes the schedules that it shows. */
 wb_status page_write(const struct output *output, const struct study *study, struct text *page);

@@ -32,6 +32,7 @@ static wb_status run_exact(wb_diagnostics *diagnostics, struct study *study) {
                                         .warps = warps,
                                         .units = VORONOI_UNITS,
                                         .issue = VORONOI_SCHEDULERS,
+                                        .memory = VORONOI_MEMORY,
                                         .methods = "exact"};
         double start = timing_seconds();
         WB_TRY(example_worst_case(VORONOI_STRING, VORONOI_UNITS, NULL, w, diagnostics, &worst->cycles));

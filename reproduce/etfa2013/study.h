@@ -7,8 +7,10 @@
 
 /* Section VIII: the Voronoi kernel. */
 #define VORONOI_STRING "L5C9L2C9"
+#define VORONOI_KERNEL "kernels/voronoi_case_study"
 #define VORONOI_UNITS "L=1,C=4"
 #define VORONOI_WARPS 16u
+#define VORONOI_MEMORY "8G"    /* that all worst cases with so many issues a cycle take */
 #define VORONOI_SCHEDULERS "4" /* of a streaming multiprocessor of Kepler */
 
 /* What the paper reports for it. */

@@ -49,13 +49,13 @@ struct instance {
     uint64_t iteration;
     uint64_t told; /* iterations in shared->done */
     uint64_t work; /* since the last look at the limits */
-    double start;  /* by clock_elapsed */
+    double start;  /* by clock_of_thread: one thread has it from its start to its end */
     bool stopped;  /* was told not to go on */
 };
 
 /* Appends a step to the instance's log. */
 static wb_status log_step(struct instance *instance) {
-    struct anneal_step step = {instance->number, instance->iteration, clock_elapsed() - instance->start,
+    struct anneal_step step = {instance->number, instance->iteration, clock_of_thread() - instance->start,
                                instance->best_makespan};
     return vec_push(&instance->shared->logs[instance->number].steps, step);
 }
@@ -90,7 +90,7 @@ static bool goes_on(void *user) {
 /* Makes the initial solution. */
 static wb_status instance_make(struct annealing *shared, uint32_t number, struct instance *instance) {
     const struct makespan_problem *problem = shared->run->problem;
-    *instance = (struct instance){.shared = shared, .number = number, .start = clock_elapsed()};
+    *instance = (struct instance){.shared = shared, .number = number, .start = clock_of_thread()};
     instance->random = random_seeded((uint64_t)shared->run->settings->seed + number);
     instance->best = malloc(problem->instruction_count * sizeof *instance->best);
     if (instance->best == NULL) return WB_ERR_LIMIT;

@@ -14,7 +14,7 @@
 struct anneal_step {
     uint32_t instance;
     uint64_t iteration; /* 0: the initial solution */
-    double seconds;     /* since this instance started */
+    double seconds;     /* of processor time, since this instance started */
     uint32_t makespan;
 };
 

@@ -67,7 +67,7 @@ static const char *label_points(const struct lines *lines, enum convergence_axis
                           lines->end * p / (POINTS - 1) / unit);
         labels[p] = p % LABEL_STEP == 0 ? texts[p] : "";
     }
-    if (axis == CONVERGENCE_SECONDS) return "seconds since each instance started";
+    if (axis == CONVERGENCE_SECONDS) return "processor seconds since each instance started";
     return millions ? "iterations (millions)" : "iterations";
 }
 

@@ -24,10 +24,44 @@ static wb_status check_unit_count(uint32_t unit, uint32_t count, uint32_t warp_s
     return WB_ERR_INPUT;
 }
 
+static bool spec_uses(const struct makespan_spec *spec, uint32_t unit) {
+    for (size_t i = 0; i < spec->groups.count; i++) {
+        const struct unit_string *string = &spec->groups.items[i].string;
+        if (string->units.count > 0 && memchr(string->units.items, (int)unit, string->units.count) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Units are not given of some types that are used: of which, and as an example one warp a cycle of them. */
+static wb_status refuse_units(const struct makespan_spec *spec, wb_diagnostics *diagnostics) {
+    struct text missing = {0}, example = {0};
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
+        struct ratio sigma = spec->units[unit];
+        if (!spec_uses(spec, unit)) continue;
+        if (sigma.denominator == 0) {
+            text_printf(&missing, "%s%c", missing.length > 0 ? ", " : "", UNIT_LETTERS[unit]);
+            sigma = (struct ratio){spec->warp_size != 0 ? spec->warp_size : 1, 1};
+        }
+        text_printf(&example, "%s%c=%u", example.length > 0 ? "," : "", UNIT_LETTERS[unit], sigma.numerator);
+        if (sigma.denominator != 1) text_printf(&example, "/%u", sigma.denominator);
+    }
+    wb_status status = missing.failed || example.failed ? WB_ERR_LIMIT : WB_ERR_INPUT;
+    if (status == WB_ERR_INPUT)
+        diagnose(diagnostics, SEVERITY_ERROR, where, "the units of %s are not given; for example: -u %s",
+                 missing.data, example.data);
+    else
+        (void)diagnose_out_of_memory(diagnostics, where);
+    text_free(&missing);
+    text_free(&example);
+    return status;
+}
+
 /* Sigma of one unit type in lowest terms. */
 static wb_status find_sigma(const struct makespan_spec *spec, uint32_t unit, wb_diagnostics *diagnostics,
                             struct ratio *sigma) {
     struct ratio given = spec->units[unit];
+    if (given.denominator == 0) return refuse_units(spec, diagnostics);
     if (spec->warp_size != 0) {
         if (given.denominator != 1) {
             diagnose(diagnostics, SEVERITY_ERROR, where,
@@ -67,39 +101,6 @@ static wb_status transform_unit(const struct makespan_spec *spec, uint32_t unit,
     }
     result->copies = (uint32_t)letters;
     return WB_OK;
-}
-
-static bool spec_uses(const struct makespan_spec *spec, uint32_t unit) {
-    for (size_t i = 0; i < spec->groups.count; i++) {
-        const struct unit_string *string = &spec->groups.items[i].string;
-        if (string->units.count > 0 && memchr(string->units.items, (int)unit, string->units.count) != NULL)
-            return true;
-    }
-    return false;
-}
-
-/* Whether the units are given of all types that are used; of the others one warp a cycle is an example. */
-static wb_status check_units(const struct makespan_spec *spec, wb_diagnostics *diagnostics) {
-    struct text missing = {0}, example = {0};
-    uint32_t count = 0;
-    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
-        struct ratio sigma = spec->units[unit];
-        if (!spec_uses(spec, unit)) continue;
-        if (sigma.denominator == 0) {
-            text_printf(&missing, "%s%c", count++ > 0 ? ", " : "", UNIT_LETTERS[unit]);
-            sigma = (struct ratio){spec->warp_size != 0 ? spec->warp_size : 1, 1};
-        }
-        text_printf(&example, "%s%c=%u", example.length > 0 ? "," : "", UNIT_LETTERS[unit], sigma.numerator);
-        if (sigma.denominator != 1) text_printf(&example, "/%u", sigma.denominator);
-    }
-    const bool failed = missing.failed || example.failed;
-    if (count > 0 && !failed)
-        diagnose(diagnostics, SEVERITY_ERROR, where, "the units of %s are not given; for example: -u %s",
-                 missing.data, example.data);
-    text_free(&missing);
-    text_free(&example);
-    if (failed) return diagnose_out_of_memory(diagnostics, where);
-    return count == 0 ? WB_OK : WB_ERR_INPUT;
 }
 
 /* The letters of a group, each repeated as often as its unit type says. */
@@ -172,7 +173,6 @@ wb_status transform_spec(const struct makespan_spec *spec, wb_diagnostics *diagn
         return WB_ERR_INPUT;
     }
     WB_TRY(check_warps(spec, diagnostics));
-    WB_TRY(check_units(spec, diagnostics));
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
         transform->of[unit].used = spec_uses(spec, unit);
         if (transform->of[unit].used) WB_TRY(transform_unit(spec, unit, diagnostics, &transform->of[unit]));

@@ -199,7 +199,7 @@ static void test_voronoi_kernel(void **state) {
 #define CASE_STUDY "kernels/voronoi_case_study"
 #define CASE_STUDY_COMMAND                                                                                   \
     "makespan " CASE_STUDY ".ptx -l " CASE_STUDY ".yaml --branchless-prefix -u L=1,C=4 --instances 1 "       \
-                                                 "--json "
+    "--json "
 
 /* The case study of ETFA'13 from PTX, in one command: the paper's string, its 16 warps and its 160 cycles.
  * With sanitizers the exact method takes long. */

@@ -413,6 +413,24 @@ typedef struct {
     uint64_t cycles;
 } wb_part;
 
+/* Windows of abstract CTA simulation (docs/abstract-cta.md) that follow one another and are alike. A window
+ * is what the warps of a block do from one barrier to the next. Its cycles are the sum of instructions,
+ * barrier, stalls and shifts; with interleavings, of the one that takes longest. */
+typedef struct {
+    uint64_t count;        /* of them; what follows is of one */
+    uint64_t cycles;       /* that it takes */
+    uint64_t instructions; /* cycles of T_instr, over all warps */
+    uint64_t barrier;      /* that the barrier at its end takes */
+    uint64_t stalls;       /* that are waited for memory */
+    uint64_t shifts;       /* that are charged for divergence besides */
+    uint64_t apart; /* the analysis window: by how many cycles divergence can have parted two warps when
+                       they come to its barrier, behind which they are together again */
+    uint64_t least; /* fewest cycles of its interleavings; of a sum: `cycles` */
+    uint64_t interleavings; /* that were simulated; 0: none, it is a sum */
+    uint32_t warps;         /* in it */
+    uint32_t arriving;      /* of them at its barrier; the others end in it */
+} wb_window;
+
 typedef struct {
     const char *method; /* its name in the registry */
     wb_kind kind;
@@ -424,7 +442,10 @@ typedef struct {
                            what was seen; else NULL. Owned by what was analysed. */
     wb_part parts[WB_PARTS_MAX]; /* of a bound of a kernel: what `cycles` is the sum of, largest first */
     size_t part_count;
-    double seconds; /* processor time the method took */
+    const wb_window *windows; /* of abstract CTA simulation: `cycles` is their sum. Owned as `reason` is */
+    size_t window_count;
+    uint64_t windows_left_out; /* behind these, as they are too many */
+    double seconds;            /* processor time the method took */
 } wb_bound;
 
 /* A method, or a policy, without a result. */

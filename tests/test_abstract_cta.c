@@ -65,7 +65,7 @@ static void four_sets_of_conventions_give_804(void **state) {
         if (abstract_warp_file_parse("slide", text.data, text.length, diagnostics, &file) != WB_OK)
             fail_msg("%s", wb_diagnostics_text(diagnostics));
         struct abstract_rules rules = abstract_rules_stated(file.machine);
-        assert_int_equal(abstract_cta_simulate(&file.cta, &rules, NULL, diagnostics, &time), WB_OK);
+        assert_int_equal(abstract_cta_simulate(&file.cta, &rules, NULL, diagnostics, NULL, &time), WB_OK);
         assert_int_equal(time.instructions, parameter_sets[i].instructions);
         assert_int_equal(time.barriers, parameter_sets[i].barriers);
         assert_int_equal(time.stalls, parameter_sets[i].stalls);
@@ -226,7 +226,7 @@ static cycles simulate_oldest(const struct timed_block *timed) {
 static cycles total_of(const struct abstract_cta *cta, const struct abstract_rules *rules) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct abstract_time time;
-    assert_int_equal(abstract_cta_simulate(cta, rules, NULL, diagnostics, &time), WB_OK);
+    assert_int_equal(abstract_cta_simulate(cta, rules, NULL, diagnostics, NULL, &time), WB_OK);
     wb_diagnostics_free(diagnostics);
     return abstract_time_total(&time);
 }

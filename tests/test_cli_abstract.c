@@ -47,6 +47,36 @@ static void test_estimates(void **state) {
     }
 }
 
+/* Of every method the windows, as JSON and as a table: their cycles add up to the bound's. */
+static void test_windows(void **state) {
+    (void)state;
+    static const char *const methods[] = {"abstract-cta", "abstract-cta-rr", "abstract-cta-safe"};
+    json_t *root = run_json("analyze " SLIDE_PTX LAUNCH "--json", 0);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        const json_t *bound = entry(root, "bounds", "method", methods[m]);
+        const json_t *windows = json_object_get(bound, "windows");
+        json_int_t count = 0, sum = 0;
+        for (size_t i = 0; i < json_array_size(windows); i++) {
+            const json_t *window = json_array_get(windows, i);
+            count += number(window, "count");
+            sum += number(window, "count") * number(window, "cycles");
+            assert_int_equal(number(window, "cycles"),
+                             number(window, "instructions") + number(window, "barrier") +
+                                 number(window, "stalls") + number(window, "shifts"));
+            assert_int_equal(number(window, "apart"), number(window, "arriving") > 0 ? 1 : 0);
+        }
+        assert_int_equal(count, 17);
+        assert_int_equal(sum, number(bound, "cycles"));
+        assert_int_equal(number(bound, "windows_left_out"), 0);
+    }
+    json_decref(root);
+    struct run run = run_command("analyze " SLIDE_PTX LAUNCH "--method abstract-cta,abstract-cta-rr");
+    assert_int_equal(count_of(run.out, ", window by window:\n"), 2);
+    assert_int_equal(
+        count_of(run.out, "\n  2-4            4      64        4       3       0        71      1"), 2);
+    run_free(&run);
+}
+
 static void test_simulation_of_the_slide(void **state) {
     (void)state;
     json_t *root = run_json("simulate " SLIDE_PTX LAUNCH "--policy oldest --json", 0);
@@ -121,6 +151,10 @@ static const struct failure_case failures[] = {
     {"analyze kernels/mandelbrot.ptx -l kernels/mandelbrot.yaml --set abstract_cta.barrier_slots=0", 2,
      "has no effect"},
     {"simulate " SLIDE_PTX LAUNCH "--set abstract_cta.header=n", 2, "has no effect here"},
+    {"analyze " SLIDE_PTX LAUNCH "--method abstract-cta-rr --set abstract_cta.stall_warps=all", 3,
+     "abstract_cta.stall_warps=all has no effect here"},
+    {"analyze " SLIDE_PTX LAUNCH "--method abstract-cta-rr --set abstract_cta.shift=added", 3,
+     "abstract_cta.shift=added has no effect here"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {
@@ -166,9 +200,13 @@ static void test_wrong_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_estimates),   cmocka_unit_test(test_simulation_of_the_slide),
-        cmocka_unit_test(test_all_methods), cmocka_unit_test(test_deadline),
-        cmocka_unit_test(test_graph),       cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_simulation_of_the_slide),
+        cmocka_unit_test(test_all_methods),
+        cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_wrong_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #include "bound/abstract_cta.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Windows between two looks at the watch. */
 #define WATCH_PERIOD ((uint64_t)1 << 14)
@@ -9,9 +10,30 @@
 struct cta_run {
     const struct abstract_cta *cta;
     const struct abstract_rules *rules;
-    struct abstract_cursor *cursors; /* per warp */
+    struct abstract_cursor *cursors;  /* per warp */
+    struct abstract_windows *windows; /* or NULL */
     struct abstract_time time;
 };
+
+wb_status abstract_windows_add(struct abstract_windows *windows, const wb_window *window) {
+    const size_t count = windows->items.count;
+    if (count > 0 && windows->left_out == 0) {
+        wb_window *last = &windows->items.items[count - 1], next = *window;
+        next.count = last->count;
+        if (memcmp(last, &next, sizeof next) == 0) {
+            last->count++;
+            return WB_OK;
+        }
+    }
+    if (count < ABSTRACT_WINDOWS_MAX) return vec_push(&windows->items, *window);
+    windows->left_out++;
+    return WB_OK;
+}
+
+void abstract_windows_free(struct abstract_windows *windows) {
+    vec_free(&windows->items);
+    *windows = (struct abstract_windows){0};
+}
 
 struct abstract_rules abstract_rules_stated(const struct wb_machine *machine) {
     const struct machine_abstract_cta *stated = &machine->abstract_cta;
@@ -68,17 +90,32 @@ static cycles stall_time(const struct cta_run *run, const struct window_sum *sum
     return cycles_sub(run->rules->latency, hiding);
 }
 
-static void keep_window(struct cta_run *run, const struct window_sum *sum) {
+static wb_status keep_window(struct cta_run *run, const struct window_sum *sum) {
     const struct abstract_rules *rules = run->rules;
     struct abstract_time *time = &run->time;
     cycles barrier = cycles_mul(sum->arriving, rules->barrier_slots);
     if (sum->arriving > 0) barrier = cycles_add(barrier, rules->barrier_cycles);
+    const cycles stalls = cycles_mul(sum->accesses, stall_time(run, sum));
+    const cycles shifts = rules->add_shift ? sum->shift : 0;
+    const cycles whole = cycles_add(cycles_add(sum->instr, barrier), cycles_add(stalls, shifts));
     time->instructions = cycles_add(time->instructions, sum->instr);
     time->barriers = cycles_add(time->barriers, barrier);
-    time->stalls = cycles_add(time->stalls, cycles_mul(sum->accesses, stall_time(run, sum)));
-    if (rules->add_shift) time->shifts = cycles_add(time->shifts, sum->shift);
+    time->stalls = cycles_add(time->stalls, stalls);
+    time->shifts = cycles_add(time->shifts, shifts);
     time->widest = cycles_max(time->widest, sum->widest);
     time->windows++;
+    if (run->windows == NULL) return WB_OK;
+    const wb_window window = {.count = 1,
+                              .cycles = whole,
+                              .instructions = sum->instr,
+                              .barrier = barrier,
+                              .stalls = stalls,
+                              .shifts = shifts,
+                              .apart = sum->widest,
+                              .least = whole,
+                              .warps = sum->active,
+                              .arriving = sum->arriving};
+    return abstract_windows_add(run->windows, &window);
 }
 
 /* One window of every warp that has not ended; *more: there was one. */
@@ -91,8 +128,7 @@ static wb_status run_window(struct cta_run *run, bool *more) {
         add_window(run->rules, &window, &sum);
     }
     *more = sum.active > 0;
-    if (*more) keep_window(run, &sum);
-    return WB_OK;
+    return *more ? keep_window(run, &sum) : WB_OK;
 }
 
 static wb_status run_windows(struct cta_run *run, const wb_watch *watch, wb_diagnostics *diagnostics) {
@@ -108,8 +144,8 @@ static wb_status run_windows(struct cta_run *run, const wb_watch *watch, wb_diag
 
 wb_status abstract_cta_simulate(const struct abstract_cta *cta, const struct abstract_rules *rules,
                                 const wb_watch *watch, wb_diagnostics *diagnostics,
-                                struct abstract_time *time) {
-    struct cta_run run = {.cta = cta, .rules = rules};
+                                struct abstract_windows *windows, struct abstract_time *time) {
+    struct cta_run run = {.cta = cta, .rules = rules, .windows = windows};
     run.cursors = calloc((size_t)cta->warp_count + 1, sizeof *run.cursors);
     wb_status status = run.cursors == NULL ? WB_ERR_LIMIT : WB_OK;
     for (uint32_t w = 0; status == WB_OK && w < cta->warp_count; w++)

@@ -40,13 +40,28 @@ struct abstract_time {
     cycles widest; /* largest sum of T_shift of one warp in a window: the analysis window */
 };
 
+/* Most entries of a list of windows. */
+#define ABSTRACT_WINDOWS_MAX 1000u
+
+/* Windows as results list them. Zero-initialised it is empty. */
+struct abstract_windows {
+    VEC(wb_window) items;
+    uint64_t left_out;
+};
+
+/* Appends a window, of count 1: to the last entry when it is alike. WB_ERR_LIMIT, without a message, when
+ * memory is exhausted. */
+wb_status abstract_windows_add(struct abstract_windows *windows, const wb_window *window);
+void abstract_windows_free(struct abstract_windows *windows);
+
 static inline cycles abstract_time_total(const struct abstract_time *time) {
     return cycles_add(cycles_add(time->instructions, time->barriers), cycles_add(time->stalls, time->shifts));
 }
 
-/* Simulates. WB_ERR_LIMIT with a message when memory is exhausted or `watch` (may be NULL) stopped it. */
+/* Simulates, and lists the windows in *windows (empty, or NULL). WB_ERR_LIMIT with a message when memory is
+ * exhausted or `watch` (may be NULL) stopped it. */
 wb_status abstract_cta_simulate(const struct abstract_cta *cta, const struct abstract_rules *rules,
                                 const wb_watch *watch, wb_diagnostics *diagnostics,
-                                struct abstract_time *time);
+                                struct abstract_windows *windows, struct abstract_time *time);
 
 #endif

@@ -1,7 +1,10 @@
 /* The methods that simulate an abstract CTA: as published, and with a stall term that is proven. */
+#include <string.h>
+
 #include "bound/abstract_code.h"
 #include "bound/abstract_cta.h"
 #include "bound/abstract_trace.h"
+#include "bound/abstract_turns.h"
 #include "bound/registry.h"
 
 /* Whether the machine is the simple one of docs/abstract-cta.md: an instruction a cycle, nothing but memory
@@ -24,15 +27,50 @@ static bool is_simple_machine(const struct wb_machine *machine, cycles *latency)
     return true;
 }
 
-/* Simulates the abstract warps of the input, making them from code where they were not written by hand. */
+/* Lists windows in the bound. WB_ERR_LIMIT with a message when memory is exhausted. */
+static wb_status give_windows(const struct bound_input *input, const struct abstract_windows *windows,
+                              wb_bound *bound) {
+    const size_t count = windows->items.count;
+    wb_window *kept = arena_array(input->results, count + 1, sizeof *kept);
+    if (kept == NULL) return diagnose_out_of_memory(input->diagnostics, "abstract warps");
+    if (count > 0) memcpy(kept, windows->items.items, count * sizeof *kept);
+    bound->windows = kept;
+    bound->window_count = count;
+    bound->windows_left_out = windows->left_out;
+    return WB_OK;
+}
+
+/* One of the two simulations, of abstract warps that are there: sets the bound's cycles. *all: no
+ * interleaving was left out. */
+static wb_status simulate_cta(const struct bound_input *input, const struct abstract_cta *cta,
+                              const struct abstract_rules *rules, bool in_turns, wb_bound *bound, bool *all) {
+    struct abstract_windows windows = {0};
+    struct abstract_turns turns = {0};
+    struct abstract_time time;
+    wb_status status;
+    if (in_turns) {
+        status = abstract_turns_simulate(cta, rules, input->budget, input->watch, input->diagnostics,
+                                         &windows, &turns);
+        bound->cycles = turns.most;
+        *all = turns.all;
+    } else {
+        status = abstract_cta_simulate(cta, rules, input->watch, input->diagnostics, &windows, &time);
+        if (status == WB_OK) bound->cycles = abstract_time_total(&time);
+    }
+    if (status == WB_OK) status = give_windows(input, &windows, bound);
+    abstract_windows_free(&windows);
+    return status;
+}
+
+/* The same of the abstract warps of the input, which are made from code where they were not written by hand.
+ */
 static wb_status simulate_input(const struct bound_input *input, const struct abstract_rules *rules,
-                                struct abstract_time *time) {
-    if (input->abstract != NULL)
-        return abstract_cta_simulate(input->abstract, rules, input->watch, input->diagnostics, time);
+                                bool in_turns, wb_bound *bound, bool *all) {
+    if (input->abstract != NULL) return simulate_cta(input, input->abstract, rules, in_turns, bound, all);
     struct abstract_cta made;
     wb_status status =
         abstract_cta_of_block(input->block->traced, rules->counting.executed, input->diagnostics, &made);
-    if (status == WB_OK) status = abstract_cta_simulate(&made, rules, input->watch, input->diagnostics, time);
+    if (status == WB_OK) status = simulate_cta(input, &made, rules, in_turns, bound, all);
     abstract_cta_free(&made);
     return status;
 }
@@ -73,10 +111,9 @@ static void assume_warps(const struct bound_input *input, bool executed, wb_boun
 
 static wb_status published_run(const struct bound_input *input, wb_bound *bound) {
     struct abstract_rules rules = abstract_rules_stated(input->machine);
-    struct abstract_time time;
     cycles latency;
-    WB_TRY(simulate_input(input, &rules, &time));
-    bound->cycles = abstract_time_total(&time);
+    bool all;
+    WB_TRY(simulate_input(input, &rules, false, bound, &all));
     bound->kind = WB_ESTIMATE;
     bound->reason =
         is_simple_machine(input->machine, &latency)
@@ -89,13 +126,28 @@ static wb_status published_run(const struct bound_input *input, wb_bound *bound)
     return WB_OK;
 }
 
+static wb_status turns_run(const struct bound_input *input, wb_bound *bound) {
+    struct abstract_rules rules = abstract_rules_stated(input->machine);
+    bool all;
+    WB_TRY(simulate_input(input, &rules, true, bound, &all));
+    bound->kind = WB_ESTIMATE;
+    bound->reason = all ? "longest of all interleavings that divergence allows under one scheduler, of warps "
+                          "whose nodes wait where the published abstraction puts it: another scheduler, or "
+                          "the real order of loads and uses, can take longer"
+                        : "longest of some interleavings only, as divergence allows too many, under one "
+                          "scheduler, of warps whose nodes wait where the published abstraction puts it";
+    assume_warps(input, rules.counting.executed, bound);
+    bound_assume(bound, "the conventions that the machine states (abstract_cta)");
+    bound_assume(bound, "round-robin issue, which begins anew with the first warp behind each barrier");
+    return WB_OK;
+}
+
 static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
     cycles latency;
     (void)is_simple_machine(input->machine, &latency);
     struct abstract_rules rules = abstract_rules_safe(input->machine, latency);
-    struct abstract_time time;
-    WB_TRY(simulate_input(input, &rules, &time));
-    bound->cycles = abstract_time_total(&time);
+    bool all;
+    WB_TRY(simulate_input(input, &rules, false, bound, &all));
     bound->kind = WB_UPPER;
     assume_warps(input, false, bound);
     bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
@@ -120,6 +172,21 @@ static const char *published_objection(const struct bound_input *input) {
                : NULL;
 }
 
+/* Conventions that stand in for what this simulation finds by itself. */
+static const char *turns_objection(const struct bound_input *input) {
+    const struct machine_abstract_cta *stated = &input->machine->abstract_cta;
+    if (stated->stall_warps == STALL_ALL_WARPS)
+        return "abstract_cta.stall_warps=all has no effect here: warps are simulated in turn, and those hide "
+               "a "
+               "stall that have something to do";
+    if (stated->shift == SHIFT_IS_ADDED)
+        return "abstract_cta.shift=added has no effect here: shifts are what the interleavings differ in";
+    return published_objection(input);
+}
+
+static const char *const turns_conventions[] = {
+    "header", "barrier_slots", "barrier_cycles", "memory_latency", "uniform_branch", "stores_stall", NULL};
+
 static const char *const published_conventions[] = {"header",      "barrier_slots",  "barrier_cycles",
                                                     "stall_warps", "memory_latency", "uniform_branch",
                                                     "shift",       "stores_stall",   NULL};
@@ -135,6 +202,21 @@ const struct bound_method bound_abstract_cta = {
     .conventions = published_conventions,
     .scope = BOUND_OF_KNOWN_TIMES,
     .monotone = true,
+};
+
+const struct bound_method bound_abstract_cta_rr = {
+    .name = "abstract-cta-rr",
+    .summary = "abstract warps simulated in turn, round-robin, in all interleavings that divergence allows",
+    .run = turns_run,
+    .objection = turns_objection,
+    .fits = abstract_fits,
+    .searches = true,
+    .never_proven = true,
+    .of_abstract_warps = true,
+    .conventions = turns_conventions,
+    .unasked_work = UINT64_C(300000000),
+    .named_work = UINT64_C(20000000000),
+    .scope = BOUND_OF_KNOWN_TIMES,
 };
 
 const struct bound_method bound_abstract_cta_safe = {

@@ -37,6 +37,9 @@ static bool header_runs(const struct abstract_cursor *cursor, const struct abstr
     return iteration == iterations && loop->side[1] != ABSTRACT_NONE && !cursor->counting.header_once;
 }
 
+/* ---- What a window costs ---------------------------------------------------------------------------------
+ */
+
 static void add_cost(struct abstract_cost *sum, const struct abstract_cost *cost) {
     sum->instr = cycles_add(sum->instr, cost->instr);
     sum->shift = cycles_add(sum->shift, cost->shift);
@@ -140,6 +143,126 @@ static struct abstract_cost sequence_cost(struct abstract_cursor *cursor, uint32
     return sum;
 }
 
+/* ---- What a window consists of ---------------------------------------------------------------------------
+ */
+
+static wb_status list_sequence(struct abstract_cursor *cursor, uint32_t first, uint64_t iteration,
+                               struct abstract_events *events);
+
+static wb_status add_event(struct abstract_events *events, struct abstract_event event) {
+    events->too_many = events->items.count >= ABSTRACT_EVENTS_MAX;
+    return events->too_many ? WB_ERR_LIMIT : vec_push(&events->items, event);
+}
+
+static wb_status add_time(struct abstract_events *events, cycles instr, cycles shift) {
+    const size_t count = events->items.count;
+    if (count > events->mergeable && events->items.items[count - 1].kind == EVENT_TIME) {
+        struct abstract_event *last = &events->items.items[count - 1];
+        last->instr = cycles_add(last->instr, instr);
+        last->shift = cycles_add(last->shift, shift);
+        return WB_OK;
+    }
+    if (instr == 0 && shift == 0) return WB_OK;
+    return add_event(events, (struct abstract_event){.kind = EVENT_TIME, .instr = instr, .shift = shift});
+}
+
+static wb_status list_larger(struct abstract_cursor *cursor, const struct abstract_node *branch,
+                             uint64_t iteration, struct abstract_events *events) {
+    for (uint32_t side = 0; side < 2; side++)
+        if (branch->side[1 - side] == ABSTRACT_NONE)
+            return list_sequence(cursor, branch->side[side], iteration, events);
+    const struct abstract_cost cost = larger_cost(cursor, branch, iteration, 1);
+    WB_TRY(add_time(events, cost.instr, cost.shift));
+    for (cycles i = 0; i < cycles_add(cost.loads, cost.stores); i++)
+        WB_TRY(add_event(events, (struct abstract_event){.kind = EVENT_WAIT, .is_store = i >= cost.loads}));
+    return WB_OK;
+}
+
+static wb_status list_fork(struct abstract_cursor *cursor, const struct abstract_node *branch,
+                           uint64_t iteration, struct abstract_events *events) {
+    const size_t fork = events->items.count;
+    WB_TRY(add_event(events, (struct abstract_event){.kind = EVENT_FORK}));
+    for (uint32_t side = 0; side < 2; side++) {
+        const size_t first = events->mergeable = events->items.count;
+        WB_TRY(list_sequence(cursor, branch->side[side], iteration, events));
+        events->items.items[fork].length[side] = (uint32_t)(events->items.count - first);
+    }
+    events->mergeable = events->items.count;
+    return WB_OK;
+}
+
+static wb_status list_branch(struct abstract_cursor *cursor, const struct abstract_node *branch,
+                             uint64_t iteration, struct abstract_events *events) {
+    if (branch->diverges) return list_fork(cursor, branch, iteration, events);
+    if (cursor->counting.executed && branch->pattern_length != 0) {
+        bool first = (branch->pattern >> (iteration % branch->pattern_length) & 1) != 0;
+        return list_sequence(cursor, branch->side[first ? 0 : 1], iteration, events);
+    }
+    for (uint32_t side = 0; cursor->left != NULL && side < 2; side++) {
+        if (cursor->left[branch->number][side] == 0) continue;
+        cursor->left[branch->number][side]--;
+        return list_sequence(cursor, branch->side[side], iteration, events);
+    }
+    return list_larger(cursor, branch, iteration, events);
+}
+
+static wb_status list_loop(struct abstract_cursor *cursor, const struct abstract_node *loop,
+                           struct abstract_events *events) {
+    const uint64_t iterations = iterations_of(cursor, loop);
+    for (uint64_t i = 0; i < iterations; i++) {
+        WB_TRY(list_sequence(cursor, loop->side[0], i, events));
+        WB_TRY(list_sequence(cursor, loop->side[1], i, events));
+    }
+    return header_runs(cursor, loop, iterations) ? list_sequence(cursor, loop->side[0], iterations, events)
+                                                 : WB_OK;
+}
+
+static wb_status list_node(struct abstract_cursor *cursor, const struct abstract_node *node,
+                           uint64_t iteration, struct abstract_events *events) {
+    events->too_many = ++events->steps > ABSTRACT_STEPS_MAX;
+    if (events->too_many) return WB_ERR_LIMIT;
+    switch ((enum abstract_kind)node->kind) {
+    case ABSTRACT_TIME: return add_time(events, node->instr, node->shift);
+    case ABSTRACT_MEMORY:
+        return add_event(events, (struct abstract_event){.kind = EVENT_WAIT, .is_store = node->is_store});
+    case ABSTRACT_BRANCH: return list_branch(cursor, node, iteration, events);
+    case ABSTRACT_LOOP: return list_loop(cursor, node, events);
+    case ABSTRACT_BARRIER: break;
+    }
+    return WB_OK;
+}
+
+static wb_status list_sequence(struct abstract_cursor *cursor, uint32_t first, uint64_t iteration,
+                               struct abstract_events *events) {
+    for (uint32_t i = first; i != ABSTRACT_NONE; i = node_at(cursor, i)->next)
+        WB_TRY(list_node(cursor, node_at(cursor, i), iteration, events));
+    return WB_OK;
+}
+
+/* ---- From barrier to barrier -----------------------------------------------------------------------------
+ */
+
+/* What becomes of the nodes of a window: they are summed, or listed. */
+struct window_sink {
+    struct abstract_cost sum;
+    struct abstract_events *events; /* NULL: summed */
+};
+
+static wb_status take_node(struct abstract_cursor *cursor, const struct abstract_node *node,
+                           uint64_t iteration, struct window_sink *sink) {
+    if (sink->events != NULL) return list_node(cursor, node, iteration, sink->events);
+    const struct abstract_cost cost = node_cost(cursor, node, iteration, 1);
+    add_cost(&sink->sum, &cost);
+    return WB_OK;
+}
+
+static wb_status take_sequence(struct abstract_cursor *cursor, uint32_t first, uint64_t iteration,
+                               struct window_sink *sink) {
+    for (uint32_t i = first; i != ABSTRACT_NONE; i = node_at(cursor, i)->next)
+        WB_TRY(take_node(cursor, node_at(cursor, i), iteration, sink));
+    return WB_OK;
+}
+
 wb_status abstract_cursor_begin(struct abstract_cursor *cursor, const struct abstract_cta *cta, uint32_t warp,
                                 struct abstract_counting counting) {
     *cursor = (struct abstract_cursor){.cta = cta, .warp = warp, .counting = counting};
@@ -200,21 +323,20 @@ static wb_status enter_loop(struct abstract_cursor *cursor, uint32_t index) {
 
 /* A branch with a barrier on one side, which the warp enters always or never. */
 static wb_status enter_guarded(struct abstract_cursor *cursor, const struct abstract_node *branch,
-                               uint64_t iteration, struct abstract_cost *sum) {
+                               uint64_t iteration, struct window_sink *sink) {
     const struct abstract_cta *cta = cursor->cta;
     bool enters = cta->enters[cursor->warp * cta->warp.guards.count + branch->number];
     uint32_t side = branch->barrier_side;
-    if (!enters || branch->diverges || cta->perhaps) {
-        struct abstract_cost other = sequence_cost(cursor, branch->side[1 - side], iteration, 1);
-        add_cost(sum, &other);
-    }
+    if (!enters || branch->diverges || cta->perhaps)
+        WB_TRY(take_sequence(cursor, branch->side[1 - side], iteration, sink));
     if (!enters) return WB_OK;
     return vec_push(&cursor->places,
                     ((struct abstract_place){.next = branch->side[side], .loop = ABSTRACT_NONE}));
 }
 
-wb_status abstract_cursor_next(struct abstract_cursor *cursor, struct abstract_window *window) {
-    *window = (struct abstract_window){0};
+/* Goes on to the next barrier or to the end. */
+static wb_status go_on(struct abstract_cursor *cursor, struct window_sink *sink, bool *at_barrier) {
+    *at_barrier = false;
     begin_window(cursor);
     while (!abstract_cursor_ended(cursor)) {
         struct abstract_place *place = &cursor->places.items[cursor->places.count - 1];
@@ -225,18 +347,30 @@ wb_status abstract_cursor_next(struct abstract_cursor *cursor, struct abstract_w
         uint32_t index = place->next;
         const struct abstract_node *node = node_at(cursor, index);
         place->next = node->next;
-        if (node->kind == ABSTRACT_BARRIER) {
-            window->at_barrier = true;
-            return WB_OK;
-        }
-        if (node->has_barrier && node->kind == ABSTRACT_LOOP) {
+        *at_barrier = node->kind == ABSTRACT_BARRIER;
+        if (*at_barrier) return WB_OK;
+        if (node->has_barrier && node->kind == ABSTRACT_LOOP)
             WB_TRY(enter_loop(cursor, index));
-        } else if (node->has_barrier) {
-            WB_TRY(enter_guarded(cursor, node, place->iteration, &window->cost));
-        } else {
-            struct abstract_cost cost = node_cost(cursor, node, place->iteration, 1);
-            add_cost(&window->cost, &cost);
-        }
+        else if (node->has_barrier)
+            WB_TRY(enter_guarded(cursor, node, place->iteration, sink));
+        else
+            WB_TRY(take_node(cursor, node, place->iteration, sink));
     }
     return WB_OK;
+}
+
+wb_status abstract_cursor_next(struct abstract_cursor *cursor, struct abstract_window *window) {
+    struct window_sink sink = {0};
+    wb_status status = go_on(cursor, &sink, &window->at_barrier);
+    window->cost = sink.sum;
+    return status;
+}
+
+wb_status abstract_cursor_list(struct abstract_cursor *cursor, struct abstract_events *events,
+                               bool *at_barrier) {
+    struct window_sink sink = {.events = events};
+    events->items.count = events->mergeable = 0;
+    events->steps = 0;
+    events->too_many = false;
+    return go_on(cursor, &sink, at_barrier);
 }

@@ -82,4 +82,35 @@ static inline bool abstract_cursor_ended(const struct abstract_cursor *cursor) {
 /* Goes on to the next barrier or to the end. WB_ERR_LIMIT as above. */
 wb_status abstract_cursor_next(struct abstract_cursor *cursor, struct abstract_window *window);
 
+enum abstract_event_kind {
+    EVENT_TIME, /* T_instr cycles, or up to T_shift fewer */
+    EVENT_WAIT, /* for memory */
+    EVENT_FORK  /* a divergent branch with waits: the first of its sides, the second, or both run */
+};
+
+/* What a warp does in a window, one after the other: of a uniform branch the side that counts, or, where each
+ * number counts the larger side's, the time and then the waits. */
+struct abstract_event {
+    enum abstract_event_kind kind;
+    bool is_store;       /* EVENT_WAIT */
+    cycles instr, shift; /* EVENT_TIME */
+    uint32_t
+        length[2]; /* EVENT_FORK: events of the first side, which follow, and of the second behind them */
+};
+
+/* Most events of one window of a warp, and most nodes that are gone through to list them. */
+#define ABSTRACT_EVENTS_MAX (UINT32_C(1) << 16)
+#define ABSTRACT_STEPS_MAX (UINT32_C(1) << 22)
+
+struct abstract_events {
+    VEC(struct abstract_event) items;
+    size_t mergeable; /* time joins time of events from this one on */
+    uint32_t steps;
+    bool too_many; /* a limit was reached */
+};
+
+/* Goes on likewise and lists what the warp does. WB_ERR_LIMIT as above, or when `events` says too_many. */
+wb_status abstract_cursor_list(struct abstract_cursor *cursor, struct abstract_events *events,
+                               bool *at_barrier);
+
 #endif

@@ -207,6 +207,7 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
                                       .machine = analysis->machine,
                                       .watch = request->watch,
                                       .diagnostics = messages,
+                                      .results = &analysis->reasons,
                                       .budget = request->budget,
                                       .together = &analysis->together};
     const bool applies = bound_method_applies(method, &input, &why);

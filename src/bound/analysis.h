@@ -61,7 +61,7 @@ struct wb_analysis {
     VEC(wb_bound) bounds;           /* in the registry's order */
     VEC(wb_simulation) simulations; /* in the order of the policies */
     VEC(wb_declined) declined;      /* in the order in which they were asked for */
-    struct arena reasons;           /* owns the reasons of bounds and of what was declined */
+    struct arena reasons;           /* owns the reasons and windows of bounds, and why others were declined */
 };
 
 /* For those that make analyses: an analysis of nothing yet, or NULL when memory is exhausted. */

@@ -7,6 +7,7 @@
 #include "bound/search_budget.h"
 
 struct abstract_cta;
+struct arena;
 struct grid_work;
 struct request_load;
 struct together_times;
@@ -24,6 +25,7 @@ struct bound_input {
     const struct wb_machine *machine;
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
+    struct arena *results;           /* owns texts and lists of the bound */
     struct search_budget *budget;    /* of this method */
     struct together_times *together; /* of the kernel: what methods have found, for those behind them */
 };
@@ -75,9 +77,9 @@ struct bound_method {
 
 extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bound_elb, bound_gub,
     bound_exhaustive, bound_adversary, bound_segment_sum, bound_reorder_chain, bound_turn_chain,
-    bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_safe, bound_k_area,
-    bound_k_bal, bound_k_sm, bound_k_exhaustive, bound_k_adversary, bound_waves, bound_graham,
-    bound_one_by_one, bound_eq3;
+    bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_rr,
+    bound_abstract_cta_safe, bound_k_area, bound_k_bal, bound_k_sm, bound_k_exhaustive, bound_k_adversary,
+    bound_waves, bound_graham, bound_one_by_one, bound_eq3;
 
 /* Methods are the bits of a number. */
 #define METHODS_MAX 64u

@@ -11,6 +11,7 @@
 #include "report/json_parts.h"
 #include "report/kernel_report.h"
 #include "report/launch_report.h"
+#include "report/window_report.h"
 #include "warp/launch_demand.h"
 
 /* What was launched, null for a block written by hand. */
@@ -41,6 +42,10 @@ static json_t *bound_json(const struct wb_analysis *analysis, const wb_bound *bo
     json_put(&object, "overestimation_percent", percent_json(analysis, bound));
     json_put(&object, "microseconds", report_microseconds_json(analysis->machine->clock_mhz, bound->cycles));
     if (bound->part_count > 0) json_put(&object, "parts", kernel_parts_json(bound));
+    if (bound->window_count > 0) {
+        json_put(&object, "windows", report_windows_json(bound));
+        json_put(&object, "windows_left_out", json_integer((json_int_t)bound->windows_left_out));
+    }
     return object;
 }
 

@@ -11,6 +11,7 @@
 #include "report/gpu_report.h"
 #include "report/kernel_report.h"
 #include "report/launch_report.h"
+#include "report/window_report.h"
 #include "warp/launch_demand.h"
 
 /* Columns of the table, in characters. */
@@ -410,6 +411,7 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     put_conditions(&out, analysis);
     put_verdict(&out, analysis, options);
     if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, block->block)) out.failed = true;
+    report_put_windows(&out, block);
     wb_status status = options->phases && block->timed != NULL ? put_phases(&out, block, diagnostics) : WB_OK;
     if (status != WB_OK) {
         text_free(&out);

@@ -20,6 +20,24 @@ double overestimation(uint64_t bound, uint64_t simulated) {
     return 100.0 * ((double)bound / (double)simulated - 1.0);
 }
 
+wb_status measure_settings(wb_machine *machine, const char *const *settings, wb_diagnostics *diagnostics) {
+    for (; *settings != NULL; settings++)
+        WB_TRY(wb_machine_set(machine, *settings, diagnostics));
+    return WB_OK;
+}
+
+wb_status measure_machine(const char *preset, const char *const *settings, wb_diagnostics *diagnostics,
+                          wb_machine **machine) {
+    wb_machine *loaded = NULL;
+    WB_TRY(wb_machine_load(preset, diagnostics, &loaded));
+    wb_status status = measure_settings(loaded, settings, diagnostics);
+    if (status == WB_OK)
+        *machine = loaded;
+    else
+        wb_machine_free(loaded);
+    return status;
+}
+
 /* Cycles of one method, which has been run. */
 static uint64_t bound_of(const wb_analysis *analysis, const char *method) {
     size_t count;

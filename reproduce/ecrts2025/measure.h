@@ -22,6 +22,13 @@ struct measurement {
     uint64_t alone;   /* simulation of warp 0 alone */
 };
 
+/* Sets KEY=VALUE after KEY=VALUE, up to NULL. */
+wb_status measure_settings(wb_machine *machine, const char *const *settings, wb_diagnostics *diagnostics);
+
+/* A preset with settings; freed by the caller. */
+wb_status measure_machine(const char *preset, const char *const *settings, wb_diagnostics *diagnostics,
+                          wb_machine **machine);
+
 /* Bounds and simulates a block that was traced with its accesses. */
 wb_status measure_block(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                         struct measurement *measurement);

@@ -45,5 +45,8 @@ const double published_sgemm[SGEMM_COUNT][LATENCY_COUNT][WARPS_COUNT] = {
         },
 };
 
-const struct published_ablation published_sub_cores = {94.01, 4.23, 27.25, 101.00};
-const struct published_ablation published_dual_issue = {99.77, 0.73, 96.65, 102.26};
+const struct published_ablation published_ablation[COLUMN_COUNT] = {
+    [COLUMN_FETCH] = {111.79, 41.01, 96.94, 494.79},       [COLUMN_SUB_CORES] = {94.01, 4.23, 27.25, 101.00},
+    [COLUMN_DUAL_ISSUE] = {99.77, 0.73, 96.65, 102.26},    [COLUMN_CACHE] = {91.90, 13.51, 34.24, 125.10},
+    [COLUMN_COALESCING] = {234.11, 38.77, 100.25, 290.47},
+};

@@ -18,11 +18,11 @@ extern const struct published_overestimation published_single[LATENCY_COUNT];
 /* Table 4: GUB above the simulation, under a policy that the paper does not name. */
 extern const double published_sgemm[SGEMM_COUNT][LATENCY_COUNT][WARPS_COUNT];
 
-/* A column of table 2: time with a feature in percent of the time without it. */
+/* Table 2: time with a feature in percent of the time without it. */
 struct published_ablation {
     double mean, deviation, min, max;
 };
 
-extern const struct published_ablation published_sub_cores, published_dual_issue;
+extern const struct published_ablation published_ablation[COLUMN_COUNT];
 
 #endif

@@ -11,7 +11,6 @@
 const unsigned study_latencies[LATENCY_COUNT] = {5, 10, 25, 50, 100, 200, 400};
 const unsigned study_warps[WARPS_COUNT] = {4, 8, 16, 32};
 const char *const study_sgemm_kernels[SGEMM_COUNT] = {"sgemm_naive", "sgemm_double_buffered"};
-const char *const study_feature_settings[FEATURE_COUNT] = {"sub_cores=4", "issue_width=2"};
 
 _Static_assert(STUDY_NAME_MAX == KERNEL_FIELD_MAX, "names are copied");
 
@@ -21,41 +20,16 @@ const char *study_preset(enum model model, size_t latency) {
     return latency == STUDY_SHORTEST ? "gpgpusim-orin-5l" : "gpgpusim-orin";
 }
 
-/* The machine of a model at a latency, with a setting on top where one is given. The paper takes every access
- * for one pipelined transaction. */
-static wb_status load_machine(enum model model, size_t latency, const char *setting,
-                              wb_diagnostics *diagnostics, wb_machine **machine) {
-    char assignment[32];
-    wb_machine *loaded = NULL;
-    (void)snprintf(assignment, sizeof assignment, "mem_latency=%u", study_latencies[latency]);
-    WB_TRY(wb_machine_load(study_preset(model, latency), diagnostics, &loaded));
-    wb_status status = wb_machine_set(loaded, assignment, diagnostics);
-    if (status == WB_OK) status = wb_machine_set(loaded, "requests=ideal", diagnostics);
-    if (status == WB_OK && setting != NULL) status = wb_machine_set(loaded, setting, diagnostics);
-    if (status == WB_OK)
-        *machine = loaded;
-    else
-        wb_machine_free(loaded);
-    return status;
-}
-
-/* Measures a block on the machine of a model at a latency, with a setting on top where one is given. */
+/* Measures a block on the machine of a model at a latency, with a setting on top where one is given. The
+ * paper takes every access for one pipelined transaction. */
 static wb_status measure_on(const wb_block *block, enum model model, size_t latency, const char *setting,
                             wb_diagnostics *diagnostics, struct measurement *measurement) {
+    char assignment[32];
+    const char *const settings[] = {assignment, "requests=ideal", setting, NULL};
     wb_machine *machine = NULL;
-    WB_TRY(load_machine(model, latency, setting, diagnostics, &machine));
+    (void)snprintf(assignment, sizeof assignment, "mem_latency=%u", study_latencies[latency]);
+    WB_TRY(measure_machine(study_preset(model, latency), settings, diagnostics, &machine));
     wb_status status = measure_block(block, machine, diagnostics, measurement);
-    wb_machine_free(machine);
-    return status;
-}
-
-/* Simulates a block on the plain machine with a feature added. */
-static wb_status measure_feature(const wb_block *block, enum feature feature, wb_diagnostics *diagnostics,
-                                 uint64_t simulated[POLICY_COUNT]) {
-    wb_machine *machine = NULL;
-    const char *setting = study_feature_settings[feature];
-    WB_TRY(load_machine(MODEL_PLAIN, STUDY_TYPICAL, setting, diagnostics, &machine));
-    wb_status status = measure_simulations(block, machine, diagnostics, simulated);
     wb_machine_free(machine);
     return status;
 }
@@ -83,9 +57,7 @@ static wb_status measure_kernel(const wb_block *block, wb_diagnostics *diagnosti
             WB_TRY(measure_on(block, (enum model)m, l, NULL, diagnostics, &kernel->at[m][l]));
     WB_TRY(measure_on(block, MODEL_GPGPUSIM, STUDY_SHORTEST, STUDY_WIDE_STORES, diagnostics,
                       &kernel->wide_stores));
-    for (size_t f = 0; f < FEATURE_COUNT; f++)
-        WB_TRY(measure_feature(block, (enum feature)f, diagnostics, kernel->with_feature[f]));
-    return WB_OK;
+    return ablation_measure(block, diagnostics, &kernel->ablation);
 }
 
 static wb_status run_kernel(const struct kernel_case *entry, wb_diagnostics *diagnostics,

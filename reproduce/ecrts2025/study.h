@@ -1,10 +1,10 @@
 /* Everything that is measured: the kernels of kernels/index.txt, the matrix products of table 4 of the paper,
- * and the features of table 2 that the machine model has. */
+ * and the features of table 2. */
 #ifndef WB_REPRODUCE_STUDY_H
 #define WB_REPRODUCE_STUDY_H
 
+#include "ablation.h"
 #include "base/vec.h"
-#include "measure.h"
 
 /* Name of a case of kernels/index.txt, with room. */
 #define STUDY_NAME_MAX 128
@@ -17,15 +17,12 @@ enum model { MODEL_GPGPUSIM, MODEL_PLAIN, MODEL_COUNT };
 
 enum sgemm { SGEMM_NAIVE, SGEMM_DOUBLE_BUFFERED, SGEMM_COUNT };
 
-/* The plain machine with a feature that the paper switched off. */
-enum feature { FEATURE_SUB_CORES, FEATURE_DUAL_ISSUE, FEATURE_COUNT };
-
 extern const unsigned study_latencies[LATENCY_COUNT]; /* of global memory, in cycles */
 extern const unsigned study_warps[WARPS_COUNT];       /* of the matrix products' blocks */
 extern const char *const study_sgemm_kernels[SGEMM_COUNT];
-extern const char *const study_feature_settings[FEATURE_COUNT]; /* KEY=VALUE */
 
-/* Latency of the ablation, as an index into study_latencies: 200 cycles, which the paper calls realistic. */
+/* Latency of the ablation (ablation.h), as an index into study_latencies: 200 cycles, which the paper calls
+ * realistic. */
 #define STUDY_TYPICAL 5u
 
 /* The latency that has a configuration of its own, and a setting that undoes one difference of it: the first
@@ -42,8 +39,8 @@ struct study_kernel {
     uint64_t instructions; /* of all warps */
     uint64_t jumps;        /* places where warp 0 does not go on with the next instruction of the text */
     struct measurement at[MODEL_COUNT][LATENCY_COUNT];
-    struct measurement wide_stores;                     /* STUDY_SHORTEST with STUDY_WIDE_STORES */
-    uint64_t with_feature[FEATURE_COUNT][POLICY_COUNT]; /* cycles at STUDY_TYPICAL */
+    struct measurement wide_stores; /* STUDY_SHORTEST with STUDY_WIDE_STORES */
+    struct ablation ablation;       /* at STUDY_TYPICAL */
 };
 
 struct study {

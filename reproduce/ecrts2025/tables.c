@@ -84,31 +84,71 @@ void table_sgemm(struct text *out, const struct study *study, enum sgemm sgemm, 
     }
 }
 
-/* Time with a feature in percent of the time without it, over all kernels. */
-static struct sample sample_feature(const struct study *study, enum feature feature, enum policy policy) {
-    struct sample sample = {0};
-    for (size_t i = 0; i < study->kernels.count; i++) {
-        const struct study_kernel *kernel = &study->kernels.items[i];
-        const double with = (double)kernel->with_feature[feature][policy];
-        const double without = (double)kernel->at[MODEL_PLAIN][STUDY_TYPICAL].simulated[policy];
-        sample_add(&sample, 100.0 * with / without, without);
+/* Appends a row of table 2; `published` may be NULL. */
+static void put_ablation(struct text *out, const char *title, size_t policy, const struct sample *sample,
+                         const struct published_ablation *published) {
+    const double ours[] = {sample_mean(sample), sample_deviation(sample), sample->least, sample->greatest};
+    text_printf(out, "| %s | %s |", title, policy_titles[policy]);
+    for (size_t i = 0; i < 4; i++) {
+        text_printf(out, " %.2f", ours[i]);
+        if (published != NULL) {
+            const double theirs[] = {published->mean, published->deviation, published->min, published->max};
+            text_printf(out, " (%.2f)", theirs[i]);
+        }
+        text_string(out, " |");
     }
-    return sample;
+    text_char(out, '\n');
+}
+
+static void put_ablation_head(struct text *out) {
+    text_string(out, "| with, in percent of without | policy | mean | std. dev. | min | max |\n"
+                     "| --- | --- | ---: | ---: | ---: | ---: |\n");
 }
 
 void table_ablation(struct text *out, const struct study *study) {
-    static const char *const titles[FEATURE_COUNT] = {"four sub-cores against one",
-                                                      "issue width 2 against 1"};
-    const struct published_ablation *published[FEATURE_COUNT] = {&published_sub_cores, &published_dual_issue};
-    text_string(out, "| comparison | policy | mean | std. dev. | min | max |\n"
-                     "| --- | --- | ---: | ---: | ---: | ---: |\n");
-    for (size_t f = 0; f < FEATURE_COUNT; f++) {
+    static const char *const titles[COLUMN_COUNT] = {
+        [COLUMN_FETCH] = "instruction cache",
+        [COLUMN_SUB_CORES] = "four sub-cores",
+        [COLUMN_DUAL_ISSUE] = "dual issue",
+        [COLUMN_CACHE] = "data caches",
+        [COLUMN_COALESCING] = "accesses of sectors that memory serves one by one",
+    };
+    put_ablation_head(out);
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
         for (size_t p = 0; p < POLICY_COUNT; p++) {
-            struct sample sample = sample_feature(study, (enum feature)f, (enum policy)p);
-            text_printf(out, "| %s | %s | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) | %.2f (%.2f) |\n",
-                        titles[f], policy_titles[p], sample_mean(&sample), published[f]->mean,
-                        sample_deviation(&sample), published[f]->deviation, sample.least, published[f]->min,
-                        sample.greatest, published[f]->max);
+            struct sample sample = {0};
+            for (size_t i = 0; i < study->kernels.count; i++) {
+                const struct ablation *of = &study->kernels.items[i].ablation;
+                sample_add(&sample, 100.0 * (double)of->chain[c][p] / (double)of->chain[c + 1][p], 1);
+            }
+            put_ablation(out, titles[c], p, &sample, &published_ablation[c]);
+        }
+    }
+}
+
+void table_lone_features(struct text *out, const struct study *study) {
+    static const char *const titles[LONE_COUNT] = {
+        [LONE_FETCH] = "instruction cache",
+        [LONE_SUB_CORES] = "four sub-cores",
+        [LONE_DUAL_ISSUE] = "dual issue",
+        [LONE_DUAL_ISSUE_GPGPUSIM] = "dual issue, on `gpgpusim-orin`",
+        [LONE_SECTORS] = "accesses of sectors, with bank conflicts",
+        [LONE_MEMORY_400] = "sectors served one by one, 400 cycles against 200",
+        [LONE_MEMORY_600] = "sectors served one by one, 600 cycles against 200",
+    };
+    put_ablation_head(out);
+    for (size_t f = 0; f < LONE_COUNT; f++) {
+        const enum model model = f == LONE_DUAL_ISSUE_GPGPUSIM ? MODEL_GPGPUSIM : MODEL_PLAIN;
+        for (size_t p = 0; p < POLICY_COUNT; p++) {
+            struct sample sample = {0};
+            for (size_t i = 0; i < study->kernels.count; i++) {
+                const struct study_kernel *kernel = &study->kernels.items[i];
+                sample_add(&sample,
+                           100.0 * (double)kernel->ablation.lone[f][p] /
+                               (double)kernel->at[model][STUDY_TYPICAL].simulated[p],
+                           1);
+            }
+            put_ablation(out, titles[f], p, &sample, NULL);
         }
     }
 }

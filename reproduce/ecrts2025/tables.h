@@ -20,8 +20,10 @@ void table_method(struct text *out, const struct study *study, enum model model,
 /* Table 4: a bound of one matrix product by latency and number of warps. */
 void table_sgemm(struct text *out, const struct study *study, enum sgemm sgemm, enum method method);
 
-/* Table 2, as far as the model has the features. */
+/* Table 2: each column with and without its feature, the features of the columns before taken away; and
+ * features by themselves on a plain machine. */
 void table_ablation(struct text *out, const struct study *study);
+void table_lone_features(struct text *out, const struct study *study);
 
 /* Simulations that took longer than a bound of the block: returns how many pairs of them there are on a
  * model, and lists those of MODEL_GPGPUSIM. */

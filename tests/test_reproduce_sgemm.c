@@ -22,10 +22,10 @@ static void expect_ok(wb_status status) {
     if (status != WB_OK) fail_msg("status %d:\n%s", (int)status, wb_diagnostics_text(diagnostics));
 }
 
-/* A launch of 2 x 2 blocks: both operands count their elements, of the result nothing is known before. */
-static wb_launch *make_launch(unsigned warps) {
+/* A launch of 2 x 2 blocks of `warps` warps that make `rows` / 2 rows each: both operands count their
+ * elements, of the result nothing is known before. */
+static wb_launch *make_launch(unsigned warps, unsigned rows) {
     char text[64];
-    const unsigned rows = 2 * warps;
     const char *const numbers[] = {"i32:64", "i32:96"};
     wb_launch *launch = wb_launch_new();
     assert_non_null(launch);
@@ -63,16 +63,16 @@ static void check_product(const uint8_t *bytes, const uint8_t *known, size_t siz
     }
 }
 
-static void check_kernel(const wb_module *module, const char *family, unsigned warps) {
+static void check_kernel(const wb_module *module, const char *family, unsigned warps, unsigned rows) {
     char name[64];
     const wb_kernel *kernel = NULL;
     uint8_t *bytes = NULL, *known = NULL;
     size_t size = 0;
     (void)snprintf(name, sizeof name, "%s_%u", family, warps);
     expect_ok(wb_module_find_kernel(module, name, diagnostics, &kernel));
-    wb_launch *launch = make_launch(warps);
+    wb_launch *launch = make_launch(warps, rows);
     expect_ok(wb_grid_execute(kernel, launch, 2, diagnostics, &bytes, &known, &size));
-    check_product(bytes, known, size, 2 * warps);
+    check_product(bytes, known, size, rows);
     free(known);
     free(bytes);
     wb_launch_free(launch);
@@ -86,8 +86,10 @@ static void test_products(void **state) {
     assert_non_null(diagnostics);
     expect_ok(wb_module_read("reproduce/ecrts2025/sgemm.ptx", diagnostics, &module));
     for (size_t i = 0; i < sizeof warps / sizeof *warps; i++) {
-        check_kernel(module, "sgemm_naive", warps[i]);
-        check_kernel(module, "sgemm_double_buffered", warps[i]);
+        check_kernel(module, "sgemm_naive", warps[i], 2 * warps[i]);
+        check_kernel(module, "sgemm_double_buffered", warps[i], 2 * warps[i]);
+        check_kernel(module, "sgemm_loads_together", warps[i], 2 * warps[i]);
+        check_kernel(module, "sgemm_register_tiled", warps[i], 8 * warps[i]);
     }
     wb_module_free(module);
     wb_diagnostics_free(diagnostics);

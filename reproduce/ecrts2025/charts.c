@@ -62,8 +62,12 @@ void chart_methods(struct text *out, const struct study *study, enum policy poli
 }
 
 void chart_sgemm(struct text *out, const struct study *study, enum sgemm sgemm) {
-    static const char *const titles[SGEMM_COUNT] = {"SGEMM, naive: GUB above LRR",
-                                                    "SGEMM, double-buffered: GUB above LRR"};
+    static const char *const titles[SGEMM_COUNT] = {
+        [SGEMM_NAIVE] = "SGEMM, naive: GUB above LRR",
+        [SGEMM_DOUBLE_BUFFERED] = "SGEMM, double-buffered: GUB above LRR",
+        [SGEMM_LOADS_TOGETHER] = "SGEMM, double-buffered, first loads together: GUB above LRR",
+        [SGEMM_REGISTER_TILED] = "SGEMM, tiles 8 deep, four elements a thread: GUB above LRR",
+    };
     char names[2 * WARPS_COUNT][32];
     double values[2 * WARPS_COUNT][LATENCY_COUNT];
     struct svg_series series[2 * WARPS_COUNT];
@@ -72,7 +76,7 @@ void chart_sgemm(struct text *out, const struct study *study, enum sgemm sgemm) 
         for (size_t l = 0; l < LATENCY_COUNT; l++) {
             const struct measurement *at = &study->sgemm[sgemm][l][w];
             values[w][l] = overestimation(at->bounds[METHOD_GUB], at->simulated[POLICY_LRR]);
-            values[published][l] = published_sgemm[sgemm][l][w];
+            values[published][l] = published_sgemm(sgemm)[l][w];
         }
         (void)snprintf(names[w], sizeof names[w], "%u warps", study_warps[w]);
         (void)snprintf(names[published], sizeof names[published], "%u warps, ECRTS 2025", study_warps[w]);

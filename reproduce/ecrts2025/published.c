@@ -22,7 +22,7 @@ const struct published_overestimation published_single[LATENCY_COUNT] = {
 };
 
 /* Columns of 4, 8, 16 and 32 warps. */
-const double published_sgemm[SGEMM_COUNT][LATENCY_COUNT][WARPS_COUNT] = {
+static const double products[2][LATENCY_COUNT][WARPS_COUNT] = {
     [SGEMM_NAIVE] =
         {
             {23.69, 22.03, 11.50, 5.87}, /* 5 */
@@ -44,6 +44,10 @@ const double published_sgemm[SGEMM_COUNT][LATENCY_COUNT][WARPS_COUNT] = {
             {58.21, 33.08, 19.19, 11.15}, /* 400 */
         },
 };
+
+const published_warps *published_sgemm(enum sgemm sgemm) {
+    return products[sgemm == SGEMM_NAIVE ? SGEMM_NAIVE : SGEMM_DOUBLE_BUFFERED];
+}
 
 const struct published_ablation published_ablation[COLUMN_COUNT] = {
     [COLUMN_FETCH] = {111.79, 41.01, 96.94, 494.79},       [COLUMN_SUB_CORES] = {94.01, 4.23, 27.25, 101.00},

@@ -15,8 +15,10 @@ struct published_overestimation {
 extern const struct published_overestimation published_gub[LATENCY_COUNT][POLICY_COUNT];
 extern const struct published_overestimation published_single[LATENCY_COUNT];
 
-/* Table 4: GUB above the simulation, under a policy that the paper does not name. */
-extern const double published_sgemm[SGEMM_COUNT][LATENCY_COUNT][WARPS_COUNT];
+/* Table 4: GUB above the simulation, under a policy that the paper does not name. Of the variants of a
+ * product the figures of that product. */
+typedef double published_warps[WARPS_COUNT];
+const published_warps *published_sgemm(enum sgemm sgemm); /* [LATENCY_COUNT] */
 
 /* Table 2: time with a feature in percent of the time without it. */
 struct published_ablation {

@@ -34,12 +34,12 @@ wb_status specimen_read(const char *ptx, const char *launch, wb_diagnostics *dia
 
 /* Grid, block and arguments of a product whose inner dimension is the number of threads. The matrices are
  * unknown: neither control nor addresses depend on them. */
-static wb_status set_sgemm(wb_launch *launch, uint32_t warps, wb_diagnostics *diagnostics) {
+static wb_status set_sgemm(wb_launch *launch, uint32_t warps, uint32_t rows, wb_diagnostics *diagnostics) {
     char text[32];
     const uint32_t depth = warps * WARP_SIZE;
     const uint32_t sizes[] = {SGEMM_SIDE * depth, SGEMM_SIDE * depth, SGEMM_SIDE * SGEMM_SIDE};
     const uint32_t numbers[] = {SGEMM_SIDE, depth};
-    (void)snprintf(text, sizeof text, "%u,%u", SGEMM_SIDE / WARP_SIZE, SGEMM_SIDE / warps);
+    (void)snprintf(text, sizeof text, "%u,%u", SGEMM_SIDE / WARP_SIZE, SGEMM_SIDE / (warps * rows));
     WB_TRY(wb_launch_set_grid(launch, text, diagnostics));
     (void)snprintf(text, sizeof text, "%u,%u", WARP_SIZE, warps);
     WB_TRY(wb_launch_set_block(launch, text, diagnostics));
@@ -54,13 +54,13 @@ static wb_status set_sgemm(wb_launch *launch, uint32_t warps, wb_diagnostics *di
     return WB_OK;
 }
 
-wb_status specimen_sgemm(const char *kernel, uint32_t warps, wb_diagnostics *diagnostics,
+wb_status specimen_sgemm(const struct sgemm_kernel *kernel, uint32_t warps, wb_diagnostics *diagnostics,
                          struct specimen *specimen) {
     char name[64];
     struct specimen made = {.launch = wb_launch_new()};
-    (void)snprintf(name, sizeof name, "%s_%u", kernel, warps);
+    (void)snprintf(name, sizeof name, "%s_%u", kernel->name, warps);
     wb_status status = made.launch ? WB_OK : diagnose_out_of_memory(diagnostics, SGEMM_PTX);
-    if (status == WB_OK) status = set_sgemm(made.launch, warps, diagnostics);
+    if (status == WB_OK) status = set_sgemm(made.launch, warps, kernel->rows, diagnostics);
     if (status == WB_OK) status = wb_module_read(SGEMM_PTX, diagnostics, &made.module);
     if (status == WB_OK) return trace(&made, name, diagnostics, specimen);
     specimen_free(&made);

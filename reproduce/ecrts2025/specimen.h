@@ -14,9 +14,15 @@ struct specimen {
 wb_status specimen_read(const char *ptx, const char *launch, wb_diagnostics *diagnostics,
                         struct specimen *specimen);
 
-/* A block of `warps` warps of a matrix product of reproduce/ecrts2025/sgemm.cu (whose kernels are called
- * KERNEL_WARPS): 1024 x k times k x 1024, where k is the number of threads of a block as in the paper. */
-wb_status specimen_sgemm(const char *kernel, uint32_t warps, wb_diagnostics *diagnostics,
+/* A matrix product of reproduce/ecrts2025/sgemm.cu, whose kernels are called NAME_WARPS. */
+struct sgemm_kernel {
+    const char *name;
+    uint32_t rows; /* elements of a thread, one below the other */
+};
+
+/* A block of `warps` warps of a matrix product: 1024 x k times k x 1024, where k is the number of threads of
+ * a block as in the paper. */
+wb_status specimen_sgemm(const struct sgemm_kernel *kernel, uint32_t warps, wb_diagnostics *diagnostics,
                          struct specimen *specimen);
 
 void specimen_free(struct specimen *specimen);

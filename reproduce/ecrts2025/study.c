@@ -5,12 +5,16 @@
 
 #include "base/diagnostics.h"
 #include "kernel_index.h"
-#include "specimen.h"
 #include "warp/block.h"
 
 const unsigned study_latencies[LATENCY_COUNT] = {5, 10, 25, 50, 100, 200, 400};
 const unsigned study_warps[WARPS_COUNT] = {4, 8, 16, 32};
-const char *const study_sgemm_kernels[SGEMM_COUNT] = {"sgemm_naive", "sgemm_double_buffered"};
+const struct sgemm_kernel study_sgemm_kernels[SGEMM_COUNT] = {
+    [SGEMM_NAIVE] = {"sgemm_naive", 1},
+    [SGEMM_DOUBLE_BUFFERED] = {"sgemm_double_buffered", 1},
+    [SGEMM_LOADS_TOGETHER] = {"sgemm_loads_together", 1},
+    [SGEMM_REGISTER_TILED] = {"sgemm_register_tiled", 4},
+};
 
 _Static_assert(STUDY_NAME_MAX == KERNEL_FIELD_MAX, "names are copied");
 
@@ -89,7 +93,7 @@ static wb_status run_kernels(wb_diagnostics *diagnostics, struct study *study) {
 static wb_status run_sgemm(enum sgemm which, size_t warps, wb_diagnostics *diagnostics, struct study *study) {
     struct specimen specimen;
     wb_status status = WB_OK;
-    WB_TRY(specimen_sgemm(study_sgemm_kernels[which], study_warps[warps], diagnostics, &specimen));
+    WB_TRY(specimen_sgemm(&study_sgemm_kernels[which], study_warps[warps], diagnostics, &specimen));
     for (size_t l = 0; status == WB_OK && l < LATENCY_COUNT; l++)
         status =
             measure_on(specimen.block, MODEL_GPGPUSIM, l, NULL, diagnostics, &study->sgemm[which][l][warps]);

@@ -5,6 +5,7 @@
 
 #include "ablation.h"
 #include "base/vec.h"
+#include "specimen.h"
 
 /* Name of a case of kernels/index.txt, with room. */
 #define STUDY_NAME_MAX 128
@@ -15,11 +16,13 @@
 /* The machines: GPGPU-Sim as the paper used it, and the plain model that the proofs are about. */
 enum model { MODEL_GPGPUSIM, MODEL_PLAIN, MODEL_COUNT };
 
-enum sgemm { SGEMM_NAIVE, SGEMM_DOUBLE_BUFFERED, SGEMM_COUNT };
+/* The two products of the paper, and the second with the loads of its first tiles together, and as well with
+ * tiles 8 deep and four elements a thread. */
+enum sgemm { SGEMM_NAIVE, SGEMM_DOUBLE_BUFFERED, SGEMM_LOADS_TOGETHER, SGEMM_REGISTER_TILED, SGEMM_COUNT };
 
 extern const unsigned study_latencies[LATENCY_COUNT]; /* of global memory, in cycles */
 extern const unsigned study_warps[WARPS_COUNT];       /* of the matrix products' blocks */
-extern const char *const study_sgemm_kernels[SGEMM_COUNT];
+extern const struct sgemm_kernel study_sgemm_kernels[SGEMM_COUNT];
 
 /* Latency of the ablation (ablation.h), as an index into study_latencies: 200 cycles, which the paper calls
  * realistic. */

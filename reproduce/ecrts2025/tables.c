@@ -77,8 +77,25 @@ void table_sgemm(struct text *out, const struct study *study, enum sgemm sgemm, 
             const struct measurement *at = &study->sgemm[sgemm][l][w];
             text_printf(out, " %.2f / %.2f", overestimation(at->bounds[method], at->simulated[POLICY_LRR]),
                         overestimation(at->bounds[method], at->simulated[POLICY_GTO]));
-            if (method == METHOD_GUB) text_printf(out, " (%.2f)", published_sgemm[sgemm][l][w]);
+            if (method == METHOD_GUB) text_printf(out, " (%.2f)", published_sgemm(sgemm)[l][w]);
             text_string(out, " |");
+        }
+        text_char(out, '\n');
+    }
+}
+
+void table_sgemm_cycles(struct text *out, const struct study *study) {
+    static const size_t latencies[] = {STUDY_SHORTEST, STUDY_TYPICAL, LATENCY_COUNT - 1};
+    text_printf(out, "| %u warps: GUB, cycles under LRR |", study_warps[0]);
+    for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
+        text_printf(out, " latency %u |", study_latencies[latencies[i]]);
+    text_string(out, "\n| --- | ---: | ---: | ---: |\n");
+    for (size_t k = 0; k < SGEMM_COUNT; k++) {
+        text_printf(out, "| `%s` |", study_sgemm_kernels[k].name);
+        for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
+            const struct measurement *at = &study->sgemm[k][latencies[i]][0];
+            text_printf(out, " %" PRIu64 ", %" PRIu64 " |", at->bounds[METHOD_GUB],
+                        at->simulated[POLICY_LRR]);
         }
         text_char(out, '\n');
     }

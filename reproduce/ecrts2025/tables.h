@@ -20,6 +20,9 @@ void table_method(struct text *out, const struct study *study, enum model model,
 /* Table 4: a bound of one matrix product by latency and number of warps. */
 void table_sgemm(struct text *out, const struct study *study, enum sgemm sgemm, enum method method);
 
+/* Bounds and times of the products' blocks of the fewest warps, in cycles, at some latencies. */
+void table_sgemm_cycles(struct text *out, const struct study *study);
+
 /* Table 2: each column with and without its feature, the features of the columns before taken away; and
  * features by themselves on a plain machine. */
 void table_ablation(struct text *out, const struct study *study);

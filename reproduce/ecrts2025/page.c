@@ -142,7 +142,8 @@ static void put_sgemm_reasons(struct text *out, const struct study *study) {
         "  takes bound and simulation the same time, in which nothing is overestimated, and there are few "
         "tiles: as "
         "many as warps. With all these loads issued before the first store (`sgemm_loads_together`)\n"
-        "  one latency is left, and the overestimation is as flat as the published one; with 32 warps it is the same one.\n"
+        "  one latency is left, and the overestimation is as flat as the published one; with 32 warps it is "
+        "the same one.\n"
         "- *The length of an iteration.* GUB rises where a warp alone waits for the next tiles although the "
         "others "
         "would have kept the SM busy meanwhile: where an iteration takes one warp alone less than the\n"
@@ -187,12 +188,12 @@ static void put_settings(struct text *out, const char *const *settings) {
 
 /* What tables 2 and the next are about. */
 static void put_ablation_machines(struct text *out) {
-    text_string(
-        out, "The first machine has all five features, as the paper's baseline; each row takes one away, and "
-             "the next goes on from there. The machine with everything is `orin-sm86` with\n\n   ");
+    text_string(out, "The first machine has all features of the paper's baseline but its instruction cache; "
+                     "each row takes one away, and "
+                     "the next goes on from there. The machine with everything is `orin-sm86` with\n\n   ");
     put_settings(out, ablation_everything);
     text_string(out, "\n\nand the features are taken away, in this order, by\n\n");
-    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+    for (size_t c = COLUMN_SUB_CORES; c < COLUMN_COUNT; c++) {
         text_string(out, "   ");
         put_settings(out, ablation_without[c]);
         text_char(out, '\n');

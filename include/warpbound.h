@@ -859,6 +859,13 @@ typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE } wb_schedule_format;
 wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
                              wb_diagnostics *diagnostics, char **text);
 
+/* The schedule of a grid under one scheme (and one policy, or NULL: its own), by time, then SM: as the
+ * schedule of a block, with the SM and the block of each instruction, and all its times, as the memory system
+ * has them. The simulation is made anew. WB_ERR_LIMIT for more than ten million instructions. */
+wb_status wb_gpu_schedule_report(const wb_gpu *gpu, const char *scheme, const char *policy,
+                                 wb_schedule_format format, const wb_watch *watch, const wb_writer *writer,
+                                 wb_diagnostics *diagnostics);
+
 /* Writes `text` to `path`: to a temporary file beside it first, renamed when complete. "-" is the standard
  * output of the process, which nothing else of the library writes to. */
 wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diagnostics);

@@ -16,7 +16,8 @@ wb_status gpu_record_make(const struct timed_grid *grid, const struct gpu_scheme
     record->sms = arena_array(&record->arena, record->sm_count, sizeof *record->sms);
     record->blocks = arena_array(&record->arena, grid->grid->blocks.count + 1, sizeof *record->blocks);
     if (record->sms == NULL || record->blocks == NULL) return WB_ERR_LIMIT;
-    const struct gpu_sink sink = {GPU_EVERY_SM, keep_issue, keep_access, record};
+    const struct gpu_sink sink = {
+        .sm = GPU_EVERY_SM, .issue = keep_issue, .access = keep_access, .user = record};
     const struct gpu_options options = {.threads = threads, .sink = &sink, .block_times = record->blocks};
     return gpu_simulate(grid, scheme, &options, diagnostics, &record->arena, &record->result);
 }

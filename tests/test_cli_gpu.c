@@ -1,6 +1,7 @@
 /* `warpbound simulate --scheme` and `warpbound cache` as a user runs them. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +27,10 @@ static const struct failure_case failures[] = {
     {"simulate " STENCIL "-m jcse2017 --scheme fastest", 2, "unknown name 'fastest'"},
     {"simulate " STENCIL "-m jcse2017 --scheme default --policy fifo", 2, "unknown name 'fifo'"},
     {"simulate " STENCIL "-m fermi-sm20 --scheme reorder", 2, "nothing to reorder"},
-    {"simulate " STENCIL "-m jcse2017 --scheme default --schedule", 2, "--schedule is of one block"},
+    {"simulate " STENCIL "-m jcse2017 --scheme default,reorder --schedule", 2, "of one scheme, not of"},
+    {"simulate " STENCIL "-m jcse2017 --scheme all --schedule", 2, "of one scheme, not of 'all'"},
+    {"simulate " STENCIL "-m jcse2017 --scheme default --policy lrr,gto --schedule", 2, "of one policy"},
+    {"simulate " STENCIL "-m jcse2017 --scheme default --schedule --json", 2, "does not write that format"},
     {"simulate " STENCIL "-m jcse2017 --threads 2", 2, "--threads goes with --scheme"},
     {"simulate " STENCIL "-m jcse2017 --schedule", 3, "--memory requests leaves the caches out"},
     {"analyze " STENCIL "-m jcse2017 --scheme all", 2, "unknown name 'all'"},
@@ -162,6 +166,80 @@ static void test_threads_do_not_matter(void **state) {
     run_free(&run);
 }
 
+/* What a unit of an SM starts, and until when it keeps it; room for all units of a trace. */
+struct unit_rows {
+    json_int_t free_at[64][64];
+};
+
+/* An event of the trace: it is issued by a warp of a block, starts no sooner, and finds its unit free. */
+static void check_traced(json_t *event, struct unit_rows *rows, json_int_t *last) {
+    json_t *args = json_object_get(event, "args");
+    json_int_t at = number(event, "ts"), result = number(args, "result");
+    *last = result > *last ? result : *last;
+    assert_true(number(args, "block") < 4);
+    if (strcmp(json_string_value(json_object_get(event, "cat")), "issue") == 0) {
+        assert_true(number(args, "start") >= at);
+        assert_true(result >= number(args, "start"));
+        return;
+    }
+    json_int_t *free_at = &rows->free_at[number(event, "pid")][number(event, "tid")];
+    assert_true(at >= *free_at);
+    *free_at = at + number(event, "dur");
+    assert_true(*free_at <= result);
+}
+
+/* The schedule of a grid has all its instructions, with times that the memory system knows at the end only:
+ * the last result is there when the simulation ends. */
+static void check_schedule(const char *options) {
+    char arguments[240];
+    (void)snprintf(arguments, sizeof arguments, "simulate " STENCIL "%s --json", options);
+    json_t *root = run_json(arguments, 0);
+    json_t *simulation = json_array_get(json_object_get(root, "simulations"), 0), *event;
+    (void)snprintf(arguments, sizeof arguments, "simulate " STENCIL "%s --schedule --format trace", options);
+    json_t *trace = run_json(arguments, 0);
+    struct unit_rows rows = {{{0}}};
+    json_int_t last = 0, issues = 0;
+    size_t index;
+    json_array_foreach(json_object_get(trace, "traceEvents"), index, event) {
+        if (json_object_get(event, "cat") == NULL) continue;
+        check_traced(event, &rows, &last);
+        const bool returns = strcmp(json_string_value(json_object_get(event, "name")), "ret") == 0;
+        issues += !returns && strcmp(json_string_value(json_object_get(event, "cat")), "issue") == 0;
+    }
+    assert_int_equal(last, number(simulation, "cycles"));
+    assert_int_equal(issues, number(simulation, "warp_instructions"));
+    json_decref(trace);
+    json_decref(root);
+}
+
+static void test_schedules(void **state) {
+    (void)state;
+    check_schedule("-m jcse2017 --scheme default");
+    check_schedule("-m jcse2017 --scheme pure-rr");
+    check_schedule("-m jcse2017 --scheme reorder --set sms=2 --set limits.blocks=1");
+    check_schedule("-m jcse2017 --scheme reorder --policy gto --set sms=1");
+    check_schedule("-m orin-sm86 --scheme default --set service=4 --set sms=2");
+    check_schedule("-m orin-sm86 --scheme default");
+}
+
+/* As a table: SM and block beside the warp, in the order of time, the same whatever the number of threads. */
+static void test_schedule_text(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("a=\"simulate " STENCIL "-m jcse2017 --scheme reorder --schedule\"\n"
+                  "$WB $a --threads 1 > /tmp/wb_one.$$\n"
+                  "$WB $a --threads 3 | cmp - /tmp/wb_one.$$ && head -4 /tmp/wb_one.$$ | tr -s ' '\n"
+                  "tail -n +3 /tmp/wb_one.$$ | sort -c -n -s -k1,1 -k2,2 && wc -l < /tmp/wb_one.$$\n"
+                  "rm /tmp/wb_one.$$");
+    assert_string_equal(run.out,
+                        "scheme reorder, policy lrr, machine jcse2017, 8 warps a block; times in cycles\n"
+                        " issue SM block warp unit start free result step instruction\n"
+                        " 0 0 0 0 SP 0 1 5 0 ld.param.u64\n"
+                        " 0 1 1 0 SP 0 1 5 0 ld.param.u64\n"
+                        "7922\n");
+    run_free(&run);
+}
+
 /* One block of the grid can be looked at alone. */
 static void test_one_block(void **state) {
     (void)state;
@@ -195,6 +273,8 @@ int main(void) {
         cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_policies),
         cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_schedule_text),
         cmocka_unit_test(test_one_block),
         cmocka_unit_test(test_text),
     };

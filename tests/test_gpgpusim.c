@@ -198,7 +198,7 @@ static void test_issues(void **state) {
         if (comparison.file == NULL) continue;
         trace(suite, &row);
         comparison.first = suite->block->code_first[suite->block->kernel->function];
-        const struct sim_sink sink = {compare_issue, &comparison};
+        const struct sim_sink sink = {.event = compare_issue, .user = &comparison};
         (void)simulate_row(suite, &row, &sink);
         assert_int_equal(comparison.issues, row.instructions);
         (void)fclose(comparison.file);

@@ -100,7 +100,7 @@ static wb_status keep_issue(void *user, const struct sim_event *event) {
 }
 
 static wb_status fixture_simulate(struct fixture *fixture, const char *policy) {
-    const struct sim_sink sink = {keep_issue, fixture};
+    const struct sim_sink sink = {.event = keep_issue, .user = fixture};
     return gpgpusim_simulate(&fixture->timed, policy_at(choose_index(policy, wb_policy_name)), &sink, NULL,
                              fixture->diagnostics, &fixture->result);
 }

@@ -57,7 +57,7 @@ static void check_policy(const struct makespan_problem *problem, const struct ab
                          const struct sim_policy *policy, uint64_t worst) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct recorder recorder = {.problem = problem};
-    struct sim_sink sink = {record, &recorder};
+    struct sim_sink sink = {.event = record, .user = &recorder};
     wb_simulation simulation;
     assert_int_equal(schedule_make(problem, &recorder.schedule), WB_OK);
     wb_status status = simulate(&block->timed, policy, &sink, NULL, diagnostics, &simulation);

@@ -29,7 +29,7 @@ static void parse(const char *units, const char *warps, uint32_t depth, struct a
 
 static wb_simulation run(const struct timed_block *block, const char *name, struct issue_events *schedule) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct sim_sink sink = {issue_events_keep, schedule};
+    struct sim_sink sink = {.event = issue_events_keep, .user = schedule};
     wb_simulation simulation;
     wb_status status =
         simulate(block, policy(name), schedule == NULL ? NULL : &sink, NULL, diagnostics, &simulation);

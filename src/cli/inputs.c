@@ -539,6 +539,7 @@ wb_status write_output(const struct options *options, const char *text, wb_diagn
 }
 
 static bool append_to_stream(void *stream, const char *bytes, size_t size) {
+    watch_clear();
     return fwrite(bytes, 1, size, stream) == size;
 }
 

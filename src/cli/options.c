@@ -144,7 +144,9 @@ static const struct option_row option_table[] = {
     {OPTION_PHASES, 0, "phases", NULL, "print the phases and the bound of every warp as well",
      COMMAND_ANALYZE},
     {OPTION_SCHEDULE, 0, "schedule", NULL,
-     "print what was issued when, instead of the totals (of one policy; makespan: of the longest schedule)",
+     "print what was issued when, instead of the totals (of one policy, with --scheme of one scheme; "
+     "makespan: "
+     "of the longest schedule)",
      COMMAND_SIMULATE | COMMAND_MAKESPAN},
     {OPTION_ACCESSES, 0, "accesses", NULL, "print the addresses of memory instructions as well",
      COMMAND_PATH},

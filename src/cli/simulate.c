@@ -22,11 +22,35 @@ static wb_status write_totals(const struct options *options, struct inputs *inpu
     return wb_report(inputs->analysis, format, &report, diagnostics, text);
 }
 
+/* What write_as_made makes. */
+struct schedule_output {
+    const struct options *options;
+    const wb_gpu *gpu;
+};
+
+static wb_status make_grid_schedule(void *user, const wb_writer *writer, wb_diagnostics *diagnostics) {
+    const struct schedule_output *output = user;
+    const wb_watch watch = watch_terminal();
+    wb_schedule_format format =
+        output->options->format == OUTPUT_TRACE ? WB_SCHEDULE_TRACE : WB_SCHEDULE_TEXT;
+    return wb_gpu_schedule_report(output->gpu, output->options->schemes, output->options->policies, format,
+                                  &watch, writer, diagnostics);
+}
+
+/* The schedule of the whole grid under one scheme. */
+static wb_status schedule_grid(const struct options *options, struct inputs *inputs,
+                               wb_diagnostics *diagnostics) {
+    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_TRACE, diagnostics);
+    if (status == WB_OK) status = inputs_load_gpu(options, false, diagnostics, inputs);
+    struct schedule_output output = {options, inputs->gpu};
+    return status == WB_OK ? write_as_made(options, make_grid_schedule, &output, diagnostics) : status;
+}
+
 /* All blocks on a machine with caches, under the schemes that --scheme lists. After an interrupt or at a
  * limit what is done is reported. */
 static wb_status simulate_grid(const struct options *options, struct inputs *inputs,
                                wb_diagnostics *diagnostics, char **text) {
-    if (options->schedule) return usage_error(diagnostics, "--schedule is of one block: not with --scheme");
+    if (options->schedule) return schedule_grid(options, inputs, diagnostics);
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
     if (status == WB_OK) status = inputs_load_gpu(options, false, diagnostics, inputs);
     if (status != WB_OK) return status;

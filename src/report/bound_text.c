@@ -114,3 +114,9 @@ wb_status report_flush(struct text *out, const wb_writer *writer, bool all) {
     out->length = 0;
     return WB_OK;
 }
+
+wb_status report_written(wb_status status, wb_diagnostics *diagnostics) {
+    if (status == WB_ERR_LIMIT) return diagnose_out_of_memory(diagnostics, "report");
+    if (status == WB_ERR_INPUT) diagnose(diagnostics, SEVERITY_ERROR, "report", "it cannot be written");
+    return status;
+}

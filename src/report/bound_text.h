@@ -45,4 +45,7 @@ wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char *
  * failed; both without a message. */
 wb_status report_flush(struct text *out, const wb_writer *writer, bool all);
 
+/* Gives the status of such a report its message; returns it. */
+wb_status report_written(wb_status status, wb_diagnostics *diagnostics);
+
 #endif

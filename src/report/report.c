@@ -31,13 +31,6 @@ wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_dia
     return status;
 }
 
-/* Says why a report that is written as it is made could not be: the writers' own errors have no message. */
-static wb_status written(wb_status status, wb_diagnostics *diagnostics) {
-    if (status == WB_ERR_LIMIT) return diagnose_out_of_memory(diagnostics, "report");
-    if (status == WB_ERR_INPUT) diagnose(diagnostics, SEVERITY_ERROR, "report", "it cannot be written");
-    return status;
-}
-
 wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_writer *writer,
                          wb_diagnostics *diagnostics) {
     struct analyzer_report report;
@@ -46,7 +39,7 @@ wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_
     if (status == WB_OK)
         status = format == WB_REPORT_JSON ? analyzer_report_json(&report) : analyzer_report_text(&report);
     analyzer_report_close(&report);
-    return written(status, diagnostics);
+    return report_written(status, diagnostics);
 }
 
 wb_status wb_order_report(const wb_gpu *gpu, wb_order_format format, const wb_order_options *options,
@@ -60,7 +53,7 @@ wb_status wb_order_report(const wb_gpu *gpu, wb_order_format format, const wb_or
         case WB_ORDER_JSON: status = order_report_json(&report); break;
         case WB_ORDER_SVG: status = order_report_svg(&report); break;
         }
-        status = written(status, diagnostics);
+        status = report_written(status, diagnostics);
     } else if (status == WB_ERR_LIMIT) {
         status = diagnose_out_of_memory(diagnostics, "report");
     }

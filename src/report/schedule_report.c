@@ -13,11 +13,18 @@ void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint3
     if (described->count > 1) text_printf(out, "#%u", instance);
 }
 
-const char *schedule_opcode(const struct wb_analysis *analysis, uint32_t instruction) {
+const char *schedule_opcode(const struct schedule_report *report, uint32_t instruction) {
     const struct ptx_function *function;
-    if (analysis->block == NULL) return "";
-    uint32_t origin = timed_origin(&analysis->timed->code, instruction);
-    return block_inst(analysis->block, origin, &function)->form->text;
+    uint32_t origin = timed_origin(report->code, instruction);
+    if (report->grid != NULL) return grid_inst(report->grid, origin, NULL)->form->text;
+    return report->block == NULL ? "" : block_inst(report->block, origin, &function)->form->text;
+}
+
+wb_status schedule_refuse_length(wb_diagnostics *diagnostics, const char *origin) {
+    diagnose(diagnostics, SEVERITY_ERROR, origin,
+             "the schedule has more than %" PRIu64 " instructions; choose a smaller launch",
+             SCHEDULE_EVENTS_MAX);
+    return WB_ERR_LIMIT;
 }
 
 /* What the simulation hands its events to. */
@@ -29,19 +36,17 @@ struct schedule_user {
 static wb_status schedule_event(void *user, const struct sim_event *event) {
     const struct schedule_user *schedule = user;
     struct schedule_report *report = schedule->report;
-    if (report->events++ < SCHEDULE_EVENTS_MAX) return schedule->writer->event(report, event);
-    diagnose(report->diagnostics, SEVERITY_ERROR, report->policy->name,
-             "the schedule has more than %" PRIu64 " instructions; choose a smaller launch",
-             SCHEDULE_EVENTS_MAX);
-    return WB_ERR_LIMIT;
+    if (report->events++ < SCHEDULE_EVENTS_MAX) return schedule->writer->event(report, 0, event);
+    return schedule_refuse_length(report->diagnostics, report->policy);
 }
 
-static wb_status schedule_write(struct schedule_report *report, const struct schedule_writer *writer) {
+static wb_status schedule_write(struct schedule_report *report, const struct schedule_writer *writer,
+                                const struct timed_block *timed, const struct sim_policy *policy) {
     struct schedule_user user = {report, writer};
-    const struct sim_sink sink = {schedule_event, &user};
+    const struct sim_sink sink = {.event = schedule_event, .user = &user};
     wb_simulation simulation;
     WB_TRY(writer->begin(report));
-    WB_TRY(simulate(report->analysis->timed, report->policy, &sink, NULL, report->diagnostics, &simulation));
+    WB_TRY(simulate(timed, policy, &sink, NULL, report->diagnostics, &simulation));
     return writer->end(report);
 }
 
@@ -68,21 +73,26 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
         diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
                  "on a machine with %s completions are not known at the issue: no schedule is written (%s)",
                  analysis->has_memory ? "caches" : "a memory that all SMs share",
-                 analysis->has_memory ? "--memory requests leaves the caches out"
-                                      : "--set service=0 leaves waiting for it out");
+                 analysis->has_memory
+                     ? "--memory requests leaves the caches out, --scheme simulates the grid with them"
+                     : "--set service=0 leaves waiting for it out");
         return WB_ERR_DECLINED;
     }
-    struct schedule_report report = {.analysis = analysis,
-                                     .policy = policy_at((size_t)__builtin_ctzll(chosen)),
+    const struct sim_policy *simulated = policy_at((size_t)__builtin_ctzll(chosen));
+    struct schedule_report report = {.machine = analysis->timed->machine,
+                                     .code = &analysis->timed->code,
+                                     .block = analysis->block,
+                                     .policy = simulated->name,
+                                     .warp_count = analysis->timed->warp_count,
                                      .diagnostics = diagnostics};
-    wb_status status =
-        schedule_write(&report, format == WB_SCHEDULE_TRACE ? &schedule_trace : &schedule_text);
+    wb_status status = schedule_write(&report, format == WB_SCHEDULE_TRACE ? &schedule_trace : &schedule_text,
+                                      analysis->timed, simulated);
     if (status != WB_OK) {
         text_free(&report.out);
         return status;
     }
     char *taken = text_take(&report.out);
-    if (taken == NULL) return diagnose_out_of_memory(diagnostics, report.policy->name);
+    if (taken == NULL) return diagnose_out_of_memory(diagnostics, report.policy);
     *text = taken;
     return WB_OK;
 }

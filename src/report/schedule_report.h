@@ -4,14 +4,19 @@
 
 #include "base/text.h"
 #include "bound/analysis.h"
-#include "sim/simulator.h"
+#include "sim/gpu_results.h"
 
 /* Most instructions that a schedule is written for: some 200 bytes each. */
 #define SCHEDULE_EVENTS_MAX ((uint64_t)10000000)
 
 struct schedule_report {
-    const struct wb_analysis *analysis;
-    const struct sim_policy *policy;
+    const struct wb_machine *machine;
+    const struct timed_code *code;
+    const struct wb_block *block; /* NULL: written by hand, or of a grid */
+    const struct wb_grid *grid;   /* or NULL */
+    const char *policy, *scheme;  /* scheme: of a grid */
+    uint32_t warp_count;          /* of a block */
+    uint32_t sms, slots;          /* of a grid: those in use */
     struct text out;
     uint64_t events; /* written so far */
     wb_diagnostics *diagnostics;
@@ -20,7 +25,7 @@ struct schedule_report {
 /* How a format writes a schedule; each leaves a message when it fails. */
 struct schedule_writer {
     wb_status (*begin)(struct schedule_report *report);
-    wb_status (*event)(struct schedule_report *report, const struct sim_event *event);
+    wb_status (*event)(struct schedule_report *report, uint32_t sm, const struct sim_event *event);
     wb_status (*end)(struct schedule_report *report);
 };
 
@@ -31,6 +36,9 @@ void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint3
                        uint32_t instance);
 
 /* What an instruction is called: its opcode, or "" in a block written by hand. */
-const char *schedule_opcode(const struct wb_analysis *analysis, uint32_t instruction);
+const char *schedule_opcode(const struct schedule_report *report, uint32_t instruction);
+
+/* WB_ERR_LIMIT with a message. */
+wb_status schedule_refuse_length(wb_diagnostics *diagnostics, const char *origin);
 
 #endif

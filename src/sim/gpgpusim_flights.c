@@ -10,7 +10,8 @@
 static wb_status make_event(struct gs_sm *sm, uint32_t number) {
     if (sm->events.sink == NULL) return WB_OK;
     const struct gs_warp *warp = &sm->frontend.warps[gs_flight_at(sm, number)->warp];
-    struct sim_event event = {.warp = gs_flight_at(sm, number)->warp,
+    struct sim_event event = {.flight = FLIGHT_NONE,
+                              .warp = gs_flight_at(sm, number)->warp,
                               .step = warp->step,
                               .instruction = warp->next.instruction,
                               .unit = sm->timed->code.insts[warp->next.instruction].unit,

@@ -22,13 +22,14 @@ const struct gpu_scheme *gpu_scheme_at(size_t index);
 /* All SMs, of a sink. */
 #define GPU_EVERY_SM UINT32_MAX
 
-/* Takes what happens on one SM, each kind of event in its order; either may be NULL. Of every SM, SMs may
- * call at the same time when there are several threads. */
+/* Takes what happens on one SM, each kind of event in its order; each may be NULL, `land` goes with `issue`.
+ * Of every SM, SMs may call at the same time when there are several threads. */
 struct gpu_sink {
     uint32_t sm;
     wb_status (*issue)(void *user, uint32_t sm, const struct sim_event *event);
     wb_status (*access)(void *user, uint32_t sm, const struct sm_access *access);
     void *user;
+    void (*land)(void *user, uint32_t sm, const struct sim_landing *landing);
 };
 
 struct gpu_options {
@@ -38,6 +39,9 @@ struct gpu_options {
     struct block_times *block_times;  /* room for those of every block, or NULL */
     const struct dispatch_plan *plan; /* for dispatchers that may give a block to any SM, or NULL */
 };
+
+/* Instructions that all warps of a grid execute. */
+uint64_t gpu_instructions(const struct wb_grid *grid);
 
 /* Simulates a grid; the arrays of *result are of `arena`. The result does not depend on the number of
  * threads. Errors, each with a message: WB_ERR_INPUT when the machine or the scheme does not fit, or no room

@@ -70,6 +70,11 @@ static wb_status hand_on_issue(void *user, const struct sim_event *event) {
     return own->sink->issue(own->sink->user, own->number, event);
 }
 
+static void hand_on_landing(void *user, const struct sim_landing *landing) {
+    const struct gpu_sm *own = user;
+    own->sink->land(own->sink->user, own->number, landing);
+}
+
 static wb_status hand_on_access(void *user, const struct sm_access *access) {
     const struct gpu_sm *own = user;
     return own->sink->access(own->sink->user, own->number, access);
@@ -80,7 +85,7 @@ static void connect_sink(const struct gpu *gpu, struct gpu_sm *own) {
     const struct gpu_sink *sink = gpu->options->sink;
     if (sink == NULL || (sink->sm != own->number && sink->sm != GPU_EVERY_SM)) return;
     own->sink = sink;
-    own->issues = (struct sim_sink){hand_on_issue, own};
+    own->issues = (struct sim_sink){hand_on_issue, own, sink->land != NULL ? hand_on_landing : NULL};
     if (sink->issue != NULL) own->sm.sink = &own->issues;
     if (sink->access != NULL) own->memory.sink = (struct sm_access_sink){hand_on_access, own};
 }
@@ -134,8 +139,7 @@ static wb_status init_parts(struct gpu *gpu) {
     return gpu_is_connected(gpu) ? init_channels(gpu) : WB_OK;
 }
 
-/* Instructions that all blocks execute. */
-static uint64_t count_instructions(const struct wb_grid *grid) {
+uint64_t gpu_instructions(const struct wb_grid *grid) {
     uint64_t total = 0;
     for (size_t b = 0; b < grid->blocks.count; b++) {
         const struct shape_warp *warps = grid->shapes.items[grid->blocks.items[b].shape].warps;
@@ -166,7 +170,7 @@ wb_status gpu_init(struct gpu *gpu) {
     gpu->is_contended = memory_is_contended(gpu->memory);
     gpu->dispatches = is_dynamic(gpu) || gpu->memory->dispatch_service > 0;
     gpu->block_count = (uint32_t)grid->grid->blocks.count;
-    gpu->total = count_instructions(grid->grid);
+    gpu->total = gpu_instructions(grid->grid);
     WB_TRY(check(gpu));
     if (gpu->block_count == 0) return WB_OK;
     WB_TRY(find_requests(gpu));

@@ -96,9 +96,22 @@ wb_status sm_take_off(struct sm *sm, uint32_t index, uint32_t *flight) {
     return WB_OK;
 }
 
+/* Hands the times of a flight on to the sink. */
+static void report_landing(const struct sm *sm, const struct sm_flight *flight, cycles completion) {
+    if (sm->sink == NULL || sm->sink->land == NULL) return;
+    const bool known_at_issue = sm->memory->reorder != NULL;
+    const struct sim_landing landing = {.flight = flight->number,
+                                        .instance = flight->instance,
+                                        .start = known_at_issue ? 0 : flight->start,
+                                        .init_end = known_at_issue ? 0 : flight->left,
+                                        .completion = completion};
+    sm->sink->land(sm->sink->user, &landing);
+}
+
 void sm_flight_land(struct sm *sm, uint32_t index, cycles completion) {
     struct sm_flight *flight = sm_flight_at(sm, index);
     uint32_t warp = flight->warp;
+    report_landing(sm, flight, completion);
     sm_set_results(sm, &sm->warps[warp], flight->inst, completion);
     sm_know_joined(sm, &sm->warps[warp], flight->inst, flight->commits, completion);
     flight->next = sm->memory->free_flight;

@@ -23,6 +23,7 @@ struct sm_flight {
     uint64_t number;               /* in the order of issue */
     cycles issue;                  /* when it was issued */
     cycles start;                  /* when it started; under reordering, when it is in its channel */
+    cycles left;                   /* without reordering: when its unit is free again */
     cycles data;                   /* when the data that is known of is there, and the unit is free again */
     uint32_t warp;                 /* of the SM */
     uint32_t unit, instance;       /* index into sm.units */

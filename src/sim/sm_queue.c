@@ -28,7 +28,7 @@ static wb_status start(struct sm *sm, struct sm_unit *unit, uint32_t index, uint
         return sm->memory->is_contended ? WB_OK : sm_serve_started(sm);
     }
     cycles end = sm->now + flight->busy;
-    unit->queue.free_at[instance] = end;
+    unit->queue.free_at[instance] = flight->left = end;
     sm_flight_land(sm, index, end + flight->inst->latency);
     return WB_OK;
 }
@@ -96,7 +96,7 @@ void sm_end_turns(struct sm *sm, uint32_t index, cycles turns_end) {
     struct sm_flight *flight = sm_flight_at(sm, index);
     struct sm_unit *unit = &sm->units[flight->unit];
     cycles left_at = cycles_max(flight->start + flight->busy, turns_end);
-    unit->queue.free_at[flight->instance] = left_at;
+    unit->queue.free_at[flight->instance] = flight->left = left_at;
     flight->data = cycles_max(flight->data, left_at); /* no result before the unit is free */
     update_open(unit);
     sm_try_land(sm, index);

@@ -42,7 +42,9 @@ static wb_status sm_begin_cycle(struct sm *sm) {
 /* Puts the next instruction of a ready warp into its unit's queue; *event: what is known of its times. */
 static wb_status sm_enter_unit(struct sm *sm, uint32_t index, struct sim_event *event) {
     struct sm_warp *warp = &sm->warps[index];
+    const bool flies = warp->unit->ends_late || warp->request != NULL;
     event->completion = CYCLES_SATURATED;
+    event->flight = flies ? sm->memory->issued : FLIGHT_NONE;
     if (warp->unit->ends_late) return sm_hold(sm, index, event);
     event->start = unit_queue_push(&warp->unit->queue, sm->now, warp->busy, &event->instance);
     event->init_end = event->start + warp->busy;
@@ -56,6 +58,7 @@ static wb_status sm_enter_unit(struct sm *sm, uint32_t index, struct sim_event *
 static wb_status sm_report(const struct sm *sm, uint32_t index, struct sim_event *event) {
     const struct sm_warp *warp = &sm->warps[index];
     event->block = sm->slots[warp->slot].block;
+    event->slot = warp->slot;
     event->warp = index - warp->slot * sm->program->warp_count;
     event->sub_core = warp->sub_core;
     event->step = warp->step;

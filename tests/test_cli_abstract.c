@@ -53,11 +53,11 @@ static void test_windows(void **state) {
     static const char *const methods[] = {"abstract-cta", "abstract-cta-rr", "abstract-cta-safe"};
     json_t *root = run_json("analyze " SLIDE_PTX LAUNCH "--json", 0);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-        const json_t *bound = entry(root, "bounds", "method", methods[m]);
-        const json_t *windows = json_object_get(bound, "windows");
+        json_t *bound = entry(root, "bounds", "method", methods[m]);
+        json_t *windows = json_object_get(bound, "windows");
         json_int_t count = 0, sum = 0;
         for (size_t i = 0; i < json_array_size(windows); i++) {
-            const json_t *window = json_array_get(windows, i);
+            json_t *window = json_array_get(windows, i);
             count += number(window, "count");
             sum += number(window, "count") * number(window, "cycles");
             assert_int_equal(number(window, "cycles"),

@@ -200,20 +200,20 @@ static void test_kernels_are_covered(void **state) {
     run_free(&run);
 }
 
-/* On a machine with caches there is a block to be bounded, but no kernel: unless one is asked for, that is
- * all that can be had. */
-static void test_without_a_kernel_the_block_is_left(void **state) {
+/* On a machine with caches, too, the kernel is bounded for all inputs, beside the given ones. */
+static void test_kernels_are_bounded_on_machines_with_caches(void **state) {
     (void)state;
-    struct run run = run_command("analyze " HISTOGRAM "--inputs any -m jcse2017");
-    assert_int_equal(run.status, 0);
-    assert_non_null(strstr(run.err,
-                           "warning: only one block is bounded, not the kernel: covering paths bound "
-                           "kernels on machines without caches only"));
-    assert_null(strstr(run.out, "the kernel, all blocks"));
-    run_free(&run);
+    json_t *root = run_json("analyze " HISTOGRAM "--inputs any -m jcse2017 --json", 0);
+    assert_string_equal(json_string_value(json_object_get(root, "scope")), "kernel");
+    const double any =
+        number(entry(json_object_get(root, "grid"), "bounds", "method", "segment-sum"), "cycles");
+    assert_true(any >= number(entry(json_object_get(json_object_get(root, "grid"), "given"), "bounds",
+                                    "method", "segment-sum"),
+                              "cycles"));
+    json_decref(root);
     check_failure(
         &(struct failure_case){"analyze " HISTOGRAM "--inputs any -m jcse2017 --method k-bal", 3,
-                               "error: covering paths bound kernels on machines without caches only"});
+                               "error: this method is for whole kernels, on machines without caches"});
 }
 
 /* A list of launches is bounded for all inputs, too. */
@@ -387,7 +387,7 @@ int main(void) {
         cmocka_unit_test(test_given_inputs_are_used_unless_all_are_asked_for),
         cmocka_unit_test(test_what_is_left_open_is_covered),
         cmocka_unit_test(test_kernels_are_covered),
-        cmocka_unit_test(test_without_a_kernel_the_block_is_left),
+        cmocka_unit_test(test_kernels_are_bounded_on_machines_with_caches),
         cmocka_unit_test(test_streams_are_covered),
         cmocka_unit_test(test_reports_name_inputs_and_registers),
         cmocka_unit_test(test_wrong_facts_are_found_out_by_the_given_data),

@@ -332,7 +332,7 @@ static bool analyse_grid(struct trial *trial, const wb_grid *grid, const wb_mach
 }
 
 static bool block_is_covered(struct trial *trial, const wb_grid *covering, const wb_grid *real, uint32_t b) {
-    const struct wb_block *whole = covering->covering.items[covering->blocks.items[b].shape].block;
+    const struct wb_block *whole = covering->covering.items[covering->blocks.items[b].covering].block;
     wb_block *block = NULL;
     if (grid_block_make(real, b, trial->diagnostics, &block) != WB_OK)
         return trial_violated(trial, "has no block %u", b);

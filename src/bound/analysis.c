@@ -53,8 +53,6 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
 static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machine,
                                      wb_diagnostics *diagnostics, struct execution_cost *costs) {
     made->has_memory = true;
-    if (made->block->covering)
-        return lone_block_covering(made->block, machine, diagnostics, costs, &made->memory);
     WB_TRY(grid_from_block(made->block, diagnostics, &made->lone));
     WB_TRY(timed_grid_make(&made->lone, machine, diagnostics, &made->grid_times));
     WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
@@ -312,6 +310,7 @@ bool wb_analysis_reads_setting(const wb_analysis *analysis, const char *setting)
 }
 
 bool wb_analysis_is_covering(const wb_analysis *analysis) {
+    if (analysis->has_memory) return analysis->memory.timed->grid->cover.covers;
     return (analysis->block != NULL && analysis->block->covering) || analysis->work.covering != NULL;
 }
 

@@ -30,21 +30,20 @@ static uint32_t longest_block(const struct wb_analysis *analysis) {
  */
 static wb_status analyse_blocks(wb_analysis *made, const struct wb_grid *grid, uint32_t number,
                                 wb_diagnostics *diagnostics) {
+    if (grid->cover.covers) {
+        const struct wb_block *block = grid->covering.items[grid->blocks.items[number].covering].block;
+        return wb_analysis_new(block, made->machine, diagnostics, &made->longest);
+    }
     WB_TRY(grid_block_make(grid, number, diagnostics, &made->longest_block));
     WB_TRY(wb_analysis_new(made->longest_block, made->machine, diagnostics, &made->longest));
     return made->has_work ? kernel_blocks_make(made, made->work.kind_of[number], diagnostics) : WB_OK;
 }
 
-/* Covering paths: kinds of blocks, but nothing that could be simulated. */
+/* Covering paths on a machine without caches: kinds of blocks, but nothing that could be simulated. */
 static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid, const wb_watch *watch,
                                   wb_diagnostics *diagnostics) {
     const struct wb_machine *machine = made->machine;
     WB_TRY(wb_machine_check(machine, diagnostics));
-    if (memory_has_hierarchy(&machine->memory)) {
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "covering paths bound kernels on machines without caches only: of one with caches, a block");
-        return WB_ERR_DECLINED;
-    }
     made->has_work = true;
     made->grid_times.grid = grid;
     made->grid_times.machine = machine;
@@ -62,9 +61,10 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
                                   const wb_watch *watch, wb_diagnostics *diagnostics) {
     made->machine = machine;
     WB_TRY(grid_decline_clusters(grid, diagnostics));
-    if (grid->covering.count > 0) return analyse_covering(made, grid, watch, diagnostics);
+    const bool caches = memory_has_hierarchy(&machine->memory);
+    if (grid->cover.covers && !caches) return analyse_covering(made, grid, watch, diagnostics);
     WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
-    made->has_memory = memory_has_hierarchy(&machine->memory);
+    made->has_memory = caches;
     made->has_work = !made->has_memory;
     if (made->has_memory)
         WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));

@@ -167,7 +167,7 @@ static wb_status add_blocks_covering(const struct kind_source *source, struct gr
         WB_TRY(add_covering(grid->covering.items[k].block, source->watch, source->diagnostics, work));
     }
     for (size_t b = 0; b < grid->blocks.count; b++)
-        grid_work_add_block(work, grid->blocks.items[b].shape);
+        grid_work_add_block(work, grid->blocks.items[b].covering);
     return WB_OK;
 }
 

@@ -65,7 +65,9 @@ cycles latency_of_step(const struct request_latencies *latencies, const struct w
     cycles request = latencies->write;
     if (step->access->kind == TRAFFIC_LOAD)
         request = surely_there(step->access, verdicts) ? latencies->hit : latencies->miss;
-    return step->inst->latency - step->inst->memory_latency + request;
+    const cycles latency = step->inst->latency - step->inst->memory_latency + request;
+    /* What makes no request takes what its class says of memory. */
+    return step->access->perhaps_none ? cycles_max(latency, step->inst->latency) : latency;
 }
 
 /* Walks a warp to behind its next barrier, or to its end. */

@@ -8,13 +8,20 @@
 #include "bound/warp_steps.h"
 #include "warp/wait_queues.h"
 
+struct flying_load {
+    uint32_t requests; /* 0 when the warp has waited for it */
+    uint32_t before;   /* 1 + the load of the same register that the warp has waited for, too, when it has
+                          waited for this one; or 0 */
+};
+
 /* A warp on its way. */
 struct loads_in_flight {
     uint32_t *last_load;         /* per register of the code, 1 + the load that wrote it last, or 0 */
     struct queue_members queues; /* of loads that are waited for together: 1 + the load, or 0 */
-    VEC(uint32_t) loads;         /* per load its requests, 0 when the warp has waited for it */
-    bool stores_too;             /* all accesses count, not only loads */
-    uint64_t now, most;          /* requests in flight; their largest number so far */
+    VEC(struct flying_load) loads;
+    bool unlimited;     /* nothing is known: which loads are waited for together is not */
+    bool stores_too;    /* all accesses count, not only loads */
+    uint64_t now, most; /* requests in flight; their largest number so far */
 };
 
 /* A warp at its start, of a grid with this code; to be freed in any case. WB_ERR_LIMIT when memory is

@@ -14,14 +14,6 @@
 wb_status lone_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
                                struct execution_cost *costs);
 
-/* The same of a block with covering paths, whose caches nothing is known of: every load can miss, and fetch
- * from DRAM, and everything that is written can be written back (docs/covering-paths.md, section 8). Makes
- * *work, to be freed with memory_work_free in any case. WB_ERR_INPUT with a message when the block does not
- * fit on an SM; WB_ERR_DECLINED with one when its paths repeat iterations whose accesses were not counted. */
-wb_status lone_block_covering(const struct wb_block *block, const struct wb_machine *machine,
-                              wb_diagnostics *diagnostics, struct execution_cost *costs,
-                              struct memory_work *work);
-
 /* Adds to a bound of a block with these latencies what memory can add besides; where the proof does not cover
  * the machine, the result is an estimate. */
 void lone_block_add_memory(const struct bound_method *method, const struct memory_work *work,

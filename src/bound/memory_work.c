@@ -38,10 +38,11 @@ static wb_status work_of_block(struct memory_work *work, uint32_t block, struct 
             WB_TRY(loads_in_flight_step(flight, &timed->code, &step));
             if (step.access == NULL) continue;
             work_add_requests(&timed->machine->memory, step.access, sum);
+            work->in_objects |= step.access->is_unknown && step.access->object != 0;
             if (step.access->request_count > work->most_requests)
                 work->most_requests = step.access->request_count;
         }
-        in_flight += flight->most;
+        in_flight = cycles_add(in_flight, flight->unlimited ? UINT64_MAX : flight->most);
     }
     work->in_flight = cycles_max(work->in_flight, in_flight);
     return WB_OK;

@@ -19,7 +19,7 @@ struct block_work {
 struct memory_work {
     struct arena arena;
     const struct wb_machine *machine;
-    const struct timed_grid *timed; /* NULL: of covering paths (lone_block.h), in sums only */
+    const struct timed_grid *timed;
     const struct gpu_scheme *scheme;
     uint32_t resident;      /* blocks that an SM holds at a time, at most those of the grid */
     bool registers_ignored; /* the registers of a thread are not known, and with more of them it would hold
@@ -29,6 +29,7 @@ struct memory_work {
     struct block_work total;     /* of the grid */
     struct dram_demand demand;
     uint32_t request_unit;  /* of a block alone: see lone_block.c */
+    bool in_objects;        /* some unknown address is taken to stay inside of what it is made from */
     uint64_t most_requests; /* of any instruction */
     uint64_t in_flight;     /* requests of loads that an SM can have between issue and completion */
 };

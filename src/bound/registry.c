@@ -41,21 +41,25 @@ void bound_assume(wb_bound *bound, const char *assumption) {
         bound->assumptions[bound->assumption_count++] = assumption;
 }
 
-/* The block that the paths are of, of a grid of covering paths one of them; NULL for one written by hand, and
- * for other grids. */
-static const struct wb_block *traced_block(const struct bound_input *input) {
-    if (input->work != NULL) return input->work->covering;
-    return input->block == NULL ? NULL : input->block->traced;
+/* The flow facts of covering paths; NULL: the paths are real ones. */
+static const struct facts_used *covering_facts(const struct bound_input *input) {
+    if (input->memory != NULL) {
+        const struct grid_covering *cover = &input->memory->timed->grid->cover;
+        return cover->covers ? &cover->facts : NULL;
+    }
+    const struct wb_block *block = input->work != NULL    ? input->work->covering
+                                   : input->block == NULL ? NULL
+                                                          : input->block->traced;
+    return block != NULL && block->covering ? &block->facts : NULL;
 }
 
 static bool is_covering(const struct bound_input *input) {
-    const struct wb_block *traced = traced_block(input);
-    return traced != NULL && traced->covering;
+    return covering_facts(input) != NULL;
 }
 
 /* What covering paths rest on. */
 static void assume_covering(const struct bound_input *input, wb_bound *bound) {
-    if (input->work != NULL)
+    if (input->work != NULL || (input->memory != NULL && input->block == NULL))
         bound_assume(bound, "the warps of all blocks execute parts of these covering paths, whatever the "
                             "unknown values are, alone on the GPU");
     else if (input->memory == NULL && input->load == NULL)
@@ -65,14 +69,17 @@ static void assume_covering(const struct bound_input *input, wb_bound *bound) {
         bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values "
                             "are, alone on the GPU");
     bound_assume(bound, "no data races and no invalid accesses");
-    if (traced_block(input)->facts.stated > 0) bound_assume(bound, "the flow facts are true");
+    if (input->memory != NULL && input->memory->in_objects)
+        bound_assume(bound,
+                     "an address that is made from a pointer to a buffer or variable lies inside of it");
+    if (covering_facts(input)->stated > 0) bound_assume(bound, "the flow facts are true");
 }
 
 /* What the execution of the kernel, or of the block, takes for granted. */
 static assumed_set assumed_by_execution(const struct bound_input *input) {
     if (input->work != NULL) return input->work->assumed;
     if (input->block != NULL) return input->block->code.assumed;
-    return input->memory != NULL && input->memory->timed != NULL ? input->memory->timed->code.assumed : 0;
+    return input->memory != NULL ? input->memory->timed->code.assumed : 0;
 }
 
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {

@@ -199,5 +199,6 @@ const struct bound_method bound_segment_sum = {
     .summary = "all initiations of an SM, its longest chain of latencies, and what memory can add",
     .run = segment_sum_run,
     .scope = BOUND_OF_GRID,
+    .monotone = true,
     .schemes = BOUND_FREE,
 };

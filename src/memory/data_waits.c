@@ -11,6 +11,7 @@ struct wait_reader {
     uint32_t *pending; /* per register 1 + the access whose data it waits for, or 0 */
     uint32_t access;   /* the next one of the stream */
     uint32_t phase;
+    uint32_t perhaps; /* the next stretch of steps that are perhaps not executed */
 };
 
 /* Notes that the instruction waits for what its registers wait for. */
@@ -25,15 +26,26 @@ static void wait_for_registers(struct wait_reader *reader, const struct timed_in
     }
 }
 
+/* Whether a step is surely executed. Steps are asked for in order. */
+static bool is_sure(struct wait_reader *reader, uint64_t step) {
+    const struct access_stream *stream = reader->stream;
+    while (reader->perhaps < stream->perhaps_count && stream->perhaps[reader->perhaps].end <= step)
+        reader->perhaps++;
+    return reader->perhaps == stream->perhaps_count || step < stream->perhaps[reader->perhaps].first;
+}
+
 /* Goes over one step of the path, which may be accesses of the stream. */
 static void read_step(struct wait_reader *reader, uint64_t step, uint32_t instruction) {
     const struct timed_inst *inst = &reader->code->insts[instruction];
     const uint32_t *destinations = reader->code->operands + inst->first_operand + inst->source_count;
-    wait_for_registers(reader, inst);
+    const bool sure = is_sure(reader, step);
+    /* Where a step is perhaps not executed, what is written before it is waited for at the latest by the next
+     * one that surely is: if it is executed and writes the same register, it has waited itself. */
+    if (sure) wait_for_registers(reader, inst);
     for (; reader->access < reader->stream->access_count &&
            reader->stream->accesses[reader->access].step == step;
          reader->access++) {
-        for (uint32_t i = 0; i < inst->destination_count; i++)
+        for (uint32_t i = 0; sure && i < inst->destination_count; i++)
             reader->pending[destinations[i]] = reader->access + 1;
     }
     reader->phase += reader->grid->is_barrier[instruction];
@@ -44,7 +56,7 @@ static void read_path(struct wait_reader *reader, const struct path *path) {
         reader->waits[a] = (struct data_wait){NEVER_WAITED, NEVER_WAITED};
     for (uint32_t r = 0; r < reader->code->register_count; r++)
         reader->pending[r] = 0;
-    reader->access = reader->phase = 0;
+    reader->access = reader->phase = reader->perhaps = 0;
     struct path_cursor cursor = path_begin(path);
     struct path_step step;
     for (uint64_t at = 0; path_next(&cursor, &step); at++)

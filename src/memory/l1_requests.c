@@ -19,21 +19,31 @@ static bool same_unit(const struct traffic_pattern *pattern, const struct timed_
 
 enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code) {
     const struct wb_machine *machine = traffic->machine;
+    /* Where warps wait at a barrier only perhaps, it orders nothing for sure. */
+    const enum port_order most = traffic->grid->cover.meets_perhaps ? PORT_PROGRAM_ORDER : PORT_ISSUE_ORDER;
     uint32_t unit = NO_UNIT_YET;
-    if (machine->dispatch_depth == 0) return PORT_ISSUE_ORDER;
+    if (machine->dispatch_depth == 0) return most;
     for (size_t p = 0; p < traffic->patterns.count; p++) {
         if (!same_unit(&traffic->patterns.items[p], code, &unit)) return PORT_ANY_ORDER;
     }
-    if (unit >= machine->unit_count) return PORT_ISSUE_ORDER; /* there is nothing to order */
-    return machine->units[unit].shared || machine->sub_cores == 1 ? PORT_ISSUE_ORDER : PORT_PROGRAM_ORDER;
+    if (unit >= machine->unit_count) return most; /* there is nothing to order */
+    return machine->units[unit].shared || machine->sub_cores == 1 ? most : PORT_PROGRAM_ORDER;
 }
 
 wb_status l1_requests_init(struct l1_requests *requests, const struct traffic *traffic,
                            enum port_order order) {
     *requests = (struct l1_requests){
         .traffic = traffic, .index = cache_index_of(&traffic->machine->memory.l1), .order = order};
-    requests->slice_of = calloc(requests->index.set_count, sizeof *requests->slice_of);
-    return requests->slice_of == NULL ? WB_ERR_LIMIT : WB_OK;
+    const uint32_t sets = requests->index.set_count, ways = traffic->machine->memory.l1.ways;
+    requests->slice_of = calloc(sets, sizeof *requests->slice_of);
+    if (requests->slice_of == NULL) return WB_ERR_LIMIT;
+    WB_TRY(objects_lines_make(traffic, &requests->index, ways, &requests->arena, &requests->objects));
+    const uint32_t objects = requests->objects.count;
+    requests->unknown = arena_array(&requests->arena, objects, sizeof *requests->unknown);
+    requests->known_at = arena_array(&requests->arena, sets, sizeof *requests->known_at);
+    requests->asked_at = arena_array(&requests->arena, (size_t)sets * objects, sizeof *requests->asked_at);
+    const bool failed = requests->unknown == NULL || requests->known_at == NULL || requests->asked_at == NULL;
+    return failed ? WB_ERR_LIMIT : WB_OK;
 }
 
 static enum touch_kind touch_of(enum traffic_kind kind, enum store_policy policy) {
@@ -51,24 +61,70 @@ static void read_access(struct l1_requests *requests, const struct traffic_patte
         like.line = cache_line_number(index, address);
         like.set = cache_set_of_line(index, like.line);
         like.sector = (uint32_t)cache_sector_number(index, address) & index->sector_mask;
+        like.perhaps = pattern->perhaps != NULL && pattern->perhaps[like.request];
+        requests->known_at[like.set] = ++requests->now;
         requests->items.items[requests->items.count++] = like;
     }
+}
+
+/* Counts the requests of an access to an unknown address. */
+static void count_unknown(struct l1_requests *requests, const struct traffic_access *access,
+                          enum touch_kind touch) {
+    struct unknown_requests *sum = &requests->unknown[access->object];
+    const uint64_t count = access->request_count;
+    if (access->kind == TRAFFIC_LOAD) sum->loads += count;
+    if (access->kind == TRAFFIC_STORE) sum->stores += count;
+    if (access->kind == TRAFFIC_ATOMIC) sum->atomics += count;
+    if (touch == TOUCH_STORE_EVICTS) sum->drops += count;
+}
+
+/* Reads what an access to an unknown address perhaps uses; `since`: when its warp began its phase. */
+static wb_status read_unknown(struct l1_requests *requests, const struct traffic_access *access,
+                              struct l1_request like, uint64_t since) {
+    const struct objects_lines *objects = &requests->objects;
+    const struct object_lines *object = &objects->objects[access->object];
+    count_unknown(requests, access, (enum touch_kind)like.touch);
+    if (like.touch == TOUCH_STORE_EVICTS) return WB_OK;
+    like.perhaps = like.unknown = true;
+    like.touch = TOUCH_LOAD; /* which of the lines is not known: neither that it is one that never comes */
+    for (uint32_t set = 0; set < requests->index.set_count; set++) {
+        uint64_t *asked_at = &requests->asked_at[(size_t)set * objects->count + access->object];
+        if (object->set_counts[set] == 0) continue;
+        if (*asked_at > since && *asked_at > requests->known_at[set]) continue;
+        *asked_at = ++requests->now;
+        WB_TRY(vec_reserve(&requests->items, object->set_counts[set]));
+        like.set = set;
+        for (uint32_t i = 0; i < object->set_counts[set]; i++) {
+            like.line = object_set_lines(objects, access->object, set)[i];
+            requests->items.items[requests->items.count++] = like;
+        }
+    }
+    return WB_OK;
 }
 
 wb_status l1_requests_read(struct l1_requests *requests, uint32_t block) {
     const struct traffic *traffic = requests->traffic;
     enum store_policy policy = traffic->machine->memory.l1_store;
     requests->items.count = 0;
+    memset(requests->unknown, 0, requests->objects.count * sizeof *requests->unknown);
     for (uint32_t w = 0; w < traffic->grid->warp_count; w++) {
         const struct traffic_pattern *pattern = traffic_pattern_of(traffic, block, w);
         const struct access_position *positions = traffic_positions_of(traffic, block, w);
-        WB_TRY(vec_reserve(&requests->items, pattern->request_count));
+        uint64_t since = ++requests->now; /* when the phase of the warp began */
+        uint32_t phase = 0;
         for (uint32_t a = 0; a < pattern->access_count; a++) {
             const struct traffic_access *access = &pattern->accesses[a];
             if (access->request_count == 0) continue;
             struct l1_request like = {.warp = w, .access = a, .kind = access->kind};
             like.phase = requests->order == PORT_ISSUE_ORDER ? positions[a].phase : 0;
             like.touch = (uint8_t)touch_of(access->kind, policy);
+            if (like.phase != phase) since = ++requests->now;
+            phase = like.phase;
+            if (access->is_unknown) {
+                WB_TRY(read_unknown(requests, access, like, since));
+                continue;
+            }
+            WB_TRY(vec_reserve(&requests->items, access->request_count));
             read_access(requests, pattern, access, traffic_base(traffic, block, w, access->group), like);
         }
     }
@@ -115,6 +171,7 @@ void l1_requests_free(struct l1_requests *requests) {
     vec_free(&requests->items);
     vec_free(&requests->by_set);
     vec_free(&requests->slices);
+    arena_free(&requests->arena);
     free(requests->slice_of);
     requests->slice_of = NULL;
 }

@@ -3,7 +3,7 @@
 #ifndef WB_MEMORY_L1_REQUESTS_H
 #define WB_MEMORY_L1_REQUESTS_H
 
-#include "memory/cache_index.h"
+#include "memory/object_lines.h"
 #include "memory/traffic.h"
 #include "warp/timed_block.h"
 
@@ -27,6 +27,14 @@ struct l1_request {
     uint32_t sector;       /* its number within the line */
     uint8_t kind;          /* enum traffic_kind, never TRAFFIC_ON_CHIP */
     uint8_t touch;         /* enum touch_kind */
+    bool perhaps;          /* it is perhaps not made */
+    bool unknown;          /* an access to an unknown address perhaps uses this line: no request by itself */
+};
+
+/* Requests of accesses to unknown addresses. */
+struct unknown_requests {
+    uint64_t loads, stores, atomics;
+    uint64_t drops; /* stores and atomics that drop their line */
 };
 
 /* Requests of one set. */
@@ -43,6 +51,12 @@ struct l1_requests {
     VEC(struct l1_request) by_set; /* the same, stably sorted by set */
     VEC(struct set_slice) slices;  /* of the sets that have requests */
     size_t *slice_of;              /* per set 1 + its slice, or 0 */
+    struct arena arena;
+    struct objects_lines objects;
+    struct unknown_requests *unknown; /* of the block, per object: at most */
+    uint64_t now;                     /* grows with everything that is read */
+    uint64_t *known_at;               /* per set when a known request to it was read last, */
+    uint64_t *asked_at;               /* and per object when it was last taken to use lines of the set */
 };
 
 /* Without requests yet. WB_ERR_LIMIT without a message when memory is exhausted; l1_requests_free in any
@@ -50,7 +64,10 @@ struct l1_requests {
 wb_status l1_requests_init(struct l1_requests *requests, const struct traffic *traffic,
                            enum port_order order);
 
-/* Reads the requests of a block into `items`. WB_ERR_LIMIT as above. */
+/* Reads the requests of a block into `items`: the known ones, and in place of those to unknown addresses a
+ * use of every line that is listed of their object. Where a warp makes several with neither a known request
+ * to their set nor a barrier in between, only the first stand: more of them change nothing of what is known
+ * of the cache. Those that drop lines stand nowhere but in `unknown`. WB_ERR_LIMIT as above. */
 wb_status l1_requests_read(struct l1_requests *requests, uint32_t block);
 
 /* Sorts `items`, or what is left of them, by set. WB_ERR_LIMIT as above. */

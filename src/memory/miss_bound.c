@@ -16,11 +16,13 @@ static bool count_kind(struct miss_bound *bound, const struct l1_request *reques
 }
 
 void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request) {
+    if (request->unknown) return;
     if (count_kind(&counter->bound, request)) counter->bound.load_misses++;
 }
 
 static void count_kinds(struct miss_bound *bound, const struct set_phases *set, const uint8_t *verdicts) {
     for (size_t i = 0; i < set->request_count; i++) {
+        if (set->requests[i].unknown) continue; /* these are counted by their objects */
         (void)count_kind(bound, &set->requests[i]);
         bound->sure_hits += (verdicts[i] & SURE_HIT) != 0;
     }
@@ -28,7 +30,8 @@ static void count_kinds(struct miss_bound *bound, const struct set_phases *set, 
 
 /* Whether a request is a load that can miss. */
 static bool can_miss(const struct set_phases *set, const uint8_t *verdicts, size_t index) {
-    return set->requests[index].kind == TRAFFIC_LOAD && (verdicts[index] & SURE_HIT) == 0;
+    const struct l1_request *request = &set->requests[index];
+    return request->kind == TRAFFIC_LOAD && !request->unknown && (verdicts[index] & SURE_HIT) == 0;
 }
 
 /* A set in which all lines of the SM have room: a sector is fetched again only when its line was dropped,
@@ -147,12 +150,62 @@ wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases
     return WB_OK;
 }
 
-void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t sms) {
-    struct miss_bound *bound = &counter->bound;
-    bound->load_misses_spread = bound->load_misses;
+/* Whether all lines of an object have room in the sets that they belong to, together with all others. */
+static bool object_fits(const struct sm_lines *sm, const struct object_lines *object, uint32_t set_count) {
+    for (uint32_t set = 0; !object->anywhere && set < set_count; set++)
+        if (object->set_counts[set] > 0 && !sm_set_fits(sm, set)) return false;
+    return !object->anywhere;
+}
+
+/* How often the sectors of an object that fits are fetched for loads at unknown addresses, if known ones are
+ * first: each `first` times, and once more whenever its line is dropped. */
+static uint64_t unknown_fetches(const struct miss_counter *counter, const struct sm_lines *sm,
+                                const struct object_lines *object, uint32_t sectors, uint64_t first) {
+    uint64_t fetches = 0;
+    for (uint64_t l = 0; l < object->count; l++)
+        fetches += sectors * (first + sm_lines_drops(sm, object->first + l) +
+                              unknown_drops(sm->objects, sm->unknown, object->first + l));
     for (size_t i = 0; i < counter->of_sectors.count; i++) {
         const struct sector_loads *loads = &counter->of_sectors.items[i];
-        uint64_t drops = sm_lines_drops(sm, loads->line);
+        if (!object_has_line(object, loads->line)) continue;
+        const uint64_t drops =
+            sm_lines_drops(sm, loads->line) + unknown_drops(sm->objects, sm->unknown, loads->line);
+        fetches -= misses_of(loads->count, first, drops);
+    }
+    return fetches;
+}
+
+/* Adds the loads at unknown addresses. */
+static void add_unknown_loads(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
+                              uint32_t sectors, uint32_t sms) {
+    struct miss_bound *bound = &counter->bound;
+    for (uint32_t o = 0; o < sm->objects->count; o++) {
+        const struct object_lines *object = &sm->objects->objects[o];
+        const struct unknown_requests *asked = &sm->unknown[o];
+        uint64_t misses = asked->loads, spread = asked->loads;
+        bound->load_requests += asked->loads;
+        bound->store_requests += asked->stores;
+        bound->atomic_requests += asked->atomics;
+        if (asked->loads > 0 && object_fits(sm, object, set_count)) {
+            const uint64_t once = unknown_fetches(counter, sm, object, sectors, 1);
+            const uint64_t each = unknown_fetches(counter, sm, object, sectors, sms);
+            misses = once < misses ? once : misses;
+            spread = each < spread ? each : spread;
+        }
+        bound->load_misses += misses;
+        bound->load_misses_spread += spread;
+    }
+}
+
+void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
+                      uint32_t sectors, uint32_t sms) {
+    struct miss_bound *bound = &counter->bound;
+    bound->load_misses_spread = bound->load_misses;
+    add_unknown_loads(counter, sm, set_count, sectors, sms);
+    for (size_t i = 0; i < counter->of_sectors.count; i++) {
+        const struct sector_loads *loads = &counter->of_sectors.items[i];
+        uint64_t drops =
+            sm_lines_drops(sm, loads->line) + unknown_drops(sm->objects, sm->unknown, loads->line);
         bound->load_misses += misses_of(loads->count, 1, drops);
         bound->load_misses_spread += misses_of(loads->count, sms, drops);
     }

@@ -45,8 +45,10 @@ wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases
 /* Adds a request without looking at its set: it can miss. */
 void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request);
 
-/* Ends the bound, when all requests have been added; the blocks are spread over `sms` SMs. */
-void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t sms);
+/* Ends the bound, when all requests have been added, of a cache of `set_count` sets with `sectors` a line;
+ * the blocks are spread over `sms` SMs. */
+void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
+                      uint32_t sectors, uint32_t sms);
 
 void miss_counter_free(struct miss_counter *counter);
 

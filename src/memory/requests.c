@@ -223,6 +223,23 @@ uint32_t access_requests(const struct access *access, const uint64_t *tables, ui
                     : requests_coalesce_atomics(&lanes, granule, requests);
 }
 
+void access_requests_sure(const struct access *access, const uint64_t *tables, uint64_t base,
+                          uint32_t granule, const uint64_t *requests, uint32_t count, bool *sure) {
+    uint64_t touched[REQUESTS_MAX];
+    uint32_t touched_count = 0;
+    struct lane_addresses lanes;
+    lane_addresses_read(access, tables, base, &lanes);
+    lanes.mask &= ~access->unsure;
+    if (!access->is_atomic || access->unsure == 0)
+        touched_count = access->space == PTX_SPACE_LOCAL ? requests_coalesce_local(&lanes, granule, touched)
+                                                         : requests_coalesce(&lanes, granule, touched);
+    for (uint32_t r = 0; r < count; r++) {
+        sure[r] = false;
+        for (uint32_t t = 0; t < touched_count && !sure[r]; t++)
+            sure[r] = touched[t] == requests[r];
+    }
+}
+
 /* Whether the lanes served together access neighbouring words or, if no atomics, all the same one. */
 static bool is_without_conflict(const struct access *access, uint64_t base) {
     if (access->table != ACCESS_AFFINE) return false;

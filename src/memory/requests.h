@@ -54,6 +54,12 @@ static inline bool access_makes_requests(const struct access *access) {
 uint32_t access_requests(const struct access *access, const uint64_t *tables, uint64_t base, uint32_t granule,
                          uint64_t requests[REQUESTS_MAX]);
 
+/* Which of the `count` requests of a recorded access at known addresses, as access_requests gives them, are
+ * made whatever lanes are there that perhaps are: those that another lane touches. Of atomics none, where
+ * some lane is one of these. */
+void access_requests_sure(const struct access *access, const uint64_t *tables, uint64_t base,
+                          uint32_t granule, const uint64_t *requests, uint32_t count, bool *sure);
+
 /* The passes of a recorded access of shared memory, constants or parameters, by its rule above. */
 uint32_t access_passes(const struct access *access, const uint64_t *tables, uint64_t base);
 

@@ -1,5 +1,7 @@
 #include "memory/sm_lines.h"
 
+#include <string.h>
+
 void owned_lines_add(struct owned_lines *lines, uint32_t ways, uint64_t line, uint32_t owner) {
     uint32_t own = 0;
     for (uint32_t i = 0; i < lines->count; i++) {
@@ -47,12 +49,22 @@ static wb_status add_block(struct sm_lines *lines, const struct l1_requests *req
     return WB_OK;
 }
 
+static void add_unknown(struct unknown_requests *sum, const struct unknown_requests *of) {
+    sum->loads += of->loads;
+    sum->stores += of->stores;
+    sum->atomics += of->atomics;
+    sum->drops += of->drops;
+}
+
 /* Reads all blocks for their requests of one kind. */
 static wb_status add_blocks(struct sm_lines *lines, const struct sm_share *share,
                             struct l1_requests *requests, enum touch_kind touch) {
     size_t count = requests->traffic->grid->blocks.count;
+    memset(lines->unknown, 0, requests->objects.count * sizeof *lines->unknown); /* each pass counts anew */
     for (size_t block = share->sm; block < count; block += share->sms) {
         WB_TRY(l1_requests_read(requests, (uint32_t)block));
+        for (uint32_t o = 0; o < requests->objects.count; o++)
+            add_unknown(&lines->unknown[o], &requests->unknown[o]);
         WB_TRY(add_block(lines, requests, (uint32_t)block, touch));
     }
     return WB_OK;
@@ -62,7 +74,9 @@ wb_status sm_lines_make(const struct sm_share *share, struct l1_requests *reques
     const struct machine_memory *memory = &requests->traffic->machine->memory;
     *lines = (struct sm_lines){.ways = memory->l1.ways};
     lines->sets = arena_array(&lines->arena, requests->index.set_count, sizeof *lines->sets);
-    if (lines->sets == NULL) return WB_ERR_LIMIT;
+    lines->unknown = arena_array(&lines->arena, requests->objects.count, sizeof *lines->unknown);
+    if (lines->sets == NULL || lines->unknown == NULL) return WB_ERR_LIMIT;
+    lines->objects = &requests->objects;
     WB_TRY(add_blocks(lines, share, requests, TOUCH_LOAD));
     if (memory->l1_store == STORE_UPDATES) WB_TRY(add_blocks(lines, share, requests, TOUCH_STORE_UPDATES));
     return add_blocks(lines, share, requests, TOUCH_STORE_EVICTS);
@@ -80,6 +94,14 @@ bool sm_line_may_come(const struct sm_lines *lines, uint32_t set, uint64_t line)
 uint64_t sm_lines_drops(const struct sm_lines *lines, uint64_t line) {
     uint32_t number;
     return line_table_find(&lines->dropped, line, &number) ? lines->drops.items[number] : 0;
+}
+
+uint64_t unknown_drops(const struct objects_lines *objects, const struct unknown_requests *unknown,
+                       uint64_t line) {
+    uint64_t drops = 0;
+    for (uint32_t o = 0; o < objects->count; o++)
+        if (unknown[o].drops > 0 && object_has_line(&objects->objects[o], line)) drops += unknown[o].drops;
+    return drops;
 }
 
 void sm_lines_free(struct sm_lines *lines) {

@@ -40,7 +40,9 @@ struct sm_lines {
     uint32_t ways;
     struct owned_lines *sets;  /* per set the lines that loads, and stores under write-through, use */
     struct line_table dropped; /* the lines of sets that are not full which stores or atomics drop */
-    VEC(uint64_t) drops;       /* of each of them, how many requests do */
+    VEC(uint64_t) drops;       /* of each of them, how many known requests do */
+    const struct objects_lines *objects;
+    struct unknown_requests *unknown; /* of all blocks, per object */
 };
 
 /* Reads all blocks of an SM. `requests` is room to read into. WB_ERR_LIMIT without a message when memory is
@@ -60,8 +62,12 @@ static inline bool sm_set_fits(const struct sm_lines *lines, uint32_t set) {
 /* Whether a line may be there at some time: stores to other lines do nothing. */
 bool sm_line_may_come(const struct sm_lines *lines, uint32_t set, uint64_t line);
 
-/* How many requests of the SM drop a line, of a set that is not full. */
+/* How many known requests of the SM drop a line, of a set that is not full. */
 uint64_t sm_lines_drops(const struct sm_lines *lines, uint64_t line);
+
+/* How many of the requests of accesses to unknown addresses perhaps drop a line. */
+uint64_t unknown_drops(const struct objects_lines *objects, const struct unknown_requests *unknown,
+                       uint64_t line);
 
 void sm_lines_free(struct sm_lines *lines);
 

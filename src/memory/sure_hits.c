@@ -83,7 +83,8 @@ static wb_status look_at_set(struct hits_maker *maker, const struct set_slice *s
     WB_TRY(sure_presence_find(&maker->presence, set, requests, &maker->waits, shape));
     const uint8_t *verdicts = maker->presence.verdicts.items;
     for (size_t i = 0; i < set->request_count; i++)
-        maker->verdicts[set->requests[i].warp][set->requests[i].request] = verdicts[i];
+        if (!set->requests[i].unknown)
+            maker->verdicts[set->requests[i].warp][set->requests[i].request] = verdicts[i];
     return miss_counter_add(&maker->misses, set, verdicts, &maker->lines, requests->index.sector_mask + 1);
 }
 
@@ -144,7 +145,8 @@ static wb_status make_all(struct hits_maker *maker, const struct timed_code *cod
         WB_TRY(look_at_block(maker, i, maker->share.sm + (uint32_t)i * maker->share.sms));
     const struct machine_memory *memory = &maker->traffic->machine->memory;
     uint32_t spread = memory_dispatch_is_dynamic(memory) ? memory->sms : 1;
-    miss_counter_end(&maker->misses, &maker->lines, spread);
+    const struct cache_index *index = &maker->requests.index;
+    miss_counter_end(&maker->misses, &maker->lines, index->set_count, index->sector_mask + 1, spread);
     maker->hits->misses = maker->misses.bound;
     return WB_OK;
 }

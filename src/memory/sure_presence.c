@@ -64,12 +64,17 @@ static void window_add_uses(struct sure_presence *presence, const struct line_us
         window_add(presence, uses[i].line);
 }
 
-/* The use of a line in this segment, or NULL. */
-static struct line_use *recent_use(const struct sure_presence *presence, uint32_t line) {
+/* The use of a line in this segment that is surely made, or that perhaps is, or NULL. */
+static struct line_use *use_of(const struct sure_presence *presence, uint32_t line, bool perhaps) {
     for (size_t i = presence->recent.count; i-- > 0;) {
-        if (presence->recent.items[i].line == line) return &presence->recent.items[i];
+        struct line_use *use = &presence->recent.items[i];
+        if (use->line == line && use->perhaps == perhaps) return use;
     }
     return NULL;
+}
+
+static struct line_use *recent_use(const struct sure_presence *presence, uint32_t line) {
+    return use_of(presence, line, false);
 }
 
 /* Whether the wait for an access of a warp comes before a request: within the warp in program order, else in
@@ -172,30 +177,56 @@ static void find_known(struct sure_presence *presence, const struct l1_request *
         try_earlier_phases(presence, request, line, known);
 }
 
-/* Takes a line out of the recent uses; returns where its proofs stand, or where new ones are to. */
-static uint32_t forget_use(struct sure_presence *presence, uint32_t line) {
-    const struct line_use *use = recent_use(presence, line);
-    if (use == NULL) return (uint32_t)presence->proofs.count;
-    uint32_t proofs = use->proofs;
-    size_t at = (size_t)(use - presence->recent.items);
+/* Takes a use out of the recent ones. */
+static void forget_use(struct sure_presence *presence, const struct line_use *use) {
+    if (use == NULL) return;
+    const size_t at = (size_t)(use - presence->recent.items);
+    presence->recent_perhaps -= use->perhaps;
     presence->recent.count--;
     memmove(presence->recent.items + at, presence->recent.items + at + 1,
             (presence->recent.count - at) * sizeof *use);
-    return proofs;
+}
+
+/* How many lines the recent uses are of. */
+static uint32_t recent_lines(const struct sure_presence *presence) {
+    if (presence->recent_perhaps == 0) return (uint32_t)presence->recent.count;
+    uint32_t count = 0;
+    for (size_t i = 0; i < presence->recent.count; i++) {
+        const struct line_use *use = &presence->recent.items[i];
+        count += !use->perhaps || recent_use(presence, use->line) == NULL;
+    }
+    return count;
+}
+
+/* Makes a use the most recent one; what all ways are used behind is forgotten. */
+static void add_use(struct sure_presence *presence, struct line_use use) {
+    presence->recent.items[presence->recent.count++] = use;
+    presence->recent_perhaps += use.perhaps;
+    while (recent_lines(presence) > presence->set->ways)
+        forget_use(presence, &presence->recent.items[0]);
 }
 
 /* Makes a request's use of a line the most recent one. */
 static void note_use(struct sure_presence *presence, const struct l1_request *request, uint32_t line,
                      const struct line_known *known) {
-    struct line_use use = {line, request->access, known->sectors, forget_use(presence, line)};
-    if (use.proofs == presence->proofs.count) presence->proofs.count += presence->sectors;
+    const struct line_use *before = recent_use(presence, line);
+    struct line_use use = {.line = line, .access = request->access, .sectors = known->sectors};
+    use.proofs = before != NULL ? before->proofs : (uint32_t)presence->proofs.count;
+    if (before == NULL) presence->proofs.count += presence->sectors;
     for (uint32_t s = 0; s < presence->sectors; s++) {
         bool arrived = (known->arrived >> s & 1) != 0;
         presence->proofs.items[use.proofs + s] = arrived ? PROVEN : known->proofs[s];
     }
-    if (presence->recent.count == presence->set->ways)
-        (void)forget_use(presence, presence->recent.items[0].line);
-    presence->recent.items[presence->recent.count++] = use;
+    forget_use(presence, use_of(presence, line, true));
+    forget_use(presence, recent_use(presence, line));
+    add_use(presence, use);
+}
+
+/* The line is perhaps used: the last use that is surely made stays where it is. */
+static void note_possible_use(struct sure_presence *presence, const struct l1_request *request,
+                              uint32_t line) {
+    forget_use(presence, use_of(presence, line, true));
+    add_use(presence, (struct line_use){.line = line, .access = request->access, .perhaps = true});
 }
 
 /* A load brings its sector; its own data proves that the sector has come, unless another wait does so sooner.
@@ -225,14 +256,17 @@ static void read_request(struct sure_presence *presence, size_t index) {
         drop_line(presence, line);
         return;
     }
-    find_known(presence, request, line, &known);
-    if (request->touch == TOUCH_LOAD) {
+    if (!request->unknown) find_known(presence, request, line, &known);
+    if (request->touch == TOUCH_LOAD && !request->unknown) {
         bool present = (known.sectors >> request->sector & 1) != 0;
         bool arrived = (known.arrived >> request->sector & 1) != 0;
         presence->verdicts.items[index] = (uint8_t)((present ? SURE_HIT : 0) | (arrived ? SURE_DATA : 0));
-        add_loaded_sector(presence, request, &known);
+        if (!request->perhaps) add_loaded_sector(presence, request, &known);
     }
-    note_use(presence, request, line, &known);
+    if (request->perhaps)
+        note_possible_use(presence, request, line);
+    else
+        note_use(presence, request, line, &known);
 }
 
 /* Keeps the last uses of a segment as sources for later phases. */
@@ -276,7 +310,7 @@ static wb_status read_phase(struct sure_presence *presence) {
     for (size_t s = 0; s < phase->segment_count; s++)
         note_drops(presence, &segments[s]);
     for (size_t s = 0; s < phase->segment_count; s++) {
-        presence->recent.count = 0;
+        presence->recent.count = presence->recent_perhaps = 0;
         presence->segment++;
         for (size_t i = 0; i < segments[s].count; i++)
             read_request(presence, segments[s].first + i);
@@ -295,8 +329,8 @@ static wb_status begin_set(struct sure_presence *presence) {
     WB_TRY(vec_reserve(&presence->verdicts, room));
     WB_TRY(vec_reserve(&presence->drops, room));
     WB_TRY(vec_reserve(&presence->proofs, room * presence->sectors));
-    presence->recent.count = presence->window.lines.count = 0;
-    WB_TRY(vec_reserve(&presence->recent, set->ways));
+    presence->recent.count = presence->recent_perhaps = presence->window.lines.count = 0;
+    WB_TRY(vec_reserve(&presence->recent, (size_t)2 * (set->ways + 1)));
     WB_TRY(vec_reserve(&presence->histories, set->lines.count));
     WB_TRY(vec_reserve(&presence->window.lines, set->lines.count));
     memset(presence->histories.items, 0, set->lines.count * sizeof *presence->histories.items);

@@ -12,12 +12,14 @@ enum sure_verdict {
     SURE_DATA = 2, /* besides, the data has come */
 };
 
-/* The last use of a line by a warp in a phase. */
+/* The last use of a line by a warp in a phase: the last one that is surely made, and behind it perhaps
+ * another one that perhaps is. */
 struct line_use {
     uint32_t line;    /* its number in the set */
     uint32_t access;  /* of the warp */
     uint32_t sectors; /* surely present right after it */
     uint32_t proofs;  /* first of their proofs, one a sector */
+    bool perhaps;     /* it is perhaps not made: then nothing is known after it */
 };
 
 /* A use that was the last one of its warp in its phase. */
@@ -60,7 +62,8 @@ struct sure_presence {
     uint32_t all_sectors;        /* their bits */
     size_t phase;                /* being looked at */
     uint64_t segment;            /* being looked at, counted over all sets */
-    VEC(struct line_use) recent; /* uses of the segment so far, oldest first, at most `ways` lines */
+    size_t recent_perhaps;       /* how many of these are perhaps not made */
+    VEC(struct line_use) recent; /* uses of the segment so far, oldest first, of at most `ways` lines */
     VEC(struct line_use) ended;  /* of all earlier segments */
     VEC(struct line_source) sources;
     VEC(struct line_drop) drops;

@@ -30,6 +30,7 @@ struct traffic_maker {
     struct alignment_table patterns, variants;
     uint8_t *alignments; /* room for the bases of any block, then for the groups of any stream */
     VEC(uint64_t) offsets;
+    VEC(bool) perhaps; /* per offset, of covering paths */
     VEC(struct traffic_access) accesses;
 };
 
@@ -101,15 +102,30 @@ static enum traffic_kind kind_of(const struct access *access) {
     return access->is_store ? TRAFFIC_STORE : TRAFFIC_LOAD;
 }
 
+/* How many requests an access to unknown addresses makes at most: no more than the memory has blocks that it
+ * stays in, but for atomics, which ask for one of them several times. */
+static uint32_t ask_unknown(const struct traffic_maker *maker, const struct access *access) {
+    const uint32_t granule = memory_request_bytes(&maker->traffic->machine->memory);
+    const uint32_t most = access_request_count(access, NULL, granule);
+    if (access->object == 0 || access->is_atomic || access->space != PTX_SPACE_GLOBAL) return most;
+    const struct memory_object *object = &maker->traffic->grid->cover.objects.items.items[access->object - 1];
+    if (object->size == 0) return most;
+    const uint64_t blocks = (object->base + object->size - 1) / granule - object->base / granule + 1;
+    return blocks < most ? (uint32_t)blocks : most;
+}
+
 /* Sets the requests of an access whose group's base is `base`, and the cycles that it adds to those of its
  * step: what an instruction costs is a matter of all its records together, as in access_costs.c. */
 static void ask(const struct traffic_maker *maker, const struct access *access, const uint64_t *tables,
                 uint64_t base, struct traffic_access *made, uint64_t requests[REQUESTS_MAX]) {
     const struct machine_memory *memory = &maker->traffic->machine->memory;
     const uint32_t init = maker->inits[access->instruction];
-    const bool asks = access_makes_requests(access);
-    const uint32_t count =
-        asks ? access_requests(access, tables, base, memory_request_bytes(memory), requests) : 0;
+    const bool asks = access_makes_requests(access), is_known = access->table != ACCESS_UNKNOWN;
+    uint32_t count = 0;
+    if (asks && is_known)
+        count = access_requests(access, tables, base, memory_request_bytes(memory), requests);
+    else if (asks)
+        count = ask_unknown(maker, access);
     bool is_first = true;
     uint32_t before = 0; /* requests of the step so far */
     for (size_t a = maker->accesses.count; a-- > 0 && maker->accesses.items[a].step == access->step;) {
@@ -122,9 +138,31 @@ static void ask(const struct traffic_maker *maker, const struct access *access, 
         made->cycles = transaction_cycles(memory, init, before + count);
         if (before > 0) made->cycles -= transaction_cycles(memory, init, before);
     } else {
-        made->cycles = pass_cycles(init, access_passes(access, tables, base));
+        made->cycles = pass_cycles(init, is_known ? access_passes(access, tables, base)
+                                                  : access_pass_count(access, tables));
     }
     made->request_count = (uint16_t)count;
+}
+
+/* Notes which of the requests of an access, for which there is room, are perhaps not made. */
+static void note_perhaps(struct traffic_maker *maker, const struct access *access, const uint64_t *tables,
+                         uint64_t base, struct traffic_access *made) {
+    const uint32_t granule = memory_request_bytes(&maker->traffic->machine->memory);
+    const uint64_t *requests = maker->offsets.items + made->first_request;
+    bool *perhaps = maker->perhaps.items + made->first_request, some = false;
+    if (!made->is_unknown && access->unsure != 0)
+        access_requests_sure(access, tables, base, granule, requests, made->request_count, perhaps);
+    for (uint32_t r = 0; r < made->request_count; r++) {
+        const bool sure = !made->is_unknown && (access->unsure == 0 || perhaps[r]);
+        perhaps[r] = !sure;
+        some |= sure;
+    }
+    if (made->is_unknown) some = (access->mask & ~access->unsure) != 0;
+    const struct wb_grid *grid = maker->traffic->grid;
+    if (some || grid->kernel == NULL) return;
+    /* What has no guard asks for something in every lane, but for copies, which may ignore their source. */
+    const struct ptx_inst *inst = grid_inst(grid, access->instruction, NULL);
+    made->perhaps_none = inst->guard != PTX_NO_INDEX || inst->form->op == PTX_OP_CP_ASYNC;
 }
 
 /* Appends one access whose group's base is `alignment` bytes behind the start of a line. */
@@ -137,11 +175,18 @@ static wb_status append_access(struct traffic_maker *maker, const struct access_
         .group = stream->groups[index],
         .first_request = (uint32_t)maker->offsets.count,
         .kind = (uint8_t)kind_of(access),
+        .object = access->object,
+        .is_unknown = access->table == ACCESS_UNKNOWN,
     };
     if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX) return WB_ERR_LIMIT;
     WB_TRY(vec_reserve(&maker->offsets, REQUESTS_MAX));
+    WB_TRY(vec_reserve(&maker->perhaps, REQUESTS_MAX));
     ask(maker, access, stream->tables, alignment, &made, maker->offsets.items + maker->offsets.count);
+    if (made.is_unknown)
+        memset(maker->offsets.items + maker->offsets.count, 0, made.request_count * sizeof(uint64_t));
+    note_perhaps(maker, access, stream->tables, alignment, &made);
     maker->offsets.count += made.request_count;
+    maker->perhaps.count += made.request_count;
     return vec_push(&maker->accesses, made);
 }
 
@@ -169,7 +214,7 @@ static wb_status decline_split(const struct traffic_maker *maker, const struct a
 /* Adds the pattern of a stream with the alignments of its groups. */
 static wb_status add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
     struct arena *arena = &maker->traffic->arena;
-    maker->offsets.count = maker->accesses.count = 0;
+    maker->offsets.count = maker->accesses.count = maker->perhaps.count = 0;
     WB_TRY(decline_split(maker, stream));
     for (uint32_t a = 0; a < stream->access_count; a++)
         WB_TRY(append_access(maker, stream, a, maker->alignments[stream->groups[a]]));
@@ -185,6 +230,12 @@ static wb_status add_pattern(struct traffic_maker *maker, const struct access_st
         memcpy(made.accesses, maker->accesses.items, made.access_count * sizeof *made.accesses);
     if (made.request_count > 0)
         memcpy(made.offsets, maker->offsets.items, made.request_count * sizeof *made.offsets);
+    if (maker->traffic->grid->cover.covers) {
+        made.perhaps = arena_array(arena, (size_t)made.request_count + 1, sizeof *made.perhaps);
+        if (made.perhaps == NULL) return WB_ERR_LIMIT;
+        if (made.request_count > 0)
+            memcpy(made.perhaps, maker->perhaps.items, made.request_count * sizeof *made.perhaps);
+    }
     return vec_push(&maker->traffic->patterns, made);
 }
 
@@ -248,6 +299,7 @@ wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *mach
     wb_status status = make_all(&maker);
     vec_free(&maker.offsets);
     vec_free(&maker.accesses);
+    vec_free(&maker.perhaps);
     key_table_free(&maker.patterns.table);
     key_table_free(&maker.variants.table);
     arena_free(&maker.scratch);

@@ -23,8 +23,11 @@ struct traffic_access {
     uint32_t group;         /* of the stream: where its base is */
     uint32_t first_request; /* its requests: the pattern's offsets[first_request ..], first lane first */
     uint32_t cycles;        /* that it adds to those of its step if nothing stalls */
-    uint16_t request_count; /* 0 only for TRAFFIC_ON_CHIP */
+    uint32_t object;        /* of unknown addresses: as in struct access */
+    uint16_t request_count; /* 0 only for TRAFFIC_ON_CHIP; at most, where addresses or lanes are not known */
     uint8_t kind;           /* enum traffic_kind */
+    bool is_unknown;        /* which lines its requests are of: their offsets say nothing */
+    bool perhaps_none;      /* an execution may make no request, though it is executed */
 };
 
 /* A stream with its bases' alignment known. A request's address is the group's base, rounded down to whole
@@ -33,6 +36,7 @@ struct traffic_pattern {
     struct traffic_access *accesses;
     uint32_t access_count;
     uint64_t *offsets; /* modulo 2^64 */
+    bool *perhaps;     /* per request: it is perhaps not made, though the paths be executed; NULL: all are */
     uint32_t request_count;
     bool *group_is_local; /* per group of the stream: its space is local memory */
 };
@@ -53,9 +57,10 @@ struct traffic {
     uint32_t *block_variants;       /* per block of the grid */
 };
 
-/* Makes the requests of a grid without steered warps. Both grid and machine must outlive it. Errors, each
- * with a message: WB_ERR_DECLINED as grid_decline_steered, and with caches when lanes of one instruction are
- * in global and in local memory; WB_ERR_LIMIT when memory is exhausted. traffic_free in any case. */
+/* Makes the requests of a grid without steered warps; of covering paths all that there can be. Both grid and
+ * machine must outlive it. Errors, each with a message: WB_ERR_DECLINED as grid_decline_steered, and with
+ * caches when lanes of one instruction are in global and in local memory; WB_ERR_LIMIT when memory is
+ * exhausted. traffic_free in any case. */
 wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
                        wb_diagnostics *diagnostics, struct traffic *traffic);
 

@@ -68,7 +68,7 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
     text_char(out, '\n');
     const struct block_demand demand = grid_block_demand(grid);
     if (grid->kernel != NULL) report_put_launch(out, &grid->inputs, machine, &demand);
-    if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->work.covering);
+    if (wb_analysis_is_covering(analysis)) cover_put_heading(out, grid->covering.items[0].block);
     text_printf(out, "machine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
                 machine->mem_latency);
     if (analysis->has_work)

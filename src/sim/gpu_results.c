@@ -15,7 +15,8 @@ wb_status wb_gpu_new(const wb_grid *grid, const wb_machine *machine, wb_diagnost
     struct wb_gpu *made = calloc(1, sizeof *made);
     if (made == NULL) return gpu_no_memory(diagnostics);
     made->threads = 1;
-    wb_status status = timed_grid_make(grid, machine, diagnostics, &made->timed);
+    wb_status status = grid_decline_covering(grid, diagnostics);
+    if (status == WB_OK) status = timed_grid_make(grid, machine, diagnostics, &made->timed);
     if (status == WB_OK) {
         *gpu = made;
     } else {

@@ -4,6 +4,7 @@
 
 #include "warp/address.h"
 #include "warp/execute.h"
+#include "warp/home.h"
 
 /* Most accesses that are recorded of one warp, and addresses that are no base and stride. */
 #define RECORDS_MAX ((size_t)1 << 24)
@@ -235,6 +236,17 @@ static wb_status check_room(const struct warp *warp, const struct micro *op) {
                      warp->number);
 }
 
+/* The memory that an access to addresses some of which are not known stays inside of, as in struct access. */
+static uint32_t object_of(const struct warp *warp, const struct micro_address *address, uint32_t mask) {
+    const struct memory *memory = &warp->run->memory;
+    uint64_t home = HOME_NO_LANES;
+    if (address->space != PTX_SPACE_GLOBAL) return 0;
+    home_of_lanes(warp->run, warp_slot(warp, address->base), mask, &home);
+    for (size_t r = 0; home != HOME_NONE && r < memory->regions.count; r++)
+        if (memory->regions.items[r].base == home) return (uint32_t)r + 1;
+    return 0;
+}
+
 wb_status access_record_unknown(struct warp *warp, const struct micro *op,
                                 const struct micro_address *address, uint32_t mask, struct access_kind kind) {
     struct access_list *list = warp->accesses;
@@ -245,6 +257,8 @@ wb_status access_record_unknown(struct warp *warp, const struct micro *op,
                             .instruction = op->index,
                             .mask = mask,
                             .table = ACCESS_UNKNOWN,
+                            .unsure = mask & warp->doubtful,
+                            .object = object_of(warp, address, mask),
                             .bytes = (uint8_t)kind.bytes,
                             .space = generic ? slowest : address->space,
                             .is_store = kind.is_store,
@@ -275,6 +289,7 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
         };
         bool in_frame = space == PTX_SPACE_PARAM && in_window(first, LOCAL_WINDOW);
         uint64_t window = in_frame ? LOCAL_WINDOW : address_window(space);
+        access.unsure = access.mask & warp->doubtful;
         FOR_LANES(l) relative[l] = addresses[l] - window;
         WB_TRY(check_room(warp, op));
         if (append_record(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);

@@ -15,12 +15,33 @@ struct access_key access_key_of(const struct access *access, const uint64_t *tab
                              .stride = (uint64_t)access->stride,
                              .instruction = access->instruction,
                              .mask = access->mask,
+                             .unsure = access->unsure,
+                             .object = access->object,
                              .bytes = access->bytes,
                              .space = access->space,
                              .kind = (uint8_t)(access->is_store + 2 * access->is_atomic),
                              .addresses = (uint8_t)(is_table + 2 * (access->table == ACCESS_UNKNOWN))};
     key.address = access->space == PTX_SPACE_GLOBAL ? address % REQUEST_ALIGN : address;
     return key;
+}
+
+wb_status step_range_add(struct access_list *list, const struct step_range *range) {
+    while (list->perhaps.count > 0 && list->perhaps.items[list->perhaps.count - 1].first >= range->first)
+        list->perhaps.count--; /* it lies within */
+    if (list->perhaps.count > 0) {
+        struct step_range *last = &list->perhaps.items[list->perhaps.count - 1];
+        if (range->first <= last->end) {
+            if (range->end > last->end) last->end = range->end;
+            return WB_OK;
+        }
+    }
+    return vec_push(&list->perhaps, *range);
+}
+
+void access_list_free(struct access_list *list) {
+    vec_free(&list->items);
+    vec_free(&list->tables);
+    vec_free(&list->perhaps);
 }
 
 /* Whether the record is the only one of its step. */

@@ -12,7 +12,7 @@
  */
 struct access_key {
     uint64_t step, address, stride;
-    uint32_t instruction, mask;
+    uint32_t instruction, mask, unsure, object;
     uint8_t bytes, space, kind,
         addresses; /* kind: load, store or atomic; addresses: affine, table, unknown */
     uint8_t unused[4];
@@ -22,6 +22,13 @@ struct access_key access_key_of(const struct access *access, const uint64_t *tab
 
 /* Whether its addresses are in the table. */
 bool access_has_table(const struct access *access);
+
+/* Notes that no lane is certain to execute some steps, which end behind all those noted before.
+ * WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status step_range_add(struct access_list *list, const struct step_range *range);
+
+/* Frees what the list holds. */
+void access_list_free(struct access_list *list);
 
 /* Removes records that make the same requests as an earlier one of the same instruction: of paths that repeat
  * iterations, whose steps nobody looks up. Records of several state spaces in one step, and those with

@@ -81,7 +81,15 @@ static uint32_t settle_known(const struct micro *op, const struct inputs *in, ui
 /* Marks the lanes of `mask` in a register that was just written. */
 static inline void mark_known(struct lanes *out, uint32_t mask, uint32_t known, uint32_t origin) {
     out->known = (out->known & ~mask) | (known & mask);
-    if ((mask & ~known) != 0) out->origin = origin;
+    if ((mask & ~known) != 0) lanes_unknown_by(out, origin);
+}
+
+/* The region that all unknown lanes of a register are made from once `lanes` of `mask` have become so. */
+static uint64_t unknown_home_of(const struct warp *warp, const struct micro *op, const struct lanes *out,
+                                uint32_t mask, uint32_t lanes) {
+    const uint64_t home = home_of_unknown(warp, op, lanes);
+    const bool others = (warp->live & ~mask & ~out->known) != 0 && out->unknown_home != HOME_NO_LANES;
+    return others && out->unknown_home != home ? HOME_NONE : home;
 }
 
 wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
@@ -89,6 +97,10 @@ wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
     struct lanes *out = warp_slot(warp, op->destination);
     uint32_t known = in.known, origin = op->index;
     if ((mask & ~known) != 0) known = settle_known(op, &in, mask, &origin);
+    uint64_t unknown_home = HOME_NONE;
+    if (warp->run->cover != NULL && (mask & ~known) != 0)
+        unknown_home = unknown_home_of(warp, op, out, mask, mask & ~known);
+    const uint32_t settled = mask & known;
     if ((in.homes | out->home) != 0) known = settle_home(warp, op, &in, out, mask, known);
     if (mask == warp->live) {
         op->compute.lanes(op, out->value, in.values);
@@ -98,6 +110,7 @@ wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
         lanes_blend(out->value, result, mask);
     }
     mark_known(out, mask, known, origin);
+    if (unknown_home != HOME_NONE && settled == (mask & known)) out->unknown_home = unknown_home;
     return WB_OK;
 }
 

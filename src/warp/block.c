@@ -1,5 +1,6 @@
 #include "warp/block_trace.h"
 
+#include "warp/access_key.h"
 #include "warp/cover.h"
 #include "warp/execute.h"
 #include "warp/found_limits.h"
@@ -49,10 +50,20 @@ static wb_status collect_cover(struct wb_block *block, struct cover *cover) {
         block->facts.found = facts_count(facts, FACT_FOUND, FACT_FOUND_FOR_LAUNCH);
     }
     block->repeats = cover->repeats;
+    block->meets_perhaps = cover->meets_perhaps;
     block->causes.items = cover->causes.items;
     block->causes.count = cover->causes.count;
     block->causes.capacity = cover->causes.capacity;
     memset(&cover->causes, 0, sizeof cover->causes);
+    return WB_OK;
+}
+
+wb_status memory_objects_of(const struct run *run, struct memory_objects *objects) {
+    WB_TRY(vec_reserve(&objects->items, run->memory.regions.count));
+    objects->items.count = 0;
+    for (size_t r = 0; r < run->memory.regions.count; r++)
+        objects->items.items[objects->items.count++] =
+            (struct memory_object){run->memory.regions.items[r].base, run->memory.regions.items[r].size};
     return WB_OK;
 }
 
@@ -83,15 +94,15 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     block->uncounted = run->uncounted;
     if (run->needs.items.count > 0) return WB_ERR_DECLINED;
     if (run->cover != NULL) WB_TRY(collect_cover(block, run->cover));
+    if (run->cover != NULL && record_accesses) WB_TRY(memory_objects_of(run, &block->objects));
     return collect_paths(block, run);
 }
 
 /* Frees what block_execute has made. */
 static void free_execution(struct wb_block *block) {
-    for (uint32_t w = 0; block->accesses != NULL && w < block->warp_count; w++) {
-        vec_free(&block->accesses[w].items);
-        vec_free(&block->accesses[w].tables);
-    }
+    for (uint32_t w = 0; block->accesses != NULL && w < block->warp_count; w++)
+        access_list_free(&block->accesses[w]);
+    vec_free(&block->objects.items);
     for (size_t i = 0; i < block->paths.count; i++)
         path_free(&block->paths.items[i]);
     vec_free(&block->paths);

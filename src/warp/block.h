@@ -19,18 +19,35 @@ struct access {
     uint32_t instruction;
     uint32_t mask;
     uint32_t table;
-    uint8_t bytes; /* per lane */
-    uint8_t space; /* enum ptx_space, generic addresses resolved; a function's .param is no local memory */
-    bool is_store; /* false for loads; atomics are both: is_atomic */
+    uint32_t unsure; /* of a covering path: lanes of `mask` that are perhaps not there */
+    uint32_t object; /* of unknown addresses: 1 + the memory that they are in; 0: anywhere in the space */
+    uint8_t bytes;   /* per lane */
+    uint8_t space;   /* enum ptx_space, generic addresses resolved; a function's .param is no local memory */
+    bool is_store;   /* false for loads; atomics are both: is_atomic */
     bool is_atomic;
 };
 
 #define ACCESS_AFFINE UINT32_MAX
 #define ACCESS_UNKNOWN (UINT32_MAX - 1) /* the addresses are not known */
 
+/* Steps first .. end - 1 of a path. */
+struct step_range {
+    uint64_t first, end;
+};
+
 struct access_list {
     VEC(struct access) items;
     VEC(uint64_t) tables;
+    VEC(struct step_range) perhaps; /* steps that no lane is certain to execute, ascending */
+};
+
+/* Memory that an unknown address can be restricted to: a buffer or variable, at generic addresses. */
+struct memory_object {
+    uint64_t base, size;
+};
+
+struct memory_objects {
+    VEC(struct memory_object) items;
 };
 
 /* What of an instruction a covering path takes for possible because it is not known. */
@@ -67,14 +84,16 @@ struct wb_block {
     uint32_t *code_first;                /* function_count + 1 entries */
     VEC(struct path) paths;              /* the distinct ones, in order of the first warp that has each */
     uint32_t warp_count;
-    uint32_t warp_width;          /* threads of a warp */
-    uint32_t *warp_path;          /* per warp the index of its path */
-    struct access_list *accesses; /* per warp, or NULL when not recorded */
+    uint32_t warp_width;           /* threads of a warp */
+    uint32_t *warp_path;           /* per warp the index of its path */
+    struct access_list *accesses;  /* per warp, or NULL when not recorded */
+    struct memory_objects objects; /* that the accesses refer to; empty when not recorded */
     struct execution_notes notes;
     uint32_t unrecorded;     /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
     bool covering;           /* the paths cover those of all executions (docs/covering-paths.md) */
     struct facts_used facts; /* of such a block: the flow facts that it rests on */
     bool repeats;            /* of such a block: some path repeats iterations without records of accesses */
+    bool meets_perhaps;      /* of such a block: warps wait at some barrier only perhaps */
     VEC(struct cover_cause) causes; /* of such a block: what was not known, in the order it was met */
     uint32_t uncounted; /* such a one whose records do not have all lanes that may take part, though
                            it is served in transactions, or PTX_NO_INDEX */

@@ -10,6 +10,10 @@
  * lacking (run->needs). */
 wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses);
 
+/* The memory that addresses of the run can be in, in the order in which records refer to it. WB_ERR_LIMIT,
+ * without a message, when memory is exhausted. */
+wb_status memory_objects_of(const struct run *run, struct memory_objects *objects);
+
 /* Facts must be complete, of this kernel, and where they were found, of this launch. Errors have messages. */
 wb_status block_check_facts(const struct run *run, const struct wb_facts *facts);
 

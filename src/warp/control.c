@@ -101,6 +101,7 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
     for (uint32_t i = 0; i < code->slot_count; i++) {
         lanes_forget(&frame->registers[i], LANES_ALL, ORIGIN_UNWRITTEN);
         frame->registers[i].home = HOME_NONE;
+        frame->registers[i].unknown_home = HOME_NO_LANES;
     }
     frame->code = code;
     frame->call = call;
@@ -190,7 +191,7 @@ static void pass_lane(struct warp *warp, uint32_t lane, const struct frame *from
     lanes->home = home_joined(lanes->home, home);
     lanes->value[lane] = value;
     lanes->known = (lanes->known & ~(1u << lane)) | (uint32_t)known << lane;
-    if (!known) lanes->origin = from->call == NULL ? ORIGIN_UNWRITTEN : from->call->index;
+    if (!known) lanes_unknown_by(lanes, from->call == NULL ? ORIGIN_UNWRITTEN : from->call->index);
 }
 
 static void pass_all(struct warp *warp, uint32_t mask, const struct frame *from,

@@ -1,4 +1,5 @@
 /* The main loop of covering runs. */
+#include "warp/access_key.h"
 #include "warp/cover.h"
 #include "warp/execute.h"
 
@@ -49,6 +50,14 @@ static wb_status execute_kind(struct warp *warp, const struct micro *op, enum co
     return unsure != 0 ? op->unsure(warp, op, mask, unsure) : op->execute(warp, op, mask);
 }
 
+/* Notes that no lane is certain to execute the next step. */
+static wb_status note_perhaps(struct warp *warp, const struct micro *op) {
+    if (warp->accesses == NULL || op->inst == NULL) return WB_OK;
+    const uint64_t step = warp->path.path.length;
+    const struct step_range range = {step, step + 1};
+    return step_range_add(warp->accesses, &range) == WB_OK ? WB_OK : warp_no_memory(warp, op);
+}
+
 /* Executes the next instruction of the top entry. */
 static wb_status cover_step(struct warp *warp) {
     const struct cover_function *function = cover_function_of(warp);
@@ -66,6 +75,7 @@ static wb_status cover_step(struct warp *warp) {
         mask = active & known & warp_predicate(warp, op->guard);
         unsure = active & ~known;
     }
+    const bool perhaps = (active & ~cover_unsure(top->group)) == 0;
     top->pc++;
     top->group->from = pc;
     top->group->replays = false;
@@ -75,6 +85,7 @@ static wb_status cover_step(struct warp *warp) {
         return WB_OK;
     }
     warp->run->instructions++;
+    if (perhaps) WB_TRY(note_perhaps(warp, op));
     if (op->inst != NULL && path_append(&warp->path, op->index, active) != WB_OK)
         return warp_no_memory(warp, op);
     return WB_OK;

@@ -2,6 +2,7 @@
  * loop by itself. Instead of following all of them, one run has the sides meet in each iteration, and what it
  * executes is appended for every lane: docs/covering-paths.md, section 3, says why every real path is a part
  * of that. */
+#include "warp/access_key.h"
 #include "warp/cover.h"
 #include "warp/execute.h"
 
@@ -188,5 +189,8 @@ wb_status cover_close_region(struct warp *warp) {
     const uint64_t times = (uint64_t)__builtin_popcount(region->lanes) - 1;
     bool recorded;
     WB_TRY(repeat_records(warp, region->start, times, &recorded));
-    return cover_repeat(warp, warp->path.path.length - region->start, times, recorded);
+    WB_TRY(cover_repeat(warp, warp->path.path.length - region->start, times, recorded));
+    const struct step_range range = {region->start, warp->path.path.length};
+    if (warp->accesses == NULL || range.first == range.end) return WB_OK;
+    return step_range_add(warp->accesses, &range) == WB_OK ? WB_OK : run_no_memory(run);
 }

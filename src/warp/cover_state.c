@@ -2,8 +2,10 @@
 #include "warp/cover.h"
 #include "warp/home.h"
 
-/* Copies lanes of a register. A predicate register has them all in one value. */
-static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask, bool is_predicate) {
+/* Copies lanes of a register, of which `others` are there besides. A predicate register has them all in one
+ * value. */
+static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask, uint32_t others,
+                       bool is_predicate) {
     if (mask == LANES_ALL) {
         *to = *from;
         return;
@@ -13,8 +15,14 @@ static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask
     else
         lanes_blend(to->value, from->value, mask);
     to->home = home_joined(to->home, from->home);
+    const bool some_unknown = (others & ~mask & ~to->known) != 0 && to->unknown_home != HOME_NO_LANES;
     to->known = (to->known & ~mask) | (from->known & mask);
-    if ((mask & ~from->known) != 0) to->origin = from->origin;
+    if ((mask & ~from->known) == 0) return;
+    to->origin = from->origin;
+    if (some_unknown && to->unknown_home != from->unknown_home)
+        to->unknown_home = HOME_NONE;
+    else
+        to->unknown_home = from->unknown_home;
 }
 
 void lane_state_add(const struct warp *warp, struct lane_state *state, uint32_t mask) {
@@ -22,7 +30,7 @@ void lane_state_add(const struct warp *warp, struct lane_state *state, uint32_t 
     uint32_t count;
     const uint32_t *live = cover_live(function, state->block, &count);
     for (uint32_t i = 0; i < count; i++)
-        copy_lanes(&state->registers[i], &warp->frame->registers[live[i]], mask,
+        copy_lanes(&state->registers[i], &warp->frame->registers[live[i]], mask, state->mask,
                    function->is_predicate[live[i]]);
     state->mask |= mask;
 }
@@ -45,7 +53,7 @@ void lane_state_load(const struct warp *warp, const struct lane_state *state) {
     uint32_t count;
     const uint32_t *live = cover_live(function, state->block, &count);
     for (uint32_t i = 0; i < count; i++)
-        copy_lanes(&warp->frame->registers[live[i]], &state->registers[i], state->mask,
+        copy_lanes(&warp->frame->registers[live[i]], &state->registers[i], state->mask, warp->live,
                    function->is_predicate[live[i]]);
 }
 
@@ -56,6 +64,17 @@ static uint32_t equal_lanes(const struct lanes *a, const struct lanes *b, bool i
     for (uint32_t l = 0; l < WARP_LANES; l++)
         equal |= (uint32_t)(a->value[l] == b->value[l]) << l;
     return equal;
+}
+
+/* The region that all unknown lanes of a register are made from when those of `lanes` are unknown from now
+ * on: on both sides. */
+static uint64_t joined_unknown_home(const struct warp *warp, const struct lanes *old,
+                                    const struct lanes *arriving, uint32_t lanes, uint32_t all) {
+    uint64_t home = HOME_NO_LANES;
+    if (lanes == 0) return old->unknown_home;
+    home_of_lanes(warp->run, old, lanes | (all & ~old->known), &home);
+    home_of_lanes(warp->run, arriving, lanes, &home);
+    return home;
 }
 
 bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t mask, uint32_t origin) {
@@ -71,10 +90,12 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         changed |= home != old->home;
         old->home = home;
         if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
+        const uint64_t unknown_home = joined_unknown_home(warp, old, arriving, mask & ~both, state->mask);
         uint32_t lost = old->known & mask & ~both;
-        if (lost == 0) continue;
-        changed = true;
-        lanes_forget(old, lost, (lost & ~arriving->known) != 0 ? arriving->origin : origin);
+        changed |= (mask & ~both) != 0 && old->unknown_home != unknown_home;
+        if (lost != 0) lanes_forget(old, lost, (lost & ~arriving->known) != 0 ? arriving->origin : origin);
+        if ((mask & ~both) != 0) old->unknown_home = unknown_home;
+        changed |= lost != 0;
     }
     return changed;
 }

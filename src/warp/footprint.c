@@ -12,7 +12,8 @@ static uint64_t bytes_of_path(const struct path *path) {
 }
 
 static uint64_t bytes_of_list(const struct access_list *list) {
-    return list->items.count * sizeof *list->items.items + list->tables.count * sizeof *list->tables.items;
+    return list->items.count * sizeof *list->items.items + list->tables.count * sizeof *list->tables.items +
+           list->perhaps.count * sizeof *list->perhaps.items;
 }
 
 /* Registers and local memory are used again and have limits of their own. */

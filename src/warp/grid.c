@@ -4,10 +4,11 @@
 
 #include "base/hash.h"
 
-/* State spaces of an address. */
-#define SPACES ((size_t)PTX_SPACE_REG)
+/* State spaces of an address, and one more for addresses that are not known. */
+#define SPACES ((size_t)PTX_SPACE_REG + 1)
+#define SPACE_UNKNOWN ((size_t)PTX_SPACE_REG)
 
-_Static_assert(sizeof(struct access) == 40, "compared as bytes: it must not have padding");
+_Static_assert(sizeof(struct access) == 48, "compared as bytes: it must not have padding");
 
 /* What the accesses of a group have in common, and where they are. */
 struct group {
@@ -74,7 +75,11 @@ static bool same_path(const struct wb_grid *grid, uint32_t index, const void *ad
 
 static bool same_stream(const struct wb_grid *grid, uint32_t index, const void *added) {
     const struct access_stream *known = &grid->streams.items[index], *stream = added;
-    if (known->access_count != stream->access_count || known->table_count != stream->table_count)
+    if (known->access_count != stream->access_count || known->table_count != stream->table_count ||
+        known->perhaps_count != stream->perhaps_count)
+        return false;
+    if (known->perhaps_count != 0 &&
+        memcmp(known->perhaps, stream->perhaps, known->perhaps_count * sizeof *known->perhaps) != 0)
         return false;
     if (known->access_count != 0 &&
         memcmp(known->accesses, stream->accesses, known->access_count * sizeof *known->accesses) != 0)
@@ -121,13 +126,19 @@ static uint64_t first_address(const struct access *access, const uint64_t *table
     return access->base + (uint64_t)access->stride * (uint64_t)__builtin_ctz(access->mask);
 }
 
+/* What the accesses of a group have in common. */
+static size_t slot_of(const struct access *access) {
+    const size_t space = access->table == ACCESS_UNKNOWN ? SPACE_UNKNOWN : access->space;
+    return access->instruction * SPACES + space;
+}
+
 /* The group of the warp at hand that an access belongs to, and its base. */
 static wb_status group_of(struct grid_scratch *scratch, size_t first_group, const struct access *access,
                           const uint64_t *tables, uint64_t *base) {
-    size_t slot = access->instruction * SPACES + access->space;
+    size_t slot = slot_of(access);
     if (scratch->group_at[slot] == 0) {
         struct group group = {slot, 0};
-        if (access->space == PTX_SPACE_GLOBAL) group.base = first_address(access, tables);
+        if (slot % SPACES == PTX_SPACE_GLOBAL) group.base = first_address(access, tables);
         WB_TRY(vec_push(&scratch->groups, group));
         scratch->group_at[slot] = (uint32_t)(scratch->groups.count - first_group);
     }
@@ -146,7 +157,7 @@ static wb_status normalise(struct grid_scratch *scratch, const struct access_lis
         WB_TRY(group_of(scratch, first_group, &access, list->tables.items, &base));
         if (access.table == ACCESS_AFFINE) {
             access.base -= base;
-        } else {
+        } else if (access.table != ACCESS_UNKNOWN) {
             uint32_t lanes = (uint32_t)__builtin_popcount(access.mask);
             const uint64_t *from = list->tables.items + access.table;
             access.table = (uint32_t)scratch->tables.count;
@@ -169,16 +180,20 @@ static wb_status keep_stream(struct wb_grid *grid, const struct access_stream *s
     kept.accesses = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.accesses);
     kept.groups = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.groups);
     kept.tables = arena_array(&grid->arena, (size_t)kept.table_count + 1, sizeof *kept.tables);
-    if (kept.accesses == NULL || kept.groups == NULL || kept.tables == NULL) return WB_ERR_LIMIT;
+    kept.perhaps = arena_array(&grid->arena, (size_t)kept.perhaps_count + 1, sizeof *kept.perhaps);
+    if (kept.accesses == NULL || kept.groups == NULL || kept.tables == NULL || kept.perhaps == NULL)
+        return WB_ERR_LIMIT;
     for (uint32_t g = 0; g < kept.group_count; g++)
         scratch->group_at[scratch->groups.items[first_group + g].slot] = g;
     for (uint32_t i = 0; i < kept.access_count; i++) {
         kept.accesses[i] = stream->accesses[i];
-        kept.groups[i] = scratch->group_at[kept.accesses[i].instruction * SPACES + kept.accesses[i].space];
+        kept.groups[i] = scratch->group_at[slot_of(&kept.accesses[i])];
     }
     for (uint32_t g = 0; g < kept.group_count; g++)
         scratch->group_at[scratch->groups.items[first_group + g].slot] = 0;
     if (kept.table_count != 0) memcpy(kept.tables, stream->tables, kept.table_count * sizeof *kept.tables);
+    if (kept.perhaps_count != 0)
+        memcpy(kept.perhaps, stream->perhaps, kept.perhaps_count * sizeof *kept.perhaps);
     return vec_push(&grid->streams, kept);
 }
 
@@ -190,9 +205,11 @@ static wb_status add_stream(struct wb_grid *grid, const struct access_list *list
     struct access_stream stream = {
         .accesses = scratch->accesses.items,
         .tables = scratch->tables.items,
+        .perhaps = list->perhaps.items,
         .access_count = (uint32_t)scratch->accesses.count,
         .table_count = (uint32_t)scratch->tables.count,
         .group_count = (uint32_t)(scratch->groups.count - first_group),
+        .perhaps_count = (uint32_t)list->perhaps.count,
     };
     uint32_t hash = hash_bytes(stream.accesses, stream.access_count * sizeof *stream.accesses);
     hash ^= hash_bytes(stream.tables, stream.table_count * sizeof *stream.tables);
@@ -312,22 +329,30 @@ static void free_scratch(struct grid_scratch *scratch) {
     vec_free(&scratch->key);
 }
 
-void grid_clear(struct wb_grid *grid) {
-    free_scratch(grid->scratch);
+void grid_restart(struct wb_grid *grid) {
     for (size_t i = 0; i < grid->paths.count; i++)
         path_free(&grid->paths.items[i]);
+    for (size_t i = 0; i < grid->covering.count; i++)
+        wb_block_free(grid->covering.items[i].block);
+    key_table_free(&grid->path_table);
+    key_table_free(&grid->stream_table);
+    key_table_free(&grid->shape_table);
+    grid->paths.count = grid->streams.count = grid->shapes.count = grid->blocks.count = 0;
+    grid->bases.count = grid->covering.count = 0;
+    grid->path_bytes = grid->covering_bytes = 0;
+}
+
+void grid_clear(struct wb_grid *grid) {
+    free_scratch(grid->scratch);
+    grid_restart(grid);
     vec_free(&grid->paths);
     vec_free(&grid->streams);
     vec_free(&grid->shapes);
     vec_free(&grid->blocks);
     vec_free(&grid->bases);
     vec_free(&grid->steered);
-    for (size_t i = 0; i < grid->covering.count; i++)
-        wb_block_free(grid->covering.items[i].block);
     vec_free(&grid->covering);
-    key_table_free(&grid->path_table);
-    key_table_free(&grid->stream_table);
-    key_table_free(&grid->shape_table);
+    vec_free(&grid->cover.objects.items);
     arena_free(&grid->arena);
     *grid = (struct wb_grid){0};
 }

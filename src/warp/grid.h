@@ -16,12 +16,14 @@
 /* The executed memory instructions of a warp. Accesses of the same instruction to the same state space form
  * a group; address = base of the group + what the record says. */
 struct access_stream {
-    struct access *accesses; /* base, or the addresses in the table, relative to the group's base */
-    uint32_t *groups;        /* per access its group */
-    uint64_t *tables;        /* see struct access */
+    struct access *accesses;    /* base, or the addresses in the table, relative to the group's base */
+    uint32_t *groups;           /* per access its group */
+    uint64_t *tables;           /* see struct access */
+    struct step_range *perhaps; /* see struct access_list */
     uint32_t access_count;
     uint32_t table_count;
     uint32_t group_count;
+    uint32_t perhaps_count;
 };
 
 /* Where the base of a group of a warp comes from: bases of the block[index] + delta. */
@@ -46,8 +48,19 @@ struct covering_block {
 };
 
 struct grid_block {
-    uint32_t shape;    /* of covering paths: index into `covering` of the grid */
+    uint32_t shape;
+    uint32_t covering; /* of covering paths: index into `covering` of the grid */
     size_t first_base; /* its bases: the grid's bases[first_base ..] */
+};
+
+/* What is to be known of a grid of covering paths besides them. */
+struct grid_covering {
+    bool covers;                   /* it is one */
+    bool repeats;                  /* some block as in struct wb_block; */
+    bool meets_perhaps;            /* likewise */
+    uint32_t uncounted;            /* the instruction of the first block that has one, or PTX_NO_INDEX */
+    struct facts_used facts;       /* that it rests on */
+    struct memory_objects objects; /* as in struct wb_block; of all blocks */
 };
 
 /* A warp that a value which is not known steers: what it executes from there on is not in the grid. */
@@ -71,7 +84,7 @@ struct wb_grid {
     uint32_t *code_first;                  /* as in struct wb_block */
     uint32_t instruction_count;            /* of all functions */
     bool *is_barrier;                      /* per instruction: it joins all warps of the block */
-    struct execution_notes notes;          /* of all blocks; of covering paths each block has its own */
+    struct execution_notes notes;          /* of all blocks */
     uint32_t warp_count;                   /* of a block */
     uint32_t warp_width;                   /* threads of a warp; 0 of a grid made by hand */
     VEC(struct path) paths;                /* the distinct ones */
@@ -81,8 +94,10 @@ struct wb_grid {
     VEC(uint64_t) bases;
     VEC(struct steered_warp) steered;
     /* Of covering paths: the distinct blocks, up to shifts of addresses that change no number of requests.
-     * There are then no paths, streams, shapes and bases. Empty: the grid is one of real paths. */
+     * Paths, streams, shapes and bases are then there if accesses are recorded. Empty: the grid is one of
+     * real paths, or was made from a block. */
     VEC(struct covering_block) covering;
+    struct grid_covering cover;
     struct key_table path_table, stream_table, shape_table; /* from contents to indices */
     uint64_t path_bytes, covering_bytes; /* of paths and of covering blocks, for footprint.h */
     struct grid_scratch *scratch;        /* of grid_add_block */
@@ -108,6 +123,23 @@ wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, con
  * other reason. The caller frees `needs`. WB_ERR_LIMIT, without a message, when memory is exhausted. */
 wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launch *launch,
                            struct fact_needs *needs, bool *complete);
+
+/* Adds what is to be known of a covering block to what is known of the grid; its notes are the grid's own
+ * business. WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status grid_note_covering(struct wb_grid *grid, const struct wb_block *block);
+
+/* Which instructions are barriers of the whole block, and how many there are; the grid's kernel, code_first
+ * and block_size must be set. WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status grid_find_barriers(struct wb_grid *grid);
+
+/* The most bytes of local memory that a thread accesses at known addresses, a multiple of 4. */
+uint64_t grid_local_bytes(const struct wb_grid *grid);
+
+/* Takes all blocks out again. */
+void grid_restart(struct wb_grid *grid);
+
+/* Declines covering paths, of which no warp executes everything: WB_ERR_DECLINED with a message. */
+wb_status grid_decline_covering(const struct wb_grid *grid, wb_diagnostics *diagnostics);
 
 /* Declines a grid that does not say everything its warps do: WB_ERR_DECLINED with a message, at the source
  * line when a warp was steered, or skipped a barrier. */

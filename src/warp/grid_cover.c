@@ -73,6 +73,55 @@ static bool same_block(const struct wb_block *a, const struct wb_block *b) {
     return true;
 }
 
+wb_status grid_note_covering(struct wb_grid *grid, const struct wb_block *block) {
+    struct grid_covering *cover = &grid->cover;
+    if (!cover->covers) {
+        cover->uncounted = PTX_NO_INDEX;
+        cover->facts = block->facts;
+        WB_TRY(vec_reserve(&cover->objects.items, block->objects.items.count));
+        for (size_t i = 0; i < block->objects.items.count; i++)
+            cover->objects.items.items[cover->objects.items.count++] = block->objects.items.items[i];
+    }
+    cover->covers = true;
+    cover->repeats |= block->repeats;
+    cover->meets_perhaps |= block->meets_perhaps;
+    if (cover->uncounted == PTX_NO_INDEX) cover->uncounted = block->uncounted;
+    return WB_OK;
+}
+
+/* Adds what was noted of a block to what was noted of those before. */
+static void add_notes(struct execution_notes *notes, const struct execution_notes *of) {
+    notes->assumed |= of->assumed;
+    if (of->unmodelled != NULL) notes_unmodelled(notes, of->unmodelled_index, of->unmodelled);
+    if (of->longest_sleep > notes->longest_sleep) notes->longest_sleep = of->longest_sleep;
+}
+
+/* Adds the block's accesses to the grid. */
+static wb_status add_streams(struct wb_grid *grid, const struct wb_block *block) {
+    struct path *paths = calloc((size_t)block->warp_count + 1, sizeof *paths);
+    wb_status status = paths == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (uint32_t w = 0; status == WB_OK && w < block->warp_count; w++)
+        status = path_copy(&block->paths.items[block->warp_path[w]], &paths[w]);
+    if (status == WB_OK) status = grid_add_block(grid, paths, block->accesses);
+    for (uint32_t w = 0; paths != NULL && w < block->warp_count; w++)
+        path_free(&paths[w]);
+    free(paths);
+    return status;
+}
+
+/* Adds the next block to the grid's blocks. */
+static wb_status place_block(struct cover_trace *trace, const struct wb_block *block, uint32_t covering) {
+    struct wb_grid *grid = trace->grid;
+    WB_TRY(grid_note_covering(grid, block));
+    add_notes(&grid->notes, &block->notes);
+    if (block->accesses != NULL)
+        WB_TRY(add_streams(grid, block));
+    else
+        WB_TRY(vec_push(&grid->blocks, (struct grid_block){0}));
+    grid->blocks.items[grid->blocks.count - 1].covering = covering;
+    return WB_OK;
+}
+
 /* Takes a block over as the grid's next one: it is kept unless an earlier one is the same. */
 static wb_status add_block(struct cover_trace *trace, struct wb_block *block) {
     struct wb_grid *grid = trace->grid;
@@ -81,10 +130,9 @@ static wb_status add_block(struct cover_trace *trace, struct wb_block *block) {
     while (known < grid->covering.count &&
            (trace->hashes.items[known] != hash || !same_block(grid->covering.items[known].block, block)))
         known++;
-    const struct grid_block place = {.shape = known};
     const struct covering_block added = {block};
     const bool kept = known == grid->covering.count;
-    wb_status status = vec_push(&grid->blocks, place);
+    wb_status status = place_block(trace, block, known);
     if (status == WB_OK && kept) status = vec_push(&trace->hashes, hash);
     if (status == WB_OK && kept) status = vec_push(&grid->covering, added);
     if (kept) grid->covering_bytes += footprint_of_block(block);
@@ -127,10 +175,12 @@ static wb_status cover_block(struct cover_trace *trace, struct wb_block **block)
 static void restart(struct cover_trace *trace) {
     struct wb_grid *grid = trace->grid;
     memset(trace->run.index, 0, sizeof trace->run.index);
-    for (size_t i = 0; i < grid->covering.count; i++)
-        wb_block_free(grid->covering.items[i].block);
-    grid->covering.count = grid->blocks.count = trace->hashes.count = 0;
-    grid->covering_bytes = 0;
+    trace->hashes.count = 0;
+    grid_restart(grid);
+    grid->notes = (struct execution_notes){0};
+    struct memory_objects objects = grid->cover.objects;
+    objects.items.count = 0;
+    grid->cover = (struct grid_covering){.objects = objects};
 }
 
 /* Executes the next block and takes it over. One that lacks facts is left out: others may lack more, and all
@@ -176,7 +226,10 @@ static wb_status trace_covering(struct cover_trace *trace) {
         return run_no_memory(run);
     grid->warp_count = run->warp_count;
     grid->warp_width = run->warp_width;
-    return cover_blocks(trace);
+    if (grid_find_barriers(grid) != WB_OK) return run_no_memory(run);
+    WB_TRY(cover_blocks(trace));
+    grid->local_bytes = grid_local_bytes(grid);
+    return WB_OK;
 }
 
 wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,

@@ -1,5 +1,6 @@
 /* The kernel analyzer (JCSE'17, algorithms 1 and 2): executes the blocks of a launch and adds each to a grid.
  */
+#include "warp/access_key.h"
 #include "warp/execute.h"
 #include "warp/footprint.h"
 #include "warp/grid.h"
@@ -15,8 +16,7 @@ struct grid_trace {
     struct access_list *accesses; /* per warp */
 };
 
-/* Which instructions are barriers of the whole block; grid->block_size must be set. */
-static wb_status find_barriers(struct wb_grid *grid) {
+wb_status grid_find_barriers(struct wb_grid *grid) {
     const struct wb_module *module = grid->kernel->module;
     grid->instruction_count = grid->code_first[module->function_count];
     grid->is_barrier = arena_array(&grid->arena, (size_t)grid->instruction_count + 1, sizeof(bool));
@@ -31,14 +31,13 @@ static wb_status find_barriers(struct wb_grid *grid) {
     return WB_OK;
 }
 
-/* The most bytes of local memory that a thread accesses. */
-static uint64_t local_bytes(const struct wb_grid *grid) {
+uint64_t grid_local_bytes(const struct wb_grid *grid) {
     uint64_t end = 0;
     for (size_t s = 0; s < grid->streams.count; s++) {
         const struct access_stream *stream = &grid->streams.items[s];
         for (uint32_t i = 0; i < stream->access_count; i++) {
             const struct access *access = &stream->accesses[i];
-            if (access->space != PTX_SPACE_LOCAL) continue;
+            if (access->space != PTX_SPACE_LOCAL || access->table == ACCESS_UNKNOWN) continue;
             uint32_t rank = 0;
             FOR_LANES_OF(l, access->mask) {
                 uint64_t address = access->table == ACCESS_AFFINE
@@ -68,7 +67,7 @@ static wb_status trace_begin(struct grid_trace *trace) {
     trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
     trace->accesses = calloc((size_t)run->warp_count + 1, sizeof *trace->accesses);
     if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
-    return find_barriers(grid);
+    return grid_find_barriers(grid);
 }
 
 /* Notes that a warp of the next block was steered. */
@@ -109,7 +108,7 @@ static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
         WB_TRY(trace_block(trace));
     } while (!one_block && !needs_assumptions(trace) && run_next_block(&trace->run));
     trace->grid->notes = trace->run.notes;
-    trace->grid->local_bytes = local_bytes(trace->grid);
+    trace->grid->local_bytes = grid_local_bytes(trace->grid);
     return WB_OK;
 }
 
@@ -117,8 +116,7 @@ static void trace_end(struct grid_trace *trace) {
     for (uint32_t w = 0; w < trace->run.warp_count; w++) {
         if (trace->paths != NULL) path_free(&trace->paths[w]);
         if (trace->accesses == NULL) continue;
-        vec_free(&trace->accesses[w].items);
-        vec_free(&trace->accesses[w].tables);
+        access_list_free(&trace->accesses[w]);
     }
     free(trace->paths);
     free(trace->accesses);
@@ -194,18 +192,19 @@ static wb_status fill_from_block(const struct wb_block *block, struct path *path
     grid->shared_bytes = block->shared_bytes;
     grid->registers = block->registers;
     grid->notes = block->notes;
+    if (block->covering) WB_TRY(grid_note_covering(grid, block));
     grid->warp_count = block->warp_count;
     grid->warp_width = block->warp_width;
     WB_TRY(run_number_code(module, &grid->arena, &grid->code_first));
-    WB_TRY(find_barriers(grid));
+    WB_TRY(grid_find_barriers(grid));
     WB_TRY(copy_paths(block, paths));
     WB_TRY(grid_add_block(grid, paths, block->accesses));
-    grid->local_bytes = local_bytes(grid);
+    grid->local_bytes = grid_local_bytes(grid);
     return WB_OK;
 }
 
 wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnostics, struct wb_grid *grid) {
-    if (block->unrecorded != PTX_NO_INDEX) {
+    if (block->unrecorded != PTX_NO_INDEX && !block->covering) {
         ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
                      block_inst(block, block->unrecorded, NULL),
                      "which memory this instruction accesses is not known");
@@ -237,14 +236,41 @@ static void explain_steering(const struct wb_grid *grid, const struct steered_wa
                      "the value comes from here");
 }
 
-wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
-    if (grid->covering.count > 0) {
-        diagnose(
-            diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
-            "these are covering paths: no warp executes all of them, so that only kernels are bounded by "
-            "them, on machines without caches");
+wb_status grid_decline_covering(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
+    if (!grid->cover.covers) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
+             "these are covering paths: no warp executes all of them, so that they can be bounded, but not "
+             "simulated");
+    return WB_ERR_DECLINED;
+}
+
+/* Declines covering paths some of whose accesses are not recorded. */
+static wb_status decline_uncounted(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
+    if (!grid->cover.covers) return WB_OK;
+    if (grid->cover.uncounted != PTX_NO_INDEX) {
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
+                     grid_inst(grid, grid->cover.uncounted, NULL),
+                     "which memory this instruction accesses is not known, so that its requests cannot be "
+                     "counted; a machine with requests: ideal (--memory ideal) does not count them");
         return WB_ERR_DECLINED;
     }
+    if (grid->cover.repeats) {
+        diagnose(
+            diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
+            "a loop has so many iterations that their accesses were not counted, which a machine with caches "
+            "needs; --memory requests leaves the caches out");
+        return WB_ERR_DECLINED;
+    }
+    if (grid->shapes.count == 0 && grid->blocks.count > 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
+                 "the blocks were executed without recording their accesses");
+        return WB_ERR_DECLINED;
+    }
+    return WB_OK;
+}
+
+wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
+    WB_TRY(decline_uncounted(grid, diagnostics));
     if (grid->kernel != NULL && grid->notes.unmodelled != NULL) {
         ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
                      grid_inst(grid, grid->notes.unmodelled_index, NULL), "%s", grid->notes.unmodelled);

@@ -29,6 +29,53 @@ uint64_t home_of_value(const struct run *run, uint64_t value) {
     return region == NULL || !address_in_space(region->base, PTX_SPACE_GLOBAL) ? HOME_NONE : region->base;
 }
 
+static void home_agree(uint64_t with, uint64_t *home) {
+    if (with == HOME_NO_LANES) with = HOME_NONE; /* read before it was written */
+    if (*home == HOME_NO_LANES)
+        *home = with;
+    else if (*home != with)
+        *home = HOME_NONE;
+}
+
+void home_of_lanes(const struct run *run, const struct lanes *lanes, uint32_t mask, uint64_t *home) {
+    const bool is_region = (lanes->home & HOME_NEGATED) == 0 && lanes->home != HOME_SEVERAL;
+    const uint64_t known_home = is_region ? lanes->home : HOME_NONE;
+    if ((mask & ~lanes->known) != 0) home_agree(lanes->unknown_home, home);
+    FOR_LANES_OF(l, mask & lanes->known) {
+        /* Numbers among addresses are of no region. */
+        const bool inside = known_home != HOME_NONE && home_of_value(run, lanes->value[l]) == known_home;
+        home_agree(inside ? known_home : HOME_NONE, home);
+    }
+}
+
+uint64_t home_of_unknown(const struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct ptx_form *form = op->form;
+    const bool is_address = int_kind_of(form->type) != INT_KINDS && !form->sat &&
+                            ptx_type_bytes((enum ptx_type)form->type) == address_bytes(warp->run);
+    uint64_t of[MICRO_SOURCES];
+    for (uint32_t i = 0; i < MICRO_SOURCES; i++) {
+        const struct lanes *source = warp_slot(warp, op->source[i]);
+        of[i] = HOME_NO_LANES;
+        home_of_lanes(warp->run, source, mask, &of[i]);
+        /* What is no address of one region is taken for a number, but for what is surely none. */
+        if (of[i] == HOME_NONE && source->home != HOME_NONE) of[i] = HOME_SEVERAL;
+    }
+    const bool several = of[0] == HOME_SEVERAL || of[1] == HOME_SEVERAL;
+    switch (form->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA: return of[0] == HOME_SEVERAL ? HOME_NONE : of[0];
+    case PTX_OP_SELP: return of[0] == of[1] && !several ? of[0] : HOME_NONE;
+    case PTX_OP_ADD:
+        if (!is_address || several || (of[0] != HOME_NONE && of[1] != HOME_NONE)) return HOME_NONE;
+        return of[0] != HOME_NONE ? of[0] : of[1];
+    case PTX_OP_SUB: return is_address && !several && of[1] == HOME_NONE ? of[0] : HOME_NONE;
+    case PTX_OP_MAD:
+        if (several || of[0] != HOME_NONE || of[1] != HOME_NONE || of[2] == HOME_SEVERAL) return HOME_NONE;
+        return of[2];
+    default: return HOME_NONE;
+    }
+}
+
 bool home_is_kept(const struct warp *warp, const struct lanes *from, uint32_t lane, uint32_t bytes) {
     struct run *run = warp->run;
     if (from->home == HOME_NONE) return true;

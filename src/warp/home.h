@@ -37,6 +37,17 @@ bool home_of_result(const struct run *run, const struct micro *op, const uint64_
 uint32_t home_comparable(const struct run *run, const struct micro *op, const uint64_t *const *values,
                          const uint64_t *homes, uint32_t mask);
 
+/* What several lanes are made from: nothing was looked at yet. */
+#define HOME_NO_LANES HOME_SEVERAL
+
+/* The region that all addresses in the lanes of `mask` are made from, together with those looked at before
+ * (*home); HOME_NONE where there is no such region. Where they are not known that says, as addresses stay
+ * inside of what they are made from, which memory they are in. */
+void home_of_lanes(const struct run *run, const struct lanes *lanes, uint32_t mask, uint64_t *home);
+
+/* The same of what an instruction computes in lanes that are not known. */
+uint64_t home_of_unknown(const struct warp *warp, const struct micro *op, uint32_t mask);
+
 /* Whether a lane of a register can be stored in so many bytes: a load finds the home of an address again, not
  * that of other numbers that are made of one, which are left open. */
 bool home_is_kept(const struct warp *warp, const struct lanes *from, uint32_t lane, uint32_t bytes);

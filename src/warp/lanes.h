@@ -28,6 +28,8 @@ struct lanes {
     uint32_t known;  /* bit l: the value of lane l is known */
     uint32_t origin; /* index of the instruction that the newest unknown value came from, or ORIGIN_... */
     uint64_t home;   /* of addresses: the region that they point into (home.h); 0: numbers */
+    uint64_t unknown_home; /* all unknown lanes are made from addresses of this region; 0: perhaps
+                              not. HOME_NO_LANES: they were never written */
 };
 
 /* Runs `statement` for every lane l; iterations are independent even where arrays are the same. */
@@ -85,10 +87,16 @@ static inline void lanes_broadcast(struct lanes *lanes, uint64_t value) {
     lanes->known = LANES_ALL;
 }
 
+/* Notes that some lane has become unknown because of instruction `origin`, and nothing else of it. */
+static inline void lanes_unknown_by(struct lanes *lanes, uint32_t origin) {
+    lanes->origin = origin;
+    lanes->unknown_home = 0;
+}
+
 /* Makes the lanes of `mask` unknown because of instruction `origin`. */
 static inline void lanes_forget(struct lanes *lanes, uint32_t mask, uint32_t origin) {
     lanes->known &= ~mask;
-    lanes->origin = origin;
+    lanes_unknown_by(lanes, origin);
 }
 
 #endif

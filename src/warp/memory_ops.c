@@ -82,7 +82,7 @@ static void load_element(struct warp *warp, const struct micro *op, uint32_t mas
     struct lanes *out = warp_slot(warp, memory->values[i]);
     keep_values(op, known, values, out);
     out->known = (out->known & ~mask) | known;
-    if (known != mask) out->origin = op->index;
+    if (known != mask) lanes_unknown_by(out, op->index);
     if (memory->may_be_address || out->home != HOME_NONE) find_home(warp, op, mask, out);
 }
 
@@ -100,7 +100,7 @@ static wb_status load_each(struct warp *warp, const struct micro *op, uint32_t m
             bool known = place_read(&place, memory->bytes, &value);
             out->value[l] = extended(op, value);
             out->known = (out->known & ~(1u << l)) | (uint32_t)known << l;
-            if (!known) out->origin = op->index;
+            if (!known) lanes_unknown_by(out, op->index);
         }
     }
     for (uint32_t i = 0; i < memory->count; i++)
@@ -122,7 +122,7 @@ static wb_status load_uniform(struct warp *warp, const struct micro *op, uint32_
         value = extended(op, value);
         FOR_LANES_OF(l, mask) out->value[l] = value;
         out->known = known ? out->known | mask : out->known & ~mask;
-        if (!known) out->origin = op->index;
+        if (!known) lanes_unknown_by(out, op->index);
         find_home(warp, op, mask, out);
     }
     return WB_OK;
@@ -320,7 +320,7 @@ static wb_status matrix_pair(struct warp *warp, const struct micro *op, const ui
     }
     out->value[lane] = pair;
     out->known = (out->known & ~(1u << lane)) | (uint32_t)known << lane;
-    if (!known) out->origin = op->index;
+    if (!known) lanes_unknown_by(out, op->index);
     return WB_OK;
 }
 

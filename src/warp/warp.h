@@ -64,7 +64,8 @@ struct warp {
     struct steering steering;
     bool replayed;                /* the instruction was put back and is not part of the path yet */
     struct access_list *accesses; /* or NULL */
-    size_t thinned;               /* of a covering run: records that were left when they were thinned last */
+    uint32_t doubtful; /* of a covering run: lanes that perhaps do not execute the access at hand */
+    size_t thinned;    /* of a covering run: records that were left when they were thinned last */
 };
 
 /* A named barrier: what has arrived since it was released last. */

@@ -38,6 +38,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
     if (mkdtemp(scratch) == NULL || atexit(leave_scratch) != 0) abort();
+    if (freopen("/dev/null", "r", stdin) == NULL) abort(); /* the FILE - is not waited for */
     return 0;
 }
 

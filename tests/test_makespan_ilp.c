@@ -1,11 +1,15 @@
 /* The integer linear programs of makespans: their values, their text, and CBC in its child process. */
+#include <Cbc_C_Interface.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -13,6 +17,8 @@
 #include "address_sanitizer.h"
 #include "makespan/ilp.h"
 #include "makespan/ilp_cbc.h"
+#include "makespan/ilp_lp.h"
+#include "makespan/ilp_mps.h"
 #include "makespan_cases.h"
 
 static const struct makespan_method *const methods[] = {&makespan_ilp_short, &makespan_ilp_long,
@@ -118,7 +124,7 @@ static void check_lp(const struct makespan_case *c, const struct ilp_form *form,
     struct makespan_problem problem = makespan_case_problem(c);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct text out = {0};
-    assert_int_equal(ilp_write_lp(&problem, form, &settings, diagnostics, &out), WB_OK);
+    assert_int_equal(ilp_write(&problem, form, ilp_lp_write, &settings, diagnostics, &out), WB_OK);
     assert_string_equal(out.data, expected);
     text_free(&out);
     wb_diagnostics_free(diagnostics);
@@ -189,6 +195,70 @@ static void test_lp_text(void **state) {
              " done_1_1_1 done_2_1_1 busy_1 busy_2 full_L_1 full_L_2\n"
              "End\n");
     assert_null(ilp_form_find("ilp", 3));
+}
+
+/* What CBC finds of a program in a file of that format, as a minimum; in a process of its own, as it prints.
+ */
+static double solve_file(const char *path, int (*read_program)(Cbc_Model *, const char *)) {
+    int ends[2];
+    double value = 0;
+    assert_int_equal(pipe(ends), 0);
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        Cbc_Model *cbc = Cbc_newModel();
+        Cbc_setLogLevel(cbc, 0);
+        const bool solved = freopen("/dev/null", "w", stdout) != NULL && read_program(cbc, path) == 0 &&
+                            Cbc_solve(cbc) == 0 && Cbc_isProvenOptimal(cbc);
+        value = solved ? Cbc_getObjValue(cbc) : 0;
+        _exit(write(ends[1], &value, sizeof value) == sizeof value ? 0 : 1);
+    }
+    (void)close(ends[1]);
+    assert_true(child > 0 && read(ends[0], &value, sizeof value) == sizeof value);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    (void)close(ends[0]);
+    return value;
+}
+
+/* Both files of every program, read back by CBC, have the makespan that a search has found. */
+static void check_files(const struct makespan_problem *problem, const struct ilp_form *form,
+                        uint64_t expected) {
+    static const struct {
+        ilp_writer *write;
+        int (*read)(Cbc_Model *, const char *);
+        int sign;
+    } formats[] = {{ilp_lp_write, Cbc_readLp, 1}, {ilp_mps_write, Cbc_readMps, -1}};
+    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    for (size_t i = 0; i < 2; i++) {
+        char path[] = "/tmp/warpbound_ilp_XXXXXX.lp";
+        struct text out = {0};
+        assert_int_equal(ilp_write(problem, form, formats[i].write, &settings, diagnostics, &out), WB_OK);
+        (void)close(mkstemps(path, 3));
+        assert_int_equal(wb_file_write(path, out.data, diagnostics), WB_OK);
+        if (llround(solve_file(path, formats[i].read)) != formats[i].sign * (long long)expected)
+            fail_msg("%s, format %zu: %f, not %llu\n%s", form->name, i, solve_file(path, formats[i].read),
+                     (unsigned long long)expected, out.data);
+        assert_int_equal(unlink(path), 0);
+        text_free(&out);
+    }
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_files_have_the_same_optimum(void **state) {
+    (void)state;
+    for (uint64_t seed = 1, made = 0; made < 4; seed++) {
+        struct random_state random = random_seeded(seed);
+        struct makespan_problem problem = makespan_random_problem(&random, 3, 4, 3);
+        if (problem.instruction_count <= INSTRUCTIONS_MAX && problem.warp_count > 1) {
+            struct makespan_result brute = makespan_case_solve(&makespan_brute, &problem, NULL, WB_OK);
+            for (size_t f = 0; f < 3; f++)
+                check_files(&problem, forms[f], brute.bound.cycles);
+            makespan_result_free(&brute);
+            made++;
+        }
+        problem_free(&problem);
+    }
 }
 
 static bool refuse(void *user, const char *stage, uint64_t done, uint64_t total) {
@@ -278,6 +348,7 @@ int main(void) {
         cmocka_unit_test(test_equals_brute_force),
         cmocka_unit_test(test_horizon_of_the_paper_is_too_short),
         cmocka_unit_test(test_lp_text),
+        cmocka_unit_test(test_files_have_the_same_optimum),
         cmocka_unit_test(test_stopped_run_keeps_its_interval),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_nothing_is_printed),

@@ -122,7 +122,8 @@ static wb_status write_model(wb_makespan *makespan, const char *path, wb_makespa
 }
 
 static bool wants_model(const struct options *options) {
-    return options->write_lp != NULL || options->write_cnf != NULL || options->write_opb != NULL;
+    return options->write_lp != NULL || options->write_mps != NULL || options->write_cnf != NULL ||
+           options->write_opb != NULL;
 }
 
 /* Writes the problem for other solvers, which is then all that is done. */
@@ -136,6 +137,8 @@ static wb_status write_models(const struct options *options, wb_makespan *makesp
         return usage_error(diagnostics, "--write-cnf: expected --at-least with it: the cycles to be reached");
     const char *method = options->methods != NULL ? options->methods : "ilp-cumulative";
     wb_status status = write_model(makespan, options->write_lp, WB_MODEL_LP, method, 0, diagnostics);
+    if (status == WB_OK)
+        status = write_model(makespan, options->write_mps, WB_MODEL_MPS, method, 0, diagnostics);
     if (status == WB_OK)
         status = write_model(makespan, options->write_cnf, WB_MODEL_DIMACS, method, cycles, diagnostics);
     if (status == WB_OK)

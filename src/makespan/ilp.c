@@ -8,7 +8,6 @@
 #include "base/cycles.h"
 #include "base/text.h"
 #include "makespan/ilp_cbc.h"
-#include "makespan/ilp_lp.h"
 #include "makespan/method.h"
 
 /* "all" includes a method for problems of so many instructions of all warps: most take a fraction of a second
@@ -44,19 +43,17 @@ static wb_status make_model(const struct makespan_problem *problem, const struct
     return status;
 }
 
-wb_status ilp_write_lp(const struct makespan_problem *problem, const struct ilp_form *form,
-                       const struct makespan_settings *settings, wb_diagnostics *diagnostics,
-                       struct text *out) {
+wb_status ilp_write(const struct makespan_problem *problem, const struct ilp_form *form, ilp_writer *write,
+                    const struct makespan_settings *settings, wb_diagnostics *diagnostics, struct text *out) {
     char title[100];
     struct ilp_instance instance = {0};
     struct ilp_model model = {0};
     wb_status status = make_model(problem, form, settings, diagnostics, &instance, &model);
     if (status == WB_OK) {
-        (void)text_format(title, sizeof title,
-                          "%s, schedules of at most %" PRIu32 " cycles; obj is the makespan", form->name,
+        (void)text_format(title, sizeof title, "%s, schedules of at most %" PRIu32 " cycles", form->name,
                           instance.horizon);
-        ilp_lp_write(&model, title, out);
-        if (out->failed) status = diagnose_out_of_memory(diagnostics, form->name);
+        status = write(&model, title, out);
+        if (status != WB_OK || out->failed) status = diagnose_out_of_memory(diagnostics, form->name);
     }
     ilp_model_free(&model);
     ilp_instance_free(&instance);

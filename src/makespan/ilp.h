@@ -9,10 +9,10 @@
 /* The formulation of the method whose name is the first `length` bytes of `name`, or NULL. */
 const struct ilp_form *ilp_form_find(const char *name, size_t length);
 
-/* Appends the program to be solved for the problem, in the LP format of CPLEX. WB_ERR_LIMIT with a message
- * when it takes more memory than the settings allow. */
-wb_status ilp_write_lp(const struct makespan_problem *problem, const struct ilp_form *form,
-                       const struct makespan_settings *settings, wb_diagnostics *diagnostics,
-                       struct text *out);
+/* Appends the program to be solved for the problem as `write` writes one (ilp_lp_write, ilp_mps_write).
+ * WB_ERR_LIMIT with a message when it takes more memory than the settings allow. */
+typedef wb_status ilp_writer(const struct ilp_model *model, const char *title, struct text *out);
+wb_status ilp_write(const struct makespan_problem *problem, const struct ilp_form *form, ilp_writer *write,
+                    const struct makespan_settings *settings, wb_diagnostics *diagnostics, struct text *out);
 
 #endif

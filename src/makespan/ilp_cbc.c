@@ -6,6 +6,7 @@
 
 #include "base/c_locale.h"
 #include "base/text.h"
+#include "makespan/ilp_matrix.h"
 #include "makespan/solver_process.h"
 
 /* The part of the time limit that CBC is given: it sees its end only between two steps. At the whole limit
@@ -34,58 +35,39 @@ struct cbc_task {
 };
 
 /* The program as CBC takes it: by columns, and to be minimised. */
-struct cbc_matrix {
-    int *start;
-    int *row;
-    double *coefficient;
+struct cbc_program {
+    struct ilp_matrix matrix;
     double *column_upper, *objective;
     double *row_lower, *row_upper;
 };
 
-static void matrix_free(struct cbc_matrix *matrix) {
-    free(matrix->start);
-    free(matrix->row);
-    free(matrix->coefficient);
-    free(matrix->column_upper);
-    free(matrix->objective);
-    free(matrix->row_lower);
-    free(matrix->row_upper);
+static void program_free(struct cbc_program *program) {
+    ilp_matrix_free(&program->matrix);
+    free(program->column_upper);
+    free(program->objective);
+    free(program->row_lower);
+    free(program->row_upper);
 }
 
-static bool matrix_alloc(const struct ilp_model *model, struct cbc_matrix *matrix) {
-    matrix->start = calloc(model->columns.count + 2, sizeof *matrix->start);
-    matrix->row = calloc(model->terms.count + 1, sizeof *matrix->row);
-    matrix->coefficient = calloc(model->terms.count + 1, sizeof *matrix->coefficient);
-    matrix->column_upper = calloc(model->columns.count + 1, sizeof *matrix->column_upper);
-    matrix->objective = calloc(model->columns.count + 1, sizeof *matrix->objective);
-    matrix->row_lower = calloc(model->rows.count + 1, sizeof *matrix->row_lower);
-    matrix->row_upper = calloc(model->rows.count + 1, sizeof *matrix->row_upper);
-    return matrix->start != NULL && matrix->row != NULL && matrix->coefficient != NULL &&
-           matrix->column_upper != NULL && matrix->objective != NULL && matrix->row_lower != NULL &&
-           matrix->row_upper != NULL;
-}
-
-/* Sorts the terms by column: start[c + 1] counts up from the first term of column c to its end. */
-static void matrix_fill(const struct ilp_model *model, struct cbc_matrix *matrix) {
-    for (size_t i = 0; i < model->terms.count; i++)
-        matrix->start[model->terms.items[i].column + 2]++;
-    for (size_t c = 0; c < model->columns.count; c++)
-        matrix->start[c + 2] += matrix->start[c + 1];
-    for (size_t row = 0; row < model->rows.count; row++)
-        for (size_t i = model->rows.items[row].first; i < ilp_row_last(model, row); i++) {
-            int at = matrix->start[model->terms.items[i].column + 1]++;
-            matrix->row[at] = (int)row;
-            matrix->coefficient[at] = model->terms.items[i].coefficient;
-        }
+/* False when memory is exhausted. */
+static bool program_make(const struct ilp_model *model, struct cbc_program *program) {
+    program->column_upper = calloc(model->columns.count + 1, sizeof *program->column_upper);
+    program->objective = calloc(model->columns.count + 1, sizeof *program->objective);
+    program->row_lower = calloc(model->rows.count + 1, sizeof *program->row_lower);
+    program->row_upper = calloc(model->rows.count + 1, sizeof *program->row_upper);
+    if (ilp_matrix_make(model, &program->matrix) != WB_OK || program->column_upper == NULL ||
+        program->objective == NULL || program->row_lower == NULL || program->row_upper == NULL)
+        return false;
     for (size_t c = 0; c < model->columns.count; c++) {
-        matrix->column_upper[c] = model->columns.items[c].upper;
-        matrix->objective[c] = -(double)model->columns.items[c].objective;
+        program->column_upper[c] = model->columns.items[c].upper;
+        program->objective[c] = -(double)model->columns.items[c].objective;
     }
     for (size_t row = 0; row < model->rows.count; row++) {
         const struct ilp_row *r = &model->rows.items[row];
-        matrix->row_lower[row] = r->sense == ILP_AT_MOST ? -DBL_MAX : (double)r->bound;
-        matrix->row_upper[row] = r->sense == ILP_AT_LEAST ? DBL_MAX : (double)r->bound;
+        program->row_lower[row] = r->sense == ILP_AT_MOST ? -DBL_MAX : (double)r->bound;
+        program->row_upper[row] = r->sense == ILP_AT_LEAST ? DBL_MAX : (double)r->bound;
     }
+    return true;
 }
 
 /* Passes CBC's messages of progress on, numbered as CbcMessage.cpp has them. They can be about a part of the
@@ -122,10 +104,11 @@ static void set_parameters(Cbc_Model *cbc, double seconds) {
     Cbc_setParameter(cbc, "seconds", text);
 }
 
-static void load(Cbc_Model *cbc, const struct ilp_model *model, struct cbc_matrix *matrix) {
+static void load(Cbc_Model *cbc, const struct ilp_model *model, const struct cbc_program *program) {
+    const struct ilp_matrix *matrix = &program->matrix;
     Cbc_loadProblem(cbc, (int)model->columns.count, (int)model->rows.count, matrix->start, matrix->row,
-                    matrix->coefficient, NULL, matrix->column_upper, matrix->objective, matrix->row_lower,
-                    matrix->row_upper);
+                    matrix->coefficient, NULL, program->column_upper, program->objective, program->row_lower,
+                    program->row_upper);
     for (size_t c = 0; c < model->columns.count; c++)
         Cbc_setInteger(cbc, (int)c);
     Cbc_setObjSense(cbc, 1);
@@ -152,16 +135,15 @@ static void report_end(Cbc_Model *cbc, const struct ilp_model *model) {
 static void run_cbc(void *user) {
     const struct cbc_task *task = user;
     const struct ilp_model *model = task->model;
-    struct cbc_matrix matrix = {0};
+    struct cbc_program program = {0};
     (void)c_locale_enter(); /* CBC reads its parameters as the locale says */
-    if (!matrix_alloc(model, &matrix)) {
-        matrix_free(&matrix);
+    if (!program_make(model, &program)) {
+        program_free(&program);
         return;
     }
-    matrix_fill(model, &matrix);
     Cbc_Model *cbc = Cbc_newModel();
-    load(cbc, model, &matrix);
-    matrix_free(&matrix);
+    load(cbc, model, &program);
+    program_free(&program);
     set_parameters(cbc, task->seconds);
     (void)Cbc_solve(cbc);
     report_end(cbc, model);

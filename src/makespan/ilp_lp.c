@@ -24,18 +24,12 @@ static void wrap_line(struct lp_line *line) {
     line->start = line->out->length - 1;
 }
 
-static void write_name(struct text *out, const struct ilp_name *name) {
-    text_string(out, name->stem);
-    for (size_t i = 0; i < 3 && name->index[i] != 0; i++)
-        text_printf(out, "_%" PRIu32, name->index[i]);
-}
-
 static void write_term(struct lp_line *line, int64_t coefficient, const struct ilp_name *name) {
     wrap_line(line);
     text_string(line->out, coefficient < 0 ? " - " : " + ");
     uint64_t size = coefficient < 0 ? 0 - (uint64_t)coefficient : (uint64_t)coefficient;
     if (size != 1) text_printf(line->out, "%" PRIu64 " ", size);
-    write_name(line->out, name);
+    ilp_name_write(name, line->out);
 }
 
 static void write_objective(const struct ilp_model *model, struct text *out) {
@@ -54,7 +48,7 @@ static void write_row(const struct ilp_model *model, size_t row, struct text *ou
     struct lp_line line;
     open_line(&line, out);
     text_char(out, ' ');
-    write_name(out, &model->rows.items[row].name);
+    ilp_name_write(&model->rows.items[row].name, out);
     text_char(out, ':');
     for (size_t i = model->rows.items[row].first; i < ilp_row_last(model, row); i++) {
         const struct ilp_term *term = &model->terms.items[i];
@@ -76,7 +70,7 @@ static void write_names(const struct ilp_model *model, bool binary, struct text 
         found = true;
         wrap_line(&line);
         text_char(out, ' ');
-        write_name(out, &model->columns.items[i].name);
+        ilp_name_write(&model->columns.items[i].name, out);
     }
     if (found) text_char(out, '\n');
 }
@@ -90,13 +84,13 @@ static void write_bounds(const struct ilp_model *model, struct text *out) {
         if (!found) text_string(out, "Bounds\n");
         found = true;
         text_string(out, " 0 <= ");
-        write_name(out, &column->name);
+        ilp_name_write(&column->name, out);
         text_printf(out, " <= %" PRIu32 "\n", column->upper);
     }
 }
 
-void ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out) {
-    text_printf(out, "\\ %s\n", title);
+wb_status ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out) {
+    text_printf(out, "\\ %s; obj is the makespan\n", title);
     write_objective(model, out);
     text_string(out, "Subject To\n");
     for (size_t row = 0; row < model->rows.count; row++)
@@ -105,4 +99,5 @@ void ilp_lp_write(const struct ilp_model *model, const char *title, struct text 
     write_names(model, true, out);
     write_names(model, false, out);
     text_string(out, "End\n");
+    return WB_OK;
 }

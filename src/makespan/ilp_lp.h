@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "makespan/ilp_model.h"
 
-/* Appends the program. `title` becomes a comment; it has no line breaks. */
-void ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out);
+/* Appends the program. `title` becomes a comment; it has no line breaks. Always WB_OK: what fails shows
+ * in out->failed. */
+wb_status ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out);
 
 #endif

@@ -1,6 +1,14 @@
 #include "makespan/ilp_model.h"
 
+#include <inttypes.h>
+
 #include "base/cycles.h"
+
+void ilp_name_write(const struct ilp_name *name, struct text *out) {
+    text_string(out, name->stem);
+    for (size_t i = 0; i < 3 && name->index[i] != 0; i++)
+        text_printf(out, "_%" PRIu32, name->index[i]);
+}
 
 wb_status ilp_model_fits(uint64_t columns, uint64_t rows, uint64_t terms, uint64_t memory) {
     if (columns > INT32_MAX || rows > INT32_MAX || terms > INT32_MAX) return WB_ERR_LIMIT;

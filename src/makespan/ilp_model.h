@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 
 /* A stem and up to three indices from 1, written "LS_2_1_7"; an index of 0 ends them. */
@@ -46,6 +47,9 @@ struct ilp_model {
 /* WB_ERR_LIMIT without a message when a model of about so many columns, rows and terms takes more than
  * `memory` bytes or more than solvers can count. */
 wb_status ilp_model_fits(uint64_t columns, uint64_t rows, uint64_t terms, uint64_t memory);
+
+/* Appends the name. */
+void ilp_name_write(const struct ilp_name *name, struct text *out);
 
 /* Adds a column and returns its index. */
 uint32_t ilp_column_add(struct ilp_model *model, struct ilp_name name, uint32_t upper, int32_t objective);

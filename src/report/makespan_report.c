@@ -10,6 +10,8 @@
 #include "makespan/certificate.h"
 #include "makespan/certificate_check.h"
 #include "makespan/ilp.h"
+#include "makespan/ilp_lp.h"
+#include "makespan/ilp_mps.h"
 #include "makespan/sat_export.h"
 #include "report/bound_text.h"
 #include "report/convergence_report.h"
@@ -101,10 +103,12 @@ static wb_status put_model(const struct makespan_run *run, wb_makespan_model mod
     switch (model) {
     case WB_MODEL_DIMACS: return sat_export_dimacs(run, cycles, out);
     case WB_MODEL_OPB: return sat_export_opb(run, out);
-    case WB_MODEL_LP: break;
+    case WB_MODEL_LP:
+    case WB_MODEL_MPS: break;
     }
+    ilp_writer *write = model == WB_MODEL_MPS ? ilp_mps_write : ilp_lp_write;
     const struct ilp_form *form = ilp_form_find(method, strlen(method));
-    if (form != NULL) return ilp_write_lp(run->problem, form, run->settings, run->diagnostics, out);
+    if (form != NULL) return ilp_write(run->problem, form, write, run->settings, run->diagnostics, out);
     diagnose(run->diagnostics, SEVERITY_ERROR, "makespan",
              "expected ilp-short, ilp-long or ilp-cumulative for an integer program, got '%.40s'", method);
     return WB_ERR_INPUT;

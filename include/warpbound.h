@@ -728,6 +728,13 @@ wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb
 wb_status wb_makespan_refute(const char *method, const wb_watch *watch, wb_diagnostics *diagnostics,
                              wb_makespan **counterexample);
 
+/* Reads what another solver found of the problem's integer program (WB_MODEL_LP, WB_MODEL_MPS), in a file of
+ * CBC, GLPK, SCIP or Gurobi. The values are checked against the program, and the schedule that they say
+ * against the definition of one: it becomes a result of the name "solution" and of kind lower behind those of
+ * the methods. What the solver says of an optimum is not believed. From here on the problem cannot be
+ * changed. */
+wb_status wb_makespan_read_solution(wb_makespan *makespan, const char *path, wb_diagnostics *diagnostics);
+
 /* Methods that were asked for and have no result. */
 const wb_declined *wb_makespan_declined(const wb_makespan *makespan, size_t *count);
 

@@ -131,6 +131,9 @@ static wb_status write_models(const struct options *options, wb_makespan *makesp
                               wb_diagnostics *diagnostics) {
     uint64_t cycles = 0;
     const char *at_least = options->at_least;
+    if (options->read_solution != NULL)
+        return usage_error(diagnostics,
+                           "--read-solution: not with --write-..., which leaves nothing to solve");
     if (at_least != NULL && !read_count(at_least, strlen(at_least), UINT64_MAX, &cycles))
         return usage_error(diagnostics, "--at-least: expected a number of cycles");
     if (options->write_cnf != NULL && cycles == 0)
@@ -160,7 +163,12 @@ static wb_status check(const struct options *options, wb_diagnostics *diagnostic
 /* Solves the problem and prints what was found, also before a limit. */
 static wb_status solve(const struct options *options, wb_makespan *makespan, wb_diagnostics *diagnostics) {
     wb_watch watch = watch_terminal();
-    const char *methods = options->methods != NULL ? options->methods : "all";
+    const char *methods = options->read_solution != NULL ? "closed" : "all";
+    if (options->methods != NULL) methods = options->methods;
+    if (options->read_solution != NULL) {
+        wb_status read = wb_makespan_read_solution(makespan, options->read_solution, diagnostics);
+        if (read != WB_OK) return read;
+    }
     wb_status status = wb_makespan_solve(makespan, methods, &watch, diagnostics);
     bool results = wb_makespan_bound(makespan, 0) != NULL;
     if (status != WB_OK && !(status == WB_ERR_LIMIT && results)) return status;

@@ -61,6 +61,7 @@ enum option_id {
     OPTION_REFUTE,
     OPTION_WRITE_LP,
     OPTION_WRITE_MPS,
+    OPTION_READ_SOLUTION,
     OPTION_WRITE_CNF,
     OPTION_WRITE_OPB,
     OPTION_AT_LEAST,
@@ -193,6 +194,11 @@ static const struct option_row option_table[] = {
      "write the integer program of --method ilp-short, ilp-long or ilp-cumulative", COMMAND_MAKESPAN},
     {OPTION_WRITE_MPS, 0, "write-mps", "FILE", "the same as free MPS, which minimises minus the makespan",
      COMMAND_MAKESPAN},
+    {OPTION_READ_SOLUTION, 0, "read-solution", "FILE",
+     "check what another solver found of that program (solution file of CBC, GLPK, SCIP or Gurobi) and take "
+     "its "
+     "schedule for a lower bound, beside --method (then default closed)",
+     COMMAND_MAKESPAN},
     {OPTION_WRITE_CNF, 0, "write-cnf", "FILE",
      "write the formula (DIMACS) whose models are the schedules of --at-least cycles", COMMAND_MAKESPAN},
     {OPTION_WRITE_OPB, 0, "write-opb", "FILE", "write the problem in pseudo-Boolean form (OPB)",
@@ -308,6 +314,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_REFUTE: options->refute = value; break;
     case OPTION_WRITE_LP: options->write_lp = value; break;
     case OPTION_WRITE_MPS: options->write_mps = value; break;
+    case OPTION_READ_SOLUTION: options->read_solution = value; break;
     case OPTION_WRITE_CNF: options->write_cnf = value; break;
     case OPTION_WRITE_OPB: options->write_opb = value; break;
     case OPTION_AT_LEAST: options->at_least = value; break;

@@ -56,7 +56,7 @@ struct options {
     const char **warps; /* of makespan: "16", "12:LLC" */
     size_t warps_count;
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_mps,
-        *write_cnf, *write_opb, *at_least;
+        *read_solution, *write_cnf, *write_opb, *at_least;
     const char *why;         /* of cfg: a label */
     bool ssa, abstract_warp; /* of cfg */
     bool branchless_prefix, mapping;

@@ -29,10 +29,9 @@ const struct ilp_form *ilp_form_find(const char *name, size_t length) {
     return NULL;
 }
 
-/* The instance and its program. WB_ERR_LIMIT with a message. */
-static wb_status make_model(const struct makespan_problem *problem, const struct ilp_form *form,
-                            const struct makespan_settings *settings, wb_diagnostics *diagnostics,
-                            struct ilp_instance *instance, struct ilp_model *model) {
+wb_status ilp_make(const struct makespan_problem *problem, const struct ilp_form *form,
+                   const struct makespan_settings *settings, wb_diagnostics *diagnostics,
+                   struct ilp_instance *instance, struct ilp_model *model) {
     uint64_t memory = makespan_memory(settings) / MODEL_MEMORY_SHARE;
     wb_status status = ilp_instance_make(problem, instance);
     if (status == WB_OK) status = form->build(instance, memory, model);
@@ -48,7 +47,7 @@ wb_status ilp_write(const struct makespan_problem *problem, const struct ilp_for
     char title[100];
     struct ilp_instance instance = {0};
     struct ilp_model model = {0};
-    wb_status status = make_model(problem, form, settings, diagnostics, &instance, &model);
+    wb_status status = ilp_make(problem, form, settings, diagnostics, &instance, &model);
     if (status == WB_OK) {
         (void)text_format(title, sizeof title, "%s, schedules of at most %" PRIu32 " cycles", form->name,
                           instance.horizon);
@@ -91,14 +90,20 @@ static wb_status make_first_schedule(const struct ilp_instance *instance, struct
     return status;
 }
 
+void ilp_decode(const struct ilp_instance *instance, const struct ilp_form *form, const bool *one,
+                struct schedule *schedule) {
+    form->decode(instance, one, schedule);
+    schedule->makespan = 0;
+    for (uint64_t i = 0; i < instance->problem->instruction_count; i++)
+        if (schedule->cycle[i] > schedule->makespan) schedule->makespan = schedule->cycle[i];
+}
+
 /* Puts CBC's schedule in the place of the first one if it is no shorter. */
 static wb_status take_schedule(const struct ilp_instance *instance, const struct ilp_form *form,
                                const bool *one, struct schedule *witness) {
     struct schedule found;
     WB_TRY(schedule_make(instance->problem, &found));
-    form->decode(instance, one, &found);
-    for (uint64_t i = 0; i < instance->problem->instruction_count; i++)
-        if (found.cycle[i] > found.makespan) found.makespan = found.cycle[i];
+    ilp_decode(instance, form, one, &found);
     if (found.makespan < witness->makespan) {
         schedule_free(&found);
         return WB_OK;
@@ -143,7 +148,7 @@ static wb_status run_form(const struct makespan_run *run, const struct ilp_form 
     makespan_assume_model(&result->bound);
     makespan_assume(&result->bound,
                     "the floating-point arithmetic of CBC, which is not checked, found the upper end");
-    wb_status status = make_model(run->problem, form, run->settings, run->diagnostics, &instance, &model);
+    wb_status status = ilp_make(run->problem, form, run->settings, run->diagnostics, &instance, &model);
     if (status == WB_OK) status = solve(run, form, &instance, &model, result);
     ilp_model_free(&model);
     ilp_instance_free(&instance);

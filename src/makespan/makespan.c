@@ -5,6 +5,8 @@
 
 #include "base/choose.h"
 #include "base/cycles.h"
+#include "base/file.h"
+#include "makespan/ilp_read_back.h"
 #include "strings/config_file.h"
 #include "strings/path_string.h"
 #include "strings/problem_file.h"
@@ -218,6 +220,33 @@ wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb
     WB_TRY(refute_estimates(makespan, diagnostics));
     if (makespan->stopped) return WB_ERR_LIMIT;
     return none ? status : WB_OK;
+}
+
+/* Keeps a schedule that was read, as a result beside those of the methods. */
+static wb_status keep_solution(wb_makespan *makespan, const struct schedule *schedule) {
+    struct makespan_result result = {
+        .bound = {.method = "solution", .cycles = schedule->makespan, .lower = schedule->makespan},
+        .witness = *schedule};
+    result.bound.kind = WB_LOWER;
+    makespan_assume_model(&result.bound);
+    assume_problem(makespan, &result.bound);
+    return vec_push(&makespan->results, result);
+}
+
+wb_status wb_makespan_read_solution(wb_makespan *makespan, const char *path, wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    size_t size = 0;
+    struct schedule schedule = {0};
+    WB_TRY(makespan_prepare(makespan, diagnostics));
+    WB_TRY(file_read(path, ILP_SOLUTION_SIZE_MAX, diagnostics, &text, &size));
+    const struct source source = {.name = path, .text = text, .size = size};
+    wb_status status =
+        ilp_read_back(&makespan->problem, &makespan->spec.settings, &source, diagnostics, &schedule);
+    if (status == WB_OK && keep_solution(makespan, &schedule) != WB_OK)
+        status = diagnose_out_of_memory(diagnostics, path);
+    if (status != WB_OK) schedule_free(&schedule);
+    free(text);
+    return status;
 }
 
 const wb_declined *wb_makespan_declined(const wb_makespan *makespan, size_t *count) {

@@ -14,7 +14,7 @@ struct wb_makespan {
     struct makespan_problem problem;
     struct arena arena;                  /* of texts in results */
     uint64_t methods_run;                /* bit i: method i of the registry has a result */
-    VEC(struct makespan_result) results; /* in the registry's order */
+    VEC(struct makespan_result) results; /* in the registry's order, behind them schedules that were read */
     VEC(wb_declined) declined;           /* in the order in which they were asked for */
     bool stopped; /* in the last call, a method by the user, the time limit, or with part of its result */
 };

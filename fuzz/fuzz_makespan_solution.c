@@ -1,0 +1,32 @@
+/* Any bytes as a solution file of another solver: an error with a message, or a schedule of the problem that
+ * is no longer than the worst case. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "makespan/ilp_read_back.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Two warps of LC on one unit of each type take 3 cycles at most. */
+#define WORST 3u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const uint8_t units[] = {0, 1};
+    static const uint32_t capacity[UNIT_TYPES] = {1, 1, 1, 1};
+    const struct string_use use = {2, units, 2};
+    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    const struct source source = {.name = "fuzz", .text = (const char *)data, .size = size};
+    struct makespan_problem problem;
+    struct schedule schedule;
+    if (problem_make(&use, 1, capacity, ISSUE_UNLIMITED, &problem) != WB_OK) abort();
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_status status = ilp_read_back(&problem, &settings, &source, diagnostics, &schedule);
+    if ((status == WB_OK) != (wb_diagnostics_errors(diagnostics) == 0)) abort();
+    if (status == WB_OK &&
+        (schedule_check(&problem, &schedule, "fuzz", diagnostics) != WB_OK || schedule.makespan > WORST))
+        abort();
+    schedule_free(&schedule);
+    wb_diagnostics_free(diagnostics);
+    problem_free(&problem);
+    return 0;
+}

@@ -94,6 +94,17 @@ static void test_all_zero(void **state) {
     free(drawn);
 }
 
+/* The legend has room for the longest name, at eight pixels a letter. */
+static void test_legend_has_room(void **state) {
+    (void)state;
+    char *drawn = draw((const double[]){0, 40, 10}, "a name", false);
+    expect(drawn, "viewBox=\"0 0 780 ");
+    free(drawn);
+    drawn = draw((const double[]){0, 40, 10}, "a name that takes much more room", false);
+    expect(drawn, "viewBox=\"0 0 870 "); /* 564 + 42 + 33 * 8 */
+    free(drawn);
+}
+
 /* Two series over three names: bars of 476 * 0.8 / 3 / 2 = 63.5 pixels, one of them spare. */
 static void test_bars(void **state) {
     (void)state;
@@ -128,8 +139,13 @@ static void test_escapes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),   cmocka_unit_test(test_axis), cmocka_unit_test(test_negative_values),
-        cmocka_unit_test(test_all_zero), cmocka_unit_test(test_base), cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_negative_values),
+        cmocka_unit_test(test_all_zero),
+        cmocka_unit_test(test_base),
+        cmocka_unit_test(test_legend_has_room),
+        cmocka_unit_test(test_bars),
         cmocka_unit_test(test_escapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

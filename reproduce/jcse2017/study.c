@@ -34,21 +34,22 @@ enum { CASE_COUNT = sizeof cases / sizeof *cases };
 struct experiment {
     wb_diagnostics *diagnostics;
     wb_module *module;
+    const wb_kernel *kernel;
     wb_launch *launch;
     wb_grid *grid;
 };
 
 static wb_status experiment_load(size_t index, struct experiment *experiment) {
     char path[256];
-    const wb_kernel *kernel;
     (void)snprintf(path, sizeof path, SMALL "/%s.ptx", cases[index].name);
     WB_TRY(wb_module_read(path, experiment->diagnostics, &experiment->module));
     (void)snprintf(path, sizeof path, "%s/%s.yaml", cases[index].launches, cases[index].name);
     WB_TRY(wb_launch_read(path, WB_FILES_BELOW, experiment->diagnostics, &experiment->launch));
     WB_TRY(wb_module_find_kernel(experiment->module, wb_launch_kernel(experiment->launch),
-                                 experiment->diagnostics, &kernel));
+                                 experiment->diagnostics, &experiment->kernel));
     const wb_grid_options options = {.allow_unmapped = false};
-    return wb_grid_trace(kernel, experiment->launch, &options, experiment->diagnostics, &experiment->grid);
+    return wb_grid_trace(experiment->kernel, experiment->launch, &options, experiment->diagnostics,
+                         &experiment->grid);
 }
 
 static void experiment_free(struct experiment *experiment) {
@@ -126,6 +127,8 @@ static wb_status study_kernel_run(size_t index, wb_diagnostics *diagnostics, str
     }
     for (size_t size = 0; status == WB_OK && size < SIZE_COUNT; size++)
         status = measure(&experiment, size, kernel);
+    if (status == WB_OK)
+        status = alone_measure(experiment.kernel, experiment.launch, diagnostics, &kernel->alone);
     experiment_free(&experiment);
     return status;
 }

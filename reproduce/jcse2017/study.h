@@ -3,6 +3,7 @@
 #ifndef WB_REPRODUCE_JCSE2017_STUDY_H
 #define WB_REPRODUCE_JCSE2017_STUDY_H
 
+#include "alone.h"
 #include "base/vec.h"
 #include "warpbound.h"
 
@@ -31,6 +32,7 @@ struct study_kernel {
     uint32_t blocks, warps; /* of the grid; of a block */
     uint64_t instructions;  /* of all warps */
     struct measurement at[SIZE_COUNT];
+    struct alone alone;
 };
 
 struct study {

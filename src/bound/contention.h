@@ -24,7 +24,7 @@ void contention_charge(struct grid_work *work);
  * allows to say one: 0: no. */
 cycles contention_wait(const struct grid_work *work);
 
-/* The same as published: equation (3) of ECRTS 2025, without the latency of the memory. */
+/* The same as published: equation (3) of JCSE 2017, without the latency of the memory. */
 cycles contention_wait_published(const struct grid_work *work);
 
 /* Cycles in which the memory serves anybody, unless latencies count the waiting. */

@@ -33,7 +33,7 @@ static wb_status eq3_run(const struct bound_input *input, wb_bound *bound) {
 
 const struct bound_method bound_eq3 = {
     .name = "eq3",
-    .summary = "kernel: every access waits for one of each SM (equation (3) of ECRTS 2025; not safe)",
+    .summary = "kernel: every access waits for one of each SM (equation (3) of JCSE 2017; not safe)",
     .run = eq3_run,
     .objection = eq3_objection,
     .never_proven = true,

@@ -1,6 +1,7 @@
 #include "report/svg_chart.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The layout, in pixels. */
 enum {
@@ -12,7 +13,9 @@ enum {
     BELOW_LINES = 64, /* room for labels and title of the horizontal axis */
     BELOW_BARS = 150,
     LEGEND_GAP = 24,
-    LEGEND_WIDTH = 216,
+    LEGEND_WIDTH = 216, /* at least */
+    LEGEND_TEXT = 42,   /* where names start in it */
+    LEGEND_LETTER = 8,  /* more than one takes on average */
     LEGEND_STEP = 22,
     BAR_WIDTH = 9, /* at least, when there are many points */
     TICKS_MAX = 8
@@ -49,6 +52,16 @@ static int plot_right(const struct svg_chart *chart) {
 
 static int legend_x(const struct svg_chart *chart) {
     return plot_right(chart) + LEGEND_GAP;
+}
+
+/* The room for the longest name of the legend. */
+static int legend_width(const struct svg_chart *chart) {
+    int width = LEGEND_WIDTH;
+    for (size_t s = 0; s < chart->series_count; s++) {
+        int needed = LEGEND_TEXT + ((int)strlen(chart->series[s].name) + 1) * LEGEND_LETTER;
+        width = needed > width ? needed : width;
+    }
+    return width;
 }
 
 /* Appends text with the characters that XML reserves escaped. */
@@ -199,13 +212,14 @@ static void put_legend(struct text *out, const struct svg_chart *chart) {
     for (size_t s = 0; s < chart->series_count; s++) {
         double y = TOP + 8 + (double)(s * LEGEND_STEP);
         put_sample(out, chart, &chart->series[s], y);
-        put_label(out, "", legend_x(chart) + 42, y + 4, chart->series[s].name);
+        put_label(out, "", legend_x(chart) + LEGEND_TEXT, y + 4, chart->series[s].name);
     }
 }
 
 void svg_chart(struct text *out, const struct svg_chart *chart) {
     struct axis axis = make_axis(chart);
-    int width = legend_x(chart) + LEGEND_WIDTH, height = BOTTOM + (chart->bars ? BELOW_BARS : BELOW_LINES);
+    int width = legend_x(chart) + legend_width(chart),
+        height = BOTTOM + (chart->bars ? BELOW_BARS : BELOW_LINES);
     text_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
                 "font-family=\"sans-serif\" font-size=\"13\" fill=\"#222\">\n"

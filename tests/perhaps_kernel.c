@@ -15,14 +15,16 @@
 #define BLOCK_WORDS (PERHAPS_WARPS * PERHAPS_OPS * OP_WORDS)
 #define BARRIER_WORDS (PERHAPS_BLOCKS * BLOCK_WORDS)
 
-static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 data[1024];\n"
-                           ".visible .entry k(.param .u64 first)\n{\n"
-                           ".reg .pred %q, %left;\n.reg .b64 %x, %table, %mine, %shared;\n"
-                           ".reg .b32 %t, %s, %d, %lane, %warp, %l0, %l1, %g0, %g1;\n"
-                           "ld.param.u64 %table, [first];\ncvta.to.global.u64 %table, %table;\n"
-                           "mov.u32 %t, %tid.x;\nand.b32 %lane, %t, 31;\nshr.u32 %warp, %t, 5;\n"
-                           "setp.ge.u32 %q, %lane, 2;\n@%q exit;\nsetp.eq.u32 %left, %lane, 0;\n"
-                           "mov.u32 %t, %ctaid.x;\nmov.u64 %shared, data;\n";
+static const char head[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 data[1024];\n"
+    ".visible .entry k(.param .u64 first, .param .u64 second)\n{\n"
+    ".reg .pred %q, %left, %middle;\n.reg .b64 %x, %x0, %x1, %x2, %table, %second, %mine, %shared;\n"
+    ".reg .b32 %t, %s, %d, %lane, %warp, %g0, %g1, %g2;\n"
+    "ld.param.u64 %table, [first];\ncvta.to.global.u64 %table, %table;\n"
+    "ld.param.u64 %second, [second];\ncvta.to.global.u64 %second, %second;\n"
+    "mov.u32 %t, %tid.x;\nand.b32 %lane, %t, 31;\nshr.u32 %warp, %t, 5;\n"
+    "setp.ge.u32 %q, %lane, 3;\n@%q exit;\nsetp.eq.u32 %left, %lane, 0;\n"
+    "setp.eq.u32 %middle, %lane, 1;\nmov.u32 %t, %ctaid.x;\nmov.u64 %shared, data;\n";
 
 /* Sets a register to 0 or 1, or to the number of one of some lines, from a word of the constants. */
 static void put_choice(struct text *ptx, const char *into, uint32_t word, uint32_t first, uint32_t count,
@@ -44,7 +46,12 @@ static void put_op(struct perhaps_kernel *kernel, uint32_t warp, uint32_t number
     bool guarded = false;
     if (op->perhaps) {
         text_printf(ptx, "ld.const.u32 %%t, [%%mine+%u];\nand.b32 %%t, %%t, 1;\n", 4 * word);
-        text_printf(ptx, "setp.eq.u32 %%q, %%t, 0;\n@%%q bra $L%u;\n", behind);
+        text_string(ptx, "setp.eq.u32 %q, %t, 0;\n");
+        if (op->kind == PERHAPS_EXIT && number % 2 == 0) {
+            text_string(ptx, "@!%q exit;\n");
+            return;
+        }
+        text_printf(ptx, "@%%q bra $L%u;\n", behind);
     }
     for (uint32_t l = 0; l < PERHAPS_LANES && op->kind != PERHAPS_EXIT; l++) {
         const struct perhaps_lane *lane = &op->lanes[l];
@@ -53,26 +60,40 @@ static void put_op(struct perhaps_kernel *kernel, uint32_t warp, uint32_t number
         (void)snprintf(name, sizeof name, "%%g%u", l);
         put_choice(ptx, name, word + 1 + l, lane->lines == 0 ? 0 : 1, 0, false);
         if (lane->perhaps && lane->lines > 0) put_choice(ptx, name, word + 1 + l, 0, 2, true);
-        (void)snprintf(name, sizeof name, "%%l%u", l);
-        put_choice(ptx, name, word + 1 + PERHAPS_LANES + l, lane->first, lane->lines, lane->lines > 1);
+        const bool second = lane->first >= PERHAPS_SECOND;
+        put_choice(ptx, "%t", word + 1 + PERHAPS_LANES + l,
+                   second ? lane->first - PERHAPS_SECOND : lane->first, lane->lines, lane->lines > 1);
+        text_printf(ptx, "mul.wide.u32 %%x%u, %%t, 128;\nadd.s64 %%x%u, %%x%u, %s;\n", l, l, l,
+                    second ? "%second" : "%table");
     }
     if (op->kind != PERHAPS_EXIT)
-        text_string(ptx, "selp.b32 %t, %l0, %l1, %left;\nmul.wide.u32 %x, %t, 128;\nadd.s64 %x, %x, %table;\n"
+        text_string(ptx, "selp.b64 %x, %x1, %x2, %middle;\nselp.b64 %x, %x0, %x, %left;\n"
                          "mul.wide.u32 %shared, %lane, 4;\nadd.s64 %x, %x, %shared;\n");
-    if (guarded) text_string(ptx, "selp.b32 %t, %g0, %g1, %left;\nsetp.ne.u32 %q, %t, 0;\n@%q ");
+    if (guarded)
+        text_string(ptx, "selp.b32 %t, %g1, %g2, %middle;\nselp.b32 %t, %g0, %t, %left;\n"
+                         "setp.ne.u32 %q, %t, 0;\n@%q ");
     kernel->at[warp][number] = (uint32_t)ptx->length;
     text_string(ptx, kinds[op->kind]);
     text_printf(ptx, "$L%u:\n", behind);
 }
 
+/* Threads that end in a branch leave it unknown whether they come to barriers, unless facts say so. */
+static bool has_exits(const struct perhaps_grid *grid) {
+    for (uint32_t w = 0; w < grid->warps; w++)
+        for (uint32_t i = 0; i < grid->program[w].count; i++)
+            if (grid->program[w].ops[i].kind == PERHAPS_EXIT) return true;
+    return false;
+}
+
 /* What all warps do in front of a phase. */
 static void put_barrier(struct perhaps_kernel *kernel, uint32_t phase, uint32_t *labels, struct text *ptx) {
     if (phase == 0) return;
+    const uint32_t behind = ++*labels, label = ++*labels;
+    if (has_exits(&kernel->grid)) kernel->barrier_labels[phase] = label;
     if (!kernel->grid.skipped[phase]) {
-        text_string(ptx, "bar.sync 0;\n");
+        text_printf(ptx, "$L%u:\nbar.sync 0;\n", label);
         return;
     }
-    const uint32_t behind = ++*labels, label = ++*labels;
     kernel->barrier_labels[phase] = label;
     text_printf(ptx, "mov.u64 %%shared, data;\nld.const.u32 %%t, [%%shared+%u];\nand.b32 %%t, %%t, 1;\n",
                 4 * (BARRIER_WORDS + phase));
@@ -80,10 +101,12 @@ static void put_barrier(struct perhaps_kernel *kernel, uint32_t phase, uint32_t 
                 behind);
 }
 
-void perhaps_kernel_write(const struct perhaps_grid *grid, struct perhaps_kernel *kernel) {
+void perhaps_kernel_write(const struct perhaps_grid *grid, uint32_t first_lines, uint32_t second_lines,
+                          struct perhaps_kernel *kernel) {
     struct text ptx = {0};
     uint32_t labels = 0;
-    *kernel = (struct perhaps_kernel){.grid = *grid};
+    *kernel =
+        (struct perhaps_kernel){.grid = *grid, .first_lines = first_lines, .second_lines = second_lines};
     text_string(&ptx, head);
     text_printf(&ptx, "mul.wide.u32 %%mine, %%t, %u;\nadd.s64 %%mine, %%mine, %%shared;\n", 4 * BLOCK_WORDS);
     for (uint32_t p = 0; p < grid->phases; p++) {
@@ -116,27 +139,35 @@ static uint32_t up_to(struct random_state *random, uint32_t most) {
     return 1 + (uint32_t)random_below(random, most);
 }
 
-static void random_lane(struct random_state *random, uint32_t lines, struct perhaps_lane *lane) {
-    static const uint32_t counts[] = {1, 1, 1, 2, 4};
-    uint32_t count = counts[random_below(random, 5)];
-    while (count > lines)
-        count /= 2;
+/* The lines of the arrays, powers of two. */
+struct arrays {
+    uint32_t first, second;
+};
+
+/* A line of one of the arrays, or some of them, or all: what is known of an unknown address. */
+static void random_lane(struct random_state *random, const struct arrays *arrays, struct perhaps_lane *lane) {
+    const bool second = chance(random, 35);
+    const uint32_t lines = second ? arrays->second : arrays->first;
+    const uint64_t kind = random_below(random, 10);
+    const uint32_t count = kind < 6 ? 1 : kind < 9 || lines < 2 ? lines : lines / 2;
     lane->lines = (uint8_t)count;
-    lane->first = (uint8_t)random_below(random, lines - count + 1);
+    lane->first = (uint8_t)((second ? PERHAPS_SECOND : 0) + random_below(random, lines - count + 1));
     lane->perhaps = chance(random, 20);
 }
 
-static void random_op(struct random_state *random, uint32_t lines, uint32_t phase, struct perhaps_op *op) {
+static void random_op(struct random_state *random, const struct arrays *arrays, uint32_t phase,
+                      struct perhaps_op *op) {
     const uint64_t kind = random_below(random, 100);
-    op->kind = kind < 70   ? PERHAPS_LOAD
-               : kind < 88 ? PERHAPS_STORE
+    op->kind = kind < 74   ? PERHAPS_LOAD
+               : kind < 89 ? PERHAPS_STORE
                : kind < 96 ? PERHAPS_ATOMIC
                            : PERHAPS_EXIT;
     op->perhaps = op->kind == PERHAPS_EXIT || chance(random, 25);
     op->phase = (uint8_t)phase;
     if (op->kind == PERHAPS_EXIT) return;
-    random_lane(random, lines, &op->lanes[0]);
-    if (chance(random, 25)) random_lane(random, lines, &op->lanes[1]);
+    random_lane(random, arrays, &op->lanes[0]);
+    for (uint32_t l = 1; l < PERHAPS_LANES; l++)
+        if (chance(random, 25)) random_lane(random, arrays, &op->lanes[l]);
 }
 
 void perhaps_kernel_make(uint64_t seed, struct perhaps_kernel *kernel) {
@@ -149,16 +180,16 @@ void perhaps_kernel_make(uint64_t seed, struct perhaps_kernel *kernel) {
     grid.phases = up_to(&random, PERHAPS_PHASES);
     grid.evicts = chance(&random, 50);
     grid.ordered = chance(&random, 80);
-    const uint32_t lines = up_to(&random, grid.sets * (grid.ways + 1)) + 1;
+    const struct arrays arrays = {1u << random_below(&random, 3), 1u << random_below(&random, 3)};
     for (uint32_t p = 1; p < grid.phases; p++)
         grid.skipped[p] = chance(&random, 25);
     for (uint32_t w = 0; w < grid.warps; w++) {
         struct perhaps_warp *warp = &grid.program[w];
         const uint32_t count = up_to(&random, lengths[grid.blocks * grid.warps]);
         for (uint32_t i = 0; i < count; i++)
-            random_op(&random, lines, i * grid.phases / count, &warp->ops[warp->count++]);
+            random_op(&random, &arrays, i * grid.phases / count, &warp->ops[warp->count++]);
     }
-    perhaps_kernel_write(&grid, kernel);
+    perhaps_kernel_write(&grid, arrays.first, arrays.second, kernel);
 }
 
 /* ---- Launch and machine ------------------------------------------------------------------------------- */
@@ -191,15 +222,19 @@ wb_machine *perhaps_kernel_machine(const struct perhaps_grid *grid) {
 wb_launch *perhaps_kernel_launch(const struct perhaps_kernel *kernel, uint64_t seed) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = wb_launch_new();
-    char grid[16], block[16], contents[48];
+    char grid[16], block[16], contents[48], first[32], second[32];
+    (void)snprintf(first, sizeof first, "buf:u32[%u]", 32 * kernel->first_lines);
+    (void)snprintf(second, sizeof second, "buf:u32[%u]", 32 * kernel->second_lines);
     (void)snprintf(grid, sizeof grid, "%u", kernel->grid.blocks);
     (void)snprintf(block, sizeof block, "%u", 32 * kernel->grid.warps);
     (void)snprintf(contents, sizeof contents, "data=u32[%u]=random(%llu)", PERHAPS_DATA,
                    (unsigned long long)seed);
     must(wb_launch_set_grid(launch, grid, diagnostics), diagnostics);
     must(wb_launch_set_block(launch, block, diagnostics), diagnostics);
-    must(wb_launch_add_argument(launch, "buf:u32[512]", diagnostics), diagnostics);
+    must(wb_launch_add_argument(launch, first, diagnostics), diagnostics);
+    must(wb_launch_add_argument(launch, second, diagnostics), diagnostics);
     must(wb_launch_set_variable(launch, contents, diagnostics), diagnostics);
+    must(wb_launch_assume(launch, "all", diagnostics), diagnostics);
     if (seed == 0) launch->variables.items[0].contents.fill = LAUNCH_FILL_UNKNOWN;
     wb_diagnostics_free(diagnostics);
     return launch;

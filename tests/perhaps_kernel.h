@@ -8,8 +8,12 @@
 
 #define PERHAPS_DATA 1024u
 
+/* Lines of the grid up to this one are in a first array, from it on in a second one. */
+#define PERHAPS_SECOND 8u
+
 struct perhaps_kernel {
     struct perhaps_grid grid;
+    uint32_t first_lines, second_lines; /* of the arrays */
     char *ptx;
     uint32_t at[PERHAPS_WARPS][PERHAPS_OPS]; /* where in the text the instruction of an access stands */
     uint32_t barrier_labels[PERHAPS_PHASES]; /* of barriers that are perhaps executed; 0: none */
@@ -19,7 +23,8 @@ struct perhaps_kernel {
 void perhaps_kernel_make(uint64_t seed, struct perhaps_kernel *kernel);
 
 /* The kernel of a grid that is given. */
-void perhaps_kernel_write(const struct perhaps_grid *grid, struct perhaps_kernel *kernel);
+void perhaps_kernel_write(const struct perhaps_grid *grid, uint32_t first_lines, uint32_t second_lines,
+                          struct perhaps_kernel *kernel);
 void perhaps_kernel_free(struct perhaps_kernel *kernel);
 
 /* A machine whose first level is that of the grid. */

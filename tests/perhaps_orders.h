@@ -11,8 +11,7 @@
 #define PERHAPS_BLOCKS 2u
 #define PERHAPS_WARPS 3u
 #define PERHAPS_OPS 12u /* of a warp */
-#define PERHAPS_LANES 2u
-#define PERHAPS_LINES 14u
+#define PERHAPS_LANES 3u
 #define PERHAPS_SETS 2u
 #define PERHAPS_WAYS 3u
 #define PERHAPS_PHASES 3u /* of the blocks, with a barrier between two */
@@ -27,7 +26,7 @@ enum perhaps_kind {
 /* A lane's part in an access: none if `lines` is 0. */
 struct perhaps_lane {
     bool perhaps;         /* it may be switched off */
-    uint8_t first, lines; /* it accesses any of the lines from `first` on */
+    uint8_t first, lines; /* it accesses any of the lines from `first` on; line n is of set n mod sets */
 };
 
 struct perhaps_op {

@@ -8,11 +8,13 @@
 
 #include "bound/analysis.h"
 #include "gpu_record.h"
+#include "memory/sure_hits.h"
 #include "random_policy.h"
 #include "steered_machine.h"
 
 /* Larger ones are left out. */
 #define COVERING_INSTRUCTIONS 40000u
+#define RAISED_INSTRUCTIONS 1500000u /* of covering paths that repeat iterations */
 #define REAL_INSTRUCTIONS 20000u
 
 /* A case that was made. */
@@ -21,11 +23,11 @@ struct trial {
     struct steered_census *census;
     struct text *violation;
     wb_diagnostics *diagnostics;
-    struct steered_kernel kernel;
+    const struct steered_kernel *kernel;
+    const wb_machine *machine;
     wb_module *module;
     const wb_kernel *parsed;
     wb_facts *facts;
-    wb_machine *machine;
 };
 
 static bool violated(struct trial *trial, const char *format, ...) {
@@ -39,28 +41,13 @@ static bool violated(struct trial *trial, const char *format, ...) {
     return false;
 }
 
-static void trial_begin(struct trial *trial) {
-    trial->diagnostics = wb_diagnostics_new();
-    steered_kernel_make(trial->of->seed, trial->of->omitted, &trial->kernel);
-    if (trial->of->blocks != 0) trial->kernel.blocks = trial->of->blocks;
-    trial->machine = steered_machine_make(trial->of->seed, trial->of->simple);
-}
-
 static bool trial_parse(struct trial *trial) {
-    const char *ptx = trial->kernel.ptx;
+    const char *ptx = trial->kernel->ptx;
     if (wb_module_parse("steered.ptx", ptx, strlen(ptx), trial->diagnostics, &trial->module) != WB_OK ||
         wb_module_find_kernel(trial->module, "k", trial->diagnostics, &trial->parsed) != WB_OK)
         return violated(trial, "the kernel does not parse");
-    trial->facts = steered_kernel_facts(&trial->kernel, trial->parsed, trial->diagnostics);
+    trial->facts = steered_kernel_facts(trial->kernel, trial->parsed, trial->diagnostics);
     return trial->facts != NULL || violated(trial, "the facts are not read");
-}
-
-static void trial_end(struct trial *trial) {
-    wb_facts_free(trial->facts);
-    wb_module_free(trial->module);
-    wb_machine_free(trial->machine);
-    wb_diagnostics_free(trial->diagnostics);
-    steered_kernel_free(&trial->kernel);
 }
 
 /* The contents of an execution. */
@@ -71,10 +58,14 @@ static void data_of(const struct steered_case *of, uint32_t d, uint32_t data[STE
 static wb_launch *launch_of(const struct trial *trial, uint32_t d) {
     uint32_t data[STEERED_DATA];
     data_of(trial->of, d, data);
-    return steered_kernel_launch(&trial->kernel, data);
+    return steered_kernel_launch(trial->kernel, data);
 }
 
 /* ---- What is said ------------------------------------------------------------------------------------- */
+
+static uint64_t limit_of(const struct trial *trial) {
+    return trial->kernel->raised ? RAISED_INSTRUCTIONS : COVERING_INSTRUCTIONS;
+}
 
 /* The grid of all executions, or NULL where it is not covered. */
 static bool cover_grid(struct trial *trial, wb_grid **grid) {
@@ -83,8 +74,8 @@ static bool cover_grid(struct trial *trial, wb_grid **grid) {
                                      .unknown_contents = forget,
                                      .record_accesses = true,
                                      .facts = trial->facts,
-                                     .instruction_limit = COVERING_INSTRUCTIONS};
-    wb_launch *launch = steered_kernel_launch(&trial->kernel, NULL);
+                                     .instruction_limit = limit_of(trial)};
+    wb_launch *launch = steered_kernel_launch(trial->kernel, NULL);
     wb_status status = wb_grid_trace(trial->parsed, launch, &options, trial->diagnostics, grid);
     wb_launch_free(launch);
     trial->census->covered += status == WB_OK;
@@ -98,21 +89,23 @@ static bool cover_block(struct trial *trial, uint32_t block, wb_block **covering
                                       .record_accesses = true,
                                       .facts = trial->facts,
                                       .block = {block},
-                                      .instruction_limit = COVERING_INSTRUCTIONS};
-    wb_launch *launch = steered_kernel_launch(&trial->kernel, NULL);
+                                      .instruction_limit = limit_of(trial)};
+    wb_launch *launch = steered_kernel_launch(trial->kernel, NULL);
     wb_status status = wb_block_trace(trial->parsed, launch, &options, trial->diagnostics, covering);
     wb_launch_free(launch);
     return status != WB_ERR_INPUT || violated(trial, "block %u is not covered: status %d", block, status);
 }
 
-/* Bounds by all methods, or NULL where none is for it. */
+/* Bounds by all methods that do not search for long, or NULL where none is for it. */
 static bool bounded(struct trial *trial, wb_status made, wb_analysis **analysis) {
     if (made == WB_ERR_INPUT) return violated(trial, "the analysis fails");
     if (made != WB_OK) {
         *analysis = NULL;
         return true;
     }
-    wb_status status = wb_analysis_bound(*analysis, "all", NULL, trial->diagnostics);
+    wb_status status = wb_analysis_scope(*analysis) == WB_SCOPE_KERNEL
+                           ? wb_analysis_bound_kernel(*analysis, NULL, trial->diagnostics)
+                           : wb_analysis_bound(*analysis, "sib,fib,aln,fifo,elb", NULL, trial->diagnostics);
     return status != WB_ERR_INPUT || violated(trial, "the bounds fail");
 }
 
@@ -134,11 +127,60 @@ enum { SCHEMES = sizeof schemes / sizeof *schemes, ANALYSED_SCHEMES = 3 };
 
 static const char *const analysed[ANALYSED_SCHEMES] = {"default", "pure-rr", "reorder"};
 
+#define SMS_MAX 16u
+
 /* Analyses by scheme; NULL: nothing is said. */
 struct claims {
     wb_analysis *grid[ANALYSED_SCHEMES];
     wb_analysis *block;
+    struct timed_grid timed; /* of the grid, for: */
+    struct sure_hits hits[SMS_MAX];
+    uint32_t hit_count; /* 0: nothing is said of hits; 1: the same of every SM; else of each */
 };
+
+static void claims_free(struct claims *claims) {
+    for (size_t i = 0; i < ANALYSED_SCHEMES; i++)
+        wb_analysis_free(claims->grid[i]);
+    wb_analysis_free(claims->block);
+    for (uint32_t s = 0; s < SMS_MAX; s++)
+        sure_hits_free(&claims->hits[s]);
+    timed_grid_free(&claims->timed);
+}
+
+/* What is said of hits in a grid. */
+static bool claim_hits(struct trial *trial, const wb_grid *grid, struct claims *claims) {
+    const struct machine_memory *memory = &trial->machine->memory;
+    const bool is_static = memory->dispatch == DISPATCH_STATIC;
+    wb_status status = timed_grid_make(grid, trial->machine, trial->diagnostics, &claims->timed);
+    for (uint32_t s = 0; status == WB_OK && s < (is_static ? memory->sms : 1); s++) {
+        const struct sm_share share = {
+            .sm = s, .sms = is_static ? memory->sms : 1, .resident = trial->machine->limits.blocks};
+        status = sure_hits_make(&claims->timed.traffic, &claims->timed.code, &share, trial->diagnostics,
+                                &claims->hits[s]);
+        claims->hit_count++;
+    }
+    if (status == WB_OK) return true;
+    claims->hit_count = 0;
+    return status != WB_ERR_INPUT || violated(trial, "nothing is said of hits");
+}
+
+static bool has_caches(const struct trial *trial) {
+    return trial->machine->memory.l1.bytes > 0;
+}
+
+/* What is said of a grid under every scheme. */
+static bool claim_grid(struct trial *trial, const wb_grid *grid, struct claims *claims) {
+    bool holds = true;
+    for (size_t i = 0; holds && i < (has_caches(trial) ? ANALYSED_SCHEMES : 1); i++) {
+        wb_analysis **analysis = &claims->grid[i];
+        wb_status status =
+            i == 0 ? wb_analysis_new_kernel(grid, trial->machine, NULL, trial->diagnostics, analysis)
+                   : wb_analysis_new_grid(grid, trial->machine, analysed[i], trial->diagnostics, analysis);
+        holds = bounded(trial, status, analysis);
+    }
+    if (holds && has_caches(trial)) holds = claim_hits(trial, grid, claims);
+    return holds;
+}
 
 static bool bounds_hold(struct trial *trial, const wb_analysis *analysis, const char *what, uint32_t d,
                         const struct gpu_record *run) {
@@ -158,9 +200,65 @@ static bool bounds_hold(struct trial *trial, const wb_analysis *analysis, const 
     return true;
 }
 
-/* One simulation against what is said. */
+/* Requests of an instruction's loads on an SM. */
+struct load_counts {
+    uint64_t loads, misses, late; /* late: the data has not come */
+};
+
+/* What one SM did against what is said of it. */
+static bool sm_hits_hold(struct trial *trial, const struct sure_hits *said, const struct gpu_sm_record *sm,
+                         struct load_counts *counts, const char *what, uint32_t count) {
+    uint64_t misses = 0;
+    memset(counts, 0, count * sizeof *counts);
+    for (size_t i = 0; i < sm->turns.count; i++) {
+        const struct sm_access *turn = &sm->turns.items[i];
+        if (turn->kind != TRAFFIC_LOAD) continue;
+        counts[turn->instruction].loads++;
+        counts[turn->instruction].misses += turn->outcome == L1_MISS;
+        counts[turn->instruction].late += turn->outcome != L1_HIT;
+        misses += turn->outcome == L1_MISS;
+    }
+    if (misses > said->misses.load_misses)
+        return violated(trial, "%s: %" PRIu64 " loads of an SM miss, at most %" PRIu64 " are said to", what,
+                        misses, said->misses.load_misses);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hit_counts *of = &said->instructions[i];
+        trial->census->loads += counts[i].loads;
+        trial->census->sure_loads += of->sure_hits;
+        if (counts[i].loads > of->loads || counts[i].misses > of->loads - of->sure_hits ||
+            counts[i].late > of->loads - of->sure_data)
+            return violated(trial,
+                            "%s: instruction %u makes %" PRIu64 " requests, %" PRIu64 " miss, %" PRIu64
+                            " come late; of %" PRIu64 ", %" PRIu64 " are said to hit, %" PRIu64 " at once",
+                            what, i, counts[i].loads, counts[i].misses, counts[i].late, of->loads,
+                            of->sure_hits, of->sure_data);
+    }
+    return true;
+}
+
+/* What all SMs did. */
+static bool hits_hold(struct trial *trial, const struct claims *claims, const struct gpu_record *run,
+                      const char *what) {
+    const uint32_t count = claims->timed.grid == NULL ? 0 : claims->timed.grid->instruction_count;
+    struct load_counts *counts = calloc(count + 1, sizeof *counts);
+    uint64_t at_most = 0;
+    bool holds = true;
+    if (counts == NULL) abort();
+    for (uint32_t s = 0; holds && claims->hit_count > 0 && s < run->sm_count; s++)
+        holds = sm_hits_hold(trial, &claims->hits[claims->hit_count == 1 ? 0 : s], &run->sms[s], counts, what,
+                             count);
+    for (uint32_t s = 0; s < claims->hit_count; s++)
+        at_most += claims->hits[s].misses.load_misses_spread;
+    if (holds && claims->hit_count > 0 && run->result.misses > at_most)
+        holds = violated(trial, "%s: %" PRIu64 " loads miss, at most %" PRIu64 " are said to", what,
+                         run->result.misses, at_most);
+    free(counts);
+    return holds;
+}
+
+/* One simulation against what is said, of all data and of these. */
 static bool run_holds(struct trial *trial, const struct timed_grid *timed, const struct claims *claims,
-                      bool alone, uint32_t d, uint32_t s) {
+                      const struct claims *known, bool alone, uint32_t d, uint32_t s) {
     const struct random_policy by_chance = random_policy_seeded(trial->of->seed + s);
     struct gpu_scheme scheme = schemes[s];
     struct gpu_record run;
@@ -171,9 +269,15 @@ static bool run_holds(struct trial *trial, const struct timed_grid *timed, const
         trial->census->simulations++;
         if (alone && strcmp(scheme.name, "default") == 0 && claims->block != NULL)
             holds = bounds_hold(trial, claims->block, "a block", d, &run);
+        if (!alone)
+            holds = holds && hits_hold(trial, claims, &run, "of all data") &&
+                    hits_hold(trial, known, &run, "of known data");
         for (size_t i = 0; holds && !alone && i < ANALYSED_SCHEMES; i++)
-            if (claims->grid[i] != NULL && strcmp(analysed[i], scheme.name) == 0)
-                holds = bounds_hold(trial, claims->grid[i], "the grid", d, &run);
+            if (strcmp(analysed[i], scheme.name) == 0)
+                holds =
+                    (claims->grid[i] == NULL || bounds_hold(trial, claims->grid[i], "the grid", d, &run)) &&
+                    (known->grid[i] == NULL ||
+                     bounds_hold(trial, known->grid[i], "the grid of known data", d, &run));
     }
     gpu_record_free(&run);
     return holds;
@@ -182,6 +286,7 @@ static bool run_holds(struct trial *trial, const struct timed_grid *timed, const
 static bool runs_hold(struct trial *trial, const struct claims *claims, const wb_grid_options *options,
                       uint32_t d) {
     struct timed_grid timed;
+    struct claims known = {0};
     wb_grid *real = NULL;
     wb_launch *launch = launch_of(trial, d);
     bool holds = true;
@@ -192,8 +297,11 @@ static bool runs_hold(struct trial *trial, const struct claims *claims, const wb
     trial->census->executions++;
     status = timed_grid_make(real, trial->machine, trial->diagnostics, &timed);
     if (status == WB_ERR_INPUT) holds = violated(trial, "data %u is not timed", d);
+    if (holds && d == 0 && !options->one_block) holds = claim_grid(trial, real, &known);
     for (uint32_t s = 0; status == WB_OK && holds && s < SCHEMES; s++)
-        holds = run_holds(trial, &timed, claims, options->one_block, d, s);
+        if (has_caches(trial) || strcmp(schemes[s].name, "default") == 0)
+            holds = run_holds(trial, &timed, claims, &known, options->one_block, d, s);
+    claims_free(&known);
     timed_grid_free(&timed);
     wb_grid_free(real);
     return holds;
@@ -216,11 +324,12 @@ static bool executions_hold(struct trial *trial, const struct claims *claims, ui
     bool of_grid = false, holds = true;
     for (size_t i = 0; i < ANALYSED_SCHEMES; i++)
         of_grid = says_something(claims->grid[i], &trial->census->bounds) || of_grid;
+    of_grid = of_grid || claims->hit_count > 0;
     trial->census->bounded += of_grid;
     const bool of_block = says_something(claims->block, &trial->census->block_bounds);
     for (uint32_t d = 0; holds && d < STEERED_EXECUTIONS; d++) {
         if ((trial->of->data >> d & 1) != 0) continue;
-        if (of_grid) holds = runs_hold(trial, claims, &whole, d);
+        if (of_grid || d == 0) holds = runs_hold(trial, claims, &whole, d);
         if (holds && of_block) holds = runs_hold(trial, claims, &alone, d);
     }
     return holds;
@@ -229,37 +338,58 @@ static bool executions_hold(struct trial *trial, const struct claims *claims, ui
 /* ---- Cases -------------------------------------------------------------------------------------------- */
 
 static bool trial_holds(struct trial *trial) {
-    const uint32_t number = (uint32_t)(trial->of->seed % trial->kernel.blocks);
+    const uint32_t number = (uint32_t)(trial->of->seed % trial->kernel->blocks);
     struct claims claims = {0};
     wb_grid *grid = NULL;
     wb_block *block = NULL;
     bool holds = trial_parse(trial) && cover_grid(trial, &grid) && cover_block(trial, number, &block);
-    for (size_t i = 0; holds && grid != NULL && i < ANALYSED_SCHEMES; i++) {
-        wb_status status =
-            i == 0 ? wb_analysis_new_kernel(grid, trial->machine, NULL, trial->diagnostics, &claims.grid[i])
-                   : wb_analysis_new_grid(grid, trial->machine, analysed[i], trial->diagnostics,
-                                          &claims.grid[i]);
-        holds = bounded(trial, status, &claims.grid[i]);
-    }
+    if (holds && grid != NULL) holds = claim_grid(trial, grid, &claims);
     if (holds && block != NULL)
         holds = bounded(trial, wb_analysis_new(block, trial->machine, trial->diagnostics, &claims.block),
                         &claims.block);
     holds = holds && executions_hold(trial, &claims, number);
-    for (size_t i = 0; i < ANALYSED_SCHEMES; i++)
-        wb_analysis_free(claims.grid[i]);
-    wb_analysis_free(claims.block);
+    claims_free(&claims);
     wb_grid_free(grid);
     wb_block_free(block);
     return holds;
 }
 
+static bool check(struct trial *trial) {
+    trial->diagnostics = wb_diagnostics_new();
+    trial->census->kernels++;
+    const bool holds = trial_holds(trial);
+    wb_facts_free(trial->facts);
+    wb_module_free(trial->module);
+    wb_diagnostics_free(trial->diagnostics);
+    return holds;
+}
+
+bool steered_check_kernel(const struct steered_kernel *kernel, const wb_machine *machine, uint64_t seed,
+                          struct steered_census *census, struct text *violation) {
+    const struct steered_case of = {.seed = seed};
+    struct trial trial = {
+        .of = &of, .census = census, .violation = violation, .kernel = kernel, .machine = machine};
+    return check(&trial);
+}
+
+/* What a case stands for. */
+static void case_make(const struct steered_case *steered, struct steered_kernel *kernel,
+                      wb_machine **machine) {
+    steered_kernel_make(steered->seed, steered->omitted, kernel);
+    if (steered->blocks != 0) kernel->blocks = steered->blocks;
+    *machine = steered_machine_make(steered->seed, steered->simple);
+}
+
 bool steered_check(const struct steered_case *steered, struct steered_census *census,
                    struct text *violation) {
-    struct trial trial = {.of = steered, .census = census, .violation = violation};
-    trial_begin(&trial);
-    census->kernels++;
-    const bool holds = trial_holds(&trial);
-    trial_end(&trial);
+    struct steered_kernel kernel;
+    wb_machine *machine;
+    case_make(steered, &kernel, &machine);
+    struct trial trial = {
+        .of = steered, .census = census, .violation = violation, .kernel = &kernel, .machine = machine};
+    const bool holds = check(&trial);
+    wb_machine_free(machine);
+    steered_kernel_free(&kernel);
     return holds;
 }
 
@@ -300,33 +430,31 @@ void steered_case_shrink(struct steered_case *steered) {
 
 static void put_launch(const struct steered_kernel *kernel, uint32_t scalar, bool files, struct text *out) {
     text_printf(out, "grid: %u\nblock: %u\nassume: [all]\narguments:\n", kernel->blocks, kernel->threads);
-    text_printf(out, "  - 'buf:u32[%u]%s'\n  - 'buf:u32[%u]%s'\n  - 'u32:%u'\n", kernel->table,
-                files ? "=@table.bin" : "", kernel->other, files ? "=@other.bin" : "", scalar);
+    text_printf(out, "  - 'buf:u32[%u]%s'\n  - 'buf:u32[%u]+%u%s'\n  - 'u32:%u'\n", kernel->table,
+                files ? "=@table.bin" : "", kernel->other + kernel->behind, kernel->behind,
+                files ? "=@other.bin" : "", scalar);
     if (files) text_printf(out, "variables: {data: 'u32[%u]=@data.bin'}\n", STEERED_DATA);
 }
 
-static void put_facts(const struct steered_kernel *kernel, struct text *out) {
-    for (size_t i = 0; i < kernel->together.count; i++)
-        text_printf(out, "together $L%u;\n", kernel->together.items[i]);
-    for (size_t i = 0; i < kernel->loops.count; i++)
-        text_printf(out, "loop $L%u <= %u;\n", kernel->loops.items[i].label, kernel->loops.items[i].headers);
-}
-
-static void put_machine(struct trial *trial, struct text *out) {
-    char *machine = NULL;
-    if (wb_machine_print(trial->machine, trial->diagnostics, &machine) != WB_OK) abort();
-    text_string(out, machine);
-    free(machine);
+static void put_machine(const wb_machine *machine, struct text *out) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    char *text = NULL;
+    if (wb_machine_print(machine, diagnostics, &text) != WB_OK) abort();
+    text_string(out, text);
+    free(text);
+    wb_diagnostics_free(diagnostics);
 }
 
 void steered_case_print(const struct steered_case *steered, struct text *out) {
-    struct trial trial = {.of = steered};
-    trial_begin(&trial);
-    text_printf(out, "%s\n", trial.kernel.ptx);
-    put_launch(&trial.kernel, 0, false, out);
-    put_facts(&trial.kernel, out);
-    put_machine(&trial, out);
-    trial_end(&trial);
+    struct steered_kernel kernel;
+    wb_machine *machine;
+    case_make(steered, &kernel, &machine);
+    text_printf(out, "%s\n", kernel.ptx);
+    put_launch(&kernel, 0, false, out);
+    steered_kernel_put_facts(&kernel, out);
+    put_machine(machine, out);
+    wb_machine_free(machine);
+    steered_kernel_free(&kernel);
 }
 
 static bool write_file(const char *folder, const char *name, const void *bytes, size_t size) {
@@ -345,28 +473,30 @@ static bool write_text(const char *folder, const char *name, struct text *text) 
 }
 
 bool steered_case_write(const struct steered_case *steered, const char *folder, struct text *out) {
-    struct trial trial = {.of = steered};
-    struct text launch = {0}, facts = {0}, machine = {0};
+    struct steered_kernel kernel;
+    wb_machine *machine;
+    struct text launch = {0}, facts = {0}, keys = {0};
     uint32_t data[STEERED_DATA], d = 0;
-    trial_begin(&trial);
+    case_make(steered, &kernel, &machine);
     while (d + 1 < STEERED_EXECUTIONS && (steered->data >> d & 1) != 0)
         d++;
     data_of(steered, d, data);
-    put_launch(&trial.kernel, data[STEERED_DATA - 1], true, &launch);
-    put_facts(&trial.kernel, &facts);
-    put_machine(&trial, &machine);
-    const char *ptx = trial.kernel.ptx;
-    bool written = write_file(folder, "k.ptx", ptx, strlen(ptx)) && write_text(folder, "k.yaml", &launch);
+    put_launch(&kernel, data[STEERED_DATA - 1], true, &launch);
+    steered_kernel_put_facts(&kernel, &facts);
+    put_machine(machine, &keys);
+    bool written = write_file(folder, "k.ptx", kernel.ptx, strlen(kernel.ptx));
+    written = write_text(folder, "k.yaml", &launch) && written;
     written = write_text(folder, "k.limits", &facts) && written;
-    written = write_text(folder, "machine.yaml", &machine) && written;
+    written = write_text(folder, "machine.yaml", &keys) && written;
     written = written && write_file(folder, "data.bin", data, sizeof data) &&
-              write_file(folder, "table.bin", data + 7, trial.kernel.table * sizeof *data) &&
-              write_file(folder, "other.bin", data + 300, trial.kernel.other * sizeof *data);
+              write_file(folder, "table.bin", data + 7, kernel.table * sizeof *data) &&
+              write_file(folder, "other.bin", data + 300, (kernel.other + kernel.behind) * sizeof *data);
     text_printf(out,
                 "cd %s && warpbound facts k.ptx -l k.yaml > k.facts  # then the limits of k.limits\n"
                 "warpbound analyze k.ptx -l k.yaml --inputs any --facts k.facts -m machine.yaml\n"
                 "warpbound simulate k.ptx -l k.yaml -m machine.yaml\n",
                 folder);
-    trial_end(&trial);
+    wb_machine_free(machine);
+    steered_kernel_free(&kernel);
     return written;
 }

@@ -33,6 +33,10 @@ struct steered_census {
 /* False, with what is wrong in `violation`, when something that was said does not hold. */
 bool steered_check(const struct steered_case *steered, struct steered_census *census, struct text *violation);
 
+/* The same of a kernel that was made in another way, with the data of a seed. */
+bool steered_check_kernel(const struct steered_kernel *kernel, const wb_machine *machine, uint64_t seed,
+                          struct steered_census *census, struct text *violation);
+
 /* Leaves out of a case that does not hold all that it does not need for that. */
 void steered_case_shrink(struct steered_case *steered);
 

@@ -14,6 +14,7 @@
 #define LOADED 6u /* registers that loads write */
 #define STEERS 4u /* registers that data is in */
 #define PRIVATE_WORDS 8u
+#define RAISED (1u << 18) /* more iterations than covering executes */
 
 /* Where statements stand. */
 struct place {
@@ -24,6 +25,9 @@ struct place {
     uint32_t loops;
 };
 
+/* What there is more of than usual. */
+enum profile { PROFILE_NONE, PROFILE_COPIES, PROFILE_PRIVATE, PROFILE_KNOWN, PROFILES };
+
 struct writer {
     struct random_state random;
     const bool *omitted;
@@ -31,6 +35,7 @@ struct writer {
     struct text body;
     uint32_t labels, counters;
     bool has_barriers, few_steps;
+    enum profile profile;
 };
 
 static uint32_t below(struct writer *writer, uint32_t bound) {
@@ -90,7 +95,7 @@ static void put_unknown_word(struct writer *writer, uint32_t words) {
 }
 
 static void put_word(struct writer *writer, uint32_t words) {
-    switch (below(writer, 10)) {
+    switch (below(writer, writer->profile == PROFILE_KNOWN ? 30 : 10)) {
     case 0: /* some lanes know, others do not */
         put_known_word(writer, words);
         PUT("mov.u32 %%s, %%t;\n");
@@ -132,7 +137,10 @@ static void put_address(struct writer *writer, uint32_t words_together) {
         PUT("setp.lt.u32 %%q, %%lane, %u;\nselp.b64 %%y, %%table, %%other, %%q;\n", 1 + below(writer, 31));
         base = "%y", words = least;
         break;
-    case 5:
+    case 5: /* variables that stand next to each other, on one line or more */
+        PUT("mov.u64 %%y, %s;\n", chance(writer, 50) ? "near_by" : "behind");
+        base = "%y", words = 16;
+        break;
     case 6: base = "%other", words = kernel->other; break;
     default: break;
     }
@@ -230,6 +238,14 @@ static void put_barrier(struct writer *writer, const struct place *place) {
 static void put_straight(struct writer *writer, const struct place *place) {
     const uint32_t steer = below(writer, STEERS), loaded = below(writer, LOADED);
     char name[16];
+    if (writer->profile == PROFILE_COPIES && chance(writer, 35)) {
+        put_copy(writer);
+        return;
+    }
+    if (writer->profile == PROFILE_PRIVATE && chance(writer, 35)) {
+        put_private(writer);
+        return;
+    }
     switch (below(writer, 20)) {
     case 0:
     case 1:
@@ -245,12 +261,6 @@ static void put_straight(struct writer *writer, const struct place *place) {
     case 6:
     case 7: put_private(writer); break;
     case 8:
-        if (writer->kernel->seed % 3 == 0) {
-            put_copy(writer);
-            break;
-        }
-        put_load(writer);
-        break;
     case 9:
     case 10: put_barrier(writer, place); break;
     case 11:
@@ -357,6 +367,7 @@ static void put_sequence(struct writer *writer, const struct place *place) {
 
 static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 data[1024];\n"
+    ".global .align 16 .b32 near_by[20];\n.global .align 16 .b32 behind[40];\n"
     ".visible .entry k(.param .u64 first, .param .u64 second, .param .u32 scalar)\n{\n"
     ".reg .pred %q, %p<2>, %even;\n.reg .b64 %x, %y, %table, %other, %data, %private;\n"
     ".reg .b32 %t, %s, %d<6>, %v<4>, %gid, %gwarp, %blk, %lane, %warp, %kept, %sum, %turn;\n"
@@ -402,8 +413,11 @@ void steered_kernel_make(uint64_t seed, const bool omitted[STEERED_STATEMENTS_MA
     kernel->blocks = 1 + below(&writer, 6);
     kernel->table = 32u << below(&writer, 5);
     kernel->other = 32u << below(&writer, 3);
+    kernel->behind = 4 * below(&writer, 4);
+    kernel->raised = below(&writer, 60) == 0;
     writer.has_barriers = chance(&writer, 50);
     writer.few_steps = chance(&writer, 50);
+    writer.profile = (enum profile)below(&writer, PROFILES);
     put_kernel(&writer, &ptx);
     kernel->ptx = text_take(&ptx);
     if (kernel->ptx == NULL) abort();
@@ -416,6 +430,14 @@ void steered_kernel_free(struct steered_kernel *kernel) {
     *kernel = (struct steered_kernel){0};
 }
 
+void steered_kernel_put_facts(const struct steered_kernel *kernel, struct text *out) {
+    for (size_t i = 0; i < kernel->together.count; i++)
+        text_printf(out, "together $L%u;\n", kernel->together.items[i]);
+    for (size_t i = 0; i < kernel->loops.count; i++)
+        text_printf(out, "loop $L%u <= %u;\n", kernel->loops.items[i].label,
+                    kernel->loops.items[i].headers + (kernel->raised ? RAISED : 0));
+}
+
 wb_facts *steered_kernel_facts(const struct steered_kernel *kernel, const wb_kernel *parsed,
                                wb_diagnostics *diagnostics) {
     struct text text = {0};
@@ -423,8 +445,6 @@ wb_facts *steered_kernel_facts(const struct steered_kernel *kernel, const wb_ker
     uint64_t checksum;
     if (facts_checksum(parsed, &checksum) != WB_OK) abort();
     facts_put_header(parsed, checksum, &text);
-    for (size_t i = 0; i < kernel->together.count; i++)
-        text_printf(&text, "together $L%u;\n", kernel->together.items[i]);
     for (size_t i = 0; i < kernel->loops.count; i++)
         text_printf(&text, "loop $L%u <= %u;\n", kernel->loops.items[i].label,
                     kernel->loops.items[i].headers);
@@ -452,7 +472,7 @@ wb_launch *steered_kernel_launch(const struct steered_kernel *kernel, const uint
     (void)snprintf(grid, sizeof grid, "%u", kernel->blocks);
     (void)snprintf(block, sizeof block, "%u", kernel->threads);
     (void)snprintf(first, sizeof first, "buf:u32[%u]", kernel->table);
-    (void)snprintf(second, sizeof second, "buf:u32[%u]", kernel->other);
+    (void)snprintf(second, sizeof second, "buf:u32[%u]+%u", kernel->other + kernel->behind, kernel->behind);
     if (data != NULL) (void)snprintf(scalar, sizeof scalar, "u32:%u", data[STEERED_DATA - 1]);
     if (wb_launch_set_grid(launch, grid, diagnostics) != WB_OK ||
         wb_launch_set_block(launch, block, diagnostics) != WB_OK ||

@@ -5,6 +5,7 @@
 #ifndef WB_TESTS_STEERED_KERNEL_H
 #define WB_TESTS_STEERED_KERNEL_H
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "warpbound.h"
 
@@ -25,6 +26,8 @@ struct steered_kernel {
     char *ptx; /* of a module with the one kernel `k` */
     uint32_t threads, blocks;
     uint32_t table, other; /* words of the two global arrays that accesses share; powers of two */
+    uint32_t behind;       /* words of the second in front of where its argument points */
+    bool raised;           /* facts allow far more iterations than there are */
     uint32_t statements;   /* generated, those omitted included */
     VEC(struct steered_loop) loops;
     VEC(uint32_t) together; /* labels of barriers that data decides on, alike for all threads of a block */
@@ -36,7 +39,10 @@ void steered_kernel_make(uint64_t seed, const bool omitted[STEERED_STATEMENTS_MA
                          struct steered_kernel *kernel);
 void steered_kernel_free(struct steered_kernel *kernel);
 
-/* The facts that covering the kernel needs, to be freed. The parsed kernel must outlive them. */
+/* Appends the facts that covering the kernel needs, as their file has them. */
+void steered_kernel_put_facts(const struct steered_kernel *kernel, struct text *out);
+
+/* The facts as they are parsed, to be freed. The parsed kernel must outlive them. */
 wb_facts *steered_kernel_facts(const struct steered_kernel *kernel, const wb_kernel *parsed,
                                wb_diagnostics *diagnostics);
 

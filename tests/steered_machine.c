@@ -37,6 +37,8 @@ static void set_cores(struct maker *maker) {
     static const char *const depths[] = {"0", "0", "1", "2", "unlimited"};
     set(maker, "sub_cores=%u", between(maker, 1, 2));
     set(maker, "issue_width=%u", between(maker, 1, 2));
+
+    set(maker, "issue_per_warp=%u", between(maker, 0, 2) == 0 ? between(maker, 2, 3) : 1);
     set(maker, "dispatch_depth=%s", depths[between(maker, 0, 4)]);
     set(maker, "unit.LSU.count=%u", between(maker, 1, 2));
     set(maker, "unit.LSU.shared=%s", either(maker, "true", "false"));
@@ -103,6 +105,17 @@ static void set_classes(struct maker *maker) {
     set(maker, "class.load_local.latency=%u", between(maker, 0, 20));
 }
 
+/* Some machines have no caches: nobody waits for memory, or all SMs wait for one. */
+static void take_caches(struct maker *maker) {
+    const uint32_t kind = between(maker, 0, 9);
+    if (kind < 8) return;
+    set(maker, "l1_size=0");
+    if (kind == 8) return;
+    set(maker, "service=%u", between(maker, 1, 4));
+    set(maker, "outstanding=%u", between(maker, 0, 4));
+    set(maker, "arbiter=%s", either(maker, "fifo", "round_robin"));
+}
+
 wb_machine *steered_machine_make(uint64_t seed, uint32_t simple) {
     struct maker maker = {.random = random_seeded(seed ^ UINT64_C(0x3ac41e)),
                           .diagnostics = wb_diagnostics_new()};
@@ -123,7 +136,8 @@ wb_machine *steered_machine_make(uint64_t seed, uint32_t simple) {
         case 4: set_second_level(&maker); break;
         case 5: set_latencies(&maker); break;
         case 6: set_services(&maker); break;
-        default: set_classes(&maker); break;
+        case 7: set_classes(&maker); break;
+        default: take_caches(&maker); break;
         }
     }
     if (wb_machine_check(maker.machine, maker.diagnostics) != WB_OK) {

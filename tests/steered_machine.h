@@ -1,4 +1,5 @@
-/* Random small GPUs with caches for kernels: every key that matters to time is drawn, most of them small. */
+/* Random small GPUs for kernels, most of them with caches: every key that matters to time is drawn, most of
+ * them small. */
 #ifndef WB_TESTS_STEERED_MACHINE_H
 #define WB_TESTS_STEERED_MACHINE_H
 
@@ -9,6 +10,6 @@
 wb_machine *steered_machine_make(uint64_t seed, uint32_t simple);
 
 /* Groups of keys. */
-#define STEERED_MACHINE_GROUPS 8u
+#define STEERED_MACHINE_GROUPS 9u
 
 #endif

@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "gpu_record.h"
+#include "memory/sure_hits.h"
 #include "perhaps_kernel.h"
 #include "random_block.h"
 #include "random_policy.h"
@@ -45,6 +48,47 @@ static void known_end(struct known *known) {
     perhaps_kernel_free(&known->kernel);
 }
 
+/* The programs in short: in brackets what is perhaps executed, `?` behind lanes that perhaps take part. */
+static void print_programs(const struct perhaps_grid *grid) {
+    static const char kinds[] = "LSAX";
+    for (uint32_t w = 0; w < grid->warps; w++) {
+        (void)fprintf(stderr, "warp %u:", w);
+        for (uint32_t i = 0, phase = 0; i < grid->program[w].count; i++) {
+            const struct perhaps_op *op = &grid->program[w].ops[i];
+            for (; phase < op->phase; phase++)
+                (void)fputs(grid->skipped[phase + 1] ? " [|]" : " |", stderr);
+            (void)fprintf(stderr, op->perhaps ? " [%c" : " %c", kinds[op->kind]);
+            for (uint32_t l = 0; l < PERHAPS_LANES; l++) {
+                const struct perhaps_lane *lane = &op->lanes[l];
+                if (lane->lines == 0) continue;
+                (void)fprintf(stderr, "%s%u", l > 0 ? "," : "", lane->first);
+                if (lane->lines > 1) (void)fprintf(stderr, "-%u", lane->first + lane->lines - 1u);
+                if (lane->perhaps) (void)fputs("?", stderr);
+            }
+            if (op->perhaps) (void)fputs("]", stderr);
+        }
+        (void)fputs("\n", stderr);
+    }
+}
+
+/* Ends the test with what is wrong with a kernel. */
+static void wrong(const struct known *known, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void wrong(const struct known *known, const char *format, ...) {
+    char message[400];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    const struct perhaps_grid *grid = &known->kernel.grid;
+    (void)fprintf(stderr, "%s%s%u blocks, %u resident, %u sets, %u ways, %s, %s\n",
+                  wb_diagnostics_text(known->diagnostics), known->kernel.ptx, grid->blocks, grid->resident,
+                  grid->sets, grid->ways, grid->evicts ? "evict" : "update",
+                  grid->ordered ? "issue order" : "program order");
+    print_programs(grid);
+    fail_msg("seed %u: %s", (unsigned)known->seed, message);
+}
+
 /* Which access of the grid's programs an instruction is. */
 static bool op_of(const struct known *known, const struct ptx_inst *inst, uint32_t *warp, uint32_t *op) {
     for (*warp = 0; *warp < known->kernel.grid.warps; ++*warp)
@@ -62,16 +106,13 @@ static void check_run(const struct known *known, const struct wb_grid *grid, con
         const struct sm_access *turn = &sm->turns.items[i];
         if (turn->outcome != L1_MISS) continue;
         const struct ptx_inst *inst = grid_inst(grid, turn->instruction, NULL);
-        if (!op_of(known, inst, &warp, &op)) fail_msg("seed %u: a turn of no access", (unsigned)known->seed);
+        if (!op_of(known, inst, &warp, &op)) wrong(known, "a turn of no access");
         all++;
         if (++misses[turn->block][warp][op] > known->truth.most[turn->block][warp][op])
-            fail_msg("seed %u: block %u, warp %u, access %u misses %u times, %u are possible\n%s",
-                     (unsigned)known->seed, turn->block, warp, op, (unsigned)misses[turn->block][warp][op],
-                     known->truth.most[turn->block][warp][op], known->kernel.ptx);
+            wrong(known, "block %u, warp %u, access %u misses %u times, %u are possible", turn->block, warp,
+                  op, (unsigned)misses[turn->block][warp][op], known->truth.most[turn->block][warp][op]);
     }
-    if (all > known->truth.misses)
-        fail_msg("seed %u: %u misses, %u are possible\n%s", (unsigned)known->seed, all, known->truth.misses,
-                 known->kernel.ptx);
+    if (all > known->truth.misses) wrong(known, "%u misses, %u are possible", all, known->truth.misses);
 }
 
 /* The model of this test allows all that the simulator does. */
@@ -112,7 +153,101 @@ static void test_simulations(void **state) {
     assert_true(complete > random_rounds(GRIDS) * 9 / 10);
 }
 
+/* ---- What is said ------------------------------------------------------------------------------------- */
+
+/* How much of what is so was found. */
+struct census {
+    uint32_t grids, said;     /* gone through; of which something is said */
+    uint32_t requests, hits;  /* of loads in one execution of each, at most; that never miss */
+    uint32_t found;           /* of these, those that are said to hit */
+    uint32_t misses, at_most; /* most misses of all grids, and what is said of that */
+    uint32_t exact;           /* grids of which both are the same */
+};
+
+/* The requests of an access in one execution, at most. */
+static uint32_t requests_of(const struct perhaps_op *op) {
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < PERHAPS_LANES; l++)
+        count += op->lanes[l].lines > 0;
+    return count;
+}
+
+/* What is said of the loads of one instruction, all blocks together, holds in every order. */
+static void check_instruction(const struct known *known, const struct wb_grid *grid, uint32_t index,
+                              const struct hit_counts *said, struct census *census) {
+    const struct ptx_inst *inst = grid_inst(grid, index, NULL);
+    uint32_t warp = 0, op = 0, misses = 0;
+    if (said->loads == 0 || !op_of(known, inst, &warp, &op)) return;
+    const uint32_t blocks = known->kernel.grid.blocks;
+    for (uint32_t b = 0; b < blocks; b++)
+        misses += known->truth.most[b][warp][op];
+    census->requests += blocks * requests_of(&known->kernel.grid.program[warp].ops[op]);
+    census->hits += (uint32_t)said->loads > misses ? (uint32_t)said->loads - misses : 0;
+    census->found += (uint32_t)said->sure_hits;
+    if (said->sure_hits > said->loads || misses > said->loads - said->sure_hits)
+        wrong(known, "warp %u, access %u: %u of %u requests are said to hit, %u miss", warp, op,
+              (unsigned)said->sure_hits, (unsigned)said->loads, misses);
+}
+
+static void check_said(const struct known *known, const struct wb_grid *grid, const struct sure_hits *hits,
+                       struct census *census) {
+    census->said++;
+    for (uint32_t i = 0; i < grid->instruction_count; i++)
+        check_instruction(known, grid, i, &hits->instructions[i], census);
+    census->misses += known->truth.misses;
+    census->at_most += (uint32_t)hits->misses.load_misses;
+    census->exact += hits->misses.load_misses == known->truth.misses;
+    if (known->truth.misses > hits->misses.load_misses)
+        wrong(known, "%u loads can miss, at most %u are said to", known->truth.misses,
+              (unsigned)hits->misses.load_misses);
+}
+
+static void check_covering(struct known *known, struct census *census) {
+    struct timed_grid timed = {0};
+    struct sure_hits hits = {0};
+    wb_grid *grid = NULL;
+    wb_diagnostics *diagnostics = known->diagnostics;
+    wb_facts *facts = perhaps_kernel_facts(&known->kernel, known->parsed, diagnostics);
+    wb_launch *launch = perhaps_kernel_launch(&known->kernel, 0);
+    const wb_grid_options options = {
+        .cover = true, .unknown_contents = true, .record_accesses = true, .facts = facts};
+    const struct sm_share share = {.sm = 0, .sms = 1, .resident = known->kernel.grid.resident};
+    census->grids++;
+    if (wb_grid_trace(known->parsed, launch, &options, diagnostics, &grid) != WB_OK)
+        wrong(known, "it is not covered");
+    if (timed_grid_make(grid, known->machine, diagnostics, &timed) == WB_OK &&
+        sure_hits_make(&timed.traffic, &timed.code, &share, diagnostics, &hits) == WB_OK)
+        check_said(known, grid, &hits, census);
+    sure_hits_free(&hits);
+    timed_grid_free(&timed);
+    wb_grid_free(grid);
+    wb_launch_free(launch);
+    wb_facts_free(facts);
+}
+
+static void test_every_order(void **state) {
+    (void)state;
+    struct census census = {0};
+    /* As in `PERHAPS_SEEDS=1180-1180 test_perhaps_hits`. */
+    const char *seeds = getenv("PERHAPS_SEEDS");
+    unsigned first = 1, last = random_rounds(GRIDS);
+    if (seeds != NULL) assert_int_equal(sscanf(seeds, "%u-%u", &first, &last), 2);
+    for (uint64_t seed = first; seed <= last; seed++) {
+        struct known known;
+        known_begin(seed, &known);
+        if (known.truth.complete) check_covering(&known, &census);
+        known_end(&known);
+    }
+    print_message("%u grids, something is said of %u: of %u requests %u surely hit, %u are found; %u misses, "
+                  "%u at most, exact of %u grids\n",
+                  census.grids, census.said, census.requests, census.hits, census.found, census.misses,
+                  census.at_most, census.exact);
+    assert_int_equal(census.said, census.grids);
+    if (seeds == NULL) assert_true(census.found * 5 >= census.hits); /* enough to be wrong about */
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_simulations),
+                                       cmocka_unit_test(test_every_order)};
     return cmocka_run_group_tests_name("hits of requests that are perhaps made", tests, NULL, NULL);
 }

@@ -26,7 +26,65 @@ static void test_kernels(void **state) {
     assert_true(census.covered > census.kernels / 2);
 }
 
+/* ---- Kernels by hand ---------------------------------------------------------------------------------- */
+
+#define HEAD                                                                                                 \
+    ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 data[1024];\n"                      \
+    ".visible .entry k(.param .u64 first, .param .u64 second, .param .u32 scalar)\n{\n"                      \
+    ".reg .pred %p, %q;\n.reg .b64 %x, %y, %table, %other;\n.reg .b32 %d, %s, %t, %u, %w;\n"                 \
+    ".local .align 4 .b32 own[8];\n"                                                                         \
+    "ld.param.u64 %table, [first];\ncvta.to.global.u64 %table, %table;\n"                                    \
+    "ld.param.u64 %other, [second];\ncvta.to.global.u64 %other, %other;\n"                                   \
+    "ld.param.u32 %u, [scalar];\nmov.u32 %t, %tid.x;\nshr.u32 %w, %t, 5;\n"
+
+struct by_hand {
+    const char *name, *body;
+    uint32_t warps, blocks;
+    const char *settings[12];
+};
+
+static const struct by_hand by_hand[] = {
+    /* Where the words of a warp stand depends on how many the threads have, not on how many are known. */
+    {.name = "local memory at unknown addresses",
+     .body = "setp.ne.u32 %p, %w, 0;\n@%p bra $L1;\nand.b32 %u, %u, 7;\nmul.wide.u32 %x, %u, 4;\n"
+             "mov.u64 %y, own;\nadd.s64 %x, %x, %y;\nst.local.u32 [%x], %t;\n$L1:\nbar.sync 0;\n"
+             "ld.local.u32 %d, [own];\nadd.u32 %s, %d, 1;\nld.local.u32 %d, [own];\nret;\n}\n",
+     .warps = 2,
+     .blocks = 1,
+     .settings = {"l1_size=256", "l1_ways=1", "sms=1"}},
+};
+
+static void test_kernels_by_hand(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++) {
+        const struct by_hand *hand = &by_hand[i];
+        struct steered_census census = {0};
+        struct text violation = {0}, ptx = {0};
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = NULL;
+        assert_int_equal(wb_machine_load("jcse2017", diagnostics, &machine), WB_OK);
+        for (size_t s = 0; s < 12 && hand->settings[s] != NULL; s++)
+            assert_int_equal(wb_machine_set(machine, hand->settings[s], diagnostics), WB_OK);
+        assert_int_equal(wb_machine_check(machine, diagnostics), WB_OK);
+        text_string(&ptx, HEAD);
+        text_string(&ptx, hand->body);
+        struct steered_kernel kernel = {.ptx = text_take(&ptx),
+                                        .threads = 32 * hand->warps,
+                                        .blocks = hand->blocks,
+                                        .table = 512,
+                                        .other = 128};
+        for (uint64_t seed = 0; seed < 12; seed++)
+            if (!steered_check_kernel(&kernel, machine, seed, &census, &violation))
+                fail_msg("%s: %s\n%s", hand->name, violation.data, kernel.ptx);
+        steered_kernel_free(&kernel);
+        text_free(&violation);
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_kernels_by_hand)};
     return cmocka_run_group_tests_name("kernels steered by data on caches", tests, NULL, NULL);
 }

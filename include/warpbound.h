@@ -408,7 +408,7 @@ const char *wb_kind_name(wb_kind kind);
 /* What some cycles of a bound are spent on. */
 typedef struct {
     const char *what; /* "issue", "unit", "busy" (of both, where they are not told apart), "latency",
-                         "memory", "dispatch", "tail" */
+                         "memory", "fetch" (of instructions), "dispatch", "tail" */
     const char *unit; /* of "unit": which; else NULL */
     uint64_t cycles;
 } wb_part;
@@ -465,6 +465,8 @@ typedef struct {
     uint64_t last_commit; /* when the last result was written */
     uint64_t last_issue;  /* cycle of the last issue */
     uint64_t warp_instructions;
+    uint64_t fetches, fetch_misses; /* of instructions, where the machine has an instruction cache (fetch);
+                                       of a line that is on its way already there is no miss */
     double seconds;
 } wb_simulation;
 
@@ -493,6 +495,7 @@ typedef struct {
     uint64_t reorder_stalls; /* cycles that first levels were idle, with instructions waiting whose turn it
                                 was not */
     uint64_t channel_stalls; /* cycles that warps waited only for an entry of their channel */
+    uint64_t fetches, fetch_misses;             /* as in wb_simulation */
     const wb_instruction_traffic *instructions; /* by index of the instruction */
     size_t instruction_count;
     double seconds; /* elapsed time, since a simulation uses several threads */

@@ -1,7 +1,9 @@
 #include "large_grid.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "random_policy.h"
 #include "sim/gpu.h"
@@ -47,8 +49,21 @@ static const struct random_grid_shape shapes[] = {
 
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
+/* Gives the machine of a grid an instruction cache. */
+static void add_fetch(uint64_t seed, struct random_grid *grid) {
+    struct random_state random = random_seeded(~seed);
+    struct text fetch = {0};
+    const size_t length = strlen(grid->label);
+    grid->block.machine.fetch = random_fetch(&random);
+    random_fetch_print(&grid->block.machine.fetch, &fetch);
+    (void)snprintf(grid->label + length, sizeof grid->label - length, "\n%s", fetch.data);
+    text_free(&fetch);
+    random_grid_remake(grid);
+}
+
 void large_grid_make(uint64_t seed, struct random_grid *grid) {
     random_grid_make(seed, &shapes[seed / 4 % SHAPES], grid);
+    if (seed % 3 == 0) add_fetch(seed, grid);
 }
 
 void proven_bounds_make(const struct random_grid *grid, struct proven_bounds *proven) {
@@ -130,6 +145,9 @@ static void shrink_grid(struct random_grid *grid, struct random_state *random) {
     }
     memory->dispatch_latency = shrink(random, memory->dispatch_latency, 0);
     memory->dispatch_service = shrink(random, memory->dispatch_service, 0);
+    struct machine_fetch *fetch = &grid->block.machine.fetch;
+    fetch->latency = shrink(random, fetch->latency, 0);
+    fetch->miss_latency = shrink(random, fetch->miss_latency, 1);
     random_grid_remake(grid);
 }
 

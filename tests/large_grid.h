@@ -17,7 +17,7 @@ struct proven_bounds {
 
 void proven_bounds_make(const struct random_grid *grid, struct proven_bounds *proven);
 
-/* The grid of a seed: every second one has times like a kernel's. */
+/* The grid of a seed: every second one has times like a kernel's, every third one an instruction cache. */
 void large_grid_make(uint64_t seed, struct random_grid *grid);
 
 /* Simulates the grid of a seed as its dispatcher has it and with choices by chance, as it is and with shorter

@@ -73,6 +73,16 @@ static void begin_warp(const struct naive *naive, struct warp *warp, uint32_t bl
     warp->held = false;
 }
 
+static bool fetches(const struct naive *naive) {
+    return fetch_can_stall(&naive->machine->fetch);
+}
+
+/* Where the warp's next instruction lies. */
+static uint64_t head_address(const struct naive *naive, const struct warp *warp) {
+    const uint64_t number = timed_origin(&naive->grid->code, warp->path[warp->next]);
+    return number * naive->machine->fetch.instruction_bytes;
+}
+
 /* Adds the warp's next instruction to those that were issued. */
 static size_t record(const struct naive *naive, struct sm *sm, uint32_t w) {
     struct warp *warp = &sm->warps[w];
@@ -175,8 +185,10 @@ static bool settle_slot(struct naive *naive, struct sm *sm, uint32_t s) {
         slot->started = true;
         slot->first_inst = sm->insts.count;
         naive->result->blocks[slot->block].start = naive->now;
-        for (uint32_t w = 0; w < naive->warps; w++)
+        for (uint32_t w = 0; w < naive->warps; w++) {
             begin_warp(naive, &sm->warps[s * naive->warps + w], (uint32_t)slot->block, w, naive->now);
+            if (fetches(naive)) naive_fetch_clear(&sm->fetch, s * naive->warps + w);
+        }
         return true;
     }
     if (settle_block(naive, sm, s)) return true;
@@ -314,11 +326,35 @@ static bool channel_has_room(const struct naive *naive, const struct sm *sm, uin
     return taken < naive->memory->channel_depth;
 }
 
+/* Whether the warp has come to an instruction with a unit. */
+static bool is_at_instruction(const struct naive *naive, const struct sm *sm, uint32_t w) {
+    const struct slot *slot = &sm->slots[w / naive->warps];
+    const struct warp *warp = &sm->warps[w];
+    if (slot->block < 0 || !slot->started || warp->held || head(naive, warp) == NULL) return false;
+    return head(naive, warp)->unit != UNIT_NONE && warp->earliest <= naive->now;
+}
+
+/* An SM whose warps ask for instructions. */
+struct asking {
+    const struct naive *naive;
+    const struct sm *sm;
+};
+
+static bool wants_fetch(void *user, uint32_t w, uint64_t *address) {
+    const struct asking *asking = user;
+    if (!is_at_instruction(asking->naive, asking->sm, w)) return false;
+    *address = head_address(asking->naive, &asking->sm->warps[w]);
+    return true;
+}
+
 /* Whether the warp lacks nothing but a unit, a slot and perhaps room in its channel. */
 static bool has_operands(const struct naive *naive, const struct sm *sm, uint32_t w) {
     const struct slot *slot = &sm->slots[w / naive->warps];
     const struct warp *warp = &sm->warps[w];
     if (slot->block < 0 || !slot->started || warp->held || head(naive, warp) == NULL) return false;
+    if (fetches(naive) && head(naive, warp)->unit != UNIT_NONE &&
+        !naive_fetch_has(&sm->fetch, w, head_address(naive, warp), naive->now))
+        return false;
     return operands_ready(naive, sm, warp);
 }
 
@@ -378,6 +414,7 @@ static int choose(const struct naive *naive, const struct sm *sm, uint32_t core)
 static void issue(const struct naive *naive, struct sm *sm, uint32_t w) {
     struct warp *warp = &sm->warps[w];
     bool barrier = head(naive, warp)->barrier;
+    if (fetches(naive)) naive_fetch_issue(&sm->fetch, w, head_address(naive, warp));
     size_t index = record(naive, sm, w);
     struct inst *inst = &sm->insts.items[index];
     const struct naive_issue event = {sm->number, naive->now, inst->block, inst->block_warp, inst->step};
@@ -437,6 +474,8 @@ static void begin(struct naive *naive) {
         sm->reply_done = NEVER;
         memset(sm->last, -1, sizeof sm->last);
         if (memory->l1.bytes > 0) naive_cache_begin(&sm->l1, &memory->l1, 1);
+        if (fetches(naive))
+            naive_fetch_begin(&sm->fetch, &naive->machine->fetch, naive->slots * naive->warps);
         for (uint32_t s = 0; s < naive->slots; s++)
             sm->slots[s].block = -1;
         for (uint32_t w = 0; w < naive->slots * naive->warps; w++)
@@ -473,6 +512,10 @@ static void end(struct naive *naive) {
         vec_free(&sm->answers);
         vec_free(&sm->keys);
         naive_cache_end(&sm->l1);
+        if (!fetches(naive)) continue;
+        naive->result->fetches += sm->fetch.fetches;
+        naive->result->fetch_misses += sm->fetch.misses;
+        naive_fetch_end(&sm->fetch);
     }
     for (uint32_t p = 0; p < naive->memory->l2_partitions; p++) {
         naive_cache_end(&naive->partitions[p].cache);
@@ -503,7 +546,9 @@ void naive_gpu_simulate(const struct timed_grid *grid, const char *policy, bool 
         settle(&naive);
         if (!busy(&naive)) break;
         for (uint32_t m = 0; m < naive.memory->sms; m++) {
+            struct asking asking = {&naive, &naive.sms[m]};
             start_waiting(&naive, &naive.sms[m]);
+            if (fetches(&naive)) naive_fetch_cycle(&naive.sms[m].fetch, naive.now, wants_fetch, &asking);
             issue_all(&naive, &naive.sms[m]);
             if (naive.memory->l1.bytes > 0)
                 begin_turn(&naive, &naive.sms[m]);

@@ -32,6 +32,7 @@ struct naive_gpu_result {
     uint64_t instructions, loads, hits, misses, hits_under_miss, stores, atomics;
     uint64_t l2_hits, l2_misses, dram_reads, dram_writes;
     uint64_t mshr_stalls, victim_stalls, reorder_stalls, channel_stalls;
+    uint64_t fetches, fetch_misses;
     uint64_t most_on_the_way; /* without caches: requests of an SM at a time; */
     cycles longest_wait;      /* of a request from its arrival at the memory to the end of its service */
     VEC(struct naive_issue) issues;

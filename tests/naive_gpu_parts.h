@@ -3,6 +3,7 @@
 #define WB_TESTS_NAIVE_GPU_PARTS_H
 
 #include "naive_cache.h"
+#include "naive_fetch.h"
 #include "naive_gpu.h"
 
 #define NEVER UINT64_MAX
@@ -85,6 +86,7 @@ struct sm {
     VEC(struct inst) insts;
     int last[16];
     struct naive_cache l1;
+    struct naive_fetch_unit fetch; /* of instructions, where that can stall */
     VEC(struct naive_fetch) fetches;
     cycles l1_free_at;
     VEC(struct answer) answers;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "naive_fetch.h"
+
 #define NEVER UINT64_MAX
 
 struct naive_warp {
@@ -29,6 +31,7 @@ struct naive {
     const struct timed_block *block;
     struct naive_warp warps[NAIVE_WARPS];
     struct naive_unit units[MACHINE_UNITS_MAX][4];
+    struct naive_fetch_unit fetch; /* where fetch can stall */
     cycles now;
     struct naive_result result;
 };
@@ -136,11 +139,31 @@ static void settle(struct naive *naive) {
     } while (live > 0 && live == held);
 }
 
+static bool fetches(const struct naive *naive) {
+    return fetch_can_stall(&naive->block->machine->fetch);
+}
+
+/* Where the warp's next instruction lies. */
+static uint64_t head_address(const struct naive *naive, const struct naive_warp *warp) {
+    const uint64_t number = timed_origin(&naive->block->code, warp->insts[warp->next]);
+    return number * naive->block->machine->fetch.instruction_bytes;
+}
+
+static bool wants_fetch(void *user, uint32_t w, uint64_t *address) {
+    const struct naive *naive = user;
+    const struct naive_warp *warp = &naive->warps[w];
+    if (head(naive, warp) == NULL || warp->held || warp->earliest > naive->now) return false;
+    *address = head_address(naive, warp);
+    return true;
+}
+
 /* Whether the warp's next instruction lacks neither operands nor room in its unit. */
 static bool has_all(struct naive *naive, uint32_t w) {
     struct naive_warp *warp = &naive->warps[w];
     const struct timed_inst *inst = head(naive, warp);
     if (inst == NULL || warp->held) return false;
+    if (fetches(naive) && !naive_fetch_has(&naive->fetch, w, head_address(naive, warp), naive->now))
+        return false;
     if (!operands_ready(naive, warp, naive->now)) return false;
     struct naive_unit *unit = unit_of(naive, inst->unit, w);
     if (unit->queued == 0 && free_instance(naive, unit, inst->unit) >= 0) return true;
@@ -156,6 +179,7 @@ static void issue(struct naive *naive, uint32_t w) {
     const struct timed_inst *inst = head(naive, warp);
     struct naive_unit *unit = unit_of(naive, inst->unit, w);
     if (unit->queued == NAIVE_QUEUE) abort();
+    if (fetches(naive)) naive_fetch_issue(&naive->fetch, w, head_address(naive, warp));
     unit->queue[unit->queued++] = (struct naive_entry){w, warp->next};
     set_results(naive, warp, warp->next, NEVER);
     start_queued(naive, unit, inst->unit);
@@ -215,6 +239,7 @@ struct naive_result naive_simulate(const struct timed_block *block, const char *
     for (uint32_t w = 0; w < block->warp_count; w++)
         naive.warps[w].length = naive_expand(&block->paths[block->warp_path[w]], naive.warps[w].insts);
     int last[4] = {-1, -1, -1, -1};
+    if (fetches(&naive)) naive_fetch_begin(&naive.fetch, &machine->fetch, block->warp_count);
     settle(&naive);
     bool queued = true;
     for (; !finished(&naive) || queued; naive.now++) {
@@ -225,6 +250,7 @@ struct naive_result naive_simulate(const struct timed_block *block, const char *
                 queued = queued || naive.units[u][s].queued > 0;
             }
         }
+        if (fetches(&naive)) naive_fetch_cycle(&naive.fetch, naive.now, wants_fetch, &naive);
         for (uint32_t s = 0; s < machine->sub_cores; s++) {
             for (uint32_t slot = 0; slot < machine->issue_width; slot++) {
                 int w = choose(&naive, policy, s, last[s]);
@@ -235,5 +261,8 @@ struct naive_result naive_simulate(const struct timed_block *block, const char *
             }
         }
     }
+    naive.result.fetches = naive.fetch.fetches;
+    naive.result.fetch_misses = naive.fetch.misses;
+    if (fetches(&naive)) naive_fetch_end(&naive.fetch);
     return naive.result;
 }

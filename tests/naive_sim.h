@@ -12,7 +12,7 @@
 
 struct naive_result {
     cycles end, last_issue;
-    uint64_t issued;
+    uint64_t issued, fetches, fetch_misses;
 };
 
 /* A path written out, for tests that look ahead: returns its length. */

@@ -117,3 +117,27 @@ void random_block_make(uint64_t seed, const struct random_shape *shape, const ui
     snprintf(made->label, sizeof made->label, "# seed %" PRIu64 "\n%s", seed, yaml.failed ? "" : yaml.data);
     text_free(&yaml);
 }
+
+struct machine_fetch random_fetch(struct random_state *random) {
+    struct machine_fetch fetch;
+    machine_fetch_defaults(&fetch);
+    fetch.instruction_bytes = chance(random, 50) ? 8 : 16;
+    fetch.line = fetch.instruction_bytes << between(random, 0, 3);
+    fetch.ways = between(random, 1, 3);
+    fetch.size = fetch.ways * fetch.line * between(random, 1, 4);
+    fetch.buffer = between(random, 1, 4);
+    fetch.per_cycle = between(random, 1, 3);
+    fetch.latency = chance(random, 50) ? 0 : between(random, 1, 4);
+    fetch.miss_latency = chance(random, 30) ? between(random, 10, 60) : between(random, 1, 9);
+    fetch.misses = between(random, 1, 3);
+    return fetch;
+}
+
+void random_fetch_print(const struct machine_fetch *fetch, struct text *out) {
+    text_string(out, "fetch: {");
+    for (const struct field *field = machine_fetch_fields; field->key != NULL; field++) {
+        text_printf(out, "%s: ", field->key);
+        field_print(field, fetch, out);
+        text_string(out, field[1].key != NULL ? ", " : "}\n");
+    }
+}

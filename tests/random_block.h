@@ -4,6 +4,7 @@
 #define WB_TESTS_RANDOM_BLOCK_H
 
 #include "base/random.h"
+#include "base/text.h"
 #include "warp/abstract_block.h"
 
 /* Largest values; the least are 1 (0 for latency and barriers). */
@@ -43,6 +44,12 @@ void random_block_warps(struct random_state *random, const struct random_shape *
  */
 void random_block_vary(struct random_state *random, const struct random_shape *shape, const uint32_t *depths,
                        uint32_t depth_count, struct abstract_block *block);
+
+/* An instruction cache of a few lines, with few or many fetches a cycle, short or long misses. */
+struct machine_fetch random_fetch(struct random_state *random);
+
+/* The same as the mapping `fetch` of a machine file. */
+void random_fetch_print(const struct machine_fetch *fetch, struct text *out);
 
 /* Divides the work of a randomised test by ten in slow builds (sanitizers). */
 uint32_t random_rounds(uint32_t rounds);

@@ -103,12 +103,12 @@ static const char *compare_instructions(const struct naive_gpu_result *naive,
     return NULL;
 }
 
-#define COUNTS 16
+#define COUNTS 18
 
 static const char *const count_names[COUNTS] = {
     "cycles",      "warp_instructions", "loads",          "hits",           "misses",     "hits_under_miss",
     "stores",      "atomics",           "l2_hits",        "l2_misses",      "dram_reads", "dram_writes",
-    "mshr_stalls", "victim_stalls",     "reorder_stalls", "channel_stalls",
+    "mshr_stalls", "victim_stalls",     "reorder_stalls", "channel_stalls", "fetches",    "fetch_misses",
 };
 
 static void counts_of(const wb_gpu_simulation *of, uint64_t counts[COUNTS]) {
@@ -117,6 +117,7 @@ static void counts_of(const wb_gpu_simulation *of, uint64_t counts[COUNTS]) {
         of->misses,      of->hits_under_miss,   of->stores,         of->atomics,
         of->l2_hits,     of->l2_misses,         of->dram_reads,     of->dram_writes,
         of->mshr_stalls, of->victim_stalls,     of->reorder_stalls, of->channel_stalls,
+        of->fetches,     of->fetch_misses,
     };
     memcpy(counts, all, sizeof all);
 }
@@ -137,6 +138,7 @@ static const char *compare_with_naive(const struct naive_gpu_result *naive, cons
         naive->misses,      naive->hits_under_miss, naive->stores,         naive->atomics,
         naive->l2_hits,     naive->l2_misses,       naive->dram_reads,     naive->dram_writes,
         naive->mshr_stalls, naive->victim_stalls,   naive->reorder_stalls, naive->channel_stalls,
+        naive->fetches,     naive->fetch_misses,
     };
     return compare_counts(wanted, result);
 }
@@ -247,6 +249,25 @@ static void test_one_memory(void **state) {
         random_gpu_make(seed, &varied, &gpu);
         if (seed % 5 != 0) vary_code(seed, &gpu);
         check(seed, &gpu, &schemes[seed / 2 % 4]);
+        random_gpu_free(&gpu);
+    }
+}
+
+/* With an instruction cache, beside caches of data or not. */
+static void test_fetching(void **state) {
+    (void)state;
+    uint32_t rounds = random_rounds(1500);
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_state random = random_seeded(~seed);
+        struct random_gpu_family varied = family;
+        struct random_gpu gpu;
+        varied.contended = seed % 3 == 0;
+        varied.dispatch = dispatches[seed % DISPATCHES];
+        random_gpu_make(seed, &varied, &gpu);
+        gpu.hand.machine.fetch = random_fetch(&random);
+        random_fetch_print(&gpu.hand.machine.fetch, &gpu.label);
+        if (seed % 5 != 0) vary_code(seed, &gpu);
+        check(seed, &gpu, &schemes[seed / 2 % (varied.contended ? 4 : SCHEMES)]);
         random_gpu_free(&gpu);
     }
 }
@@ -397,7 +418,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_naive),  cmocka_unit_test(test_one_memory),
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_reordered),
-        cmocka_unit_test(test_without_caches),
+        cmocka_unit_test(test_without_caches), cmocka_unit_test(test_fetching),
     };
     return cmocka_run_group_tests_name("random GPUs", tests, NULL, NULL);
 }

@@ -222,6 +222,25 @@ static void test_errors_of_files(void **state) {
         {HEAD UNITS "classes: {}\nmemory: {l1_size: 16384, requests: fermi, l1_sector: 64}\n",
          "m.yaml:8:9: error: memory: l1_line and l1_sector: expected powers of two, a sector of at least 128 "
          "bytes (one request) and a line of 1 to 32 sectors, got 128 and 64"},
+        {HEAD UNITS "classes: {}\nfetch: {size: 1000}\n",
+         "m.yaml:8:8: error: fetch: size: 1000 bytes are no whole number of sets of 4 lines of 128 bytes"},
+        {HEAD UNITS "classes: {}\nfetch: {size: 512, instruction_bytes: 12}\n",
+         "m.yaml:8:8: error: fetch: instruction_bytes: expected 8 or 16, got 12"},
+        {HEAD UNITS "classes: {}\nfetch: {size: 512, line: 8}\n",
+         "m.yaml:8:8: error: fetch: line: expected a power of two of at least one instruction (16 bytes), "
+         "got "
+         "8"},
+        {HEAD UNITS "classes: {}\nfetch: {size: 480, line: 120}\n",
+         "m.yaml:8:8: error: fetch: line: expected a power of two of at least one instruction (16 bytes), "
+         "got "
+         "120"},
+        {HEAD UNITS "classes: {}\nfetch: {misses: 0}\n",
+         "m.yaml:8:17: error: misses: expected a whole number from 1 to 1024, got '0'"},
+        {HEAD UNITS "classes: {}\nfetch: {hit_latency: 1}\n",
+         "m.yaml:8:9: error: unknown key 'hit_latency'; did you mean 'miss_latency'?"},
+        {HEAD UNITS "classes: {}\nfetch: 512\n",
+         "m.yaml:8:8: error: fetch: expected a mapping with the keys size, ways, line, instruction_bytes, "
+         "buffer, per_cycle, latency, miss_latency, misses, got '512'"},
         {"base: jcse\nname: m\n", "m.yaml:1:7: error: base: expected the name of a preset, got 'jcse'"},
         {"name: m\nclock_mhz: -5\n", "m.yaml:2:12: error: clock_mhz: expected a number above 0 and up to "
                                      "100000, with at most 6 decimal places, got '-5'"},
@@ -404,6 +423,38 @@ static void test_set(void **state) {
     assert_reads_back(machine, 0);
     wb_diagnostics_free(diagnostics);
     wb_machine_free(machine);
+}
+
+static void test_fetch(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = load("orin-sm86");
+    assert_false(fetch_can_stall(&machine->fetch));
+    char *before = print(machine);
+    assert_null(strstr(before, "\nfetch:"));
+    free(before);
+    assert_int_equal(wb_machine_set(machine, "fetch.size=2048", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_set(machine, "fetch.miss_latency=40", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_set(machine, "fetch.instruction_bytes=8", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_check(machine, diagnostics), WB_OK);
+    assert_reads_back(machine, 0);
+    char *printed = print(machine);
+    assert_non_null(strstr(printed, "\nfetch: {size: 2048, ways: 4, line: 128, instruction_bytes: 8, "
+                                    "buffer: 2, per_cycle: 1, latency: 0, miss_latency: 40, misses: 1}\n"));
+    free(printed);
+    assert_int_equal(wb_machine_set(machine, "fetch.ways=3", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics),
+                           "size: 2048 bytes are no whole number of sets of 3 lines of 128 bytes"));
+    assert_int_equal(wb_machine_set(machine, "fetch.hits=3", diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), ", fetch.size, fetch.ways, "));
+    wb_machine_free(machine);
+    machine = load("gpgpusim-orin");
+    assert_int_equal(wb_machine_set(machine, "fetch.size=2048", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "fetch.size has to be 0, not 2048"));
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
 }
 
 /* Assignments whose key is no key: the message lists the keys. */
@@ -608,6 +659,7 @@ int main(void) {
         cmocka_unit_test(test_preset_files_load_by_path),
         cmocka_unit_test(test_base),
         cmocka_unit_test(test_check),
+        cmocka_unit_test(test_fetch),
         cmocka_unit_test(test_errors_of_files),
         cmocka_unit_test(test_too_many_units),
         cmocka_unit_test(test_names_that_are_no_machine),

@@ -145,7 +145,13 @@ static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, 
     if (analysis->profiled || analysis->timed == NULL) return WB_OK;
     WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
     analysis->profiled = true;
-    return WB_OK;
+    struct code_lines lines = {0};
+    struct fetch_demand demand = {.lines = &lines, .sms = 1, .warps = analysis->timed->warp_count};
+    wb_status status = code_fetches(analysis->timed, &demand.fetches);
+    if (status == WB_OK) status = code_lines_add(&lines, analysis->timed);
+    if (status == WB_OK) analysis->fetch_time = fetch_time(&analysis->machine->fetch, &demand);
+    code_lines_free(&lines);
+    return status == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
 }
 
 /* Keeps a bound among the results, in the registry's order. */
@@ -157,8 +163,8 @@ static void analysis_keep(wb_analysis *analysis, size_t index, const wb_bound *b
 }
 
 /* Runs a method that applies, into *bound. */
-static wb_status analysis_compute(const wb_analysis *analysis, const struct bound_method *method,
-                                  const struct bound_input *input, wb_bound *bound) {
+static wb_status analysis_compute(const struct bound_method *method, const struct bound_input *input,
+                                  wb_bound *bound) {
     wb_status status = method->run(input, bound);
     bool partial = status == WB_ERR_LIMIT && bound->kind == WB_LOWER && bound->cycles > 0;
     if (status != WB_OK && !partial) return status;
@@ -167,12 +173,13 @@ static wb_status analysis_compute(const wb_analysis *analysis, const struct boun
     if (input->memory != NULL && method->scope != BOUND_OF_GRID)
         lone_block_add_memory(method, input->memory, bound);
     if (input->load != NULL) contended_block_add(method, input->machine, input->load, bound);
+    if (!method->searches) bound->cycles = cycles_add(bound->cycles, input->fetch_time);
     if (bound->cycles == CYCLES_SATURATED) {
         bound->cycles = 0;
         diagnose(input->diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
         return WB_ERR_LIMIT;
     }
-    bound_qualify(analysis->machine, bound);
+    bound_qualify(input, bound);
     return status;
 }
 
@@ -181,7 +188,7 @@ static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, cons
                                        double start, struct analysis_attempt *attempt) {
     wb_bound *bound = &attempt->bound;
     bound->method = bound_method_at(index)->name;
-    wb_status status = analysis_compute(analysis, bound_method_at(index), input, bound);
+    wb_status status = analysis_compute(bound_method_at(index), input, bound);
     attempt->found = status == WB_OK || (bound->kind == WB_LOWER && bound->cycles > 0);
     if (attempt->found && status != WB_OK) bound->reason = outcome_reason(analysis, input->diagnostics);
     bound->seconds = analysis_clock() - start;
@@ -203,6 +210,7 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
                                       .grid = analysis->has_work ? &analysis->grid_times : NULL,
                                       .abstract = analysis->is_abstract ? &analysis->abstract.cta : NULL,
                                       .machine = analysis->machine,
+                                      .fetch_time = analysis->fetch_time,
                                       .watch = request->watch,
                                       .diagnostics = messages,
                                       .results = &analysis->reasons,
@@ -430,6 +438,8 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
         simulation->cycles = simulation->last_commit = result.cycles - lone.start;
         simulation->last_issue = cycles_sub(result.last_issue, lone.start);
         simulation->warp_instructions = result.warp_instructions;
+        simulation->fetches = result.fetches;
+        simulation->fetch_misses = result.fetch_misses;
     }
     arena_free(&arena);
     return status;
@@ -581,8 +591,8 @@ size_t wb_analysis_assumptions(const wb_analysis *analysis, const char *texts[WB
 
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {
     if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
-    if (analysis->has_memory || analysis->contended.exists)
-        return false; /* what memory adds is known of the block only */
+    if (analysis->has_memory || analysis->contended.exists || analysis->fetch_time > 0)
+        return false; /* what memory or fetch adds is known of the block only */
     const struct timed_block *timed = analysis->timed;
     const struct warp_group group = {timed->warp_path[warp], warp % timed->machine->sub_cores, 1};
     *value = cycles_add(profile_sum_of_group(&analysis->profile, bound_method_at(method)->term, &group),

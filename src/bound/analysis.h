@@ -53,6 +53,7 @@ struct wb_analysis {
     struct abstract_warp_file abstract;
     bool profiled; /* `profile` has been made */
     struct block_profile profile;
+    cycles fetch_time;              /* what instruction fetch adds to a bound of the block */
     uint64_t state_limit;           /* of searches */
     struct together_times together; /* of a kernel */
     uint64_t unasked;               /* bit i: method i was run for "all" */

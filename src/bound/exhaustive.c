@@ -49,6 +49,7 @@ struct explorer {
 /* Why the search does not cover this block, or NULL. */
 static const char *explore_objection(const struct timed_block *block) {
     const struct wb_machine *machine = block->machine;
+    if (fetch_can_stall(&machine->fetch)) return "the search knows no instruction cache (fetch)";
     if (machine->sub_cores != 1 || machine->issue_width != 1 || machine->issue_per_warp > 1)
         return "the search covers one sub-core that issues one instruction a cycle";
     if (block->warp_count > EXPLORE_WARPS_MAX) return "the search covers at most 32 warps";

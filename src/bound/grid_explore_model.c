@@ -15,6 +15,7 @@ static const char *block_objection(const struct timed_block *block) {
 
 /* The same of a machine. */
 static const char *machine_objection(const struct wb_machine *machine) {
+    if (fetch_can_stall(&machine->fetch)) return "the search knows no instruction cache (fetch)";
     const struct machine_memory *memory = &machine->memory;
     if (machine->sub_cores != 1) return "the search covers SMs of one sub-core";
     if (machine->issue_per_warp > 1) return "the search covers one instruction of a warp a cycle";

@@ -58,6 +58,9 @@ wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *t
                               .units = sum_units(timed, &work->arena),
                               .timed = timed};
     if (kind.units == NULL) return WB_ERR_LIMIT;
+    WB_TRY(code_fetches(timed, &kind.fetches));
+    WB_TRY(code_lines_add(&work->code, timed));
+    if (timed->warp_count > work->warps) work->warps = timed->warp_count;
     work->assumed |= timed->code.assumed;
     const cycles sib = cycles_add(profile_sum_of_maxima(profile, bound_sib.term), release);
     kind.alone = kind.solo = cycles_add(kind.initiations, kind.latency);
@@ -148,10 +151,44 @@ wb_status grid_work_rank_solo(struct grid_work *work) {
     return rank_kinds(work, solo_of, &work->by_solo);
 }
 
+/* The same for so many fetches on some SMs. */
+static cycles fetch_time_of(const struct grid_work *work, uint64_t fetches, uint64_t sms, uint64_t resident) {
+    const struct fetch_demand demand = {
+        .fetches = fetches, .lines = &work->code, .sms = sms, .warps = work->warps * resident};
+    return fetch_time(&work->machine->fetch, &demand);
+}
+
+static uint64_t fetches_of_all(const struct grid_work *work) {
+    uint64_t fetches = 0;
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        const struct block_kind *kind = &work->kinds.items[k];
+        fetches = cycles_add(fetches, cycles_mul(kind->blocks, kind->fetches));
+    }
+    return fetches;
+}
+
+cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint64_t resident) {
+    uint64_t most = 0;
+    for (size_t k = 0; k < work->kinds.count; k++)
+        most = cycles_max(most, work->kinds.items[k].fetches);
+    return fetch_time_of(work, cycles_min(cycles_mul(most, blocks), fetches_of_all(work)), 1, resident);
+}
+
+cycles grid_work_fetch_time_of_all(const struct grid_work *work, uint64_t resident) {
+    const uint32_t sms = work->machine->memory.sms;
+    return fetch_time_of(work, fetches_of_all(work), sms < work->block_count ? sms : work->block_count,
+                         resident);
+}
+
+cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t kind) {
+    return fetch_time_of(work, work->kinds.items[kind].fetches, 1, 1);
+}
+
 void grid_work_free(struct grid_work *work) {
     if (work->in_order != NULL) grid_work_free(work->in_order);
     if (work->published != NULL) grid_work_free(work->published);
     vec_free(&work->kinds);
+    code_lines_free(&work->code);
     arena_free(&work->arena);
     *work = (struct grid_work){0};
 }

@@ -3,6 +3,7 @@
 #ifndef WB_BOUND_GRID_WORK_H
 #define WB_BOUND_GRID_WORK_H
 
+#include "bound/fetch_time.h"
 #include "bound/profile.h"
 #include "bound/request_load.h"
 
@@ -13,8 +14,9 @@ struct block_kind {
     uint64_t instructions; /* of a block, all its warps */
     cycles initiations;    /* E: cycles that units are busy with a block */
     cycles latency;        /* lam: its longest chain of latencies, the releases of barriers included */
-    cycles alone; /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
-    cycles solo;  /* its residence takes at most so long when it has an SM to itself */
+    cycles alone;     /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
+    cycles solo;      /* its residence takes at most so long when it has an SM to itself */
+    uint64_t fetches; /* of instructions, of a block; 0 where they never stall */
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
@@ -48,8 +50,10 @@ struct grid_work {
     const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
     assumed_set assumed;             /* of the code of all kinds */
     VEC(struct block_kind) kinds;
-    uint32_t *kind_of; /* per block of the grid */
+    struct code_lines code; /* that any block fetches */
+    uint32_t *kind_of;      /* per block of the grid */
     uint32_t block_count;
+    uint32_t warps;                         /* of a block, at most */
     uint32_t resident_least, resident_most; /* blocks that an SM holds at a time: unless the registers of a
                                                thread are known, any number between these */
     struct kind_ranking by_initiations;     /* E */
@@ -99,6 +103,13 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n);
 static inline cycles grid_work_total(const struct grid_work *work) {
     return work->by_initiations.sum_before[work->kinds.count];
 }
+
+/* What instruction fetch adds, 0 where it never stalls: on an SM that gets `blocks` blocks, whichever they
+ * are, of which it holds `resident` at a time; on all SMs together; on one that a block of a kind has to
+ * itself. */
+cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint64_t resident);
+cycles grid_work_fetch_time_of_all(const struct grid_work *work, uint64_t resident);
+cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t kind);
 
 /* Whether blocks go to any SM that has room. */
 static inline bool grid_work_is_dynamic(const struct grid_work *work) {

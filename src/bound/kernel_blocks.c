@@ -9,7 +9,7 @@
  * that adds. */
 static cycles cap_of(const struct grid_work *work, uint32_t kind) {
     if (memory_is_contended(&work->machine->memory)) return CYCLES_SATURATED;
-    return work->kinds.items[kind].solo;
+    return cycles_add(work->kinds.items[kind].solo, grid_work_fetch_time_of_block(work, kind));
 }
 
 /* The analysis of a block of a kind. */

@@ -32,6 +32,7 @@ void kernel_bound_set(const struct grid_work *work, const struct kernel_time *ti
     add_busy(work, time->busy - stalls, bound);
     bound_add_part(bound, "latency", NULL, time->latency);
     bound_add_part(bound, "memory", NULL, cycles_add(time->memory, stalls));
+    bound_add_part(bound, "fetch", NULL, time->fetch);
     bound_add_part(bound, "dispatch", NULL, time->dispatch);
     bound_add_part(bound, "tail", NULL, time->tail);
 }

@@ -29,6 +29,12 @@ static cycles tail_initiations(const struct grid_work *work, uint64_t resident) 
     return cycles_min(grid_work_most(work, resident), cycles_sub(together, work->latency_most));
 }
 
+/* Fetch on the SM that ends last: its share of all SMs' until the last dispatch, and its own behind that. */
+static cycles fetch_of_area(const struct grid_work *work, const struct rooms *rooms) {
+    const cycles share = cycles_ceiling(grid_work_fetch_time_of_all(work, rooms->resident), rooms->sms);
+    return cycles_add(share, grid_work_fetch_time(work, rooms->resident, rooms->resident));
+}
+
 /* K-AREA where blocks wait for rooms. */
 static struct kernel_time area_of_all(const struct grid_work *work, const struct rooms *rooms) {
     const uint64_t resident = rooms->resident;
@@ -44,6 +50,7 @@ static struct kernel_time area_of_all(const struct grid_work *work, const struct
                                .latency = cycles_sub(work->latency_total, work->latency_most) / rooms->count,
                                .dispatch = cycles_sub(delays, rooms->delay) / rooms->count};
     time.tail = cycles_sub(sum, kernel_time_sum(&time));
+    time.fetch = fetch_of_area(work, rooms);
     if (area == CYCLES_SATURATED || latencies == CYCLES_SATURATED) time.tail = CYCLES_SATURATED;
     return time;
 }
@@ -70,9 +77,12 @@ static struct kernel_time time_together(const struct grid_work *work, uint64_t n
 /* h(n) of K-SM: an SM that gets n blocks. */
 static struct kernel_time time_of_sm(const struct grid_work *work, const struct rooms *rooms, uint64_t n) {
     const uint64_t turns = cycles_ceiling(n, rooms->resident);
-    if (turns <= 1) return time_together(work, n);
     const bool alone = rooms->resident == 1; /* then the room takes all blocks, the last one, too */
-    struct kernel_time time = time_of_room(work, rooms, n, alone ? n : turns - 1);
+    const bool together = turns <= 1;
+    struct kernel_time time =
+        together ? time_together(work, n) : time_of_room(work, rooms, n, alone ? n : turns - 1);
+    time.fetch = grid_work_fetch_time(work, n, rooms->resident);
+    if (together) return time;
     if (!alone) time.latency = cycles_add(time.latency, work->latency_most);
     time.dispatch = cycles_mul(turns - 1, rooms->delay);
     return time;
@@ -110,6 +120,7 @@ static struct kernel_time area_of_solos(const struct grid_work *work, const stru
     const cycles waiting = cycles_sub(all / rooms->sms, initiations);
     struct kernel_time time = {.busy = initiations, .latency = waiting, .dispatch = delays / rooms->sms};
     time.tail = cycles_sub(area / rooms->sms, kernel_time_sum(&time));
+    time.fetch = fetch_of_area(work, rooms);
     return time;
 }
 
@@ -128,6 +139,8 @@ static struct kernel_time time_of_other(const struct grid_work *work, const stru
     struct kernel_time time = time_of_room(work, rooms, q, turns);
     time.dispatch = cycles_mul(turns, rooms->delay);
     time.tail = tail;
+    time.fetch = cycles_add(grid_work_fetch_time(work, q, rooms->resident),
+                            grid_work_fetch_time(work, rooms->resident, rooms->resident));
     return time;
 }
 

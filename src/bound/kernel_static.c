@@ -58,7 +58,9 @@ struct kernel_time kernel_static(const struct grid_work *work, uint64_t resident
     struct kernel_time latest = {0};
     for (uint32_t sm = 0; sm < memory->sms && sm < work->block_count; sm++) {
         const struct sm_blocks blocks = blocks_of(work, sm);
-        latest = kernel_time_max(latest, time_of(work, &blocks, resident));
+        struct kernel_time time = time_of(work, &blocks, resident);
+        time.fetch = grid_work_fetch_time(work, blocks.blocks, resident);
+        latest = kernel_time_max(latest, time);
     }
     latest.dispatch = cycles_add(latest.dispatch, cycles_mul(memory->dispatch_service, work->block_count));
     return latest;

@@ -3,7 +3,7 @@
 cycles kernel_time_sum(const struct kernel_time *time) {
     cycles sum = cycles_add(time->busy, time->latency);
     sum = cycles_add(sum, cycles_add(time->memory, time->dispatch));
-    return cycles_add(sum, time->tail);
+    return cycles_add(sum, cycles_add(time->fetch, time->tail));
 }
 
 struct kernel_time kernel_time_max(struct kernel_time a, struct kernel_time b) {
@@ -28,6 +28,7 @@ void kernel_time_to_bound(const struct kernel_time *time, wb_bound *bound) {
     bound_add_part(bound, "busy", NULL, time->busy);
     bound_add_part(bound, "latency", NULL, time->latency);
     bound_add_part(bound, "memory", NULL, time->memory);
+    bound_add_part(bound, "fetch", NULL, time->fetch);
     bound_add_part(bound, "dispatch", NULL, time->dispatch);
     bound_add_part(bound, "tail", NULL, time->tail);
 }

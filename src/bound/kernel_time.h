@@ -9,6 +9,7 @@ struct kernel_time {
     cycles busy;     /* issue and initiations, of all blocks before the tail */
     cycles latency;  /* latencies, before the tail */
     cycles memory;   /* waiting for memory that SMs share */
+    cycles fetch;    /* of instructions */
     cycles dispatch; /* of blocks */
     cycles tail;     /* behind the last dispatch, when no new blocks fill the rooms */
 };

@@ -48,10 +48,13 @@ static wb_status estimate(const struct bound_input *input, usual_formula formula
     const struct grid_work *work = input->work;
     struct kernel_time worst = {0};
     struct together together = {.exact = true};
+    const uint64_t share = cycles_ceiling(work->block_count, work->machine->memory.sms);
     WB_TRY(time_together(input, 1, &together.one, &together.exact));
     for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++) {
         WB_TRY(time_together(input, resident, &together.full, &together.exact));
-        worst = kernel_time_max(worst, formula(work, resident, &together));
+        struct kernel_time time = formula(work, resident, &together);
+        time.fetch = grid_work_fetch_time(work, share, resident);
+        worst = kernel_time_max(worst, time);
     }
     kernel_bound_set(work, &worst, bound);
     bound->kind = WB_ESTIMATE;

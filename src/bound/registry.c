@@ -134,12 +134,20 @@ static void assume_memory(const struct bound_input *input, wb_bound *bound) {
                         "back");
 }
 
+static void assume_fetch(const struct bound_input *input, wb_bound *bound) {
+    if (!fetch_can_stall(&input->machine->fetch))
+        bound_assume(bound, "no instruction fetch stalls");
+    else
+        bound_assume(bound, "instruction fetch as the machine states it, or faster; an instruction of PTX is "
+                            "one of the machine, and nothing else uses the instruction caches");
+}
+
 void bound_assume_model(const struct bound_input *input, wb_bound *bound) {
     bound_assume_paths(input, bound);
     assume_issue(input->memory == NULL ? NULL : input->memory->scheme, bound);
     bound_assume(bound, "initiations and latencies as the machine states them, or shorter");
     assume_memory(input, bound);
-    bound_assume(bound, "no instruction fetch stalls");
+    assume_fetch(input, bound);
 }
 
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
@@ -169,6 +177,10 @@ static bool is_in_scope(const struct bound_method *method, const struct bound_in
     if (is_covering(input) && !method->monotone) {
         *why = "this method needs the path that a warp really executes, which depends on values that are not "
                "known";
+        return false;
+    }
+    if (method->of_abstract_warps && fetch_can_stall(&input->machine->fetch)) {
+        *why = "abstract warps know no instruction cache (fetch)";
         return false;
     }
     if (input->abstract != NULL) {
@@ -211,12 +223,19 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
     return *why == NULL;
 }
 
-void bound_qualify(const struct wb_machine *machine, wb_bound *bound) {
-    if (machine->model != MACHINE_GPGPUSIM) return;
+void bound_qualify(const struct bound_input *input, wb_bound *bound) {
+    const bool has_memory = input->memory != NULL || is_contended(input);
+    if (input->machine->model == MACHINE_GPGPUSIM) {
+        bound->reason = "no proof covers the operand collectors of this profile, and acknowledgements of "
+                        "stores are not counted";
+    } else if (has_memory && fetch_can_stall(&input->machine->fetch)) {
+        bound->reason = "no proof covers an instruction cache (fetch) beside caches of data, or beside one "
+                        "memory of all SMs";
+    } else {
+        return;
+    }
     bound->kind = WB_ESTIMATE;
     bound->lower = 0;
-    bound->reason = "no proof covers the operand collectors of this profile, and acknowledgements of stores "
-                    "are not counted";
 }
 
 bool wb_methods_include_kernels(const char *list) {

@@ -23,6 +23,7 @@ struct bound_input {
     const struct timed_grid *grid;   /* the same as it is simulated; NULL where `work` is */
     const struct abstract_cta *abstract; /* abstract warps written by hand, in place of a block; or NULL */
     const struct wb_machine *machine;
+    cycles fetch_time;     /* that instruction fetch adds to a bound of the block */
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
     struct arena *results;           /* owns texts and lists of the bound */
@@ -110,6 +111,6 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
 const char *sib_unproven(const struct wb_machine *machine);
 
 /* Makes an estimate of a bound for a machine whose model the proofs are not about. */
-void bound_qualify(const struct wb_machine *machine, wb_bound *bound);
+void bound_qualify(const struct bound_input *input, wb_bound *bound);
 
 #endif

@@ -77,6 +77,17 @@ static wb_status read_memory(const struct ytree *document, const struct ytree_no
     return status;
 }
 
+static wb_status read_fetch(const struct ytree *document, const struct ytree_node *value, void *target) {
+    struct wb_machine *machine = target;
+    WB_TRY(ytree_read_fields(document, value, machine_fetch_fields, &machine->fetch));
+    struct text problem = {0};
+    wb_status status = WB_OK;
+    if (!machine_fetch_check(&machine->fetch, &problem))
+        status = ytree_error(document, value, "fetch: %s", problem.failed ? "wrong" : problem.data);
+    text_free(&problem);
+    return status;
+}
+
 static wb_status read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target) {
     struct wb_machine *machine = target;
     return ytree_read_fields(document, value, machine_gpgpusim_fields, &machine->gpgpusim);
@@ -164,6 +175,7 @@ const struct field machine_fields[] = {
      .read = require_classes},
     {.key = "limits", .kind = FIELD_NESTED, .what = "a mapping of occupancy limits", .read = read_limits},
     {.key = "memory", .kind = FIELD_NESTED, .what = "a mapping of the memory system", .read = read_memory},
+    {.key = "fetch", .kind = FIELD_NESTED, .what = "a mapping of instruction fetch", .read = read_fetch},
     {.key = "gpgpusim",
      .kind = FIELD_NESTED,
      .what = "a mapping of what the model gpgpusim needs",
@@ -179,6 +191,7 @@ void machine_defaults(struct wb_machine *machine) {
     *machine = (struct wb_machine){
         .sub_cores = 1, .warp_width = MACHINE_WARP_WIDTH, .issue_width = 1, .issue_per_warp = 1};
     machine_memory_defaults(&machine->memory);
+    machine_fetch_defaults(&machine->fetch);
     machine_gpgpusim_defaults(&machine->gpgpusim);
     machine_abstract_cta_defaults(&machine->abstract_cta);
 }

@@ -8,6 +8,7 @@
 #include "base/cycles.h"
 #include "base/diagnostics.h"
 #include "machine/abstract_cta.h"
+#include "machine/fetch.h"
 #include "machine/gpgpusim.h"
 #include "machine/memory.h"
 #include "ptx/opcode.h"
@@ -81,6 +82,7 @@ struct wb_machine {
     struct machine_class classes[PTX_CLASS_COUNT];
     struct machine_limits limits;
     struct machine_memory memory;
+    struct machine_fetch fetch;
     struct machine_gpgpusim gpgpusim; /* of MACHINE_GPGPUSIM only */
     struct machine_abstract_cta abstract_cta;
 };

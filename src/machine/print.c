@@ -83,6 +83,10 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
     print_flow(machine_limit_fields, machine, &out);
     text_string(&out, "memory:\n");
     print_memory(&machine->memory, &out);
+    if (fetch_can_stall(&machine->fetch)) {
+        text_string(&out, "fetch: ");
+        print_flow(machine_fetch_fields, &machine->fetch, &out);
+    }
     if (machine->model == MACHINE_GPGPUSIM) {
         text_string(&out, "gpgpusim: ");
         print_flow(machine_gpgpusim_fields, &machine->gpgpusim, &out);

@@ -61,6 +61,8 @@ static wb_status unknown_key(const struct assignment *assignment) {
         text_printf(&message, ", class.NAME.%s", field->key);
     for (const struct field *field = machine_limit_fields; field->key != NULL; field++)
         text_printf(&message, ", limits.%s", field->key);
+    for (const struct field *field = machine_fetch_fields; field->key != NULL; field++)
+        text_printf(&message, ", fetch.%s", field->key);
     for (const struct field *field = machine_gpgpusim_fields; field->key != NULL; field++)
         text_printf(&message, ", gpgpusim.%s", field->key);
     for (const struct field *field = machine_abstract_cta_fields; field->key != NULL; field++)
@@ -131,6 +133,8 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
         return store(&split_up, machine_limit_fields, split_up.parts[1], machine);
     if (split_up.part_count == 2 && strcmp(first, "memory") == 0)
         return store(&split_up, machine_memory_fields, split_up.parts[1], &machine->memory);
+    if (split_up.part_count == 2 && strcmp(first, "fetch") == 0)
+        return store(&split_up, machine_fetch_fields, split_up.parts[1], &machine->fetch);
     if (split_up.part_count == 2 && strcmp(first, "gpgpusim") == 0)
         return store(&split_up, machine_gpgpusim_fields, split_up.parts[1], &machine->gpgpusim);
     if (split_up.part_count == 2 && strcmp(first, "abstract_cta") == 0) {
@@ -145,6 +149,11 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
 /* What the models of whole GPUs and of GPGPU-Sim take for granted. False with a sentence in *problem. */
 static bool plain_only_check(const struct wb_machine *machine, struct text *problem) {
     bool caches = memory_has_hierarchy(&machine->memory);
+    if (machine->model == MACHINE_GPGPUSIM && fetch_can_stall(&machine->fetch)) {
+        text_printf(problem, "model gpgpusim fetches without misses: fetch.size has to be 0, not %u",
+                    machine->fetch.size);
+        return false;
+    }
     const char *model = caches ? "l1_size" : "model gpgpusim";
     if (!caches && machine->model == MACHINE_PLAIN) return true;
     if (machine->warp_width != MACHINE_WARP_WIDTH)
@@ -157,7 +166,8 @@ static bool plain_only_check(const struct wb_machine *machine, struct text *prob
 
 wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostics) {
     struct text problem = {0};
-    bool fits = machine_memory_check(&machine->memory, &problem) && plain_only_check(machine, &problem);
+    bool fits = machine_memory_check(&machine->memory, &problem) &&
+                machine_fetch_check(&machine->fetch, &problem) && plain_only_check(machine, &problem);
     if (!fits)
         diagnose(diagnostics, SEVERITY_ERROR, machine->name, "%s", problem.failed ? "wrong" : problem.data);
     text_free(&problem);

@@ -69,6 +69,7 @@ static json_t *simulations_json(const struct wb_analysis *analysis, const wb_rep
             (int)s->work_conserving, "cycles", (json_int_t)s->cycles, "last_commit",
             (json_int_t)s->last_commit, "last_issue", (json_int_t)s->last_issue, "warp_instructions",
             (json_int_t)s->warp_instructions, "seconds", report_seconds_json(s->seconds, options));
+        json_put_fetches(&object, analysis->machine, s->fetches, s->fetch_misses);
         json_put(&object, "assumptions", report_assumed_json(analysis_assumed(analysis)));
         json_add(&array, object);
     }

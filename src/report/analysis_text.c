@@ -77,6 +77,7 @@ static void put_heading(struct text *out, const struct wb_analysis *analysis) {
         text_printf(out, "%u", machine->dispatch_depth);
     }
     if (analysis->block != NULL) text_printf(out, ", requests %s", memory_requests_name(&machine->memory));
+    report_put_fetch(out, &machine->fetch);
     text_string(out, "\n\n");
 }
 

@@ -58,6 +58,7 @@ static json_t *simulation_json(const struct wb_gpu *gpu, const wb_gpu_simulation
     json_put(&object, "dram_reads", json_integer((json_int_t)s->dram_reads));
     json_put(&object, "dram_writes", json_integer((json_int_t)s->dram_writes));
     json_put(&object, "stalls", stalls_json(s));
+    json_put_fetches(&object, gpu->timed.machine, s->fetches, s->fetch_misses);
     json_put(&object, "assumptions", report_assumed_json(gpu->timed.code.assumed));
     json_put(&object, "seconds", report_seconds_json(s->seconds, options));
     return object;

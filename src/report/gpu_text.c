@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "report/gpu_report.h"
+#include "report/launch_report.h"
 
 /* Columns of the tables, in characters: each number ends in front of the next multiple. */
 enum { COLUMN_POLICY = 10, COLUMN_FIRST = 18, COLUMN_WIDTH = 12 };
@@ -28,10 +29,12 @@ void report_put_gpu(struct text *out, const struct timed_grid *timed) {
     text_printf(out, "machine  %s at %g MHz: %u SM%s, ", machine->name, machine->clock_mhz, memory->sms,
                 memory->sms == 1 ? "" : "s");
     if (memory_has_hierarchy(memory))
-        text_printf(out, "first level %u bytes in %u ways, second level %u bytes in %u ways\n",
+        text_printf(out, "first level %u bytes in %u ways, second level %u bytes in %u ways",
                     memory->l1.bytes, memory->l1.ways, memory->l2.bytes, memory->l2.ways);
     else
-        text_string(out, "no caches\n");
+        text_string(out, "no caches");
+    report_put_fetch(out, &machine->fetch);
+    text_char(out, '\n');
     if (memory_is_contended(memory)) put_one_memory(out, memory);
 }
 

@@ -74,13 +74,30 @@ json_t *json_three_numbers(const uint32_t numbers[3]) {
     return json_pack("[I, I, I]", (json_int_t)numbers[0], (json_int_t)numbers[1], (json_int_t)numbers[2]);
 }
 
+/* Instruction fetch of a machine where it can stall. */
+static json_t *fetch_json(const struct machine_fetch *fetch) {
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "size", (json_int_t)fetch->size, "ways",
+                     (json_int_t)fetch->ways, "line", (json_int_t)fetch->line, "instruction_bytes",
+                     (json_int_t)fetch->instruction_bytes, "buffer", (json_int_t)fetch->buffer, "per_cycle",
+                     (json_int_t)fetch->per_cycle, "latency", (json_int_t)fetch->latency, "miss_latency",
+                     (json_int_t)fetch->miss_latency, "misses", (json_int_t)fetch->misses);
+}
+
 json_t *json_machine(const struct wb_machine *machine) {
     json_t *depth = machine->dispatch_depth == DEPTH_UNLIMITED ? json_string("unlimited")
                                                                : json_integer(machine->dispatch_depth);
-    return json_pack(
-        "{s:o, s:f, s:I, s:I, s:I, s:o, s:I, s:I, s:s}", "name", json_text(machine->name), "clock_mhz",
-        machine->clock_mhz, "sub_cores", (json_int_t)machine->sub_cores, "issue_width",
-        (json_int_t)machine->issue_width, "issue_per_warp", (json_int_t)machine->issue_per_warp,
-        "dispatch_depth", depth, "mem_latency", (json_int_t)machine->mem_latency, "launch_overhead",
-        (json_int_t)machine->launch_overhead, "requests", memory_requests_name(&machine->memory));
+    json_t *object =
+        json_pack("{s:o, s:f, s:I, s:I, s:I, s:o, s:I, s:I, s:s}", "name", json_text(machine->name),
+                  "clock_mhz", machine->clock_mhz, "sub_cores", (json_int_t)machine->sub_cores, "issue_width",
+                  (json_int_t)machine->issue_width, "issue_per_warp", (json_int_t)machine->issue_per_warp,
+                  "dispatch_depth", depth, "mem_latency", (json_int_t)machine->mem_latency, "launch_overhead",
+                  (json_int_t)machine->launch_overhead, "requests", memory_requests_name(&machine->memory));
+    if (fetch_can_stall(&machine->fetch)) json_put(&object, "fetch", fetch_json(&machine->fetch));
+    return object;
+}
+
+void json_put_fetches(json_t **object, const struct wb_machine *machine, uint64_t fetches, uint64_t misses) {
+    if (!fetch_can_stall(&machine->fetch)) return;
+    json_put(object, "fetches", json_integer((json_int_t)fetches));
+    json_put(object, "fetch_misses", json_integer((json_int_t)misses));
 }

@@ -42,4 +42,7 @@ json_t *json_three_numbers(const uint32_t numbers[3]);
 /* The machine: name, clock, and what issue and latencies depend on. */
 json_t *json_machine(const struct wb_machine *machine);
 
+/* What a simulation on the machine has fetched of instructions, where fetch can stall. */
+void json_put_fetches(json_t **object, const struct wb_machine *machine, uint64_t fetches, uint64_t misses);
+
 #endif

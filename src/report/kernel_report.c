@@ -71,6 +71,7 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, grid->covering.items[0].block);
     text_printf(out, "machine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
                 machine->mem_latency);
+    report_put_fetch(out, &machine->fetch);
     if (analysis->has_work)
         put_rooms(out, &analysis->work);
     else

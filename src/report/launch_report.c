@@ -80,3 +80,8 @@ void report_add_launch(const struct launch_inputs *inputs, const struct wb_machi
     add_inputs(inputs, object);
     json_put(object, "registers", report_registers_json(&registers));
 }
+
+void report_put_fetch(struct text *out, const struct machine_fetch *fetch) {
+    if (fetch_can_stall(fetch))
+        text_printf(out, ", instruction cache %u bytes in %u ways", fetch->size, fetch->ways);
+}

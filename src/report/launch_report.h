@@ -21,4 +21,7 @@ void report_put_register_range(struct text *out, const struct register_range *ra
 
 json_t *report_registers_json(const struct register_range *range);
 
+/* The instruction cache of a machine, where it has one, behind what else the line says of the machine. */
+void report_put_fetch(struct text *out, const struct machine_fetch *fetch);
+
 #endif

@@ -1,6 +1,7 @@
 #include "sim/gpu.h"
 
 #include "sim/gpu_windows.h"
+#include "sim/sm_ifetch.h"
 
 /* Adds what an SM has counted, and how its instructions fared. */
 static void add_sm(const struct gpu_sm *own, uint32_t instructions, wb_instruction_traffic *sums,
@@ -19,6 +20,10 @@ static void add_sm(const struct gpu_sm *own, uint32_t instructions, wb_instructi
     result->victim_stalls += counts->victim_stalls;
     result->reorder_stalls += counts->reorder_stalls;
     result->channel_stalls += own->sm.channel_waits;
+    if (own->sm.ifetch != NULL) {
+        result->fetches += own->sm.ifetch->fetches;
+        result->fetch_misses += own->sm.ifetch->misses;
+    }
     for (uint32_t i = 0; own->memory.instructions != NULL && i < instructions; i++) {
         sums[i].accesses += own->memory.instructions[i].accesses;
         sums[i].requests += own->memory.instructions[i].requests;

@@ -1,7 +1,7 @@
 #include "sim/simulator.h"
 
 #include "sim/gpgpusim.h"
-#include "sim/sm.h"
+#include "sim/sm_ifetch.h"
 
 /* How many cycles pass between two looks at the watch. */
 #define SIM_WATCH_PERIOD ((cycles)1 << 16)
@@ -48,7 +48,9 @@ wb_status simulate(const struct timed_block *block, const struct sim_policy *pol
                                   .cycles = sm.last_commit,
                                   .last_commit = sm.last_commit,
                                   .last_issue = sm.last_issue,
-                                  .warp_instructions = sm.warp_instructions};
+                                  .warp_instructions = sm.warp_instructions,
+                                  .fetches = sm.ifetch == NULL ? 0 : sm.ifetch->fetches,
+                                  .fetch_misses = sm.ifetch == NULL ? 0 : sm.ifetch->misses};
     sm_free(&sm);
     return status;
 }

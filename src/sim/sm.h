@@ -1,7 +1,8 @@
 /* A streaming multiprocessor (SM) while it executes: docs/proofs.md, section 1, with several resident blocks
  * as docs/memory-model.md, section 2, has them. One file each works on it: sm_warps (program order,
  * operands, barriers), sm_waits (queues), sm_blocks (slots), sm_flights, sm_l1, sm_queue and sm_reorder
- * (memory instructions, see sm_memory.h), and on top of them sm_run (cycles). */
+ * (memory instructions, see sm_memory.h), sm_ifetch (instruction fetch), and on top of them sm_run (cycles).
+ */
 #ifndef WB_SIM_SM_H
 #define WB_SIM_SM_H
 
@@ -65,6 +66,8 @@ struct sm_warp {
     struct sm_unit **unit_of;   /* per unit of the machine the one of the warp's sub-core */
     struct sm_unit *unit;       /* of the head, or NULL */
     uint32_t busy;              /* cycles that the head keeps it */
+    uint64_t buffer_from, buffer_end; /* addresses that the instruction buffer has behind the head */
+    cycles fetched_at; /* when the head has been fetched; CYCLES_SATURATED: the fetch has not begun */
     uint32_t slot, sub_core;
     bool at_barrier;
     bool blocked; /* nobody knows yet when the head can issue */
@@ -133,6 +136,7 @@ struct sm {
     cycles now;
     cycles look_at; /* a cycle in which warps may issue that wait for no event; CYCLES_SATURATED: none */
     struct sm_memory *memory; /* NULL: no memory system, latencies stand for it */
+    struct sm_ifetch *ifetch; /* NULL: every warp always has its next instruction */
     uint64_t executed;        /* instructions so far */
     uint64_t warp_instructions;
     uint64_t channel_waits; /* cycles that warps waited only for an entry of their channel */

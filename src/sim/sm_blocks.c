@@ -7,6 +7,7 @@ static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint3
     const struct sm_program *program = sm->program;
     const struct path *path;
     warp->step = 0;
+    warp->buffer_from = warp->buffer_end = 0;
     warp->pattern = NULL;
     warp->access = warp->access_end = NULL;
     if (program->block != NULL) {

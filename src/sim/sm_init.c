@@ -1,4 +1,4 @@
-#include "sim/sm.h"
+#include "sim/sm_ifetch.h"
 
 /* Units, sub-cores and sets; false when memory is exhausted. */
 static bool init_units(struct sm *sm) {
@@ -95,6 +95,7 @@ wb_status sm_init(struct sm *sm, const struct sm_program *program, const struct 
                       .slot_event = CYCLES_SATURATED,
                       .look_at = CYCLES_SATURATED};
     bool made = init_slots(sm) && init_units(sm) && init_sub_cores(sm, policy) && init_warps(sm);
+    if (made && fetch_can_stall(&program->machine->fetch)) return sm_ifetch_init(sm);
     return made ? WB_OK : WB_ERR_LIMIT;
 }
 

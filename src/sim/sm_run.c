@@ -1,3 +1,4 @@
+#include "sim/sm_ifetch.h"
 #include "sim/sm_memory.h"
 
 /* Takes a unit that admits nothing more in this cycle, and its waiting warps, out of the choice. */
@@ -24,12 +25,13 @@ static void sm_open_units(struct sm *sm) {
     }
 }
 
-/* Everything that becomes possible in this cycle: blocks, units with room again, warps with their operands.
- */
+/* Everything that becomes possible in this cycle: blocks, units with room again, fetches, warps with their
+ * operands and instructions. */
 static wb_status sm_begin_cycle(struct sm *sm) {
     if (cycles_min(event_queue_first(&sm->passes), sm->slot_event) <= sm->now) sm_catch_up(sm, sm->now);
     if (sm->held_count > 0) WB_TRY(sm_start_held(sm));
     sm_open_units(sm);
+    if (sm->ifetch != NULL && sm->ifetch->look_at <= sm->now) sm_ifetch_cycle(sm);
     while (event_queue_first(&sm->wakes) <= sm->now) {
         uint32_t index = event_queue_pop(&sm->wakes).id;
         struct sm_unit *unit = sm->warps[index].unit;
@@ -119,6 +121,7 @@ cycles sm_next_event(const struct sm *sm) {
     cycles next = cycles_min(event_queue_first(&sm->wakes), event_queue_first(&sm->passes));
     next = cycles_min(next, cycles_min(sm->slot_event, sm->look_at));
     if (sm->held_count > 0) next = cycles_min(next, sm_next_start(sm));
+    if (sm->ifetch != NULL) next = cycles_min(next, sm->ifetch->look_at);
     if (sm->memory != NULL && sm->memory->is_contended) next = cycles_min(next, sm_next_send(sm));
     for (uint32_t c = 0; c < sm->closed_count; c++) {
         const struct sm_unit *unit = &sm->units[sm->closed[c]];

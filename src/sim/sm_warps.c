@@ -1,4 +1,4 @@
-#include "sim/sm.h"
+#include "sim/sm_ifetch.h"
 
 /* When all operands of the warp's next instruction can be read: sources and, as a result must not overtake an
  * older one, destinations. CYCLES_SATURATED while that is not known. */
@@ -55,7 +55,7 @@ static void sm_end_warp(struct sm *sm, uint32_t index) {
 
 /* Reads the warp's next instruction and its accesses, which follow one another on the unit; false at the end.
  */
-static bool sm_fetch(const struct sm *sm, struct sm_warp *warp) {
+static bool sm_read_head(const struct sm *sm, struct sm_warp *warp) {
     struct path_step step;
     if (!path_next(&warp->cursor, &step)) return false;
     const struct timed_inst *inst = &sm->program->code->insts[step.instruction];
@@ -100,11 +100,12 @@ static bool sm_await(struct sm *sm, uint32_t index) {
     struct sm_warp *warp = &sm->warps[index];
     cycles operands = sm_operands_at(sm, warp), at = cycles_max(warp->earliest, operands);
     if (warp->unit == NULL && (operands == 0 || operands < warp->earliest)) return sm_execute(sm, index, at);
-    if (warp->unit != NULL && sm_joins_turn(sm, index, operands)) {
+    if (warp->unit != NULL && sm_joins_turn(sm, index, cycles_max(operands, warp->fetched_at))) {
         warp_set_add(warp->unit->waiting, index);
         warp_set_add(sm->ready, index);
         return false;
     }
+    at = cycles_max(at, warp->fetched_at);
     if (warp->request != NULL && warp->entries != NULL) at = sm_entry_at(sm, warp, at);
     warp->blocked = at == CYCLES_SATURATED;
     if (!warp->blocked) event_queue_push(warp->unit == NULL ? &sm->passes : &sm->wakes, at, 0, index);
@@ -114,10 +115,11 @@ static bool sm_await(struct sm *sm, uint32_t index) {
 /* Goes on to the next instruction that has to wait for something. */
 static void sm_proceed(struct sm *sm, uint32_t index) {
     do {
-        if (!sm_fetch(sm, &sm->warps[index])) {
+        if (!sm_read_head(sm, &sm->warps[index])) {
             sm_end_warp(sm, index);
             return;
         }
+        if (sm->ifetch != NULL) sm_ifetch_ask(sm, index);
     } while (sm_await(sm, index));
 }
 

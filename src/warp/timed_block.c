@@ -7,10 +7,11 @@ cycles timed_block_horizon(const struct timed_block *block) {
         longest = cycles_max(longest, (cycles)inst->init + inst->latency);
     }
     /* At depth 1 an instruction is charged the largest initiation of its unit: `longest` covers it. */
+    const cycles held = 1 + block->machine->barrier_release + fetch_longest(&block->machine->fetch);
     cycles horizon = 0;
     for (uint32_t w = 0; w < block->warp_count; w++) {
         uint64_t length = block->paths[block->warp_path[w]].length;
-        horizon = cycles_add(horizon, cycles_mul(length, longest + 1 + block->machine->barrier_release));
+        horizon = cycles_add(horizon, cycles_mul(length, longest + held));
     }
     return horizon;
 }

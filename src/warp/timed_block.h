@@ -71,8 +71,16 @@ static inline uint32_t timed_origin(const struct timed_code *code, uint32_t entr
     return code->origin == NULL ? entry : code->origin[entry];
 }
 
+/* Where the instruction of an entry of the code lies among the machine's instructions, in bytes. PTX has no
+ * addresses: each of its instructions stands for one of the machine, in the order of the module. */
+static inline uint64_t timed_address(const struct timed_code *code, uint32_t entry,
+                                     uint32_t instruction_bytes) {
+    return (uint64_t)timed_origin(code, entry) * instruction_bytes;
+}
+
 /* Most cycles that any schedule or bound of the block can reach: the sum over all instructions of all warps
- * of the largest initiation, latency and one issue slot. Saturated when it does not fit. */
+ * of the largest initiation, latency, one issue slot, and a fetch where it can stall. Saturated when it does
+ * not fit. */
 cycles timed_block_horizon(const struct timed_block *block);
 
 /* WB_ERR_LIMIT with a message when the horizon is above INT64_MAX; when it is not, no sum of times over the

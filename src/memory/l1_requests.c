@@ -61,7 +61,7 @@ static void read_access(struct l1_requests *requests, const struct traffic_patte
         like.line = cache_line_number(index, address);
         like.set = cache_set_of_line(index, like.line);
         like.sector = (uint32_t)cache_sector_number(index, address) & index->sector_mask;
-        like.perhaps = pattern->perhaps != NULL && pattern->perhaps[like.request];
+        like.perhaps = like.unknown || (pattern->perhaps != NULL && pattern->perhaps[like.request]);
         requests->known_at[like.set] = ++requests->now;
         requests->items.items[requests->items.count++] = like;
     }
@@ -124,8 +124,14 @@ wb_status l1_requests_read(struct l1_requests *requests, uint32_t block) {
                 WB_TRY(read_unknown(requests, access, like, since));
                 continue;
             }
-            WB_TRY(vec_reserve(&requests->items, access->request_count));
-            read_access(requests, pattern, access, traffic_base(traffic, block, w, access->group), like);
+            const uint64_t base = traffic_base(traffic, block, w, access->group);
+            const bool around = access->unordered && like.touch != TOUCH_STORE_EVICTS;
+            struct l1_request possible = like;
+            like.unordered = possible.unknown = around;
+            WB_TRY(vec_reserve(&requests->items, (size_t)3 * access->request_count));
+            if (around) read_access(requests, pattern, access, base, possible);
+            read_access(requests, pattern, access, base, like);
+            if (around) read_access(requests, pattern, access, base, possible);
         }
     }
     return WB_OK;

@@ -28,7 +28,9 @@ struct l1_request {
     uint8_t kind;          /* enum traffic_kind, never TRAFFIC_ON_CHIP */
     uint8_t touch;         /* enum touch_kind */
     bool perhaps;          /* it is perhaps not made */
-    bool unknown;          /* an access to an unknown address perhaps uses this line: no request by itself */
+    bool unordered;        /* the other requests of its access can come before it or after it */
+    bool unknown;          /* an access to an unknown address perhaps uses this line, or another request of
+                              an access without order: no request by itself */
 };
 
 /* Requests of accesses to unknown addresses. */

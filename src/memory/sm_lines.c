@@ -85,6 +85,8 @@ wb_status sm_lines_make(const struct sm_share *share, struct l1_requests *reques
 bool sm_line_may_come(const struct sm_lines *lines, uint32_t set, uint64_t line) {
     const struct owned_lines *listed = &lines->sets[set];
     if (listed->cut) return true;
+    for (uint32_t o = 0; o < lines->objects->count; o++) /* of which not all lines are listed */
+        if (object_has_line(&lines->objects->objects[o], line)) return true;
     for (uint32_t i = 0; i < listed->count; i++) {
         if (listed->items[i].line == line) return true;
     }

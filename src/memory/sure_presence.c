@@ -157,6 +157,7 @@ static void find_known(struct sure_presence *presence, const struct l1_request *
     for (uint32_t s = 0; s < presence->sectors; s++)
         known->proofs[s] = NO_PROOF;
     if (use != NULL && use->access == request->access) {
+        if (request->unordered) return; /* it may come behind this one */
         /* a request of the same instruction: nobody else comes in between */
         known_add(presence, known, use, request->warp, request);
         return;
@@ -198,11 +199,12 @@ static uint32_t recent_lines(const struct sure_presence *presence) {
     return count;
 }
 
-/* Makes a use the most recent one; what all ways are used behind is forgotten. */
+/* Makes a use the most recent one; what all ways are used behind is forgotten. The lines that are left are
+ * enough for all ways, whichever of them a window does not count. */
 static void add_use(struct sure_presence *presence, struct line_use use) {
     presence->recent.items[presence->recent.count++] = use;
     presence->recent_perhaps += use.perhaps;
-    while (recent_lines(presence) > presence->set->ways)
+    while (recent_lines(presence) > presence->set->ways + 1)
         forget_use(presence, &presence->recent.items[0]);
 }
 
@@ -330,7 +332,7 @@ static wb_status begin_set(struct sure_presence *presence) {
     WB_TRY(vec_reserve(&presence->drops, room));
     WB_TRY(vec_reserve(&presence->proofs, room * presence->sectors));
     presence->recent.count = presence->recent_perhaps = presence->window.lines.count = 0;
-    WB_TRY(vec_reserve(&presence->recent, (size_t)2 * (set->ways + 1)));
+    WB_TRY(vec_reserve(&presence->recent, (size_t)2 * (set->ways + 2)));
     WB_TRY(vec_reserve(&presence->histories, set->lines.count));
     WB_TRY(vec_reserve(&presence->window.lines, set->lines.count));
     memset(presence->histories.items, 0, set->lines.count * sizeof *presence->histories.items);

@@ -63,7 +63,7 @@ struct sure_presence {
     size_t phase;                /* being looked at */
     uint64_t segment;            /* being looked at, counted over all sets */
     size_t recent_perhaps;       /* how many of these are perhaps not made */
-    VEC(struct line_use) recent; /* uses of the segment so far, oldest first, of at most `ways` lines */
+    VEC(struct line_use) recent; /* uses of the segment so far, oldest first, of at most `ways` + 1 lines */
     VEC(struct line_use) ended;  /* of all earlier segments */
     VEC(struct line_source) sources;
     VEC(struct line_drop) drops;

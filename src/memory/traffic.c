@@ -157,6 +157,7 @@ static void note_perhaps(struct traffic_maker *maker, const struct access *acces
         perhaps[r] = !sure;
         some |= sure;
     }
+    made->unordered = access->unsure != 0 && made->request_count > 1;
     if (made->is_unknown) some = (access->mask & ~access->unsure) != 0;
     const struct wb_grid *grid = maker->traffic->grid;
     if (some || grid->kernel == NULL) return;
@@ -176,7 +177,8 @@ static wb_status append_access(struct traffic_maker *maker, const struct access_
         .first_request = (uint32_t)maker->offsets.count,
         .kind = (uint8_t)kind_of(access),
         .object = access->object,
-        .is_unknown = access->table == ACCESS_UNKNOWN,
+        .is_unknown = access->table == ACCESS_UNKNOWN ||
+                      (access->space == PTX_SPACE_LOCAL && maker->traffic->grid->cover.local_open),
     };
     if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX) return WB_ERR_LIMIT;
     WB_TRY(vec_reserve(&maker->offsets, REQUESTS_MAX));
@@ -190,8 +192,18 @@ static wb_status append_access(struct traffic_maker *maker, const struct access_
     return vec_push(&maker->accesses, made);
 }
 
-/* Where requests are more than time of their unit, declines a stream with an instruction whose lanes are in
- * global and in local memory at once: its requests would be in two places of the access order. */
+/* WB_ERR_DECLINED with a message. */
+static wb_status decline_two_places(const struct traffic_maker *maker, const struct access *access) {
+    const struct wb_grid *grid = maker->traffic->grid;
+    ptx_diagnose(maker->diagnostics, SEVERITY_ERROR, grid->kernel->module,
+                 grid_inst(grid, access->instruction, NULL),
+                 "lanes of one warp access global and local memory %s: that is not modelled",
+                 access->table == ACCESS_UNKNOWN ? "here perhaps at once" : "here at once");
+    return WB_ERR_DECLINED;
+}
+
+/* Where requests are more than time of their unit, declines a stream with an instruction whose lanes are, or
+ * can be, in global and in local memory at once: its requests would be in two places of the access order. */
 static wb_status decline_split(const struct traffic_maker *maker, const struct access_stream *stream) {
     const struct wb_grid *grid = maker->traffic->grid;
     const struct machine_memory *memory = &maker->traffic->machine->memory;
@@ -199,13 +211,11 @@ static wb_status decline_split(const struct traffic_maker *maker, const struct a
     for (uint32_t a = 0, last = PTX_NO_INDEX; a < stream->access_count; a++) {
         const struct access *access = &stream->accesses[a];
         if (!access_makes_requests(access)) continue;
-        if (last != PTX_NO_INDEX && stream->accesses[last].step == access->step) {
-            ptx_diagnose(
-                maker->diagnostics, SEVERITY_ERROR, grid->kernel->module,
-                grid_inst(grid, access->instruction, NULL),
-                "lanes of one warp access global and local memory here at once: that is not modelled");
-            return WB_ERR_DECLINED;
-        }
+        const bool anywhere = access->table == ACCESS_UNKNOWN && access->space == PTX_SPACE_LOCAL &&
+                              grid_inst(grid, access->instruction, NULL)->form->space == PTX_GENERIC;
+        if (anywhere) return decline_two_places(maker, access);
+        if (last != PTX_NO_INDEX && stream->accesses[last].step == access->step)
+            return decline_two_places(maker, access);
         last = a;
     }
     return WB_OK;

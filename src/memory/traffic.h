@@ -27,6 +27,7 @@ struct traffic_access {
     uint16_t request_count; /* 0 only for TRAFFIC_ON_CHIP; at most, where addresses or lanes are not known */
     uint8_t kind;           /* enum traffic_kind */
     bool is_unknown;        /* which lines its requests are of: their offsets say nothing */
+    bool unordered;         /* its requests come in the order of the lanes that are really there */
     bool perhaps_none;      /* an execution may make no request, though it is executed */
 };
 

@@ -58,6 +58,7 @@ struct grid_covering {
     bool covers;                   /* it is one */
     bool repeats;                  /* some block as in struct wb_block; */
     bool meets_perhaps;            /* likewise */
+    bool local_open;               /* where the local memory of warps stands depends on what is executed */
     uint32_t uncounted;            /* the instruction of the first block that has one, or PTX_NO_INDEX */
     struct facts_used facts;       /* that it rests on */
     struct memory_objects objects; /* as in struct wb_block; of all blocks */
@@ -132,8 +133,9 @@ wb_status grid_note_covering(struct wb_grid *grid, const struct wb_block *block)
  * and block_size must be set. WB_ERR_LIMIT without a message when memory is exhausted. */
 wb_status grid_find_barriers(struct wb_grid *grid);
 
-/* The most bytes of local memory that a thread accesses at known addresses, a multiple of 4. */
-uint64_t grid_local_bytes(const struct wb_grid *grid);
+/* Finds the most bytes of local memory that a thread accesses; of covering paths whether that depends on what
+ * is executed. */
+void grid_find_local_bytes(struct wb_grid *grid);
 
 /* Takes all blocks out again. */
 void grid_restart(struct wb_grid *grid);

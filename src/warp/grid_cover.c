@@ -228,7 +228,7 @@ static wb_status trace_covering(struct cover_trace *trace) {
     grid->warp_width = run->warp_width;
     if (grid_find_barriers(grid) != WB_OK) return run_no_memory(run);
     WB_TRY(cover_blocks(trace));
-    grid->local_bytes = grid_local_bytes(grid);
+    grid_find_local_bytes(grid);
     return WB_OK;
 }
 

@@ -31,23 +31,35 @@ wb_status grid_find_barriers(struct wb_grid *grid) {
     return WB_OK;
 }
 
-uint64_t grid_local_bytes(const struct wb_grid *grid) {
+/* The end of what the lanes of `mask` access of local memory. */
+static uint64_t local_end(const struct access_stream *stream, const struct access *access, uint32_t mask) {
     uint64_t end = 0;
+    uint32_t rank = 0;
+    FOR_LANES_OF(l, access->mask) {
+        uint64_t address = access->table == ACCESS_AFFINE ? access->base + (uint64_t)access->stride * l
+                                                          : stream->tables[access->table + rank++];
+        if ((mask >> l & 1) != 0 && address + access->bytes > end) end = address + access->bytes;
+    }
+    return end;
+}
+
+void grid_find_local_bytes(struct wb_grid *grid) {
+    uint64_t end = 0, sure_end = 0;
     for (size_t s = 0; s < grid->streams.count; s++) {
         const struct access_stream *stream = &grid->streams.items[s];
         for (uint32_t i = 0; i < stream->access_count; i++) {
             const struct access *access = &stream->accesses[i];
-            if (access->space != PTX_SPACE_LOCAL || access->table == ACCESS_UNKNOWN) continue;
-            uint32_t rank = 0;
-            FOR_LANES_OF(l, access->mask) {
-                uint64_t address = access->table == ACCESS_AFFINE
-                                       ? access->base + (uint64_t)access->stride * l
-                                       : stream->tables[access->table + rank++];
-                if (address + access->bytes > end) end = address + access->bytes;
-            }
+            if (access->space != PTX_SPACE_LOCAL) continue;
+            grid->cover.local_open |= access->table == ACCESS_UNKNOWN;
+            if (access->table == ACCESS_UNKNOWN) continue;
+            const uint64_t all = local_end(stream, access, access->mask);
+            const uint64_t sure = local_end(stream, access, access->mask & ~access->unsure);
+            end = all > end ? all : end;
+            sure_end = sure > sure_end ? sure : sure_end;
         }
     }
-    return (end + 3) / 4 * 4;
+    grid->cover.local_open |= sure_end != end;
+    grid->local_bytes = (end + 3) / 4 * 4;
 }
 
 static wb_status trace_begin(struct grid_trace *trace) {
@@ -108,7 +120,7 @@ static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
         WB_TRY(trace_block(trace));
     } while (!one_block && !needs_assumptions(trace) && run_next_block(&trace->run));
     trace->grid->notes = trace->run.notes;
-    trace->grid->local_bytes = grid_local_bytes(trace->grid);
+    grid_find_local_bytes(trace->grid);
     return WB_OK;
 }
 
@@ -199,7 +211,7 @@ static wb_status fill_from_block(const struct wb_block *block, struct path *path
     WB_TRY(grid_find_barriers(grid));
     WB_TRY(copy_paths(block, paths));
     WB_TRY(grid_add_block(grid, paths, block->accesses));
-    grid->local_bytes = grid_local_bytes(grid);
+    grid_find_local_bytes(grid);
     return WB_OK;
 }
 

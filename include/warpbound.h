@@ -863,16 +863,18 @@ typedef struct {
 wb_status wb_order_report(const wb_gpu *gpu, wb_order_format format, const wb_order_options *options,
                           const wb_writer *writer, wb_diagnostics *diagnostics);
 
-typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE } wb_schedule_format;
+typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE, WB_SCHEDULE_SVG } wb_schedule_format;
 
-/* The schedule of one policy: which warp issued what, when, on which unit; as text, or as Chrome trace events
- * (one microsecond of the viewer is one cycle). */
+/* The schedule of one policy: which warp issued what, when, on which unit; as text, as Chrome trace events
+ * (one microsecond of the viewer is one cycle), or as a picture, which has room for some hundred
+ * instructions: WB_ERR_LIMIT for more. */
 wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
                              wb_diagnostics *diagnostics, char **text);
 
 /* The schedule of a grid under one scheme (and one policy, or NULL: its own), by time, then SM: as the
  * schedule of a block, with the SM and the block of each instruction, and all its times, as the memory system
- * has them. The simulation is made anew. WB_ERR_LIMIT for more than ten million instructions. */
+ * has them. The simulation is made anew. WB_ERR_LIMIT for more than ten million instructions,
+ * WB_ERR_INPUT for a picture. */
 wb_status wb_gpu_schedule_report(const wb_gpu *gpu, const char *scheme, const char *policy,
                                  wb_schedule_format format, const wb_watch *watch, const wb_writer *writer,
                                  wb_diagnostics *diagnostics);

@@ -59,6 +59,14 @@ void run_free(struct run *run) {
     free(run->err);
 }
 
+char *read_file(const char *path) {
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = read_stream(file);
+    (void)fclose(file);
+    return text;
+}
+
 size_t count_of(const char *text, const char *part) {
     size_t count = 0;
     for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))

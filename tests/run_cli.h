@@ -25,6 +25,9 @@ json_t *run_json(const char *arguments, int status);
 /* Whole contents of a stream that ended, malloc'd. */
 char *read_stream(FILE *stream);
 
+/* Whole contents of a file, malloc'd. */
+char *read_file(const char *path);
+
 /* How often `part` stands in the text. */
 size_t count_of(const char *text, const char *part);
 

@@ -120,14 +120,6 @@ static void test_unknown_registers_cost_something(void **state) {
     json_decref(unknown);
 }
 
-static char *read_file(const char *path) {
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = read_stream(file);
-    (void)fclose(file);
-    return text;
-}
-
 /* The page that explains a report shows what is printed. */
 static void test_the_page_shows_what_is_printed(void **state) {
     (void)state;

@@ -50,6 +50,55 @@ static void test_text(void **state) {
     fixture_close(&fixture);
 }
 
+/* Fig. 2 of ECRTS 2025: the third instruction waits for its unit in [2, 4), initiates in [4, 7), and its
+ * result is there at 11; 16 pixels a cycle, from 190 on. */
+static void test_picture(void **state) {
+    (void)state;
+    static const char *const parts[] = {
+        "A schedule of 14 cycles, policy lrr",
+        ">2 B</text>\n<rect x=\"222\" y=\"106\" width=\"32\" height=\"14\" fill=\"none\"",
+        "<rect x=\"254\" y=\"106\" width=\"48\" height=\"14\" fill=\"#d55e00\"/>\n"
+        "<rect x=\"302\" y=\"106\" width=\"64\" height=\"14\" fill=\"#d55e00\" fill-opacity=\"0.3\"/>\n"
+        "<path d=\"M222,105 v16\"",
+        "fill=\"#009e73\"/><text x=\"400\" y=\"173\">G</text>",
+    };
+    struct fixture fixture;
+    char *text = NULL;
+    fixture_open(&fixture, "R(2,6) X(1,1) B(3,4) G(2,4)", "R B B G.0");
+    assert_int_equal(wb_schedule_report(fixture.analysis, "lrr", WB_SCHEDULE_SVG, fixture.diagnostics, &text),
+                     WB_OK);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(text, parts[i]) == NULL) fail_msg("no '%s' in %s", parts[i], text);
+    assert_null(strstr(text, ">X</text>"));
+    free(text);
+    fixture_close(&fixture);
+}
+
+/* A picture has room for 400 instructions and 4000 cycles. */
+static void test_pictures_have_limits(void **state) {
+    (void)state;
+    static const struct {
+        const char *units, *warps;
+        wb_status status;
+    } rows[] = {{"A(1,0)", "400x A", WB_OK},
+                {"A(1,0)", "401x A", WB_ERR_LIMIT},
+                {"A(1,3999)", "A", WB_OK},
+                {"A(1,4000)", "A", WB_ERR_LIMIT}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture fixture;
+        char *text = NULL;
+        fixture_open(&fixture, rows[i].units, rows[i].warps);
+        assert_int_equal(
+            wb_schedule_report(fixture.analysis, "lrr", WB_SCHEDULE_SVG, fixture.diagnostics, &text),
+            rows[i].status);
+        if (rows[i].status != WB_OK)
+            assert_non_null(strstr(wb_diagnostics_text(fixture.diagnostics),
+                                   "lrr: error: a picture has at most 400 instructions and 4000 cycles"));
+        free(text);
+        fixture_close(&fixture);
+    }
+}
+
 /* The only event of the trace with these values, or NULL. */
 static const json_t *find_event(const json_t *events, const char *phase, int process, int row, int at) {
     const json_t *found = NULL;
@@ -151,6 +200,8 @@ static void test_needs_one_policy(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_pictures_have_limits),
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_trace_rows),
         cmocka_unit_test(test_needs_one_policy),

@@ -221,7 +221,8 @@ static const struct option_row option_table[] = {
      COMMAND_CFG},
     {OPTION_FORMAT, 0, "format", "FORMAT",
      "text or json; cfg: text or dot; path: jcse or jcse-json for the kernel analyzer of JCSE 2017, of all "
-     "blocks; simulate --schedule: text or trace (Chrome trace events); cache --order: text, json or svg; "
+     "blocks; simulate --schedule: text, trace (Chrome trace events) or svg; cache --order: text, json or "
+     "svg; "
      "makespan --schedule: text or svg",
      EVERY_COMMAND & ~(unsigned)(COMMAND_PRINT | COMMAND_FACTS)},
     {OPTION_JSON, 0, "json", NULL, "same as --format json", RUNS | COMMAND_OCCUPANCY},

@@ -6,7 +6,9 @@
 /* The schedule of one policy instead of the totals. */
 static wb_status write_schedule(const struct options *options, const struct inputs *inputs,
                                 wb_diagnostics *diagnostics, char **text) {
-    wb_schedule_format format = options->format == OUTPUT_TRACE ? WB_SCHEDULE_TRACE : WB_SCHEDULE_TEXT;
+    wb_schedule_format format = options->format == OUTPUT_TRACE ? WB_SCHEDULE_TRACE
+                                : options->format == OUTPUT_SVG ? WB_SCHEDULE_SVG
+                                                                : WB_SCHEDULE_TEXT;
     const char *policy = options->policies != NULL ? options->policies : "lrr";
     return wb_schedule_report(inputs->analysis, policy, format, diagnostics, text);
 }
@@ -69,7 +71,9 @@ static wb_status simulate_block(const struct options *options, struct inputs *in
                                 wb_diagnostics *diagnostics, char **text) {
     enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
     if (options->threads != NULL) return usage_error(diagnostics, "--threads goes with --scheme");
-    wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
+    wb_status status = WB_OK;
+    if (!options->schedule || options->format != OUTPUT_SVG)
+        status = require_format(options, OUTPUT_TEXT, other, diagnostics);
     if (status == WB_OK) status = inputs_load(options, INPUTS_SIMULATION, diagnostics, inputs);
     if (status != WB_OK) return status;
     return options->schedule ? write_schedule(options, inputs, diagnostics, text)

@@ -139,6 +139,10 @@ wb_status wb_gpu_schedule_report(const wb_gpu *gpu, const char *scheme, const ch
     struct gpu_scheme chosen;
     struct gpu_schedule schedule = {0};
     WB_TRY(choose_scheme(scheme, policy, diagnostics, &chosen));
+    if (format == WB_SCHEDULE_SVG) {
+        diagnose(diagnostics, SEVERITY_ERROR, chosen.name, "a picture is of the schedule of one block");
+        return WB_ERR_INPUT;
+    }
     if (gpu_instructions(gpu->timed.grid) > SCHEDULE_EVENTS_MAX)
         return schedule_refuse_length(diagnostics, chosen.name);
     struct schedule_report report = {.machine = gpu->timed.machine,

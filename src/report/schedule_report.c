@@ -50,6 +50,15 @@ static wb_status schedule_write(struct schedule_report *report, const struct sch
     return writer->end(report);
 }
 
+static const struct schedule_writer *schedule_writer_of(wb_schedule_format format) {
+    switch (format) {
+    case WB_SCHEDULE_TRACE: return &schedule_trace;
+    case WB_SCHEDULE_SVG: return &schedule_svg;
+    case WB_SCHEDULE_TEXT: break;
+    }
+    return &schedule_text;
+}
+
 wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
                              wb_diagnostics *diagnostics, char **text) {
     uint64_t chosen;
@@ -85,8 +94,8 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
                                      .policy = simulated->name,
                                      .warp_count = analysis->timed->warp_count,
                                      .diagnostics = diagnostics};
-    wb_status status = schedule_write(&report, format == WB_SCHEDULE_TRACE ? &schedule_trace : &schedule_text,
-                                      analysis->timed, simulated);
+    wb_status status = schedule_write(&report, schedule_writer_of(format), analysis->timed, simulated);
+    vec_free(&report.kept);
     if (status != WB_OK) {
         text_free(&report.out);
         return status;

@@ -3,6 +3,7 @@
 #define WB_REPORT_SCHEDULE_REPORT_H
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "bound/analysis.h"
 #include "sim/gpu_results.h"
 
@@ -18,7 +19,8 @@ struct schedule_report {
     uint32_t warp_count;          /* of a block */
     uint32_t sms, slots;          /* of a grid: those in use */
     struct text out;
-    uint64_t events; /* written so far */
+    uint64_t events;            /* written so far */
+    VEC(struct sim_event) kept; /* of a format that writes them when all are known */
     wb_diagnostics *diagnostics;
 };
 
@@ -29,7 +31,7 @@ struct schedule_writer {
     wb_status (*end)(struct schedule_report *report);
 };
 
-extern const struct schedule_writer schedule_text, schedule_trace;
+extern const struct schedule_writer schedule_text, schedule_trace, schedule_svg;
 
 /* Appends the name of a unit, with its sub-core and its instance where there are several. */
 void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,

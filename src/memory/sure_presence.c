@@ -158,8 +158,9 @@ static void find_known(struct sure_presence *presence, const struct l1_request *
         known->proofs[s] = NO_PROOF;
     if (use != NULL && use->access == request->access) {
         if (request->unordered) return; /* it may come behind this one */
-        /* a request of the same instruction: nobody else comes in between */
-        known_add(presence, known, use, request->warp, request);
+        /* Nothing comes in between but requests of the same instruction, each to a line of its own. */
+        const size_t between = (size_t)(presence->recent.items + presence->recent.count - use - 1);
+        if (between < presence->set->ways) known_add(presence, known, use, request->warp, request);
         return;
     }
     if (!presence->in_program_order) return;

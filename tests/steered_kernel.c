@@ -110,13 +110,32 @@ static void put_word(struct writer *writer, uint32_t words) {
     }
 }
 
+/* Sets %x to an address in one of two arrays, which a branch or guards choose. */
+static void put_chosen_address(struct writer *writer, uint32_t words, uint32_t words_together) {
+    const uint32_t otherwise = ++writer->labels, end = ++writer->labels, lanes = 1 + below(writer, 31);
+    put_word(writer, words);
+    if (words_together > 1) PUT("and.b32 %%t, %%t, %u;\n", words - words_together);
+    PUT("mul.wide.u32 %%x, %%t, 4;\n");
+    if (chance(writer, 50))
+        PUT("setp.lt.u32 %%q, %%lane, %u;\n", lanes);
+    else
+        PUT("mov.pred %%q, %%p%u;\n", lanes % 2);
+    if (chance(writer, 50))
+        PUT("@%%q add.s64 %%x, %%x, %%table;\n@!%%q add.s64 %%x, %%x, %%other;\n");
+    else
+        PUT("@%%q bra $L%u;\nadd.s64 %%x, %%x, %%table;\nbra.uni $L%u;\n$L%u:\nadd.s64 %%x, %%x, "
+            "%%other;\n$L%u:\n",
+            otherwise, end, otherwise, end);
+}
+
 /* Sets %x to an address in one of the arrays. */
 static void put_address(struct writer *writer, uint32_t words_together) {
     const struct steered_kernel *kernel = writer->kernel;
     const uint32_t least = kernel->table < kernel->other ? kernel->table : kernel->other;
     const char *base = "%table";
     uint32_t words = kernel->table;
-    switch (below(writer, 12)) {
+    switch (below(writer, 13)) {
+    case 7: put_chosen_address(writer, least, words_together); return;
     case 0: /* data chooses the array */
         PUT("selp.b64 %%y, %%table, %%other, %%p%u;\n", below(writer, 2));
         base = "%y", words = least;

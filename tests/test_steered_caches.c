@@ -47,11 +47,22 @@ static const struct by_hand by_hand[] = {
     /* Where the words of a warp stand depends on how many the threads have, not on how many are known. */
     {.name = "local memory at unknown addresses",
      .body = "setp.ne.u32 %p, %w, 0;\n@%p bra $L1;\nand.b32 %u, %u, 7;\nmul.wide.u32 %x, %u, 4;\n"
-             "mov.u64 %y, own;\nadd.s64 %x, %x, %y;\nst.local.u32 [%x], %t;\n$L1:\nbar.sync 0;\n"
+             "mov.u64 %y, own;\nadd.s64 %x, %x, %y;\nld.local.u32 %s, [%x];\n$L1:\nbar.sync 0;\n"
              "ld.local.u32 %d, [own];\nadd.u32 %s, %d, 1;\nld.local.u32 %d, [own];\nret;\n}\n",
      .warps = 2,
      .blocks = 1,
      .settings = {"l1_size=256", "l1_ways=1", "sms=1"}},
+    /* What is loaded from shared memory after all takes the latency of its class, as no request is made. */
+    {.name = "generic addresses that are perhaps of shared memory",
+     .body =
+         ".shared .align 4 .b32 kept[32];\nmov.u32 %d, kept;\ncvt.u64.u32 %x, %d;\ncvta.shared.u64 %x, %x;\n"
+         "st.shared.u32 [kept], %t;\ncvta.global.u64 %y, %table;\nand.b32 %s, %u, 1;\n"
+         "setp.eq.u32 %p, %s, 0;\nselp.b64 %x, %x, %y, %p;\nld.u32 %d, [%x];\nadd.u32 %s, %d, 1;\n"
+         "ld.u32 %d, [%x];\nadd.u32 %s, %d, 1;\nld.u32 %d, [%x];\nadd.u32 %s, %d, 1;\nret;\n}\n",
+     .warps = 1,
+     .blocks = 1,
+     .settings = {"l1_latency=1", "noc_latency=1", "l2_latency=1", "dram_latency=1", "mem_latency=2000",
+                  "sms=1"}},
 };
 
 static void test_kernels_by_hand(void **state) {

@@ -4,7 +4,7 @@
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make campaign [SEEDS=1000000]: bounds against all schedules of random blocks; goes on where it was stopped
 #   make campaign-caches [SEEDS=1000000] [FIRST=1]: bounds of kernels for all data against executions, on random machines with caches
-#   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-jcse2017 reproduce-ecrts2025
+#   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-wcet2014 reproduce-jcse2017 reproduce-ecrts2025
 #                                                  the experiments of papers, into docs/reproduction/
 #   make install [PREFIX=/usr/local]                   make clean
 

@@ -79,6 +79,52 @@ static void four_sets_of_conventions_give_804(void **state) {
     }
 }
 
+/* What the sum comes to for TriangleSum, counted by hand: 40 rows of four warps, 16 windows. */
+static cycles triangle_by_hand(const struct machine_abstract_cta *keys) {
+    const bool executed = keys->uniform_branch == BRANCH_EXECUTED_SIDE;
+    cycles time = 4 * 7 + 40 * (2 + 7 + 3) + 4 * 4 + (keys->header == HEADER_TESTS_THE_EXIT ? 4 * 2 : 0);
+    if (keys->shift == SHIFT_IS_ADDED) time += 40;
+    for (uint32_t row = 0; row <= 16; row++) { /* the last window has no barrier */
+        const uint32_t warps = row < 16 ? 4 - row / 4 : 0;
+        const uint32_t hiding = keys->stall_warps == STALL_ALL_WARPS ? 4 : warps > 0 ? warps : 1;
+        const bool loads = warps > 0 && (!executed || row % 2 == 1);
+        const bool stores = keys->stores_stall && row > 0 && row % 4 == 0;
+        if (loads) time += 4 * (cycles)warps;
+        if (loads || stores) time += cycles_sub(keys->memory_latency, hiding);
+        if (warps > 0) time += warps * (cycles)keys->barrier_slots + keys->barrier_cycles;
+    }
+    return time;
+}
+
+/* All combinations of the keys, with all latencies that matter: 38 of them give the published number. */
+static void every_combination_counts_as_by_hand(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct abstract_warp_file file = {0};
+    uint32_t published = 0;
+    static const char slide[] = "machine: hirvisalo\n" SLIDE;
+    assert_int_equal(abstract_warp_file_parse("slide", slide, strlen(slide), diagnostics, &file), WB_OK);
+    for (uint32_t bits = 0; bits < 128 * 32; bits++) {
+        struct wb_machine machine = *file.machine;
+        struct abstract_time time;
+        machine.abstract_cta = (struct machine_abstract_cta){.header = bits & 1,
+                                                             .barrier_slots = bits >> 1 & 1,
+                                                             .barrier_cycles = bits >> 2 & 1,
+                                                             .stall_warps = bits >> 3 & 1,
+                                                             .uniform_branch = bits >> 4 & 1,
+                                                             .shift = bits >> 5 & 1,
+                                                             .stores_stall = (bits >> 6 & 1) != 0,
+                                                             .memory_latency = 1 + (bits >> 7)};
+        const struct abstract_rules rules = abstract_rules_stated(&machine);
+        assert_int_equal(abstract_cta_simulate(&file.cta, &rules, NULL, diagnostics, NULL, &time), WB_OK);
+        assert_int_equal(abstract_time_total(&time), triangle_by_hand(&machine.abstract_cta));
+        published += abstract_time_total(&time) == 804;
+    }
+    assert_int_equal(published, 38);
+    abstract_warp_file_free(&file);
+    wb_diagnostics_free(diagnostics);
+}
+
 /* TriangleSum traced and analysed on the machine of the slides. */
 struct triangle {
     wb_diagnostics *diagnostics;
@@ -397,6 +443,7 @@ static void random_kernels_stay_within_the_bound(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_sets_of_conventions_give_804),
+        cmocka_unit_test(every_combination_counts_as_by_hand),
         cmocka_unit_test(the_slide_comes_out_of_ptx),
         cmocka_unit_test(the_compiler_has_other_counts),
         cmocka_unit_test(both_versions_compute_the_same),

@@ -326,7 +326,9 @@ static void test_other_uses_are_declined(void **state) {
     wb_gpu *gpu = NULL;
     wb_diagnostics *diagnostics = loaded.diagnostics;
     kernel_expect_ok(wb_machine_load("jcse2017", diagnostics, &machine), "machine", diagnostics);
-    assert_int_equal(wb_gpu_new(covering, machine, diagnostics, &gpu), WB_ERR_DECLINED);
+    kernel_expect_ok(wb_gpu_new(covering, machine, diagnostics, &gpu), "caches", diagnostics);
+    assert_int_equal(wb_gpu_simulate(gpu, "default", NULL, NULL, diagnostics), WB_ERR_DECLINED);
+    wb_gpu_free(gpu);
     assert_int_equal(wb_grid_report(covering, WB_REPORT_TEXT, NULL, diagnostics), WB_ERR_DECLINED);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 2);
     kernel_expect_ok(wb_analysis_new_kernel(covering, machine, NULL, diagnostics, &analysis), "analysis",

@@ -9,7 +9,7 @@ static wb_status write_counts(const struct options *options, wb_diagnostics *dia
                               struct inputs *inputs) {
     char *text = NULL;
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load_gpu(options, false, diagnostics, inputs);
+    if (status == WB_OK) status = inputs_load_caches(options, diagnostics, inputs);
     wb_watch watch = watch_terminal();
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     if (status == WB_OK) status = wb_cache_report(inputs->gpu, format, &watch, diagnostics, &text);

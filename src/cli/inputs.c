@@ -317,15 +317,20 @@ static wb_status trace_given_grid(bool beside, const struct inputs *inputs, wb_d
     return status;
 }
 
+/* How covering paths of all blocks are executed. */
+static wb_grid_options covering_options(bool any, const struct inputs *inputs) {
+    return (wb_grid_options){.cover = true,
+                             .unknown_contents = any,
+                             .record_accesses = wb_machine_needs_accesses(inputs->machine),
+                             .facts = inputs->facts,
+                             .warp_width = wb_machine_warp_width(inputs->machine),
+                             .memory_limit = inputs->memory_limit,
+                             .watch = watch_terminal()};
+}
+
 /* Analyses covering paths of all blocks. */
 static wb_status analyse_covering_grid(bool any, wb_diagnostics *diagnostics, struct inputs *inputs) {
-    const wb_grid_options covering = {.cover = true,
-                                      .unknown_contents = any,
-                                      .record_accesses = wb_machine_needs_accesses(inputs->machine),
-                                      .facts = inputs->facts,
-                                      .warp_width = wb_machine_warp_width(inputs->machine),
-                                      .memory_limit = inputs->memory_limit,
-                                      .watch = watch_terminal()};
+    const wb_grid_options covering = covering_options(any, inputs);
     wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &covering, diagnostics, &inputs->grid);
     return status == WB_OK ? wb_analysis_new_kernel(inputs->grid, inputs->machine, &covering.watch,
                                                     diagnostics, &inputs->analysis)
@@ -505,6 +510,42 @@ wb_status inputs_load_grid_analysis(const struct options *options, wb_diagnostic
     return status == WB_OK ? wb_analysis_new_grid(inputs->grid, inputs->machine, options->schemes,
                                                   diagnostics, &inputs->analysis)
                            : status;
+}
+
+/* Executes covering paths of all blocks, and makes the grid ready to be looked at. */
+static wb_status load_covering_gpu(const struct options *options, bool any, wb_diagnostics *diagnostics,
+                                   struct inputs *inputs) {
+    wb_grid_options covering = covering_options(any, inputs);
+    covering.memory_limit = options->memory_limit;
+    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &covering, diagnostics, &inputs->grid);
+    return status == WB_OK ? wb_gpu_new(inputs->grid, inputs->machine, diagnostics, &inputs->gpu) : status;
+}
+
+wb_status inputs_load_caches(const struct options *options, wb_diagnostics *diagnostics,
+                             struct inputs *inputs) {
+    const char *name = options->machine != NULL ? options->machine : GPU_MACHINE;
+    bool any;
+    wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
+    if (status == WB_OK) status = asks_for_any(options, diagnostics, &any);
+    if (status == WB_OK && any && options->block_index != NULL)
+        return usage_error(diagnostics,
+                           "--block-index: with --inputs any, and with --facts, all blocks only");
+    if (status == WB_OK && any) status = inputs_load_launch(options, diagnostics, inputs);
+    if (status == WB_OK && any) status = load_facts(options, diagnostics, inputs);
+    if (status == WB_OK && any) return load_covering_gpu(options, true, diagnostics, inputs);
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return WB_ERR_LIMIT;
+    if (status == WB_OK) status = inputs_load_grid(options, false, diagnostics, inputs);
+    if (status == WB_OK) status = wb_gpu_new(inputs->grid, inputs->machine, messages, &inputs->gpu);
+    if (status == WB_ERR_DECLINED && options->block_index == NULL) {
+        wb_grid_free(inputs->grid);
+        inputs->grid = NULL;
+        status = load_covering_gpu(options, false, diagnostics, inputs);
+    } else {
+        wb_diagnostics_append(diagnostics, messages);
+    }
+    wb_diagnostics_free(messages);
+    return status == WB_OK ? set_threads(options, diagnostics, inputs->gpu) : status;
 }
 
 wb_status inputs_load_gpu(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,

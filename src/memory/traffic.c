@@ -158,12 +158,15 @@ static void note_perhaps(struct traffic_maker *maker, const struct access *acces
         some |= sure;
     }
     made->unordered = access->unsure != 0 && made->request_count > 1;
-    if (made->is_unknown) some = (access->mask & ~access->unsure) != 0;
     const struct wb_grid *grid = maker->traffic->grid;
-    if (some || grid->kernel == NULL) return;
-    /* What has no guard asks for something in every lane, but for copies, which may ignore their source. */
+    if (!grid->cover.covers) return;
+    /* What has no guard asks for something in every lane, but for copies, which may ignore their source, and
+     * for generic addresses, which may be in shared memory. */
     const struct ptx_inst *inst = grid_inst(grid, access->instruction, NULL);
-    made->perhaps_none = inst->guard != PTX_NO_INDEX || inst->form->op == PTX_OP_CP_ASYNC;
+    const bool generic = inst->form->space == PTX_GENERIC;
+    if (made->is_unknown) some = (access->mask & ~access->unsure) != 0 && !generic;
+    made->perhaps_none =
+        !some && (inst->guard != PTX_NO_INDEX || inst->form->op == PTX_OP_CP_ASYNC || generic);
 }
 
 /* Appends one access whose group's base is `alignment` bytes behind the start of a line. */

@@ -61,6 +61,24 @@ static wb_status add_simulations(struct wb_gpu *gpu, const wb_watch *watch, wb_d
     return WB_OK;
 }
 
+/* What the warps of covering paths ask for at most. */
+static void add_possible(const struct wb_gpu *gpu, struct cache_summary *summary) {
+    const struct traffic *traffic = &gpu->timed.traffic;
+    for (uint32_t b = 0; b < traffic->grid->blocks.count; b++) {
+        for (uint32_t w = 0; w < traffic->grid->warp_count; w++) {
+            const struct traffic_pattern *pattern = traffic_pattern_of(traffic, b, w);
+            for (uint32_t a = 0; a < pattern->access_count; a++) {
+                const struct traffic_access *access = &pattern->accesses[a];
+                struct cache_counts *counts = &summary->instructions[access->instruction];
+                if (access->request_count == 0) continue;
+                counts->accesses++;
+                counts->requests += access->request_count;
+                if (access->kind == TRAFFIC_LOAD) counts->loads += access->request_count;
+            }
+        }
+    }
+}
+
 static void add_totals(struct cache_summary *summary) {
     struct cache_counts *total = &summary->total;
     for (uint32_t i = 0; i < summary->instruction_count; i++) {
@@ -77,11 +95,14 @@ static void add_totals(struct cache_summary *summary) {
 
 wb_status cache_summary_make(struct wb_gpu *gpu, const wb_watch *watch, wb_diagnostics *diagnostics,
                              struct cache_summary *summary) {
-    *summary = (struct cache_summary){.instruction_count = gpu->timed.grid->instruction_count};
+    const struct wb_grid *grid = gpu->timed.grid;
+    *summary =
+        (struct cache_summary){.instruction_count = grid->instruction_count, .covering = grid->cover.covers};
     summary->instructions = calloc((size_t)summary->instruction_count + 1, sizeof *summary->instructions);
     if (summary->instructions == NULL) return diagnose_out_of_memory(diagnostics, "caches");
-    WB_TRY(add_estimate(gpu, diagnostics, summary));
-    WB_TRY(add_simulations(gpu, watch, diagnostics, summary));
+    if (!summary->covering) WB_TRY(add_estimate(gpu, diagnostics, summary));
+    if (!summary->covering) WB_TRY(add_simulations(gpu, watch, diagnostics, summary));
+    if (summary->covering) add_possible(gpu, summary);
     WB_TRY(add_sure_hits(gpu, diagnostics, summary));
     add_totals(summary);
     return WB_OK;

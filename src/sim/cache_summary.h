@@ -5,6 +5,8 @@
 
 #include "sim/gpu_results.h"
 
+/* Of covering paths the first three are at most, guaranteed are hits of those requests that are made, and the
+ * others are not there. */
 struct cache_counts {
     uint64_t accesses;         /* warp instructions that make requests */
     uint64_t requests;         /* of them all: lines, or sectors */
@@ -19,6 +21,7 @@ struct cache_summary {
     struct cache_counts total;
     struct cache_counts *instructions; /* per instruction of the grid */
     uint32_t instruction_count;
+    bool covering;        /* the paths cover those of all data */
     uint64_t most_misses; /* of all loads, in any order, without reordering */
 };
 

@@ -15,8 +15,7 @@ wb_status wb_gpu_new(const wb_grid *grid, const wb_machine *machine, wb_diagnost
     struct wb_gpu *made = calloc(1, sizeof *made);
     if (made == NULL) return gpu_no_memory(diagnostics);
     made->threads = 1;
-    wb_status status = grid_decline_covering(grid, diagnostics);
-    if (status == WB_OK) status = timed_grid_make(grid, machine, diagnostics, &made->timed);
+    wb_status status = timed_grid_make(grid, machine, diagnostics, &made->timed);
     if (status == WB_OK) {
         *gpu = made;
     } else {
@@ -96,6 +95,7 @@ static wb_status gpu_run_scheme(struct wb_gpu *gpu, size_t scheme, uint64_t poli
 wb_status wb_gpu_simulate(wb_gpu *gpu, const char *schemes, const char *policies, const wb_watch *watch,
                           wb_diagnostics *diagnostics) {
     uint64_t chosen = 0, chosen_policies = 0;
+    WB_TRY(grid_decline_covering(gpu->timed.grid, diagnostics));
     WB_TRY(choose_names("schemes", schemes, wb_scheme_name, diagnostics, &chosen));
     if (policies != NULL)
         WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen_policies));

@@ -22,7 +22,8 @@ static const struct failure_case failures[] = {
     {"cache " STENCIL "--format svg", 2, "does not write that format"},
     {"cache " STENCIL "--threads 0", 2, "--threads: expected a number from 1 to 1024"},
     {"cache " STENCIL "--threads 2x", 2, "--threads: expected a number from 1 to 1024"},
-    {"cache " UNKNOWN, 3, "histogram.ptx:"},
+    {"cache " STENCIL "--inputs any -i 0,0,0", 2, "--block-index"},
+    {"cache " STENCIL "--inputs some", 2, "--inputs: expected given or any"},
     {"cache " STENCIL "--set limits.threads=64", 2, "block"},
     {"simulate " STENCIL "-m jcse2017 --scheme fastest", 2, "unknown name 'fastest'"},
     {"simulate " STENCIL "-m jcse2017 --scheme default --policy fifo", 2, "unknown name 'fifo'"},
@@ -74,6 +75,41 @@ static void test_cache(void **state) {
     assert_true(number(root, "guaranteed_hits") > 0);
     assert_true(most <= number(root, "loads") - number(root, "guaranteed_hits"));
     json_decref(root);
+}
+
+/* Where unknown values decide neither what is executed nor an address of global memory, as much is guaranteed
+ * as with known ones. */
+static void test_cache_without_data(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"cache " STENCIL "--json", "cache " STENCIL "--inputs any --json"},
+        {"cache kernels/histogram.ptx -l kernels/histogram.yaml --json", "cache " UNKNOWN "--json"},
+    };
+    static const char *const keys[] = {"accesses", "requests", "loads", "guaranteed_hits",
+                                       "most_misses_default"};
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        json_t *given = run_json(pairs[p][0], 0), *any = run_json(pairs[p][1], 0);
+        assert_false(json_is_true(json_object_get(given, "covering")));
+        assert_true(json_is_true(json_object_get(any, "covering")));
+        assert_true(json_is_null(json_object_get(any, "misses_simulated")));
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            assert_int_equal(number(any, keys[k]), number(given, keys[k]));
+        json_decref(given);
+        json_decref(any);
+    }
+}
+
+/* With addresses of global memory that nobody knows, all loads of these can miss; the second level holds all
+ * that they can ask for. */
+static void test_cache_of_unknown_addresses(void **state) {
+    (void)state;
+    struct run run =
+        run_command("cache kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "paths    covering"));
+    assert_non_null(strstr(run.out, "at most 34048 loads miss"));
+    assert_non_null(strstr(run.out, "; the flow facts are true"));
+    run_free(&run);
 }
 
 /* The misses of each instruction under reordering are those that were estimated, on every cache. */
@@ -267,6 +303,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_cache_without_data),
+        cmocka_unit_test(test_cache_of_unknown_addresses),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_schemes),
         cmocka_unit_test(test_bounds_of_grids),

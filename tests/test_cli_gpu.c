@@ -299,6 +299,78 @@ static void test_text(void **state) {
     run_free(&run);
 }
 
+#define REDUCE "kernels/reduce.ptx -l kernels/reduce.yaml --json --policy lrr "
+#define FETCH "--set fetch.size=2048 --set fetch.miss_latency=50 "
+
+/* Whether an assumption of the bound begins like this. */
+static bool assumes(json_t *bound, const char *start) {
+    json_t *assumption;
+    size_t index;
+    json_array_foreach(json_object_get(bound, "assumptions"), index, assumption) {
+        if (strncmp(json_string_value(assumption), start, strlen(start)) == 0) return true;
+    }
+    return false;
+}
+
+/* An instruction cache: proven without caches of data, with its part of the bound of a kernel. */
+static void test_instruction_cache(void **state) {
+    (void)state;
+    json_t *without = run_json("analyze " REDUCE "-m orin-sm86 --method sib,k-bal", 0);
+    json_t *with = run_json("analyze " REDUCE "-m orin-sm86 --method sib,exhaustive,k-bal " FETCH, 0);
+    assert_null(json_object_get(json_object_get(without, "machine"), "fetch"));
+    assert_null(json_object_get(entry(without, "simulations", "policy", "lrr"), "fetches"));
+    assert_true(assumes(entry(without, "bounds", "method", "sib"), "no instruction fetch stalls"));
+    assert_int_equal(number(json_object_get(json_object_get(with, "machine"), "fetch"), "miss_latency"), 50);
+    json_t *simulation = entry(with, "simulations", "policy", "lrr");
+    assert_true(number(simulation, "fetches") > number(simulation, "fetch_misses"));
+    assert_true(number(simulation, "fetch_misses") > 0);
+    json_t *sib = entry(with, "bounds", "method", "sib");
+    assert_string_is(sib, "kind", "upper");
+    assert_true(assumes(sib, "instruction fetch as the machine states it"));
+    assert_false(assumes(sib, "no instruction fetch stalls"));
+    assert_true(number(sib, "cycles") > number(entry(without, "bounds", "method", "sib"), "cycles"));
+    assert_true(number(sib, "cycles") >= number(simulation, "cycles"));
+    assert_string_is(entry(with, "declined", "method", "exhaustive"), "reason",
+                     "the search knows no instruction cache (fetch)");
+    json_t *kernel = entry(json_object_get(with, "grid"), "bounds", "method", "k-bal");
+    json_t *parts = json_object_get(kernel, "parts"), *part;
+    json_int_t sum = 0, fetch = 0;
+    size_t index;
+    json_array_foreach(parts, index, part) {
+        sum += number(part, "cycles");
+        if (strcmp(json_string_value(json_object_get(part, "what")), "fetch") == 0)
+            fetch += number(part, "cycles");
+    }
+    assert_string_is(kernel, "kind", "upper");
+    assert_int_equal(sum, number(kernel, "cycles"));
+    assert_int_equal(sum - fetch,
+                     number(entry(json_object_get(without, "grid"), "bounds", "method", "k-bal"), "cycles"));
+    json_decref(without);
+    json_decref(with);
+}
+
+/* Beside caches of data nothing is proven. */
+static void test_both_caches(void **state) {
+    (void)state;
+    json_t *root =
+        run_json("analyze " STENCIL "--json --policy lrr -m jcse2017 --method sib,segment-sum " FETCH, 0);
+    json_t *bounds[] = {entry(root, "bounds", "method", "sib"),
+                        entry(root, "bounds", "method", "segment-sum")};
+    for (size_t b = 0; b < 2; b++) {
+        assert_string_is(bounds[b], "kind", "estimate");
+        assert_non_null(strstr(json_string_value(json_object_get(bounds[b], "reason")), "instruction cache"));
+    }
+    assert_true(json_is_null(json_object_get(root, "best_upper")));
+    assert_true(number(bounds[1], "cycles") > number(entry(root, "simulations", "policy", "lrr"), "cycles"));
+    json_decref(root);
+    root = run_json("simulate " STENCIL "--json -m jcse2017 --scheme default " FETCH, 0);
+    assert_true(number(entry(root, "simulations", "scheme", "default"), "fetch_misses") > 0);
+    json_decref(root);
+    struct run run = run_command("simulate " STENCIL "-m jcse2017 --scheme default " FETCH);
+    assert_non_null(strstr(run.out, ", instruction cache 2048 bytes in 4 ways\n"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
@@ -314,6 +386,8 @@ int main(void) {
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_schedule_text),
         cmocka_unit_test(test_one_block),
+        cmocka_unit_test(test_instruction_cache),
+        cmocka_unit_test(test_both_caches),
         cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests_name("gpu at the command line", tests, NULL, NULL);

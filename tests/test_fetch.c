@@ -154,6 +154,7 @@ static const struct random_shape shape = {.units = 3,
                                           .instances = 2,
                                           .sub_cores = 3,
                                           .width = 2,
+                                          .per_warp = 3,
                                           .release = 4};
 
 /* A path of runs of the block's code, here and there repeated, that all warps take. */
@@ -296,7 +297,8 @@ static const struct random_shape small = {.units = 3,
                                           .alias_percent = 30,
                                           .instances = 2,
                                           .sub_cores = 2,
-                                          .width = 2};
+                                          .width = 2,
+                                          .per_warp = 2};
 
 /* The worst case of small blocks, over all schedules, is within the bounds, and sometimes reaches them. */
 static void test_worst_case(void **state) {

@@ -250,12 +250,13 @@ static void put_ablation_reasons(struct text *out, const struct study *study) {
         all_blocks(study, COLUMN_FETCH));
     text_string(
         out,
-        "- *Coalescing*: sectors alone, pipelined, cost a mean of some percent, and more than double only "
-        "the kernels "
-        "whose accesses touch a sector for each lane. A mean far above 200 % with so small\n"
+        "- *Coalescing*: sectors alone, pipelined, cost a mean of some percent, and about double the time of "
+        "one "
+        "kernel only, `integer_mix`, whose lanes access memory far apart. A mean far above 200 % with so "
+        "small\n"
         "  a deviation and a least of 100 % cannot come from such kernels: nearly every block that loads at "
-        "all would "
-        "have to be one. It is what a longer way to memory does: with sectors served one by one\n"
+        "all "
+        "would have to be one. It is what a longer way to memory does: with sectors served one by one\n"
         "  and a latency of three times that of the plain machine, mean, least and greatest come close to "
         "the "
         "published ones. So we read the published column as one of latencies and queues of the simulated\n"

@@ -12,6 +12,10 @@
 #include "run_cli.h"
 
 #define STENCIL "kernels/stencil5.ptx -l kernels/stencil5.yaml "
+#define BFS "kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts "
+#define GATHER                                                                                               \
+    "tests/data/covering/gather.ptx -g 2 -b 256 -a buf:u32[4096]=iota -a buf:u32[16384]=zero "               \
+    "-a buf:u32[512]=zero -m jcse2017 "
 #define UNKNOWN "kernels/histogram.ptx -l kernels/histogram_unknown.yaml "
 
 static const struct failure_case failures[] = {
@@ -99,17 +103,40 @@ static void test_cache_without_data(void **state) {
     }
 }
 
-/* With addresses of global memory that nobody knows, all loads of these can miss; the second level holds all
- * that they can ask for. */
+/* With addresses of global memory that nobody knows. A block makes 160 known loads and 2048 of `targets`, of
+ * which each can miss. Of `levels`, whose lines take two of the four ways of each set, 64 miss first, and
+ * further ones for every three uses of other lines: two of them at most, so 2 * (152 + 2048) / 3. On a first
+ * level of 64 kB everything fits, and each line that is loaded misses once: 251 + 64 of these two arrays and
+ * 9 of `starts`. */
 static void test_cache_of_unknown_addresses(void **state) {
     (void)state;
-    struct run run =
-        run_command("cache kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts");
+    struct run run = run_command("cache " BFS);
     assert_int_equal(run.status, 0);
     assert_non_null(strstr(run.out, "paths    covering"));
-    assert_non_null(strstr(run.out, "at most 34048 loads miss"));
+    assert_non_null(strstr(run.out, "at most 29904 loads miss")); /* 8 * (160 + 2048 + 64 + 1466) */
     assert_non_null(strstr(run.out, "; the flow facts are true"));
     run_free(&run);
+    json_t *root = run_json("cache " BFS "-m jcse2017-64k --json", 0);
+    assert_int_equal(number(root, "most_misses_default"), 8 * (251 + 64 + 9));
+    json_decref(root);
+}
+
+/* Data whose addresses are the worst that there are: it misses as often, and its bound is as large, as is
+ * said of all data. */
+static void test_worst_data_is_bounded_exactly(void **state) {
+    (void)state;
+    json_t *given = run_json("cache " GATHER "--json", 0),
+           *any = run_json("cache " GATHER "--inputs any --json", 0);
+    assert_int_equal(number(given, "misses_simulated_default"), 4224);
+    assert_int_equal(number(any, "most_misses_default"), 4224);
+    json_decref(given);
+    json_decref(any);
+    json_t *grid = json_object_get(any = run_json("analyze " GATHER "--inputs any --json", 0), "grid");
+    given = json_object_get(grid, "given");
+    assert_int_equal(number(entry(grid, "bounds", "method", "segment-sum"), "cycles"),
+                     number(entry(given, "bounds", "method", "segment-sum"), "cycles"));
+    assert_int_equal(number(entry(given, "simulations", "policy", "lrr"), "cycles"), 10978);
+    json_decref(any);
 }
 
 /* The misses of each instruction under reordering are those that were estimated, on every cache. */
@@ -377,6 +404,7 @@ int main(void) {
         cmocka_unit_test(test_cache),
         cmocka_unit_test(test_cache_without_data),
         cmocka_unit_test(test_cache_of_unknown_addresses),
+        cmocka_unit_test(test_worst_data_is_bounded_exactly),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_schemes),
         cmocka_unit_test(test_bounds_of_grids),

@@ -4,7 +4,8 @@
 
 #include "machine/machine.h"
 
-/* Most ways, entries and fetches a cycle; largest line and buffer. */
+/* Largest instruction cache, in bytes; most ways, entries and fetches a cycle; largest line and buffer. */
+#define FETCH_BYTES_MAX (1u << 28)
 #define FETCH_COUNT_MAX 1024u
 #define FETCH_BUFFER_MAX 64u
 

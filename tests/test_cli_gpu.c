@@ -12,6 +12,10 @@
 #include "run_cli.h"
 
 #define STENCIL "kernels/stencil5.ptx -l kernels/stencil5.yaml "
+#define BFS "kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts "
+#define GATHER                                                                                               \
+    "tests/data/covering/gather.ptx -g 2 -b 256 -a buf:u32[4096]=iota -a buf:u32[16384]=zero "               \
+    "-a buf:u32[512]=zero -m jcse2017 "
 #define UNKNOWN "kernels/histogram.ptx -l kernels/histogram_unknown.yaml "
 
 static const struct failure_case failures[] = {
@@ -99,17 +103,40 @@ static void test_cache_without_data(void **state) {
     }
 }
 
-/* With addresses of global memory that nobody knows, all loads of these can miss; the second level holds all
- * that they can ask for. */
+/* With addresses of global memory that nobody knows. A block makes 160 known loads and 2048 of `targets`, of
+ * which each can miss. Of `levels`, whose lines take two of the four ways of each set, 64 miss first, and
+ * further ones for every three uses of other lines: two of them at most, so 2 * (152 + 2048) / 3. On a first
+ * level of 64 kB everything fits, and each line that is loaded misses once: 251 + 64 of these two arrays and
+ * 9 of `starts`. */
 static void test_cache_of_unknown_addresses(void **state) {
     (void)state;
-    struct run run =
-        run_command("cache kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts");
+    struct run run = run_command("cache " BFS);
     assert_int_equal(run.status, 0);
     assert_non_null(strstr(run.out, "paths    covering"));
-    assert_non_null(strstr(run.out, "at most 34048 loads miss"));
+    assert_non_null(strstr(run.out, "at most 29904 loads miss")); /* 8 * (160 + 2048 + 64 + 1466) */
     assert_non_null(strstr(run.out, "; the flow facts are true"));
     run_free(&run);
+    json_t *root = run_json("cache " BFS "-m jcse2017-64k --json", 0);
+    assert_int_equal(number(root, "most_misses_default"), 8 * (251 + 64 + 9));
+    json_decref(root);
+}
+
+/* Data whose addresses are the worst that there are: it misses as often, and its bound is as large, as is
+ * said of all data. */
+static void test_worst_data_is_bounded_exactly(void **state) {
+    (void)state;
+    json_t *given = run_json("cache " GATHER "--json", 0),
+           *any = run_json("cache " GATHER "--inputs any --json", 0);
+    assert_int_equal(number(given, "misses_simulated_default"), 4224);
+    assert_int_equal(number(any, "most_misses_default"), 4224);
+    json_decref(given);
+    json_decref(any);
+    json_t *grid = json_object_get(any = run_json("analyze " GATHER "--inputs any --json", 0), "grid");
+    given = json_object_get(grid, "given");
+    assert_int_equal(number(entry(grid, "bounds", "method", "segment-sum"), "cycles"),
+                     number(entry(given, "bounds", "method", "segment-sum"), "cycles"));
+    assert_int_equal(number(entry(given, "simulations", "policy", "lrr"), "cycles"), 10978);
+    json_decref(any);
 }
 
 /* The misses of each instruction under reordering are those that were estimated, on every cache. */
@@ -299,12 +326,85 @@ static void test_text(void **state) {
     run_free(&run);
 }
 
+#define REDUCE "kernels/reduce.ptx -l kernels/reduce.yaml --json --policy lrr "
+#define FETCH "--set fetch.size=2048 --set fetch.miss_latency=50 "
+
+/* Whether an assumption of the bound begins like this. */
+static bool assumes(json_t *bound, const char *start) {
+    json_t *assumption;
+    size_t index;
+    json_array_foreach(json_object_get(bound, "assumptions"), index, assumption) {
+        if (strncmp(json_string_value(assumption), start, strlen(start)) == 0) return true;
+    }
+    return false;
+}
+
+/* An instruction cache: proven without caches of data, with its part of the bound of a kernel. */
+static void test_instruction_cache(void **state) {
+    (void)state;
+    json_t *without = run_json("analyze " REDUCE "-m orin-sm86 --method sib,k-bal", 0);
+    json_t *with = run_json("analyze " REDUCE "-m orin-sm86 --method sib,exhaustive,k-bal " FETCH, 0);
+    assert_null(json_object_get(json_object_get(without, "machine"), "fetch"));
+    assert_null(json_object_get(entry(without, "simulations", "policy", "lrr"), "fetches"));
+    assert_true(assumes(entry(without, "bounds", "method", "sib"), "no instruction fetch stalls"));
+    assert_int_equal(number(json_object_get(json_object_get(with, "machine"), "fetch"), "miss_latency"), 50);
+    json_t *simulation = entry(with, "simulations", "policy", "lrr");
+    assert_true(number(simulation, "fetches") > number(simulation, "fetch_misses"));
+    assert_true(number(simulation, "fetch_misses") > 0);
+    json_t *sib = entry(with, "bounds", "method", "sib");
+    assert_string_is(sib, "kind", "upper");
+    assert_true(assumes(sib, "instruction fetch as the machine states it"));
+    assert_false(assumes(sib, "no instruction fetch stalls"));
+    assert_true(number(sib, "cycles") > number(entry(without, "bounds", "method", "sib"), "cycles"));
+    assert_true(number(sib, "cycles") >= number(simulation, "cycles"));
+    assert_string_is(entry(with, "declined", "method", "exhaustive"), "reason",
+                     "the search knows no instruction cache (fetch)");
+    json_t *kernel = entry(json_object_get(with, "grid"), "bounds", "method", "k-bal");
+    json_t *parts = json_object_get(kernel, "parts"), *part;
+    json_int_t sum = 0, fetch = 0;
+    size_t index;
+    json_array_foreach(parts, index, part) {
+        sum += number(part, "cycles");
+        if (strcmp(json_string_value(json_object_get(part, "what")), "fetch") == 0)
+            fetch += number(part, "cycles");
+    }
+    assert_string_is(kernel, "kind", "upper");
+    assert_int_equal(sum, number(kernel, "cycles"));
+    assert_int_equal(sum - fetch,
+                     number(entry(json_object_get(without, "grid"), "bounds", "method", "k-bal"), "cycles"));
+    json_decref(without);
+    json_decref(with);
+}
+
+/* Beside caches of data nothing is proven. */
+static void test_both_caches(void **state) {
+    (void)state;
+    json_t *root =
+        run_json("analyze " STENCIL "--json --policy lrr -m jcse2017 --method sib,segment-sum " FETCH, 0);
+    json_t *bounds[] = {entry(root, "bounds", "method", "sib"),
+                        entry(root, "bounds", "method", "segment-sum")};
+    for (size_t b = 0; b < 2; b++) {
+        assert_string_is(bounds[b], "kind", "estimate");
+        assert_non_null(strstr(json_string_value(json_object_get(bounds[b], "reason")), "instruction cache"));
+    }
+    assert_true(json_is_null(json_object_get(root, "best_upper")));
+    assert_true(number(bounds[1], "cycles") > number(entry(root, "simulations", "policy", "lrr"), "cycles"));
+    json_decref(root);
+    root = run_json("simulate " STENCIL "--json -m jcse2017 --scheme default " FETCH, 0);
+    assert_true(number(entry(root, "simulations", "scheme", "default"), "fetch_misses") > 0);
+    json_decref(root);
+    struct run run = run_command("simulate " STENCIL "-m jcse2017 --scheme default " FETCH);
+    assert_non_null(strstr(run.out, ", instruction cache 2048 bytes in 4 ways\n"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_cache),
         cmocka_unit_test(test_cache_without_data),
         cmocka_unit_test(test_cache_of_unknown_addresses),
+        cmocka_unit_test(test_worst_data_is_bounded_exactly),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_schemes),
         cmocka_unit_test(test_bounds_of_grids),
@@ -314,6 +414,8 @@ int main(void) {
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_schedule_text),
         cmocka_unit_test(test_one_block),
+        cmocka_unit_test(test_instruction_cache),
+        cmocka_unit_test(test_both_caches),
         cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests_name("gpu at the command line", tests, NULL, NULL);

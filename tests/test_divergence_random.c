@@ -11,6 +11,8 @@
 #include "address_sanitizer.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "flow/gates.h"
+#include "flow/loops.h"
 #include "naive_simt.h"
 
 #define PROGRAMS (ADDRESS_SANITIZER ? 1000u : 4000u)
@@ -144,9 +146,55 @@ static void check_function(const struct analysed_function *analysed, uint64_t se
     count_branches(&simt, counts);
 }
 
+/* Etas of values that are uniform in each iteration, of loops with one exit behind which all threads meet. */
+struct eta_counts {
+    uint32_t uniform, divergent;
+};
+
+/* The block whose branch is the only one to leave the loop, when its threads meet where it leads to; or
+ * GRAPH_NONE. */
+static uint32_t only_exit(const struct analysed_function *analysed, const struct loops *loops,
+                          uint32_t loop) {
+    const struct graph *graph = &analysed->cfg.graph;
+    uint32_t exit = GRAPH_NONE, exits = 0;
+    for (uint32_t m = 0; m < loops->items[loop].member_count; m++) {
+        const uint32_t block = loops->members[loops->items[loop].first_member + m];
+        for (uint32_t i = graph->out.first[block]; i < graph->out.first[block + 1]; i++) {
+            const uint32_t to = graph->out.nodes[i];
+            if (to != analysed->cfg.exit && loop_contains(loops, loop, to)) continue;
+            exits++;
+            if (to != analysed->cfg.exit && to == analysed->post_dominators.parent[block]) exit = block;
+        }
+    }
+    return exits == 1 ? exit : GRAPH_NONE;
+}
+
+/* What is used behind such a loop is divergent when its exit is (WCET 2014, slide 10: eta). */
+static void check_etas(const struct analysed_function *analysed, uint64_t seed, const char *text,
+                       struct eta_counts *counts) {
+    struct arena arena = {0};
+    struct loops loops;
+    struct gates gates = {0};
+    assert_int_equal(loops_build(&arena, &analysed->cfg.graph, &analysed->dominators, &loops), WB_OK);
+    wb_status status = gates_build(&analysed->ssa, &analysed->dominators, &loops, &arena, &gates);
+    for (uint32_t i = 0; status == WB_OK && i < gates.eta_count; i++) {
+        const struct eta *eta = &gates.etas[i];
+        const uint32_t exit = only_exit(analysed, &loops, eta->loop);
+        if (analysed->divergence.values[eta->value].cause != DIVERGENCE_NONE || exit == GRAPH_NONE) continue;
+        const bool parts = analysed->divergence.branches[exit];
+        if (parts && analysed->divergence.parting[eta->value] == GRAPH_NONE)
+            fail_msg("seed %llu: value %u is called uniform behind the loop\n%s", (unsigned long long)seed,
+                     eta->value, text);
+        counts->divergent += parts;
+        counts->uniform += analysed->divergence.parting[eta->value] == GRAPH_NONE;
+    }
+    arena_free(&arena);
+}
+
 static void test_random_functions(void **state) {
     (void)state;
     struct branch_counts counts = {0};
+    struct eta_counts etas = {0};
     for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + PROGRAMS; seed++) {
         struct text text = {0};
         wb_module *module = NULL;
@@ -160,6 +208,7 @@ static void test_random_functions(void **state) {
         analysed_function_open(&module->functions[0], &analysed);
         check_reasons(&analysed);
         check_function(&analysed, seed, text.data, &counts);
+        check_etas(&analysed, seed, text.data, &etas);
         analysed_function_close(&analysed);
         wb_module_free(module);
         wb_diagnostics_free(diagnostics);
@@ -167,9 +216,12 @@ static void test_random_functions(void **state) {
     }
     print_message("branches: %u uniform, %u divergent and divided, %u divergent but never divided\n",
                   counts.uniform, counts.divided, counts.undivided);
+    print_message("etas: %u uniform, %u divergent\n", etas.uniform, etas.divergent);
     /* Otherwise the programs show little. */
     assert_true(counts.uniform > PROGRAMS);
     assert_true(counts.divided > PROGRAMS / 5);
+    assert_true(etas.uniform > PROGRAMS / 40);
+    assert_true(etas.divergent > PROGRAMS / 40);
 }
 
 int main(void) {

@@ -45,7 +45,7 @@ static void test_rare_shapes(void **state) {
 /* Why the branches at each of the labels are uniform or divergent, one report behind the other. */
 static void test_reasons_of_branches(void **state) {
     (void)state;
-    static const char *const labels[] = {"$UNIFORM", "$LOOP", "$GUARD", "$END"};
+    static const char *const labels[] = {"$UNIFORM", "$LOOP", "$MEMORY", "$GUARD", "$END"};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module;
     struct text reports = {0};

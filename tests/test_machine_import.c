@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +191,45 @@ static void test_issue_per_warp(void **state) {
     }
 }
 
+/* An instruction cache, unless it has everything; one instruction of 8 bytes an instruction of PTX. */
+static void test_instruction_cache(void **state) {
+    (void)state;
+    static const char flag[] = "-gpgpu_cache:il1 N:64:128:16,L:R:f:N:L,S:2:48,4\n"
+                               "-gpgpu_l2_rop_latency 100\n-dram_latency 50\n";
+    char text[512];
+    wb_machine *machine = import_text(flag);
+    const struct machine_fetch *fetch = &machine->fetch;
+    assert_int_equal(fetch->size, 64 * 128 * 16);
+    assert_int_equal(fetch->ways, 16);
+    assert_int_equal(fetch->line, 128);
+    assert_int_equal(fetch->instruction_bytes, 8);
+    assert_int_equal(fetch->buffer, 2);
+    assert_int_equal(fetch->per_cycle, 1);
+    assert_int_equal(fetch->latency, 1);
+    assert_int_equal(fetch->miss_latency, 150);
+    assert_int_equal(fetch->misses, 2);
+    wb_machine_free(machine);
+    (void)snprintf(text, sizeof text, "%s-gpgpu_inst_fetch_throughput 4\n", flag);
+    machine = import_text(text);
+    assert_int_equal(machine->fetch.per_cycle, 4);
+    assert_int_equal(machine->fetch.latency, 0);
+    wb_machine_free(machine);
+    (void)snprintf(text, sizeof text, "%s-gpgpu_perfect_inst_const_cache 1\n", flag);
+    machine = import_text(text);
+    assert_false(fetch_can_stall(&machine->fetch));
+    wb_machine_free(machine);
+    machine = import_text("-gpgpu_cache:il1 4:128:4,L:R:f:N:L,A:2:32,4\n");
+    assert_int_equal(machine->fetch.size, 2048);
+    wb_machine_free(machine);
+    machine = import_text("-gpgpu_num_sp_units 1\n");
+    assert_false(fetch_can_stall(&machine->fetch));
+    wb_machine_free(machine);
+}
+
+#define NO_CACHE                                                                                             \
+    "c.config:1:18: error: -gpgpu_cache:il1: expected TYPE:SETS:LINE:WAYS,POLICIES,TYPE:MISSES:MERGED,... "  \
+    "with a line of 8 to 1024 bytes, a power of two"
+
 static void test_errors(void **state) {
     (void)state;
 #define NO_CONFIG "c.config: error: not a gpgpusim.config: none of its flags describes an SM"
@@ -240,6 +280,12 @@ static void test_errors(void **state) {
          "multiple of 32"},
         {"-specialized_unit_1 1,1,200\n", "c.config:1:21: error: -specialized_unit: expected "
                                           "ENABLED,UNITS,LATENCY,ID_OC_WIDTH,OC_EX_WIDTH,NAME"},
+        {"-gpgpu_cache:il1 none\n", NO_CACHE},
+        {"-gpgpu_cache:il1 N:64:128,L:R:f:N:L,S:2:48,4\n", NO_CACHE},
+        {"-gpgpu_cache:il1 N:64:100:4,L:R:f:N:L,S:2:48,4\n", NO_CACHE},
+        {"-gpgpu_cache:il1 N:64:128:0,L:R:f:N:L,S:2:48,4\n", NO_CACHE},
+        {"-gpgpu_cache:il1 N:1000000000:128:16,L:R:f:N:L,S:2:48,4\n", NO_CACHE},
+        {"-gpgpu_cache:il1 N:64:128:4,L:R:f:N:L\n", NO_CACHE},
         {"-gpgpu_dram_timing_opt \"nbk=16\n", "c.config:1:24: error: expected a closing '\"'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -272,6 +318,7 @@ int main(void) {
         cmocka_unit_test(test_latency_shorter_than_the_interval_is_no_underflow),
         cmocka_unit_test(test_imported_machines_print_as_machine_files),
         cmocka_unit_test(test_issue_per_warp),
+        cmocka_unit_test(test_instruction_cache),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_missing_file),
     };

@@ -28,9 +28,13 @@ static size_t all_executions(const struct timed_block *block) {
     return sum;
 }
 
-/* Copies an execution into the thinned code, faster by chance. */
-static uint32_t keep_execution(const struct timed_inst *inst, const struct thinning *thinning,
-                               struct random_state *random, struct timed_code *code) {
+/* Copies an execution of an instruction of the block into the thinned code, faster by chance. It stays at the
+ * address of that instruction. */
+static uint32_t keep_execution(const struct timed_block *block, uint32_t entry,
+                               const struct thinning *thinning, struct random_state *random,
+                               struct timed_code *code) {
+    const struct timed_inst *inst = &block->code.insts[entry];
+    code->origin[code->inst_count] = timed_origin(&block->code, entry);
     struct timed_inst *kept = &code->insts[code->inst_count];
     *kept = *inst;
     if (inst->unit != UNIT_NONE && chance(random, thinning->shorten)) {
@@ -53,7 +57,8 @@ static struct path thinned_path(const struct timed_block *block, uint32_t warp,
     for (uint64_t i = 0; i < end && path_next(&cursor, &step); i++) {
         const struct timed_inst *inst = &block->code.insts[step.instruction];
         if (!inst->barrier && chance(random, thinning->leave_out)) continue;
-        expect_ok(path_append(&writer, keep_execution(inst, thinning, random, code), step.mask));
+        expect_ok(
+            path_append(&writer, keep_execution(block, step.instruction, thinning, random, code), step.mask));
     }
     expect_ok(path_finish(&writer, &made));
     path_writer_free(&writer);
@@ -69,9 +74,10 @@ void thinned_block_make(const struct timed_block *block, const struct thinning *
     struct timed_code *code = &thinned->code;
     code->inst_count = 0;
     code->insts = arena_array(&thinned->arena, all_executions(block) + 1, sizeof *code->insts);
+    code->origin = arena_array(&thinned->arena, all_executions(block) + 1, sizeof *code->origin);
     thinned->warp_path =
         arena_array(&thinned->arena, (size_t)block->warp_count + 1, sizeof *thinned->warp_path);
-    if (code->insts == NULL || thinned->warp_path == NULL) abort();
+    if (code->insts == NULL || code->origin == NULL || thinned->warp_path == NULL) abort();
     for (uint32_t w = 0; w < block->warp_count; w++) {
         struct path path = thinned_path(block, w, thinning, random, code);
         thinned->warp_path[w] = w;

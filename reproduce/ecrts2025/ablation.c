@@ -14,8 +14,14 @@
 
 #define DUAL_ISSUE "issue_per_warp=2"
 
+/* The instruction cache that the simulator's configuration of a chip of the generation has (SM86_RTX3070), of
+ * which a line comes from as far as data; an instruction of PTX takes 8 bytes there. */
+#define FETCH                                                                                                \
+    "fetch.size=131072", "fetch.ways=16", "fetch.line=128", "fetch.instruction_bytes=8", "fetch.buffer=2",   \
+        "fetch.per_cycle=4", "fetch.miss_latency=200", "fetch.misses=2"
+
 const char *const ablation_everything[] = {
-    TYPICAL_LATENCY, "sms=1", "dispatch=static", SHARED_UNITS, SUB_CORES, DUAL_ISSUE,
+    TYPICAL_LATENCY, "sms=1", "dispatch=static", SHARED_UNITS, SUB_CORES, DUAL_ISSUE, FETCH,
     /* As near as a preset of another chip of the generation says: 64 kB of
        the SM's 128, 4 MB behind it. */
     "l1_size=65536", "l1_ways=4", "l1_line=128", "l1_sector=32", "l1_latency=30", "l1_mshrs=256",
@@ -25,7 +31,7 @@ const char *const ablation_everything[] = {
     "noc_latency=30", "l2_latency=40", "dram_latency=100", NULL};
 
 const char *const *const ablation_without[COLUMN_COUNT] = {
-    [COLUMN_FETCH] = (const char *const[]){NULL},
+    [COLUMN_FETCH] = (const char *const[]){"fetch.size=0", NULL},
     [COLUMN_SUB_CORES] = (const char *const[]){"sub_cores=1", NULL},
     [COLUMN_DUAL_ISSUE] = (const char *const[]){"issue_per_warp=1", NULL},
     [COLUMN_CACHE] = (const char *const[]){"l1_size=0", "service=1", NULL},
@@ -37,7 +43,7 @@ static const struct {
     const char *preset;
     const char *const *settings;
 } lone_features[LONE_COUNT] = {
-    [LONE_FETCH] = {"orin-sm86", (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, NULL}},
+    [LONE_FETCH] = {"orin-sm86", (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, FETCH, NULL}},
     [LONE_SUB_CORES] = {"orin-sm86",
                         (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, SHARED_UNITS, SUB_CORES, NULL}},
     [LONE_DUAL_ISSUE] = {"orin-sm86", (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, DUAL_ISSUE, NULL}},

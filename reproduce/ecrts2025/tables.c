@@ -131,7 +131,7 @@ void table_ablation(struct text *out, const struct study *study) {
         [COLUMN_COALESCING] = "accesses of sectors that memory serves one by one",
     };
     put_ablation_head(out);
-    for (size_t c = COLUMN_SUB_CORES; c < COLUMN_COUNT; c++) {
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
         for (size_t p = 0; p < POLICY_COUNT; p++) {
             struct sample sample = {0};
             for (size_t i = 0; i < study->kernels.count; i++) {
@@ -154,7 +154,7 @@ void table_lone_features(struct text *out, const struct study *study) {
         [LONE_MEMORY_600] = "sectors served one by one, 600 cycles against 200",
     };
     put_ablation_head(out);
-    for (size_t f = LONE_SUB_CORES; f < LONE_COUNT; f++) {
+    for (size_t f = 0; f < LONE_COUNT; f++) {
         const enum model model = f == LONE_DUAL_ISSUE_GPGPUSIM ? MODEL_GPGPUSIM : MODEL_PLAIN;
         for (size_t p = 0; p < POLICY_COUNT; p++) {
             struct sample sample = {0};

@@ -140,18 +140,35 @@ static size_t analysis_place(uint64_t *done, size_t index) {
     return (size_t)__builtin_popcountll(*done & (bit - 1));
 }
 
-/* The phases, shared by all methods: computed once. */
-static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
-    if (analysis->profiled || analysis->timed == NULL) return WB_OK;
-    WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
-    analysis->profiled = true;
+/* What instruction fetch adds to a bound of the block; of a grid on a machine with caches to that of an SM
+ * that gets its share of the blocks. */
+static wb_status analysis_fetch_time(wb_analysis *analysis) {
     struct code_lines lines = {0};
-    struct fetch_demand demand = {.lines = &lines, .sms = 1, .warps = analysis->timed->warp_count};
-    wb_status status = code_fetches(analysis->timed, &demand.fetches);
-    if (status == WB_OK) status = code_lines_add(&lines, analysis->timed);
+    struct fetch_demand demand = {.lines = &lines, .sms = 1};
+    wb_status status;
+    if (analysis->timed != NULL) {
+        demand.warps = analysis->timed->warp_count;
+        status = code_fetches(analysis->timed, &demand.fetches);
+        if (status == WB_OK) status = code_lines_add(&lines, analysis->timed);
+    } else {
+        const struct memory_work *work = &analysis->memory;
+        const uint64_t share = cycles_ceiling(work->block_count, work->machine->memory.sms);
+        demand.warps = (uint64_t)work->resident * analysis->grid_times.grid->warp_count;
+        status = grid_fetches(&analysis->grid_times, &lines, &demand.fetches);
+        demand.fetches = cycles_mul(demand.fetches, share);
+    }
     if (status == WB_OK) analysis->fetch_time = fetch_time(&analysis->machine->fetch, &demand);
     code_lines_free(&lines);
-    return status == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
+    return status;
+}
+
+/* The phases, and fetch: shared by all methods, computed once. */
+static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    if (analysis->profiled || (analysis->timed == NULL && !analysis->has_memory)) return WB_OK;
+    if (analysis->timed != NULL)
+        WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
+    analysis->profiled = true;
+    return analysis_fetch_time(analysis) == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
 }
 
 /* Keeps a bound among the results, in the registry's order. */

@@ -51,9 +51,9 @@ struct wb_analysis {
     uint64_t block_methods;          /* bit i: method i has been asked of all of them */
     bool is_abstract;                /* not a block, but: */
     struct abstract_warp_file abstract;
-    bool profiled; /* `profile` has been made */
+    bool profiled; /* `profile`, if it is a block, and fetch_time have been made */
     struct block_profile profile;
-    cycles fetch_time;              /* what instruction fetch adds to a bound of the block */
+    cycles fetch_time;              /* what instruction fetch adds to a bound of it, but of one of `work` */
     uint64_t state_limit;           /* of searches */
     struct together_times together; /* of a kernel */
     uint64_t unasked;               /* bit i: method i was run for "all" */

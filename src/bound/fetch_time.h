@@ -4,7 +4,7 @@
 #ifndef WB_BOUND_FETCH_TIME_H
 #define WB_BOUND_FETCH_TIME_H
 
-#include "warp/timed_block.h"
+#include "memory/timed_grid.h"
 
 /* Lines of code, as a set of bits. Zero-initialised it is empty. */
 struct code_lines {
@@ -19,6 +19,9 @@ void code_lines_free(struct code_lines *lines);
 
 /* Fetches that all warps of the block begin at most, whatever parts of their paths they execute. */
 wb_status code_fetches(const struct timed_block *block, uint64_t *fetches);
+
+/* The most fetches of a block of a grid, and the lines of all of them. */
+wb_status grid_fetches(const struct timed_grid *timed, struct code_lines *lines, uint64_t *most);
 
 /* What is asked of the instruction caches of some SMs. */
 struct fetch_demand {

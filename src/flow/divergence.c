@@ -72,7 +72,7 @@ static void mark_reader(struct propagation *work, uint32_t value, const struct s
 
 /* A divergent value makes divergent what its readers compute. */
 static void spread_value(struct propagation *work, uint32_t value) {
-    const struct divergence_reason reason = {DIVERGENCE_DATA, value, GRAPH_NONE};
+    const struct divergence_reason reason = {DIVERGENCE_DATA, value, GRAPH_NONE, SSA_NONE};
     for (uint32_t r = work->readers.first[value]; r < work->readers.first[value + 1]; r++)
         mark_reader(work, value, &work->readers.items[r], reason);
 }
@@ -104,27 +104,32 @@ static void set_extend(const struct propagation *work, struct block_set *set, ui
 
 /* Whether threads that came to `block` apart from each other can bring different values to a phi of it. They
  * bring the same when all of them bring one value that none of them has computed since they parted. */
-static bool brings_differ(const struct propagation *work, uint32_t branch, uint32_t phi) {
+static bool brings_differ(struct propagation *work, uint32_t branch, uint32_t phi) {
     const struct ssa_value *value = &work->ssa->values[phi];
+    const uint32_t *component = work->components.of;
     uint32_t common = SSA_NONE;
+    bool differ = false;
     for (uint32_t a = 0; a < value->argument_count; a++) {
         uint32_t from = ssa_argument_block(work->ssa, value, a);
         if (from == GRAPH_NONE || (from != branch && !work->apart.has[from])) continue;
         uint32_t argument = work->ssa->arguments[value->first_argument + a];
         const struct ssa_value *brought = &work->ssa->values[argument];
-        if (brought->kind != SSA_ENTRY && work->apart.has[brought->block]) return true;
-        if (common != SSA_NONE && common != argument) return true;
+        if (brought->kind != SSA_ENTRY && work->apart.has[brought->block]) {
+            differ = true;
+            /* They left a cycle, in which each computed it as often as it liked. */
+            if (component[brought->block] == component[branch]) work->found->parting[argument] = branch;
+        }
+        differ = differ || (common != SSA_NONE && common != argument);
         common = argument;
     }
-    return false;
+    return differ;
 }
 
 /* Threads that went different ways meet at `meeting`: phis join what they bring (the gammas of gated SSA). */
 static void spread_to_phis(struct propagation *work, uint32_t meeting, struct divergence_reason reason) {
     uint32_t first = work->ssa->first_phi[meeting];
     for (uint32_t phi = first; phi < first + work->ssa->phi_count[meeting]; phi++)
-        if (!is_divergent(work, phi) && brings_differ(work, reason.branch, phi))
-            mark_value(work, phi, reason);
+        if (brings_differ(work, reason.branch, phi)) mark_value(work, phi, reason);
 }
 
 /* Whether a value of `block` might be read by a reader before it is computed anew, by threads that met at
@@ -162,9 +167,12 @@ static void spread_to_late_readers(struct propagation *work, uint32_t block, uin
     uint32_t first = work->first_value[block];
     for (uint32_t v = first; v < first + work->value_count[block]; v++) {
         if (is_divergent(work, v)) continue;
+        reason.late = v;
         for (uint32_t r = work->readers.first[v]; r < work->readers.first[v + 1]; r++) {
             const struct ssa_reader *reader = &work->readers.items[r];
-            if (work->after.has[reader->block]) mark_reader(work, v, reader, reason);
+            if (!work->after.has[reader->block]) continue;
+            work->found->parting[v] = reason.branch;
+            mark_reader(work, v, reader, reason);
         }
     }
     set_clear(&work->after);
@@ -176,7 +184,8 @@ static void spread_branch(struct propagation *work, uint32_t branch) {
     const struct graph *graph = &work->cfg->graph;
     uint32_t meeting = work->post_dominators->parent[branch];
     if (meeting == GRAPH_NONE || meeting == work->cfg->exit) return;
-    const struct divergence_reason reason = {DIVERGENCE_GATE, work->found->decisions[branch].from, branch};
+    const struct divergence_reason reason = {DIVERGENCE_GATE, work->found->decisions[branch].from, branch,
+                                             SSA_NONE};
     for (uint32_t i = graph->out.first[branch]; i < graph->out.first[branch + 1]; i++)
         if (graph->out.nodes[i] != meeting) set_add(&work->apart, graph->out.nodes[i]);
     set_extend(work, &work->apart, meeting, 0);
@@ -199,7 +208,7 @@ static void mark_sources(struct propagation *work) {
             const struct ptx_inst *inst = &work->cfg->function->insts[value->inst];
             cause = divergence_rule_result(&work->rules, inst, value->reg);
         }
-        const struct divergence_reason reason = {(uint8_t)cause, SSA_NONE, GRAPH_NONE};
+        const struct divergence_reason reason = {(uint8_t)cause, SSA_NONE, GRAPH_NONE, SSA_NONE};
         if (cause != DIVERGENCE_NONE) mark_value(work, v, reason);
     }
 }
@@ -232,10 +241,14 @@ static wb_status prepare(struct propagation *work, struct arena *scratch, struct
     work->value_count = arena_array(scratch, node_count, sizeof(uint32_t));
     work->queue = arena_array(scratch, (size_t)value_count + node_count, sizeof(uint32_t));
     found->values = arena_array(arena, value_count, sizeof *found->values);
+    found->parting = arena_array(arena, value_count, sizeof *found->parting);
     found->decisions = arena_array(arena, node_count, sizeof *found->decisions);
     found->branches = arena_array(arena, node_count, sizeof *found->branches);
     bool full = work->first_value == NULL || work->value_count == NULL || work->queue == NULL ||
-                found->values == NULL || found->decisions == NULL || found->branches == NULL;
+                found->values == NULL || found->parting == NULL || found->decisions == NULL ||
+                found->branches == NULL;
+    for (uint32_t v = 0; !full && v < value_count; v++)
+        found->parting[v] = GRAPH_NONE;
     return full ? WB_ERR_LIMIT : WB_OK;
 }
 

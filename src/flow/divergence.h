@@ -21,12 +21,16 @@ struct divergence_reason {
     uint32_t from;   /* a divergent value, or SSA_NONE */
     uint32_t branch; /* of DIVERGENCE_GATE: the block whose branch parts the threads; GRAPH_NONE: none, the
                         predicate is the guard of the value's own instruction */
+    uint32_t late;   /* of DIVERGENCE_GATE: the value that threads read which computed it in different
+                        iterations (behind the loop, the eta of `from` and it); SSA_NONE: a phi's choice */
 };
 
 /* A uniform value can still differ between threads that left the loop it is computed in at different times:
  * what reads it there is divergent by DIVERGENCE_GATE (the eta functions of gated SSA). */
 struct divergence {
-    struct divergence_reason *values;    /* per value of the SSA form */
+    struct divergence_reason *values; /* per value of the SSA form */
+    uint32_t *parting; /* per value that is uniform itself: a block in a cycle with it whose branch parts
+                          threads that go on with different ones behind that; GRAPH_NONE: there is none */
     struct divergence_reason *decisions; /* per block: why its threads can part at its end */
     bool *branches; /* per block: they can, at its branch or at its guarded `ret` or `exit` */
 };

@@ -4,8 +4,7 @@
 
 #include "machine/machine.h"
 
-/* Largest instruction cache, in bytes; most ways, entries and fetches a cycle; largest line and buffer. */
-#define FETCH_BYTES_MAX (1u << 28)
+/* Most ways, entries and fetches a cycle; largest line and buffer. */
 #define FETCH_COUNT_MAX 1024u
 #define FETCH_BUFFER_MAX 64u
 

@@ -5,6 +5,9 @@
 
 #include "machine/memory.h"
 
+/* Largest instruction cache, in bytes. */
+#define FETCH_BYTES_MAX (1u << 28)
+
 struct machine_fetch {
     uint32_t size, ways, line;  /* of the instruction cache, in bytes and lines; size 0: every warp always has
                                    its next instruction */

@@ -51,6 +51,7 @@ static const struct import_config simulator_defaults = {
             .collector_steps = 1,
             .result_buses = 1,
         },
+    .fetch = {.ways = 4, .line = 256, .instruction_bytes = 8, .buffer = 2, .per_cycle = 1, .misses = 2},
     .l1_banks = 1,
     .own_collectors = 1,
     .widest_oc_ex = 1,
@@ -175,6 +176,17 @@ static uint32_t global_latency(const struct import_config *config) {
     return sum < MACHINE_TIME_MAX ? sum : MACHINE_TIME_MAX;
 }
 
+/* The instruction cache, where the file states one that can miss: a line comes through the second level, the
+ * first time from memory. With one fetch a cycle what it brings is decoded in the next; with more the decoder
+ * comes again in the same. */
+static void set_fetch(struct wb_machine *machine, const struct import_config *config) {
+    if (config->fetch.size == 0 || config->perfect_fetch == 1) return;
+    const uint32_t sum = config->l2_latency + config->dram_latency;
+    machine->fetch = config->fetch;
+    machine->fetch.latency = config->fetch.per_cycle == 1 ? 1 : 0;
+    machine->fetch.miss_latency = sum < 1 ? 1 : sum < MACHINE_TIME_MAX ? sum : MACHINE_TIME_MAX;
+}
+
 void import_build(const struct import_config *config, struct wb_machine *machine) {
     machine_defaults(machine);
     memcpy(machine->name, "gpgpusim", sizeof "gpgpusim");
@@ -189,6 +201,7 @@ void import_build(const struct import_config *config, struct wb_machine *machine
     set_arithmetic(machine, config, &map);
     set_simple(machine, &map);
     set_memory(machine, &map);
+    set_fetch(machine, config);
     machine->limits = (struct machine_limits){
         .blocks = config->blocks,
         .warps = config->threads / 32,

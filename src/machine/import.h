@@ -24,6 +24,8 @@ struct import_config {
     uint32_t smem_latency, l1_latency, l2_latency, dram_latency;
     uint32_t threads, blocks, registers, shared_bytes;
     uint32_t mem_unit_count, mem_unit_latency; /* of a specialized unit for global loads; count 0: none */
+    struct machine_fetch fetch;                /* size 0: the file says nothing of the instruction cache */
+    uint32_t perfect_fetch;                    /* 1: it has everything */
     struct machine_gpgpusim gpgpusim; /* store_banks and store_ack_delay follow from the next three */
     uint32_t l1_banks, skip_l1, perfect_memory;
     uint32_t own_collectors; /* 0: units have no operand collectors of their own */

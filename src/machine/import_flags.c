@@ -18,11 +18,12 @@
 #define SPECIALIZED_PARTS 6
 
 enum flag_kind {
-    FLAG_NUMBER,  /* one whole number from minimum to maximum */
-    FLAG_TIMES,   /* 5 cycle counts, of integers also 6 */
-    FLAG_CLOCKS,  /* core:interconnect:L2:DRAM, megahertz */
-    FLAG_THREADS, /* threads:warp size */
-    FLAG_WIDTHS,  /* registers between the stages of the pipeline */
+    FLAG_NUMBER,            /* one whole number from minimum to maximum */
+    FLAG_TIMES,             /* 5 cycle counts, of integers also 6 */
+    FLAG_CLOCKS,            /* core:interconnect:L2:DRAM, megahertz */
+    FLAG_THREADS,           /* threads:warp size */
+    FLAG_WIDTHS,            /* registers between the stages of the pipeline */
+    FLAG_INSTRUCTION_CACHE, /* letter:sets:line:ways,policies,letter:misses:... */
     FLAG_SPECIALIZED
 };
 
@@ -83,6 +84,9 @@ static const struct flag flags[] = {
     COLLECTORS("sfu", collectors[GPGPUSIM_SFU]),
     COLLECTORS("tensor_core", collectors[GPGPUSIM_TENSOR]),
     COLLECTORS("mem", collectors[GPGPUSIM_LSU]),
+    NUMBER("-gpgpu_perfect_inst_const_cache", perfect_fetch, 0, 1),
+    NUMBER("-gpgpu_inst_fetch_throughput", fetch.per_cycle, 1, 1024),
+    {.name = "-gpgpu_cache:il1", .kind = FLAG_INSTRUCTION_CACHE},
     NUMBER("-gpgpu_shader_cta", blocks, 1, 1024),
     NUMBER("-gpgpu_shader_registers", registers, 1, FLAG_SIZE_MAX),
     NUMBER("-gpgpu_shmem_size", shared_bytes, 0, FLAG_SIZE_MAX),
@@ -254,6 +258,32 @@ static wb_status read_widths(const struct flag_reader *reader, const struct toke
     return WB_OK;
 }
 
+/* [TYPE:]SETS:LINE:WAYS,POLICIES,TYPE:MISSES:MERGED,...; the rest is of no matter here. */
+static wb_status read_instruction_cache(const struct flag_reader *reader, const struct token *value,
+                                        struct import_config *config) {
+    enum { PARTS = 6, SHAPE = 4, ENTRIES = 2 };
+    struct token parts[PARTS], shape[SHAPE], entries[SHAPE];
+    uint32_t sets = 0;
+    struct machine_fetch *fetch = &config->fetch;
+    struct text problem = {0};
+    const size_t count = split(value, ',', parts, PARTS);
+    const size_t numbers = split(&parts[0], ':', shape, SHAPE);
+    bool good = count > ENTRIES && count <= PARTS && numbers >= SHAPE - 1 && numbers <= SHAPE;
+    const struct token *first = &shape[numbers == SHAPE ? 1 : 0];
+    good = good && token_number(&first[0], 1, FLAG_SIZE_MAX, &sets) &&
+           token_number(&first[1], 8, 1024, &fetch->line) && token_number(&first[2], 1, 1024, &fetch->ways) &&
+           split(&parts[ENTRIES], ':', entries, SHAPE) > 1 &&
+           token_number(&entries[1], 1, 1024, &fetch->misses) &&
+           !__builtin_mul_overflow(sets, fetch->line * fetch->ways, &fetch->size) &&
+           fetch->size <= FETCH_BYTES_MAX && machine_fetch_check(fetch, &problem);
+    text_free(&problem);
+    if (good) return WB_OK;
+    return fail(
+        reader, value->at,
+        "-gpgpu_cache:il1: expected TYPE:SETS:LINE:WAYS,POLICIES,TYPE:MISSES:MERGED,... with a line of "
+        "8 to 1024 bytes, a power of two");
+}
+
 static bool starts_with_mem(const struct token *name) {
     return name->length >= 3 && ascii_lower(name->text[0]) == 'm' && ascii_lower(name->text[1]) == 'e' &&
            ascii_lower(name->text[2]) == 'm';
@@ -296,6 +326,7 @@ static wb_status read_value(const struct flag_reader *reader, const struct flag 
     case FLAG_CLOCKS: return read_clocks(reader, flag, value, config);
     case FLAG_THREADS: return read_threads(reader, flag, value, config);
     case FLAG_WIDTHS: return read_widths(reader, value, config);
+    case FLAG_INSTRUCTION_CACHE: return read_instruction_cache(reader, value, config);
     case FLAG_SPECIALIZED: break;
     }
     return read_specialized(reader, value, config);

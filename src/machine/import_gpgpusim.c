@@ -5,8 +5,9 @@
 /* Cycles that an acknowledgement needs beyond those in the first-level cache. */
 #define WAY_BACK_CYCLES 2u
 
-/* What the model takes for granted: one scheduler that issues to different units, one instance of each unit
- * with one register in front of it, loads on a unit of their own, memory that never makes anyone wait. */
+/* What the model takes for granted, beside fetch that never misses: one scheduler that issues to different
+ * units, one instance of each unit with one register in front of it, loads on a unit of their own, memory
+ * that never makes anyone wait. */
 static bool fits(const struct import_config *config) {
     const struct machine_gpgpusim *gpgpusim = &config->gpgpusim;
     uint32_t collectors = gpgpusim->generic_collectors;
@@ -34,7 +35,7 @@ static bool results_last(const struct wb_machine *machine) {
 }
 
 void import_model(const struct import_config *config, struct wb_machine *machine) {
-    if (!fits(config) || !results_last(machine)) return;
+    if (!fits(config) || !results_last(machine) || fetch_can_stall(&machine->fetch)) return;
     machine->model = MACHINE_GPGPUSIM;
     machine->gpgpusim = config->gpgpusim;
     if (config->own_collectors == 0)

@@ -175,6 +175,25 @@ static uint64_t unknown_fetches(const struct miss_counter *counter, const struct
     return fetches;
 }
 
+/* The same of an object that does not fit, but of whose lines no set has more than ways: a line goes only
+ * when so many lines of other memory have been used since its last use as its set has ways besides those of
+ * the others of the object. UINT64_MAX: of some set it has more. */
+static uint64_t contended_fetches(const struct sm_lines *sm, uint32_t number, uint32_t set_count,
+                                  uint32_t sectors, uint64_t first) {
+    const struct object_lines *object = &sm->objects->objects[number];
+    uint64_t most = 0, others = sm->known[0].uses - sm->known[number].uses;
+    uint64_t drops = sm->known[number].drops + sm->unknown[number].drops;
+    for (uint32_t set = 0; set < set_count; set++)
+        most = object->set_counts[set] > most ? object->set_counts[set] : most;
+    if (number == 0 || object->anywhere || most > sm->ways) return UINT64_MAX;
+    for (uint32_t o = 0; o < sm->objects->count; o++) {
+        const struct unknown_requests *asked = &sm->unknown[o];
+        if (o != number) others += asked->loads + asked->stores + asked->atomics - asked->drops;
+        if (o != number && object_meets(object, &sm->objects->objects[o])) drops += asked->drops;
+    }
+    return sectors * (object->count * first + others * most / (sm->ways - most + 1) + drops);
+}
+
 /* Adds the loads at unknown addresses. */
 static void add_unknown_loads(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
                               uint32_t sectors, uint32_t sms) {
@@ -186,9 +205,12 @@ static void add_unknown_loads(struct miss_counter *counter, const struct sm_line
         bound->load_requests += asked->loads;
         bound->store_requests += asked->stores;
         bound->atomic_requests += asked->atomics;
-        if (asked->loads > 0 && object_fits(sm, object, set_count)) {
-            const uint64_t once = unknown_fetches(counter, sm, object, sectors, 1);
-            const uint64_t each = unknown_fetches(counter, sm, object, sectors, sms);
+        if (asked->loads > 0) {
+            const bool fits = object_fits(sm, object, set_count);
+            const uint64_t once = fits ? unknown_fetches(counter, sm, object, sectors, 1)
+                                       : contended_fetches(sm, o, set_count, sectors, 1);
+            const uint64_t each = fits ? unknown_fetches(counter, sm, object, sectors, sms)
+                                       : contended_fetches(sm, o, set_count, sectors, sms);
             misses = once < misses ? once : misses;
             spread = each < spread ? each : spread;
         }

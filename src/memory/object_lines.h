@@ -32,6 +32,12 @@ static inline bool object_has_line(const struct object_lines *object, uint64_t l
     return object->asked && (object->anywhere || line - object->first < object->count);
 }
 
+/* Whether two objects have a line in common. */
+static inline bool object_meets(const struct object_lines *a, const struct object_lines *b) {
+    if (!a->asked || !b->asked) return false;
+    return a->anywhere || b->anywhere || (a->first < b->first + b->count && b->first < a->first + a->count);
+}
+
 /* The lines of an object in a set that are listed. */
 static inline const uint64_t *object_set_lines(const struct objects_lines *lines, uint32_t object,
                                                uint32_t set) {

@@ -56,6 +56,19 @@ static void add_unknown(struct unknown_requests *sum, const struct unknown_reque
     sum->drops += of->drops;
 }
 
+/* Counts the known requests of a block by the objects that unknown ones are to. */
+static void count_known(struct sm_lines *lines, const struct l1_requests *requests) {
+    for (size_t i = 0; i < requests->items.count; i++) {
+        const struct l1_request *request = &requests->items.items[i];
+        const bool drops = request->touch == TOUCH_STORE_EVICTS;
+        for (uint32_t o = 0; o < requests->objects.count && !request->unknown; o++) {
+            if (o != 0 && !object_has_line(&requests->objects.objects[o], request->line)) continue;
+            lines->known[o].uses += !drops;
+            lines->known[o].drops += drops;
+        }
+    }
+}
+
 /* Reads all blocks for their requests of one kind. */
 static wb_status add_blocks(struct sm_lines *lines, const struct sm_share *share,
                             struct l1_requests *requests, enum touch_kind touch) {
@@ -65,6 +78,7 @@ static wb_status add_blocks(struct sm_lines *lines, const struct sm_share *share
         WB_TRY(l1_requests_read(requests, (uint32_t)block));
         for (uint32_t o = 0; o < requests->objects.count; o++)
             add_unknown(&lines->unknown[o], &requests->unknown[o]);
+        if (touch == TOUCH_LOAD && requests->traffic->grid->cover.covers) count_known(lines, requests);
         WB_TRY(add_block(lines, requests, (uint32_t)block, touch));
     }
     return WB_OK;
@@ -75,7 +89,8 @@ wb_status sm_lines_make(const struct sm_share *share, struct l1_requests *reques
     *lines = (struct sm_lines){.ways = memory->l1.ways};
     lines->sets = arena_array(&lines->arena, requests->index.set_count, sizeof *lines->sets);
     lines->unknown = arena_array(&lines->arena, requests->objects.count, sizeof *lines->unknown);
-    if (lines->sets == NULL || lines->unknown == NULL) return WB_ERR_LIMIT;
+    lines->known = arena_array(&lines->arena, requests->objects.count, sizeof *lines->known);
+    if (lines->sets == NULL || lines->unknown == NULL || lines->known == NULL) return WB_ERR_LIMIT;
     lines->objects = &requests->objects;
     WB_TRY(add_blocks(lines, share, requests, TOUCH_LOAD));
     if (memory->l1_store == STORE_UPDATES) WB_TRY(add_blocks(lines, share, requests, TOUCH_STORE_UPDATES));

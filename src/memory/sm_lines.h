@@ -35,6 +35,11 @@ static inline bool owned_by_another(const struct owned_line *line, uint32_t owne
     return line->shared || line->owner != owner;
 }
 
+/* Known requests to the lines of an object; of number 0, of all memory. */
+struct known_requests {
+    uint64_t uses, drops;
+};
+
 struct sm_lines {
     struct arena arena;
     uint32_t ways;
@@ -43,6 +48,7 @@ struct sm_lines {
     VEC(uint64_t) drops;       /* of each of them, how many known requests do */
     const struct objects_lines *objects;
     struct unknown_requests *unknown; /* of all blocks, per object */
+    struct known_requests *known;     /* likewise */
 };
 
 /* Reads all blocks of an SM. `requests` is room to read into. WB_ERR_LIMIT without a message when memory is

@@ -253,7 +253,7 @@ static void drop_line(struct sure_presence *presence, uint32_t line) {
 static void read_request(struct sure_presence *presence, size_t index) {
     const struct l1_request *request = &presence->set->requests[index];
     uint32_t line = presence->set->line_of.items[index];
-    struct line_known known;
+    struct line_known known = {0};
     presence->verdicts.items[index] = 0;
     if (request->touch == TOUCH_STORE_EVICTS) {
         drop_line(presence, line);

@@ -311,6 +311,18 @@ static void put_block(struct ssa_printer *printer, uint32_t block) {
 }
 
 /* "  L0: %r1.2 of B3 = eta(%p1.0, %r1.2)" for every value that is used behind a loop. */
+/* Whether threads that read a value behind its loop together can have different ones. */
+static void put_eta_divergence(struct text *out, const struct cfg_report *report, uint32_t value) {
+    const struct divergence *divergence = &report->divergence;
+    const uint32_t parting = divergence->parting[value];
+    if (divergence->values[value].cause != DIVERGENCE_NONE)
+        text_string(out, ", divergent in each iteration");
+    else if (parting != GRAPH_NONE)
+        text_printf(out, ", divergent: threads part at B%u", parting);
+    else
+        text_string(out, ", uniform");
+}
+
 static void put_etas(const struct ssa_printer *printer) {
     const struct cfg_report *report = printer->report;
     struct text *out = printer->out;
@@ -323,7 +335,9 @@ static void put_etas(const struct ssa_printer *printer) {
             text_string(out, ", ");
         }
         put_value(out, report, eta->value);
-        text_printf(out, ") of B%u\n", report->ssa.values[eta->value].block);
+        text_printf(out, ") of B%u", report->ssa.values[eta->value].block);
+        put_eta_divergence(out, report, eta->value);
+        text_char(out, '\n');
     }
 }
 

@@ -83,15 +83,35 @@ static void put_cause(struct text *out, const struct cfg_report *report, uint32_
     }
 }
 
-/* Appends why a value or a decision differs that does so because of another value. */
+/* Appends "eta(%p1.0, %r3.2), of different iterations for threads that ...": what is read behind a loop that
+ * threads leave at different times, or, in it, read anew. */
+static void put_late(struct text *out, const struct cfg_report *report, struct divergence_reason reason,
+                     uint32_t block) {
+    const uint32_t loop = report->loops.innermost[report->ssa.values[reason.late].block];
+    const bool behind = loop != GRAPH_NONE && !loop_contains(&report->loops, loop, block);
+    if (behind) {
+        text_string(out, "eta(");
+        put_value(out, report, reason.from);
+        text_string(out, ", ");
+    }
+    put_value(out, report, reason.late);
+    text_string(out, behind ? "), of different iterations for " : ", of different iterations for ");
+    put_parting(out, report, reason.branch);
+}
+
+/* Appends why a value or a decision of a block differs that does so because of another value. */
 static void put_reason(struct text *out, const struct cfg_report *report, struct divergence_reason reason,
-                       bool joins) {
-    if (reason.cause == DIVERGENCE_DATA) {
+                       uint32_t block, bool joins) {
+    if (reason.late != SSA_NONE) {
+        text_string(out, joins ? "takes over " : "reads ");
+        put_late(out, report, reason, block);
+        text_string(out, ", by ");
+    } else if (reason.cause == DIVERGENCE_DATA) {
         text_string(out, joins ? "takes over " : "reads ");
     } else if (reason.branch == GRAPH_NONE) {
         text_string(out, "is written only in threads with ");
     } else {
-        text_string(out, joins ? "joins values of " : "reads what differs by iteration between ");
+        text_string(out, "joins values of ");
         put_parting(out, report, reason.branch);
         text_string(out, ", by ");
     }
@@ -117,7 +137,7 @@ static void put_step(struct text *out, const struct cfg_report *report, uint32_t
     if (reason.from == SSA_NONE) {
         put_cause(out, report, value);
     } else {
-        put_reason(out, report, reason, step->kind == SSA_PHI);
+        put_reason(out, report, reason, step->block, step->kind == SSA_PHI);
     }
     text_char(out, '\n');
 }
@@ -129,7 +149,7 @@ void divergence_put_chain(struct text *out, const struct cfg_report *report, uin
     }
     const struct divergence_reason reason = report->divergence.decisions[block];
     text_string(out, "    the branch ");
-    put_reason(out, report, reason, false);
+    put_reason(out, report, reason, block, false);
     text_char(out, '\n');
     for (uint32_t value = reason.from; value != SSA_NONE; value = report->divergence.values[value].from)
         put_step(out, report, value);

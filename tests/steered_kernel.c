@@ -26,7 +26,14 @@ struct place {
 };
 
 /* What there is more of than usual. */
-enum profile { PROFILE_NONE, PROFILE_COPIES, PROFILE_PRIVATE, PROFILE_KNOWN, PROFILES };
+enum profile {
+    PROFILE_NONE,
+    PROFILE_COPIES,
+    PROFILE_PRIVATE, /* local memory */
+    PROFILE_KNOWN,   /* known addresses, */
+    PROFILE_LOADS,   /* and nearly no stores, in little memory: most of what can be said of hits */
+    PROFILES
+};
 
 struct writer {
     struct random_state random;
@@ -95,7 +102,7 @@ static void put_unknown_word(struct writer *writer, uint32_t words) {
 }
 
 static void put_word(struct writer *writer, uint32_t words) {
-    switch (below(writer, writer->profile == PROFILE_KNOWN ? 30 : 10)) {
+    switch (below(writer, writer->profile == PROFILE_KNOWN || writer->profile == PROFILE_LOADS ? 30 : 10)) {
     case 0: /* some lanes know, others do not */
         put_known_word(writer, words);
         PUT("mov.u32 %%s, %%t;\n");
@@ -198,6 +205,7 @@ static void put_load(struct writer *writer) {
 }
 
 static void put_store(struct writer *writer) {
+    if (writer->profile == PROFILE_LOADS && !chance(writer, 15)) return;
     static const char *const kinds[] = {
         "st.global.u32 [%x], %gid;\n",
         "st.global.u32 [%x], %gid;\n",
@@ -259,6 +267,10 @@ static void put_straight(struct writer *writer, const struct place *place) {
     char name[16];
     if (writer->profile == PROFILE_COPIES && chance(writer, 35)) {
         put_copy(writer);
+        return;
+    }
+    if (writer->profile == PROFILE_LOADS && chance(writer, 60)) {
+        put_load(writer);
         return;
     }
     if (writer->profile == PROFILE_PRIVATE && chance(writer, 35)) {
@@ -437,6 +449,7 @@ void steered_kernel_make(uint64_t seed, const bool omitted[STEERED_STATEMENTS_MA
     writer.has_barriers = chance(&writer, 50);
     writer.few_steps = chance(&writer, 50);
     writer.profile = (enum profile)below(&writer, PROFILES);
+    if (writer.profile == PROFILE_LOADS) kernel->table = 32u << below(&writer, 3);
     put_kernel(&writer, &ptx);
     kernel->ptx = text_take(&ptx);
     if (kernel->ptx == NULL) abort();

@@ -55,7 +55,7 @@ static void set_rooms(struct maker *maker) {
 /* Lines, ways and few sets of one level. */
 static void set_level(struct maker *maker, const char *level, uint32_t parts) {
     const uint32_t line = 128u << (between(maker, 0, 4) == 0), ways = between(maker, 1, 4);
-    const uint32_t sets = 1u << between(maker, 0, 3);
+    const uint32_t sets = between(maker, 0, 3) == 0 ? between(maker, 1, 9) : 1u << between(maker, 0, 3);
     set(maker, "%s_line=%u", level, line);
     set(maker, "%s_ways=%u", level, ways);
     set(maker, "%s_size=%u", level, line * ways * sets * parts);
@@ -116,6 +116,24 @@ static void take_caches(struct maker *maker) {
     set(maker, "arbiter=%s", either(maker, "fifo", "round_robin"));
 }
 
+/* Some machines have instruction caches, mostly in place of those of data: beside these nothing is proven. */
+static void set_fetch(struct maker *maker) {
+    const uint32_t ways = between(maker, 1, 3), line = 32u << between(maker, 0, 2);
+    if (between(maker, 0, 5) != 0) return;
+    set(maker, "fetch.line=%u", line);
+    set(maker, "fetch.ways=%u", ways);
+    set(maker, "fetch.size=%u", line * ways << between(maker, 0, 5));
+    set(maker, "fetch.buffer=%u", between(maker, 1, 4));
+    set(maker, "fetch.per_cycle=%u", between(maker, 1, 3));
+    set(maker, "fetch.latency=%u", between(maker, 0, 4));
+    set(maker, "fetch.miss_latency=%u", between(maker, 1, 60));
+    set(maker, "fetch.misses=%u", between(maker, 1, 3));
+    if (between(maker, 0, 9) == 0) return;
+    set(maker, "l1_size=0");
+    set(maker, "service=0");
+    set(maker, "outstanding=0");
+}
+
 wb_machine *steered_machine_make(uint64_t seed, uint32_t simple) {
     struct maker maker = {.random = random_seeded(seed ^ UINT64_C(0x3ac41e)),
                           .diagnostics = wb_diagnostics_new()};
@@ -137,7 +155,8 @@ wb_machine *steered_machine_make(uint64_t seed, uint32_t simple) {
         case 5: set_latencies(&maker); break;
         case 6: set_services(&maker); break;
         case 7: set_classes(&maker); break;
-        default: take_caches(&maker); break;
+        case 8: take_caches(&maker); break;
+        default: set_fetch(&maker); break;
         }
     }
     if (wb_machine_check(maker.machine, maker.diagnostics) != WB_OK) {

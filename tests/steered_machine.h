@@ -10,6 +10,6 @@
 wb_machine *steered_machine_make(uint64_t seed, uint32_t simple);
 
 /* Groups of keys. */
-#define STEERED_MACHINE_GROUPS 9u
+#define STEERED_MACHINE_GROUPS 10u
 
 #endif

@@ -275,6 +275,8 @@ static const struct malformed malformed_files[] = {
     {"block: x\nunits: \"A(1,1)\"\n", "warps"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\ncolour: red\n", ":4:1: error: unknown key 'colour'"},
     {"block: x\ndispatch_depth: -1\nunits: \"A(1,1)\"\nwarps: [A]\n", ":2:17: error: dispatch_depth"},
+    {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\nfetch: {size: 100}\n",
+     ":4:8: error: fetch: size: 100 bytes are no whole number of sets"},
     {"block: x\nunits: \"A(0,1)\"\nwarps: [A]\n", "error"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\nmemory_unit: A\n", ":4:1: error: memory_unit is of a grid"},
     {"block: x\nunits: \"A(1,1)\"\nblocks: [A]\nmemory_unit: B\n", ":4:14: error: memory_unit: no unit"},
@@ -343,7 +345,9 @@ static void test_printed_blocks_read_back(void **state) {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         const struct random_family *family = &random_families[seed % RANDOM_FAMILIES];
         struct random_block random;
+        struct random_state fetch = random_seeded(seed);
         random_block_make(seed, &family->shape, family->depths, family->depth_count, &random);
+        if (seed % 3 == 0) random.block.machine.fetch = random_fetch(&fetch);
         check_round_trip(&random);
         abstract_block_free(&random.block);
     }
@@ -377,6 +381,9 @@ static void test_odd_blocks_read_back(void **state) {
     check_reads_back("block: shared\nunits: \"X(1,0) mem(2,7) n(3,9)@mem\"\nblocks: [\"3* X mem n.1; mem\"]\n"
                      "memory_unit: mem\nmemory: {sms: 2, service: 3, arbiter: round_robin, outstanding: 4}\n",
                      "shared", true);
+    check_reads_back("block: fetched\nunits: \"X(1,0)\"\nblocks: [\"3* 2x X X.0; X; 2x X\"]\n"
+                     "fetch: {size: 64, ways: 2, line: 16, miss_latency: 9}\n",
+                     "fetched", false);
 }
 
 int main(void) {

@@ -126,7 +126,10 @@ static void assume_memory(const struct bound_input *input, wb_bound *bound) {
         return;
     }
     if (input->memory == NULL) {
-        bound_assume(bound, "no cache misses and no memory interference beyond the stated latencies");
+        bound_assume(bound, fetch_can_stall(&input->machine->fetch)
+                                ? "no misses of data caches and no memory interference beyond the stated "
+                                  "latencies"
+                                : "no cache misses and no memory interference beyond the stated latencies");
         return;
     }
     bound_assume(bound, "caches, interconnect and DRAM as the machine states them; at the start the first "

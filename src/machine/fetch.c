@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "base/yaml.h"
 #include "machine/machine.h"
 
 /* Most ways, entries and fetches a cycle; largest line and buffer. */
@@ -53,4 +54,15 @@ bool machine_fetch_check(const struct machine_fetch *fetch, struct text *problem
         text_printf(problem, "size: %u bytes are no whole number of sets of %u lines of %u bytes",
                     fetch->size, fetch->ways, fetch->line);
     return problem->length == 0 && !problem->failed;
+}
+
+wb_status machine_fetch_read(const struct ytree *document, const struct ytree_node *value,
+                             struct machine_fetch *fetch) {
+    WB_TRY(ytree_read_fields(document, value, machine_fetch_fields, fetch));
+    struct text problem = {0};
+    wb_status status = WB_OK;
+    if (!machine_fetch_check(fetch, &problem))
+        status = ytree_error(document, value, "fetch: %s", problem.failed ? "wrong" : problem.data);
+    text_free(&problem);
+    return status;
 }

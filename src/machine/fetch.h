@@ -25,6 +25,11 @@ extern const struct field machine_fetch_fields[];
 /* Fetch of a machine whose file says nothing of it: it makes nobody wait. */
 void machine_fetch_defaults(struct machine_fetch *fetch);
 
+/* Reads the mapping of a file on top of what *fetch says. WB_ERR_INPUT with a message when it is wrong, or
+ * its parts do not fit together. */
+wb_status machine_fetch_read(const struct ytree *document, const struct ytree_node *value,
+                             struct machine_fetch *fetch);
+
 /* Whether the parts fit together. False with a sentence of what is wrong in *problem. */
 bool machine_fetch_check(const struct machine_fetch *fetch, struct text *problem);
 

@@ -79,13 +79,7 @@ static wb_status read_memory(const struct ytree *document, const struct ytree_no
 
 static wb_status read_fetch(const struct ytree *document, const struct ytree_node *value, void *target) {
     struct wb_machine *machine = target;
-    WB_TRY(ytree_read_fields(document, value, machine_fetch_fields, &machine->fetch));
-    struct text problem = {0};
-    wb_status status = WB_OK;
-    if (!machine_fetch_check(&machine->fetch, &problem))
-        status = ytree_error(document, value, "fetch: %s", problem.failed ? "wrong" : problem.data);
-    text_free(&problem);
-    return status;
+    return machine_fetch_read(document, value, &machine->fetch);
 }
 
 static wb_status read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target) {

@@ -22,12 +22,14 @@ struct block_file {
     struct text blocks;           /* in place of them kinds of blocks, separated by '/' */
     uint32_t resident;            /* blocks that an SM holds at a time */
     struct machine_memory memory; /* of a grid: its SMs and dispatcher, and how its memory serves */
+    struct machine_fetch fetch;
     char memory_unit[MACHINE_NAME_MAX];
 };
 
 static wb_status read_warps(const struct ytree *document, const struct ytree_node *value, void *target);
 static wb_status read_blocks(const struct ytree *document, const struct ytree_node *value, void *target);
 static wb_status read_memory(const struct ytree *document, const struct ytree_node *value, void *target);
+static wb_status read_fetch(const struct ytree *document, const struct ytree_node *value, void *target);
 
 static const char *const unlimited[] = {"unlimited", NULL};
 
@@ -85,6 +87,7 @@ static const struct field block_fields[] = {
      .offset = offsetof(struct block_file, memory_unit),
      .maximum = MACHINE_NAME_MAX},
     {.key = "memory", .kind = FIELD_NESTED, .what = "a mapping of SMs and dispatcher", .read = read_memory},
+    {.key = "fetch", .kind = FIELD_NESTED, .what = "a mapping of instruction fetch", .read = read_fetch},
     {0},
 };
 
@@ -118,6 +121,11 @@ static wb_status read_memory(const struct ytree *document, const struct ytree_no
     if (status == WB_OK && memory_has_hierarchy(&file->memory))
         status = ytree_error(document, value, "a grid written by hand has no addresses, and so no caches");
     return status;
+}
+
+static wb_status read_fetch(const struct ytree *document, const struct ytree_node *value, void *target) {
+    struct block_file *file = target;
+    return machine_fetch_read(document, value, &file->fetch);
 }
 
 /* The keys of a grid go with blocks, and warps without them. */
@@ -168,6 +176,7 @@ static wb_status make_block(const struct block_file *file, wb_diagnostics *diagn
         WB_TRY(abstract_block_parse(file->units, file->warps.data, diagnostics, block));
     struct wb_machine *machine = &block->machine;
     machine->memory = file->memory;
+    machine->fetch = file->fetch;
     machine->limits.blocks = file->resident;
     (void)text_format(machine->name, sizeof machine->name, "%s", file->name);
     machine->dispatch_depth = file->dispatch_depth;
@@ -185,6 +194,7 @@ static wb_status read_block(const char *path, const char *text, size_t size, str
     file->dispatch_depth = DEPTH_UNLIMITED;
     file->issue_width = file->issue_per_warp = file->sub_cores = file->resident = 1;
     machine_memory_defaults(&file->memory);
+    machine_fetch_defaults(&file->fetch);
     file->memory.dispatch = DISPATCH_GREEDY;
     wb_status status = ytree_parse(path, text, size, diagnostics, &document);
     if (status == WB_OK) status = ytree_read_fields(&document, document.root, block_fields, file);

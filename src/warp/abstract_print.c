@@ -113,15 +113,39 @@ static void put_program(struct text *out, const struct abstract_block *block, st
     }
 }
 
-/* The warps of a block, a program each. */
+/* The warps of a block, program by program: those that follow each other on one path have one program, which
+ * lies in memory once. */
+static void put_programs(struct text *out, const struct abstract_block *block,
+                         const struct timed_block *timed, struct print_kinds *kinds, const char *first,
+                         const char *next, const char *end) {
+    const char *separator = first;
+    for (uint32_t w = 0, copies; w < timed->warp_count; w += copies) {
+        copies = 1;
+        while (w + copies < timed->warp_count && timed->warp_path[w + copies] == timed->warp_path[w])
+            copies++;
+        text_printf(out, "%s%ux", separator, copies);
+        put_program(out, block, kinds, &timed->paths[timed->warp_path[w]]);
+        text_string(out, end);
+        separator = next;
+    }
+}
+
 static void put_warps(struct text *out, const struct abstract_block *block, const struct timed_block *timed,
                       struct print_kinds *kinds) {
     text_string(out, "warps:\n");
-    for (uint32_t w = 0; w < timed->warp_count; w++) {
-        text_string(out, "  - \"1x");
-        put_program(out, block, kinds, &timed->paths[timed->warp_path[w]]);
-        text_string(out, "\"\n");
+    put_programs(out, block, timed, kinds, "  - \"", "  - \"", "\"\n");
+}
+
+/* Where instructions are fetched from, if that takes time. */
+static void put_fetch(struct text *out, const struct machine_fetch *fetch) {
+    if (!fetch_can_stall(fetch)) return;
+    const char *separator = "fetch: {";
+    for (const struct field *field = machine_fetch_fields; field->key != NULL; field++) {
+        text_printf(out, "%s%s: ", separator, field->key);
+        field_print(field, fetch, out);
+        separator = ", ";
     }
+    text_string(out, "}\n");
 }
 
 /* What of the machine only grids have: the keys of its memory system that differ from a machine of which a
@@ -153,10 +177,7 @@ static void put_blocks(struct text *out, const struct abstract_block *block, str
     for (size_t k = 0; k < block->kinds.count; k++) {
         const struct timed_block *timed = &block->kinds.items[k].timed;
         text_printf(out, "  - \"%u*", block->kinds.items[k].count);
-        for (uint32_t w = 0; w < timed->warp_count; w++) {
-            text_string(out, w > 0 ? "; 1x" : " 1x");
-            put_program(out, block, kinds, &timed->paths[timed->warp_path[w]]);
-        }
+        put_programs(out, block, timed, kinds, " ", "; ", "");
         text_string(out, "\"\n");
     }
 }
@@ -174,6 +195,7 @@ void abstract_block_print(const struct abstract_block *block, struct text *out) 
     text_printf(out, "issue_width: %u\nsub_cores: %u\nunits: \"", machine->issue_width, machine->sub_cores);
     put_units(out, block, &kinds);
     text_string(out, "\"\n");
+    put_fetch(out, &machine->fetch);
     if (!block->is_grid) {
         put_warps(out, block, &block->timed, &kinds);
         return;

@@ -23,7 +23,7 @@ static void list_settings(const struct example *example, struct setting settings
         {"--iterations", "iterations", example->iterations},
         {"-x", "x", example->x},
         {"--memory", "memory", example->memory},
-        {"--time-limit", "time_limit", example->time_limit},
+        {"--processor-limit", "processor_limit", example->processor_limit},
     };
     memcpy(settings, all, sizeof all);
 }

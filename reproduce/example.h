@@ -17,7 +17,7 @@ struct example {
     const char *iterations;
     const char *x;
     const char *memory;
-    const char *time_limit;
+    const char *processor_limit;
     const char *refute; /* in place of a problem */
     const char *methods;
     bool schedule; /* print the longest schedule */

@@ -300,6 +300,10 @@ static void test_stopped_run_keeps_its_interval(void **state) {
     settings.time_limit = 0.2;
     for (size_t m = 0; m < 3; m++)
         check_stopped(methods[m], &settings, NULL, "stopped");
+    settings.time_limit = 0;
+    settings.processor_limit = 0.2;
+    for (size_t m = 0; m < 3; m++)
+        check_stopped(methods[m], &settings, NULL, "stopped");
 }
 
 static void test_memory_limit(void **state) {

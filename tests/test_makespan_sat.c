@@ -167,7 +167,8 @@ static void check_interval(const struct makespan_result *result) {
 
 static void test_limits_leave_an_interval(void **state) {
     (void)state;
-    const struct makespan_settings limits[] = {{.time_limit = 1e-6}, {.time_limit = 0.1}, {.memory = 100000}};
+    const struct makespan_settings limits[] = {
+        {.time_limit = 1e-6}, {.time_limit = 0.1}, {.processor_limit = 0.1}, {.memory = 100000}};
     struct makespan_problem problem = makespan_case_problem(&large);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct makespan_result result =

@@ -55,6 +55,50 @@ static void test_places(void **state) {
     free(drawn);
 }
 
+/* No line leads to a value that was not found, and its marker is hollow. */
+static void test_stopped_points(void **state) {
+    (void)state;
+    const double values[] = {0, 40, 40};
+    const bool stopped[] = {false, false, true};
+    const struct svg_series series = {.name = "s", .values = values, .stopped = stopped};
+    const struct svg_chart chart = {.title = "T",
+                                    .x_title = "x",
+                                    .y_title = "y",
+                                    .x_labels = labels,
+                                    .point_count = 3,
+                                    .series = &series,
+                                    .series_count = 1};
+    struct text text = {0};
+    svg_chart(&text, &chart);
+    expect(text.data, "<polyline fill=\"none\" points=\"64.0,356.0 302.0,56.0\"/>");
+    expect(text.data, "<g fill=\"none\"><g transform=\"translate(540.0,56.0)\"><circle");
+    text_free(&text);
+}
+
+/* 0.001 to 0.1 in powers of ten: 0.01 is half of the way up. */
+static void test_right_axis(void **state) {
+    (void)state;
+    const double values[] = {0, 40, 10}, seconds[] = {0.001, 0.01, 0.1};
+    const struct svg_series series = {.name = "s", .values = values};
+    const struct svg_series times = {.name = "times", .values = seconds, .colour = 1};
+    const struct svg_right_axis right = {.title = "seconds", .series = &times};
+    const struct svg_chart chart = {.title = "T",
+                                    .x_title = "x",
+                                    .y_title = "y",
+                                    .x_labels = labels,
+                                    .point_count = 3,
+                                    .series = &series,
+                                    .series_count = 1,
+                                    .right = &right};
+    struct text text = {0};
+    svg_chart(&text, &chart);
+    expect(text.data, "points=\"64.0,356.0 302.0,206.0 540.0,56.0\"");
+    expect(text.data, ">0.001</text>");
+    expect(text.data, ">seconds</text>");
+    expect(text.data, ">times</text>");
+    text_free(&text);
+}
+
 /* 40 has eight steps of 5, 41 would have nine. */
 static void test_axis(void **state) {
     (void)state;
@@ -147,6 +191,8 @@ int main(void) {
         cmocka_unit_test(test_legend_has_room),
         cmocka_unit_test(test_bars),
         cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_stopped_points),
+        cmocka_unit_test(test_right_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,20 +19,24 @@ static void make_labels(struct warp_labels *made) {
 
 void chart_fig5(struct text *out, const struct study *study) {
     static const char *const names[] = {"short", "long", "cumulative"};
-    double values[FIG5_CUMULATIVE + 1][FIG5_ILP_WARPS];
+    double values[FIG5_CUMULATIVE + 1][FIG5_WARPS];
+    bool stopped[FIG5_CUMULATIVE + 1][FIG5_WARPS];
     struct svg_series series[FIG5_CUMULATIVE + 1];
     struct warp_labels labels;
     make_labels(&labels);
     for (unsigned m = 0; m <= FIG5_CUMULATIVE; m++) {
-        for (unsigned w = 0; w < FIG5_ILP_WARPS; w++)
+        for (unsigned w = 0; w < FIG5_WARPS; w++) {
             values[m][w] = study->fig5[w][m].seconds;
-        series[m] = (struct svg_series){.name = names[m], .values = values[m], .colour = m};
+            stopped[m][w] = !study->fig5[w][m].solved;
+        }
+        series[m] =
+            (struct svg_series){.name = names[m], .values = values[m], .colour = m, .stopped = stopped[m]};
     }
-    const struct svg_chart chart = {.title = "Time of CBC for " FIG5_STRING,
+    const struct svg_chart chart = {.title = "Time of CBC for " FIG5_STRING " (hollow: stopped there)",
                                     .x_title = "warps",
                                     .y_title = "processor time (s)",
                                     .x_labels = labels.labels,
-                                    .point_count = FIG5_ILP_WARPS,
+                                    .point_count = FIG5_WARPS,
                                     .series = series,
                                     .series_count = FIG5_CUMULATIVE + 1};
     svg_chart(out, &chart);
@@ -71,7 +75,10 @@ void chart_convergence(struct text *out, const struct study *study, enum converg
         series[line] = (struct svg_series){
             .name = names[line], .values = values[line], .colour = line, .dashed = line >= LINE_PESSIMISTIC};
     (void)snprintf(title, sizeof title, "%s, %u warps", setting->string, setting->warps);
+    const struct svg_series times = {.name = "time of T(x)", .values = convergence->seconds, .colour = LINES};
+    const struct svg_right_axis right = {.title = "processor time (s)", .series = &times};
     const struct svg_chart chart = {.title = title,
+                                    .right = figure == FIG7 ? &right : NULL,
                                     .x_title = "x (warps solved exactly)",
                                     .y_title = "makespan (cycles)",
                                     .x_labels = labels.labels,

@@ -134,9 +134,7 @@ static wb_status put_equation5(wb_diagnostics *diagnostics, struct text *page) {
 }
 
 static void put_solver_time(const struct solver_time *time, struct text *page) {
-    if (!time->tried) {
-        text_string(page, " |");
-    } else if (time->solved) {
+    if (time->solved) {
         text_char(page, ' ');
         timing_put(time->seconds, page);
         text_string(page, " |");
@@ -146,11 +144,13 @@ static void put_solver_time(const struct solver_time *time, struct text *page) {
 }
 
 static void put_fig5(const struct output *output, const struct study *study, struct text *page) {
-    text_string(
-        page, "## Fig. 5: times of the integer programs\n\n"
-              "`" FIG5_STRING "` with σ = 1; the program with *short* rows for work conservation, (34) and "
-              "(37), and with *long* ones, (33) and (36). For example\n"
-              "`warpbound makespan " FIG5_STRING " -w 3 -u " FIG5_UNITS " --method ilp-short --timing`.\n\n");
+    text_string(page,
+                "## Fig. 5: times of the integer programs\n\n"
+                "`" FIG5_STRING "` with σ = 1; the program with *short* rows for work conservation, (34) and "
+                "(37), and with *long* ones, (33) and (36). For example\n"
+                "`warpbound makespan " FIG5_STRING " -w 3 -u " FIG5_UNITS " --method ilp-short --timing`. "
+                "Each has ");
+    text_printf(page, "%d s of processor time (`--processor-limit`).\n\n", FIG5_TIME_LIMIT);
     output_put_image(output, PAGE_FIG5, "Time of CBC by warps, for three programs", page);
     text_string(page, "| warps | *T* |");
     for (size_t m = 0; m < FIG5_METHODS; m++)
@@ -164,11 +164,13 @@ static void put_fig5(const struct output *output, const struct study *study, str
     }
     text_string(
         page,
-        "\nAll answers agree. In the picture a program without an answer stands where it was stopped.\n\n"
+        "\nAll answers agree. In the picture a hollow mark is no time but the limit, at which a program "
+        "without an "
+        "answer was stopped.\n\n"
         "The paper's curves go to 8 warps and 300 on the axis of time, with a proprietary solver; the short "
         "form was "
         "generally faster. With CBC, which is free,\n"
-        "it rather is, too, but both forms grow out of reach at 4 warps. More is gained by other "
+        "neither is: both grow out of reach behind 4 warps. More is gained by other "
         "variables, *instruction i of warp w is done by cycle t* instead\n"
         "of *executes in t* (`ilp-cumulative`), and most by not using an integer program: `sat` asks a SAT "
         "solver, `exact` searches states of indistinguishable warps.\n\n"
@@ -177,8 +179,9 @@ static void put_fig5(const struct output *output, const struct study *study, str
         "It "
         "must be 1, as (22) and (23) demand.\n"
         "- The horizon is the one of `closed`: eq. (5) cuts off longer schedules where some σ is above 1.\n"
-        "- *TL* is a truth value. Added up from three terms, as printed, it can become 2, and then forbids "
-        "schedules that there are.\n\n");
+        "\n*TL*, a disjunction in the paper, stands in the rows as a sum: only where *IL* is 1, and there "
+        "its two "
+        "other terms exclude each other.\n\n");
 }
 
 static wb_status put_equation42(wb_diagnostics *diagnostics, struct text *page) {

@@ -2,6 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/diagnostics.h"
 #include "example.h"
@@ -19,8 +23,8 @@ const struct convergence_setting convergence_settings[CONVERGENCE_FIGURES] = {
 };
 
 /* One cell of Fig. 5. An answer must be the one that the other methods gave. */
-static wb_status time_solver(unsigned warps, enum fig5_method method, wb_diagnostics *diagnostics,
-                             uint64_t worst, struct solver_time *time) {
+static wb_status time_solver(unsigned warps, enum fig5_method method, uint64_t worst,
+                             wb_diagnostics *diagnostics, struct solver_time *time) {
     char number[16];
     char limit[16];
     wb_bound bound;
@@ -29,11 +33,11 @@ static wb_status time_solver(unsigned warps, enum fig5_method method, wb_diagnos
     const struct example example = {.operand = FIG5_STRING,
                                     .warps = number,
                                     .units = FIG5_UNITS,
-                                    .time_limit = limit,
+                                    .processor_limit = limit,
                                     .methods = fig5_methods[method]};
     double start = timing_seconds();
     WB_TRY(example_bound(&example, diagnostics, &bound));
-    *time = (struct solver_time){.tried = true, .solved = bound.kind == WB_EXACT, .seconds = FIG5_TIME_LIMIT};
+    *time = (struct solver_time){.solved = bound.kind == WB_EXACT, .seconds = FIG5_TIME_LIMIT};
     if (time->solved) time->seconds = timing_seconds() - start;
     if (!time->solved || bound.cycles == worst) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, fig5_methods[method],
@@ -41,16 +45,51 @@ static wb_status time_solver(unsigned warps, enum fig5_method method, wb_diagnos
     return WB_ERR_INPUT;
 }
 
-static wb_status run_fig5(wb_diagnostics *diagnostics, struct study *study) {
-    for (unsigned w = 1; w <= FIG5_WARPS; w++) {
-        uint64_t *worst = &study->fig5_worst[w - 1];
-        WB_TRY(example_worst_case(FIG5_STRING, FIG5_UNITS, NULL, w, diagnostics, worst));
-        for (size_t m = 0; m < FIG5_METHODS; m++) {
-            if (m <= FIG5_CUMULATIVE && w > FIG5_ILP_WARPS) continue;
-            WB_TRY(time_solver(w, (enum fig5_method)m, diagnostics, *worst, &study->fig5[w - 1][m]));
-        }
+/* Starts a cell in a process of its own, whose processor time is the cell's alone. */
+static pid_t start_cell(unsigned warps, enum fig5_method method, uint64_t worst, struct solver_time *time) {
+    pid_t child = fork();
+    if (child != 0) return child;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_status status = time_solver(warps, method, worst, diagnostics, time);
+    if (status != WB_OK) fputs(wb_diagnostics_text(diagnostics), stderr);
+    _exit((int)status);
+}
+
+/* Waits for cells until so many are left. */
+static wb_status await_cells(unsigned left, unsigned *running) {
+    for (; *running > left; --*running) {
+        int status = 0;
+        if (wait(&status) < 0 || !WIFEXITED(status)) return WB_ERR_LIMIT;
+        if (WEXITSTATUS(status) != WB_OK) return (wb_status)WEXITSTATUS(status);
     }
     return WB_OK;
+}
+
+/* Runs all cells, as many at a time as there are processors; the times are in memory that all share. */
+static wb_status run_cells(const uint64_t worst[FIG5_WARPS],
+                           struct solver_time times[FIG5_WARPS][FIG5_METHODS]) {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned running = 0;
+    for (unsigned w = 0; w < FIG5_WARPS; w++) {
+        for (size_t m = 0; m < FIG5_METHODS; m++) {
+            if (start_cell(w + 1, (enum fig5_method)m, worst[w], &times[w][m]) < 0) return WB_ERR_LIMIT;
+            running++;
+            WB_TRY(await_cells(processors > 1 ? (unsigned)processors - 1 : 0, &running));
+        }
+    }
+    return await_cells(0, &running);
+}
+
+static wb_status run_fig5(wb_diagnostics *diagnostics, struct study *study) {
+    const size_t size = sizeof study->fig5;
+    for (unsigned w = 1; w <= FIG5_WARPS; w++)
+        WB_TRY(example_worst_case(FIG5_STRING, FIG5_UNITS, NULL, w, diagnostics, &study->fig5_worst[w - 1]));
+    void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return diagnose_out_of_memory(diagnostics, FIG5_STRING);
+    wb_status status = run_cells(study->fig5_worst, shared);
+    memcpy(study->fig5, shared, size);
+    (void)munmap(shared, size);
+    return status;
 }
 
 /* What is said of all warps together. */

@@ -5,21 +5,19 @@
 
 #include "warpbound.h"
 
-/* Fig. 5: times of solvers. The integer programs stop at so many warps: the next takes them hours. */
+/* Fig. 5: times of solvers, each with a limit of processor time. */
 #define FIG5_STRING "LLCLL"
 #define FIG5_UNITS "L=1,C=1"
 #define FIG5_WARPS 8u
-#define FIG5_ILP_WARPS 4u
-#define FIG5_TIME_LIMIT 60
+#define FIG5_TIME_LIMIT 100
 
 enum fig5_method { FIG5_SHORT, FIG5_LONG, FIG5_CUMULATIVE, FIG5_SAT, FIG5_EXACT, FIG5_METHODS };
 
 extern const char *const fig5_methods[FIG5_METHODS]; /* their names in the registry */
 
 struct solver_time {
-    bool tried;
-    bool solved;    /* before the time limit */
-    double seconds; /* the limit where it is not solved */
+    bool solved;    /* before the limit */
+    double seconds; /* of processor time; the limit where it is not solved */
 };
 
 /* Fig. 6 and 7: the estimate of eq. (42) for many warps, from exact worst cases T(1), T(2), ... of few. The

@@ -21,4 +21,9 @@ static inline double clock_elapsed(void) {
     return clock_seconds(CLOCK_MONOTONIC);
 }
 
+/* Processor time that all threads of this process have taken. */
+static inline double clock_processor(void) {
+    return clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 #endif

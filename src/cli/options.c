@@ -174,6 +174,8 @@ static const struct option_row option_table[] = {
     SETTING(0, "cycles", "LIST", "cycles that an instruction takes, by unit type: S=4,D=2"),
     SETTING(0, "issue", "N", "most instructions issued in a cycle (default unlimited)"),
     SETTING(0, "time-limit", "SECONDS", "stop each method after so long, with what it has found"),
+    SETTING(0, "processor-limit", "SECONDS",
+            "the same of processor time, of its threads or of its solver: the same on a busy machine"),
     SETTING(0, "memory", "BYTES", "most memory to take: 500M, 8G (default 4G)"),
     SETTING(0, "threads", "N", "threads to use (default: all processors)"),
     SETTING(0, "seed", "N", "seed of random numbers (default 1)"),

@@ -41,7 +41,8 @@ static wb_status solve_few(const struct makespan_run *run, uint32_t warps, cycle
     inner.problem = &few;
     inner.settings = &left;
     if (run->end != 0) left.time_limit = run->end - clock_elapsed();
-    if (status == WB_OK && left.time_limit < 0) status = WB_ERR_LIMIT;
+    if (run->processor_end != 0) left.processor_limit = run->processor_end - clock_processor();
+    if (status == WB_OK && (left.time_limit < 0 || left.processor_limit < 0)) status = WB_ERR_LIMIT;
     if (status == WB_OK) status = makespan_solve(&makespan_exact, &inner, &result);
     if (status == WB_OK && result.bound.kind != WB_EXACT) status = WB_ERR_LIMIT;
     *worst = result.bound.cycles;

@@ -9,9 +9,12 @@
 #include "makespan/ilp_matrix.h"
 #include "makespan/solver_process.h"
 
-/* The part of the time limit that CBC is given: it sees its end only between two steps. At the whole limit
+/* The part of the time limits that CBC is given: it sees its end only between two steps. At the whole limit
  * the child is killed, and with it what it found. */
 #define CBC_TIME_SHARE 0.9
+
+/* Programs of so many columns are solved with cuts and heuristics. */
+#define CBC_CUTS_COLUMNS 500u
 
 /* What CBC says for "nothing yet". */
 #define CBC_NONE 1e49
@@ -32,6 +35,7 @@ struct report {
 struct cbc_task {
     const struct ilp_model *model;
     double seconds; /* 0: no limit */
+    bool processor; /* of processor time, not elapsed */
 };
 
 /* The program as CBC takes it: by columns, and to be minimised. */
@@ -89,18 +93,21 @@ static void on_message(Cbc_Model *cbc, int number, int real_count, const double 
     solver_child_send(&report, sizeof report);
 }
 
-/* Cuts and heuristics cost these programs more time than they save, and one of the heuristics, the
+/* Cuts and heuristics pay for large programs only: see CBC_CUTS_COLUMNS. One of the heuristics, the
  * feasibility pump, switches CBC's messages off for good. One thread, which is the default, so that the same
  * program has the same solution every time. */
-static void set_parameters(Cbc_Model *cbc, double seconds) {
+static void set_parameters(Cbc_Model *cbc, const struct cbc_task *task) {
     char text[32];
     Cbc_registerCallBack(cbc, on_message);
     Cbc_setLogLevel(cbc, 1);
-    Cbc_setParameter(cbc, "heuristicsOnOff", "off");
-    Cbc_setParameter(cbc, "cutsOnOff", "off");
-    if (seconds <= 0) return;
-    (void)text_format(text, sizeof text, "%.3f", seconds);
-    Cbc_setParameter(cbc, "timeMode", "elapsed");
+    Cbc_setParameter(cbc, "feasibilityPump", "off");
+    if (task->model->columns.count < CBC_CUTS_COLUMNS) {
+        Cbc_setParameter(cbc, "heuristicsOnOff", "off");
+        Cbc_setParameter(cbc, "cutsOnOff", "off");
+    }
+    if (task->seconds <= 0) return;
+    (void)text_format(text, sizeof text, "%.3f", task->seconds);
+    Cbc_setParameter(cbc, "timeMode", task->processor ? "cpu" : "elapsed");
     Cbc_setParameter(cbc, "seconds", text);
 }
 
@@ -144,7 +151,7 @@ static void run_cbc(void *user) {
     Cbc_Model *cbc = Cbc_newModel();
     load(cbc, model, &program);
     program_free(&program);
-    set_parameters(cbc, task->seconds);
+    set_parameters(cbc, task);
     (void)Cbc_solve(cbc);
     report_end(cbc, model);
 }
@@ -174,7 +181,9 @@ static enum ilp_end follow(const struct solver_process *process, const struct ma
             *so_far = report;
         }
         describe(stage, so_far, text, sizeof text);
-        if (!so_far->last && !makespan_goes_on(run, text, so_far->nodes, 0)) return ILP_STOPPED;
+        if (so_far->last) break;
+        if (makespan_solver_spent(run, solver_process_seconds(process))) return ILP_STOPPED;
+        if (!makespan_goes_on(run, text, so_far->nodes, 0)) return ILP_STOPPED;
     }
     return ILP_OPTIMAL;
 }
@@ -194,12 +203,22 @@ static wb_status take(const struct solver_process *process, const struct report 
     return WB_OK;
 }
 
+/* CBC has one limit only: that of processor time where there are both, as the child is killed at the other.
+ */
+static void set_limit(const struct makespan_run *run, struct cbc_task *task) {
+    task->processor = run->settings->processor_limit > 0;
+    if (task->processor)
+        task->seconds = run->settings->processor_limit * CBC_TIME_SHARE;
+    else if (run->end != 0)
+        task->seconds = fmax(run->end - clock_elapsed(), 0.01) * CBC_TIME_SHARE;
+}
+
 wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run *run, const char *stage,
                         struct ilp_solution *solution) {
     struct cbc_task task = {.model = model};
     struct solver_process process;
     struct report last;
-    if (run->end != 0) task.seconds = fmax(run->end - clock_elapsed(), 0.01) * CBC_TIME_SHARE;
+    set_limit(run, &task);
     *solution = (struct ilp_solution){.end = ILP_FAILED, .bound = INFINITY};
     WB_TRY(solver_process_start(run_cbc, &task, makespan_memory(run->settings), &process));
     wb_status status = WB_OK;

@@ -1,9 +1,9 @@
 /* The integer linear programs of ECRTS'12, section 5, in their short and their long form, corrected:
  * - the horizon is a proven bound (see struct ilp_instance) instead of eq. (5);
  * - eqs. (33), (34), (36), (37) demand that their middle term holds, instead of only defining it, which
- * leaves it free to be false; their left-hand sides then say nothing more and are left out;
- * - TL (and TC) is a truth value: rows stand only for instructions of the unit type in question, where it is
- *   the sum of its two other terms, of which at most one is 1. Both count the cycle t itself.
+ * leaves it free to be false; their left-hand sides then say nothing more and are left out.
+ * TL (and TC), a disjunction in the paper, is a sum here: rows stand only for instructions of the unit type
+ * in question, for which at most one of its two other terms is 1. Both count the cycle t itself, as printed.
  * Generalised: all unit types in use have rows like those of L and C, a limit of issues per cycle makes
  * idling legal like a full unit, and one of several groups of warps is chosen to end last. */
 #include <stdlib.h>

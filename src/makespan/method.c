@@ -9,8 +9,13 @@
 
 bool makespan_goes_on(const struct makespan_run *run, const char *stage, uint64_t done, uint64_t total) {
     if (run->end != 0 && clock_elapsed() >= run->end) return false;
+    if (run->processor_end != 0 && clock_processor() >= run->processor_end) return false;
     return run->watch == NULL || run->watch->poll == NULL ||
            run->watch->poll(run->watch->user, stage, done, total);
+}
+
+bool makespan_solver_spent(const struct makespan_run *run, double seconds) {
+    return run->settings->processor_limit > 0 && seconds >= run->settings->processor_limit;
 }
 
 wb_status makespan_stopped(const struct makespan_run *run, const struct makespan_result *result) {

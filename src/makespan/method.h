@@ -28,8 +28,9 @@ struct makespan_run {
     const struct makespan_settings *settings;
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
-    struct arena *arena; /* for texts that outlive the run, such as reasons */
-    double end;          /* when the time limit is reached, by clock_elapsed; 0: never */
+    struct arena *arena;  /* for texts that outlive the run, such as reasons */
+    double end;           /* when the time limit is reached, by clock_elapsed; 0: never */
+    double processor_end; /* when that of processor time is, by clock_processor; 0: never */
 };
 
 /* What a method found. */
@@ -58,9 +59,13 @@ extern const struct makespan_method makespan_pessimistic, makespan_closed, makes
 /* The methods in the order of results; NULL past the end. */
 const struct makespan_method *makespan_method_at(size_t index);
 
-/* To be asked regularly, by one thread of the method: false when the time limit is reached or the user has
+/* To be asked regularly, by one thread of the method: false when a time limit is reached or the user has
  * had enough; the method then returns makespan_stopped(...). */
 bool makespan_goes_on(const struct makespan_run *run, const char *stage, uint64_t done, uint64_t total);
+
+/* Whether a solver in a process of its own, which has taken so many processor seconds, has reached the limit
+ * of processor time. */
+bool makespan_solver_spent(const struct makespan_run *run, double seconds);
 
 /* The message that the method was stopped, with the interval so far; always WB_ERR_LIMIT. */
 wb_status makespan_stopped(const struct makespan_run *run, const struct makespan_result *result);

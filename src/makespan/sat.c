@@ -35,6 +35,7 @@ static uint64_t shortest_possible(const struct makespan_problem *problem) {
 static bool search_goes_on(void *user) {
     const struct sat_search *search = user;
     const wb_bound *bound = &search->result->bound;
+    if (makespan_solver_spent(search->run, sat_solver_seconds(search->solver))) return false;
     return makespan_goes_on(search->run, "sat: longest schedule, proven bound", bound->lower, bound->cycles);
 }
 

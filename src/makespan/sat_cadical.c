@@ -78,6 +78,10 @@ struct sat_solver *sat_solver_new(const struct cnf *cnf, uint64_t memory, bool (
     return solver;
 }
 
+double sat_solver_seconds(const struct sat_solver *solver) {
+    return solver_process_seconds(&solver->process);
+}
+
 void sat_solver_free(struct sat_solver *solver) {
     if (solver == NULL) return;
     solver_process_end(&solver->process);

@@ -20,6 +20,9 @@ struct sat_solver;
  * there; false stops the solver. */
 struct sat_solver *sat_solver_new(const struct cnf *cnf, uint64_t memory, bool (*goes_on)(void *user),
                                   void *user);
+/* Processor seconds that the solver has taken so far. */
+double sat_solver_seconds(const struct sat_solver *solver);
+
 void sat_solver_free(struct sat_solver *solver);
 
 /* Is there a model with this literal? Neither SAT_STOPPED nor SAT_FAILED may be followed by more questions.

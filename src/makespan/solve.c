@@ -19,7 +19,9 @@ wb_status makespan_solve(const struct makespan_method *method, struct makespan_r
                          struct makespan_result *result) {
     double start = clock_elapsed();
     double limit = run->settings->time_limit;
+    double processor_limit = run->settings->processor_limit;
     run->end = limit > 0 ? start + limit : 0;
+    run->processor_end = processor_limit > 0 ? clock_processor() + processor_limit : 0;
     *result = (struct makespan_result){.bound = {.method = method->name}};
     wb_status status = method->run(run, result);
     result->bound.seconds = clock_elapsed() - start;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 
 /* The child's end of the link: callbacks of solvers are not always given a pointer of ours. */
@@ -63,6 +64,11 @@ void solver_child_receive(void *bytes, size_t size) {
 bool solver_process_ready(const struct solver_process *process) {
     struct pollfd wait = {.fd = process->link, .events = POLLIN};
     return poll(&wait, 1, POLL_MILLISECONDS) > 0;
+}
+
+double solver_process_seconds(const struct solver_process *process) {
+    clockid_t clock;
+    return clock_getcpuclockid(process->child, &clock) == 0 ? clock_seconds(clock) : 0;
 }
 
 /* Lets the child take no more than so many bytes beyond what it was born with. */

@@ -25,6 +25,9 @@ wb_status solver_process_start(void (*work)(void *user), void *user, uint64_t me
  * receive, or the child has ended. */
 bool solver_process_ready(const struct solver_process *process);
 
+/* Processor seconds that the child has taken so far; 0 when that is not known. */
+double solver_process_seconds(const struct solver_process *process);
+
 /* Sends to the child, or receives all the bytes from it; false when the child has ended before. */
 bool solver_process_send(const struct solver_process *process, const void *bytes, size_t size);
 bool solver_process_receive(const struct solver_process *process, void *bytes, size_t size);

@@ -17,7 +17,8 @@ enum {
     LEGEND_TEXT = 42,   /* where names start in it */
     LEGEND_LETTER = 8,  /* more than one takes on average */
     LEGEND_STEP = 22,
-    BAR_WIDTH = 9, /* at least, when there are many points */
+    RIGHT_ROOM = 72, /* for labels and title of an axis on the right */
+    BAR_WIDTH = 9,   /* at least, when there are many points */
     TICKS_MAX = 8
 };
 
@@ -39,9 +40,11 @@ static const char *const markers[SVG_COLOURS] = {
     "<path d=\"M-4,-4 L4,4 M-4,4 L4,-4\" fill=\"none\"/>",
 };
 
-/* The vertical axis: ticks at multiples of `step` from `least` to `greatest`. */
+/* A vertical axis: ticks at multiples of `step` from `least` to `greatest`; of decimal logarithms where it
+ * has powers of ten. */
 struct axis {
     double least, greatest, step;
+    bool powers;
 };
 
 /* The right end of the plot: many bars make it wider. */
@@ -51,7 +54,7 @@ static int plot_right(const struct svg_chart *chart) {
 }
 
 static int legend_x(const struct svg_chart *chart) {
-    return plot_right(chart) + LEGEND_GAP;
+    return plot_right(chart) + LEGEND_GAP + (chart->right != NULL ? RIGHT_ROOM : 0);
 }
 
 /* The room for the longest name of the legend. */
@@ -103,7 +106,18 @@ static struct axis make_axis(const struct svg_chart *chart) {
     }
     if (least == greatest) greatest = least + 1;
     double step = nice_step(greatest - least);
-    return (struct axis){floor(least / step) * step, ceil(greatest / step) * step, step};
+    return (struct axis){floor(least / step) * step, ceil(greatest / step) * step, step, false};
+}
+
+static struct axis make_right_axis(const struct svg_chart *chart) {
+    const double *values = chart->right->series->values;
+    double least = log10(values[0]), greatest = least;
+    for (size_t i = 1; i < chart->point_count; i++) {
+        least = fmin(least, log10(values[i]));
+        greatest = fmax(greatest, log10(values[i]));
+    }
+    least = floor(least);
+    return (struct axis){least, fmax(ceil(greatest), least + 1), 1, true};
 }
 
 static double place_x(const struct svg_chart *chart, size_t point) {
@@ -113,6 +127,7 @@ static double place_x(const struct svg_chart *chart, size_t point) {
 }
 
 static double place_y(const struct axis *axis, double value) {
+    if (axis->powers) value = log10(value);
     return BOTTOM - (BOTTOM - TOP) * (value - axis->least) / (axis->greatest - axis->least);
 }
 
@@ -150,6 +165,20 @@ static void put_axes(struct text *out, const struct svg_chart *chart, const stru
     text_string(out, "</g>\n");
 }
 
+static void put_right_axis(struct text *out, const struct svg_chart *chart, const struct axis *axis) {
+    const int right = plot_right(chart);
+    for (double exponent = axis->least; exponent <= axis->greatest; exponent++) {
+        const double value = pow(10, exponent), y = place_y(axis, value);
+        text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#666\"/>\n", right, y,
+                    right + 6, y);
+        text_printf(out, "<text x=\"%d\" y=\"%.1f\">%g</text>\n", right + 10, y + 4, value);
+    }
+    text_printf(out, "<g transform=\"translate(%d,%d) rotate(-90)\">", right + RIGHT_ROOM,
+                (TOP + BOTTOM) / 2);
+    put_label(out, "text-anchor=\"middle\"", 0, 0, chart->right->title);
+    text_string(out, "</g>\n");
+}
+
 static void put_marker(struct text *out, double x, double y, unsigned colour) {
     text_printf(out, "<g transform=\"translate(%.1f,%.1f)\">%s</g>\n", x, y, markers[colour]);
 }
@@ -165,16 +194,33 @@ static const char *dashes(const struct svg_series *series) {
     return series->dashed ? " stroke-dasharray=\"6 4\"" : "";
 }
 
+static bool is_stopped(const struct svg_series *series, size_t point) {
+    return series->stopped != NULL && series->stopped[point];
+}
+
+/* The lines between points that stand side by side. */
+static void put_lines(struct text *out, const struct svg_chart *chart, const struct axis *axis,
+                      const struct svg_series *series) {
+    for (size_t i = 0; i < chart->point_count; i++) {
+        if (is_stopped(series, i)) continue;
+        const bool starts = i == 0 || is_stopped(series, i - 1);
+        const bool ends = i + 1 == chart->point_count || is_stopped(series, i + 1);
+        if (starts) text_printf(out, "<polyline fill=\"none\"%s points=\"", dashes(series));
+        text_printf(out, "%s%.1f,%.1f", starts ? "" : " ", place_x(chart, i),
+                    place_y(axis, series->values[i]));
+        if (ends) text_string(out, "\"/>\n");
+    }
+}
+
 static void put_series(struct text *out, const struct svg_chart *chart, const struct axis *axis,
                        const struct svg_series *series) {
     open_series(out, series);
-    text_printf(out, "<polyline fill=\"none\"%s points=\"", dashes(series));
-    for (size_t i = 0; i < chart->point_count; i++)
-        text_printf(out, "%s%.1f,%.1f", i > 0 ? " " : "", place_x(chart, i),
-                    place_y(axis, series->values[i]));
-    text_string(out, "\"/>\n");
-    for (size_t i = 0; i < chart->point_count; i++)
+    put_lines(out, chart, axis, series);
+    for (size_t i = 0; i < chart->point_count; i++) {
+        if (is_stopped(series, i)) text_string(out, "<g fill=\"none\">");
         put_marker(out, place_x(chart, i), place_y(axis, series->values[i]), series->colour);
+        if (is_stopped(series, i)) text_string(out, "</g>\n");
+    }
     text_string(out, "</g>\n");
 }
 
@@ -214,6 +260,10 @@ static void put_legend(struct text *out, const struct svg_chart *chart) {
         put_sample(out, chart, &chart->series[s], y);
         put_label(out, "", legend_x(chart) + LEGEND_TEXT, y + 4, chart->series[s].name);
     }
+    if (chart->right == NULL) return;
+    double y = TOP + 8 + (double)(chart->series_count * LEGEND_STEP);
+    put_sample(out, chart, chart->right->series, y);
+    put_label(out, "", legend_x(chart) + 42, y + 4, chart->right->series->name);
 }
 
 void svg_chart(struct text *out, const struct svg_chart *chart) {
@@ -231,6 +281,11 @@ void svg_chart(struct text *out, const struct svg_chart *chart) {
             put_bars(out, chart, &axis, s);
         else
             put_series(out, chart, &axis, &chart->series[s]);
+    }
+    if (chart->right != NULL) {
+        const struct axis right = make_right_axis(chart);
+        put_right_axis(out, chart, &right);
+        put_series(out, chart, &right, chart->right->series);
     }
     put_legend(out, chart);
     text_string(out, "</svg>\n");

@@ -16,6 +16,14 @@ struct svg_series {
     const double *values; /* one a point, finite */
     unsigned colour;      /* 0 .. SVG_COLOURS - 1; chooses the marker, too */
     bool dashed;
+    const bool *stopped; /* of lines, per point: the value is where the search for it was stopped, a hollow
+                            marker that no line leads to; NULL: none is */
+};
+
+/* An axis of its own on the right, in powers of ten. */
+struct svg_right_axis {
+    const char *title;
+    const struct svg_series *series; /* one; its values are positive */
 };
 
 /* The points stand at equal distances, in the order given. */
@@ -28,6 +36,7 @@ struct svg_chart {
     size_t point_count; /* at least 2, of bars at least 1 */
     const struct svg_series *series;
     size_t series_count;
+    const struct svg_right_axis *right; /* of lines; or NULL */
 };
 
 /* Appends the chart as one SVG document. What fails shows in out->failed. */

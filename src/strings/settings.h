@@ -5,10 +5,11 @@
 #include <stdint.h>
 
 struct makespan_settings {
-    double time_limit;          /* seconds for each method; 0: none */
-    uint64_t memory;            /* bytes that tables and searches may take; 0: MAKESPAN_MEMORY_DEFAULT */
-    uint32_t threads;           /* 0: as many as the machine has */
-    uint32_t seed;              /* of random numbers */
+    double time_limit;      /* seconds for each method; 0: none */
+    double processor_limit; /* processor seconds of this process, or of a solver, for each method; 0: none */
+    uint64_t memory;        /* bytes that tables and searches may take; 0: MAKESPAN_MEMORY_DEFAULT */
+    uint32_t threads;       /* 0: as many as the machine has */
+    uint32_t seed;          /* of random numbers */
     uint32_t anneal_instances;  /* independent runs of the annealing */
     uint32_t anneal_iterations; /* of each */
     double anneal_temperature;  /* T0 of ETFA'13 */

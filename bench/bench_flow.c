@@ -49,7 +49,7 @@ static wb_status build_gates(struct flow *flow) {
 }
 
 static wb_status build_divergence(struct flow *flow) {
-    return divergence_analyse(&flow->ssa, &flow->dominators, &flow->post_dominators, &flow->arena,
+    return divergence_analyse(&flow->ssa, &flow->dominators, &flow->post_dominators, NULL, &flow->arena,
                               &flow->divergence);
 }
 

@@ -109,17 +109,22 @@ wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_di
 /* The kernel's name as the PTX has it. */
 const char *wb_kernel_name(const wb_kernel *kernel);
 
+typedef struct wb_launch wb_launch; /* see below */
+
 typedef enum { WB_CFG_TEXT, WB_CFG_DOT, WB_CFG_SSA } wb_cfg_format;
 
 /* Control flow of one kernel: basic blocks, dominators, post-dominators, reconvergence points, loops; which
- * branches may divide a warp. WB_CFG_SSA: instead, its instructions in gated SSA form. */
-wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagnostics *diagnostics,
-                        char **text);
+ * branches may divide a warp. WB_CFG_SSA: instead, its instructions in gated SSA form. Of the launch the
+ * shape of a block counts, in which threads may stand such that %tid.x / 32 is the same for a warp; NULL: it
+ * is not known but by .reqntid. */
+wb_status wb_kernel_cfg(const wb_kernel *kernel, const wb_launch *launch, wb_cfg_format format,
+                        wb_diagnostics *diagnostics, char **text);
 
 /* Why the branches to a label of the kernel, and the one that ends the block behind it, are uniform or
  * divergent: step by step from their conditions to what differs between the threads of a warp. WB_ERR_INPUT
  * with the kernel's labels when it has none of that name. */
-wb_status wb_kernel_why(const wb_kernel *kernel, const char *label, wb_diagnostics *diagnostics, char **text);
+wb_status wb_kernel_why(const wb_kernel *kernel, const wb_launch *launch, const char *label,
+                        wb_diagnostics *diagnostics, char **text);
 
 /* The abstract warp of a kernel (WCET 2014; docs/abstract-cta.md) as a graph for Graphviz. WB_ERR_DECLINED
  * with a message when the control flow is not structured, or contains what abstract warps do not have. */
@@ -162,8 +167,6 @@ size_t wb_machine_preset_count(void);
 const char *wb_machine_preset_name(size_t index);
 
 /* ---- Launch -------------------------------------------------------------------------------------------- */
-
-typedef struct wb_launch wb_launch;
 
 /* A launch with nothing given yet, or NULL when memory is exhausted. */
 wb_launch *wb_launch_new(void);

@@ -19,7 +19,7 @@ void analysed_function_open(const struct ptx_function *function, struct analysed
     assert_int_equal(
         ssa_build(&analysed->cfg, &analysed->dominators, &analysed->liveness, arena, &analysed->ssa), WB_OK);
     assert_int_equal(divergence_analyse(&analysed->ssa, &analysed->dominators, &analysed->post_dominators,
-                                        arena, &analysed->divergence),
+                                        NULL, arena, &analysed->divergence),
                      WB_OK);
 }
 

@@ -67,11 +67,31 @@ static void watch_value(struct simt *simt, uint32_t value, uint32_t mask, enum s
         if ((mask >> l & 1) != 0 && lanes[l] != lanes[__builtin_ctz(mask)]) see_fault(simt, fault, inst);
 }
 
+/* %tid.x of some lanes of a warp, from its first to its last, in a block of the shape that the function asks
+ * for. */
+static uint32_t thread_of_lane(const struct simt *simt, uint32_t lane) {
+    const uint32_t width = simt->analysed->cfg.function->tuning.reqntid[0];
+    const uint32_t thread = (uint32_t)(simt->seed % 8) * 32 + lane * 31 / (SIMT_LANES - 1);
+    return width == 0 ? thread : thread % width;
+}
+
+/* As PTX has it, with a shift that counts up to the width. */
+static uint32_t shift_right(uint32_t a, uint32_t by, bool is_signed) {
+    const uint32_t sign = is_signed && (a >> 31) != 0 ? UINT32_MAX : 0;
+    if (by >= 32) return sign;
+    return by == 0 ? a : a >> by | sign << (32 - by);
+}
+
+/* Of a divisor above 0. */
+static uint32_t divide(uint32_t a, uint32_t by, bool is_signed) {
+    return is_signed ? (uint32_t)((int32_t)a / (int32_t)by) : a / by;
+}
+
 static uint32_t read_operand(const struct simt *simt, const struct ptx_operand *operand, uint32_t lane) {
     switch (operand->kind) {
     case PTX_OPERAND_REG: return simt->registers[operand->index][lane] ^ operand->negated;
     case PTX_OPERAND_INT: return (uint32_t)operand->value;
-    case PTX_OPERAND_SREG: return operand->index == PTX_SREG_TID_X ? lane : 32;
+    case PTX_OPERAND_SREG: return operand->index == PTX_SREG_TID_X ? thread_of_lane(simt, lane) : 32;
     case PTX_OPERAND_ADDRESS:
         return read_operand(simt, &simt->analysed->cfg.function->operands[operand->index], lane);
     default: fail_msg("operand kind %u", operand->kind); return 0;
@@ -103,8 +123,15 @@ static uint32_t result_of(const struct simt *simt, const struct ptx_inst *inst,
     case PTX_OP_MOV: return a;
     case PTX_OP_ADD: return (a + read_operand(simt, &operands[2], lane)) & 7;
     case PTX_OP_AND: return a & read_operand(simt, &operands[2], lane);
+    case PTX_OP_XOR: return a ^ read_operand(simt, &operands[2], lane);
+    case PTX_OP_SHL: return a << read_operand(simt, &operands[2], lane);
+    case PTX_OP_SHR:
+        return shift_right(a, read_operand(simt, &operands[2], lane), inst->form->type == PTX_S32);
+    case PTX_OP_DIV: return divide(a, read_operand(simt, &operands[2], lane), inst->form->type == PTX_S32);
+    case PTX_OP_CVT: return inst->form->type == PTX_S8 ? (uint32_t)(int8_t)a : a & 0xffff;
     case PTX_OP_SETP: {
         uint32_t b = read_operand(simt, &operands[3], lane);
+        if (inst->form->compare == PTX_CMP_GT) return a > b;
         return inst->form->compare == PTX_CMP_LT ? a < b : a == b;
     }
     case PTX_OP_LD: return noise(simt, simt->time, a);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -22,6 +23,11 @@ struct body {
 #define KERNEL_START                                                                                         \
     ".visible .entry f (.param .u64 buffer, .param .u32 count)\n{\n" REGISTERS                               \
     "ld.param.u64 %a, [buffer];\nld.param.u32 %n, [count];\nmov.u32 %t, %tid.x;\n"
+#define KERNEL_OF_SHAPE                                                                                      \
+    ".visible .entry f (.param .u64 buffer, .param .u32 count)\n.reqntid %s\n{\n.reg .pred %%p<9>;\n"        \
+    ".reg .b16 %%h<3>;\n.reg .b32 %%n;\n.reg .b32 %%t;\n.reg .b32 %%r<9>;\n.reg .b64 %%a;\n.reg .b64 "       \
+    "%%d<9>;\n"                                                                                              \
+    "ld.param.u64 %%a, [buffer];\nld.param.u32 %%n, [count];\nmov.u32 %%t, %%tid.x;\n"
 #define REGISTERS                                                                                            \
     ".reg .pred %p<9>;\n.reg .b16 %h<3>;\n.reg .b32 %n;\n.reg .b32 %t;\n.reg .b32 %r<9>;\n"                  \
     ".reg .b64 %a;\n.reg .b64 %d<9>;\n"
@@ -125,6 +131,68 @@ static void test_special_registers(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check_row(KERNEL_START, &rows[i]);
+}
+
+/* What of %tid.x is the same in a warp, in blocks in which its threads stand side by side. */
+static void test_rows_of_threads(void **state) {
+    (void)state;
+    static const struct rule_row rows[] = {
+        {"mov.u32 %r1, %tid.y;", "%r1", false},
+        {"mov.u32 %r1, %tid.z;", "%r1", false},
+        {"mov.u32 %r1, %laneid;", "%r1", true},
+        {"shr.u32 %r1, %t, 5;", "%r1", false},
+        {"shr.u32 %r1, %t, 9;", "%r1", false},
+        {"shr.s32 %r1, %t, 5;", "%r1", false},
+        {"shr.b32 %r1, %t, 40;", "%r1", false},
+        {"shr.u32 %r1, %t, 4;", "%r1", true},
+        {"shr.u32 %r1, %t, %n;", "%r1", true},
+        {"shr.u32 %r1, %t, 3; shr.u32 %r2, %r1, 2;", "%r2", false},
+        {"shl.b32 %r1, %t, 2; shr.u32 %r2, %r1, 7;", "%r2", false},
+        {"shl.b32 %r1, %t, 2; shr.u32 %r2, %r1, 6;", "%r2", true},
+        {"shl.b32 %r1, %t, 27; shr.s32 %r2, %r1, 31;", "%r2", true},
+        {"and.b32 %r1, %t, -32;", "%r1", false},
+        {"and.b32 %r1, 96, %t;", "%r1", false},
+        {"and.b32 %r1, %t, 31;", "%r1", true},
+        {"and.b32 %r1, %t, 48;", "%r1", true},
+        {"and.b32 %r1, %t, 7; shr.u32 %r2, %r1, 3;", "%r2", false},
+        {"or.b32 %r1, %t, 1; shr.u32 %r2, %r1, 5;", "%r2", false},
+        {"not.b32 %r1, %t; shr.u32 %r2, %r1, 5;", "%r2", false},
+        {"add.u32 %r1, %t, 1; shr.u32 %r2, %r1, 5;", "%r2", true},
+        {"shr.u32 %r1, %t, 5; add.u32 %r2, %r1, %n;", "%r2", false},
+        {"div.u32 %r1, %t, 32;", "%r1", false},
+        {"div.u32 %r1, %t, 96;", "%r1", false},
+        {"div.u32 %r1, %t, 48;", "%r1", true},
+        {"div.u32 %r1, 96, %t;", "%r1", true},
+        {"not.b32 %r1, %t; div.s32 %r2, %r1, 32;", "%r2", true},
+        {"rem.u32 %r1, %t, 32;", "%r1", true},
+        {"cvt.u64.u32 %d1, %t; shr.u64 %d2, %d1, 5;", "%d2", false},
+        {"cvt.u64.u32 %d1, %tid.x; and.b64 %d2, %d1, -32;", "%d2", false},
+        {"shl.b32 %r1, %t, 4; cvt.s8.s32 %r2, %r1; shr.u32 %r3, %r2, 9;", "%r3", true},
+        {"setp.lt.u32 %p1, %t, 32;", "%p1", false},
+        {"setp.gt.u32 %p1, %t, 31;", "%p1", false},
+        {"setp.ge.s32 %p1, %t, 64;", "%p1", false},
+        {"setp.le.s32 %p1, %t, 63;", "%p1", false},
+        {"setp.lt.u32 %p1, %t, 33;", "%p1", true},
+        {"setp.gt.u32 %p1, %t, 32;", "%p1", true},
+        {"setp.eq.u32 %p1, %t, 32;", "%p1", true},
+        {"setp.lt.u32 %p1, %t, %n;", "%p1", true},
+
+        {"setp.eq.u32 %p2, %t, 1; mov.u32 %r1, 3; @%p2 shr.u32 %r1, %t, 5;", "%r1", true},
+    };
+    static const char *const in_rows[] = {"256", "96, 1, 1", "32, 8", "64, 2, 2"};
+    static const char *const others[] = {"16, 16", "48, 2", "1, 64"};
+    char start[1024];
+    for (size_t s = 0; s < sizeof in_rows / sizeof *in_rows; s++) {
+        (void)snprintf(start, sizeof start, KERNEL_OF_SHAPE, in_rows[s]);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            check_row(start, &rows[i]);
+    }
+    for (size_t s = 0; s < sizeof others / sizeof *others; s++) {
+        const struct rule_row row = {"shr.u32 %r1, %t, 5;", "%r1", true};
+        (void)snprintf(start, sizeof start, KERNEL_OF_SHAPE, others[s]);
+        check_row(start, &row);
+    }
+    check_row(KERNEL_START, &(struct rule_row){"shr.u32 %r1, %t, 5;", "%r1", true});
 }
 
 static void test_arithmetic(void **state) {
@@ -379,6 +447,7 @@ static void test_reasons_are_short(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_special_registers),
+        cmocka_unit_test(test_rows_of_threads),
         cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_loads),

@@ -20,7 +20,7 @@ static void assert_report(const char *ptx, wb_cfg_format format, const char *exp
     size_t size;
     if (wb_module_read(ptx, diagnostics, &module) != WB_OK) fail_msg("%s", wb_diagnostics_text(diagnostics));
     assert_int_equal(wb_module_find_kernel(module, NULL, diagnostics, &kernel), WB_OK);
-    assert_int_equal(wb_kernel_cfg(kernel, format, diagnostics, &text), WB_OK);
+    assert_int_equal(wb_kernel_cfg(kernel, NULL, format, diagnostics, &text), WB_OK);
     assert_int_equal(file_read(expected_path, SOURCE_SIZE_MAX, diagnostics, &expected, &size), WB_OK);
     assert_string_equal(text, expected);
     assert_string_equal(wb_diagnostics_text(diagnostics), "");
@@ -54,7 +54,8 @@ static void test_reasons_of_branches(void **state) {
     assert_int_equal(wb_module_read("tests/data/flow/why.ptx", diagnostics, &module), WB_OK);
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         char *text;
-        assert_int_equal(wb_kernel_why(wb_module_kernel(module, 0), labels[i], diagnostics, &text), WB_OK);
+        assert_int_equal(wb_kernel_why(wb_module_kernel(module, 0), NULL, labels[i], diagnostics, &text),
+                         WB_OK);
         text_string(&reports, text);
         free(text);
     }
@@ -67,13 +68,40 @@ static void test_reasons_of_branches(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* With the shape of a block known, a branch on %tid.x / 32 is uniform. */
+static void test_reasons_in_a_known_block(void **state) {
+    (void)state;
+    static const char source[] =
+        ".version 8.0\n.target sm_80\n.entry k () {\n.reg .pred %p;\n.reg .b32 %r<3>;\n"
+        "mov.u32 %r1, %tid.x;\nshr.u32 %r2, %r1, 5;\nsetp.eq.u32 %p, %r2, 0;\n"
+        "@%p bra A;\nmov.u32 %r1, 1;\nA: ret;\n}\n";
+    static const struct {
+        const char *block, *answer;
+    } cases[] = {{NULL, "line 9: divergent"}, {"64", "line 9: uniform"}, {"16,4", "line 9: divergent"}};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module;
+    assert_int_equal(wb_module_parse("t.ptx", source, sizeof source - 1, diagnostics, &module), WB_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_launch *launch = cases[i].block == NULL ? NULL : wb_launch_new();
+        char *text;
+        if (launch != NULL) assert_int_equal(wb_launch_set_block(launch, cases[i].block, diagnostics), WB_OK);
+        assert_int_equal(wb_kernel_why(wb_module_kernel(module, 0), launch, "A", diagnostics, &text), WB_OK);
+        if (strstr(text, cases[i].answer) == NULL) fail_msg("%s: %s", cases[i].answer, text);
+        free(text);
+        wb_launch_free(launch);
+    }
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_unknown_label(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module;
     char *text = NULL;
     assert_int_equal(wb_module_read("tests/data/flow/why.ptx", diagnostics, &module), WB_OK);
-    assert_int_equal(wb_kernel_why(wb_module_kernel(module, 0), "LOOP", diagnostics, &text), WB_ERR_INPUT);
+    assert_int_equal(wb_kernel_why(wb_module_kernel(module, 0), NULL, "LOOP", diagnostics, &text),
+                     WB_ERR_INPUT);
     assert_null(text);
     assert_string_equal(
         wb_diagnostics_text(diagnostics),
@@ -99,7 +127,7 @@ static wb_status report_body(const char *body, char **text, struct text *message
     wb_module *module;
     if (wb_module_parse("t.ptx", source.data, source.length, diagnostics, &module) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
-    wb_status status = wb_kernel_cfg(wb_module_kernel(module, 0), WB_CFG_TEXT, diagnostics, text);
+    wb_status status = wb_kernel_cfg(wb_module_kernel(module, 0), NULL, WB_CFG_TEXT, diagnostics, text);
     text_string(messages, wb_diagnostics_text(diagnostics));
     wb_module_free(module);
     wb_diagnostics_free(diagnostics);
@@ -165,6 +193,7 @@ int main(void) {
         cmocka_unit_test(test_deepest_nest_that_is_reported),
         cmocka_unit_test(test_too_many_edges),
         cmocka_unit_test(test_reasons_of_branches),
+        cmocka_unit_test(test_reasons_in_a_known_block),
         cmocka_unit_test(test_unknown_label),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

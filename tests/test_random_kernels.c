@@ -82,7 +82,7 @@ static bool uniform_branches_never_part(struct trial *trial) {
     assert_non_null(parted);
     build_ssa(flow, &ssa);
     assert_int_equal(
-        divergence_analyse(&ssa, &flow->dominators, &flow->post_dominators, &flow->arena, &divergence),
+        divergence_analyse(&ssa, &flow->dominators, &flow->post_dominators, NULL, &flow->arena, &divergence),
         WB_OK);
     for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++)
         observe_partings(trial->blocks[d], flow, parted);

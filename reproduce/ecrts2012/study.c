@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,53 +42,6 @@ static wb_status time_solver(unsigned warps, enum fig5_method method, uint64_t w
     diagnose(diagnostics, SEVERITY_ERROR, fig5_methods[method],
              "found %" PRIu64 " cycles for %u warps, not %" PRIu64, bound.cycles, warps, worst);
     return WB_ERR_INPUT;
-}
-
-/* Starts a cell in a process of its own, whose processor time is the cell's alone. */
-static pid_t start_cell(unsigned warps, enum fig5_method method, uint64_t worst, struct solver_time *time) {
-    pid_t child = fork();
-    if (child != 0) return child;
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_status status = time_solver(warps, method, worst, diagnostics, time);
-    if (status != WB_OK) fputs(wb_diagnostics_text(diagnostics), stderr);
-    _exit((int)status);
-}
-
-/* Waits for cells until so many are left. */
-static wb_status await_cells(unsigned left, unsigned *running) {
-    for (; *running > left; --*running) {
-        int status = 0;
-        if (wait(&status) < 0 || !WIFEXITED(status)) return WB_ERR_LIMIT;
-        if (WEXITSTATUS(status) != WB_OK) return (wb_status)WEXITSTATUS(status);
-    }
-    return WB_OK;
-}
-
-/* Runs all cells, as many at a time as there are processors; the times are in memory that all share. */
-static wb_status run_cells(const uint64_t worst[FIG5_WARPS],
-                           struct solver_time times[FIG5_WARPS][FIG5_METHODS]) {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned running = 0;
-    for (unsigned w = 0; w < FIG5_WARPS; w++) {
-        for (size_t m = 0; m < FIG5_METHODS; m++) {
-            if (start_cell(w + 1, (enum fig5_method)m, worst[w], &times[w][m]) < 0) return WB_ERR_LIMIT;
-            running++;
-            WB_TRY(await_cells(processors > 1 ? (unsigned)processors - 1 : 0, &running));
-        }
-    }
-    return await_cells(0, &running);
-}
-
-static wb_status run_fig5(wb_diagnostics *diagnostics, struct study *study) {
-    const size_t size = sizeof study->fig5;
-    for (unsigned w = 1; w <= FIG5_WARPS; w++)
-        WB_TRY(example_worst_case(FIG5_STRING, FIG5_UNITS, NULL, w, diagnostics, &study->fig5_worst[w - 1]));
-    void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) return diagnose_out_of_memory(diagnostics, FIG5_STRING);
-    wb_status status = run_cells(study->fig5_worst, shared);
-    memcpy(study->fig5, shared, size);
-    (void)munmap(shared, size);
-    return status;
 }
 
 /* What is said of all warps together. */
@@ -143,10 +95,60 @@ uint64_t convergence_estimate(const struct convergence *convergence, enum conver
     return least;
 }
 
-wb_status study_run(wb_diagnostics *diagnostics, struct study *study) {
-    *study = (struct study){0};
-    WB_TRY(run_fig5(diagnostics, study));
-    for (size_t f = 0; f < CONVERGENCE_FIGURES; f++)
-        WB_TRY(run_convergence(&convergence_settings[f], diagnostics, &study->convergence[f]));
+/* One part of the study: a cell of Fig. 5, or all of Fig. 6 or 7, which follow behind the cells. */
+enum { CELLS = FIG5_WARPS * FIG5_METHODS, PARTS = CELLS + CONVERGENCE_FIGURES };
+
+static wb_status run_part(unsigned part, wb_diagnostics *diagnostics, struct study *study) {
+    if (part >= CELLS)
+        return run_convergence(&convergence_settings[part - CELLS], diagnostics,
+                               &study->convergence[part - CELLS]);
+    const unsigned w = part / FIG5_METHODS, method = part % FIG5_METHODS;
+    return time_solver(w + 1, (enum fig5_method)method, study->fig5_worst[w], diagnostics,
+                       &study->fig5[w][method]);
+}
+
+/* Starts a part in a process of its own, whose processor time is that of the part alone. */
+static pid_t start_part(unsigned part, struct study *study) {
+    pid_t child = fork();
+    if (child != 0) return child;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_status status = run_part(part, diagnostics, study);
+    if (status != WB_OK) fputs(wb_diagnostics_text(diagnostics), stderr);
+    _exit((int)status);
+}
+
+/* Waits for parts until so many are left. */
+static wb_status await_parts(unsigned left, unsigned *running) {
+    for (; *running > left; --*running) {
+        int status = 0;
+        if (wait(&status) < 0 || !WIFEXITED(status)) return WB_ERR_LIMIT;
+        if (WEXITSTATUS(status) != WB_OK) return (wb_status)WEXITSTATUS(status);
+    }
     return WB_OK;
+}
+
+/* Runs all parts, as many at a time as there are processors. */
+static wb_status run_parts(struct study *study) {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned running = 0;
+    for (unsigned part = 0; part < PARTS; part++) {
+        if (start_part(part, study) < 0) return WB_ERR_LIMIT;
+        running++;
+        WB_TRY(await_parts(processors > 1 ? (unsigned)processors - 1 : 0, &running));
+    }
+    return await_parts(0, &running);
+}
+
+wb_status study_run(wb_diagnostics *diagnostics, struct study *study) {
+    void *memory = mmap(NULL, sizeof *study, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return diagnose_out_of_memory(diagnostics, FIG5_STRING);
+    struct study *shared = memory; /* by all processes */
+    wb_status status = WB_OK;
+    for (unsigned w = 1; status == WB_OK && w <= FIG5_WARPS; w++)
+        status =
+            example_worst_case(FIG5_STRING, FIG5_UNITS, NULL, w, diagnostics, &shared->fig5_worst[w - 1]);
+    if (status == WB_OK) status = run_parts(shared);
+    *study = *shared;
+    (void)munmap(memory, sizeof *study);
+    return status;
 }

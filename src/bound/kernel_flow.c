@@ -9,7 +9,7 @@ static wb_status fill(struct kernel_flow *flow) {
     WB_TRY(loops_build(arena, graph, &flow->dominators, &flow->loops));
     WB_TRY(liveness_build(&flow->cfg, arena, &flow->liveness));
     WB_TRY(ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, arena, &flow->ssa));
-    return divergence_analyse(&flow->ssa, &flow->dominators, &flow->post_dominators, arena,
+    return divergence_analyse(&flow->ssa, &flow->dominators, &flow->post_dominators, NULL, arena,
                               &flow->divergence);
 }
 

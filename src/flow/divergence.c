@@ -2,6 +2,7 @@
 
 #include "flow/divergence_rules.h"
 #include "flow/ssa_readers.h"
+#include "flow/thread_rows.h"
 
 /* Blocks that a walk has reached, to be forgotten before the next walk. */
 struct block_set {
@@ -20,6 +21,7 @@ struct propagation {
     struct ssa_readers readers;
     struct graph_components components; /* no path comes back to a component that it has left */
     struct divergence *found;
+    bool *same;                          /* per value: it only says where in the block the warp is; or NULL */
     uint32_t *first_value, *value_count; /* per block: the values that its instructions and phis define */
     uint32_t *queue;                     /* values, and blocks as numbers behind all values */
     uint32_t queue_head, queue_tail;
@@ -31,8 +33,13 @@ static bool is_divergent(const struct propagation *work, uint32_t value) {
     return work->found->values[value].cause != DIVERGENCE_NONE;
 }
 
+/* Whether it is the same in all threads of a warp, whatever their ways and times. */
+static bool is_same(const struct propagation *work, uint32_t value) {
+    return work->same != NULL && work->same[value];
+}
+
 static void mark_value(struct propagation *work, uint32_t value, struct divergence_reason reason) {
-    if (is_divergent(work, value)) return;
+    if (is_divergent(work, value) || is_same(work, value)) return;
     work->found->values[value] = reason;
     work->queue[work->queue_tail++] = value;
 }
@@ -166,7 +173,7 @@ static void spread_to_late_readers(struct propagation *work, uint32_t block, uin
     set_extend(work, &work->after, block, lowest);
     uint32_t first = work->first_value[block];
     for (uint32_t v = first; v < first + work->value_count[block]; v++) {
-        if (is_divergent(work, v)) continue;
+        if (is_divergent(work, v) || is_same(work, v)) continue;
         reason.late = v;
         for (uint32_t r = work->readers.first[v]; r < work->readers.first[v + 1]; r++) {
             const struct ssa_reader *reader = &work->readers.items[r];
@@ -268,8 +275,8 @@ static wb_status analyse(struct propagation *work, struct arena *scratch, struct
 }
 
 wb_status divergence_analyse(const struct ssa *ssa, const struct dominators *dominators,
-                             const struct dominators *post_dominators, struct arena *arena,
-                             struct divergence *divergence) {
+                             const struct dominators *post_dominators, const uint32_t block[3],
+                             struct arena *arena, struct divergence *divergence) {
     struct arena scratch = {0};
     struct divergence found = {0};
     struct propagation work = {.ssa = ssa,
@@ -278,7 +285,9 @@ wb_status divergence_analyse(const struct ssa *ssa, const struct dominators *dom
                                .post_dominators = post_dominators,
                                .rules = divergence_rules_of(ssa->cfg->function),
                                .found = &found};
-    wb_status status = analyse(&work, &scratch, arena);
+    if (block == NULL) block = ssa->cfg->function->tuning.reqntid;
+    wb_status status = thread_rows_in_block(block) ? thread_rows_same(ssa, &scratch, &work.same) : WB_OK;
+    if (status == WB_OK) status = analyse(&work, &scratch, arena);
     arena_free(&scratch);
     if (status == WB_OK) *divergence = found;
     return status;

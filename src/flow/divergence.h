@@ -36,10 +36,12 @@ struct divergence {
 };
 
 /* Analyses a function given its SSA form, the dominators of its graph (from CFG_ENTRY) and the
- * post-dominators (to the exit), where threads meet again. Every chain of `from` ends at a cause without one,
- * by about as few steps as possible. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+ * post-dominators (to the exit), where threads meet again. `block` has the threads of a block in each
+ * dimension; NULL: they are not known but by the function itself (.reqntid). Every chain of `from` ends at a
+ * cause without one, by about as few steps as possible. WB_ERR_LIMIT, without a message, when memory is
+ * exhausted. */
 wb_status divergence_analyse(const struct ssa *ssa, const struct dominators *dominators,
-                             const struct dominators *post_dominators, struct arena *arena,
-                             struct divergence *divergence);
+                             const struct dominators *post_dominators, const uint32_t block[3],
+                             struct arena *arena, struct divergence *divergence);
 
 #endif

@@ -13,8 +13,7 @@ struct transfer {
     bool is_signed;
 };
 
-/* Bits of a type that integer instructions work on; 0 of others. */
-static uint32_t integer_bits(uint8_t type, bool *is_signed) {
+uint32_t integer_bits(uint8_t type, bool *is_signed) {
     enum ptx_type_kind kind = ptx_type_kind((enum ptx_type)type);
     uint32_t bits = 8 * ptx_type_bytes((enum ptx_type)type);
     *is_signed = kind == PTX_KIND_SIGNED;

@@ -5,6 +5,9 @@
 
 #include "flow/value_state.h"
 
+/* Bits of a type that integer instructions work on, 1 of predicates; 0 of others. */
+uint32_t integer_bits(uint8_t type, bool *is_signed);
+
 /* The range of a value that an instruction defines, from the ranges of what it reads. */
 struct value_range transfer_range(struct value_state *state, uint32_t value);
 

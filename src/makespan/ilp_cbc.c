@@ -9,12 +9,12 @@
 #include "makespan/ilp_matrix.h"
 #include "makespan/solver_process.h"
 
-/* The part of the time limits that CBC is given: it sees its end only between two steps. At the whole limit
- * the child is killed, and with it what it found. */
+/* The part that CBC is given of the time after which the child is killed, and with it what it found: CBC sees
+ * its end only between two steps. The whole is the time limit; of processor time, the part is. */
 #define CBC_TIME_SHARE 0.9
 
 /* Programs of so many columns are solved with cuts and heuristics. */
-#define CBC_CUTS_COLUMNS 500u
+#define CBC_CUTS_COLUMNS 1000u
 
 /* What CBC says for "nothing yet". */
 #define CBC_NONE 1e49
@@ -182,7 +182,7 @@ static enum ilp_end follow(const struct solver_process *process, const struct ma
         }
         describe(stage, so_far, text, sizeof text);
         if (so_far->last) break;
-        if (makespan_solver_spent(run, solver_process_seconds(process))) return ILP_STOPPED;
+        if (makespan_solver_spent(run, solver_process_seconds(process) * CBC_TIME_SHARE)) return ILP_STOPPED;
         if (!makespan_goes_on(run, text, so_far->nodes, 0)) return ILP_STOPPED;
     }
     return ILP_OPTIMAL;
@@ -208,7 +208,7 @@ static wb_status take(const struct solver_process *process, const struct report 
 static void set_limit(const struct makespan_run *run, struct cbc_task *task) {
     task->processor = run->settings->processor_limit > 0;
     if (task->processor)
-        task->seconds = run->settings->processor_limit * CBC_TIME_SHARE;
+        task->seconds = run->settings->processor_limit;
     else if (run->end != 0)
         task->seconds = fmax(run->end - clock_elapsed(), 0.01) * CBC_TIME_SHARE;
 }

@@ -109,7 +109,7 @@ void cfg_put_inst(struct text *out, const struct cfg_report *report, const struc
     if (at < source->size && source->text[at] != ';') text_string(out, "...");
 }
 
-static wb_status fill(struct arena *arena, struct cfg_report *report) {
+static wb_status fill(const uint32_t block[3], struct arena *arena, struct cfg_report *report) {
     const struct graph *graph = &report->cfg.graph;
     WB_TRY(cfg_build(kernel_function(report->kernel), arena, &report->cfg));
     WB_TRY(dominators_build(arena, graph, CFG_ENTRY, &report->dominators));
@@ -118,7 +118,7 @@ static wb_status fill(struct arena *arena, struct cfg_report *report) {
     WB_TRY(reconvergence_of(&report->cfg, &report->post_dominators, arena, &report->reconvergence));
     WB_TRY(liveness_build(&report->cfg, arena, &report->liveness));
     WB_TRY(ssa_build(&report->cfg, &report->dominators, &report->liveness, arena, &report->ssa));
-    WB_TRY(divergence_analyse(&report->ssa, &report->dominators, &report->post_dominators, arena,
+    WB_TRY(divergence_analyse(&report->ssa, &report->dominators, &report->post_dominators, block, arena,
                               &report->divergence));
     return source_lines_open(report->kernel->module, &report->lines);
 }
@@ -142,10 +142,10 @@ static wb_status too_large(const struct cfg_report *report, wb_diagnostics *diag
     return WB_ERR_LIMIT;
 }
 
-wb_status cfg_report_open(const struct wb_kernel *kernel, struct arena *arena, wb_diagnostics *diagnostics,
-                          struct cfg_report *report) {
+wb_status cfg_report_open(const struct wb_kernel *kernel, const struct wb_launch *launch, struct arena *arena,
+                          wb_diagnostics *diagnostics, struct cfg_report *report) {
     *report = (struct cfg_report){.kernel = kernel};
-    wb_status status = fill(arena, report);
+    wb_status status = fill(launch != NULL && launch->has_block ? launch->block : NULL, arena, report);
     if (status != WB_OK) return too_large(report, diagnostics);
     return check_depth(report, diagnostics);
 }
@@ -176,12 +176,12 @@ static wb_status write_format(struct cfg_report *report, wb_cfg_format format, s
     return WB_OK;
 }
 
-wb_status wb_kernel_cfg(const wb_kernel *kernel, wb_cfg_format format, wb_diagnostics *diagnostics,
-                        char **text) {
+wb_status wb_kernel_cfg(const wb_kernel *kernel, const wb_launch *launch, wb_cfg_format format,
+                        wb_diagnostics *diagnostics, char **text) {
     struct arena arena = {0};
     struct cfg_report report;
     struct text out = {0};
-    wb_status status = cfg_report_open(kernel, &arena, diagnostics, &report);
+    wb_status status = cfg_report_open(kernel, launch, &arena, diagnostics, &report);
     if (status == WB_OK) status = write_format(&report, format, &arena, diagnostics, &out);
     if (status == WB_OK) status = cfg_report_take(&report, &out, diagnostics, text);
     cfg_report_close(&report);

@@ -6,6 +6,7 @@
 #include "flow/divergence.h"
 #include "flow/gates.h"
 #include "flow/loops.h"
+#include "launch/launch.h"
 #include "report/source_lines.h"
 
 /* Kernels with loops nested deeper are not reported: every level indents what is inside it. */
@@ -25,9 +26,10 @@ struct cfg_report {
 };
 
 /* Computes everything that the formats print, in memory of the arena but for the lines: the report is closed
- * with cfg_report_close, also after an error (which leaves a message). */
-wb_status cfg_report_open(const struct wb_kernel *kernel, struct arena *arena, wb_diagnostics *diagnostics,
-                          struct cfg_report *report);
+ * with cfg_report_close, also after an error (which leaves a message). Of the launch the shape of its blocks
+ * counts; NULL: not known. */
+wb_status cfg_report_open(const struct wb_kernel *kernel, const struct wb_launch *launch, struct arena *arena,
+                          wb_diagnostics *diagnostics, struct cfg_report *report);
 void cfg_report_close(struct cfg_report *report);
 
 /* Hands a finished report over; WB_ERR_LIMIT with a message when writing it failed. */

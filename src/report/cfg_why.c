@@ -65,14 +65,14 @@ static void put_branches(struct text *out, const struct cfg_report *report, uint
     if (count == 0) text_string(out, "\nno branch decides anything there\n");
 }
 
-wb_status wb_kernel_why(const wb_kernel *kernel, const char *label, wb_diagnostics *diagnostics,
-                        char **text) {
+wb_status wb_kernel_why(const wb_kernel *kernel, const wb_launch *launch, const char *label,
+                        wb_diagnostics *diagnostics, char **text) {
     struct arena arena = {0};
     struct cfg_report report;
     struct text out = {0};
     uint32_t found = find_label(kernel_function(kernel), label);
     if (found == PTX_NO_INDEX) return unknown_label(kernel, label, diagnostics);
-    wb_status status = cfg_report_open(kernel, &arena, diagnostics, &report);
+    wb_status status = cfg_report_open(kernel, launch, &arena, diagnostics, &report);
     if (status == WB_OK) {
         text_printf(&out, "kernel %s (%s): branches to %s, and the one that ends its block\n",
                     wb_kernel_name(kernel), kernel->module->source.name, label);

@@ -263,7 +263,7 @@ static void put_legend(struct text *out, const struct svg_chart *chart) {
     if (chart->right == NULL) return;
     double y = TOP + 8 + (double)(chart->series_count * LEGEND_STEP);
     put_sample(out, chart, chart->right->series, y);
-    put_label(out, "", legend_x(chart) + 42, y + 4, chart->right->series->name);
+    put_label(out, "", legend_x(chart) + LEGEND_TEXT, y + 4, chart->right->series->name);
 }
 
 void svg_chart(struct text *out, const struct svg_chart *chart) {

@@ -340,6 +340,31 @@ static void test_sub_cores(void **state) {
     abstract_block_free(&block);
 }
 
+/* Two instructions of a warp in a cycle: warp 0 issues A and B in cycle 0, warp 1 in cycle 1; A of warp 1
+ * waits until 4 and ends at 8. SIB is that of one instruction a cycle, 4 and 4 + 2 of the other warp. The
+ * searches of the library do not know turns. */
+static void test_turns(void **state) {
+    (void)state;
+    struct abstract_block block;
+    parse("A(4,0) B(2,0)", "2x A B", UNLIMITED, &block);
+    block.machine.issue_per_warp = 2;
+    wb_analysis *analysis = analyse(&block.timed);
+    assert_int_equal(bound_named(analysis, "sib")->cycles, 10);
+    assert_int_equal(bound_named(analysis, "sib")->kind, WB_UPPER);
+    assert_int_equal(bound_named(analysis, "adversary")->kind, WB_LOWER);
+    assert_int_equal(bound_named(analysis, "adversary")->cycles, 8);
+    assert_int_equal(simulated(analysis, "lrr"), 8);
+    assert_int_equal(explore(&block.timed, SEARCH_STATES), 8);
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(wb_analysis_bound(analysis, "exhaustive", NULL, diagnostics), WB_ERR_DECLINED);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics),
+                           "exhaustive: error: the search covers one sub-core that issues one instruction a "
+                           "cycle"));
+    wb_diagnostics_free(diagnostics);
+    wb_analysis_free(analysis);
+    abstract_block_free(&block);
+}
+
 static size_t method_number(const wb_bound *bound) {
     return choose_index(bound->method, wb_method_name);
 }
@@ -611,6 +636,7 @@ int main(void) {
         cmocka_unit_test(test_fifo_values),
         cmocka_unit_test(test_warp_bounds),
         cmocka_unit_test(test_sub_cores),
+        cmocka_unit_test(test_turns),
         cmocka_unit_test(test_results_in_order),
         cmocka_unit_test(test_adversary_is_witnessed),
         cmocka_unit_test(test_random_blocks),

@@ -149,6 +149,8 @@ static const struct {
     const char *text, *message;
 } declined[] = {
     {"block: x\nsub_cores: 2\nunits: \"A(1,0)\"\nblocks: [\"A\"]\n", "SMs of one sub-core"},
+    {"block: x\nissue_per_warp: 2\nunits: \"A(1,0)\"\nblocks: [\"A\"]\n",
+     "one instruction of a warp a cycle"},
     {"block: x\ndispatch_depth: 9\nunits: \"A(1,0)\"\nblocks: [\"A\"]\n", "dispatch depths 0 to 8"},
     {"block: x\nunits: \"A*5(1,0)\"\nblocks: [\"A\"]\n", "at most 4 instances"},
     {"block: x\nunits: \"A(1,0)\"\nblocks: [\"33x A\"]\n", "at most 32 warps"},

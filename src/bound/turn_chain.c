@@ -170,7 +170,7 @@ static bool turns_wait_between(const struct timed_code *code) {
 /* Whether theorem 5 is about an SM with so many blocks. */
 static bool turns_known(const struct memory_work *work, uint32_t block_count) {
     const struct timed_code *code = &work->timed->code;
-    if (block_count > work->resident) return false;
+    if (work->timed->grid->cover.covers || block_count > work->resident) return false;
     if (block_count == 1 || !turns_has_barriers(code)) return true;
     return work->timed->machine->sub_cores == 1 && !turns_wait_between(code);
 }
@@ -240,16 +240,45 @@ static cycles round_idle(struct turns *turns, uint32_t first, uint32_t stride) {
     return cycles_max(complete, path);
 }
 
-/* Theorem 4: the idle cycles of blocks sm, sm + sms, ... on one SM. */
+/* Idle cycles that a warp, at its start, has the turn in until its end: no one else's waiting counts. */
+static cycles own_idle(struct latency_warp *warp, const struct request_latencies *latencies) {
+    struct warp_step step;
+    while (warp_steps_next(&warp->steps, &step)) {
+        const cycles issue = latency_warp_issue(warp, step.inst, 0);
+        latency_warp_complete(warp, step.inst,
+                              cycles_add(issue, latency_of_step(latencies, &step, warp->verdicts)));
+    }
+    return cycles_max(warp->issue, warp->complete);
+}
+
+/* Theorem 12: the idle cycles of a block whose rounds are not known. */
+static cycles own_sum(struct turns *turns, uint32_t block) {
+    cycles idle = 0;
+    latency_block_begin(&turns->blocks[0], block, 0);
+    for (uint32_t w = 0; w < turns->work->timed->grid->warp_count; w++)
+        idle = cycles_add(idle, own_idle(&turns->blocks[0].warps[w], &turns->blocks[0].latencies));
+    return idle;
+}
+
+/* Theorem 4: the idle cycles of a block. */
+static cycles rounds_sum(struct turns *turns, uint32_t block) {
+    const uint32_t sub_cores = turns->work->timed->machine->sub_cores;
+    cycles idle = 0;
+    latency_block_begin(&turns->blocks[0], block, 0);
+    for (uint32_t s = 0; s < sub_cores; s++)
+        idle = cycles_add(idle, round_idle(turns, s, sub_cores));
+    return idle;
+}
+
+/* The idle cycles of blocks sm, sm + sms, ... on one SM. Rounds of covering paths are not those of what is
+ * executed. */
 static cycles turn_sum(struct turns *turns, uint32_t sm, uint32_t sms) {
     const struct memory_work *work = turns->work;
-    const uint32_t sub_cores = work->timed->machine->sub_cores;
     cycles idle = 0;
     uint32_t place = 0;
     for (uint64_t b = sm; b < work->block_count; b += sms, place++) {
-        latency_block_begin(&turns->blocks[0], (uint32_t)b, 0);
-        for (uint32_t s = 0; s < sub_cores; s++)
-            idle = cycles_add(idle, round_idle(turns, s, sub_cores));
+        const bool covers = work->timed->grid->cover.covers;
+        idle = cycles_add(idle, covers ? own_sum(turns, (uint32_t)b) : rounds_sum(turns, (uint32_t)b));
         if (place >= work->resident) idle = cycles_add(idle, work->timed->machine->memory.dispatch_latency);
     }
     return idle;
@@ -337,4 +366,5 @@ const struct bound_method bound_turn_chain = {
     .run = turn_chain_run,
     .scope = BOUND_OF_GRID,
     .schemes = BOUND_IN_TURNS,
+    .monotone = true,
 };

@@ -139,21 +139,6 @@ static void test_worst_data_is_bounded_exactly(void **state) {
     json_decref(any);
 }
 
-/* Strict round-robin whatever the data: no less than for the given data, and than its simulation. */
-static void test_turns_without_data(void **state) {
-    (void)state;
-    json_t *any = run_json("analyze " BFS "-m jcse2017 --scheme pure-rr --json", 0);
-    json_t *given = run_json("analyze kernels/bfs_level.ptx -l kernels/bfs_level.yaml -m jcse2017 "
-                             "--scheme pure-rr --json",
-                             0);
-    json_t *bound = entry(any, "bounds", "method", "turn-chain");
-    assert_string_equal(json_string_value(json_object_get(bound, "kind")), "upper");
-    assert_true(number(bound, "cycles") > number(entry(given, "bounds", "method", "turn-chain"), "cycles"));
-    assert_true(number(bound, "cycles") > number(entry(given, "simulations", "policy", "rr"), "cycles"));
-    json_decref(any);
-    json_decref(given);
-}
-
 /* The misses of each instruction under reordering are those that were estimated, on every cache. */
 static void test_estimates(void **state) {
     (void)state;
@@ -420,7 +405,6 @@ int main(void) {
         cmocka_unit_test(test_cache_without_data),
         cmocka_unit_test(test_cache_of_unknown_addresses),
         cmocka_unit_test(test_worst_data_is_bounded_exactly),
-        cmocka_unit_test(test_turns_without_data),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_schemes),
         cmocka_unit_test(test_bounds_of_grids),

@@ -58,7 +58,9 @@ static wb_grid *traced(const struct loaded_kernel *loaded, const wb_grid_options
     return grid;
 }
 
-/* No bound of the covering paths is below that of the same method for known data, or below a simulation. */
+/* No bound of the covering paths is below a simulation, or, without caches, below that of the same method for
+ * known data. With caches it may be: of accesses whose addresses are not known, theorem 5 of
+ * docs/sure-hits.md counts evictions of all lines of a buffer together, which nothing does for known ones. */
 static void check_bounds(const char *name, const char *setting, const wb_analysis *covering,
                          const wb_analysis *given) {
     size_t count, simulated, held = 0;
@@ -67,7 +69,7 @@ static void check_bounds(const char *name, const char *setting, const wb_analysi
     for (size_t i = 0; i < count; i++) {
         if (bounds[i].kind != WB_UPPER) continue;
         held++;
-        for (size_t k = 0; k < given->bounds.count; k++) {
+        for (size_t k = 0; !given->has_memory && k < given->bounds.count; k++) {
             const wb_bound *known = &given->bounds.items[k];
             if (strcmp(known->method, bounds[i].method) == 0 && known->cycles > bounds[i].cycles)
                 fail_msg("%s, %s: %s of all data is %" PRIu64 ", of known data %" PRIu64, name, setting,
@@ -118,6 +120,25 @@ static void check_given(const char *name, const char *setting, const wb_analysis
     wb_analysis_free(one);
 }
 
+/* Strict round-robin on a machine with caches: no execution takes longer than all data may. */
+static void check_turns(const char *name, const wb_grid *covering, const wb_grid *given,
+                        const wb_machine *machine, wb_diagnostics *diagnostics) {
+    wb_analysis *all = NULL, *one = NULL;
+    kernel_expect_ok(wb_analysis_new_grid(covering, machine, "pure-rr", diagnostics, &all), "all",
+                     diagnostics);
+    kernel_expect_ok(wb_analysis_new_grid(given, machine, "pure-rr", diagnostics, &one), "given",
+                     diagnostics);
+    kernel_expect_ok(wb_analysis_bound(all, "turn-chain", NULL, diagnostics), "turn-chain", diagnostics);
+    kernel_expect_ok(wb_analysis_simulate(one, "rr", NULL, diagnostics), "rr", diagnostics);
+    const wb_bound *bound = wb_analysis_best(all);
+    assert_non_null(bound);
+    if (one->simulations.items[0].cycles > bound->cycles)
+        fail_msg("%s: turn-chain is %" PRIu64 ", but rr takes %" PRIu64, name, bound->cycles,
+                 one->simulations.items[0].cycles);
+    wb_analysis_free(all);
+    wb_analysis_free(one);
+}
+
 /* The given data under all policies on the machines in turn, other data on the first and on those with
  * caches. */
 static void check_machines(const struct kernel_case *entry, struct loaded_kernel *loaded,
@@ -130,6 +151,7 @@ static void check_machines(const struct kernel_case *entry, struct loaded_kernel
         const bool first = v == 0 || all->has_memory;
         check_given(entry->name, variants[v][0], all, given, v == 0 ? "all" : "gto", loaded->diagnostics);
         if (v == 0) check_kinds(loaded, all, *block);
+        if (all->has_memory) check_turns(entry->name, covering, given, machine, loaded->diagnostics);
         for (uint64_t s = 0; first && s < SEEDS; s++) {
             change_seeds(loaded->launch, 1000003);
             wb_grid *other = traced(loaded, NULL);

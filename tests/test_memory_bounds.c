@@ -131,7 +131,8 @@ static void hold_grid(const struct bound_method *method, const struct random_gpu
     for (size_t p = 0; p < policies->count; p++) {
         const struct gpu_scheme scheme = {.name = "test", .policy = policies->items[p], .reorder = reorder};
         struct memory_work work;
-        const struct bound_input input = {.memory = &work, .diagnostics = diagnostics};
+        const struct bound_input input = {
+            .memory = &work, .machine = gpu->timed.machine, .diagnostics = diagnostics};
         assert_int_equal(memory_work_make(&gpu->timed, &scheme, diagnostics, &work), WB_OK);
         wb_bound bound = bound_of(method, &input);
         const bool proven = method != &bound_turn_chain || gpu->hand.machine.issue_per_warp == 1;
@@ -243,8 +244,12 @@ static void hold_lone(const struct random_gpu *gpu, uint64_t seed, struct census
     assert_int_equal(timed_variants_make(&block, costs, &timed), WB_OK);
     assert_int_equal(block_profile_make(&timed, NULL, diagnostics, &profile), WB_OK);
     struct search_budget budget = search_budget_of(0);
-    const struct bound_input input = {
-        .block = &timed, .profile = &profile, .memory = &work, .diagnostics = diagnostics, .budget = &budget};
+    const struct bound_input input = {.block = &timed,
+                                      .profile = &profile,
+                                      .memory = &work,
+                                      .machine = work.machine,
+                                      .diagnostics = diagnostics,
+                                      .budget = &budget};
     const struct random_policy by_chance = random_policy_seeded(seed);
     const struct policies any = work_conserving(&by_chance);
     for (size_t m = 0; m < BLOCK_METHODS; m++) {

@@ -32,7 +32,7 @@ static wb_status build(const char *body, struct text *out, struct text *messages
     struct kernel_flow flow;
     struct abstract_warp warp;
     assert_int_equal(kernel_flow_make(wb_module_kernel(module, 0), diagnostics, &flow), WB_OK);
-    wb_status status = abstract_warp_of_kernel(&flow, &threads, diagnostics, &warp);
+    wb_status status = abstract_warp_of_kernel(&flow, &threads, false, diagnostics, &warp);
     if (status == WB_OK) abstract_text_print(&warp, out);
     text_string(messages, wb_diagnostics_text(diagnostics));
     abstract_warp_free(&warp);

@@ -142,11 +142,11 @@ static wb_status parse_kernel(struct region_parser *parser) {
 }
 
 wb_status abstract_warp_of_kernel(const struct kernel_flow *flow, const struct abstract_threads *threads,
-                                  wb_diagnostics *diagnostics, struct abstract_warp *warp) {
+                                  bool choices, wb_diagnostics *diagnostics, struct abstract_warp *warp) {
     struct region_parser parser = {.flow = flow, .warp = warp, .diagnostics = diagnostics};
     struct arena arena = {0};
     size_t errors = wb_diagnostics_errors(diagnostics);
-    *warp = (struct abstract_warp){.first = ABSTRACT_NONE, .keeps_choices = warp->keeps_choices};
+    *warp = (struct abstract_warp){.first = ABSTRACT_NONE, .keeps_choices = choices};
     parser.visited = arena_array(&arena, (size_t)flow->cfg.block_count + 1, sizeof *parser.visited);
     parser.ends = arena_array(&arena, (size_t)flow->cfg.block_count + 1, sizeof *parser.ends);
     wb_status status = abstract_code_begin(&parser.code, flow, threads, diagnostics, warp, &arena);

@@ -32,10 +32,11 @@ struct abstract_threads {
     uint32_t warp_width;
 };
 
-/* Builds the abstract warp; *warp, empty but for keeps_choices, is to be freed in any case. WB_ERR_DECLINED
- * with a message at the instruction when the control flow is not structured, or contains what abstract warps
- * do not have (calls, barriers of part of the block); WB_ERR_LIMIT with one when memory is exhausted. */
+/* Builds the abstract warp, with `choices` one that keeps them; *warp is to be freed in any case.
+ * WB_ERR_DECLINED with a message at the instruction when the control flow is not structured, or contains what
+ * abstract warps do not have (calls, barriers of part of the block); WB_ERR_LIMIT with one when memory is
+ * exhausted. */
 wb_status abstract_warp_of_kernel(const struct kernel_flow *flow, const struct abstract_threads *threads,
-                                  wb_diagnostics *diagnostics, struct abstract_warp *warp);
+                                  bool choices, wb_diagnostics *diagnostics, struct abstract_warp *warp);
 
 #endif

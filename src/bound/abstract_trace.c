@@ -293,13 +293,12 @@ static wb_status read_counts(struct trace_reader *reader) {
 
 wb_status abstract_cta_of_block(const struct wb_block *block, bool choices, wb_diagnostics *diagnostics,
                                 struct abstract_cta *cta) {
-    *cta = (struct abstract_cta){.warp = {.first = ABSTRACT_NONE, .keeps_choices = choices},
-                                 .perhaps = block->covering};
+    *cta = (struct abstract_cta){.warp = {.first = ABSTRACT_NONE}, .perhaps = block->covering};
     const struct abstract_threads threads = {{block->size[0], block->size[1], block->size[2]},
                                              block->warp_width};
     struct kernel_flow flow;
     wb_status status = kernel_flow_make(block->kernel, diagnostics, &flow);
-    if (status == WB_OK) status = abstract_warp_of_kernel(&flow, &threads, diagnostics, &cta->warp);
+    if (status == WB_OK) status = abstract_warp_of_kernel(&flow, &threads, choices, diagnostics, &cta->warp);
     struct trace_reader reader = {.block = block, .flow = &flow, .diagnostics = diagnostics, .cta = cta};
     if (status == WB_OK) status = read_counts(&reader);
     kernel_flow_free(&flow);

@@ -127,7 +127,7 @@ wb_status wb_kernel_abstract_warp(const wb_kernel *kernel, wb_diagnostics *diagn
     struct abstract_warp warp = {0};
     struct text out = {0};
     wb_status status = kernel_flow_make(kernel, diagnostics, &flow);
-    if (status == WB_OK) status = abstract_warp_of_kernel(&flow, &threads, diagnostics, &warp);
+    if (status == WB_OK) status = abstract_warp_of_kernel(&flow, &threads, false, diagnostics, &warp);
     if (status == WB_OK) {
         abstract_warp_dot(&warp, wb_kernel_name(kernel), &out);
         *text = text_take(&out);

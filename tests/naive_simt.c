@@ -82,8 +82,9 @@ static uint32_t shift_right(uint32_t a, uint32_t by, bool is_signed) {
     return by == 0 ? a : a >> by | sign << (32 - by);
 }
 
-/* Of a divisor above 0. */
+/* By what is small and, as it is written in the functions, above 0. */
 static uint32_t divide(uint32_t a, uint32_t by, bool is_signed) {
+    if (by == 0) return 0;
     return is_signed ? (uint32_t)((int32_t)a / (int32_t)by) : a / by;
 }
 
@@ -124,7 +125,7 @@ static uint32_t result_of(const struct simt *simt, const struct ptx_inst *inst,
     case PTX_OP_ADD: return (a + read_operand(simt, &operands[2], lane)) & 7;
     case PTX_OP_AND: return a & read_operand(simt, &operands[2], lane);
     case PTX_OP_XOR: return a ^ read_operand(simt, &operands[2], lane);
-    case PTX_OP_SHL: return a << read_operand(simt, &operands[2], lane);
+    case PTX_OP_SHL: return a << (read_operand(simt, &operands[2], lane) & 31);
     case PTX_OP_SHR:
         return shift_right(a, read_operand(simt, &operands[2], lane), inst->form->type == PTX_S32);
     case PTX_OP_DIV: return divide(a, read_operand(simt, &operands[2], lane), inst->form->type == PTX_S32);

@@ -13,7 +13,9 @@
  * its end only between two steps. The whole is the time limit; of processor time, the part is. */
 #define CBC_TIME_SHARE 0.9
 
-/* Programs of so many columns are solved with cuts and heuristics. */
+/* Programs of so many columns are solved with cuts and heuristics: for smaller ones these take more time than
+ * they save. Seconds without and with them, ilp-cumulative of LLCLL, both sigma 1: 5 warps (575 columns) 11
+ * and 22, 6 warps (840) 88 and 89, 7 warps (1155) more than 240 and 143. */
 #define CBC_CUTS_COLUMNS 1000u
 
 /* What CBC says for "nothing yet". */

@@ -167,8 +167,9 @@ static void put_axes(struct text *out, const struct svg_chart *chart, const stru
 
 static void put_right_axis(struct text *out, const struct svg_chart *chart, const struct axis *axis) {
     const int right = plot_right(chart);
-    for (double exponent = axis->least; exponent <= axis->greatest; exponent++) {
-        const double value = pow(10, exponent), y = place_y(axis, value);
+    const int ticks = (int)lround(axis->greatest - axis->least);
+    for (int i = 0; i <= ticks; i++) {
+        const double value = pow(10, axis->least + i), y = place_y(axis, value);
         text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#666\"/>\n", right, y,
                     right + 6, y);
         text_printf(out, "<text x=\"%d\" y=\"%.1f\">%g</text>\n", right + 10, y + 4, value);

@@ -8,6 +8,7 @@
 
 #include "bound/analysis.h"
 #include "gpu_record.h"
+#include "memory/order_replay.h"
 #include "memory/sure_hits.h"
 #include "random_policy.h"
 #include "steered_machine.h"
@@ -135,6 +136,7 @@ struct claims {
     wb_analysis *block;
     struct timed_grid timed; /* of the grid, for: */
     struct sure_hits hits[SMS_MAX];
+    uint32_t resident;  /* blocks of an SM under reordering, where the order is known; else 0 */
     uint32_t hit_count; /* 0: nothing is said of hits; 1: the same of every SM; else of each */
 };
 
@@ -145,6 +147,16 @@ static void claims_free(struct claims *claims) {
     for (uint32_t s = 0; s < SMS_MAX; s++)
         sure_hits_free(&claims->hits[s]);
     timed_grid_free(&claims->timed);
+}
+
+/* Whether the order of accesses under reordering is known. */
+static void claim_order(struct trial *trial, struct claims *claims) {
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (claims->timed.grid->cover.covers &&
+        order_resident_blocks(&claims->timed.traffic, messages, &claims->resident) != WB_OK)
+        claims->resident = 0;
+    trial->census->ordered += claims->resident > 0;
+    wb_diagnostics_free(messages);
 }
 
 /* What is said of hits in a grid. */
@@ -159,6 +171,7 @@ static bool claim_hits(struct trial *trial, const wb_grid *grid, struct claims *
                                 &claims->hits[s]);
         claims->hit_count++;
     }
+    if (status == WB_OK) claim_order(trial, claims);
     if (status == WB_OK) return true;
     claims->hit_count = 0;
     return status != WB_ERR_INPUT || violated(trial, "nothing is said of hits");
@@ -272,6 +285,9 @@ static bool run_holds(struct trial *trial, const struct timed_grid *timed, const
         if (!alone)
             holds = holds && hits_hold(trial, claims, &run, "of all data") &&
                     hits_hold(trial, known, &run, "of known data");
+        if (holds && !alone && scheme.reorder && claims->resident > 0 &&
+            !steered_order_holds(&claims->timed, claims->resident, &run, &trial->census->order))
+            holds = violated(trial, "data %u: the order under reordering, or what it finds, is another", d);
         for (size_t i = 0; holds && !alone && i < ANALYSED_SCHEMES; i++)
             if (strcmp(analysed[i], scheme.name) == 0)
                 holds =

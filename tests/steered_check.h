@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "steered_kernel.h"
+#include "steered_order.h"
 
 /* Executions of each kernel, with different data. */
 #define STEERED_EXECUTIONS 4u
@@ -25,6 +26,8 @@ struct steered_census {
     uint64_t executions, simulations;
     uint64_t bounds;             /* held against simulations, of grids, */
     uint64_t block_bounds;       /* and of blocks alone */
+    uint64_t ordered;            /* kernels whose order of accesses under reordering is known, */
+    struct order_census order;   /* and what was held against that */
     uint64_t loads, sure_loads;  /* requests that were held against what is said of hits; of them sure hits */
     uint64_t tightest_per_mille; /* largest simulated time over a bound of its grid */
     uint64_t ratio_sum, ratios;  /* of those, in thousandths */

@@ -38,8 +38,8 @@ static const struct failure_case failures[] = {
     {"analyze " BFS "--facts", 2, "--facts: error: expected a value"},
     {"simulate " BFS "--facts x", 2, "--facts: error: unknown option"},
     {"analyze docs/refutations/gub-lrr.yaml --facts x", 2, "a block file stands for itself"},
-    {"analyze " BFS "-m jcse2017 --scheme default --facts x", 2, "--facts is of one block"},
-    {"path " BFS "--format jcse --facts x", 2, "--facts is of one block"},
+    {"analyze " BFS "-m jcse2017 --scheme default --facts x", 2, "x: error: cannot read"},
+    {"path " BFS "--format jcse --facts x", 2, "--facts: not with --format jcse"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {

@@ -153,6 +153,61 @@ static void test_parts(void **state) {
     run_free(&run);
 }
 
+#define HISTOGRAM "kernels/histogram.ptx -l kernels/histogram.yaml "
+#define UNKNOWN "kernels/histogram.ptx -l kernels/histogram_unknown.yaml "
+
+/* Data that decides on addresses of shared memory only changes nothing under reordering: not the order, not
+ * what hits in it, not the segments of the paper. */
+static void test_unknown_data_in_shared_memory(void **state) {
+    (void)state;
+    static const char *const methods[] = {"segments", "segments-missrate"};
+    struct run run =
+        run_shell("$WB cache " HISTOGRAM "--order | grep '^ .*0x' > /tmp/wb_order.$$\n"
+                  "$WB cache " UNKNOWN "--order | grep '^ .*0x' | cmp - /tmp/wb_order.$$; echo $?\n"
+                  "wc -l < /tmp/wb_order.$$; rm /tmp/wb_order.$$");
+    assert_string_equal(run.out, "0\n321\n");
+    run_free(&run);
+    json_t *given = run_json("cache " HISTOGRAM "--json", 0), *any = run_json("cache " UNKNOWN "--json", 0);
+    assert_int_equal(number(any, "least_misses_reordered"), number(given, "misses_estimated"));
+    assert_int_equal(number(any, "most_misses_reordered"), number(given, "misses_estimated"));
+    assert_true(json_is_null(json_object_get(any, "no_order")));
+    json_decref(any);
+    json_decref(given);
+    given = run_json("analyze " HISTOGRAM "-m jcse2017 --scheme reorder --json", 0);
+    any = run_json("analyze " UNKNOWN "-m jcse2017 --scheme reorder --json", 0);
+    for (size_t m = 0; m < 2; m++) {
+        json_t *bound = entry(any, "bounds", "method", methods[m]);
+        assert_string_is(bound, "kind", "estimate");
+        assert_int_equal(number(bound, "cycles"),
+                         number(entry(given, "bounds", "method", methods[m]), "cycles"));
+    }
+    assert_string_is(entry(any, "bounds", "method", "reorder-chain"), "kind", "upper");
+    /* Of conflicts of banks the worst is taken. */
+    assert_true(number(any, "best_upper") >= number(given, "best_upper"));
+    assert_true(number(any, "best_upper") < 2 * number(given, "best_upper"));
+    json_decref(any);
+    json_decref(given);
+}
+
+#define BFS "kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts "
+
+/* Where an access is perhaps not made, the order depends on data: that is said with the line, and all else is
+ * done. */
+static void test_order_that_depends_on_data(void **state) {
+    (void)state;
+    check_failure(&(struct failure_case){"cache " BFS "--order", 3, "bfs_level.ptx:59:"});
+    json_t *root = run_json("cache " BFS "--json", 0);
+    assert_non_null(strstr(json_string_value(json_object_get(root, "no_order")),
+                           "bfs_level.ptx:59:2: whether a warp makes this access depends"));
+    assert_true(json_is_null(json_object_get(root, "most_misses_reordered")));
+    json_decref(root);
+    root = run_json("analyze " BFS "-m jcse2017 --scheme reorder --json", 0);
+    assert_string_is(entry(root, "declined", "method", "reorder-chain"), "status", "declined");
+    assert_string_is(entry(root, "bounds", "method", "segments"), "kind", "estimate");
+    assert_true(json_is_null(json_object_get(root, "best_upper")));
+    json_decref(root);
+}
+
 /* The picture has a cell for each access, in the colours of what it meets. */
 static void test_picture(void **state) {
     (void)state;
@@ -176,6 +231,8 @@ int main(void) {
         cmocka_unit_test(test_order_of_the_paper),
         cmocka_unit_test(test_configuration_of_the_paper),
         cmocka_unit_test(test_order_is_what_is_estimated),
+        cmocka_unit_test(test_unknown_data_in_shared_memory),
+        cmocka_unit_test(test_order_that_depends_on_data),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_picture),
     };

@@ -21,8 +21,11 @@ static void test_kernels(void **state) {
         steered_case_print(&steered, &violation);
         fail_msg("%s", violation.failed ? "out of memory" : violation.data);
     }
-    print_message("%u kernels, %u covered, %u bounded, %u simulations\n", (unsigned)census.kernels,
-                  (unsigned)census.covered, (unsigned)census.bounded, (unsigned)census.simulations);
+    print_message("%u kernels, %u covered, %u bounded, %u simulations; %u ordered: %u accesses, %u hits, %u "
+                  "misses, %u unsure\n",
+                  (unsigned)census.kernels, (unsigned)census.covered, (unsigned)census.bounded,
+                  (unsigned)census.simulations, (unsigned)census.ordered, (unsigned)census.order.accesses,
+                  (unsigned)census.order.hits, (unsigned)census.order.misses, (unsigned)census.order.unsure);
     assert_true(census.covered > census.kernels / 2);
 }
 

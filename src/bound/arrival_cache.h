@@ -4,7 +4,7 @@
 #define WB_BOUND_ARRIVAL_CACHE_H
 
 #include "bound/memory_times.h"
-#include "memory/cache.h"
+#include "memory/order_replay.h"
 
 struct arrival_cache {
     struct cache cache;
@@ -13,19 +13,22 @@ struct arrival_cache {
     enum store_policy policy;
     cycles *arrivals; /* per line of the cache, in the same places: when all its data is there */
     uint64_t misses;
+    struct cache_state state; /* of covering paths, in the place of `cache`: arrivals are its marks */
+    bool covers;
 };
 
 /* The first level of an SM of the machine, empty. WB_ERR_LIMIT when memory is exhausted. */
-wb_status arrival_cache_init(struct arrival_cache *arrival, const struct machine_memory *memory,
+wb_status arrival_cache_init(struct arrival_cache *arrival, const struct machine_memory *memory, bool covers,
                              struct arena *arena);
+
+void arrival_cache_free(struct arrival_cache *arrival);
 
 /* Empties it and counts no misses. */
 void arrival_cache_clear(struct arrival_cache *arrival);
 
-/* A load has its turn until `turn`; returns when its data is there. */
-cycles arrival_cache_load(struct arrival_cache *arrival, uint64_t address, cycles turn);
-
-/* A store or an atomic has its turn. */
-void arrival_cache_write(struct arrival_cache *arrival, uint64_t address, bool is_atomic);
+/* All requests of an access have had their turns by `turn`; *data: when its data is there. WB_ERR_LIMIT when
+ * memory is exhausted. */
+wb_status arrival_cache_access(struct arrival_cache *arrival, const struct traffic *traffic,
+                               const struct ordered_access *at, cycles turn, cycles *data);
 
 #endif

@@ -44,7 +44,7 @@ static wb_status chain_init(struct chain *chain, struct arena *arena) {
         chain->warps[w].entries = arena_array(arena, memory->channel_depth, sizeof(cycles));
         if (chain->warps[w].entries == NULL) return WB_ERR_LIMIT;
     }
-    return arrival_cache_init(&chain->cache, memory, arena);
+    return arrival_cache_init(&chain->cache, memory, timed->grid->cover.covers, arena);
 }
 
 static struct chain_warp *chain_warp_of(const struct chain *chain, uint32_t slot, uint32_t warp) {
@@ -87,44 +87,30 @@ static bool chain_join(struct chain *chain, uint32_t slot) {
     return held;
 }
 
-/* When the data of all requests of an instruction is there that the reordering unit serves until `turn`. */
-static cycles chain_data(struct chain *chain, const struct ordered_access *next, cycles turn) {
-    const struct traffic_access *access = next->access;
-    const uint64_t *offsets = next->pattern->offsets + access->first_request;
-    uint64_t base = traffic_base(&chain->work->timed->traffic, next->block, next->warp, access->group);
-    cycles data = 0;
-    for (uint32_t r = 0; r < access->request_count; r++) {
-        if (access->kind == TRAFFIC_LOAD) {
-            data = cycles_max(data, arrival_cache_load(&chain->cache, base + offsets[r], turn));
-        } else {
-            arrival_cache_write(&chain->cache, base + offsets[r], access->kind == TRAFFIC_ATOMIC);
-            data = cycles_add(turn, chain->cache.latencies.write);
-        }
-    }
-    return data;
-}
-
-/* Serves the next instruction of the order; false when its warp cannot be there yet. */
-static bool chain_serve(struct chain *chain, const struct ordered_access *next) {
+/* Serves the next instruction of the order: WB_ERR_DECLINED, without a message, when its warp cannot be there
+ * yet; WB_ERR_LIMIT when memory is exhausted. */
+static wb_status chain_serve(struct chain *chain, const struct ordered_access *next) {
     const uint32_t sms = chain->work->timed->machine->memory.sms;
     const uint32_t slot = next->block / sms % chain->work->resident;
     struct chain_warp *warp = chain_warp_of(chain, slot, next->warp);
     struct latency_warp *latency = &chain->blocks[slot].warps[next->warp];
     chain_follow(chain, slot, next->warp);
     while (warp->stop == CHAIN_AT_BARRIER) {
-        if (!chain_join(chain, slot)) return false;
+        if (!chain_join(chain, slot)) return WB_ERR_DECLINED;
         chain_follow(chain, slot, next->warp);
     }
     if (warp->stop != CHAIN_AT_ACCESS || &next->pattern->accesses[warp->step.access_index] != next->access)
-        return false;
+        return WB_ERR_DECLINED;
     const struct timed_inst *inst = warp->step.inst;
+    const struct traffic *traffic = &chain->work->timed->traffic;
     cycles *entry = &warp->entries[warp->served++ % chain->work->timed->machine->memory.channel_depth];
     chain->served = cycles_max(chain->served, latency_warp_issue(latency, inst, *entry));
     *entry = chain->served;
-    cycles data = chain_data(chain, next, chain->served);
+    cycles data;
+    WB_TRY(arrival_cache_access(&chain->cache, traffic, next, chain->served, &data));
     latency_warp_complete(latency, inst, cycles_add(data, inst->latency - inst->memory_latency));
     warp->stop = CHAIN_MOVES;
-    return true;
+    return WB_OK;
 }
 
 /* Starts the blocks of the generation, each where lemma 5 has it: the ends of older ones are known. */
@@ -175,21 +161,21 @@ static bool chain_end_generation(struct chain *chain) {
     return true;
 }
 
-/* Serves everything that an SM has to serve; false when the order is none that the SM can follow. */
-static bool chain_serve_all(struct chain *chain, struct access_order *order) {
+/* Serves everything that an SM has to serve: as chain_serve. */
+static wb_status chain_serve_all(struct chain *chain, struct access_order *order) {
     const uint32_t sms = chain->work->timed->machine->memory.sms;
     struct ordered_access next;
     chain_begin_generation(chain);
     while (access_order_next(order, &next)) {
         while (next.block / sms / chain->work->resident > chain->generation) {
-            if (!chain_end_generation(chain)) return false;
+            if (!chain_end_generation(chain)) return WB_ERR_DECLINED;
         }
-        if (!chain_serve(chain, &next)) return false;
+        WB_TRY(chain_serve(chain, &next));
     }
     while (chain->in_use > 0) {
-        if (!chain_end_generation(chain)) return false;
+        if (!chain_end_generation(chain)) return WB_ERR_DECLINED;
     }
-    return true;
+    return WB_OK;
 }
 
 /* One SM: its idle cycles and its misses. */
@@ -205,12 +191,10 @@ static wb_status chain_run_sm(struct chain *chain, uint32_t sm, wb_diagnostics *
     chain->end = chain->served = 0;
     chain->generation = 0;
     wb_status status = access_order_begin(&work->timed->traffic, &share, &order);
-    if (status != WB_OK) {
-        (void)diagnose_out_of_memory(diagnostics, "reorder-chain");
-    } else if (!chain_serve_all(chain, &order)) {
+    if (status == WB_OK) status = chain_serve_all(chain, &order);
+    if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, "reorder-chain");
+    if (status == WB_ERR_DECLINED)
         diagnose(diagnostics, SEVERITY_ERROR, "reorder-chain", "the order of accesses cannot be followed");
-        status = WB_ERR_DECLINED;
-    }
     access_order_end(&order);
     result->idle = chain->end;
     result->work.requests.misses = chain->cache.misses;
@@ -234,7 +218,9 @@ static wb_status reorder_chain_run(const struct bound_input *input, wb_bound *bo
     struct chain chain = {.work = input->memory};
     struct arena arena = {0};
     struct kernel_time time = {0};
+    WB_TRY(access_order_check(&input->memory->timed->traffic, input->diagnostics));
     wb_status status = chain_time(&chain, &arena, input->diagnostics, &time);
+    arrival_cache_free(&chain.cache);
     arena_free(&arena);
     kernel_time_to_bound(&time, bound);
     bound->kind = WB_UPPER;
@@ -247,6 +233,7 @@ const struct bound_method bound_reorder_chain = {
     .summary =
         "all initiations of an SM, its longest chain of latencies along the order of accesses, and memory",
     .run = reorder_chain_run,
+    .monotone = true,
     .scope = BOUND_OF_GRID,
     .schemes = BOUND_REORDERED,
 };

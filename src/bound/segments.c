@@ -61,7 +61,8 @@ static cycles execution_latency(const struct segmenter *segmenter, uint32_t inst
     return (cycles)inst->latency + (inst->init > 0 ? inst->init - 1 : 0);
 }
 
-/* Cuts a path: before an instruction that needs a result of the segment at hand, and behind a barrier. */
+/* Cuts a path (of covering paths both sides of a branch, one behind the other): before an instruction that
+ * needs a result of the segment at hand, and behind a barrier. */
 static wb_status cut_path(struct segmenter *segmenter, const struct path *path, uint64_t *number,
                           struct segment_list *list) {
     const struct timed_code *code = &segmenter->work->timed->code;
@@ -220,7 +221,8 @@ static wb_status segments_missrate_run(const struct bound_input *input, wb_bound
     const struct miss_counts counts = estimate.total;
     miss_estimate_free(&estimate);
     WB_TRY(status);
-    cycles latency = cycles_mul(conflicting(work), counts.load_misses);
+    /* Of covering paths all that may miss. */
+    cycles latency = cycles_mul(conflicting(work), counts.load_misses + counts.load_unsure);
     if (counts.load_requests > 0 && latency != CYCLES_SATURATED)
         latency = cycles_ceiling(latency, counts.load_requests);
     bound->reason =
@@ -234,6 +236,7 @@ const struct bound_method bound_segments = {
     .summary = "warp instruction segments in turns, every access at its longest (JCSE'17, eq. 1 to 3)",
     .run = segments_run,
     .never_proven = true,
+    .monotone = true,
     .scope = BOUND_OF_GRID,
     .schemes = BOUND_ANY_SCHEME,
 };
@@ -243,6 +246,7 @@ const struct bound_method bound_segments_missrate = {
     .summary = "the same with accesses at their mean latency by the miss rate (JCSE'17, eq. 4)",
     .run = segments_missrate_run,
     .never_proven = true,
+    .monotone = true,
     .scope = BOUND_OF_GRID,
     .schemes = BOUND_ANY_SCHEME,
 };

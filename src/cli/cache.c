@@ -9,7 +9,7 @@ static wb_status write_counts(const struct options *options, wb_diagnostics *dia
                               struct inputs *inputs) {
     char *text = NULL;
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load_caches(options, diagnostics, inputs);
+    if (status == WB_OK) status = inputs_load_caches(options, false, diagnostics, inputs);
     wb_watch watch = watch_terminal();
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     if (status == WB_OK) status = wb_cache_report(inputs->gpu, format, &watch, diagnostics, &text);
@@ -61,7 +61,7 @@ static wb_status write_order(const struct options *options, wb_diagnostics *diag
         return usage_error(diagnostics, "--order and --channels print one thing each: choose one");
     wb_status status = read_format(options, diagnostics, &output.format);
     if (status == WB_OK) status = read_part(options, diagnostics, &output.options);
-    if (status == WB_OK) status = inputs_load_gpu(options, true, diagnostics, inputs);
+    if (status == WB_OK) status = inputs_load_caches(options, true, diagnostics, inputs);
     output.gpu = inputs->gpu;
     return status == WB_OK ? write_as_made(options, make_order, &output, diagnostics) : status;
 }

@@ -91,14 +91,13 @@ wb_status inputs_load_kernel_analysis(const struct options *options, wb_diagnost
 wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
                            struct inputs *inputs);
 
-/* The same with a machine that has caches, of covering paths where the given data leaves something open, or
- * is not to be used. */
-wb_status inputs_load_caches(const struct options *options, wb_diagnostics *diagnostics,
-                             struct inputs *inputs);
-
 /* The same with a machine that has caches, on which the grid is made ready to be simulated. */
-wb_status inputs_load_gpu(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
-                          struct inputs *inputs);
+wb_status inputs_load_gpu(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs);
+
+/* The same for what is known of its caches: where the given data leaves open what is executed, or is not to
+ * be used, the grid is one of covering paths, which cannot be simulated. */
+wb_status inputs_load_caches(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
+                             struct inputs *inputs);
 
 /* The same with a machine that has caches, and the analysis of the grid under the scheme that the options
  * name. */

@@ -195,8 +195,6 @@ wb_status inputs_load_grid(const struct options *options, bool allow_unmapped, w
                              .allow_unmapped = allow_unmapped,
                              .memory_limit = options->memory_limit,
                              .watch = watch_terminal()};
-    if (options->facts != NULL)
-        return usage_error(diagnostics, "--facts is of one block: not with --scheme or --format jcse");
     wb_status status = inputs_load_launch(options, diagnostics, inputs);
     if (status == WB_OK && trace.one_block)
         status = parse_block_index(options->block_index, diagnostics, trace.block);
@@ -496,64 +494,85 @@ static wb_status set_threads(const struct options *options, wb_diagnostics *diag
     return WB_OK;
 }
 
-/* The grid, and the machine that it is to run on. */
-static wb_status load_grid_and_machine(const struct options *options, bool allow_unmapped,
+/* What is made of a grid on its machine. */
+typedef wb_status grid_use(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs);
+
+/* Executes all blocks for all values that are not known, or for any. */
+static wb_status use_covering(const struct options *options, bool any, grid_use *use,
+                              wb_diagnostics *diagnostics, struct inputs *inputs) {
+    if (options->block_index != NULL)
+        return usage_error(diagnostics,
+                           "--block-index: not with inputs that are not known: all blocks are covered");
+    wb_grid_options covering = covering_options(any, inputs);
+    covering.memory_limit = options->memory_limit;
+    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &covering, diagnostics, &inputs->grid);
+    return status == WB_OK ? use(options, diagnostics, inputs) : status;
+}
+
+/* Executes all blocks with the given data, the messages into `messages`. */
+static wb_status use_given(const struct options *options, bool allow_unmapped, grid_use *use,
+                           wb_diagnostics *messages, struct inputs *inputs) {
+    wb_status status = inputs_load_grid(options, allow_unmapped, messages, inputs);
+    return status == WB_OK ? use(options, messages, inputs) : status;
+}
+
+/* Executes all blocks with the given data, or, where that leaves open what they execute, for all values. */
+static wb_status use_given_or_covering(const struct options *options, bool allow_unmapped, grid_use *use,
                                        wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return WB_ERR_LIMIT;
+    wb_status status = use_given(options, allow_unmapped, use, messages, inputs);
+    if (status != WB_ERR_DECLINED || options->block_index != NULL) {
+        wb_diagnostics_append(diagnostics, messages);
+    } else {
+        wb_grid_free(inputs->grid);
+        inputs->grid = NULL;
+        status = use_covering(options, false, use, diagnostics, inputs);
+    }
+    wb_diagnostics_free(messages);
+    return status;
+}
+
+/* Loads a machine with caches and all blocks, whatever is known of their data. */
+static wb_status load_any_grid(const struct options *options, bool allow_unmapped, grid_use *use,
+                               wb_diagnostics *diagnostics, struct inputs *inputs) {
     const char *name = options->machine != NULL ? options->machine : GPU_MACHINE;
-    wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
-    return status == WB_OK ? inputs_load_grid(options, allow_unmapped, diagnostics, inputs) : status;
+    bool any;
+    wb_status status = asks_for_any(options, diagnostics, &any);
+    if (status == WB_OK) status = load_machine(options, name, diagnostics, &inputs->machine);
+    if (status != WB_OK || !any)
+        return status == WB_OK ? use_given_or_covering(options, allow_unmapped, use, diagnostics, inputs)
+                               : status;
+    status = inputs_load_launch(options, diagnostics, inputs);
+    if (status == WB_OK) status = load_facts(options, diagnostics, inputs);
+    return status == WB_OK ? use_covering(options, true, use, diagnostics, inputs) : status;
+}
+
+static wb_status make_grid_analysis(const struct options *options, wb_diagnostics *diagnostics,
+                                    struct inputs *inputs) {
+    return wb_analysis_new_grid(inputs->grid, inputs->machine, options->schemes, diagnostics,
+                                &inputs->analysis);
 }
 
 wb_status inputs_load_grid_analysis(const struct options *options, wb_diagnostics *diagnostics,
                                     struct inputs *inputs) {
-    wb_status status = load_grid_and_machine(options, false, diagnostics, inputs);
-    return status == WB_OK ? wb_analysis_new_grid(inputs->grid, inputs->machine, options->schemes,
-                                                  diagnostics, &inputs->analysis)
-                           : status;
+    return load_any_grid(options, false, make_grid_analysis, diagnostics, inputs);
 }
 
-/* Executes covering paths of all blocks, and makes the grid ready to be looked at. */
-static wb_status load_covering_gpu(const struct options *options, bool any, wb_diagnostics *diagnostics,
-                                   struct inputs *inputs) {
-    wb_grid_options covering = covering_options(any, inputs);
-    covering.memory_limit = options->memory_limit;
-    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &covering, diagnostics, &inputs->grid);
-    return status == WB_OK ? wb_gpu_new(inputs->grid, inputs->machine, diagnostics, &inputs->gpu) : status;
-}
-
-wb_status inputs_load_caches(const struct options *options, wb_diagnostics *diagnostics,
-                             struct inputs *inputs) {
-    const char *name = options->machine != NULL ? options->machine : GPU_MACHINE;
-    bool any;
-    wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
-    if (status == WB_OK) status = asks_for_any(options, diagnostics, &any);
-    if (status == WB_OK && any && options->block_index != NULL)
-        return usage_error(diagnostics,
-                           "--block-index: with --inputs any, and with --facts, all blocks only");
-    if (status == WB_OK && any) status = inputs_load_launch(options, diagnostics, inputs);
-    if (status == WB_OK && any) status = load_facts(options, diagnostics, inputs);
-    if (status == WB_OK && any) return load_covering_gpu(options, true, diagnostics, inputs);
-    wb_diagnostics *messages = wb_diagnostics_new();
-    if (messages == NULL) return WB_ERR_LIMIT;
-    if (status == WB_OK) status = inputs_load_grid(options, false, diagnostics, inputs);
-    if (status == WB_OK) status = wb_gpu_new(inputs->grid, inputs->machine, messages, &inputs->gpu);
-    if (status == WB_ERR_DECLINED && options->block_index == NULL) {
-        wb_grid_free(inputs->grid);
-        inputs->grid = NULL;
-        status = load_covering_gpu(options, false, diagnostics, inputs);
-    } else {
-        wb_diagnostics_append(diagnostics, messages);
-    }
-    wb_diagnostics_free(messages);
+static wb_status make_gpu(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
+    wb_status status = wb_gpu_new(inputs->grid, inputs->machine, diagnostics, &inputs->gpu);
     return status == WB_OK ? set_threads(options, diagnostics, inputs->gpu) : status;
 }
 
-wb_status inputs_load_gpu(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
-                          struct inputs *inputs) {
-    wb_status status = load_grid_and_machine(options, allow_unmapped, diagnostics, inputs);
-    if (status == WB_OK) status = wb_gpu_new(inputs->grid, inputs->machine, diagnostics, &inputs->gpu);
-    if (status == WB_OK) status = set_threads(options, diagnostics, inputs->gpu);
-    return status;
+wb_status inputs_load_gpu(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
+    const char *name = options->machine != NULL ? options->machine : GPU_MACHINE;
+    wb_status status = load_machine(options, name, diagnostics, &inputs->machine);
+    return status == WB_OK ? use_given(options, false, make_gpu, diagnostics, inputs) : status;
+}
+
+wb_status inputs_load_caches(const struct options *options, bool allow_unmapped, wb_diagnostics *diagnostics,
+                             struct inputs *inputs) {
+    return load_any_grid(options, allow_unmapped, make_gpu, diagnostics, inputs);
 }
 
 void inputs_free(struct inputs *inputs) {

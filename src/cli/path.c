@@ -30,6 +30,7 @@ static wb_status make_analyzer(void *user, const wb_writer *writer, wb_diagnosti
 /* The kernel analyzer. Pointers may be given as plain numbers: what is at them is then unknown. */
 static wb_status report_grid(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
+    if (options->facts != NULL) return usage_error(diagnostics, "--facts: not with --format jcse");
     wb_status status = inputs_load_grid(options, true, diagnostics, inputs);
     struct analyzer_output output = {inputs->grid,
                                      options->format == OUTPUT_JCSE_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT};

@@ -43,7 +43,7 @@ static wb_status make_grid_schedule(void *user, const wb_writer *writer, wb_diag
 static wb_status schedule_grid(const struct options *options, struct inputs *inputs,
                                wb_diagnostics *diagnostics) {
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_TRACE, diagnostics);
-    if (status == WB_OK) status = inputs_load_gpu(options, false, diagnostics, inputs);
+    if (status == WB_OK) status = inputs_load_gpu(options, diagnostics, inputs);
     struct schedule_output output = {options, inputs->gpu};
     return status == WB_OK ? write_as_made(options, make_grid_schedule, &output, diagnostics) : status;
 }
@@ -54,7 +54,7 @@ static wb_status simulate_grid(const struct options *options, struct inputs *inp
                                wb_diagnostics *diagnostics, char **text) {
     if (options->schedule) return schedule_grid(options, inputs, diagnostics);
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load_gpu(options, false, diagnostics, inputs);
+    if (status == WB_OK) status = inputs_load_gpu(options, diagnostics, inputs);
     if (status != WB_OK) return status;
     wb_watch watch = watch_terminal();
     status = wb_gpu_simulate(inputs->gpu, options->schemes, options->policies, &watch, diagnostics);

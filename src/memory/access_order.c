@@ -18,6 +18,49 @@ struct block_demand grid_block_demand(const struct wb_grid *grid) {
                                  .registers = grid->registers};
 }
 
+/* The first access of a warp that it perhaps does not make, or NULL. */
+static const struct traffic_access *first_perhaps(const struct traffic_pattern *pattern,
+                                                  const struct access_stream *stream) {
+    uint32_t range = 0;
+    for (uint32_t a = 0; a < pattern->access_count; a++) {
+        const struct traffic_access *access = &pattern->accesses[a];
+        if (access->kind == TRAFFIC_ON_CHIP) continue;
+        while (range < stream->perhaps_count && stream->perhaps[range].end <= access->step)
+            range++;
+        const bool perhaps = range < stream->perhaps_count && stream->perhaps[range].first <= access->step;
+        if (perhaps || access->perhaps_none) return access;
+    }
+    return NULL;
+}
+
+wb_status access_order_check(const struct traffic *traffic, wb_diagnostics *diagnostics) {
+    const struct wb_grid *grid = traffic->grid;
+    if (!grid->cover.covers) return WB_OK;
+    if (grid->cover.meets_perhaps) {
+        diagnose(
+            diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
+            "whether warps wait at a barrier depends on values that are not known, and so does the order "
+            "of accesses under reordering (docs/access-order.md, section 8)");
+        return WB_ERR_DECLINED;
+    }
+    for (size_t v = 0; v < traffic->variants.count; v++) {
+        const struct traffic_variant *variant = &traffic->variants.items[v];
+        const struct shape_warp *warps = grid->shapes.items[variant->shape].warps;
+        for (uint32_t w = 0; w < grid->warp_count; w++) {
+            const struct traffic_access *access = first_perhaps(
+                &traffic->patterns.items[variant->patterns[w]], &grid->streams.items[warps[w].stream]);
+            if (access == NULL) continue;
+            ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
+                         grid_inst(grid, access->instruction, NULL),
+                         "whether a warp makes this access depends on values that are not known: the "
+                         "reordering unit would wait for one that does not come (docs/access-order.md, "
+                         "section 4)");
+            return WB_ERR_DECLINED;
+        }
+    }
+    return WB_OK;
+}
+
 wb_status access_order_begin(const struct traffic *traffic, const struct sm_share *share,
                              struct access_order *order) {
     *order = (struct access_order){.traffic = traffic, .share = *share, .generation = GENERATION_NONE};

@@ -47,6 +47,11 @@ struct access_order {
     uint32_t warp; /* of the first block of the heap, where to look for more accesses of its key */
 };
 
+/* Whether the order is known: of real paths always; of covering paths where every access with requests is
+ * surely made, so that the unit waits for none that does not come, and every barrier is one for all.
+ * WB_ERR_DECLINED with a message at the line of the PTX if not. */
+wb_status access_order_check(const struct traffic *traffic, wb_diagnostics *diagnostics);
+
 /* Stands before the first access of an SM. WB_ERR_LIMIT without a message when memory is exhausted;
  * access_order_end in any case. */
 wb_status access_order_begin(const struct traffic *traffic, const struct sm_share *share,

@@ -76,7 +76,7 @@ static void normalise(const struct cache_state *state, struct set_state *set) {
     size_t kept = 0;
     for (size_t i = 0; i < set->lines.count; i++) {
         struct line_age line = set->lines.items[i];
-        if (line.most == state->ways) line.sure_sectors = 0;
+        if (line.most == state->ways) line.sure_sectors = 0, line.mark = 0;
         if (line.least == state->ways) line.possible_sectors = 0;
         if (!is_rest(state, set, &line)) set->lines.items[kept++] = line;
     }
@@ -174,12 +174,56 @@ static void age_by_any(const struct cache_state *state, enum touch_kind kind, st
     }
 }
 
-/* The state after a request of which no address is known. */
-static void touch_any(struct cache_state *state, enum touch_kind kind) {
+/* A line of a set in which some other line may have been touched. */
+static void age_by_other(const struct cache_state *state, enum touch_kind kind, struct line_age *line) {
+    switch (kind) {
+    case TOUCH_LOAD:
+        if (line->most < state->ways) line->most++;
+        break;
+    case TOUCH_STORE_EVICTS:
+        if (line->least < state->ways && line->least > 0) line->least--;
+        break;
+    case TOUCH_STORE_UPDATES:
+        if (line->most + 1 < state->ways) line->most++;
+        break;
+    }
+}
+
+/* Lines, by their numbers. */
+struct line_range {
+    uint64_t first, count; /* UINT64_MAX: all */
+};
+
+static struct line_range touched_range(const struct cache_state *state, const struct cache_touch *touch) {
+    if (touch->size == 0) return (struct line_range){0, UINT64_MAX};
+    const uint64_t first = cache_line_number(&state->index, touch->first);
+    return (struct line_range){first,
+                               cache_line_number(&state->index, touch->first + touch->size - 1) - first + 1};
+}
+
+static bool is_in_range(const struct line_range *range, uint64_t number) {
+    return range->count == UINT64_MAX || number - range->first < range->count;
+}
+
+/* Whether some line of the range belongs to the set. */
+static bool set_has_some(const struct cache_state *state, const struct line_range *range, uint32_t s) {
+    if (range->count >= (uint64_t)state->index.set_count * state->ways) return true;
+    for (uint64_t i = 0; i < range->count; i++)
+        if (cache_set_of_line(&state->index, range->first + i) == s) return true;
+    return false;
+}
+
+/* The state after a request for some line of a range, or for none. */
+static void touch_range(struct cache_state *state, enum touch_kind kind, const struct line_range *range) {
     for (uint32_t s = 0; s < state->index.set_count; s++) {
         struct set_state *set = &state->sets[s];
-        for (size_t i = 0; i < set->lines.count; i++)
-            age_by_any(state, kind, &set->lines.items[i]);
+        if (!set_has_some(state, range, s)) continue;
+        for (size_t i = 0; i < set->lines.count; i++) {
+            if (is_in_range(range, set->lines.items[i].number))
+                age_by_any(state, kind, &set->lines.items[i]);
+            else
+                age_by_other(state, kind, &set->lines.items[i]);
+        }
         struct line_age rest = rest_age(state, set, 0);
         age_by_any(state, kind, &rest);
         set->rest_least = rest.least;
@@ -202,7 +246,8 @@ static struct line_age joined_age(const struct line_age *a, const struct line_ag
                              .least = a->least < b->least ? a->least : b->least,
                              .most = a->most > b->most ? a->most : b->most,
                              .sure_sectors = a->sure_sectors & b->sure_sectors,
-                             .possible_sectors = a->possible_sectors | b->possible_sectors};
+                             .possible_sectors = a->possible_sectors | b->possible_sectors,
+                             .mark = a->mark > b->mark ? a->mark : b->mark};
 }
 
 static wb_status join_sets(const struct cache_state *state, struct set_state *set,
@@ -245,7 +290,8 @@ static wb_status touch_one_of(struct cache_state *state, uint32_t s, const struc
 
 wb_status cache_state_update(struct cache_state *state, const struct cache_touch *touch) {
     if (touch->count == 0) {
-        touch_any(state, touch->kind);
+        const struct line_range range = touched_range(state, touch);
+        touch_range(state, touch->kind, &range);
         return WB_OK;
     }
     if (touch->count == 1) {
@@ -260,6 +306,58 @@ wb_status cache_state_update(struct cache_state *state, const struct cache_touch
     vec_free(&before.lines);
     vec_free(&after.lines);
     return status;
+}
+
+/* Set `s` after requests that come in any order, each perhaps not at all: as often as some of them belong to
+ * it, the join of one of these and none. */
+static wb_status touch_some_of(struct cache_state *state, uint32_t s, const struct cache_touch *touch,
+                               struct set_state *before, struct set_state *after) {
+    struct set_state *set = &state->sets[s];
+    size_t belonging = 0;
+    for (size_t i = 0; i < touch->count; i++)
+        belonging += belongs_to_set(state, s, touch->addresses[i]);
+    for (size_t left = belonging; left > 0; left--) {
+        WB_TRY(copy_set(before, set));
+        for (size_t i = 0; i < touch->count; i++) {
+            if (!belongs_to_set(state, s, touch->addresses[i])) continue;
+            WB_TRY(copy_set(after, before));
+            WB_TRY(touch_line(state, after, touch->kind, touch->addresses[i]));
+            WB_TRY(join_sets(state, set, after));
+        }
+    }
+    return WB_OK;
+}
+
+wb_status cache_state_update_some(struct cache_state *state, enum touch_kind kind, const uint64_t *addresses,
+                                  size_t count) {
+    const struct cache_touch touch = {.kind = kind, .addresses = addresses, .count = count};
+    struct set_state before = {0}, after = {0};
+    wb_status status = WB_OK;
+    for (uint32_t s = 0; s < state->index.set_count && status == WB_OK; s++)
+        status = touch_some_of(state, s, &touch, &before, &after);
+    vec_free(&before.lines);
+    vec_free(&after.lines);
+    return status;
+}
+
+void cache_state_set_mark(struct cache_state *state, uint64_t address, uint64_t mark) {
+    const uint64_t number = cache_line_number(&state->index, address);
+    struct set_state *set = &state->sets[cache_set_of_line(&state->index, number)];
+    const size_t at = lower_bound(set, number);
+    if (at == set->lines.count || set->lines.items[at].number != number) return;
+    if (set->lines.items[at].most < state->ways) set->lines.items[at].mark = mark;
+}
+
+uint64_t cache_state_mark(const struct cache_state *state, uint64_t address) {
+    const uint64_t number = cache_line_number(&state->index, address);
+    return age_of(state, &state->sets[cache_set_of_line(&state->index, number)], number).mark;
+}
+
+void cache_state_clear(struct cache_state *state) {
+    for (uint32_t s = 0; s < state->index.set_count; s++) {
+        state->sets[s].lines.count = 0;
+        state->sets[s].rest_least = state->ways;
+    }
 }
 
 wb_status cache_state_copy(struct cache_state *to, const struct cache_state *from) {
@@ -307,8 +405,26 @@ static enum cache_class classify_address(const struct cache_state *state, uint64
     return (line.possible_sectors & sector) != 0 ? CACHE_UNCLASSIFIED : CACHE_ALWAYS_MISS;
 }
 
+/* Most lines of a range that are looked at one by one. */
+#define RANGE_LINES_MAX 256
+
+/* Of a request for some line of a range: as all of them are. */
+static enum cache_class classify_range(const struct cache_state *state, const struct line_range *range) {
+    if (range->count > RANGE_LINES_MAX) return CACHE_UNCLASSIFIED;
+    for (uint64_t i = 0; i < range->count; i++) {
+        const uint64_t number = range->first + i;
+        const struct line_age line =
+            age_of(state, &state->sets[cache_set_of_line(&state->index, number)], number);
+        if (line.sure_sectors != state->all_sectors) return CACHE_UNCLASSIFIED;
+    }
+    return CACHE_ALWAYS_HIT;
+}
+
 enum cache_class cache_state_classify(const struct cache_state *state, const struct cache_touch *touch) {
-    if (touch->count == 0) return surely_empty(state) ? CACHE_ALWAYS_MISS : CACHE_UNCLASSIFIED;
+    if (touch->count == 0) {
+        const struct line_range range = touched_range(state, touch);
+        return surely_empty(state) ? CACHE_ALWAYS_MISS : classify_range(state, &range);
+    }
     enum cache_class first = classify_address(state, touch->addresses[0]);
     for (size_t i = 1; i < touch->count; i++) {
         if (classify_address(state, touch->addresses[i]) != first) return CACHE_UNCLASSIFIED;

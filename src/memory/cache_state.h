@@ -18,6 +18,7 @@ struct line_age {
     uint32_t least, most;      /* 0 to ways */
     uint32_t sure_sectors;     /* bit i: sector i is there if the line is surely there; else 0 */
     uint32_t possible_sectors; /* bit i: sector i may be there; 0 if the line cannot be */
+    uint64_t mark;             /* of a line that is surely there: see cache_state_set_mark; else 0 */
 };
 
 /* Lines that are not listed have age rest_least to ways, and any sectors. */
@@ -42,7 +43,8 @@ enum cache_contents {
 struct cache_touch {
     enum touch_kind kind;
     const uint64_t *addresses; /* it has one of these; */
-    size_t count;              /* 0: it may have any address */
+    size_t count;              /* 0: it may have any address of the range, or not be made at all */
+    uint64_t first, size;      /* the range, in bytes; of size 0: of all memory */
 };
 
 enum cache_class { CACHE_ALWAYS_HIT, CACHE_ALWAYS_MISS, CACHE_UNCLASSIFIED };
@@ -65,6 +67,18 @@ bool cache_state_equal(const struct cache_state *a, const struct cache_state *b)
 
 /* The state after a request. */
 wb_status cache_state_update(struct cache_state *state, const struct cache_touch *touch);
+
+/* The state after requests that come in any order, each of them perhaps not at all. */
+wb_status cache_state_update_some(struct cache_state *state, enum touch_kind kind, const uint64_t *addresses,
+                                  size_t count);
+
+/* A number that stays with a line while it is surely there: of joined states the larger one. 0 when none was
+ * set; set for other lines it is forgotten. */
+void cache_state_set_mark(struct cache_state *state, uint64_t address, uint64_t mark);
+uint64_t cache_state_mark(const struct cache_state *state, uint64_t address);
+
+/* Makes it empty. */
+void cache_state_clear(struct cache_state *state);
 
 /* Whether the sector of a request that is about to come is present. */
 enum cache_class cache_state_classify(const struct cache_state *state, const struct cache_touch *touch);

@@ -8,8 +8,10 @@ static void count_access(const struct order_replay *replay, struct miss_counts *
     counts->accesses++;
     counts->requests += access->request_count;
     if (access->kind == TRAFFIC_LOAD) counts->load_requests += access->request_count;
-    for (uint32_t r = 0; r < access->request_count; r++)
-        counts->load_misses += replay->outcomes[r] == REQUEST_MISSES;
+    for (uint32_t r = 0; r < access->request_count; r++) {
+        counts->load_misses += replay->met.outcomes[r] == REQUEST_MISSES;
+        counts->load_unsure += replay->met.outcomes[r] == REQUEST_UNSURE;
+    }
 }
 
 /* Replays one SM from an empty cache. */
@@ -19,6 +21,7 @@ static wb_status replay_sm(const struct traffic *traffic, const struct sm_share 
     wb_status status = order_replay_begin(traffic, share, &replay);
     while (status == WB_OK && order_replay_next(&replay))
         count_access(&replay, &counts[replay.at.access->instruction]);
+    if (status == WB_OK) status = replay.status;
     order_replay_end(&replay);
     return status;
 }
@@ -28,6 +31,7 @@ static void add_counts(struct miss_counts *sum, const struct miss_counts *counts
     sum->requests += counts->requests;
     sum->load_requests += counts->load_requests;
     sum->load_misses += counts->load_misses;
+    sum->load_unsure += counts->load_unsure;
 }
 
 /* Replays the SMs that one thread is given, in any order, and adds what they count. */

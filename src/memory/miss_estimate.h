@@ -10,6 +10,7 @@ struct miss_counts {
     uint64_t requests;      /* of them all */
     uint64_t load_requests; /* of loads: stores and atomics always go to the second level */
     uint64_t load_misses;
+    uint64_t load_unsure; /* of covering paths: those that hit, miss or are not made, depending on data */
 };
 
 struct miss_estimate {

@@ -181,8 +181,8 @@ static void add_given(const struct wb_analysis *analysis, const wb_report_option
 /* Adds what is said of covering paths: the unknown values, and what is known of given ones. */
 static void add_cover(const struct wb_analysis *analysis, const wb_report_options *options, json_t **root) {
     if (wb_analysis_is_covering(analysis)) {
-        json_put(root, "facts", cover_facts_json(analysis->block));
-        json_put(root, "unknown", cover_causes_json(analysis->block));
+        json_put(root, "facts", cover_facts_json(cover_block(analysis)));
+        json_put(root, "unknown", cover_causes_json(cover_block(analysis)));
     }
     add_given(analysis, options, root);
 }

@@ -64,6 +64,7 @@ static void put_heading(struct text *out, const struct wb_analysis *analysis) {
     if (analysis->timed == NULL) {
         report_put_gpu(out, &analysis->grid_times);
         put_grid_launch(out, analysis);
+        if (wb_analysis_is_covering(analysis)) cover_put_heading(out, cover_block(analysis));
         text_printf(out, "scheme   %s\n\n", analysis->memory.scheme->name);
         return;
     }
@@ -411,7 +412,7 @@ wb_status report_analysis_text(const struct wb_analysis *analysis, const wb_repo
     kernel_put_overhead(&out, analysis);
     put_conditions(&out, analysis);
     put_verdict(&out, analysis, options);
-    if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, block->block)) out.failed = true;
+    if (wb_analysis_is_covering(analysis) && !cover_put_causes(&out, cover_block(block))) out.failed = true;
     report_put_windows(&out, block);
     wb_status status = options->phases && block->timed != NULL ? put_phases(&out, block, diagnostics) : WB_OK;
     if (status != WB_OK) {

@@ -15,8 +15,11 @@ static size_t column_end(size_t column) {
 
 /* Of covering paths: what is there at most, and what of it is guaranteed. */
 static void put_covering_head(struct text *out) {
-    static const char *const columns[] = {"accesses", "requests", "loads", "sure hits"};
+    static const char *const columns[] = {"accesses",     "requests",    "loads",
+                                          "least misses", "most misses", "sure hits"};
     report_put_right(out, column_end(2), "at most");
+    report_put_right(out, column_end(4), "with reordering");
+    report_put_right(out, column_end(5), "without");
     text_string(out, "\nline");
     text_pad(out, COLUMN_OPCODE);
     text_string(out, "opcode");
@@ -38,12 +41,23 @@ static void put_head(struct text *out) {
     text_char(out, '\n');
 }
 
-static void put_counts(struct text *out, const struct cache_counts *counts, bool covering) {
+/* Misses of covering paths under reordering, where they are known. */
+static void put_misses(struct text *out, const struct cache_summary *summary, size_t end, uint64_t misses) {
+    if (summary->no_order == NULL)
+        report_put_count(out, end, misses);
+    else
+        report_put_right(out, end, "-");
+}
+
+static void put_counts(struct text *out, const struct cache_summary *summary,
+                       const struct cache_counts *counts) {
     report_put_count(out, column_end(0), counts->accesses);
     report_put_count(out, column_end(1), counts->requests);
     report_put_count(out, column_end(2), counts->loads);
-    if (covering) {
-        report_put_count(out, column_end(3), counts->guaranteed_hits);
+    if (summary->covering) {
+        put_misses(out, summary, column_end(3), counts->misses_estimated);
+        put_misses(out, summary, column_end(4), counts->most_estimated);
+        report_put_count(out, column_end(5), counts->guaranteed_hits);
         text_char(out, '\n');
         return;
     }
@@ -68,6 +82,8 @@ static void put_guarantee(struct text *out, const struct cache_summary *summary,
                 "\nwithout reordering, in every order and whatever the unknown values are: at most %" PRIu64
                 " loads miss; sure hits hit whenever they are made (docs/sure-hits.md)\n",
                 summary->most_misses);
+    if (summary->no_order != NULL)
+        text_printf(out, "with reordering nothing is known: %s\n", summary->no_order);
     text_printf(
         out,
         "that takes for granted: no data races and no invalid accesses; an address that is made from a "
@@ -91,10 +107,10 @@ wb_status report_cache_text(const struct cache_report *report, wb_diagnostics *d
         if (summary->instructions[i].accesses == 0) continue;
         const struct ptx_inst *inst = cache_report_inst(report, i, &place);
         text_printf(&out, "%-6u %s", place.line, inst->form->text);
-        put_counts(&out, &summary->instructions[i], summary->covering);
+        put_counts(&out, summary, &summary->instructions[i]);
     }
     text_string(&out, "all");
-    put_counts(&out, &summary->total, summary->covering);
+    put_counts(&out, summary, &summary->total);
     put_guarantee(&out, summary, grid);
     const struct report_executed executed[] = {{"the counts", report->timed->code.assumed}, {NULL, 0}};
     report_put_conditions(&out, NULL, NULL, executed);

@@ -8,6 +8,11 @@
 #include "report/source_lines.h"
 #include "warp/open_result.h"
 
+const struct wb_block *cover_block(const struct wb_analysis *analysis) {
+    if (analysis->block != NULL) return analysis->block;
+    return analysis->grid_times.grid->covering.items[0].block;
+}
+
 const char *cover_need_text(enum cover_need need) {
     switch (need) {
     case COVER_CONDITION: return "which way this branch goes";

@@ -7,6 +7,9 @@
 #include "base/text.h"
 #include "bound/analysis.h"
 
+/* The block of covering paths that an analysis is of; of a grid its first one. */
+const struct wb_block *cover_block(const struct wb_analysis *analysis);
+
 /* What depends on an unknown value, in words and as the name in JSON. */
 const char *cover_need_text(enum cover_need need);
 const char *cover_need_name(enum cover_need need);

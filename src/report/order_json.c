@@ -30,16 +30,27 @@ static const char *kind_name(uint8_t kind) {
     return kind == TRAFFIC_STORE ? "store" : "load";
 }
 
+/* A truth value, or null where it depends on data. */
+static const char *hit_name(uint8_t outcome) {
+    if (outcome == REQUEST_UNSURE) return "null";
+    return outcome == REQUEST_HITS ? "true" : "false";
+}
+
 static void put_requests(struct text *out, const struct order_replay *replay) {
     const struct traffic_access *access = replay->at.access;
     text_string(out, "\"requests\":[");
-    for (uint32_t r = 0; r < access->request_count; r++)
-        text_printf(out, "%s%" PRIu64, r == 0 ? "" : ",", replay->addresses[r]);
+    for (uint32_t r = 0; r < access->request_count; r++) {
+        if (r > 0) text_char(out, ',');
+        if (access->is_unknown)
+            text_string(out, "null");
+        else
+            text_printf(out, "%" PRIu64, replay->met.addresses[r]);
+    }
     text_char(out, ']');
     if (access->kind != TRAFFIC_LOAD) return;
     text_string(out, ",\"hits\":[");
     for (uint32_t r = 0; r < access->request_count; r++)
-        text_printf(out, "%s%s", r == 0 ? "" : ",", replay->outcomes[r] == REQUEST_HITS ? "true" : "false");
+        text_printf(out, "%s%s", r == 0 ? "" : ",", hit_name(replay->met.outcomes[r]));
     text_char(out, ']');
 }
 
@@ -69,6 +80,7 @@ static wb_status put_order(struct order_report *report, uint32_t sm) {
         put_access(report, &replay, turn);
         status = report_flush(&report->out, report->writer, false);
     }
+    if (status == WB_OK) status = replay.status;
     order_replay_end(&replay);
     text_printf(&report->out, "],\"turns\":%" PRIu64, turn);
     return status;

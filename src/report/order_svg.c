@@ -22,11 +22,15 @@ enum {
 };
 
 /* Colours of Okabe and Ito that carry dark text, by outcome. */
-static const char *const fills[REQUEST_OUTCOMES] = {
-    [REQUEST_HITS] = "#56b4e9", [REQUEST_MISSES] = "#e69f00", [REQUEST_PASSES] = "#bbb"};
-static const char *const names[REQUEST_OUTCOMES] = {[REQUEST_HITS] = "request of a load that hits",
-                                                    [REQUEST_MISSES] = "request of a load that misses",
-                                                    [REQUEST_PASSES] = "request of a store or an atomic"};
+static const char *const fills[REQUEST_OUTCOMES] = {[REQUEST_HITS] = "#56b4e9",
+                                                    [REQUEST_MISSES] = "#e69f00",
+                                                    [REQUEST_PASSES] = "#bbb",
+                                                    [REQUEST_UNSURE] = "#f0e442"};
+static const char *const names[REQUEST_OUTCOMES] = {
+    [REQUEST_HITS] = "request of a load that hits",
+    [REQUEST_MISSES] = "request of a load that misses",
+    [REQUEST_PASSES] = "request of a store or an atomic",
+    [REQUEST_UNSURE] = "request of a load that hits, misses or is not made, depending on data"};
 
 /* What is to be drawn. */
 struct picture {
@@ -37,6 +41,11 @@ struct picture {
     uint64_t generations; /* that the columns are of */
     int height;           /* of all rows */
 };
+
+/* Those that the legend has: what depends on data is the last one. */
+static size_t outcome_count(const struct order_report *report) {
+    return report->timed->grid->cover.covers ? REQUEST_OUTCOMES : REQUEST_UNSURE;
+}
 
 static int cell_x(uint64_t turn) {
     return LEFT + (int)turn * CELL_WIDTH;
@@ -65,7 +74,7 @@ static wb_status measure(struct picture *picture) {
 
 static void put_begin(struct picture *picture) {
     struct text *out = &picture->report->out;
-    const size_t entries = picture->report->insts.count + REQUEST_OUTCOMES;
+    const size_t entries = picture->report->insts.count + outcome_count(picture->report);
     int width = cell_x(picture->turns) + RIGHT;
     int height = TOP + picture->height + LEGEND_LEFT + (int)entries * LEGEND_STEP;
     if (width < LEFT + LEGEND_WIDTH) width = LEFT + LEGEND_WIDTH;
@@ -129,11 +138,11 @@ static void put_cell(const struct picture *picture, const struct order_replay *r
                 "</title>\n",
                 turn, inst->place.line, inst->inst->form->text, requests, requests == 1 ? "" : "s", at->warp);
     for (uint32_t r = 0, next; r < requests; r = next) {
-        for (next = r + 1; next < requests && replay->outcomes[next] == replay->outcomes[r];)
+        for (next = r + 1; next < requests && replay->met.outcomes[next] == replay->met.outcomes[r];)
             next++;
         text_printf(out, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>\n",
                     cell_x(turn) + 1 + r * part, y + 1, (next - r) * part, CELL_HEIGHT - 2,
-                    fills[replay->outcomes[r]]);
+                    fills[replay->met.outcomes[r]]);
     }
     text_printf(out,
                 "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" font-size=\"10\">%" PRIu32 "</text></g>\n",
@@ -157,6 +166,7 @@ static wb_status put_cells(struct picture *picture) {
                         cell_x(turn) + CELL_WIDTH / 2, TOP + picture->height + 14, turn);
         status = report_flush(&report->out, report->writer, false);
     }
+    if (status == WB_OK) status = replay.status;
     order_replay_end(&replay);
     return status;
 }
@@ -164,7 +174,7 @@ static wb_status put_cells(struct picture *picture) {
 static void put_legend(const struct picture *picture) {
     struct order_report *report = picture->report;
     int y = TOP + picture->height + LEGEND_LEFT;
-    for (size_t o = 0; o < REQUEST_OUTCOMES; o++, y += LEGEND_STEP)
+    for (size_t o = 0; o < outcome_count(report); o++, y += LEGEND_STEP)
         text_printf(&report->out,
                     "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>"
                     "<text x=\"%d\" y=\"%d\">%s</text>\n",

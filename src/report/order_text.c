@@ -35,7 +35,8 @@ static void put_sm(struct order_report *report, uint32_t sm) {
                 blocks, blocks == 1 ? "" : "s", report->resident);
 }
 
-static void put_head(struct text *out) {
+static void put_head(struct order_report *report) {
+    struct text *out = &report->out;
     static const struct {
         size_t end;
         const char *name;
@@ -49,14 +50,22 @@ static void put_head(struct text *out) {
     report_put_right(out, END_WARP, "warp");
     report_put_right(out, END_CHANNEL, "channel");
     text_pad(out, AT_REQUESTS);
-    text_string(out, "requests: + hits, - misses\n");
+    text_string(out, report->timed->grid->cover.covers ? "requests: + hits, - misses, ? depends on data\n"
+                                                       : "requests: + hits, - misses\n");
 }
 
-/* Addresses of requests; those of loads with a sign. */
+/* Addresses of requests; those of loads with a sign. Of unknown ones only their number. */
 static void put_requests(struct text *out, const struct order_replay *replay) {
-    static const char *const signs[] = {[REQUEST_HITS] = "+", [REQUEST_MISSES] = "-", [REQUEST_PASSES] = ""};
-    for (uint32_t r = 0; r < replay->at.access->request_count; r++)
-        text_printf(out, " %s0x%" PRIx64, signs[replay->outcomes[r]], replay->addresses[r]);
+    static const char *const signs[REQUEST_OUTCOMES] = {
+        [REQUEST_HITS] = "+", [REQUEST_MISSES] = "-", [REQUEST_PASSES] = "", [REQUEST_UNSURE] = "?"};
+    const struct traffic_access *access = replay->at.access;
+    if (access->is_unknown) {
+        text_printf(out, " %sat most %u, their addresses depend on data", signs[replay->met.outcomes[0]],
+                    (unsigned)access->request_count);
+        return;
+    }
+    for (uint32_t r = 0; r < access->request_count; r++)
+        text_printf(out, " %s0x%" PRIx64, signs[replay->met.outcomes[r]], replay->met.addresses[r]);
 }
 
 static void put_access(struct order_report *report, const struct order_replay *replay, uint64_t turn) {
@@ -81,12 +90,15 @@ static void put_access(struct order_report *report, const struct order_replay *r
 
 /* What the accesses of an SM sum up to. */
 static void put_sums(struct text *out, uint32_t sm, uint64_t turns, uint64_t printed,
-                     const uint64_t outcomes[]) {
+                     const uint64_t outcomes[REQUEST_OUTCOMES]) {
     if (printed < turns) text_printf(out, "%" PRIu64 " more\n", turns - printed);
     text_printf(out,
                 "SM %" PRIu32 ": %" PRIu64 " accesses; requests: %" PRIu64 " hit, %" PRIu64 " miss, %" PRIu64
-                " of stores and atomics\n",
+                " of stores and atomics",
                 sm, turns, outcomes[REQUEST_HITS], outcomes[REQUEST_MISSES], outcomes[REQUEST_PASSES]);
+    if (outcomes[REQUEST_UNSURE] > 0)
+        text_printf(out, ", at most %" PRIu64 " that depend on data", outcomes[REQUEST_UNSURE]);
+    text_char(out, '\n');
 }
 
 static wb_status put_order(struct order_report *report, uint32_t sm) {
@@ -94,15 +106,16 @@ static wb_status put_order(struct order_report *report, uint32_t sm) {
     struct order_replay replay;
     uint64_t turn = 0, printed = 0, outcomes[REQUEST_OUTCOMES] = {0};
     wb_status status = order_replay_begin(&report->timed->traffic, &share, &replay);
-    put_head(&report->out);
+    put_head(report);
     for (; status == WB_OK && order_replay_next(&replay); turn++) {
         for (uint32_t r = 0; r < replay.at.access->request_count; r++)
-            outcomes[replay.outcomes[r]]++;
+            outcomes[replay.met.outcomes[r]]++;
         if (turn >= report->options->first && report->options->has_first) continue;
         put_access(report, &replay, turn);
         printed++;
         status = report_flush(&report->out, report->writer, false);
     }
+    if (status == WB_OK) status = replay.status;
     order_replay_end(&replay);
     if (status == WB_OK) put_sums(&report->out, sm, turn, printed, outcomes);
     return status;

@@ -1,24 +1,51 @@
 #include "sim/cache_summary.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "machine/occupancy.h"
 #include "memory/miss_estimate.h"
 #include "memory/sure_hits.h"
 
+/* The place and the text of the first message, without its severity; NULL when memory is exhausted. */
+static char *first_error(const char *messages) {
+    static const char severity[] = "error: ";
+    struct text text = {0};
+    const char *end = messages + strcspn(messages, "\n"), *said = strstr(messages, severity);
+    if (said == NULL || said > end) said = messages;
+    text_append(&text, messages, (size_t)(said - messages));
+    if (said > messages) said += sizeof severity - 1;
+    text_append(&text, said, (size_t)(end - said));
+    return text_take(&text);
+}
+
+/* Of covering paths, keeps why the order under reordering is not known, which is no error. */
+static wb_status note_no_order(wb_status status, wb_diagnostics *messages, wb_diagnostics *diagnostics,
+                               struct cache_summary *summary) {
+    if (status != WB_ERR_DECLINED || !summary->covering) {
+        wb_diagnostics_append(diagnostics, messages);
+        return status;
+    }
+    summary->no_order = first_error(wb_diagnostics_text(messages));
+    return summary->no_order != NULL ? WB_OK : diagnose_out_of_memory(diagnostics, "caches");
+}
+
 static wb_status add_estimate(const struct wb_gpu *gpu, wb_diagnostics *diagnostics,
                               struct cache_summary *summary) {
     struct miss_estimate estimate;
-    wb_status status = miss_estimate_make(&gpu->timed.traffic, gpu->threads, diagnostics, &estimate);
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return diagnose_out_of_memory(diagnostics, "caches");
+    wb_status status = miss_estimate_make(&gpu->timed.traffic, gpu->threads, messages, &estimate);
     for (uint32_t i = 0; status == WB_OK && i < summary->instruction_count; i++) {
         const struct miss_counts *from = &estimate.instructions[i];
         struct cache_counts *to = &summary->instructions[i];
-        to->accesses = from->accesses;
-        to->requests = from->requests;
-        to->loads = from->load_requests;
         to->misses_estimated = from->load_misses;
+        to->most_estimated = from->load_misses + from->load_unsure;
     }
     miss_estimate_free(&estimate);
+    status = note_no_order(status, messages, diagnostics, summary);
+    wb_diagnostics_free(messages);
     return status;
 }
 
@@ -61,8 +88,8 @@ static wb_status add_simulations(struct wb_gpu *gpu, const wb_watch *watch, wb_d
     return WB_OK;
 }
 
-/* What the warps of covering paths ask for at most. */
-static void add_possible(const struct wb_gpu *gpu, struct cache_summary *summary) {
+/* What the warps ask for, of covering paths at most. */
+static void add_requests(const struct wb_gpu *gpu, struct cache_summary *summary) {
     const struct traffic *traffic = &gpu->timed.traffic;
     for (uint32_t b = 0; b < traffic->grid->blocks.count; b++) {
         for (uint32_t w = 0; w < traffic->grid->warp_count; w++) {
@@ -87,6 +114,7 @@ static void add_totals(struct cache_summary *summary) {
         total->requests += counts->requests;
         total->loads += counts->loads;
         total->misses_estimated += counts->misses_estimated;
+        total->most_estimated += counts->most_estimated;
         total->guaranteed_hits += counts->guaranteed_hits;
         total->misses_reordered += counts->misses_reordered;
         total->misses_default += counts->misses_default;
@@ -100,9 +128,9 @@ wb_status cache_summary_make(struct wb_gpu *gpu, const wb_watch *watch, wb_diagn
         (struct cache_summary){.instruction_count = grid->instruction_count, .covering = grid->cover.covers};
     summary->instructions = calloc((size_t)summary->instruction_count + 1, sizeof *summary->instructions);
     if (summary->instructions == NULL) return diagnose_out_of_memory(diagnostics, "caches");
-    if (!summary->covering) WB_TRY(add_estimate(gpu, diagnostics, summary));
+    add_requests(gpu, summary);
+    WB_TRY(add_estimate(gpu, diagnostics, summary));
     if (!summary->covering) WB_TRY(add_simulations(gpu, watch, diagnostics, summary));
-    if (summary->covering) add_possible(gpu, summary);
     WB_TRY(add_sure_hits(gpu, diagnostics, summary));
     add_totals(summary);
     return WB_OK;
@@ -110,5 +138,6 @@ wb_status cache_summary_make(struct wb_gpu *gpu, const wb_watch *watch, wb_diagn
 
 void cache_summary_free(struct cache_summary *summary) {
     free(summary->instructions);
+    free(summary->no_order);
     *summary = (struct cache_summary){0};
 }

@@ -59,6 +59,7 @@ static wb_status sum_up(const struct gpu *gpu, struct arena *arena, wb_gpu_simul
 wb_status gpu_simulate(const struct timed_grid *grid, const struct gpu_scheme *scheme,
                        const struct gpu_options *options, wb_diagnostics *diagnostics, struct arena *arena,
                        wb_gpu_simulation *result) {
+    WB_TRY(grid_decline_covering(grid->grid, diagnostics));
     struct gpu gpu = {.grid = grid, .scheme = scheme, .options = options, .diagnostics = diagnostics};
     wb_status status = gpu_init(&gpu);
     if (status == WB_OK) status = gpu_run(&gpu);

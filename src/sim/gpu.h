@@ -44,8 +44,9 @@ struct gpu_options {
 uint64_t gpu_instructions(const struct wb_grid *grid);
 
 /* Simulates a grid; the arrays of *result are of `arena`. The result does not depend on the number of
- * threads. Errors, each with a message: WB_ERR_INPUT when the machine or the scheme does not fit, or no room
- * for a block; WB_ERR_LIMIT when memory is exhausted or the watch stopped it; else what the sink answers. */
+ * threads. Errors, each with a message: WB_ERR_DECLINED of covering paths; WB_ERR_INPUT when the machine or
+ * the scheme does not fit, or no room for a block; WB_ERR_LIMIT when memory is exhausted or the watch stopped
+ * it; else what the sink answers. */
 wb_status gpu_simulate(const struct timed_grid *grid, const struct gpu_scheme *scheme,
                        const struct gpu_options *options, wb_diagnostics *diagnostics, struct arena *arena,
                        wb_gpu_simulation *result);

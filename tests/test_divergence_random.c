@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "flow/gates.h"
 #include "flow/loops.h"
+#include "flow/thread_rows.h"
 #include "naive_simt.h"
 
 #define PROGRAMS (ADDRESS_SANITIZER ? 1000u : 4000u)
@@ -198,7 +199,8 @@ static uint32_t only_exit(const struct analysed_function *analysed, const struct
     return exits == 1 ? exit : GRAPH_NONE;
 }
 
-/* What is used behind such a loop is divergent when its exit is (WCET 2014, slide 10: eta). */
+/* What is used behind such a loop is divergent when its exit is (WCET 2014, slide 10: eta), unless it only
+ * says where in the block the warp is. */
 static void check_etas(const struct analysed_function *analysed, uint64_t seed, const char *text,
                        struct eta_counts *counts) {
     struct arena arena = {0};
@@ -206,10 +208,14 @@ static void check_etas(const struct analysed_function *analysed, uint64_t seed, 
     struct gates gates = {0};
     assert_int_equal(loops_build(&arena, &analysed->cfg.graph, &analysed->dominators, &loops), WB_OK);
     wb_status status = gates_build(&analysed->ssa, &analysed->dominators, &loops, &arena, &gates);
+    bool *same = NULL;
+    if (thread_rows_in_block(analysed->cfg.function->tuning.reqntid))
+        assert_int_equal(thread_rows_same(&analysed->ssa, &arena, &same), WB_OK);
     for (uint32_t i = 0; status == WB_OK && i < gates.eta_count; i++) {
         const struct eta *eta = &gates.etas[i];
         const uint32_t exit = only_exit(analysed, &loops, eta->loop);
         if (analysed->divergence.values[eta->value].cause != DIVERGENCE_NONE || exit == GRAPH_NONE) continue;
+        if (same != NULL && same[eta->value]) continue;
         const bool parts = analysed->divergence.branches[exit];
         if (parts && analysed->divergence.parting[eta->value] == GRAPH_NONE)
             fail_msg("seed %llu: value %u is called uniform behind the loop\n%s", (unsigned long long)seed,

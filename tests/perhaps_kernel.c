@@ -9,6 +9,9 @@
 #include "launch/facts.h"
 #include "launch/launch.h"
 
+/* From this seed on every fourth grid gathers: seeds below keep the grids that tests name. */
+#define GATHERING 20000u
+
 /* Words of an access in the constants: whether it is executed, then of each lane whether it takes part, then
  * which of its lines it accesses. Behind those of all blocks the barriers have one each. */
 #define OP_WORDS 8u
@@ -142,13 +145,14 @@ static uint32_t up_to(struct random_state *random, uint32_t most) {
 /* The lines of the arrays, powers of two. */
 struct arrays {
     uint32_t first, second;
+    bool gathers; /* most loads are somewhere in the second one */
 };
 
 /* A line of one of the arrays, or some of them, or all: what is known of an unknown address. */
 static void random_lane(struct random_state *random, const struct arrays *arrays, struct perhaps_lane *lane) {
-    const bool second = chance(random, 35);
+    const bool second = chance(random, arrays->gathers ? 75 : 35);
     const uint32_t lines = second ? arrays->second : arrays->first;
-    const uint64_t kind = random_below(random, 10);
+    const uint64_t kind = arrays->gathers && second ? 8 : random_below(random, 10);
     const uint32_t count = kind < 6 ? 1 : kind < 9 || lines < 2 ? lines : lines / 2;
     lane->lines = (uint8_t)count;
     lane->first = (uint8_t)((second ? PERHAPS_SECOND : 0) + random_below(random, lines - count + 1));
@@ -180,7 +184,8 @@ void perhaps_kernel_make(uint64_t seed, struct perhaps_kernel *kernel) {
     grid.phases = up_to(&random, PERHAPS_PHASES);
     grid.evicts = chance(&random, 50);
     grid.ordered = chance(&random, 80);
-    const struct arrays arrays = {1u << random_below(&random, 3), 1u << random_below(&random, 3)};
+    struct arrays arrays = {1u << random_below(&random, 3), 1u << random_below(&random, 3), false};
+    arrays.gathers = seed >= GATHERING && seed % 4 == 0;
     for (uint32_t p = 1; p < grid.phases; p++)
         grid.skipped[p] = chance(&random, 25);
     for (uint32_t w = 0; w < grid.warps; w++) {

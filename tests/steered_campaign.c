@@ -25,7 +25,8 @@ static void print_census(const struct steered_census *census) {
            " bounds of grids, %" PRIu64 " of blocks; %" PRIu64 " executions, %" PRIu64 " simulations\n",
            census->kernels, census->covered, census->bounded, census->bounds, census->block_bounds,
            census->executions, census->simulations);
-    printf("%" PRIu64 " requests of loads, %" PRIu64 " said to hit\n", census->loads, census->sure_loads);
+    printf("%" PRIu64 " requests of loads, %" PRIu64 " said to hit; %" PRIu64 " orders known\n",
+           census->loads, census->sure_loads, census->ordered);
     if (census->ratios > 0)
         printf("simulated time over bound: mean %.3f, most %.3f\n",
                (double)census->ratio_sum / 1000 / (double)census->ratios,

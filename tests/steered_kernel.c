@@ -32,6 +32,7 @@ enum profile {
     PROFILE_PRIVATE, /* local memory */
     PROFILE_KNOWN,   /* known addresses, */
     PROFILE_LOADS,   /* and nearly no stores, in little memory: most of what can be said of hits */
+    PROFILE_ORDERED, /* whatever the data, the same accesses are made in the same order under reordering */
     PROFILES
 };
 
@@ -42,6 +43,7 @@ struct writer {
     struct text body;
     uint32_t labels, counters;
     bool has_barriers, few_steps;
+    bool has_private; /* local memory, which leaves nothing to say of generic addresses that are not known */
     enum profile profile;
 };
 
@@ -176,6 +178,10 @@ static void put_address(struct writer *writer, uint32_t words_together) {
 }
 
 static void put_guard(struct writer *writer) {
+    if (writer->profile == PROFILE_ORDERED) {
+        if (chance(writer, 30)) text_string(&writer->body, chance(writer, 50) ? "@%even " : "@%some ");
+        return;
+    }
     switch (below(writer, 10)) {
     case 0: PUT("@%%p0 "); break;
     case 1: PUT("@!%%p1 "); break;
@@ -191,6 +197,8 @@ static void put_load(struct writer *writer) {
                                         "ld.volatile.global.u32", "ld.global.v2.u32", "ld.global.v4.u32"};
     const uint32_t kind = below(writer, sizeof kinds / sizeof *kinds), wide = kind < 7 ? 1 : 2 * (kind - 6);
     put_address(writer, wide);
+    if (strcmp(kinds[kind], "ld.u32") == 0 && writer->profile != PROFILE_ORDERED && chance(writer, 30))
+        PUT("mov.u64 %%y, kept;\ncvta.shared.u64 %%y, %%y;\nselp.b64 %%x, %%x, %%y, %%p%u;\n", loaded % 2);
     put_guard(writer);
     PUT("%s ", kinds[kind]);
     if (wide == 1)
@@ -221,6 +229,10 @@ static void put_store(struct writer *writer) {
 }
 
 static void put_private(struct writer *writer) {
+    if (!writer->has_private) {
+        put_load(writer);
+        return;
+    }
     if (chance(writer, 70))
         put_unknown_word(writer, PRIVATE_WORDS);
     else
@@ -307,7 +319,7 @@ static void put_sequence(struct writer *writer, const struct place *place);
 static void put_condition(struct writer *writer, bool uniform, bool *asks) {
     static const char *const known[] = {"setp.lt.u32 %q, %lane, 9;\n", "setp.eq.u32 %q, %warp, 0;\n",
                                         "setp.lt.u32 %q, %blk, 1;\n"};
-    *asks = chance(writer, 75);
+    *asks = writer->profile != PROFILE_ORDERED && chance(writer, 75);
     if (!*asks) {
         text_string(&writer->body, known[uniform ? 2 : below(writer, 3)]);
         return;
@@ -342,7 +354,7 @@ static void put_if(struct writer *writer, const struct place *place) {
 
 /* A loop with a limit that data gives by chance. */
 static void put_loop(struct writer *writer, const struct place *place) {
-    const bool asks = chance(writer, 60), uniform = !asks;
+    const bool asks = writer->profile != PROFILE_ORDERED && chance(writer, 60), uniform = !asks;
     const uint32_t header = ++writer->labels, end = ++writer->labels, c = writer->counters++;
     const uint32_t most = 1 + 2 * below(writer, 2);
     struct place inner = inside(place, uniform, asks);
@@ -400,14 +412,14 @@ static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 data[1024];\n"
     ".global .align 16 .b32 near_by[20];\n.global .align 16 .b32 behind[40];\n"
     ".visible .entry k(.param .u64 first, .param .u64 second, .param .u32 scalar)\n{\n"
-    ".reg .pred %q, %p<2>, %even;\n.reg .b64 %x, %y, %table, %other, %data, %private;\n"
+    ".reg .pred %q, %p<2>, %even, %some;\n.reg .b64 %x, %y, %table, %other, %data, %private;\n"
     ".reg .b32 %t, %s, %d<6>, %v<4>, %gid, %gwarp, %blk, %lane, %warp, %kept, %sum, %turn;\n"
-    ".local .align 4 .b32 own[8];\n.shared .align 8 .b8 kept[8192];\n";
+    ".shared .align 8 .b8 kept[8192];\n";
 
 static const char prologue[] =
     "ld.param.u64 %table, [first];\ncvta.to.global.u64 %table, %table;\n"
     "ld.param.u64 %other, [second];\ncvta.to.global.u64 %other, %other;\n"
-    "mov.u64 %data, data;\nmov.u64 %private, own;\n"
+    "mov.u64 %data, data;\n"
     "mov.u32 %t, %tid.x;\nmov.u32 %blk, %ctaid.x;\nmov.u32 %s, %ntid.x;\n"
     "mad.lo.u32 %gid, %blk, %s, %t;\nshr.u32 %gwarp, %gid, 5;\nshr.u32 %warp, %t, 5;\n"
     "and.b32 %lane, %t, 31;\nmov.u32 %kept, kept;\nshl.b32 %t, %t, 3;\nadd.u32 %kept, %kept, %t;\n"
@@ -425,9 +437,10 @@ static void put_kernel(struct writer *writer, struct text *ptx) {
     put_steer(writer, "%v1", false);
     put_steer(writer, "%v2", false);
     PUT("mov.u32 %%v3, %%v1;\nand.b32 %%t, %%v1, 1;\nsetp.eq.u32 %%p0, %%t, 0;\n"
-        "and.b32 %%t, %%v2, 2;\nsetp.eq.u32 %%p1, %%t, 0;\n");
+        "and.b32 %%t, %%v2, 2;\nsetp.eq.u32 %%p1, %%t, 0;\nsetp.eq.or.u32 %%some, %%lane, 3, %%p0;\n");
     text_string(ptx, head);
     text_printf(ptx, ".reg .b32 %%c<%u>, %%m<%u>;\n", writer->counters + 1, writer->counters + 1);
+    if (writer->has_private) text_string(ptx, ".local .align 4 .b32 own[8];\nmov.u64 %private, own;\n");
     text_append(ptx, writer->body.data, writer->body.length);
     text_append(ptx, body.data == NULL ? "" : body.data, body.length);
     text_string(ptx, "ret;\n}\n");
@@ -449,6 +462,7 @@ void steered_kernel_make(uint64_t seed, const bool omitted[STEERED_STATEMENTS_MA
     writer.has_barriers = chance(&writer, 50);
     writer.few_steps = chance(&writer, 50);
     writer.profile = (enum profile)below(&writer, PROFILES);
+    writer.has_private = writer.profile == PROFILE_PRIVATE || chance(&writer, 25);
     if (writer.profile == PROFILE_LOADS) kernel->table = 32u << below(&writer, 3);
     put_kernel(&writer, &ptx);
     kernel->ptx = text_take(&ptx);

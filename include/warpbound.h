@@ -385,6 +385,9 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
                         wb_diagnostics *diagnostics, wb_grid **grid);
 void wb_grid_free(wb_grid *grid);
 
+/* Whether a value that is not known ended some warp before its end: a grid with `cover` has all of them. */
+bool wb_grid_is_steered(const wb_grid *grid);
+
 uint32_t wb_block_warp_count(const wb_block *block);
 
 /* Warp instructions that warp `warp` executes, predicated-off ones included, `ret` excluded; 0 of a warp that
@@ -843,6 +846,7 @@ typedef struct {
 
 /* What the kernel analyzer (JCSE 2017) says of a grid: which loads and stores of global memory each warp
  * executes, with which lines of memory, and which warps a value steers that is not known (docs/analyzer.md).
+ * Of covering paths what warps perhaps execute is marked.
  * The report of a large grid is larger than the grid in memory: it is written as it is made. */
 wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_writer *writer,
                          wb_diagnostics *diagnostics);

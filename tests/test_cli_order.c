@@ -208,6 +208,34 @@ static void test_order_that_depends_on_data(void **state) {
     json_decref(root);
 }
 
+#define BRANCH "tests/data/branch_then_store.ptx -g 1 -b 64 -a 'buf:u32[64]' -a 'buf:u32[64]' "
+
+/* The kernel analyzer lists what comes behind a branch that data decides on, and marks what is on one side of
+ * it. */
+static void test_analyzer_behind_a_branch(void **state) {
+    (void)state;
+    struct run run = run_command("path " BRANCH "--format jcse");
+    assert_int_equal(run.status, 0);
+    assert_int_equal(count_of(run.out, "Warp0 [ 1 , ? , 1 ]\nWarp0 [ [ ["), 1);
+    assert_int_equal(count_of(run.out, " , [ ? [ "), 2);
+    assert_int_equal(count_of(run.out, " , S ] ]\n"), 2);
+    assert_int_equal(count_of(run.out, "None"), 0);
+    assert_int_equal(count_of(run.out, "-covering"), 1);
+    run_free(&run);
+    json_t *root = run_json("path " BRANCH "--format jcse-json", 0);
+    json_t *block = json_array_get(json_object_get(root, "blocks"), 0);
+    json_t *warp = json_array_get(json_object_get(block, "warps"), 1);
+    assert_true(json_is_true(json_object_get(root, "covering")));
+    assert_int_equal(json_array_size(warp), 3);
+    for (size_t i = 0; i < 3; i++) {
+        json_t *perhaps = json_object_get(json_array_get(warp, i), "perhaps");
+        assert_int_equal(json_is_true(json_array_get(perhaps, 0)), i == 1);
+    }
+    json_decref(root);
+    /* The order of accesses depends on data then. */
+    check_failure(&(struct failure_case){"cache " BRANCH "--order", 3, "branch_then_store.ptx:22:"});
+}
+
 /* The picture has a cell for each access, in the colours of what it meets. */
 static void test_picture(void **state) {
     (void)state;
@@ -233,6 +261,7 @@ int main(void) {
         cmocka_unit_test(test_order_is_what_is_estimated),
         cmocka_unit_test(test_unknown_data_in_shared_memory),
         cmocka_unit_test(test_order_that_depends_on_data),
+        cmocka_unit_test(test_analyzer_behind_a_branch),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_picture),
     };

@@ -66,13 +66,21 @@ static void put_accesses(struct analyzer_report *report, uint32_t inst,
                 kind_of(&report->stream->accesses[accesses->items[0]]));
     for (uint32_t i = 0; i < accesses->count; i++) {
         uint64_t lines[REQUESTS_MAX];
+        if (analyzer_is_unknown(report, accesses->items[i])) {
+            text_string(out, i == 0 ? "null" : ",null");
+            continue;
+        }
         uint32_t count = analyzer_lines(report, accesses->items[i], lines);
         text_string(out, i == 0 ? "[" : ",[");
         for (uint32_t k = 0; k < count; k++)
             text_printf(out, "%s%" PRIu64, k == 0 ? "" : ",", lines[k]);
         text_char(out, ']');
     }
-    text_string(out, "]}");
+    text_char(out, ']');
+    for (uint32_t i = 0; report->grid->cover.covers && i < accesses->count; i++)
+        text_printf(out, "%s%s", i == 0 ? ",\"perhaps\":[" : ",",
+                    analyzer_is_perhaps(report, accesses->items[i]) ? "true" : "false");
+    text_string(out, report->grid->cover.covers ? "]}" : "}");
 }
 
 static void put_warp(struct analyzer_report *report) {
@@ -111,6 +119,7 @@ wb_status analyzer_report_json(struct analyzer_report *report) {
     json_write_member(&report->out, "grid", json_three_numbers(grid->dimensions));
     json_write_member(&report->out, "block", json_three_numbers(grid->block_size));
     json_write_member(&report->out, "line_bytes", json_integer(MEMORY_LINE_BYTES));
+    json_write_member(&report->out, "covering", json_boolean(grid->cover.covers));
     json_write_member(&report->out, "instructions", insts_json(report));
     json_write_member(&report->out, "steered", steerings_json(report));
     text_string(&report->out, "  \"blocks\": [");

@@ -171,6 +171,21 @@ struct analyzer_accesses analyzer_accesses_at(const struct analyzer_report *repo
     return accesses;
 }
 
+bool analyzer_is_perhaps(const struct analyzer_report *report, uint32_t access) {
+    const struct access_stream *stream = report->stream;
+    const struct access *of = &stream->accesses[access];
+    uint32_t low = 0, high = stream->perhaps_count; /* the first stretch that does not end before its step */
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stream->perhaps[middle].end <= of->step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (of->mask & ~of->unsure) == 0 ||
+           (low < stream->perhaps_count && stream->perhaps[low].first <= of->step);
+}
+
 uint32_t analyzer_lines(const struct analyzer_report *report, uint32_t access, uint64_t lines[REQUESTS_MAX]) {
     const struct access_stream *stream = report->stream;
     const struct grid_block *block = &report->grid->blocks.items[report->block];

@@ -66,6 +66,14 @@ wb_status analyzer_select_warp(struct analyzer_report *report, uint32_t block, u
 /* What the warp at hand does at an instruction of the list. */
 struct analyzer_accesses analyzer_accesses_at(const struct analyzer_report *report, uint32_t inst);
 
+/* Whether the warp at hand perhaps does not make an access of its stream. */
+bool analyzer_is_perhaps(const struct analyzer_report *report, uint32_t access);
+
+/* Whether which memory an access is to depends on data. */
+static inline bool analyzer_is_unknown(const struct analyzer_report *report, uint32_t access) {
+    return report->stream->accesses[access].table == ACCESS_UNKNOWN;
+}
+
 /* The lines of memory that an access of its stream touches, in the order of the first lane that touches each;
  * returns how many. */
 uint32_t analyzer_lines(const struct analyzer_report *report, uint32_t access, uint64_t lines[REQUESTS_MAX]);

@@ -36,6 +36,14 @@ static void put_header(struct analyzer_report *report) {
     put_triple(out, "-block", report->grid->block_size);
 }
 
+/* 1: the warp at hand executes the instruction; ?: perhaps; 0: it does not. */
+static char flag_of(const struct analyzer_report *report, uint32_t inst) {
+    const struct analyzer_accesses accesses = analyzer_accesses_at(report, inst);
+    for (uint32_t i = 0; i < accesses.count; i++)
+        if (!analyzer_is_perhaps(report, accesses.items[i])) return '1';
+    return accesses.count == 0 ? '0' : '?';
+}
+
 /* Which instructions the warp at hand executes: WarpAccInfo of the paper. */
 static void put_flags(struct analyzer_report *report) {
     struct text *out = &report->out;
@@ -43,7 +51,7 @@ static void put_flags(struct analyzer_report *report) {
     put_begin(out);
     for (uint32_t i = 0; i < report->insts.count; i++) {
         put_separator(out, i == 0);
-        text_char(out, analyzer_accesses_at(report, i).count != 0 ? '1' : '0');
+        text_char(out, flag_of(report, i));
     }
     put_end(out);
     text_char(out, '\n');
@@ -52,6 +60,11 @@ static void put_flags(struct analyzer_report *report) {
 static void put_lines(struct analyzer_report *report, uint32_t access) {
     struct text *out = &report->out;
     uint64_t lines[REQUESTS_MAX];
+    if (analyzer_is_perhaps(report, access)) text_string(out, "? ");
+    if (analyzer_is_unknown(report, access)) {
+        text_string(out, "[ ? ]");
+        return;
+    }
     uint32_t count = analyzer_lines(report, access, lines);
     put_begin(out);
     for (uint32_t i = 0; i < count; i++) {
@@ -157,6 +170,8 @@ wb_status analyzer_report_text(struct analyzer_report *report) {
         }
         WB_TRY(report_flush(&report->out, report->writer, false));
     }
+    if (grid->cover.covers)
+        text_string(&report->out, "-covering (? depends on data: whether a warp executes it, or where)\n");
     if (report->steerings.count != 0)
         text_printf(&report->out, "-num_steered_warps %zu (what they execute from there on is not listed)\n",
                     grid->steered.count);

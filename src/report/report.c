@@ -34,7 +34,7 @@ wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_dia
 wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_writer *writer,
                          wb_diagnostics *diagnostics) {
     struct analyzer_report report;
-    WB_TRY(grid_decline_covering(grid, diagnostics));
+    if (grid->cover.covers) WB_TRY(grid_decline_steered(grid, diagnostics));
     wb_status status = analyzer_report_open(grid, writer, &report);
     if (status == WB_OK)
         status = format == WB_REPORT_JSON ? analyzer_report_json(&report) : analyzer_report_text(&report);

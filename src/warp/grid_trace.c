@@ -231,6 +231,10 @@ wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnost
     return WB_OK;
 }
 
+bool wb_grid_is_steered(const wb_grid *grid) {
+    return grid->steered.count > 0;
+}
+
 /* Says what of the first steered warp is not known, and where that comes from. */
 static void explain_steering(const struct wb_grid *grid, const struct steered_warp *first,
                              wb_diagnostics *diagnostics) {

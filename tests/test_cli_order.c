@@ -49,11 +49,20 @@ static void check_lines(const char *arguments, const char *expected) {
 static void test_order_of_the_paper(void **state) {
     (void)state;
     check_lines("cache " EXAMPLE "--order",
-                " 0 0 0 22 ld.global.f32 0,0,0 0 0 -0x0 -0x80 -0x100 -0x180\n"
-                " 1 0 0 22 ld.global.f32 0,0,0 1 1 +0x0 +0x80 +0x100 +0x180\n"
+                " 0 0 0 22 ld.global.f32 0,0,0 0 0 miss 0x0 0x80 0x100 0x180\n"
+                " 1 0 0 22 ld.global.f32 0,0,0 1 1 hit 0x0 0x80 0x100 0x180\n"
                 " 2 0 0 25 st.global.f32 0,1,0 0 2 0x800 0x880 0x900 0x980\n"
                 " 3 0 0 25 st.global.f32 0,1,0 1 3 0x800 0x880 0x900 0x980\n"
                 "SM 0: 4 accesses; requests: 4 hit, 4 miss, 8 of stores and atomics\n");
+}
+
+/* Requests are named by what the user gave: the number of the argument, or the variable. */
+static void test_places(void **state) {
+    (void)state;
+    check_lines("cache " STENCIL "--order --sm 0 --first 9",
+                " 1 0 0 72 ld.global.f32 0,0,0 1 1 miss arg1+384 arg1+512\n");
+    check_lines("cache kernels/hotspot.ptx -l kernels/hotspot.yaml --order --set limits.blocks=1 --set sms=1",
+                " 40 2 0 77 ld.global.f32 2,0,0 1 1 hit arg1+0 miss arg1+128 hit arg1+256 miss arg1+384\n");
 }
 
 /* Fig. 7: the configuration at first, behind the first access, and behind the last. */
@@ -162,8 +171,8 @@ static void test_unknown_data_in_shared_memory(void **state) {
     (void)state;
     static const char *const methods[] = {"segments", "segments-missrate"};
     struct run run =
-        run_shell("$WB cache " HISTOGRAM "--order | grep '^ .*0x' > /tmp/wb_order.$$\n"
-                  "$WB cache " UNKNOWN "--order | grep '^ .*0x' | cmp - /tmp/wb_order.$$; echo $?\n"
+        run_shell("$WB cache " HISTOGRAM "--order | grep '^ .*arg' > /tmp/wb_order.$$\n"
+                  "$WB cache " UNKNOWN "--order | grep '^ .*arg' | cmp - /tmp/wb_order.$$; echo $?\n"
                   "wc -l < /tmp/wb_order.$$; rm /tmp/wb_order.$$");
     assert_string_equal(run.out, "0\n321\n");
     run_free(&run);
@@ -262,6 +271,7 @@ int main(void) {
         cmocka_unit_test(test_unknown_data_in_shared_memory),
         cmocka_unit_test(test_order_that_depends_on_data),
         cmocka_unit_test(test_analyzer_behind_a_branch),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_picture),
     };

@@ -50,22 +50,41 @@ static void put_head(struct order_report *report) {
     report_put_right(out, END_WARP, "warp");
     report_put_right(out, END_CHANNEL, "channel");
     text_pad(out, AT_REQUESTS);
-    text_string(out, report->timed->grid->cover.covers ? "requests: + hits, - misses, ? depends on data\n"
-                                                       : "requests: + hits, - misses\n");
+    text_string(out, "requests\n");
 }
 
-/* Addresses of requests; those of loads with a sign. Of unknown ones only their number. */
+/* Where a request is: "arg1+128" in the buffer of an argument, "table+128" in a variable, else the address.
+ */
+static void put_place(struct text *out, const struct wb_grid *grid, uint64_t address) {
+    for (size_t i = 0; i < grid->cover.objects.items.count; i++) {
+        const struct memory_object *object = &grid->cover.objects.items.items[i];
+        if (address - object->base >= object->size) continue;
+        if (object->argument > 0)
+            text_printf(out, " arg%" PRIu32 "+%" PRIu64, object->argument, address - object->base);
+        else
+            text_printf(out, " %s+%" PRIu64, object->name, address - object->base);
+        return;
+    }
+    text_printf(out, " 0x%" PRIx64, address);
+}
+
+/* Where requests are, behind what those next to each other find. Of unknown ones only their number. */
 static void put_requests(struct text *out, const struct order_replay *replay) {
-    static const char *const signs[REQUEST_OUTCOMES] = {
-        [REQUEST_HITS] = "+", [REQUEST_MISSES] = "-", [REQUEST_PASSES] = "", [REQUEST_UNSURE] = "?"};
+    static const char *const names[REQUEST_OUTCOMES] = {[REQUEST_HITS] = " hit",
+                                                        [REQUEST_MISSES] = " miss",
+                                                        [REQUEST_PASSES] = "",
+                                                        [REQUEST_UNSURE] = " perhaps"};
     const struct traffic_access *access = replay->at.access;
+    const uint8_t *outcomes = replay->met.outcomes;
     if (access->is_unknown) {
-        text_printf(out, " %sat most %u, their addresses depend on data", signs[replay->met.outcomes[0]],
+        text_printf(out, "%s at most %u, where depends on data", names[outcomes[0]],
                     (unsigned)access->request_count);
         return;
     }
-    for (uint32_t r = 0; r < access->request_count; r++)
-        text_printf(out, " %s0x%" PRIx64, signs[replay->met.outcomes[r]], replay->met.addresses[r]);
+    for (uint32_t r = 0; r < access->request_count; r++) {
+        if (r == 0 || outcomes[r] != outcomes[r - 1]) text_string(out, names[outcomes[r]]);
+        put_place(out, replay->order.traffic->grid, replay->met.addresses[r]);
+    }
 }
 
 static void put_access(struct order_report *report, const struct order_replay *replay, uint64_t turn) {

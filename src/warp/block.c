@@ -1,4 +1,5 @@
 #include "warp/block_trace.h"
+#include "warp/image.h"
 
 #include "warp/access_key.h"
 #include "warp/cover.h"
@@ -58,12 +59,24 @@ static wb_status collect_cover(struct wb_block *block, struct cover *cover) {
     return WB_OK;
 }
 
+/* The number of the argument that a region is the buffer of, from 1; 0: of none. */
+static uint32_t argument_of(const struct run *run, const struct region *region) {
+    for (size_t a = 0; a < run->launch->arguments.count; a++) {
+        const struct region *buffer = image_buffer(run, a);
+        if (buffer != NULL && buffer->base == region->base) return (uint32_t)a + 1;
+    }
+    return 0;
+}
+
 wb_status memory_objects_of(const struct run *run, struct memory_objects *objects) {
     WB_TRY(vec_reserve(&objects->items, run->memory.regions.count));
     objects->items.count = 0;
-    for (size_t r = 0; r < run->memory.regions.count; r++)
-        objects->items.items[objects->items.count++] =
-            (struct memory_object){run->memory.regions.items[r].base, run->memory.regions.items[r].size};
+    for (size_t r = 0; r < run->memory.regions.count; r++) {
+        const struct region *region = &run->memory.regions.items[r];
+        struct memory_object object = {region->base, region->size, argument_of(run, region), NULL};
+        if (object.argument == 0) object.name = region->name;
+        objects->items.items[objects->items.count++] = object;
+    }
     return WB_OK;
 }
 

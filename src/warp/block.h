@@ -44,6 +44,8 @@ struct access_list {
 /* Memory that an unknown address can be restricted to: a buffer or variable, at generic addresses. */
 struct memory_object {
     uint64_t base, size;
+    uint32_t argument; /* the number of the argument that it is passed as, from 1; 0: none */
+    const char *name;  /* else: of the variable, the module's */
 };
 
 struct memory_objects {

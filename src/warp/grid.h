@@ -61,7 +61,7 @@ struct grid_covering {
     bool local_open;               /* where the local memory of warps stands depends on what is executed */
     uint32_t uncounted;            /* the instruction of the first block that has one, or PTX_NO_INDEX */
     struct facts_used facts;       /* that it rests on */
-    struct memory_objects objects; /* as in struct wb_block; of all blocks */
+    struct memory_objects objects; /* as in struct wb_block; of all blocks, and of grids of real paths */
 };
 
 /* A warp that a value which is not known steers: what it executes from there on is not in the grid. */

@@ -1,6 +1,7 @@
 /* The kernel analyzer (JCSE'17, algorithms 1 and 2): executes the blocks of a launch and adds each to a grid.
  */
 #include "warp/access_key.h"
+#include "warp/block_trace.h"
 #include "warp/execute.h"
 #include "warp/footprint.h"
 #include "warp/grid.h"
@@ -119,6 +120,8 @@ static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
     do {
         WB_TRY(trace_block(trace));
     } while (!one_block && !needs_assumptions(trace) && run_next_block(&trace->run));
+    if (memory_objects_of(&trace->run, &trace->grid->cover.objects) != WB_OK)
+        return run_no_memory(&trace->run);
     trace->grid->notes = trace->run.notes;
     grid_find_local_bytes(trace->grid);
     return WB_OK;

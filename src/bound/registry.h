@@ -70,9 +70,9 @@ struct bound_method {
         named_work; /* that it does at most, over all blocks of a kernel; 0: what states and memory allow */
     uint64_t unasked_work; /* that "all" gives it, over all blocks of a kernel; 0: as much as it takes */
     enum bound_scope scope;
-    bool monotone;    /* holds for all blocks whose warps execute only parts of these paths, too: of covering
-                         paths    nothing else is a bound (docs/covering-paths.md, section 6) */
-    uint32_t schemes; /* BOUND_OF_GRID: which it is for */
+    bool monotone; /* takes covering paths: what it proves of these holds for all blocks whose warps execute
+                      parts of them (docs/covering-paths.md, section 6); what it estimates, of all sides */
+    uint32_t schemes;      /* BOUND_OF_GRID: which it is for */
     bool dynamic_dispatch; /* BOUND_OF_KERNEL: not for blocks that are dealt out before the grid starts */
 };
 

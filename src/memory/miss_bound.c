@@ -56,6 +56,40 @@ static uint64_t misses_of(uint64_t loads, uint64_t first, uint64_t drops) {
     return loads < drops || loads - drops < first ? loads : drops + first;
 }
 
+/* Begins a sum over sectors of memory with so many objects. */
+static wb_status dropped_misses_begin(struct dropped_misses *sum, uint32_t objects) {
+    WB_TRY(vec_reserve(&sum->more, objects));
+    sum->each = sum->without = 0;
+    sum->more.count = objects;
+    for (uint32_t o = 0; o < objects; o++)
+        sum->more.items[o] = 0;
+    return WB_OK;
+}
+
+/* Adds a sector of a line that is fetched `first` times, dropped by `drops` requests and perhaps by `unknown`
+ * more. */
+static void dropped_misses_add(struct dropped_misses *sum, const struct objects_lines *objects,
+                               const struct sector_loads *loads, uint64_t first, uint64_t drops,
+                               uint64_t unknown) {
+    const uint64_t without = misses_of(loads->count, first, drops);
+    const uint64_t each = misses_of(loads->count, first, drops + unknown);
+    sum->without += without;
+    sum->each += each;
+    for (uint32_t o = 0; o < objects->count && each > without; o++)
+        if (object_has_line(&objects->objects[o], loads->line)) sum->more.items[o] += each - without;
+}
+
+/* The sum, if each of the requests in `unknown` that drop a line drops one (docs/sure-hits.md, theorem 6). */
+static uint64_t dropped_misses_once(const struct dropped_misses *sum, const struct unknown_requests *unknown,
+                                    uint32_t sectors) {
+    uint64_t once = sum->without;
+    for (size_t o = 0; o < sum->more.count; o++) {
+        const uint64_t most = unknown[o].drops * sectors;
+        once += sum->more.items[o] < most ? sum->more.items[o] : most;
+    }
+    return once < sum->each ? once : sum->each;
+}
+
 /* The end of the longest run of phases from `first` on: their lines and those of other blocks have room in
  * the set. */
 static size_t run_end(struct miss_counter *counter, const struct set_phases *set, size_t first) {
@@ -89,23 +123,25 @@ static void count_segment(struct miss_counter *counter, const struct set_phases 
 
 /* Adds what a segment's sectors can miss in the run, and forgets their counts. */
 static void charge_segment(struct miss_counter *counter, const struct set_phases *set,
-                           const struct phase_segment *segment, uint32_t sectors) {
+                           const struct phase_segment *segment, const struct sm_lines *sm, uint32_t sectors) {
     for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-        uint32_t line = set->line_of.items[i];
-        uint64_t *loads = &counter->loads.items[(size_t)line * sectors + set->requests[i].sector];
-        uint64_t drops = counter->lines.items[line].drops + set->lines.items[line].drops_by_others;
-        counter->bound.load_misses += misses_of(*loads, 1, drops);
+        const uint32_t number = set->line_of.items[i];
+        const struct set_line *line = &set->lines.items[number];
+        uint64_t *loads = &counter->loads.items[(size_t)number * sectors + set->requests[i].sector];
+        const uint64_t drops = counter->lines.items[number].drops + line->drops_by_others;
+        dropped_misses_add(&counter->runs, sm->objects, &(struct sector_loads){line->line, *loads}, 1, drops,
+                           line->drops_unknown);
         *loads = 0;
     }
 }
 
 /* Adds the misses of a run of phases, of segments [first, end). */
 static void charge_run(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
-                       size_t first, size_t end, uint32_t sectors) {
+                       size_t first, size_t end, const struct sm_lines *sm, uint32_t sectors) {
     for (size_t s = first; s < end; s++)
         count_segment(counter, set, verdicts, &set->segments.items[s], sectors);
     for (size_t s = first; s < end; s++)
-        charge_segment(counter, set, &set->segments.items[s], sectors);
+        charge_segment(counter, set, &set->segments.items[s], sm, sectors);
 }
 
 /* Adds the misses of a phase whose lines have no room: any load that is no sure hit. */
@@ -119,7 +155,7 @@ static void charge_phase(struct miss_counter *counter, const struct set_phases *
 }
 
 static void add_runs(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
-                     uint32_t sectors) {
+                     const struct sm_lines *sm, uint32_t sectors) {
     for (size_t first = 0; first < set->phases.count;) {
         const struct set_phase *phase = &set->phases.items[first];
         size_t end = run_end(counter, set, first);
@@ -130,7 +166,7 @@ static void add_runs(struct miss_counter *counter, const struct set_phases *set,
         }
         const struct set_phase *last = &set->phases.items[end - 1];
         charge_run(counter, set, verdicts, phase->first_segment, last->first_segment + last->segment_count,
-                   sectors);
+                   sm, sectors);
         first = end;
     }
 }
@@ -146,8 +182,17 @@ wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases
     counter->loads.count = set->lines.count * sectors;
     memset(counter->lines.items, 0, counter->lines.count * sizeof *counter->lines.items);
     memset(counter->loads.items, 0, counter->loads.count * sizeof *counter->loads.items);
-    add_runs(counter, set, verdicts, sectors);
+    if (counter->runs.more.count == 0) WB_TRY(dropped_misses_begin(&counter->runs, sm->objects->count));
+    add_runs(counter, set, verdicts, sm, sectors);
     return WB_OK;
+}
+
+void miss_counter_end_block(struct miss_counter *counter, const struct unknown_requests *unknown,
+                            uint32_t sectors) {
+    struct dropped_misses *runs = &counter->runs;
+    counter->bound.load_misses += dropped_misses_once(runs, unknown, sectors);
+    runs->each = runs->without = 0;
+    runs->more.count = 0;
 }
 
 /* Whether all lines of an object have room in the sets that they belong to, together with all others. */
@@ -157,19 +202,30 @@ static bool object_fits(const struct sm_lines *sm, const struct object_lines *ob
     return !object->anywhere;
 }
 
+/* How many requests at unknown addresses perhaps drop a line of an object. */
+static uint64_t object_unknown_drops(const struct sm_lines *sm, const struct object_lines *object) {
+    uint64_t drops = 0;
+    for (uint32_t o = 0; o < sm->objects->count; o++)
+        if (object_meets(object, &sm->objects->objects[o])) drops += sm->unknown[o].drops;
+    return drops;
+}
+
 /* How often the sectors of an object that fits are fetched for loads at unknown addresses, if known ones are
- * first: each `first` times, and once more whenever its line is dropped. */
+ * first: each `first` times, and once more whenever its line is dropped. `once`: requests at unknown
+ * addresses drop one line each, not every line of their memory. */
 static uint64_t unknown_fetches(const struct miss_counter *counter, const struct sm_lines *sm,
-                                const struct object_lines *object, uint32_t sectors, uint64_t first) {
-    uint64_t fetches = 0;
-    for (uint64_t l = 0; l < object->count; l++)
-        fetches += sectors * (first + sm_lines_drops(sm, object->first + l) +
-                              unknown_drops(sm->objects, sm->unknown, object->first + l));
+                                const struct object_lines *object, uint32_t sectors, uint64_t first,
+                                bool once) {
+    uint64_t fetches = once ? sectors * object_unknown_drops(sm, object) : 0;
+    for (uint64_t l = 0; l < object->count; l++) {
+        fetches += sectors * (first + sm_lines_drops(sm, object->first + l));
+        if (!once) fetches += sectors * unknown_drops(sm->objects, sm->unknown, object->first + l);
+    }
     for (size_t i = 0; i < counter->of_sectors.count; i++) {
         const struct sector_loads *loads = &counter->of_sectors.items[i];
         if (!object_has_line(object, loads->line)) continue;
-        const uint64_t drops =
-            sm_lines_drops(sm, loads->line) + unknown_drops(sm->objects, sm->unknown, loads->line);
+        uint64_t drops = sm_lines_drops(sm, loads->line);
+        if (!once) drops += unknown_drops(sm->objects, sm->unknown, loads->line);
         fetches -= misses_of(loads->count, first, drops);
     }
     return fetches;
@@ -182,55 +238,66 @@ static uint64_t contended_fetches(const struct sm_lines *sm, uint32_t number, ui
                                   uint32_t sectors, uint64_t first) {
     const struct object_lines *object = &sm->objects->objects[number];
     uint64_t most = 0, others = sm->known[0].uses - sm->known[number].uses;
-    uint64_t drops = sm->known[number].drops + sm->unknown[number].drops;
+    const uint64_t drops = sm->known[number].drops + object_unknown_drops(sm, object);
     for (uint32_t set = 0; set < set_count; set++)
         most = object->set_counts[set] > most ? object->set_counts[set] : most;
     if (number == 0 || object->anywhere || most > sm->ways) return UINT64_MAX;
     for (uint32_t o = 0; o < sm->objects->count; o++) {
         const struct unknown_requests *asked = &sm->unknown[o];
         if (o != number) others += asked->loads + asked->stores + asked->atomics - asked->drops;
-        if (o != number && object_meets(object, &sm->objects->objects[o])) drops += asked->drops;
     }
     return sectors * (object->count * first + others * most / (sm->ways - most + 1) + drops);
 }
 
-/* Adds the loads at unknown addresses. */
-static void add_unknown_loads(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
-                              uint32_t sectors, uint32_t sms) {
-    struct miss_bound *bound = &counter->bound;
+/* How often all loads at unknown addresses miss. */
+static uint64_t unknown_misses(const struct miss_counter *counter, const struct sm_lines *sm,
+                               uint32_t set_count, uint32_t sectors, uint64_t first, bool once) {
+    uint64_t misses = 0;
     for (uint32_t o = 0; o < sm->objects->count; o++) {
         const struct object_lines *object = &sm->objects->objects[o];
-        const struct unknown_requests *asked = &sm->unknown[o];
-        uint64_t misses = asked->loads, spread = asked->loads;
-        bound->load_requests += asked->loads;
-        bound->store_requests += asked->stores;
-        bound->atomic_requests += asked->atomics;
-        if (asked->loads > 0) {
-            const bool fits = object_fits(sm, object, set_count);
-            const uint64_t once = fits ? unknown_fetches(counter, sm, object, sectors, 1)
-                                       : contended_fetches(sm, o, set_count, sectors, 1);
-            const uint64_t each = fits ? unknown_fetches(counter, sm, object, sectors, sms)
-                                       : contended_fetches(sm, o, set_count, sectors, sms);
-            misses = once < misses ? once : misses;
-            spread = each < spread ? each : spread;
-        }
-        bound->load_misses += misses;
-        bound->load_misses_spread += spread;
+        const uint64_t loads = sm->unknown[o].loads;
+        if (loads == 0) continue;
+        const uint64_t fetches = object_fits(sm, object, set_count)
+                                     ? unknown_fetches(counter, sm, object, sectors, first, once)
+                                     : contended_fetches(sm, o, set_count, sectors, first);
+        misses += fetches < loads ? fetches : loads;
     }
+    return misses;
 }
 
-void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
-                      uint32_t sectors, uint32_t sms) {
-    struct miss_bound *bound = &counter->bound;
-    bound->load_misses_spread = bound->load_misses;
-    add_unknown_loads(counter, sm, set_count, sectors, sms);
+/* How often loads miss in sets with room for all lines of the SM, and loads at unknown addresses, if each
+ * sector of such a set is fetched `first` times without drops. */
+static wb_status misses_with_room(const struct miss_counter *counter, const struct sm_lines *sm,
+                                  uint32_t set_count, uint32_t sectors, uint64_t first, uint64_t *misses) {
+    struct dropped_misses known = {0};
+    WB_TRY(dropped_misses_begin(&known, sm->objects->count));
     for (size_t i = 0; i < counter->of_sectors.count; i++) {
         const struct sector_loads *loads = &counter->of_sectors.items[i];
-        uint64_t drops =
-            sm_lines_drops(sm, loads->line) + unknown_drops(sm->objects, sm->unknown, loads->line);
-        bound->load_misses += misses_of(loads->count, 1, drops);
-        bound->load_misses_spread += misses_of(loads->count, sms, drops);
+        dropped_misses_add(&known, sm->objects, loads, first, sm_lines_drops(sm, loads->line),
+                           unknown_drops(sm->objects, sm->unknown, loads->line));
     }
+    const uint64_t each = known.each + unknown_misses(counter, sm, set_count, sectors, first, false);
+    const uint64_t once = dropped_misses_once(&known, sm->unknown, sectors) +
+                          unknown_misses(counter, sm, set_count, sectors, first, true);
+    *misses = once < each ? once : each;
+    vec_free(&known.more);
+    return WB_OK;
+}
+
+wb_status miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
+                           uint32_t sectors, uint32_t sms) {
+    struct miss_bound *bound = &counter->bound;
+    uint64_t one, all;
+    for (uint32_t o = 0; o < sm->objects->count; o++) {
+        bound->load_requests += sm->unknown[o].loads;
+        bound->store_requests += sm->unknown[o].stores;
+        bound->atomic_requests += sm->unknown[o].atomics;
+    }
+    WB_TRY(misses_with_room(counter, sm, set_count, sectors, 1, &one));
+    WB_TRY(misses_with_room(counter, sm, set_count, sectors, sms, &all));
+    bound->load_misses_spread = bound->load_misses + all;
+    bound->load_misses += one;
+    return WB_OK;
 }
 
 void miss_counter_free(struct miss_counter *counter) {
@@ -238,4 +305,5 @@ void miss_counter_free(struct miss_counter *counter) {
     vec_free(&counter->of_sectors);
     vec_free(&counter->lines);
     vec_free(&counter->loads);
+    vec_free(&counter->runs.more);
 }

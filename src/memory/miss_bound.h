@@ -1,6 +1,6 @@
-/* How often all loads of an SM together can miss its first-level cache, whatever the interleaving: theorem 2
- * of docs/sure-hits.md. Where warps share lines this is less than one miss for each load that is no sure hit:
- * whoever comes first, the others hit. */
+/* How often all loads of an SM together can miss its first-level cache, whatever the interleaving: theorems
+ * 2 and 4 to 6 of docs/sure-hits.md. Where warps share lines this is less than one miss for each load that is
+ * no sure hit: whoever comes first, the others hit. */
 #ifndef WB_MEMORY_MISS_BOUND_H
 #define WB_MEMORY_MISS_BOUND_H
 
@@ -27,6 +27,14 @@ struct run_line {
     uint64_t drops;   /* and how many requests of that run drop it */
 };
 
+/* How often loads of several sectors miss together. A request that drops a line at an unknown address may be
+ * of any line of its memory, but of one only. */
+struct dropped_misses {
+    uint64_t each;      /* if every such request counts at each sector that it may be of */
+    uint64_t without;   /* if none does, */
+    VEC(uint64_t) more; /* and per object what these requests to it add then, likewise */
+};
+
 /* A bound being made. Zero-initialised it has seen nothing. */
 struct miss_counter {
     struct miss_bound bound;
@@ -35,6 +43,7 @@ struct miss_counter {
     uint64_t run;               /* counted over all sets */
     VEC(struct run_line) lines; /* per line of the set */
     VEC(uint64_t) loads;        /* of the run, per line and sector, that are no sure hits */
+    struct dropped_misses runs; /* of the block */
 };
 
 /* Adds the requests of a block to a set, with their verdicts (enum sure_verdict). `sectors`: of a line.
@@ -45,10 +54,15 @@ wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases
 /* Adds a request without looking at its set: it can miss. */
 void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request);
 
-/* Ends the bound, when all requests have been added, of a cache of `set_count` sets with `sectors` a line;
- * the blocks are spread over `sms` SMs. */
-void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
-                      uint32_t sectors, uint32_t sms);
+/* Ends a block, when all of its sets have been added; `unknown`: what is asked at unknown addresses while it
+ * is resident, per object. */
+void miss_counter_end_block(struct miss_counter *counter, const struct unknown_requests *unknown,
+                            uint32_t sectors);
+
+/* Ends the bound, when all blocks have been ended, of a cache of `set_count` sets with `sectors` a line;
+ * the blocks are spread over `sms` SMs. WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
+                           uint32_t sectors, uint32_t sms);
 
 void miss_counter_free(struct miss_counter *counter);
 

@@ -101,7 +101,7 @@ wb_status set_phases_make(struct set_phases *set, const struct l1_requests *requ
     if (!alone) WB_TRY(note_others(set, sm, block));
     const struct unknown_requests *unknown = alone ? requests->unknown : sm->unknown;
     for (size_t l = 0; l < set->lines.count; l++)
-        set->lines.items[l].drops_by_others += unknown_drops(sm->objects, unknown, set->lines.items[l].line);
+        set->lines.items[l].drops_unknown = unknown_drops(sm->objects, unknown, set->lines.items[l].line);
     WB_TRY(cut_segments(set));
     return make_phases(set);
 }

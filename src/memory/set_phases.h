@@ -21,8 +21,8 @@ struct set_phase {
 struct set_line {
     uint64_t line;
     bool of_others;           /* blocks that can be resident at the same time use it */
-    uint64_t drops_by_others; /* requests of such blocks that drop it, and those of any block that perhaps do,
-                                 as their addresses are not known */
+    uint64_t drops_by_others; /* requests of such blocks that drop it */
+    uint64_t drops_unknown;   /* those of any block that perhaps do, as their addresses are not known */
 };
 
 /* Zero-initialised it is empty; it can be made again and again. */

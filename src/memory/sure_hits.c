@@ -133,6 +133,9 @@ static wb_status look_at_block(struct hits_maker *maker, size_t position, uint32
         memset(maker->verdicts[w], 0, traffic_pattern_of(maker->traffic, block, w)->request_count);
     for (size_t s = 0; s < requests->slices.count; s++)
         WB_TRY(look_at_set(maker, &requests->slices.items[s], block));
+    const bool alone = maker->share.resident == 1;
+    miss_counter_end_block(&maker->misses, alone ? requests->unknown : maker->lines.unknown,
+                           requests->index.sector_mask + 1);
     for (uint32_t w = 0; w < maker->hits->warp_count; w++)
         WB_TRY(keep_row(maker, position, block, w));
     return WB_OK;
@@ -146,7 +149,7 @@ static wb_status make_all(struct hits_maker *maker, const struct timed_code *cod
     const struct machine_memory *memory = &maker->traffic->machine->memory;
     uint32_t spread = memory_dispatch_is_dynamic(memory) ? memory->sms : 1;
     const struct cache_index *index = &maker->requests.index;
-    miss_counter_end(&maker->misses, &maker->lines, index->set_count, index->sector_mask + 1, spread);
+    WB_TRY(miss_counter_end(&maker->misses, &maker->lines, index->set_count, index->sector_mask + 1, spread));
     maker->hits->misses = maker->misses.bound;
     return WB_OK;
 }

@@ -164,8 +164,9 @@ static void find_known(struct sure_presence *presence, const struct l1_request *
         return;
     }
     if (!presence->in_program_order) return;
+    const struct set_line *of = &presence->set->lines.items[line];
     bool dropped = use == NULL && presence->histories.items[line].dropped_in == presence->segment;
-    if (dropped || presence->set->lines.items[line].drops_by_others > 0 ||
+    if (dropped || of->drops_by_others > 0 || of->drops_unknown > 0 ||
         others_drop_now(presence, request, line))
         return;
     window_begin(presence, line);

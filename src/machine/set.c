@@ -1,4 +1,5 @@
 /* Overrides of single keys: `--set KEY=VALUE`. */
+#include <stddef.h>
 #include <string.h>
 
 #include "machine/keys.h"
@@ -49,24 +50,61 @@ static wb_status fail_with(const struct assignment *assignment, struct text *pro
     return status;
 }
 
+/* Mappings of the machine. Their keys stand behind the mapping's name and a dot; of units and classes behind
+ * the name of one of them, too. */
+static const struct mapping {
+    const char *name;
+    const struct field *fields;
+    bool named;
+    size_t offset; /* in the machine, unless named: of the struct that the fields are of */
+} mappings[] = {
+    {"unit", machine_unit_fields, true, 0},
+    {"class", machine_class_fields, true, 0},
+    {"limits", machine_limit_fields, false, 0},
+    {"memory", machine_memory_fields, false, offsetof(struct wb_machine, memory)},
+    {"fetch", machine_fetch_fields, false, offsetof(struct wb_machine, fetch)},
+    {"gpgpusim", machine_gpgpusim_fields, false, offsetof(struct wb_machine, gpgpusim)},
+    {"abstract_cta", machine_abstract_cta_fields, false, offsetof(struct wb_machine, abstract_cta)},
+};
+#define MAPPINGS (sizeof mappings / sizeof *mappings)
+
+/* The mapping that a key is of, or NULL. */
+static const struct mapping *mapping_of(const struct assignment *assignment) {
+    for (size_t m = 0; m < MAPPINGS && assignment->part_count > 0; m++)
+        if (strcmp(mappings[m].name, assignment->parts[0]) == 0) return &mappings[m];
+    return NULL;
+}
+
+/* "fetch.size, fetch.ways, ..." The name of a unit cannot be set. */
+static void list_mapping(const struct mapping *mapping, struct text *out) {
+    const char *separator = "";
+    for (const struct field *field = mapping->fields; field->key != NULL; field++) {
+        if (mapping->named && strcmp(field->key, "name") == 0) continue;
+        text_printf(out, "%s%s%s.%s", separator, mapping->name, mapping->named ? ".NAME" : "", field->key);
+        separator = ", ";
+    }
+}
+
+/* All keys, those of mappings as "fetch.KEY". */
+static void list_keys(struct text *out) {
+    for (const struct field *field = machine_fields; field->key != NULL; field++)
+        if (field->kind != FIELD_NESTED) text_printf(out, "%s, ", field->key);
+    for (const struct field *field = machine_memory_fields; field->key != NULL; field++)
+        text_printf(out, "%s, ", field->key);
+    for (size_t m = 0; m < MAPPINGS; m++)
+        text_printf(out, "%s%s%s.KEY", m == 0 ? "" : ", ", mappings[m].name,
+                    mappings[m].named ? ".NAME" : "");
+}
+
+/* Messages have no room for all keys of all mappings: those of one are listed where the key names it. */
 static wb_status unknown_key(const struct assignment *assignment) {
+    const struct mapping *mapping = mapping_of(assignment);
     struct text message = {0};
     text_string(&message, "unknown key; expected KEY=VALUE with one of: ");
-    for (const struct field *field = machine_fields; field->key != NULL; field++)
-        if (field->kind != FIELD_NESTED) text_printf(&message, "%s, ", field->key);
-    for (const struct field *field = machine_memory_fields; field->key != NULL; field++)
-        text_printf(&message, "%s, ", field->key);
-    text_string(&message, "unit.NAME.count, unit.NAME.shared");
-    for (const struct field *field = machine_class_fields; field->key != NULL; field++)
-        text_printf(&message, ", class.NAME.%s", field->key);
-    for (const struct field *field = machine_limit_fields; field->key != NULL; field++)
-        text_printf(&message, ", limits.%s", field->key);
-    for (const struct field *field = machine_fetch_fields; field->key != NULL; field++)
-        text_printf(&message, ", fetch.%s", field->key);
-    for (const struct field *field = machine_gpgpusim_fields; field->key != NULL; field++)
-        text_printf(&message, ", gpgpusim.%s", field->key);
-    for (const struct field *field = machine_abstract_cta_fields; field->key != NULL; field++)
-        text_printf(&message, ", abstract_cta.%s", field->key);
+    if (mapping != NULL)
+        list_mapping(mapping, &message);
+    else
+        list_keys(&message);
     return fail_with(assignment, &message);
 }
 
@@ -129,21 +167,14 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
     if (split_up.part_count == 1 && field_find(machine_memory_fields, first) != NULL)
         return store(&split_up, machine_memory_fields, first, &machine->memory);
     if (split_up.part_count == 1) return store(&split_up, machine_fields, first, machine);
-    if (split_up.part_count == 2 && strcmp(first, "limits") == 0)
-        return store(&split_up, machine_limit_fields, split_up.parts[1], machine);
-    if (split_up.part_count == 2 && strcmp(first, "memory") == 0)
-        return store(&split_up, machine_memory_fields, split_up.parts[1], &machine->memory);
-    if (split_up.part_count == 2 && strcmp(first, "fetch") == 0)
-        return store(&split_up, machine_fetch_fields, split_up.parts[1], &machine->fetch);
-    if (split_up.part_count == 2 && strcmp(first, "gpgpusim") == 0)
-        return store(&split_up, machine_gpgpusim_fields, split_up.parts[1], &machine->gpgpusim);
-    if (split_up.part_count == 2 && strcmp(first, "abstract_cta") == 0) {
-        machine->abstract_cta.stated = true;
-        return store(&split_up, machine_abstract_cta_fields, split_up.parts[1], &machine->abstract_cta);
-    }
-    if (split_up.part_count == 3 && strcmp(first, "unit") == 0) return set_unit(&split_up, machine);
-    if (split_up.part_count == 3 && strcmp(first, "class") == 0) return set_class(&split_up, machine);
-    return unknown_key(&split_up);
+    const struct mapping *mapping = mapping_of(&split_up);
+    if (mapping != NULL && mapping->named && split_up.part_count == 3)
+        return mapping->fields == machine_unit_fields ? set_unit(&split_up, machine)
+                                                      : set_class(&split_up, machine);
+    if (mapping == NULL || mapping->named || split_up.part_count != 2) return unknown_key(&split_up);
+    WB_TRY(store(&split_up, mapping->fields, split_up.parts[1], (char *)machine + mapping->offset));
+    if (mapping->fields == machine_abstract_cta_fields) machine->abstract_cta.stated = true;
+    return WB_OK;
 }
 
 /* What the models of whole GPUs and of GPGPU-Sim take for granted. False with a sentence in *problem. */

@@ -31,7 +31,8 @@ static wb_status sheet_open(struct sheet *sheet, const struct study *study, wb_d
     if (sheet->labels == NULL || sheet->values == NULL) {
         free(sheet->labels);
         free(sheet->values);
-        return diagnose_out_of_memory(diagnostics, "a chart");
+        (void)diagnose_out_of_memory(diagnostics, "a chart");
+        return WB_ERR_LIMIT;
     }
     for (size_t k = 0; k < study->kernel_count; k++)
         sheet->labels[k] = study->kernels[k].name;

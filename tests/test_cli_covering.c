@@ -264,6 +264,31 @@ static void test_reports_name_inputs_and_registers(void **state) {
     json_decref(root);
 }
 
+/* Nothing simulates covering paths. */
+static void test_only_simulated_bounds_have_a_column_above_it(void **state) {
+    (void)state;
+    static const struct {
+        const char *options;
+        bool has_column;
+    } cases[] = {
+        {"-l kernels/histogram_unknown.yaml --scheme default --method segment-sum", false},
+        {"-l kernels/histogram_unknown.yaml --method sib", false},
+        {"-l kernels/histogram.yaml --scheme default --method segment-sum", true},
+        {"-l kernels/histogram.yaml --method sib", true},
+        {"-l kernels/histogram.yaml --inputs any --method sib", true}, /* with the given data beside it */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char command[256];
+        (void)snprintf(command, sizeof command, "analyze kernels/histogram.ptx %s", cases[i].options);
+        struct run run = run_command(command);
+        assert_int_equal(run.status, 0);
+        assert_non_null(strstr(run.out, " upper "));
+        if ((strstr(run.out, "above sim.") != NULL) != cases[i].has_column)
+            fail_msg("%s: %s", command, run.out);
+        run_free(&run);
+    }
+}
+
 static void test_wrong_facts_are_found_out_by_the_given_data(void **state) {
     (void)state;
     struct run run = run_shell("F=$(mktemp); sed 's/<= 8/<= 3/' kernels/bfs_level.facts > $F; "
@@ -390,6 +415,7 @@ int main(void) {
         cmocka_unit_test(test_kernels_are_bounded_on_machines_with_caches),
         cmocka_unit_test(test_streams_are_covered),
         cmocka_unit_test(test_reports_name_inputs_and_registers),
+        cmocka_unit_test(test_only_simulated_bounds_have_a_column_above_it),
         cmocka_unit_test(test_wrong_facts_are_found_out_by_the_given_data),
         cmocka_unit_test(test_a_deadline_is_judged_for_all_inputs),
         cmocka_unit_test(test_calls_of_the_run_time_system),

@@ -94,6 +94,14 @@ static size_t kind_column(const struct wb_analysis *analysis) {
     return COLUMN_KIND;
 }
 
+/* Whether some bound of the table has a simulation beside it. */
+static bool has_above(const struct wb_analysis *analysis) {
+    size_t count;
+    (void)wb_analysis_bounds(analysis, &count);
+    if (count > 0 && report_slowest(analysis) > 0) return true;
+    return analysis->given != NULL && has_above(analysis->given);
+}
+
 static void put_column_names(struct text *out, const struct wb_analysis *analysis,
                              const wb_report_options *options) {
     text_string(out, "method");
@@ -101,7 +109,7 @@ static void put_column_names(struct text *out, const struct wb_analysis *analysi
     text_string(out, "kind");
     report_put_right(out, COLUMN_CYCLES, "cycles");
     report_put_right(out, COLUMN_TIME, "time");
-    report_put_right(out, COLUMN_ABOVE, "above sim.");
+    if (has_above(analysis)) report_put_right(out, COLUMN_ABOVE, "above sim.");
     if (options->timing) report_put_right(out, COLUMN_SECONDS, "processor");
     text_char(out, '\n');
 }

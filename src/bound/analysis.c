@@ -165,10 +165,11 @@ static wb_status analysis_fetch_time(wb_analysis *analysis) {
 /* The phases, and fetch: shared by all methods, computed once. */
 static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
     if (analysis->profiled || (analysis->timed == NULL && !analysis->has_memory)) return WB_OK;
+    if (analysis_fetch_time(analysis) != WB_OK) return analysis_no_memory(diagnostics);
     if (analysis->timed != NULL)
         WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
     analysis->profiled = true;
-    return analysis_fetch_time(analysis) == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
+    return WB_OK;
 }
 
 /* Keeps a bound among the results, in the registry's order. */

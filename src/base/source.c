@@ -17,16 +17,6 @@ struct source_place source_place_at(const struct source *source, size_t offset) 
     return place;
 }
 
-size_t source_line_offset(const struct source *source, uint32_t line) {
-    size_t offset = 0;
-    for (; line > 1; line--) {
-        const char *newline = memchr(source->text + offset, '\n', source->size - offset);
-        if (newline == NULL) return source->size;
-        offset = (size_t)(newline - source->text) + 1;
-    }
-    return offset;
-}
-
 size_t source_start(const struct source *source) {
     static const char mark[] = {'\xef', '\xbb', '\xbf'};
     return source->size >= sizeof mark && memcmp(source->text, mark, sizeof mark) == 0 ? sizeof mark : 0;

@@ -23,9 +23,6 @@ struct source_place {
 /* Where byte `offset` of the source stands; an offset past the end stands behind the last byte. */
 struct source_place source_place_at(const struct source *source, size_t offset);
 
-/* The offset of the first byte of `line` (from 1), or source->size when there are fewer lines. */
-size_t source_line_offset(const struct source *source, uint32_t line);
-
 /* The offset of the first byte of the text: behind the byte order mark of UTF-8 that some editors write. */
 size_t source_start(const struct source *source);
 

@@ -310,7 +310,6 @@ static void put_block(struct ssa_printer *printer, uint32_t block) {
         put_inst(printer, i);
 }
 
-/* "  L0: %r1.2 of B3 = eta(%p1.0, %r1.2)" for every value that is used behind a loop. */
 /* Whether threads that read a value behind its loop together can have different ones. */
 static void put_eta_divergence(struct text *out, const struct cfg_report *report, uint32_t value) {
     const struct divergence *divergence = &report->divergence;
@@ -323,6 +322,7 @@ static void put_eta_divergence(struct text *out, const struct cfg_report *report
         text_string(out, ", uniform");
 }
 
+/* "  L0: eta(%p1.0, %r1.2) of B3, uniform" for every value that is used behind a loop. */
 static void put_etas(const struct ssa_printer *printer) {
     const struct cfg_report *report = printer->report;
     struct text *out = printer->out;

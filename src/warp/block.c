@@ -1,10 +1,10 @@
 #include "warp/block_trace.h"
-#include "warp/image.h"
 
 #include "warp/access_key.h"
 #include "warp/cover.h"
 #include "warp/execute.h"
 #include "warp/found_limits.h"
+#include "warp/image.h"
 #include "warp/launch_demand.h"
 #include "warp/run.h"
 

@@ -291,6 +291,52 @@ static void test_split(void **state) {
     traced_close(&traced);
 }
 
+/* The requests and cycles of 32 lanes at unknown addresses in an object of `size` bytes from `start` on. */
+static void assert_unknown(struct hand_grid *hand, uint64_t start, uint64_t size, uint32_t expected) {
+    struct traffic traffic;
+    hand->grid.cover.objects.items.items[0].base = start;
+    hand->grid.cover.objects.items.items[0].size = size;
+    assert_int_equal(traffic_make(&hand->grid, &hand->machine, NULL, &traffic), WB_OK);
+    const struct traffic_access *access = traffic_pattern_of(&traffic, 0, 0)->accesses;
+    assert_true(access->is_unknown);
+    assert_int_equal(access->request_count, expected);
+    assert_int_equal(access->cycles, expected);
+    traffic_free(&traffic);
+}
+
+/* At unknown addresses each block of the memory that they stay inside of is asked for once at most, but by
+ * atomics, of which all can be for one word. */
+static void test_unknown(void **state) {
+    (void)state;
+    struct hand_grid hand;
+    hand_grid_make(&hand, "L0=0");
+    struct access *access = &hand.grid.streams.items[0].accesses[0];
+    const uint64_t start = 0x10000000;
+    assert_int_equal(vec_push(&hand.grid.cover.objects.items, ((struct memory_object){0})), WB_OK);
+    access->table = ACCESS_UNKNOWN;
+    access->mask = UINT32_MAX;
+    access->bytes = 1;
+    access->object = 1;
+    assert_unknown(&hand, start, 2048, 16);
+    assert_unknown(&hand, start + 4, 2048, 17);
+    assert_unknown(&hand, start + 124, 4, 1);
+    assert_unknown(&hand, start, 8192, 32);
+    assert_unknown(&hand, start, 0, 32); /* its size is not known */
+    access->is_store = true;
+    assert_unknown(&hand, start, 2048, 16);
+    hand.machine.memory.requests = REQUESTS_VOLTA;
+    assert_unknown(&hand, start + 4, 60, 2);
+    assert_unknown(&hand, start, 2048, 32);
+    hand.machine.memory.requests = REQUESTS_FERMI;
+    access->is_atomic = true;
+    assert_unknown(&hand, start, 2048, 32);
+    access->is_atomic = access->is_store = false;
+    access->object = 0;
+    assert_unknown(&hand, start, 2048, 32);
+    vec_free(&hand.grid.cover.objects.items);
+    hand_grid_free(&hand);
+}
+
 /* A grid with a steered warp has no traffic. */
 static void test_steered(void **state) {
     (void)state;
@@ -313,6 +359,7 @@ int main(void) {
         cmocka_unit_test(test_epochs),  cmocka_unit_test(test_epochs_at_barriers),
         cmocka_unit_test(test_local),   cmocka_unit_test(test_on_chip),
         cmocka_unit_test(test_steered), cmocka_unit_test(test_split),
+        cmocka_unit_test(test_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

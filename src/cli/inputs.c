@@ -34,7 +34,13 @@ bool read_count(const char *text, size_t length, uint64_t most, uint64_t *count)
 wb_status require_format(const struct options *options, enum output_format first, enum output_format second,
                          wb_diagnostics *diagnostics) {
     if (options->format == first || options->format == second) return WB_OK;
-    return usage_error(diagnostics, "this command does not write that format (see --help)");
+    char message[160];
+    const bool two = first != second;
+    (void)snprintf(message, sizeof message,
+                   "with these options this command does not write that format, %s: expected %s%s%s",
+                   format_name(options->format), format_name(first), two ? " or " : "",
+                   two ? format_name(second) : "");
+    return usage_error(diagnostics, message);
 }
 
 /* Applies --memory: a short name for settings of the machine. */

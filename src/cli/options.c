@@ -237,10 +237,16 @@ static const struct option_row option_table[] = {
 
 enum { OPTION_ROWS = sizeof option_table / sizeof *option_table };
 
+/* By enum output_format. */
+static const char *const format_names[] = {"text", "json", "dot", "trace", "svg", "jcse", "jcse-json"};
+
+const char *format_name(enum output_format format) {
+    return format_names[format];
+}
+
 static wb_status parse_format(const char *name, wb_diagnostics *diagnostics, enum output_format *format) {
-    static const char *const names[] = {"text", "json", "dot", "trace", "svg", "jcse", "jcse-json"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
+    for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++) {
+        if (strcmp(name, format_names[i]) != 0) continue;
         *format = (enum output_format)i;
         return WB_OK;
     }
@@ -376,6 +382,20 @@ static wb_status make_lists(struct options *options, int argc, wb_diagnostics *d
     return WB_ERR_LIMIT;
 }
 
+/* Standard input can be read once. */
+static wb_status check_standard_input(const struct options *options, wb_diagnostics *diagnostics) {
+    const char *const files[] = {options->launch, options->facts, options->check, options->read_solution};
+    size_t readers = 0;
+    for (size_t i = 0; i < options->operand_count; i++)
+        if (strcmp(options->operands[i], "-") == 0) readers++;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] != NULL && strcmp(files[i], "-") == 0) readers++;
+    if (readers <= 1) return WB_OK;
+    wb_diagnostics_error(diagnostics, "-",
+                         "standard input can be read once: name files for all but one of its inputs");
+    return WB_ERR_INPUT;
+}
+
 wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diagnostics *diagnostics,
                         struct options *options) {
     *options = (struct options){.command = command};
@@ -399,7 +419,7 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
     }
     while (status == WB_OK && optind < argc)
         options->operands[options->operand_count++] = argv[optind++];
-    return status;
+    return status == WB_OK ? check_standard_input(options, diagnostics) : status;
 }
 
 void options_free(struct options *options) {

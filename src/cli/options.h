@@ -31,6 +31,9 @@ enum output_format {
     OUTPUT_JCSE_JSON
 };
 
+/* As --format takes it. */
+const char *format_name(enum output_format format);
+
 /* A key of the library with the value that the option of that name gives it. */
 struct key_value {
     char key[32];

@@ -130,7 +130,7 @@ wb_status order_resident_blocks(const struct traffic *traffic, wb_diagnostics *d
     struct resident_range range;
     if (!memory_has_hierarchy(&machine->memory)) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "the machine has no first-level cache (l1_size)");
+                 "the machine has no first-level cache (l1_size); expected one that has, such as jcse2017");
         return WB_ERR_INPUT;
     }
     WB_TRY(access_order_check(traffic, diagnostics));

@@ -117,6 +117,8 @@ wb_status report_flush(struct text *out, const wb_writer *writer, bool all) {
 
 wb_status report_written(wb_status status, wb_diagnostics *diagnostics) {
     if (status == WB_ERR_LIMIT) return diagnose_out_of_memory(diagnostics, "report");
-    if (status == WB_ERR_INPUT) diagnose(diagnostics, SEVERITY_ERROR, "report", "it cannot be written");
+    if (status == WB_ERR_INPUT)
+        diagnose(diagnostics, SEVERITY_ERROR, "report",
+                 "it cannot be written to its end: there is no room left, or nobody reads it");
     return status;
 }

@@ -191,8 +191,9 @@ static void put_legend(const struct picture *picture) {
 
 wb_status order_svg_check(const wb_order_options *options, wb_diagnostics *diagnostics) {
     if (options->channels) {
-        diagnose(diagnostics, SEVERITY_ERROR, "picture",
-                 "there is none of the configuration of the channels, only of the order");
+        diagnose(
+            diagnostics, SEVERITY_ERROR, "picture",
+            "there is none of the configuration of the channels, only of the order; expected text or json");
         return WB_ERR_INPUT;
     }
     if (!options->has_first || options->first <= TURNS_MAX) return WB_OK;

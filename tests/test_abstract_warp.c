@@ -1,4 +1,5 @@
 /* Abstract warps: how code becomes nodes, which code has none, and what they cost window by window. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -339,8 +340,8 @@ static void put_windows_of(const struct abstract_cta *cta, struct abstract_count
     while (!abstract_cursor_ended(&cursor)) {
         struct abstract_window window;
         assert_int_equal(abstract_cursor_next(&cursor, &window), WB_OK);
-        text_printf(out, "%u/%u+%u+%u%s", (unsigned)window.cost.instr, (unsigned)window.cost.shift,
-                    (unsigned)window.cost.loads, (unsigned)window.cost.stores, window.at_barrier ? "|" : "");
+        text_printf(out, "%" PRIu64 "/%" PRIu64 "+%" PRIu64 "+%" PRIu64 "%s", window.cost.instr,
+                    window.cost.shift, window.cost.loads, window.cost.stores, window.at_barrier ? "|" : "");
     }
     abstract_cursor_free(&cursor);
 }
@@ -384,6 +385,9 @@ static const struct {
     {"L(2: 3/1 {4 m}@01 |)", {3}, {false, true}, "5/1+0+0|9/1+1+0|5/1+0+0|2/0+0+0"},
     {"L(2: 3/1 {4 m}@01 |)", {3}, {false, false}, "9/1+1+0|9/1+1+0|9/1+1+0|2/0+0+0"},
     {"L(2: {4 m; 1}@01)", {3}, {false, true}, "14/0+1+0"},
+    {"L({4 m}@01 {2 w}@001)", {7}, {false, true}, "16/0+3+2"},
+    /* Not iteration by iteration. */
+    {"A({4 m}@01 B({1 w; 2}@011))", {1000000, 1000000}, {false, true}, "1333336000000/0+500000+666666000000"},
 };
 
 static void windows_cost_what_is_in_them(void **state) {

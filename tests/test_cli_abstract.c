@@ -198,6 +198,25 @@ static void test_wrong_files(void **state) {
     }
 }
 
+/* Loops around each other with nothing in them, or with patterns, are not gone through 10^12 times. */
+static void test_long_loops_take_no_time(void **state) {
+    (void)state;
+    static const char *const programs[] = {"A(B())", "A({4}@01 B({2 m}@011))"};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char command[512];
+        (void)snprintf(command, sizeof command,
+                       "F=$(mktemp --suffix=.yaml); printf 'abstract_warp: \"x\"\nwarps: 1\nprogram: \"%s\"\n"
+                       "set: [abstract_cta.uniform_branch=executed]\n"
+                       "loops: {A: 1000000, B: 1000000}\n' >$F; "
+                       "timeout 20 $WB analyze $F; s=$?; rm -f $F; exit $s",
+                       programs[i]);
+        struct run run = run_shell(command);
+        if (run.status != 0 || strstr(run.out, "\nabstract-cta ") == NULL)
+            fail_msg("%s: status %d, %s%s", programs[i], run.status, run.out, run.err);
+        run_free(&run);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_estimates),
@@ -208,6 +227,7 @@ int main(void) {
         cmocka_unit_test(test_graph),
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_long_loops_take_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

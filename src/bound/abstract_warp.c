@@ -1,5 +1,19 @@
 #include "bound/abstract_warp.h"
 
+/* The iterations after which patterns of two such periods come round together. */
+static uint64_t common_period(uint64_t a, uint64_t b) {
+    if (a == 0 || b == ABSTRACT_PERIOD_LONG) return b;
+    if (b == 0 || a == ABSTRACT_PERIOD_LONG) return a;
+    uint64_t divisor = a;
+    for (uint64_t rest = b; rest != 0;) {
+        const uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    const uint64_t period = a / divisor * b; /* of two numbers of 32 bits */
+    return period <= UINT32_MAX ? period : ABSTRACT_PERIOD_LONG;
+}
+
 /* Appends a node. */
 static wb_status add_node(struct abstract_warp *warp, const struct abstract_node *node,
                           struct abstract_sequence *sequence) {
@@ -14,7 +28,7 @@ static wb_status add_node(struct abstract_warp *warp, const struct abstract_node
         warp->nodes.items[sequence->last].next = index;
     sequence->last = index;
     sequence->has_barrier = sequence->has_barrier || node->has_barrier || node->kind == ABSTRACT_BARRIER;
-    sequence->has_pattern = sequence->has_pattern || node->has_pattern;
+    if (node->kind == ABSTRACT_BRANCH) sequence->period = common_period(sequence->period, node->period);
     return WB_OK;
 }
 
@@ -66,7 +80,7 @@ wb_status abstract_add_branch(struct abstract_warp *warp, const struct abstract_
     branch.side[0] = sides[0].first;
     branch.side[1] = sides[1].first;
     branch.has_barrier = sides[0].has_barrier || sides[1].has_barrier;
-    branch.has_pattern = sides[0].has_pattern || sides[1].has_pattern || made->pattern_length != 0;
+    branch.period = common_period(common_period(sides[0].period, sides[1].period), made->pattern_length);
     branch.barrier_side = sides[1].has_barrier;
     branch.number = ABSTRACT_NONE;
     if (branch.has_barrier) {
@@ -85,7 +99,7 @@ wb_status abstract_add_loop(struct abstract_warp *warp, uint32_t block,
     const struct abstract_node loop = {.kind = ABSTRACT_LOOP,
                                        .side = {header->first, rest->first},
                                        .has_barrier = header->has_barrier || rest->has_barrier,
-                                       .has_pattern = header->has_pattern || rest->has_pattern,
+                                       .period = common_period(header->period, rest->period),
                                        .number = (uint32_t)warp->loops.count,
                                        .block = block};
     WB_TRY(vec_push(&warp->loops, (uint32_t)warp->nodes.count));

@@ -23,12 +23,14 @@ enum abstract_kind {
     ABSTRACT_LOOP     /* left behind its first part */
 };
 
+/* A period of more iterations than are counted in one. */
+#define ABSTRACT_PERIOD_LONG UINT64_MAX
+
 struct abstract_node {
     uint8_t kind;     /* enum abstract_kind */
     bool is_store;    /* memory access */
     bool diverges;    /* branch: threads of one warp may take both sides */
     bool has_barrier; /* branch, loop: somewhere inside */
-    bool has_pattern; /* branch, loop: some branch inside, or it itself, has a pattern */
     uint32_t next;    /* in the same sequence, or ABSTRACT_NONE */
     cycles instr;     /* time: T_instr, most time that the instructions take */
     cycles shift;     /* time: T_shift, most variation of that by divergence */
@@ -41,6 +43,9 @@ struct abstract_node {
     uint32_t side_block[2];  /* CFG blocks at which the sides of a branch begin */
     uint64_t pattern;        /* of a branch written by hand: bit i, side 0 is executed in iteration i ... */
     uint32_t pattern_length; /* ... modulo this; 0: not known */
+    uint64_t period; /* branch, loop: after so many iterations, of the loop itself or the one around the
+                        branch, all patterns inside come round, but for those in further loops; 0: there
+                        are none */
 };
 
 /* Zero-initialised it is empty. */
@@ -59,10 +64,11 @@ struct abstract_warp {
 /* Nodes that follow one another, while they are built. */
 struct abstract_sequence {
     uint32_t first, last; /* ABSTRACT_NONE: empty */
-    bool has_barrier, has_pattern;
+    bool has_barrier;
+    uint64_t period; /* as in struct abstract_node */
 };
 
-#define ABSTRACT_SEQUENCE_EMPTY ((struct abstract_sequence){ABSTRACT_NONE, ABSTRACT_NONE, false, false})
+#define ABSTRACT_SEQUENCE_EMPTY ((struct abstract_sequence){ABSTRACT_NONE, ABSTRACT_NONE, false, 0})
 
 /* Each appends to a sequence. Time nodes that follow one another become one. WB_ERR_LIMIT, without a message,
  * when memory is exhausted. */

@@ -95,15 +95,15 @@ static struct abstract_cost branch_cost(struct abstract_cursor *cursor, const st
     return both;
 }
 
-/* A loop without a barrier: its iterations cost the same, unless patterns tell them apart. */
+/* A loop without a barrier: its iterations cost the same, unless patterns tell them apart; then those do that
+ * are a period of the patterns apart. */
 static struct abstract_cost loop_cost(struct abstract_cursor *cursor, const struct abstract_node *loop,
                                       uint64_t times) {
     struct abstract_cost sum = {0};
-    uint64_t iterations = iterations_of(cursor, loop);
-    bool apart = cursor->counting.executed && loop->has_pattern;
-    uint64_t rounds = apart ? iterations : iterations > 0;
-    const uint64_t executions = apart ? times : cycles_mul(times, iterations);
-    for (uint64_t i = 0; i < rounds; i++) {
+    const uint64_t iterations = iterations_of(cursor, loop);
+    const uint64_t period = cursor->counting.executed && loop->period != 0 ? loop->period : 1;
+    for (uint64_t i = 0; i < iterations && i < period; i++) {
+        const uint64_t executions = cycles_mul(times, (iterations - 1 - i) / period + 1);
         struct abstract_cost header = sequence_cost(cursor, loop->side[0], i, executions);
         struct abstract_cost rest = sequence_cost(cursor, loop->side[1], i, executions);
         add_cost(&sum, &header);
@@ -209,6 +209,7 @@ static wb_status list_branch(struct abstract_cursor *cursor, const struct abstra
 static wb_status list_loop(struct abstract_cursor *cursor, const struct abstract_node *loop,
                            struct abstract_events *events) {
     const uint64_t iterations = iterations_of(cursor, loop);
+    if (loop->side[0] == ABSTRACT_NONE && loop->side[1] == ABSTRACT_NONE) return WB_OK;
     for (uint64_t i = 0; i < iterations; i++) {
         WB_TRY(list_sequence(cursor, loop->side[0], i, events));
         WB_TRY(list_sequence(cursor, loop->side[1], i, events));

@@ -62,6 +62,7 @@ static const struct failure_case failures[] = {
     {"simulate " SGEMM "--schedule --policy lrr,gto", 2, "lrr,gto"},
     {"machine", 2, "machine list"},
     {"machine show nonsense", 2, "nonsense"},
+    {"occupancy - -b 64 -m -", 2, "standard input can be read once"},
     {"machine import /nonexistent", 2, "/nonexistent"},
     {"path " SGEMM "-o /nonexistent/folder/out", 2, "cannot write"},
     {"path " SGEMM "--format jcse -o /nonexistent/folder/out", 2, "cannot write"},
@@ -392,6 +393,14 @@ static void test_byte_order_marks_are_skipped(void **state) {
     run_free(&run);
 }
 
+static void test_machines_come_from_standard_input(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "\"$WB\" machine show jcse2017 | \"$WB\" occupancy kernels/saxpy.ptx -b 64 -m - | grep machine");
+    assert_non_null(strstr(run.out, "jcse2017"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
@@ -414,6 +423,7 @@ int main(void) {
         cmocka_unit_test(test_printed_module_prints_the_same),
         cmocka_unit_test(test_every_preset_prints_the_same),
         cmocka_unit_test(test_byte_order_marks_are_skipped),
+        cmocka_unit_test(test_machines_come_from_standard_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -382,14 +382,19 @@ static wb_status make_lists(struct options *options, int argc, wb_diagnostics *d
     return WB_ERR_LIMIT;
 }
 
+static bool is_standard_input(const char *file) {
+    return file != NULL && strcmp(file, "-") == 0;
+}
+
 /* Standard input can be read once. */
 static wb_status check_standard_input(const struct options *options, wb_diagnostics *diagnostics) {
-    const char *const files[] = {options->launch, options->facts, options->check, options->read_solution};
+    const char *const files[] = {options->launch, options->machine, options->facts, options->check,
+                                 options->read_solution};
     size_t readers = 0;
     for (size_t i = 0; i < options->operand_count; i++)
-        if (strcmp(options->operands[i], "-") == 0) readers++;
+        readers += is_standard_input(options->operands[i]);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i] != NULL && strcmp(files[i], "-") == 0) readers++;
+        readers += is_standard_input(files[i]);
     if (readers <= 1) return WB_OK;
     wb_diagnostics_error(diagnostics, "-",
                          "standard input can be read once: name files for all but one of its inputs");

@@ -34,7 +34,8 @@ static wb_status unknown_machine(const char *name, wb_diagnostics *diagnostics) 
 wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine) {
     const struct embedded_file *preset = preset_find(name_or_path);
     if (preset != NULL) return machine_parse(preset->name, preset->text, preset->size, diagnostics, machine);
-    if (access(name_or_path, F_OK) != 0) return unknown_machine(name_or_path, diagnostics);
+    if (strcmp(name_or_path, FILE_STREAM) != 0 && access(name_or_path, F_OK) != 0)
+        return unknown_machine(name_or_path, diagnostics);
     char *text;
     size_t size;
     WB_TRY(file_read(name_or_path, YTREE_SIZE_MAX, diagnostics, &text, &size));

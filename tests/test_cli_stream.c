@@ -186,6 +186,7 @@ static void test_without_a_proven_bound_there_is_no_sum(void **state) {
     assert_int_equal(run.status, 0);
     assert_non_null(strstr(run.out, "no bound of the stream"));
     assert_int_equal(count_of(run.out, "no bound is proven"), 3);
+    assert_null(strstr(run.out, "above sim."));
     run_free(&run);
     run = run_command("analyze " HORNER "--method waves --deadline 1s");
     assert_int_equal(run.status, 3);
@@ -205,6 +206,7 @@ static void test_text_has_a_row_a_launch(void **state) {
     assert_int_equal(count_of(run.out, "hornerIf"), 2);
     assert_int_equal(count_of(run.out, "hornerId"), 1);
     assert_non_null(strstr(run.out, "overhead                              1500"));
+    assert_non_null(strstr(run.out, "   above sim.  kernel\n"));
     assert_non_null(strstr(run.out, "dominates"));
     assert_non_null(strstr(run.out, "not work-conserving"));
     assert_non_null(strstr(run.out, "the sum assumes besides"));

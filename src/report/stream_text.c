@@ -30,7 +30,17 @@ static void put_heading(struct text *out, const struct wb_stream *stream) {
                 machine->launch_overhead);
 }
 
-static void put_column_names(struct text *out) {
+/* Whether some kernel has a simulation beside its bound. */
+static bool has_above(const struct wb_stream *stream) {
+    bool has = false;
+    for (size_t i = 0; i < stream->kernels.count; i++) {
+        const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
+        has = has || (wb_analysis_best(kernel) != NULL && report_slowest(kernel) > 0);
+    }
+    return has;
+}
+
+static void put_column_names(struct text *out, const struct wb_stream *stream) {
     text_string(out, "launch");
     text_pad(out, COLUMN_KIND);
     text_string(out, "kind");
@@ -39,7 +49,7 @@ static void put_column_names(struct text *out) {
     report_put_right(out, COLUMN_CYCLES, "cycles");
     report_put_right(out, COLUMN_TIME, "time");
     report_put_right(out, COLUMN_SHARE, "share");
-    report_put_right(out, COLUMN_ABOVE, "above sim.");
+    if (has_above(stream)) report_put_right(out, COLUMN_ABOVE, "above sim.");
     text_pad(out, COLUMN_KERNEL);
     text_string(out, "kernel\n");
 }
@@ -207,7 +217,7 @@ wb_status report_stream_text(const struct wb_stream *stream, const wb_report_opt
     uint64_t sum;
     const uint64_t *proven = wb_stream_proven(stream, &sum) ? &sum : NULL;
     put_heading(&out, stream);
-    put_column_names(&out);
+    put_column_names(&out, stream);
     for (size_t i = 0; i < stream->kernels.count; i++)
         put_kernel(&out, stream, i, proven);
     put_sum(&out, stream, proven);

@@ -14,7 +14,7 @@ enum {
     TOP = 84,
     CELL_WIDTH = 28,
     CELL_HEIGHT = 18,
-    RIGHT = 16,
+    RIGHT = 60, /* room for the name of an epoch that begins in the last turn */
     NUMBER_STEP = 5,
     LEGEND_STEP = 22,
     LEGEND_LEFT = 30,

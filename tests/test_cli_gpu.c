@@ -142,6 +142,23 @@ static void test_worst_data_is_bounded_exactly(void **state) {
     json_decref(any);
 }
 
+/* A graph that is in its own way: far above the one that is shipped, and below what is said of all graphs. */
+static void test_conflicts(void **state) {
+    (void)state;
+    json_t *any = run_json("analyze " BFS "-m jcse2017 --json", 0),
+           *worse = run_json("analyze kernels/bfs_level.ptx -l tests/data/covering/bfs_conflicts.yaml "
+                             "-m jcse2017 --json",
+                             0);
+    json_t *all_graphs = json_object_get(any, "grid"), *graph = json_object_get(worse, "grid");
+    const json_int_t simulated = number(entry(graph, "simulations", "policy", "gto"), "cycles");
+    const json_int_t bound = number(entry(graph, "bounds", "method", "segment-sum"), "cycles");
+    assert_int_equal(simulated, 17755);
+    assert_int_equal(bound, 43426);
+    assert_true(bound <= number(entry(all_graphs, "bounds", "method", "segment-sum"), "cycles"));
+    json_decref(any);
+    json_decref(worse);
+}
+
 /* The misses of each instruction under reordering are those that were estimated, on every cache. */
 static void test_estimates(void **state) {
     (void)state;
@@ -408,6 +425,7 @@ int main(void) {
         cmocka_unit_test(test_cache_without_data),
         cmocka_unit_test(test_cache_of_unknown_addresses),
         cmocka_unit_test(test_worst_data_is_bounded_exactly),
+        cmocka_unit_test(test_conflicts),
         cmocka_unit_test(test_estimates),
         cmocka_unit_test(test_schemes),
         cmocka_unit_test(test_bounds_of_grids),

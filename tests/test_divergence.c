@@ -146,6 +146,8 @@ static void test_rows_of_threads(void **state) {
         {"shr.b32 %r1, %t, 40;", "%r1", false},
         {"shr.u32 %r1, %t, 4;", "%r1", true},
         {"shr.u32 %r1, %t, %n;", "%r1", true},
+        {"shr.u32 %r1, %t, 0x100000020;", "%r1", false},
+        {"shr.u32 %r1, %t, 0x100000002;", "%r1", true},
         {"shr.u32 %r1, %t, 3; shr.u32 %r2, %r1, 2;", "%r2", false},
         {"shl.b32 %r1, %t, 2; shr.u32 %r2, %r1, 7;", "%r2", false},
         {"shl.b32 %r1, %t, 2; shr.u32 %r2, %r1, 6;", "%r2", true},

@@ -83,6 +83,7 @@ static uint32_t shift_low(const struct row_inst *inst) {
     uint64_t shift;
     if (low == 0 && low_of(inst, 2) == 0) return 0;
     if (!constant(inst, 2, &shift) || low >= inst->bits) return ANY_BITS;
+    shift = (uint32_t)shift; /* as it is executed */
     if (shift > inst->bits) shift = inst->bits;
     if (inst->form->op == PTX_OP_SHL)
         return low + (uint32_t)shift > ANY_BITS ? ANY_BITS : low + (uint32_t)shift;

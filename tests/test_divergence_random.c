@@ -131,7 +131,7 @@ static void put_program(uint64_t seed, struct text *out) {
                 shapes[draw(&random, 4)]);
     /* Registers that are not written are divergent: most are. */
     for (uint32_t r = 0; r < DATA_REGS; r++)
-        if (draw(&random, 8) != 0) text_printf(out, "mov.u32 %%r%u, %u;\n", r, draw(&random, 4));
+        if (draw(&random, 5) != 0) text_printf(out, "mov.u32 %%r%u, %u;\n", r, draw(&random, 4));
     for (uint32_t p = 0; p < PREDICATES; p++)
         if (draw(&random, 8) != 0)
             text_printf(out, "setp.lt.u32 %%p%u, %%ntid.x, %u;\n", p, draw(&random, 64));

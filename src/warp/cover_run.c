@@ -61,9 +61,9 @@ static wb_status note_perhaps(struct warp *warp, const struct micro *op) {
 /* Executes the next instruction of the top entry. */
 static wb_status cover_step(struct warp *warp) {
     const struct cover_function *function = cover_function_of(warp);
+    if (cover_top(warp)->group == NULL) WB_TRY(cover_group_open(warp, warp->stack.count - 1));
     struct simt_entry *top = cover_top(warp);
     uint32_t pc = top->pc;
-    if (top->group == NULL) WB_TRY(cover_group_open(warp, warp->stack.count - 1));
     if (function->marks[pc] != 0) {
         WB_TRY(cover_arrive(warp, pc));
         if (top->mask == 0) return WB_OK;

@@ -46,11 +46,6 @@ wb_status l1_requests_init(struct l1_requests *requests, const struct traffic *t
     return failed ? WB_ERR_LIMIT : WB_OK;
 }
 
-static enum touch_kind touch_of(enum traffic_kind kind, enum store_policy policy) {
-    if (kind == TRAFFIC_LOAD) return TOUCH_LOAD;
-    return kind == TRAFFIC_STORE && policy == STORE_UPDATES ? TOUCH_STORE_UPDATES : TOUCH_STORE_EVICTS;
-}
-
 /* Reads the requests of one access; room for them is reserved. `like` has what they have in common. */
 static void read_access(struct l1_requests *requests, const struct traffic_pattern *pattern,
                         const struct traffic_access *access, uint64_t base, struct l1_request like) {
@@ -117,7 +112,7 @@ wb_status l1_requests_read(struct l1_requests *requests, uint32_t block) {
             if (access->request_count == 0) continue;
             struct l1_request like = {.warp = w, .access = a, .kind = access->kind};
             like.phase = requests->order == PORT_ISSUE_ORDER ? positions[a].phase : 0;
-            like.touch = (uint8_t)touch_of(access->kind, policy);
+            like.touch = (uint8_t)l1_touch(access->kind, policy);
             if (like.phase != phase) since = ++requests->now;
             phase = like.phase;
             if (access->is_unknown) {

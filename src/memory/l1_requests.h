@@ -18,6 +18,12 @@ enum port_order {
 /* The order that follows from the units of the memory instructions and from their queues. */
 enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code);
 
+/* What a request of a load, store or atomic does to the first level. */
+static inline enum touch_kind l1_touch(enum traffic_kind kind, enum store_policy policy) {
+    if (kind == TRAFFIC_LOAD) return TOUCH_LOAD;
+    return kind == TRAFFIC_STORE && policy == STORE_UPDATES ? TOUCH_STORE_UPDATES : TOUCH_STORE_EVICTS;
+}
+
 struct l1_request {
     uint64_t line;         /* its number */
     uint32_t set;          /* of the line */

@@ -1,5 +1,7 @@
 #include "memory/order_replay.h"
 
+#include "memory/l1_requests.h"
+
 wb_status order_replay_begin(const struct traffic *traffic, const struct sm_share *share,
                              struct order_replay *replay) {
     const struct cache_geometry *geometry = &traffic->machine->memory.l1;
@@ -26,13 +28,6 @@ bool requests_are_loose(const struct ordered_access *at) {
     return false;
 }
 
-/* What requests of this kind do to the first level. */
-static enum touch_kind touch_of(const struct traffic *traffic, uint8_t kind) {
-    if (kind == TRAFFIC_LOAD) return TOUCH_LOAD;
-    if (kind == TRAFFIC_ATOMIC) return TOUCH_STORE_EVICTS;
-    return traffic->machine->memory.l1_store == STORE_UPDATES ? TOUCH_STORE_UPDATES : TOUCH_STORE_EVICTS;
-}
-
 /* What a request of this kind finds. */
 static uint8_t outcome_of(uint8_t kind, enum cache_class class_) {
     if (kind != TRAFFIC_LOAD) return REQUEST_PASSES;
@@ -56,7 +51,7 @@ static struct cache_touch touch_object(const struct traffic *traffic, const stru
 static wb_status meet_loosely(const struct traffic *traffic, const struct ordered_access *at, uint64_t mark,
                               struct cache_state *state, struct met_requests *met) {
     const struct traffic_access *access = at->access;
-    const enum touch_kind kind = touch_of(traffic, access->kind);
+    const enum touch_kind kind = l1_touch(access->kind, traffic->machine->memory.l1_store);
     const struct cache_touch object = touch_object(traffic, access, kind);
     for (uint32_t r = 0; access->is_unknown && r < access->request_count; r++)
         WB_TRY(cache_state_update(state, &object));
@@ -76,7 +71,7 @@ static wb_status meet_loosely(const struct traffic *traffic, const struct ordere
 wb_status requests_meet_state(const struct traffic *traffic, const struct ordered_access *at, uint64_t mark,
                               struct cache_state *state, struct met_requests *met) {
     const struct traffic_access *access = at->access;
-    const enum touch_kind kind = touch_of(traffic, access->kind);
+    const enum touch_kind kind = l1_touch(access->kind, traffic->machine->memory.l1_store);
     if (requests_are_loose(at)) return meet_loosely(traffic, at, mark, state, met);
     for (uint32_t r = 0; r < access->request_count; r++) {
         const struct cache_touch touch = {.kind = kind, .addresses = &met->addresses[r], .count = 1};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/svg_chart.h"
+#include "report/write/svg_chart.h"
 
 static const char *const labels[] = {"a", "b", "c"};
 

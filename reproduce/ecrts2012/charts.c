@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "report/svg_chart.h"
+#include "report/write/svg_chart.h"
 
 /* Labels of a horizontal axis that counts warps from 1. */
 struct warp_labels {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "published.h"
-#include "report/svg_chart.h"
+#include "report/write/svg_chart.h"
 #include "tables.h"
 
 /* Colour of what the paper published, where the series beside it has none of its own. */

@@ -9,7 +9,7 @@
 #include "makespan/anneal_start.h"
 #include "makespan/makespan.h"
 #include "makespan/precedence_string.h"
-#include "report/makespan_report.h"
+#include "report/makespan/makespan.h"
 #include "strings/witness_file.h"
 
 /* The strings of the text: an identifier a character. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/diagnostics.h"
-#include "report/svg_chart.h"
+#include "report/write/svg_chart.h"
 
 /* Most series of a chart. */
 enum { SERIES_MAX = 2 * SIZE_COUNT };

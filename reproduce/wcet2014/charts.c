@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/svg_chart.h"
+#include "report/write/svg_chart.h"
 
 void chart_windows(struct text *out, const struct study *study) {
     double with[2 * ROWS], without[2 * ROWS];

@@ -1,0 +1,11 @@
+/* Abstract warps as graphs for Graphviz. */
+#ifndef WB_REPORT_FLOW_ABSTRACT_WARP_DOT_H
+#define WB_REPORT_FLOW_ABSTRACT_WARP_DOT_H
+
+#include "base/text.h"
+#include "bound/abstract_warp.h"
+
+/* Appends the graph. What fails shows in out->failed. */
+void abstract_warp_dot(const struct abstract_warp *warp, const char *name, struct text *out);
+
+#endif

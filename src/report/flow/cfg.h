@@ -1,0 +1,74 @@
+/* Reports of a kernel's control flow: what is computed for them, and the parts that the formats share. */
+#ifndef WB_REPORT_FLOW_CFG_H
+#define WB_REPORT_FLOW_CFG_H
+
+#include "base/text.h"
+#include "flow/divergence.h"
+#include "flow/gates.h"
+#include "flow/loops.h"
+#include "launch/launch.h"
+#include "report/write/source_lines.h"
+
+/* Kernels with loops nested deeper are not reported: every level indents what is inside it. */
+#define CFG_REPORT_DEPTH_MAX 100u
+
+struct cfg_report {
+    const struct wb_kernel *kernel;
+    struct cfg cfg;
+    struct dominators dominators, post_dominators;
+    struct loops loops;
+    uint32_t *reconvergence; /* per instruction: instruction or PTX_NO_INDEX */
+    struct liveness liveness;
+    struct ssa ssa;
+    struct divergence divergence;
+    struct gates gates; /* of WB_CFG_SSA only */
+    struct source_lines lines;
+};
+
+/* Computes everything that the formats print, in memory of the arena but for the lines: the report is closed
+ * with cfg_report_close, also after an error (which leaves a message). Of the launch the shape of its blocks
+ * counts; NULL: not known. */
+wb_status cfg_report_open(const struct wb_kernel *kernel, const struct wb_launch *launch, struct arena *arena,
+                          wb_diagnostics *diagnostics, struct cfg_report *report);
+void cfg_report_close(struct cfg_report *report);
+
+/* Hands a finished report over; WB_ERR_LIMIT with a message when writing it failed. */
+wb_status cfg_report_take(const struct cfg_report *report, struct text *out, wb_diagnostics *diagnostics,
+                          char **text);
+
+/* Control flow as text. What fails here and below shows in out->failed. */
+void cfg_report_text(const struct cfg_report *report, struct text *out);
+
+/* Control flow as a graph for Graphviz. */
+void cfg_report_dot(const struct cfg_report *report, struct text *out);
+
+/* The instructions in gated SSA form, as text. */
+void cfg_report_ssa(const struct cfg_report *report, struct text *out);
+
+/* Whether a back edge of a natural loop leads from one block to the other. */
+bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to);
+
+/* Whether the block's last instruction can divide a warp: a branch with two successors or more. */
+bool cfg_divides(const struct cfg_report *report, uint32_t block);
+
+/* Whether the block decides where control goes on, and control gets there. */
+bool cfg_decides(const struct cfg_report *report, uint32_t block);
+
+/* The labels of a block's first instruction are labels[*first] .. labels[return value - 1] of the function.
+ */
+uint32_t cfg_labels(const struct cfg_report *report, uint32_t block, uint32_t *first);
+
+/* Appends "B3", or "exit". */
+void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t block);
+
+/* Appends a guard such as "@!%p1"; nothing for an instruction without one. */
+void cfg_put_guard(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst);
+
+/* Appends an instruction with its guard on one line, as it stands in the PTX, the end of a long one cut. */
+void cfg_put_inst(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst);
+
+/* Appends the source lines of a block's instructions: "reduce.cu:5,7-9", files separated by spaces;
+ * "unknown" when there is none. */
+void cfg_put_source_lines(struct text *out, const struct cfg_report *report, uint32_t block);
+
+#endif

@@ -1,0 +1,160 @@
+/* A kernel's control flow for Graphviz: a box per block, loops as nested clusters. */
+#include <string.h>
+
+#include "report/flow/cfg.h"
+#include "report/flow/divergence.h"
+
+/* Instructions shown at the start and the end of a block that is too long to show whole. */
+enum { SHOWN_FIRST = 3, SHOWN_LAST = 2, SHOWN_MAX = 6 };
+
+/* Appends bytes inside a quoted string of the dot language. What is not printable ASCII becomes '?'. */
+static void put_escaped(struct text *out, const char *bytes, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        char c = bytes[i];
+        if (c == '"' || c == '\\') text_char(out, '\\');
+        text_char(out, c >= ' ' && c <= '~' ? c : '?');
+    }
+}
+
+static void put_escaped_string(struct text *out, const char *string) {
+    put_escaped(out, string, strlen(string));
+}
+
+/* Appends a text that is made for it, and frees that. */
+static void put_escaped_text(struct text *out, struct text *made) {
+    if (made->data != NULL) put_escaped(out, made->data, made->length);
+    out->failed |= made->failed;
+    text_free(made);
+}
+
+static void put_inst(struct text *out, const struct cfg_report *report, uint32_t index) {
+    struct text inst = {0};
+    cfg_put_inst(&inst, report, &report->cfg.function->insts[index]);
+    text_string(out, "  ");
+    put_escaped_text(out, &inst);
+    text_string(out, "\\l");
+}
+
+/* All instructions of a short block, the first and last ones of a long one. */
+static void put_insts(struct text *out, const struct cfg_report *report, uint32_t block) {
+    const struct cfg_block *range = &report->cfg.blocks[block];
+    for (uint32_t i = 0; i < range->count; i++) {
+        if (range->count > SHOWN_MAX && i == SHOWN_FIRST) {
+            text_printf(out, "  ... %u more\\l", range->count - SHOWN_FIRST - SHOWN_LAST);
+            i = range->count - SHOWN_LAST;
+        }
+        put_inst(out, report, range->first + i);
+    }
+}
+
+/* The lines above the instructions: name and labels, size and source lines, where lanes meet again. */
+static void put_caption(struct text *out, const struct cfg_report *report, uint32_t block) {
+    const struct cfg_block *range = &report->cfg.blocks[block];
+    uint32_t label;
+    uint32_t end = cfg_labels(report, block, &label);
+    text_printf(out, "B%u", block);
+    for (; label < end; label++) {
+        text_char(out, ' ');
+        put_escaped_string(out, report->cfg.function->labels[label].name);
+    }
+    text_printf(out, "\\l%u instruction%s, source ", range->count, range->count == 1 ? "" : "s");
+    struct text lines = {0};
+    cfg_put_source_lines(&lines, report, block);
+    put_escaped_text(out, &lines);
+    text_string(out, "\\l");
+    if (cfg_decides(report, block)) {
+        struct text decision = {0};
+        divergence_put_decision(&decision, report, block);
+        put_escaped_text(out, &decision);
+        text_string(out, "\\l");
+    }
+    if (!cfg_divides(report, block)) return;
+    text_string(out, "reconverges at ");
+    cfg_put_block(out, report, report->post_dominators.parent[block]);
+    text_string(out, "\\l");
+}
+
+static void put_node(struct text *out, const struct cfg_report *report, size_t indent, uint32_t block) {
+    text_pad(out, indent);
+    text_printf(out, "B%u [label=\"", block);
+    put_caption(out, report, block);
+    put_insts(out, report, block);
+    text_char(out, '"');
+    if (report->divergence.branches[block]) text_string(out, ", style=filled, fillcolor=mistyrose");
+    if (!report->cfg.blocks[block].reachable) text_string(out, ", color=gray, fontcolor=gray");
+    if (report->loops.region_of[block] != GRAPH_NONE) text_string(out, ", color=orange, penwidth=2");
+    text_string(out, "];\n");
+}
+
+/* A loop's own blocks in a cluster that stays open for the loops inside it. */
+static void open_loop(struct text *out, const struct cfg_report *report, uint32_t number) {
+    const struct loops *loops = &report->loops;
+    const struct loop *loop = &loops->items[number];
+    size_t indent = (size_t)loop->depth * 4;
+    text_pad(out, indent);
+    text_printf(out, "subgraph cluster_L%u {\n", number);
+    text_pad(out, indent + 4);
+    text_printf(out, "label=\"loop L%u\"; labeljust=l; style=rounded; color=blue; fontcolor=blue;\n", number);
+    for (uint32_t m = 0; m < loop->member_count; m++) {
+        uint32_t block = loops->members[loop->first_member + m];
+        if (loops->innermost[block] == number) put_node(out, report, indent + 4, block);
+    }
+}
+
+/* Loops come in a preorder of their nesting, so clusters open and close as they do. */
+static void put_loops(struct text *out, const struct cfg_report *report) {
+    uint32_t depth = 0;
+    for (uint32_t l = 0; l <= report->loops.count; l++) {
+        uint32_t next = l < report->loops.count ? report->loops.items[l].depth : 0;
+        for (; depth > 0 && depth >= next; depth--) {
+            text_pad(out, (size_t)depth * 4);
+            text_string(out, "}\n");
+        }
+        if (l == report->loops.count) return;
+        open_loop(out, report, l);
+        depth = next;
+    }
+}
+
+static void put_edge(struct text *out, const struct cfg_report *report, uint32_t from, uint32_t edge) {
+    const struct ptx_inst *last = cfg_last(&report->cfg, from);
+    uint32_t to = report->cfg.graph.out.nodes[edge];
+    text_printf(out, "    B%u -> ", from);
+    cfg_put_block(out, report, to);
+    if (report->cfg.edge_kinds[edge] == CFG_FALL_THROUGH) {
+        text_string(out, " [style=dashed");
+    } else {
+        text_string(out, " [label=\" ");
+        cfg_put_guard(out, report, last);
+        text_string(out, "\"");
+    }
+    if (report->cfg.edge_kinds[edge] == CFG_INDIRECT) text_string(out, ", arrowhead=empty");
+    /* Back edges do not rank, so that a loop's header stands above the rest of it. */
+    if (cfg_is_back_edge(report, from, to)) text_string(out, ", color=red, fontcolor=red, constraint=false");
+    text_string(out, "];\n");
+}
+
+void cfg_report_dot(const struct cfg_report *report, struct text *out) {
+    const struct cfg *cfg = &report->cfg;
+    const uint32_t *first = cfg->graph.out.first;
+    text_string(out, "digraph \"");
+    put_escaped_string(out, wb_kernel_name(report->kernel));
+    text_string(out, "\" {\n    label=\"");
+    put_escaped_string(out, wb_kernel_name(report->kernel));
+    text_string(out,
+                "\\nsolid: taken, hollow arrow: indirect, dashed: fall-through, red: back edge\\n"
+                "filled: its branch may divide a warp, orange: irreducible region, gray: unreachable\";\n"
+                "    labelloc=t; fontname=\"monospace\";\n"
+                "    node [shape=box, fontname=\"monospace\", fontsize=10];\n"
+                "    edge [fontname=\"monospace\", fontsize=10];\n"
+                "    exit [shape=ellipse];\n");
+    for (uint32_t block = 0; block < cfg->block_count; block++) {
+        if (report->loops.innermost[block] == GRAPH_NONE) put_node(out, report, 4, block);
+    }
+    put_loops(out, report);
+    for (uint32_t block = 0; block < cfg->block_count; block++) {
+        for (uint32_t i = first[block]; i < first[block + 1]; i++)
+            put_edge(out, report, block, i);
+    }
+    text_string(out, "}\n");
+}

@@ -1,0 +1,394 @@
+/* The makespan reports of the public interface: each asks the writer of its format. */
+#include "report/makespan/makespan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cycles.h"
+#include "base/file.h"
+#include "base/gzip.h"
+#include "base/text.h"
+#include "makespan/certificate.h"
+#include "makespan/certificate_check.h"
+#include "makespan/ilp.h"
+#include "makespan/ilp_lp.h"
+#include "makespan/ilp_mps.h"
+#include "makespan/sat_export.h"
+#include "report/analysis/analysis.h"
+#include "report/makespan/convergence.h"
+#include "report/parts/bounds.h"
+#include "report/write/json.h"
+#include "strings/path_string.h"
+#include "strings/string_difference.h"
+#include "strings/witness_file.h"
+
+wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,
+                             wb_diagnostics *diagnostics, char **text) {
+    WB_TRY(makespan_prepare(makespan, diagnostics));
+    if (format == WB_REPORT_JSON) return report_makespan_json(makespan, options, diagnostics, text);
+    return report_makespan_text(makespan, options, diagnostics, text);
+}
+
+wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, wb_witness_format format,
+                              wb_diagnostics *diagnostics, char **text) {
+    const struct makespan_result *result = makespan_find_result(makespan, method);
+    if (result == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, "witness", "no method that was run found a schedule");
+        return WB_ERR_DECLINED;
+    }
+    const struct makespan_problem *problem = &makespan->problem;
+    struct text out = {0};
+    if (format != WB_WITNESS_FILE &&
+        (uint64_t)problem->warp_count * result->witness.makespan > WITNESS_CELLS_MAX) {
+        diagnose(diagnostics, SEVERITY_ERROR, "witness", "the schedule is too large to be drawn");
+        return WB_ERR_LIMIT;
+    }
+    switch (format) {
+    case WB_WITNESS_TEXT: witness_text(&out, problem, &result->witness); break;
+    case WB_WITNESS_SVG: witness_svg(&out, problem, &result->witness); break;
+    case WB_WITNESS_FILE: WB_TRY(witness_file_print(problem, &result->witness, diagnostics, &out)); break;
+    }
+    return report_take_text(&out, diagnostics, text);
+}
+
+/* How the string differs from one that somebody else made, such as a paper's. */
+static wb_status put_difference(const struct path_string *path, const char *other,
+                                wb_diagnostics *diagnostics, struct text *out) {
+    struct unit_string string = {0};
+    const struct subject subject = {.where = other};
+    WB_TRY(notation_parse(other, strlen(other), &subject, diagnostics, &string));
+    const struct string_difference difference = string_difference_of(&path->string, &string);
+    text_printf(out, "\ncompared with %.200s: ", other);
+    string_difference_print(&difference, out);
+    text_char(out, '\n');
+    unit_string_free(&string);
+    return WB_OK;
+}
+
+wb_status wb_makespan_mapping(const wb_block *block, bool branchless_prefix, const char *other,
+                              wb_diagnostics *diagnostics, char **text) {
+    struct path_string path = {0};
+    struct text out = {0};
+    enum path_extent extent = branchless_prefix ? PATH_BRANCHLESS_PREFIX : PATH_WHOLE;
+    wb_status status = path_string_make(block, extent, diagnostics, &path);
+    if (status == WB_OK) {
+        path_string_print_mapping(block, &path, &out);
+        text_string(&out, "\nstring: ");
+        notation_print(&out, path.string.units.items, (uint32_t)path.string.units.count);
+        text_char(&out, '\n');
+        if (other != NULL) status = put_difference(&path, other, diagnostics, &out);
+    }
+    path_string_free(&path);
+    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
+    text_free(&out);
+    return status;
+}
+
+wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_format format,
+                                  wb_diagnostics *diagnostics, char **text) {
+    const struct makespan_result *result = makespan_find_result(makespan, makespan_anneal.name);
+    struct text out = {0};
+    if (result == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, "convergence", "the method anneal has not been run");
+        return WB_ERR_DECLINED;
+    }
+    if (format == WB_CONVERGENCE_CSV) {
+        convergence_csv(&out, &result->anneal_log);
+    } else {
+        convergence_svg(&out, &result->anneal_log, CONVERGENCE_SECONDS);
+    }
+    return report_take_text(&out, diagnostics, text);
+}
+
+/* The text of a model; `run` is for messages and limits. */
+static wb_status put_model(const struct makespan_run *run, wb_makespan_model model, const char *method,
+                           uint64_t at_least, struct text *out) {
+    switch (model) {
+    case WB_MODEL_DIMACS: return sat_export_dimacs(run, at_least, out);
+    case WB_MODEL_OPB: return sat_export_opb(run, out);
+    case WB_MODEL_LP:
+    case WB_MODEL_MPS: break;
+    }
+    ilp_writer *write = model == WB_MODEL_MPS ? ilp_mps_write : ilp_lp_write;
+    const struct ilp_form *form = ilp_form_find(method, strlen(method));
+    if (form != NULL) return ilp_write(run->problem, form, write, run->settings, run->diagnostics, out);
+    diagnose(run->diagnostics, SEVERITY_ERROR, "makespan",
+             "expected ilp-short, ilp-long or ilp-cumulative for an integer program, got '%.40s'", method);
+    return WB_ERR_INPUT;
+}
+
+wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, const char *method,
+                             uint64_t at_least, wb_diagnostics *diagnostics, char **text) {
+    struct text out = {0};
+    WB_TRY(makespan_prepare(makespan, diagnostics));
+    const struct makespan_run run = {.problem = &makespan->problem,
+                                     .settings = &makespan->spec.settings,
+                                     .diagnostics = diagnostics,
+                                     .arena = &makespan->arena};
+    wb_status status = put_model(&run, model, method, at_least, &out);
+    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
+    text_free(&out);
+    return status;
+}
+
+/* Checks a witness file; says what it proves. */
+static wb_status check_witness(const char *path, const char *bytes, size_t size, wb_diagnostics *diagnostics,
+                               struct text *out) {
+    struct witness witness;
+    wb_status status = witness_file_parse(path, bytes, size, diagnostics, &witness);
+    if (status == WB_OK) status = schedule_check(&witness.problem, &witness.schedule, path, diagnostics);
+    if (status == WB_OK)
+        text_printf(out, "%s: a schedule of %u warps that takes %u cycles\n", path,
+                    witness.problem.warp_count, witness.schedule.makespan);
+    witness_free(&witness);
+    return status;
+}
+
+/* Checks a certificate within the memory and by the threads that the methods take by default. */
+static wb_status check_certificate(const char *path, const char *bytes, size_t size,
+                                   wb_diagnostics *diagnostics, struct text *out) {
+    static const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    struct certificate_proof proof;
+    wb_status status = certificate_check(path, bytes, size, makespan_memory(&settings),
+                                         makespan_threads(&settings), diagnostics, &proof);
+    if (status == WB_OK) {
+        uint32_t lower = proof.witness.schedule.makespan;
+        text_printf(out, "%s: proves that the worst case is ", path);
+        if (lower == proof.upper)
+            text_printf(out, "exactly %u cycles", lower);
+        else
+            text_printf(out, "from %u to %u cycles", lower, proof.upper);
+        text_printf(out, " (tables of %" PRIu64 " states and %" PRIu64 " cells)\n", proof.states,
+                    proof.cells);
+        witness_file_print_problem(&proof.witness.problem, out);
+    }
+    certificate_proof_free(&proof);
+    return status;
+}
+
+wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char **text) {
+    char *bytes;
+    size_t size;
+    struct text out = {0};
+    WB_TRY(file_read(path, CERTIFICATE_SIZE_MAX, diagnostics, &bytes, &size));
+    wb_status status = gzip_recognise(bytes, size) ? check_certificate(path, bytes, size, diagnostics, &out)
+                                                   : check_witness(path, bytes, size, diagnostics, &out);
+    free(bytes);
+    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
+    text_free(&out);
+    return status;
+}
+
+/* Reports of a makespan problem as a table for people. */
+
+/* Columns of the table, in characters. */
+enum { COLUMN_KIND = 16, COLUMN_VALUE = 42, COLUMN_SECONDS = 56 };
+
+/* Strings with more letters are cut in headings. */
+#define HEADING_LETTERS 400u
+
+static void put_ratio(struct text *out, const struct ratio *ratio) {
+    text_printf(out, "%u", ratio->numerator);
+    if (ratio->denominator != 1) text_printf(out, "/%u", ratio->denominator);
+}
+
+static void put_groups(struct text *out, const struct makespan_problem *problem) {
+    for (uint32_t g = 0; g < problem->group_count; g++) {
+        const struct string_group *group = &problem->groups[g];
+        uint32_t shown = group->length < HEADING_LETTERS ? group->length : HEADING_LETTERS;
+        text_printf(out, "%s%u x ", g == 0 ? "warps    " : "         ", group->warps);
+        notation_print(out, problem->unit + group->first, shown);
+        text_printf(out, "%s (%u instruction%s)\n", shown < group->length ? "..." : "", group->length,
+                    group->length == 1 ? "" : "s");
+    }
+}
+
+static void put_units(struct text *out, const struct wb_makespan *makespan) {
+    const struct makespan_problem *problem = &makespan->problem;
+    text_string(out, "units   ");
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
+        if (makespan->transform.of[unit].used)
+            text_printf(out, " %c=%u", UNIT_LETTERS[unit], problem->capacity[unit]);
+    text_string(out, " warps a cycle");
+    if (problem->issue_limit != ISSUE_UNLIMITED)
+        text_printf(out, ", at most %u instructions issued a cycle", problem->issue_limit);
+    text_string(out, "\n");
+}
+
+/* What the transformation did to one unit type. */
+static void put_unit_transform(struct text *out, uint32_t unit, const struct unit_transform *t) {
+    text_printf(out, "         %c: units for ", UNIT_LETTERS[unit]);
+    put_ratio(out, &t->sigma);
+    text_string(out, t->sigma.numerator == t->sigma.denominator ? " warp a cycle" : " warps a cycle");
+    if (t->cycles > 1) text_printf(out, ", %u cycles an instruction", t->cycles);
+    text_printf(out, " -> for %u", t->capacity);
+    if (t->copies > 1) text_printf(out, ", each %c is %u letters", UNIT_LETTERS[unit], t->copies);
+    if (t->sigma.numerator > t->sigma.denominator && t->sigma.denominator > 1)
+        text_string(out, ", rounded down");
+    text_char(out, '\n');
+}
+
+static void put_transform(struct text *out, const struct transform *transform) {
+    if (!transform_changes(transform)) return;
+    text_string(out,
+                "after the transformation of fractional capacities and instructions of several cycles:\n");
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
+        const struct unit_transform *t = &transform->of[unit];
+        if (t->used && (t->copies > 1 || t->sigma.denominator > 1)) put_unit_transform(out, unit, t);
+    }
+}
+
+/* A value, or the interval that is proven. */
+static void put_value(struct text *out, const wb_bound *bound) {
+    char number[64];
+    if (bound->kind == WB_UPPER && bound->lower > 0) {
+        (void)text_format(number, sizeof number, "%" PRIu64 " .. %" PRIu64, bound->lower, bound->cycles);
+    } else {
+        (void)text_format(number, sizeof number, "%" PRIu64, bound->cycles);
+    }
+    report_put_right(out, COLUMN_VALUE, number);
+}
+
+static void put_bounds(struct text *out, const struct wb_makespan *makespan,
+                       const wb_report_options *options) {
+    text_string(out, "\nmethod");
+    text_pad(out, COLUMN_KIND);
+    text_string(out, "kind");
+    report_put_right(out, COLUMN_VALUE, "cycles");
+    if (options->timing) report_put_right(out, COLUMN_SECONDS, "elapsed");
+    text_char(out, '\n');
+    for (size_t i = 0; wb_makespan_bound(makespan, i) != NULL; i++) {
+        const wb_bound *bound = wb_makespan_bound(makespan, i);
+        text_string(out, bound->method);
+        text_pad(out, COLUMN_KIND);
+        text_string(out, wb_kind_name(bound->kind));
+        put_value(out, bound);
+        char seconds[32];
+        (void)text_format(seconds, sizeof seconds, "%.3f s", bound->seconds);
+        if (options->timing) report_put_right(out, COLUMN_SECONDS, seconds);
+        text_char(out, '\n');
+    }
+}
+
+/* Methods without a result, and why. */
+static void put_declined(struct text *out, const struct wb_makespan *makespan) {
+    size_t count;
+    const wb_declined *declined = wb_makespan_declined(makespan, &count);
+    for (size_t i = 0; i < count; i++) {
+        text_string(out, declined[i].method);
+        text_pad(out, COLUMN_KIND);
+        text_printf(out, "%s: %s\n", report_declined_name(declined[i].status), declined[i].reason);
+    }
+}
+
+static void put_interval(struct text *out, const struct wb_makespan *makespan) {
+    struct makespan_interval interval = makespan_certain(makespan);
+    if (interval.upper == CYCLES_SATURATED && interval.lower == 0) return;
+    text_string(out, "\nworst case: ");
+    if (interval.upper == CYCLES_SATURATED) {
+        text_printf(out, "at least %" PRIu64 " cycles\n\n", interval.lower);
+    } else if (interval.lower == interval.upper) {
+        text_printf(out, "%" PRIu64 " cycles\n\n", interval.upper);
+    } else if (interval.lower == 0) {
+        text_printf(out, "at most %" PRIu64 " cycles\n\n", interval.upper);
+    } else {
+        text_printf(out, "between %" PRIu64 " and %" PRIu64 " cycles\n\n", interval.lower, interval.upper);
+    }
+}
+
+static const wb_bound *bound_at(const void *owner, size_t index) {
+    return wb_makespan_bound(owner, index);
+}
+
+wb_status report_makespan_text(const struct wb_makespan *makespan, const wb_report_options *options,
+                               wb_diagnostics *diagnostics, char **text) {
+    struct text out = {0};
+    put_groups(&out, &makespan->problem);
+    put_units(&out, makespan);
+    put_transform(&out, &makespan->transform);
+    put_bounds(&out, makespan, options);
+    put_declined(&out, makespan);
+    put_interval(&out, makespan);
+    report_put_conditions(&out, bound_at, makespan, NULL);
+    return report_take_text(&out, diagnostics, text);
+}
+
+/* Reports of a makespan problem as JSON; docs/json.md documents every key. */
+
+/* A string in the notation of runs; NULL when memory is exhausted. */
+static json_t *string_json(const uint8_t *units, uint32_t length) {
+    struct text out = {0};
+    notation_print(&out, units, length);
+    char *taken = text_take(&out);
+    json_t *string = taken != NULL ? json_string(taken) : NULL;
+    free(taken);
+    return string;
+}
+
+static json_t *warps_json(const struct makespan_problem *problem) {
+    json_t *array = json_array();
+    for (uint32_t g = 0; g < problem->group_count; g++) {
+        const struct string_group *group = &problem->groups[g];
+        json_t *object = json_pack("{s:I, s:o, s:I}", "warps", (json_int_t)group->warps, "string",
+                                   string_json(problem->unit + group->first, group->length), "instructions",
+                                   (json_int_t)group->length);
+        json_add(&array, object);
+    }
+    return array;
+}
+
+static json_t *ratio_json(const struct ratio *ratio) {
+    if (ratio->denominator == 1) return json_integer((json_int_t)ratio->numerator);
+    return json_sprintf("%u/%u", ratio->numerator, ratio->denominator);
+}
+
+/* Per unit type in use its capacity, and what it was before the transformation. */
+static json_t *units_json(const struct transform *transform) {
+    json_t *object = json_object();
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
+        const struct unit_transform *t = &transform->of[unit];
+        if (!t->used) continue;
+        const char letter[] = {UNIT_LETTERS[unit], '\0'};
+        json_t *one = json_pack("{s:I, s:o, s:I, s:I}", "capacity", (json_int_t)t->capacity, "sigma",
+                                ratio_json(&t->sigma), "cycles", (json_int_t)t->cycles, "letters",
+                                (json_int_t)t->copies);
+        json_put(&object, letter, one);
+    }
+    return object;
+}
+
+static json_t *problem_json(const struct wb_makespan *makespan) {
+    const struct makespan_problem *problem = &makespan->problem;
+    json_t *issue = problem->issue_limit == ISSUE_UNLIMITED ? json_null()
+                                                            : json_integer((json_int_t)problem->issue_limit);
+    return json_pack("{s:I, s:o, s:o, s:o}", "warps", (json_int_t)problem->warp_count, "groups",
+                     warps_json(problem), "units", units_json(&makespan->transform), "issue_limit", issue);
+}
+
+static json_t *bounds_json(const struct wb_makespan *makespan, const wb_report_options *options) {
+    json_t *array = json_array();
+    for (size_t i = 0; wb_makespan_bound(makespan, i) != NULL; i++)
+        json_add(&array, report_bound_json(wb_makespan_bound(makespan, i), options));
+    return array;
+}
+
+static json_t *declined_json(const struct wb_makespan *makespan) {
+    size_t count;
+    const wb_declined *declined = wb_makespan_declined(makespan, &count);
+    return report_declined_json(declined, count);
+}
+
+static json_t *certified_json(const struct wb_makespan *makespan) {
+    struct makespan_interval interval = makespan_certain(makespan);
+    if (interval.upper == CYCLES_SATURATED) return json_null();
+    return json_pack("{s:I, s:I}", "lower", (json_int_t)interval.lower, "upper", (json_int_t)interval.upper);
+}
+
+wb_status report_makespan_json(const struct wb_makespan *makespan, const wb_report_options *options,
+                               wb_diagnostics *diagnostics, char **text) {
+    json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "problem",
+                             problem_json(makespan), "bounds", bounds_json(makespan, options), "declined",
+                             declined_json(makespan), "certified", certified_json(makespan));
+    return report_take_json(root, diagnostics, text);
+}

@@ -1,0 +1,185 @@
+/* A short schedule as a picture: a row an instruction, warp by warp, from its issue over its initiation, in
+ * the colour of its unit, to its result. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/schedule/schedule.h"
+
+/* What a picture has room for. */
+enum { ROWS_MAX = 400, CYCLES_MAX = 4000 };
+
+/* The layout, in pixels. */
+enum {
+    LEFT = 190, /* of the cycles */
+    TOP = 60,
+    ROW = 18,
+    BAR = 14,      /* height of a row's bar */
+    WARP_GAP = 10, /* in front of every warp */
+    RIGHT = 24,
+    LEGEND = 52,
+    LEGEND_STEP = 96,
+    NUMBER_ROOM = 40, /* between two numbers of the axis */
+};
+
+/* The colours of Okabe and Ito, by unit; more units take them again. */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"};
+#define COLOURS (sizeof colours / sizeof *colours)
+
+struct picture {
+    struct schedule_report *report;
+    uint32_t used; /* units, as bits */
+    cycles end;    /* the last result */
+    int scale;     /* pixels of a cycle */
+    int height;    /* of all rows */
+};
+
+static int cycle_x(const struct picture *picture, cycles at) {
+    return LEFT + (int)at * picture->scale;
+}
+
+/* Units that are used have colours in turn. */
+static const char *unit_colour(const struct picture *picture, uint32_t unit) {
+    const uint32_t before = picture->used & ((UINT32_C(1) << unit) - 1);
+    return colours[(size_t)__builtin_popcount(before) % COLOURS];
+}
+
+static int by_warp(const void *a, const void *b) {
+    const struct sim_event *first = a, *second = b;
+    if (first->warp != second->warp) return first->warp < second->warp ? -1 : 1;
+    return first->step < second->step ? -1 : first->step > second->step;
+}
+
+/* A part of a row's bar; nothing when it takes no time. */
+static void put_part(struct picture *picture, int y, cycles from, cycles to, const char *style) {
+    if (from >= to) return;
+    text_printf(&picture->report->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n",
+                cycle_x(picture, from), y, (int)(to - from) * picture->scale, BAR, style);
+}
+
+static void put_row(struct picture *picture, const struct sim_event *event, int y) {
+    struct text *out = &picture->report->out;
+    const char *opcode = schedule_opcode(picture->report, event->instruction);
+    char initiation[40], latency[60];
+    text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT - 8, y + BAR - 3);
+    if (opcode[0] != '\0')
+        text_printf(out, "%s ", opcode);
+    else
+        text_printf(out, "%" PRIu64 " ", event->step);
+    schedule_put_unit(out, picture->report->machine, event->unit, event->sub_core, event->instance);
+    text_string(out, "</text>\n");
+    (void)text_format(initiation, sizeof initiation, "fill=\"%s\"", unit_colour(picture, event->unit));
+    (void)text_format(latency, sizeof latency, "%s fill-opacity=\"0.3\"", initiation);
+    put_part(picture, y, event->issue, event->start,
+             "fill=\"none\" stroke=\"#666\" stroke-dasharray=\"3 2\"");
+    put_part(picture, y, event->start, event->init_end, initiation);
+    put_part(picture, y, event->init_end, event->completion, latency);
+    text_printf(out, "<path d=\"M%d,%d v%d\" stroke=\"#222\" stroke-width=\"2\"/>\n",
+                cycle_x(picture, event->issue), y - 1, BAR + 2);
+}
+
+/* Numbers above the cycles, and a line under each of them. */
+static void put_axis(struct picture *picture) {
+    static const cycles steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+    size_t s = 0;
+    while (s + 1 < sizeof steps / sizeof *steps && (int)steps[s] * picture->scale < NUMBER_ROOM)
+        s++;
+    for (cycles at = 0; at <= picture->end; at += steps[s]) {
+        const int x = cycle_x(picture, at);
+        text_printf(&picture->report->out,
+                    "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%" PRIu64 "</text>\n"
+                    "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>\n",
+                    x, TOP - 8, at, x, TOP, x, TOP + picture->height);
+    }
+}
+
+/* Every event a row, with room and a name in front of each warp. */
+static void put_rows(struct picture *picture) {
+    const struct schedule_report *report = picture->report;
+    int y = TOP;
+    for (size_t i = 0; i < report->kept.count; i++, y += ROW) {
+        const struct sim_event *event = &report->kept.items[i];
+        if (i == 0 || event[-1].warp != event->warp) {
+            y += WARP_GAP;
+            text_printf(&picture->report->out,
+                        "<text x=\"14\" y=\"%d\" font-weight=\"bold\">warp %u</text>\n", y + BAR - 3,
+                        event->warp);
+        }
+        put_row(picture, event, y);
+    }
+}
+
+/* The units that are used, and what the parts of a bar are. */
+static void put_legend(struct picture *picture) {
+    const struct wb_machine *machine = picture->report->machine;
+    struct text *out = &picture->report->out;
+    const int y = TOP + picture->height + 20;
+    int x = LEFT;
+    for (uint32_t u = 0; u < machine->unit_count; u++) {
+        if ((picture->used >> u & 1) == 0) continue;
+        text_printf(out,
+                    "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/>"
+                    "<text x=\"%d\" y=\"%d\">%s</text>\n",
+                    x, y, unit_colour(picture, u), x + 18, y + 11, machine->units[u].name);
+        x += LEGEND_STEP;
+    }
+    text_printf(out,
+                "<text x=\"%d\" y=\"%d\">line: issue; dashed: waits for its unit; full: initiation; pale: "
+                "latency</text>\n",
+                LEFT, y + 28);
+}
+
+/* The width that the legend needs. */
+static int legend_width(const struct picture *picture) {
+    const int units = __builtin_popcount(picture->used) * LEGEND_STEP;
+    const int words = 420;
+    return units > words ? units : words;
+}
+
+static wb_status svg_begin(struct schedule_report *report) {
+    (void)report;
+    return WB_OK;
+}
+
+static wb_status svg_event(struct schedule_report *report, uint32_t sm, const struct sim_event *event) {
+    (void)sm;
+    if (report->kept.count == ROWS_MAX || event->completion > CYCLES_MAX) {
+        diagnose(report->diagnostics, SEVERITY_ERROR, report->policy,
+                 "a picture has at most %d instructions and %d cycles; --format trace has more room",
+                 ROWS_MAX, CYCLES_MAX);
+        return WB_ERR_LIMIT;
+    }
+    if (vec_push(&report->kept, *event) == WB_OK) return WB_OK;
+    return diagnose_out_of_memory(report->diagnostics, report->policy);
+}
+
+static wb_status svg_end(struct schedule_report *report) {
+    struct picture picture = {.report = report};
+    uint32_t warps = 0;
+    if (report->kept.count > 0)
+        qsort(report->kept.items, report->kept.count, sizeof *report->kept.items, by_warp);
+    for (size_t i = 0; i < report->kept.count; i++) {
+        const struct sim_event *event = &report->kept.items[i];
+        picture.used |= UINT32_C(1) << event->unit;
+        picture.end = cycles_max(picture.end, event->completion);
+        warps += i == 0 || event[-1].warp != event->warp;
+    }
+    picture.scale = picture.end <= 60 ? 16 : picture.end <= 240 ? 6 : 2;
+    picture.height = (int)report->kept.count * ROW + (int)warps * WARP_GAP;
+    const int columns = (int)picture.end * picture.scale, legend = legend_width(&picture);
+    const int width = LEFT + (columns > legend ? columns : legend) + RIGHT,
+              height = TOP + picture.height + LEGEND;
+    text_printf(&report->out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+                "font-family=\"sans-serif\" font-size=\"11\" fill=\"#222\">\n"
+                "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n"
+                "<text x=\"14\" y=\"22\" font-size=\"14\" font-weight=\"bold\">A schedule of %" PRIu64
+                " cycles, policy %s</text>\n",
+                width, height, width, height, width, height, picture.end, report->policy);
+    put_axis(&picture);
+    put_rows(&picture);
+    put_legend(&picture);
+    text_string(&report->out, "</svg>\n");
+    return WB_OK;
+}
+
+const struct schedule_writer schedule_svg = {svg_begin, svg_event, svg_end};

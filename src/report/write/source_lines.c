@@ -1,0 +1,43 @@
+#include "report/write/source_lines.h"
+
+#include <string.h>
+
+wb_status source_lines_open(const struct wb_module *module, struct source_lines *lines) {
+    *lines = (struct source_lines){.module = module};
+    const struct source *source = &module->source;
+    size_t start = 0;
+    while (start < source->size) {
+        WB_TRY(vec_push(&lines->starts, start));
+        const char *end = memchr(source->text + start, '\n', source->size - start);
+        if (end == NULL) break;
+        start = (size_t)(end - source->text) + 1;
+    }
+    return WB_OK;
+}
+
+void source_lines_close(struct source_lines *lines) {
+    vec_free(&lines->starts);
+}
+
+/* The number of the line, from 1, that holds byte `offset`. */
+static uint32_t line_of(const struct source_lines *lines, size_t offset) {
+    size_t low = 0, high = lines->starts.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lines->starts.items[middle] <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+struct inst_place source_lines_place(const struct source_lines *lines, const struct ptx_inst *inst) {
+    struct inst_place place = {.line = line_of(lines, inst->at)};
+    if (inst->location != PTX_NO_INDEX) {
+        const struct ptx_location *location = &lines->module->locations[inst->location];
+        place.source_file = ptx_location_file(lines->module, location);
+        place.source_line = location->line;
+    }
+    return place;
+}

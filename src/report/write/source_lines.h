@@ -1,0 +1,27 @@
+/* Where instructions stand: lines of the PTX, and lines of the source (.loc). */
+#ifndef WB_REPORT_WRITE_SOURCE_LINES_H
+#define WB_REPORT_WRITE_SOURCE_LINES_H
+
+#include "base/vec.h"
+#include "ptx/ptx.h"
+
+struct source_lines {
+    const struct wb_module *module;
+    VEC(size_t) starts; /* offset of each line of the PTX */
+};
+
+/* An instruction as a reader finds it. */
+struct inst_place {
+    uint32_t line;           /* of the PTX, from 1 */
+    const char *source_file; /* of its .loc, or NULL */
+    uint32_t source_line;
+};
+
+/* Finds where the lines of the PTX start. Closed with source_lines_close, also after an error (WB_ERR_LIMIT,
+ * without a message). */
+wb_status source_lines_open(const struct wb_module *module, struct source_lines *lines);
+void source_lines_close(struct source_lines *lines);
+
+struct inst_place source_lines_place(const struct source_lines *lines, const struct ptx_inst *inst);
+
+#endif

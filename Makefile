@@ -1,4 +1,5 @@
 # The project's front door: each target installs what it needs, configures with CMake and builds with Ninja.
+#   make help    these lines
 #   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
 #   make build   release build in build/               make lint    formatting, clang-tidy
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
@@ -19,7 +20,10 @@ CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: demo build test lint bench fuzz campaign campaign-caches install clean packages-%
+.PHONY: help demo build test lint bench fuzz campaign campaign-caches install clean packages-%
+
+help:
+	@sed -n 's/^#//p;/^$$/q' Makefile
 
 packages-%:
 	@scripts/install-packages $(subst +, ,$*)

@@ -16,7 +16,8 @@ static bool text_room(struct text *text, size_t extra) {
         size_t capacity = text->capacity < 64 ? 64 : text->capacity;
         while (capacity <= need)
             capacity *= 2;
-        char *data = realloc(text->data, capacity);
+        char *data = text->arena == NULL ? realloc(text->data, capacity)
+                                         : arena_grow(text->arena, text->data, text->capacity, capacity);
         if (data != NULL) {
             text->data = data;
             text->capacity = capacity;
@@ -87,12 +88,12 @@ void text_pad(struct text *text, size_t column) {
 char *text_take(struct text *text) {
     if (!text->failed && text->data == NULL) text_append(text, "", 0);
     char *data = text->failed ? NULL : text->data;
-    if (text->failed) free(text->data);
-    *text = (struct text){0};
+    if (text->failed) text_free(text);
+    *text = (struct text){.arena = text->arena};
     return data;
 }
 
 void text_free(struct text *text) {
-    free(text->data);
-    *text = (struct text){0};
+    if (text->arena == NULL) free(text->data);
+    *text = (struct text){.arena = text->arena};
 }

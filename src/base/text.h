@@ -6,13 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
+
 /* Zero-initialised it is empty. After a failed allocation `failed` stays set and further writes do nothing,
- * so a writer checks once, at the end. */
+ * so a writer checks once, at the end. In a protected arena ({.arena = arena}) no write fails. */
 struct text {
     char *data; /* NUL-terminated, or NULL while empty */
     size_t length;
     size_t capacity;
     bool failed;
+    struct arena *arena; /* where it lies, or NULL: it is malloced */
 };
 
 /* Makes room for so many bytes. */
@@ -31,8 +34,8 @@ int text_vformat(char *buffer, size_t size, const char *format, va_list argument
 /* Pads with spaces until the text is `column` characters after its last line break. */
 void text_pad(struct text *text, size_t column);
 
-/* Hands the text to the caller, who frees it: a valid string even when nothing was written, NULL when any
- * write failed. The text is empty afterwards. */
+/* Hands the text to the caller, who frees it unless it lies in an arena: a valid string even when nothing was
+ * written, NULL when any write failed. The text is empty afterwards. */
 char *text_take(struct text *text);
 
 void text_free(struct text *text);

@@ -1,6 +1,6 @@
 /* Speed of the annealing on the case study of ETFA'13: candidates a second on one thread, and how often
  * and how soon runs with the default settings find the worst case, 160 cycles. */
-#include "makespan/solve.h"
+#include "makespan/analysis/makespan.h"
 #include "makespan_support.h"
 
 #define WARPS 16u

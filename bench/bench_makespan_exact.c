@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "makespan/solve.h"
+#include "makespan/analysis/makespan.h"
 #include "makespan_support.h"
 
 static const struct exact_case {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "makespan/solve.h"
+#include "makespan/analysis/makespan.h"
 #include "makespan_support.h"
 
 /* Processor seconds of the child processes so far. */

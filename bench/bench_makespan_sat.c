@@ -1,7 +1,7 @@
 /* Speed of the makespan method `sat`, from the first clause to the proof. */
 #include <inttypes.h>
 
-#include "makespan/solve.h"
+#include "makespan/analysis/makespan.h"
 #include "makespan_support.h"
 
 static void bench_string(const char *string, uint32_t warps, uint32_t cores) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "../tests/gzip_bytes.h"
-#include "makespan/certificate_check.h"
-#include "makespan/solve.h"
+#include "makespan/analysis/makespan.h"
+#include "makespan/certificate/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "makespan/ilp_read_back.h"
+#include "papers/makespan_forms/ilp_solution.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #define TEST_MAKESPAN_CASES_H
 
 #include "base/random.h"
-#include "makespan/solve.h"
+#include "makespan/analysis/makespan.h"
 
 /* One group of warps: their string in the tool's notation. */
 struct makespan_case {

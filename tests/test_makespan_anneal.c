@@ -10,10 +10,9 @@
 
 #include <cmocka.h>
 
-#include "makespan/anneal_start.h"
-#include "makespan/closed.h"
-#include "makespan/precedence_string.h"
-#include "makespan/reschedule.h"
+#include "makespan/anneal/precedence_string.h"
+#include "makespan/anneal/reschedule.h"
+#include "makespan/method/closed.h"
 #include "makespan_cases.h"
 
 #define EXAMPLE_LENGTH 12u
@@ -196,10 +195,9 @@ static void expect_rescheduled(const struct makespan_problem *problem, const str
 static void exchange_at_random(const struct makespan_problem *problem, uint64_t seed,
                                struct random_state *random) {
     uint32_t *string = malloc(problem->instruction_count * sizeof *string);
-    uint64_t longest;
     struct rescheduler r;
     assert_non_null(string);
-    assert_int_equal(closed_bound(problem, &longest), WB_OK);
+    uint64_t longest = closed_bound(problem);
     assert_int_equal(anneal_start_string(problem, anneal_start_of((uint32_t)seed), random, string), WB_OK);
     assert_int_equal(rescheduler_make(problem, longest, string, NULL, NULL, &r), WB_OK);
     free(string);
@@ -365,9 +363,8 @@ static void test_stopped_rescheduling(void **state) {
     struct makespan_problem problem =
         makespan_case_problem(&(struct makespan_case){"L5C9L2C9", 2000, {1, 4, 1, 1}, 4});
     uint32_t *string = malloc(problem.instruction_count * sizeof *string);
-    uint64_t longest;
     assert_non_null(string);
-    assert_int_equal(closed_bound(&problem, &longest), WB_OK);
+    uint64_t longest = closed_bound(&problem);
     assert_int_equal(anneal_start_string(&problem, START_ROUND_ROBIN, NULL, string), WB_OK);
     uint32_t left = UINT32_MAX;
     struct rescheduler r;

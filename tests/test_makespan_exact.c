@@ -10,9 +10,9 @@
 
 #include "address_sanitizer.h"
 #include "base/clock.h"
-#include "makespan/exact.h"
-#include "makespan/multiset_rank.h"
-#include "makespan/row_max.h"
+#include "makespan/exact/exact.h"
+#include "makespan/states/multiset_rank.h"
+#include "makespan/states/row_max.h"
 #include "makespan_cases.h"
 
 /* Values that other programs agree on; L5C9L2C9 is the Voronoi kernel of ETFA'13. */

@@ -15,11 +15,10 @@
 #include <cmocka.h>
 
 #include "address_sanitizer.h"
-#include "makespan/ilp.h"
-#include "makespan/ilp_cbc.h"
-#include "makespan/ilp_lp.h"
-#include "makespan/ilp_mps.h"
 #include "makespan_cases.h"
+#include "papers/makespan_forms/ilp.h"
+#include "papers/makespan_forms/ilp_cbc.h"
+#include "papers/makespan_forms/ilp_file.h"
 
 static const struct makespan_method *const methods[] = {&makespan_ilp_short, &makespan_ilp_long,
                                                         &makespan_ilp_cumulative};

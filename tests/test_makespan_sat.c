@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "address_sanitizer.h"
-#include "makespan/sat_cadical.h"
-#include "makespan/sat_encoding.h"
-#include "makespan/sat_export.h"
-#include "makespan/unary.h"
 #include "makespan_cases.h"
+#include "papers/makespan_forms/cnf.h"
+#include "papers/makespan_forms/sat_cadical.h"
+#include "papers/makespan_forms/sat_encoding.h"
+#include "papers/makespan_forms/sat_export.h"
 
 static bool always(void *user) {
     (void)user;

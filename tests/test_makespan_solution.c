@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "makespan/ilp_cbc.h"
-#include "makespan/ilp_read_back.h"
 #include "makespan_cases.h"
+#include "papers/makespan_forms/ilp_cbc.h"
+#include "papers/makespan_forms/ilp_solution.h"
 
 static const struct ilp_form *const forms[] = {&ilp_form_short, &ilp_form_long, &ilp_form_cumulative};
 

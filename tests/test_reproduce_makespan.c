@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "example.h"
-#include "makespan/makespan.h"
+#include "makespan/analysis/makespan.h"
 #include "timing.h"
 
 static wb_diagnostics *diagnostics;

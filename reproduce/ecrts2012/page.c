@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "example.h"
-#include "makespan/makespan.h"
+#include "makespan/analysis/makespan.h"
 #include "timing.h"
 
 const char *const page_convergence_charts[CONVERGENCE_FIGURES] = {"fig6.svg", "fig7.svg"};

@@ -6,9 +6,8 @@
 
 #include "base/diagnostics.h"
 #include "example.h"
-#include "makespan/anneal_start.h"
-#include "makespan/makespan.h"
-#include "makespan/precedence_string.h"
+#include "makespan/analysis/makespan.h"
+#include "makespan/anneal/precedence_string.h"
 #include "report/makespan/makespan.h"
 #include "strings/witness_file.h"
 

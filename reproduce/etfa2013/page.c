@@ -4,7 +4,7 @@
 
 #include "example.h"
 #include "figures.h"
-#include "makespan/anneal_start.h"
+#include "makespan/anneal/precedence_string.h"
 #include "timing.h"
 
 static void put_introduction(struct text *page) {

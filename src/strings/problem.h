@@ -72,4 +72,25 @@ uint64_t problem_unit_count(const struct makespan_problem *problem, uint32_t gro
 /* Whether some string uses the type. */
 bool problem_uses(const struct makespan_problem *problem, uint32_t unit);
 
+/* The strings of a problem as *runs*: maximal stretches of instructions of one unit type. */
+
+struct unit_run {
+    uint8_t unit;
+    bool last; /* of its string */
+    uint32_t group;
+    uint32_t first;  /* its first position */
+    uint32_t length; /* its positions */
+};
+
+struct run_list {
+    const struct makespan_problem *problem;
+    struct unit_run *items; /* of all groups, in the order of positions */
+    uint32_t count;
+    uint32_t *of_position; /* the run that a position lies in */
+};
+
+/* WB_ERR_LIMIT without a message. Freed with run_list_free, also after an error. */
+wb_status run_list_make(const struct makespan_problem *problem, struct run_list *runs);
+void run_list_free(struct run_list *runs);
+
 #endif

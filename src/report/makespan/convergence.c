@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "makespan/anneal_start.h"
+#include "makespan/anneal/precedence_string.h"
 #include "report/write/svg_chart.h"
 
 /* The chart samples the log at so many points, the first of which is the start. */

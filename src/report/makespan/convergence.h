@@ -3,7 +3,7 @@
 #define WB_REPORT_MAKESPAN_CONVERGENCE_H
 
 #include "base/text.h"
-#include "makespan/method.h"
+#include "makespan/method/method.h"
 
 /* Appends a table with commas: instance (from 1), initial solution, iteration, processor seconds, makespan; a
  * row for every improvement and, as the last of each instance, its end. What fails shows in out->failed, here

@@ -3,7 +3,7 @@
 #define WB_REPORT_MAKESPAN_MAKESPAN_H
 
 #include "base/text.h"
-#include "makespan/makespan.h"
+#include "makespan/analysis/makespan.h"
 
 /* The problem, what the transformation did, every result and what they prove together. */
 wb_status report_makespan_text(const struct wb_makespan *makespan, const wb_report_options *options,

@@ -1,0 +1,327 @@
+#include "makespan/analysis/makespan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/choose.h"
+#include "base/cycles.h"
+#include "base/file.h"
+#include "makespan/certificate/write.h"
+#include "papers/makespan_forms/ilp_solution.h"
+#include "strings/config_file.h"
+#include "strings/path_string.h"
+#include "strings/problem_file.h"
+
+static const struct makespan_method *const registry[] = {
+    &makespan_pessimistic, &makespan_closed,         &makespan_ilp_short,
+    &makespan_ilp_long,    &makespan_ilp_cumulative, &makespan_exact,
+    &makespan_extrapolate, &makespan_anneal,         &makespan_sat,
+    &makespan_brute,
+};
+
+const struct makespan_method *makespan_method_at(size_t index) {
+    return index < sizeof registry / sizeof registry[0] ? registry[index] : NULL;
+}
+
+const char *wb_makespan_method_name(size_t index) {
+    const struct makespan_method *method = makespan_method_at(index);
+    return method == NULL ? NULL : method->name;
+}
+
+const char *wb_makespan_method_summary(size_t index) {
+    const struct makespan_method *method = makespan_method_at(index);
+    return method == NULL ? NULL : method->summary;
+}
+
+wb_makespan *wb_makespan_new(void) {
+    wb_makespan *made = calloc(1, sizeof *made);
+    if (made != NULL) spec_init(&made->spec);
+    return made;
+}
+
+void wb_makespan_free(wb_makespan *makespan) {
+    if (makespan == NULL) return;
+    for (size_t i = 0; i < makespan->results.count; i++)
+        makespan_result_free(&makespan->results.items[i]);
+    vec_free(&makespan->results);
+    vec_free(&makespan->declined);
+    problem_free(&makespan->problem);
+    spec_free(&makespan->spec);
+    arena_free(&makespan->arena);
+    free(makespan);
+}
+
+static bool is_yaml(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+wb_status wb_makespan_read(const char *path, wb_diagnostics *diagnostics, wb_makespan **makespan) {
+    wb_makespan *made = wb_makespan_new();
+    if (made == NULL) return diagnose_out_of_memory(diagnostics, path);
+    wb_status status = is_yaml(path) ? problem_file_read(path, diagnostics, &made->spec)
+                                     : config_file_read(path, diagnostics, &made->spec);
+    if (status == WB_OK) {
+        *makespan = made;
+    } else {
+        wb_makespan_free(made);
+    }
+    return status;
+}
+
+/* What has been solved stays what it is. */
+static wb_status require_open(const wb_makespan *makespan, wb_diagnostics *diagnostics) {
+    if (!makespan->prepared) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, "makespan", "the problem cannot change once it has been used");
+    return WB_ERR_INPUT;
+}
+
+wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *value,
+                          wb_diagnostics *diagnostics) {
+    const struct subject subject = {.where = "makespan"};
+    WB_TRY(require_open(makespan, diagnostics));
+    return spec_set(&makespan->spec, key, value, &subject, diagnostics);
+}
+
+wb_status wb_makespan_add_warps(wb_makespan *makespan, const char *warps, wb_diagnostics *diagnostics) {
+    const struct subject subject = {.where = warps[0] != '\0' ? warps : "makespan"};
+    WB_TRY(require_open(makespan, diagnostics));
+    return spec_add_warps(&makespan->spec, warps, &subject, diagnostics);
+}
+
+wb_status wb_makespan_add_block(wb_makespan *makespan, const wb_block *block, bool branchless_prefix,
+                                wb_diagnostics *diagnostics) {
+    WB_TRY(require_open(makespan, diagnostics));
+    struct path_string path = {0};
+    enum path_extent extent = branchless_prefix ? PATH_BRANCHLESS_PREFIX : PATH_WHOLE;
+    wb_status status = path_string_make(block, extent, diagnostics, &path);
+    if (status == WB_OK && path.waits > 0)
+        diagnose(diagnostics, SEVERITY_WARNING, "makespan",
+                 "the path waits %u times, at barriers, for copies or the like, which kernel instruction "
+                 "strings do "
+                 "not know: the results are those of warps that never wait",
+                 path.waits);
+    if (status == WB_OK) status = spec_add_string(&makespan->spec, 0, &path.string, diagnostics);
+    if (status == WB_OK && makespan->spec.warps == 0) makespan->spec.warps = block->warp_count;
+    path_string_free(&path);
+    return status;
+}
+
+wb_status makespan_prepare(wb_makespan *makespan, wb_diagnostics *diagnostics) {
+    if (makespan->prepared) return WB_OK;
+    WB_TRY(transform_spec(&makespan->spec, diagnostics, &makespan->transform, &makespan->problem));
+    makespan->prepared = true;
+    return WB_OK;
+}
+
+/* Puts a result where its method stands among those that have one; there is room. */
+static void keep_result(wb_makespan *makespan, size_t method, const struct makespan_result *result) {
+    uint64_t bit = UINT64_C(1) << method;
+    makespan->methods_run |= bit;
+    size_t place = (size_t)__builtin_popcountll(makespan->methods_run & (bit - 1));
+    struct makespan_result *slot = makespan->results.items + place;
+    memmove(slot + 1, slot, (makespan->results.count++ - place) * sizeof *slot);
+    *slot = *result;
+}
+
+/* What the problem itself takes for granted, beside what its solution does. */
+static void assume_problem(const wb_makespan *makespan, wb_bound *bound) {
+    const struct transform *transform = &makespan->transform;
+    if (makespan->waits)
+        makespan_assume(bound,
+                        "the warps do not wait where their path does (at barriers, for copies or the like)");
+    if (transform_rounds(transform))
+        makespan_assume(bound,
+                        "a unit type whose capacity was rounded down is no slower for what was cut off");
+    if (transform_repeats(transform) && makespan->problem.issue_limit != ISSUE_UNLIMITED)
+        makespan_assume(bound, "letters that stand for parts of one instruction take an issue slot each");
+}
+
+/* Keeps why a method has no result, in place of what it said before. */
+static wb_status decline(wb_makespan *makespan, const char *method, wb_status status,
+                         const wb_diagnostics *messages) {
+    size_t length;
+    const char *text = diagnostics_first_error(messages, &length);
+    const char *reason = length == 0 ? NULL : arena_string(&makespan->arena, text, length);
+    const wb_declined declined = {.method = method,
+                                  .status = status == WB_ERR_LIMIT ? status : WB_ERR_DECLINED,
+                                  .reason = reason == NULL ? "stopped before it found anything" : reason};
+    for (size_t i = 0; i < makespan->declined.count; i++) {
+        if (strcmp(makespan->declined.items[i].method, method) != 0) continue;
+        makespan->declined.items[i] = declined;
+        return WB_OK;
+    }
+    return vec_push(&makespan->declined, declined);
+}
+
+/* Runs a method. Its messages go to `failures` when it has no result, which is kept with its reason. */
+static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch *watch,
+                            wb_diagnostics *diagnostics, wb_diagnostics *failures) {
+    wb_diagnostics *messages = wb_diagnostics_new();
+    struct makespan_run run = {.problem = &makespan->problem,
+                               .settings = &makespan->spec.settings,
+                               .watch = watch,
+                               .diagnostics = messages,
+                               .arena = &makespan->arena};
+    struct makespan_result result;
+    if (messages == NULL || vec_reserve(&makespan->results, 1) != WB_OK) {
+        wb_diagnostics_free(messages);
+        makespan->stopped = true;
+        return diagnose_out_of_memory(diagnostics, "makespan");
+    }
+    wb_status status = makespan_solve(makespan_method_at(index), &run, &result);
+    if (status == WB_OK || (status == WB_ERR_LIMIT && result.bound.cycles > 0)) {
+        assume_problem(makespan, &result.bound);
+        keep_result(makespan, index, &result);
+        makespan->stopped |= messages->no_memory;
+        wb_diagnostics_append(diagnostics, messages);
+    } else {
+        makespan_result_free(&result);
+        if (status == WB_ERR_LIMIT && wb_diagnostics_errors(messages) == 0)
+            (void)diagnose_out_of_memory(messages, "makespan");
+        makespan->stopped |= messages->no_memory; /* no limit of the method: the report is not whole */
+        wb_diagnostics_append(messages->no_memory ? diagnostics : failures, messages);
+        if (decline(makespan, makespan_method_at(index)->name, status, messages) != WB_OK) {
+            makespan->stopped = true;
+            status = diagnose_out_of_memory(diagnostics, "makespan");
+        }
+    }
+    wb_diagnostics_free(messages);
+    makespan->stopped |= status == WB_ERR_LIMIT &&
+                         (makespan->methods_run >> index & 1 || !makespan_goes_on(&run, "makespan", 0, 0));
+    return status;
+}
+
+/* Says of every estimate that some schedule exceeds, once, that one does. */
+static wb_status refute_estimates(wb_makespan *makespan, wb_diagnostics *diagnostics) {
+    uint64_t lower = makespan_certain(makespan).lower;
+    const struct makespan_run run = {.arena = &makespan->arena, .diagnostics = diagnostics};
+    for (size_t i = 0; i < makespan->results.count; i++) {
+        wb_bound *bound = &makespan->results.items[i].bound;
+        if (bound->kind != WB_ESTIMATE || bound->cycles >= lower || bound->lower > 0) continue;
+        bound->reason = makespan_text(&run, "%s; here it is too low: a schedule takes %" PRIu64 " cycles",
+                                      bound->reason, lower);
+        if (bound->reason == NULL) return makespan_no_memory(&run);
+        bound->lower = lower;
+    }
+    return WB_OK;
+}
+
+/* Runs the chosen methods; returns the status of the last that has no result. */
+static wb_status run_chosen(wb_makespan *makespan, uint64_t chosen, bool only_fitting, const wb_watch *watch,
+                            wb_diagnostics *diagnostics, wb_diagnostics *failures) {
+    wb_status failed = WB_OK;
+    for (size_t i = 0; makespan_method_at(i) != NULL; i++) {
+        const struct makespan_method *method = makespan_method_at(i);
+        if (!(chosen >> i & 1)) continue;
+        const bool had_memory = !diagnostics->no_memory;
+        if (only_fitting && method->fits != NULL && !method->fits(&makespan->problem, diagnostics)) {
+            makespan->stopped |= had_memory && diagnostics->no_memory;
+            continue;
+        }
+        wb_status one = run_method(makespan, i, watch, diagnostics, failures);
+        const bool has_result = makespan->methods_run >> i & 1;
+        if (one != WB_OK && !has_result) failed = one;
+    }
+    return failed;
+}
+
+wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
+                            wb_diagnostics *diagnostics) {
+    uint64_t chosen = 0;
+    WB_TRY(choose_names("methods", methods, wb_makespan_method_name, diagnostics, &chosen));
+    WB_TRY(makespan_prepare(makespan, diagnostics));
+    wb_diagnostics *failures = wb_diagnostics_new();
+    if (failures == NULL) return diagnose_out_of_memory(diagnostics, "makespan");
+    const uint64_t left = chosen & ~makespan->methods_run;
+    makespan->stopped = false;
+    wb_status status = run_chosen(makespan, left, strcmp(methods, "all") == 0, watch, diagnostics, failures);
+    const bool none = (chosen & makespan->methods_run) == 0;
+    if (none) wb_diagnostics_append(diagnostics, failures);
+    wb_diagnostics_free(failures);
+    WB_TRY(refute_estimates(makespan, diagnostics));
+    if (makespan->stopped) return WB_ERR_LIMIT;
+    return none ? status : WB_OK;
+}
+
+/* Keeps a schedule that was read, as a result beside those of the methods. */
+static wb_status keep_solution(wb_makespan *makespan, const struct schedule *schedule) {
+    struct makespan_result result = {
+        .bound = {.method = "solution", .cycles = schedule->makespan, .lower = schedule->makespan},
+        .witness = *schedule};
+    result.bound.kind = WB_LOWER;
+    makespan_assume_model(&result.bound);
+    assume_problem(makespan, &result.bound);
+    return vec_push(&makespan->results, result);
+}
+
+wb_status wb_makespan_read_solution(wb_makespan *makespan, const char *path, wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    size_t size = 0;
+    struct schedule schedule = {0};
+    WB_TRY(makespan_prepare(makespan, diagnostics));
+    WB_TRY(file_read(path, ILP_SOLUTION_SIZE_MAX, diagnostics, &text, &size));
+    const struct source source = {.name = path, .text = text, .size = size};
+    wb_status status =
+        ilp_read_back(&makespan->problem, &makespan->spec.settings, &source, diagnostics, &schedule);
+    if (status == WB_OK && keep_solution(makespan, &schedule) != WB_OK)
+        status = diagnose_out_of_memory(diagnostics, path);
+    if (status != WB_OK) schedule_free(&schedule);
+    free(text);
+    return status;
+}
+
+const wb_declined *wb_makespan_declined(const wb_makespan *makespan, size_t *count) {
+    *count = makespan->declined.count;
+    return makespan->declined.items;
+}
+
+const wb_bound *wb_makespan_bound(const wb_makespan *makespan, size_t index) {
+    return index < makespan->results.count ? &makespan->results.items[index].bound : NULL;
+}
+
+const struct makespan_result *makespan_find_result(const wb_makespan *makespan, const char *method) {
+    const struct makespan_result *found = NULL;
+    for (size_t i = 0; i < makespan->results.count; i++) {
+        const struct makespan_result *result = &makespan->results.items[i];
+        if (method != NULL && strcmp(result->bound.method, method) != 0) continue;
+        if (result->witness.cycle == NULL) continue;
+        if (found == NULL || result->witness.makespan > found->witness.makespan) found = result;
+    }
+    return found;
+}
+
+struct makespan_interval makespan_certain(const wb_makespan *makespan) {
+    struct makespan_interval interval = {0, CYCLES_SATURATED};
+    for (size_t i = 0; i < makespan->results.count; i++) {
+        const wb_bound *bound = &makespan->results.items[i].bound;
+        if (bound->kind == WB_ESTIMATE) continue;
+        interval.lower = cycles_max(interval.lower, bound->lower);
+        if (bound->kind == WB_LOWER) continue;
+        interval.upper = cycles_min(interval.upper, bound->cycles);
+    }
+    return interval;
+}
+
+wb_status wb_makespan_write_certificate(wb_makespan *makespan, const char *path, const wb_watch *watch,
+                                        wb_diagnostics *diagnostics) {
+    static const struct exact_limits limits = EXACT_LIMITS_DEFAULTS;
+    const struct makespan_result *found = makespan_find_result(makespan, NULL);
+    if (found == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, path,
+                 "no method that was run found a schedule, which a certificate begins with");
+        return WB_ERR_DECLINED;
+    }
+    const struct makespan_run run = {.problem = &makespan->problem,
+                                     .settings = &makespan->spec.settings,
+                                     .watch = watch,
+                                     .diagnostics = diagnostics,
+                                     .arena = &makespan->arena};
+    uint32_t upper = 0;
+    WB_TRY(certificate_write(&run, &limits, &found->witness, path, &upper));
+    if (upper != found->witness.makespan)
+        diagnose(diagnostics, SEVERITY_WARNING, path,
+                 "the certificate proves no more than that the worst case is from %u to %u cycles",
+                 found->witness.makespan, upper);
+    return WB_OK;
+}

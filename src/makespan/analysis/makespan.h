@@ -1,0 +1,43 @@
+/* A makespan problem with the results computed of it so far. */
+#ifndef WB_MAKESPAN_ANALYSIS_MAKESPAN_H
+#define WB_MAKESPAN_ANALYSIS_MAKESPAN_H
+
+#include "makespan/anneal/anneal.h"
+#include "makespan/exact/exact.h"
+#include "makespan/method/closed.h"
+#include "papers/makespan_forms/methods.h"
+#include "strings/spec.h"
+#include "strings/transform.h"
+
+/* The methods in the order of results; NULL past the end. */
+const struct makespan_method *makespan_method_at(size_t index);
+
+struct wb_makespan {
+    struct makespan_spec spec;
+    bool waits;    /* a string was made of a path that waits */
+    bool prepared; /* `transform` and `problem` have been made of `spec`, which is final then */
+    struct transform transform;
+    struct makespan_problem problem;
+    struct arena arena;                  /* of texts in results */
+    uint64_t methods_run;                /* bit i: method i of the registry has a result */
+    VEC(struct makespan_result) results; /* in the registry's order, behind them schedules that were read */
+    VEC(wb_declined) declined;           /* in the order in which they were asked for */
+    bool stopped; /* in the last call, a method by the user, the time limit, or with part of its result */
+};
+
+/* Makes the problem, unless it has been made. */
+wb_status makespan_prepare(wb_makespan *makespan, wb_diagnostics *diagnostics);
+
+/* The result of the method of that name, or, with NULL, the one with the longest witness; NULL when there is
+ * none. */
+const struct makespan_result *makespan_find_result(const wb_makespan *makespan, const char *method);
+
+/* What all results together prove: the worst case is from `lower` to `upper` cycles. `upper` is
+ * CYCLES_SATURATED where no method proved one. */
+struct makespan_interval {
+    uint64_t lower, upper;
+};
+
+struct makespan_interval makespan_certain(const wb_makespan *makespan);
+
+#endif

@@ -1,0 +1,106 @@
+/* What the makespan methods have in common. */
+#include "makespan/method/method.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+bool makespan_goes_on(const struct makespan_run *run, const char *stage, uint64_t done, uint64_t total) {
+    if (run->end != 0 && clock_elapsed() >= run->end) return false;
+    if (run->processor_end != 0 && clock_processor() >= run->processor_end) return false;
+    return run->watch == NULL || run->watch->poll == NULL ||
+           run->watch->poll(run->watch->user, stage, done, total);
+}
+
+bool makespan_solver_spent(const struct makespan_run *run, double seconds) {
+    return run->settings->processor_limit > 0 && seconds >= run->settings->processor_limit;
+}
+
+wb_status makespan_stopped(const struct makespan_run *run, const struct makespan_result *result) {
+    diagnose(
+        run->diagnostics, SEVERITY_WARNING, result->bound.method,
+        "stopped at a limit of time or memory or by the user; the worst case is proven to be from %" PRIu64
+        " to %" PRIu64 " cycles so far",
+        result->bound.lower, result->bound.cycles);
+    return WB_ERR_LIMIT;
+}
+
+wb_status makespan_no_memory(const struct makespan_run *run) {
+    return diagnose_out_of_memory(run->diagnostics, "makespan");
+}
+
+const char *makespan_text(const struct makespan_run *run, const char *format, ...) {
+    char buffer[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = text_vformat(buffer, sizeof buffer, format, arguments);
+    va_end(arguments);
+    if (length < 0) return NULL;
+    size_t kept = (size_t)length < sizeof buffer ? (size_t)length : sizeof buffer - 1;
+    return arena_string(run->arena, buffer, kept);
+}
+
+void makespan_assume(wb_bound *bound, const char *assumption) {
+    if (bound->assumption_count < WB_ASSUMPTIONS_MAX)
+        bound->assumptions[bound->assumption_count++] = assumption;
+}
+
+void makespan_assume_model(wb_bound *bound) {
+    makespan_assume(bound,
+                    "every instruction takes one cycle of one unit; no latency beyond it, no cache misses");
+    makespan_assume(bound, "work-conserving issue of at most one instruction per warp and cycle");
+    makespan_assume(bound, "the warps execute these strings, alone on the streaming multiprocessor");
+}
+
+void makespan_set_interval(wb_bound *bound, uint64_t lower, uint64_t upper) {
+    bound->kind = lower == upper ? WB_EXACT : WB_UPPER;
+    bound->cycles = upper;
+    bound->lower = lower;
+}
+
+uint64_t makespan_memory(const struct makespan_settings *settings) {
+    return settings->memory != 0 ? settings->memory : MAKESPAN_MEMORY_DEFAULT;
+}
+
+uint32_t makespan_threads(const struct makespan_settings *settings) {
+    if (settings->threads != 0) return settings->threads;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors < 1 ? 1 : (uint32_t)processors;
+}
+
+/* A method that says a schedule takes so long must have one that does. */
+static wb_status check_witness(const struct makespan_run *run, const struct makespan_result *result) {
+    const struct schedule *witness = &result->witness;
+    if (witness->cycle == NULL) return WB_OK;
+    const char *name = result->bound.method;
+    WB_TRY(schedule_check(run->problem, witness, name, run->diagnostics));
+    if (witness->makespan == result->bound.lower) return WB_OK;
+    diagnose(run->diagnostics, SEVERITY_ERROR, name,
+             "the witness takes %u cycles where %" PRIu64 " are claimed", witness->makespan,
+             result->bound.lower);
+    return WB_ERR_INPUT;
+}
+
+wb_status makespan_solve(const struct makespan_method *method, struct makespan_run *run,
+                         struct makespan_result *result) {
+    double start = clock_elapsed();
+    double limit = run->settings->time_limit;
+    double processor_limit = run->settings->processor_limit;
+    run->end = limit > 0 ? start + limit : 0;
+    run->processor_end = processor_limit > 0 ? clock_processor() + processor_limit : 0;
+    *result = (struct makespan_result){.bound = {.method = method->name}};
+    wb_status status = method->run(run, result);
+    result->bound.seconds = clock_elapsed() - start;
+    bool partial = status == WB_ERR_LIMIT && result->bound.cycles > 0;
+    if (status != WB_OK && !partial) return status;
+    WB_TRY(check_witness(run, result));
+    return status;
+}
+
+void makespan_result_free(struct makespan_result *result) {
+    schedule_free(&result->witness);
+    vec_free(&result->anneal_log.steps);
+    *result = (struct makespan_result){0};
+}

@@ -1,0 +1,237 @@
+#include "papers/makespan_forms/ilp_cbc.h"
+
+#include <Cbc_C_Interface.h>
+#include <float.h>
+#include <math.h>
+
+#include "base/c_locale.h"
+#include "base/text.h"
+#include "papers/makespan_forms/ilp_program.h"
+#include "papers/makespan_forms/solver_process.h"
+
+/* The part that CBC is given of the time after which the child is killed, and with it what it found: CBC sees
+ * its end only between two steps. The whole is the time limit; of processor time, the part is. */
+#define CBC_TIME_SHARE 0.9
+
+/* Programs of so many columns are solved with cuts and heuristics: for smaller ones these take more time than
+ * they save. Seconds without and with them, ilp-cumulative of LLCLL, both sigma 1: 5 warps (575 columns) 11
+ * and 22, 6 warps (840) 88 and 89, 7 warps (1155) more than 240 and 143. */
+#define CBC_CUTS_COLUMNS 1000u
+
+/* What CBC says for "nothing yet". */
+#define CBC_NONE 1e49
+
+/* What the child reports; behind the last report come the bytes of ilp_solution.one, if there is a solution.
+ */
+struct report {
+    double best;  /* objective of the best solution so far */
+    double bound; /* no solution's objective is larger */
+    uint64_t nodes;
+    bool last;
+    bool optimal;
+    bool stopped;
+    bool has_solution;
+};
+
+/* What the child is to do. */
+struct cbc_task {
+    const struct ilp_model *model;
+    double seconds; /* 0: no limit */
+    bool processor; /* of processor time, not elapsed */
+};
+
+/* The program as CBC takes it: by columns, and to be minimised. */
+struct cbc_program {
+    struct ilp_matrix matrix;
+    double *column_upper, *objective;
+    double *row_lower, *row_upper;
+};
+
+static void program_free(struct cbc_program *program) {
+    ilp_matrix_free(&program->matrix);
+    free(program->column_upper);
+    free(program->objective);
+    free(program->row_lower);
+    free(program->row_upper);
+}
+
+/* False when memory is exhausted. */
+static bool program_make(const struct ilp_model *model, struct cbc_program *program) {
+    program->column_upper = calloc(model->columns.count + 1, sizeof *program->column_upper);
+    program->objective = calloc(model->columns.count + 1, sizeof *program->objective);
+    program->row_lower = calloc(model->rows.count + 1, sizeof *program->row_lower);
+    program->row_upper = calloc(model->rows.count + 1, sizeof *program->row_upper);
+    if (ilp_matrix_make(model, &program->matrix) != WB_OK || program->column_upper == NULL ||
+        program->objective == NULL || program->row_lower == NULL || program->row_upper == NULL)
+        return false;
+    for (size_t c = 0; c < model->columns.count; c++) {
+        program->column_upper[c] = model->columns.items[c].upper;
+        program->objective[c] = -(double)model->columns.items[c].objective;
+    }
+    for (size_t row = 0; row < model->rows.count; row++) {
+        const struct ilp_row *r = &model->rows.items[row];
+        program->row_lower[row] = r->sense == ILP_AT_MOST ? -DBL_MAX : (double)r->bound;
+        program->row_upper[row] = r->sense == ILP_AT_LEAST ? DBL_MAX : (double)r->bound;
+    }
+    return true;
+}
+
+/* Passes CBC's messages of progress on, numbered as CbcMessage.cpp has them. They can be about a part of the
+ * problem that a heuristic looks at, so nothing of them becomes a result. */
+static void on_message(Cbc_Model *cbc, int number, int real_count, const double *reals, int int_count,
+                       const int *ints, int text_count, char **texts) {
+    (void)cbc;
+    (void)text_count;
+    (void)texts;
+    struct report report = {.best = -CBC_NONE, .bound = CBC_NONE};
+    if ((number == 4 || number == 12 || number == 16) && real_count >= 1) {
+        report.best = -reals[0];
+    } else if (number == 10 && real_count >= 2 && int_count >= 1) {
+        report.bound = -reals[1];
+        report.nodes = (uint64_t)ints[0];
+    } else {
+        return;
+    }
+    solver_child_send(&report, sizeof report);
+}
+
+/* Cuts and heuristics pay for large programs only: see CBC_CUTS_COLUMNS. One of the heuristics, the
+ * feasibility pump, switches CBC's messages off for good. One thread, which is the default, so that the same
+ * program has the same solution every time. */
+static void set_parameters(Cbc_Model *cbc, const struct cbc_task *task) {
+    char text[32];
+    Cbc_registerCallBack(cbc, on_message);
+    Cbc_setLogLevel(cbc, 1);
+    Cbc_setParameter(cbc, "feasibilityPump", "off");
+    if (task->model->columns.count < CBC_CUTS_COLUMNS) {
+        Cbc_setParameter(cbc, "heuristicsOnOff", "off");
+        Cbc_setParameter(cbc, "cutsOnOff", "off");
+    }
+    if (task->seconds <= 0) return;
+    (void)text_format(text, sizeof text, "%.3f", task->seconds);
+    Cbc_setParameter(cbc, "timeMode", task->processor ? "cpu" : "elapsed");
+    Cbc_setParameter(cbc, "seconds", text);
+}
+
+static void load(Cbc_Model *cbc, const struct ilp_model *model, const struct cbc_program *program) {
+    const struct ilp_matrix *matrix = &program->matrix;
+    Cbc_loadProblem(cbc, (int)model->columns.count, (int)model->rows.count, matrix->start, matrix->row,
+                    matrix->coefficient, NULL, program->column_upper, program->objective, program->row_lower,
+                    program->row_upper);
+    for (size_t c = 0; c < model->columns.count; c++)
+        Cbc_setInteger(cbc, (int)c);
+    Cbc_setObjSense(cbc, 1);
+}
+
+static void report_end(Cbc_Model *cbc, const struct ilp_model *model) {
+    const double *value = Cbc_bestSolution(cbc);
+    struct report report = {.best = -Cbc_getObjValue(cbc), .last = true};
+    report.bound = -Cbc_getBestPossibleObjValue(cbc);
+    report.optimal = Cbc_isProvenOptimal(cbc) != 0;
+    report.stopped = Cbc_status(cbc) == 1;
+    report.has_solution = value != NULL;
+    if (report.optimal) report.bound = report.best;
+    bool *one = calloc(model->columns.count, sizeof *one);
+    if (one == NULL) return;
+    for (size_t c = 0; value != NULL && c < model->columns.count; c++)
+        one[c] = value[c] > 0.5;
+    solver_child_send(&report, sizeof report);
+    if (value != NULL) solver_child_send(one, model->columns.count * sizeof *one);
+    free(one);
+}
+
+/* The child's work. */
+static void run_cbc(void *user) {
+    const struct cbc_task *task = user;
+    const struct ilp_model *model = task->model;
+    struct cbc_program program = {0};
+    (void)c_locale_enter(); /* CBC reads its parameters as the locale says */
+    if (!program_make(model, &program)) {
+        program_free(&program);
+        return;
+    }
+    Cbc_Model *cbc = Cbc_newModel();
+    load(cbc, model, &program);
+    program_free(&program);
+    set_parameters(cbc, task);
+    (void)Cbc_solve(cbc);
+    report_end(cbc, model);
+}
+
+/* What the watch is told. */
+static void describe(const char *stage, const struct report *so_far, char *text, size_t size) {
+    char best[32] = "none";
+    char bound[32] = "any";
+    if (so_far->best > -CBC_NONE) (void)text_format(best, sizeof best, "%.0f", so_far->best);
+    if (so_far->bound < CBC_NONE) (void)text_format(bound, sizeof bound, "%.1f", so_far->bound);
+    (void)text_format(text, size, "%s: best %s, bound %s, nodes", stage, best, bound);
+}
+
+/* Follows the child's reports to the last one, which is left in *so_far. Returns ILP_OPTIMAL when it came,
+ * whatever it says. */
+static enum ilp_end follow(const struct solver_process *process, const struct makespan_run *run,
+                           const char *stage, struct report *so_far) {
+    char text[128];
+    *so_far = (struct report){.best = -CBC_NONE, .bound = CBC_NONE};
+    while (!so_far->last) {
+        if (solver_process_ready(process)) {
+            struct report report;
+            if (!solver_process_receive(process, &report, sizeof report)) return ILP_FAILED;
+            if (report.best < so_far->best) report.best = so_far->best;
+            if (report.bound > so_far->bound && !report.last) report.bound = so_far->bound;
+            if (report.nodes < so_far->nodes) report.nodes = so_far->nodes;
+            *so_far = report;
+        }
+        describe(stage, so_far, text, sizeof text);
+        if (so_far->last) break;
+        if (makespan_solver_spent(run, solver_process_seconds(process) * CBC_TIME_SHARE)) return ILP_STOPPED;
+        if (!makespan_goes_on(run, text, so_far->nodes, 0)) return ILP_STOPPED;
+    }
+    return ILP_OPTIMAL;
+}
+
+/* Takes what the last report says. When its time ends before it has solved the first relaxation, CBC can say
+ * that there is no solution instead of that it was stopped. */
+static wb_status take(const struct solver_process *process, const struct report *last, bool limited,
+                      size_t column_count, struct ilp_solution *solution) {
+    solution->end = last->optimal ? ILP_OPTIMAL : last->stopped || limited ? ILP_STOPPED : ILP_FAILED;
+    if ((last->optimal || last->stopped) && last->bound < CBC_NONE) solution->bound = last->bound;
+    if (!last->has_solution) return WB_OK;
+    solution->one = calloc(column_count, sizeof *solution->one);
+    if (solution->one == NULL) return WB_ERR_LIMIT;
+    if (solver_process_receive(process, solution->one, column_count * sizeof *solution->one)) return WB_OK;
+    ilp_solution_free(solution);
+    solution->end = ILP_FAILED;
+    return WB_OK;
+}
+
+/* CBC has one limit only: that of processor time where there are both, as the child is killed at the other.
+ */
+static void set_limit(const struct makespan_run *run, struct cbc_task *task) {
+    task->processor = run->settings->processor_limit > 0;
+    if (task->processor)
+        task->seconds = run->settings->processor_limit;
+    else if (run->end != 0)
+        task->seconds = fmax(run->end - clock_elapsed(), 0.01) * CBC_TIME_SHARE;
+}
+
+wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run *run, const char *stage,
+                        struct ilp_solution *solution) {
+    struct cbc_task task = {.model = model};
+    struct solver_process process;
+    struct report last;
+    set_limit(run, &task);
+    *solution = (struct ilp_solution){.end = ILP_FAILED, .bound = INFINITY};
+    WB_TRY(solver_process_start(run_cbc, &task, makespan_memory(run->settings), &process));
+    wb_status status = WB_OK;
+    solution->end = follow(&process, run, stage, &last);
+    if (solution->end == ILP_OPTIMAL)
+        status = take(&process, &last, task.seconds > 0, model->columns.count, solution);
+    solver_process_end(&process);
+    return status;
+}
+
+void ilp_solution_free(struct ilp_solution *solution) {
+    free(solution->one);
+    *solution = (struct ilp_solution){.bound = INFINITY};
+}

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "bench_support.h"
-#include "bound/grid_kinds.h"
-#include "bound/registry.h"
+#include "bound/analysis/registry.h"
+#include "bound/grid/grid_kinds.h"
 #include "warp/grid.h"
 
 #define BLOCKS 100000

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "bench_support.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "warp/abstract_block.h"
 
 #define ALN_INSTRUCTIONS 10000u

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "bench_support.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "warp/abstract_block.h"
 
 /* Units as those of the orin-sm86 machine. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "fuzz_bounds.h"
 #include "warp/abstract_file.h"
 

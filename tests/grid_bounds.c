@@ -15,6 +15,7 @@ bool grid_bounds_of(const struct grid_bounds *bounds, const struct bound_method 
     const struct bound_input input = {.work = &bounds->work,
                                       .grid = &bounds->grid->timed,
                                       .machine = &bounds->grid->block.machine,
+                                      .contended = memory_is_contended(&bounds->grid->block.machine.memory),
                                       .watch = watch,
                                       .diagnostics = bounds->diagnostics,
                                       .budget = &budget};

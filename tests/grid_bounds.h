@@ -2,8 +2,8 @@
 #ifndef WB_TESTS_GRID_BOUNDS_H
 #define WB_TESTS_GRID_BOUNDS_H
 
-#include "bound/grid_kinds.h"
-#include "bound/registry.h"
+#include "bound/analysis/registry.h"
+#include "bound/grid/grid_kinds.h"
 #include "random_grid.h"
 
 /* The sums of a grid, which is not to be changed as long as they are used. */

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "bound/grid_explorer.h"
-#include "bound/grid_kinds.h"
-#include "bound/kernel_formula.h"
+#include "bound/grid/grid_kinds.h"
+#include "bound/kernel/kernel_formula.h"
+#include "bound/search/grid_explorer.h"
 #include "naive_grid_explorer.h"
 #include "sim/gpu.h"
 

@@ -3,7 +3,7 @@
 #ifndef WB_TESTS_NAIVE_KERNEL_BOUNDS_H
 #define WB_TESTS_NAIVE_KERNEL_BOUNDS_H
 
-#include "bound/grid_work.h"
+#include "bound/grid/grid_work.h"
 
 #define NAIVE_BLOCKS_MAX 64
 

@@ -5,7 +5,7 @@
 #define WB_TESTS_RANDOM_ABSTRACT_H
 
 #include "base/text.h"
-#include "bound/abstract_window.h"
+#include "papers/abstract_cta/abstract_window.h"
 #include "warp/abstract_block.h"
 
 /* Largest values. */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "explorer.h"
 
 /* States after which the tests' own search gives a block up. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "gpu_record.h"
 #include "memory/order_replay.h"
 #include "memory/sure_hits.h"

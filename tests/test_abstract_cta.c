@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "bound/abstract_cta.h"
-#include "bound/abstract_trace.h"
-#include "bound/abstract_warp_file.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "bound_named.h"
 #include "explorer.h"
+#include "papers/abstract_cta/abstract_cta.h"
+#include "papers/abstract_cta/abstract_trace.h"
+#include "papers/abstract_cta/abstract_warp_file.h"
 #include "random_abstract.h"
 #include "random_block.h"
 #include "random_kernel.h"

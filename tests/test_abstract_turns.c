@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "bound/abstract_turns.h"
-#include "bound/abstract_warp_file.h"
+#include "papers/abstract_cta/abstract_turns.h"
+#include "papers/abstract_cta/abstract_warp_file.h"
 #include "random_abstract.h"
 #include "random_block.h"
 

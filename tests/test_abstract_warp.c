@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "abstract_text.h"
-#include "bound/abstract_notation.h"
-#include "bound/abstract_trace.h"
+#include "papers/abstract_cta/abstract_notation.h"
+#include "papers/abstract_cta/abstract_trace.h"
 
 /* ---- From code -------------------------------------------------------------------------------------------
  */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "bound_named.h"
 #include "explorer.h"
 #include "random_check.h"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/choose.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "bound_named.h"
 #include "explorer.h"
 #include "naive_sim.h"

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "bound/contended_block.h"
-#include "bound/contention.h"
-#include "bound/grid_kinds.h"
-#include "bound/registry.h"
+#include "bound/analysis/registry.h"
+#include "bound/grid/contended_block.h"
+#include "bound/grid/contention.h"
+#include "bound/grid/grid_kinds.h"
 #include "naive_gpu.h"
 #include "random_block.h"
 #include "random_gpu.h"
@@ -85,7 +85,8 @@ static void check_kernel(const struct contended_case *made) {
         struct grid_work at_once = made->work, *ways[] = {&at_once, made->work.in_order};
         at_once.in_order = NULL;
         for (size_t w = 0; w < 2 && ways[w] != NULL; w++) {
-            const struct bound_input input = {.work = ways[w], .machine = made->timed->machine};
+            const struct bound_input input = {
+                .work = ways[w], .machine = made->timed->machine, .contended = true};
             cycles bound = bound_by(kernel_methods[m], &input);
             if (bound == 0) continue;
             if (longest > bound)
@@ -310,6 +311,7 @@ static void check_block(uint64_t seed, const struct random_gpu *gpu) {
     const struct bound_input input = {.block = &timed,
                                       .profile = &profile,
                                       .load = &load,
+                                      .contended = true,
                                       .machine = timed.machine,
                                       .diagnostics = diagnostics,
                                       .budget = &budget};

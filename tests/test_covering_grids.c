@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "covering_check.h"
 #include "kernel_suite.h"
 #include "warp/grid_block.h"

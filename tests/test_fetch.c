@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "base/choose.h"
-#include "bound/analysis.h"
-#include "bound/fetch_time.h"
+#include "bound/analysis/analysis.h"
+#include "bound/grid/fetch_time.h"
 #include "naive_sim.h"
 #include "random_block.h"
 #include "random_policy.h"

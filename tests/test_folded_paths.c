@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "bound/analysis.h"
-#include "bound/max_plus.h"
-#include "bound/profile.h"
-#include "bound/sections.h"
+#include "bound/analysis/analysis.h"
+#include "bound/profile/max_plus.h"
+#include "bound/profile/profile.h"
+#include "bound/profile/sections.h"
 #include "random_block.h"
 
 #define UNLIMITED DEPTH_UNLIMITED

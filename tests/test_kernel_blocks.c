@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "bound_named.h"
 #include "random_grid.h"
 

@@ -13,7 +13,7 @@
 
 #include "address_sanitizer.h"
 #include "base/random.h"
-#include "bound/registry.h"
+#include "bound/analysis/registry.h"
 #include "kernel_suite.h"
 
 /* The second has four sub-cores. */

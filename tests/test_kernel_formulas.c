@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "bound/grid_kinds.h"
-#include "bound/kernel_formula.h"
+#include "bound/grid/grid_kinds.h"
+#include "bound/kernel/kernel_formula.h"
 #include "warp/abstract_file.h"
 
 struct fixture {

@@ -7,7 +7,8 @@
 #include <cmocka.h>
 
 #include "base/choose.h"
-#include "bound/registry.h"
+#include "bound/analysis/registry.h"
+#include "bound/cache/memory_work.h"
 #include "hand_grid.h"
 
 /* The GPU: one SM, which holds one block; every instruction takes a cycle and one more; a miss takes 10 + 10
@@ -55,8 +56,10 @@ static wb_bound bound_of(const struct fixture *fixture, const struct bound_metho
     struct memory_work work;
     wb_bound bound = {0};
     const char *why;
-    const struct bound_input input = {
-        .memory = &work, .machine = fixture->timed.machine, .diagnostics = fixture->diagnostics};
+    const struct bound_input input = {.memory = &work,
+                                      .scheme = &fixture->scheme,
+                                      .machine = fixture->timed.machine,
+                                      .diagnostics = fixture->diagnostics};
     wb_status status = memory_work_make(&fixture->timed, &fixture->scheme, fixture->diagnostics, &work);
     if (status == WB_OK && !bound_method_applies(method, &input, &why)) fail_msg("%s", why);
     if (status == WB_OK) status = method->run(&input, &bound);
@@ -302,7 +305,7 @@ static void test_schemes(void **state) {
     fixture_ready(&f);
     for (size_t s = 0; gpu_scheme_at(s) != NULL; s++) {
         const struct memory_work work = {.timed = &f.timed, .scheme = gpu_scheme_at(s)};
-        const struct bound_input input = {.memory = &work, .machine = f.timed.machine};
+        const struct bound_input input = {.memory = &work, .scheme = work.scheme, .machine = f.timed.machine};
         const struct bound_method *own[] = {&bound_segment_sum, &bound_turn_chain, &bound_reorder_chain};
         const char *why;
         for (size_t m = 0; bound_method_at(m) != NULL; m++) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bound/lone_block.h"
+#include "bound/cache/lone_block.h"
 #include "random_block.h"
 #include "random_gpu.h"
 #include "random_policy.h"

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "bound/phases.h"
-#include "bound/profile.h"
+#include "bound/profile/phases.h"
+#include "bound/profile/profile.h"
 #include "random_block.h"
 #include "sim/simulator.h"
 #include "warp/abstract_block.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "launch/facts.h"
 #include "random_block.h"
 #include "random_trial.h"

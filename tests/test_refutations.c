@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/choose.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "memory/abstract_grid.h"
 #include "random_check.h"
 #include "sim/gpu.h"

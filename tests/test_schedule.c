@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "warp/abstract_block.h"
 
 /* A block by hand and its analysis. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "kernel_suite.h"
 #include "sim/simulator.h"
 

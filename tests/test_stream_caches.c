@@ -14,7 +14,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "bound/stream.h"
+#include "bound/analysis/stream.h"
 #include "random_block.h"
 
 #define LINES 48u

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "warp/block_timing.h"
 
 /* GPGPU-Sim places a block in cycle 1, so that the first instruction issues in cycle 2 (docs/gpgpusim.md). */

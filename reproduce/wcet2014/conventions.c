@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "bound/abstract_turns.h"
+#include "papers/abstract_cta/abstract_turns.h"
 #include "sim/simulator.h"
 #include "warp/abstract_block.h"
 

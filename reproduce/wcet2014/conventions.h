@@ -4,8 +4,8 @@
 #define WB_REPRODUCE_WCET2014_CONVENTIONS_H
 
 #include "base/diagnostics.h"
-#include "bound/abstract_warp_file.h"
 #include "machine/abstract_cta.h"
+#include "papers/abstract_cta/abstract_warp_file.h"
 
 /* Slide 12. */
 #define PUBLISHED_ESTIMATE 804u

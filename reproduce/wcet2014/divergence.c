@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/diagnostics.h"
-#include "bound/abstract_region.h"
 #include "example.h"
+#include "papers/abstract_cta/abstract_region.h"
 #include "warp/block.h"
 
 #define DIVERGENCE_PTX "reproduce/wcet2014/divergence.ptx"

@@ -6,8 +6,8 @@
 
 #include "base/diagnostics.h"
 #include "base/file.h"
-#include "bound/abstract_turns.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
+#include "papers/abstract_cta/abstract_turns.h"
 
 /* Most bytes of the file with the abstract warp. */
 #define SLIDE_FILE_MAX 65536u

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "bound/verdict.h"
+#include "bound/analysis/verdict.h"
 #include "report/analysis/kernel.h"
 #include "report/analysis/windows.h"
 #include "report/gpu/gpu.h"

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 
 /* Whether the bounds of the analysis are about this simulation: those of a scheme of strict round-robin hold
  * for strict round-robin only, all others for work-conserving policies only. */

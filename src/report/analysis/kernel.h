@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 
 /* The heading: kernel or file, grid, machine, blocks on an SM. */
 void kernel_put_heading(struct text *out, const struct wb_analysis *analysis);

@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_ANALYSIS_STREAM_H
 #define WB_REPORT_ANALYSIS_STREAM_H
 
-#include "bound/stream.h"
+#include "bound/analysis/stream.h"
 
 /* The whole stream under policy number `policy`, launch overheads included, when every kernel was simulated
  * under it (of covering paths: with the given data); else false. */

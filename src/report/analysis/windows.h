@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 
 /* Appends a table for each bound that has windows. */
 void report_put_windows(struct text *out, const struct wb_analysis *analysis);

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "base/vec.h"
-#include "bound/abstract_region.h"
 #include "machine/machine.h"
+#include "papers/abstract_cta/abstract_region.h"
 
 /* So many edges into one place that they meet in a point first. */
 #define EDGES_APART_MAX 4u

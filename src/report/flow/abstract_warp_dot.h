@@ -3,7 +3,7 @@
 #define WB_REPORT_FLOW_ABSTRACT_WARP_DOT_H
 
 #include "base/text.h"
-#include "bound/abstract_warp.h"
+#include "papers/abstract_cta/abstract_warp.h"
 
 /* Appends the graph. What fails shows in out->failed. */
 void abstract_warp_dot(const struct abstract_warp *warp, const char *name, struct text *out);

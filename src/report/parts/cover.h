@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 
 /* The block of covering paths that an analysis is of; of a grid its first one. */
 const struct wb_block *cover_block(const struct wb_analysis *analysis);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "bound/analysis.h"
+#include "bound/analysis/analysis.h"
 #include "sim/gpu_results.h"
 
 /* Most instructions that a schedule is written for: some 200 bytes each. */

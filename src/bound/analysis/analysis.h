@@ -1,0 +1,118 @@
+/* A timed block, or a whole grid, with the bounds and simulations computed of it so far. */
+#ifndef WB_BOUND_ANALYSIS_ANALYSIS_H
+#define WB_BOUND_ANALYSIS_ANALYSIS_H
+
+#include "bound/analysis/registry.h"
+#include "bound/cache/memory_work.h"
+#include "bound/grid/contended_block.h"
+#include "bound/grid/grid_kinds.h"
+#include "bound/search/grid_explorer.h"
+#include "papers/abstract_cta/abstract_warp_file.h"
+#include "sim/policy.h"
+#include "warp/abstract_block.h"
+#include "warp/block.h"
+
+/* States that a search keeps unless told otherwise: some two gigabytes. */
+#define ANALYSIS_STATE_LIMIT UINT64_C(30000000)
+
+/* Most warp instructions that are simulated without being asked for, under all policies together: half a
+ * second, on machines with caches a second. */
+#define ANALYSIS_SIMULATED_MAX UINT64_C(12000000)
+
+/* One of the blocks of a kernel that are bounded by themselves, of a kind each. */
+struct kernel_block {
+    struct wb_block *block; /* owned, or NULL */
+    struct wb_analysis *analysis;
+    uint32_t kind; /* its number in grid_work */
+    cycles cap;    /* it takes no longer: proven, whatever method is asked; or CYCLES_SATURATED */
+    cycles least;  /* the least that any method proved of it so far; or CYCLES_SATURATED */
+};
+
+struct wb_analysis {
+    const struct wb_machine *machine;
+    const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
+    const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
+    const struct timed_block *timed; /* what is analysed; NULL: a grid, or abstract warps */
+    struct timed_block own;          /* *timed, where it was made from `block` */
+    struct abstract_block by_hand;   /* *timed is in it, where it was read from a block file */
+    struct wb_grid lone;             /* of `block` alone, on a machine with caches; or the grid by hand */
+    struct timed_grid grid_times;    /* of the grid, or of `lone` */
+    struct memory_work memory;       /* of them, if has_memory */
+    bool has_memory;
+    struct contended_block contended; /* of one block, where all SMs share one memory */
+    bool has_work;                    /* a grid on a machine without caches: */
+    struct grid_kinds kinds;
+    struct grid_work work;
+    struct wb_block *longest_block;  /* of a kernel: the block of `longest`, where it was made for it */
+    struct wb_analysis *longest;     /* of a kernel: of the block that takes longest; else NULL. Its bounds
+                                        are the largest of all `blocks` */
+    VEC(struct kernel_block) blocks; /* of a kernel on a machine without caches: the first is `longest` */
+    cycles rest;                     /* the largest cap of the kinds of blocks that are not among them */
+    uint64_t block_methods;          /* bit i: method i has been asked of all of them */
+    bool is_abstract;                /* not a block, but: */
+    struct abstract_warp_file abstract;
+    bool profiled; /* `profile`, if it is a block, and fetch_time have been made */
+    struct block_profile profile;
+    cycles fetch_time;              /* what instruction fetch adds to a bound of it, but of one of `work` */
+    uint64_t state_limit;           /* of searches */
+    struct together_times together; /* of a kernel */
+    uint64_t unasked;               /* bit i: method i was run for "all" */
+    uint64_t methods_run;           /* bit i: method i of the registry has a bound */
+    uint64_t policies_run;          /* bit i: policy i has a simulation */
+    VEC(wb_bound) bounds;           /* in the registry's order */
+    VEC(wb_simulation) simulations; /* in the order of the policies */
+    VEC(wb_declined) declined;      /* in the order in which they were asked for */
+    struct arena reasons;           /* owns the reasons and windows of bounds, and why others were declined */
+};
+
+/* For those that make analyses: an analysis of nothing yet, or NULL when memory is exhausted. */
+wb_analysis *analysis_make(void);
+
+/* Hands out an analysis when `status` is WB_OK and its times fit, else frees it; returns what it came to. */
+wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *diagnostics,
+                          wb_analysis **analysis);
+
+/* WB_ERR_LIMIT, with a message that memory is exhausted. */
+wb_status analysis_no_memory(wb_diagnostics *diagnostics);
+
+/* analysis_read.c: the analysis of a file in memory (wb_analysis_read); `name` stands for it in messages. */
+wb_status analysis_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                         wb_analysis **analysis);
+
+/* An analysis of a block that the caller keeps, such as one written by hand. WB_ERR_LIMIT with a message when
+ * memory is exhausted or the block's times do not fit. */
+wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
+                            wb_analysis **analysis);
+
+/* Of a kernel, the cycles before its first block is dispatched, which no bound of it includes; else 0. */
+static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
+    return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
+}
+
+/* What the execution of the block or the kernel takes for granted (warp/assumed.h). */
+assumed_set analysis_assumed(const wb_analysis *analysis);
+
+/* How a method is run. */
+struct analysis_request {
+    bool unasked; /* not unless it is meant for what is analysed, and not too large */
+    struct search_budget *budget;
+    const wb_watch *watch;
+};
+
+/* What came of it. */
+struct analysis_attempt {
+    wb_bound bound;
+    bool found;           /* there is a bound */
+    const char *left_out; /* why a method that is meant for it was not run; or NULL */
+};
+
+/* Runs method `index` of the registry without keeping its bound. Errors leave a message; WB_ERR_LIMIT with a
+ * bound: what was found before a limit. */
+wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysis_request *request,
+                       wb_diagnostics *messages, struct analysis_attempt *attempt);
+
+/* The bound of method `method` of the registry for one warp, in *value: false when the method has not been
+ * run or bounds only whole blocks. */
+bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value);
+
+#endif

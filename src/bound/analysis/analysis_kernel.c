@@ -1,0 +1,102 @@
+#include "bound/analysis/analysis_kernel.h"
+
+#include "bound/analysis/kernel_blocks.h"
+#include "memory/abstract_grid.h"
+#include "warp/grid_block.h"
+
+/* The kind whose block alone is bounded by most cycles. */
+static uint32_t longest_kind(const struct grid_work *work) {
+    uint32_t longest = 0;
+    for (uint32_t k = 1; k < work->kinds.count; k++)
+        if (work->kinds.items[k].alone > work->kinds.items[longest].alone) longest = k;
+    return longest;
+}
+
+/* The block of the grid with the most initiations, on a machine with caches. */
+static uint32_t busiest_block(const struct memory_work *work) {
+    uint32_t busiest = 0;
+    for (uint32_t b = 1; b < work->block_count; b++)
+        if (memory_work_of(work, b)->initiations > memory_work_of(work, busiest)->initiations) busiest = b;
+    return busiest;
+}
+
+/* The number in its grid of the block that takes longest. */
+static uint32_t longest_block(const struct wb_analysis *analysis) {
+    if (analysis->has_memory) return busiest_block(&analysis->memory);
+    return analysis->work.kinds.items[longest_kind(&analysis->work)].first;
+}
+
+/* Analyses blocks by themselves, too: number `number` of the grid and, on a machine without caches, others.
+ */
+static wb_status analyse_blocks(wb_analysis *made, const struct wb_grid *grid, uint32_t number,
+                                wb_diagnostics *diagnostics) {
+    if (grid->cover.covers) {
+        const struct wb_block *block = grid->covering.items[grid->blocks.items[number].covering].block;
+        return wb_analysis_new(block, made->machine, diagnostics, &made->longest);
+    }
+    WB_TRY(grid_block_make(grid, number, diagnostics, &made->longest_block));
+    WB_TRY(wb_analysis_new(made->longest_block, made->machine, diagnostics, &made->longest));
+    return made->has_work ? kernel_blocks_make(made, made->work.kind_of[number], diagnostics) : WB_OK;
+}
+
+/* Covering paths on a machine without caches: kinds of blocks, but nothing that could be simulated. */
+static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid, const wb_watch *watch,
+                                  wb_diagnostics *diagnostics) {
+    const struct wb_machine *machine = made->machine;
+    WB_TRY(wb_machine_check(machine, diagnostics));
+    made->has_work = true;
+    made->grid_times.grid = grid;
+    made->grid_times.machine = machine;
+    WB_TRY(grid_kinds_covering(grid, machine, watch, diagnostics, &made->work));
+    const uint32_t longest = longest_kind(&made->work);
+    WB_TRY(wb_analysis_new(grid->covering.items[longest].block, machine, diagnostics, &made->longest));
+    return kernel_blocks_make(made, longest, diagnostics);
+}
+
+/* Makes an analysis, which is empty, one of a grid; on a machine with caches under the default scheme. With
+ * `covering`, the analysis of covering paths of the same launch, the block that is simulated by itself is the
+ * one of that. */
+static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
+                                  const struct wb_machine *machine, const struct wb_analysis *covering,
+                                  const wb_watch *watch, wb_diagnostics *diagnostics) {
+    made->machine = machine;
+    WB_TRY(grid_decline_clusters(grid, diagnostics));
+    const bool caches = memory_has_hierarchy(&machine->memory);
+    if (grid->cover.covers && !caches) return analyse_covering(made, grid, watch, diagnostics);
+    WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
+    made->has_memory = caches;
+    made->has_work = !made->has_memory;
+    if (made->has_memory)
+        WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
+    else
+        WB_TRY(grid_kinds_make(&made->grid_times, watch, diagnostics, &made->kinds, &made->work));
+    return analyse_blocks(made, grid, longest_block(covering != NULL ? covering : made), diagnostics);
+}
+
+wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) {
+    made->machine = &made->by_hand.machine;
+    made->has_work = true;
+    WB_TRY(abstract_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
+    WB_TRY(grid_kinds_by_hand(&made->by_hand, NULL, diagnostics, &made->work));
+    const uint32_t longest = longest_kind(&made->work);
+    WB_TRY(analysis_of_timed(made->work.kinds.items[longest].timed, diagnostics, &made->longest));
+    if (memory_is_contended(&made->machine->memory))
+        WB_TRY(contended_block_by_hand(&made->by_hand, longest, diagnostics, &made->longest->contended));
+    return kernel_blocks_make(made, longest, diagnostics);
+}
+
+wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
+                                 wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    wb_status status = analysis_of_grid(made, grid, machine, NULL, watch, diagnostics);
+    return analysis_finish(made, status, diagnostics, analysis);
+}
+
+wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
+                                wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    wb_status status = analysis_of_grid(made, grid, covering->machine, covering, watch, diagnostics);
+    return analysis_finish(made, status, diagnostics, analysis);
+}

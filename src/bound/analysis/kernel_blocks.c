@@ -1,0 +1,222 @@
+#include "bound/analysis/kernel_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "warp/grid_block.h"
+
+/* What no block of a kind exceeds, alone on its SM. Where SMs share a memory the kinds' sums leave out what
+ * that adds. */
+static cycles cap_of(const struct grid_work *work, uint32_t kind) {
+    if (memory_is_contended(&work->machine->memory)) return CYCLES_SATURATED;
+    return cycles_add(work->kinds.items[kind].solo, grid_work_fetch_time_of_block(work, kind));
+}
+
+/* The analysis of a block of a kind. */
+static wb_status analyse_kind(const wb_analysis *kernel, wb_diagnostics *diagnostics,
+                              struct kernel_block *block) {
+    const struct wb_grid *grid = kernel->grid_times.grid;
+    const struct block_kind *kind = &kernel->work.kinds.items[block->kind];
+    if (grid->covering.count > 0)
+        return wb_analysis_new(grid->covering.items[block->kind].block, kernel->machine, diagnostics,
+                               &block->analysis);
+    if (kernel->by_hand.is_grid) {
+        WB_TRY(analysis_of_timed(kind->timed, diagnostics, &block->analysis));
+        if (!memory_is_contended(&kernel->machine->memory)) return WB_OK;
+        return contended_block_by_hand(&kernel->by_hand, block->kind, diagnostics,
+                                       &block->analysis->contended);
+    }
+    WB_TRY(grid_block_make(grid, kind->first, diagnostics, &block->block));
+    return wb_analysis_new(block->block, kernel->machine, diagnostics, &block->analysis);
+}
+
+/* Adds a block of each kind but the longest, while there is room; notes the largest cap of the others. */
+static wb_status add_others(wb_analysis *kernel, const struct ranked_kind *kinds, uint32_t longest,
+                            wb_diagnostics *diagnostics) {
+    for (size_t k = 0; k < kernel->work.kinds.count; k++) {
+        struct kernel_block block = {.kind = kinds[k].kind, .cap = kinds[k].each, .least = CYCLES_SATURATED};
+        if (block.kind == longest) continue;
+        if (kernel->blocks.count == KERNEL_BLOCKS_MAX) {
+            kernel->rest = block.cap;
+            return WB_OK;
+        }
+        wb_status status = analyse_kind(kernel, diagnostics, &block);
+        kernel->blocks.items[kernel->blocks.count++] = block;
+        WB_TRY(status);
+    }
+    return WB_OK;
+}
+
+wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnostics *diagnostics) {
+    const struct grid_work *work = &kernel->work;
+    struct ranked_kind *kinds = calloc(work->kinds.count + 1, sizeof *kinds);
+    wb_status status = vec_reserve(&kernel->blocks, KERNEL_BLOCKS_MAX);
+    if (kinds == NULL || status != WB_OK) {
+        free(kinds);
+        return analysis_no_memory(diagnostics);
+    }
+    for (uint32_t k = 0; k < work->kinds.count; k++)
+        kinds[k] = (struct ranked_kind){cap_of(work, k), k};
+    qsort(kinds, work->kinds.count, sizeof *kinds, ranked_kinds_compare);
+    kernel->blocks.items[kernel->blocks.count++] = (struct kernel_block){.analysis = kernel->longest,
+                                                                         .kind = longest,
+                                                                         .cap = cap_of(work, longest),
+                                                                         .least = CYCLES_SATURATED};
+    status = add_others(kernel, kinds, longest, diagnostics);
+    free(kinds);
+    return status;
+}
+
+void kernel_blocks_free(wb_analysis *kernel) {
+    for (size_t b = 1; b < kernel->blocks.count; b++) { /* the first is kernel->longest */
+        wb_analysis_free(kernel->blocks.items[b].analysis);
+        wb_block_free(kernel->blocks.items[b].block);
+    }
+    vec_free(&kernel->blocks);
+}
+
+/* The kind of a number that is the larger of two: what both are. */
+static wb_kind weaker_kind(wb_kind a, wb_kind b) {
+    if (a == b) return a;
+    if (a == WB_ESTIMATE || b == WB_ESTIMATE) return WB_ESTIMATE;
+    if (a == WB_LOWER || b == WB_LOWER) return WB_LOWER;
+    return WB_UPPER;
+}
+
+static void merge_assumptions(const wb_bound *from, wb_bound *into) {
+    for (size_t i = 0; i < from->assumption_count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < into->assumption_count; j++)
+            known |= strcmp(from->assumptions[i], into->assumptions[j]) == 0;
+        if (!known) bound_assume(into, from->assumptions[i]);
+    }
+}
+
+/* Makes of the bound for some blocks one that is for another, too. */
+static void merge(const wb_bound *bound, wb_bound *into) {
+    if (bound->reason != NULL && (into->reason == NULL || bound->cycles > into->cycles))
+        into->reason = bound->reason;
+    into->kind = weaker_kind(into->kind, bound->kind);
+    into->cycles = cycles_max(into->cycles, bound->cycles);
+    into->lower = cycles_max(into->lower, bound->lower);
+    into->seconds += bound->seconds;
+    merge_assumptions(bound, into);
+}
+
+/* Counts in blocks of which the method said nothing: none of them exceeds `skipped`. A search that missed a
+ * block which can take longer has found a schedule, but not the longest. */
+static void count_skipped(cycles skipped, wb_bound *bound) {
+    static const char *const reason = "not all kinds of blocks were looked at";
+    if (skipped <= bound->cycles || bound->kind == WB_LOWER) return;
+    if (bound->kind == WB_UPPER && skipped != CYCLES_SATURATED) {
+        bound->cycles = skipped;
+        bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
+        bound_assume(bound, "of kinds of blocks that were not looked at, what sib or elb says");
+        return;
+    }
+    bound->kind = bound->kind == WB_EXACT ? WB_LOWER : WB_ESTIMATE;
+    if (bound->reason == NULL) bound->reason = reason;
+}
+
+/* Whether a search can find nothing longer in a block, or has seen enough of them. */
+static bool is_skipped(const struct bound_method *method, const struct kernel_block *block, size_t number,
+                       bool unasked, const struct analysis_attempt *so_far) {
+    if (!method->searches || !so_far->found) return false;
+    return block->cap <= so_far->bound.cycles || (unasked && number >= KERNEL_BLOCKS_SEARCHED);
+}
+
+/* How many blocks share what a method may do. */
+static uint32_t blocks_asked(const wb_analysis *kernel, const struct bound_method *method, bool unasked) {
+    const uint32_t blocks = (uint32_t)kernel->blocks.count;
+    return method->searches && unasked && blocks > KERNEL_BLOCKS_SEARCHED ? KERNEL_BLOCKS_SEARCHED : blocks;
+}
+
+/* Adds what came of one block to what came of those before. */
+static void add_attempt(const struct analysis_attempt *one, struct kernel_block *block, cycles *skipped,
+                        struct analysis_attempt *all) {
+    if (one->left_out != NULL) all->left_out = one->left_out;
+    if (!one->found) {
+        *skipped = cycles_max(*skipped, block->cap);
+        return;
+    }
+    if (one->bound.kind == WB_UPPER) block->least = cycles_min(block->least, one->bound.cycles);
+    if (all->found)
+        merge(&one->bound, &all->bound);
+    else
+        all->bound = one->bound;
+    all->found = true;
+}
+
+/* Runs a method on a block that shares the work that is left with `among` blocks, itself included. */
+static wb_status try_block(wb_analysis *block, size_t index, const struct analysis_request *request,
+                           uint64_t among, wb_diagnostics *messages, struct analysis_attempt *attempt) {
+    struct search_budget share = *request->budget;
+    if (share.work != WORK_UNLIMITED) share.work /= among;
+    const uint64_t given = share.work;
+    struct analysis_request own = *request;
+    own.budget = &share;
+    wb_status status = analysis_try(block, index, &own, messages, attempt);
+    (void)search_spend(request->budget, given - share.work);
+    return status;
+}
+
+wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct analysis_request *request,
+                            wb_diagnostics *messages, struct analysis_attempt *attempt) {
+    const struct bound_method *method = bound_method_at(index);
+    const uint32_t blocks = blocks_asked(kernel, method, request->unasked);
+    cycles skipped = kernel->rest;
+    wb_status status = WB_OK;
+    *attempt = (struct analysis_attempt){.found = false};
+    for (size_t b = 0; b < kernel->blocks.count; b++) {
+        struct kernel_block *block = &kernel->blocks.items[b];
+        struct analysis_attempt one = {.found = false};
+        if (!is_skipped(method, block, b, request->unasked, attempt)) {
+            wb_status came_to =
+                try_block(block->analysis, index, request, b < blocks ? blocks - b : 1, messages, &one);
+            if (came_to != WB_OK && (status == WB_OK || came_to == WB_ERR_DECLINED)) status = came_to;
+        }
+        add_attempt(&one, block, &skipped, attempt);
+    }
+    kernel->block_methods |= UINT64_C(1) << index;
+    if (!attempt->found) return status;
+    count_skipped(skipped, &attempt->bound);
+    return status == WB_ERR_LIMIT ? status : WB_OK;
+}
+
+/* Whether some block can have an SM to itself. */
+static bool has_solos(const struct grid_work *work) {
+    return work->resident_least == 1 || work->block_count <= work->machine->memory.sms;
+}
+
+/* Asks the tightest methods that have not been asked; one that says nothing is done without. */
+static void ask_tightest(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
+                         wb_diagnostics *messages) {
+    struct search_budget budget = {0, SEARCH_BYTES_UNASKED, 0};
+    const struct analysis_request request = {.unasked = true, .budget = &budget, .watch = watch};
+    struct analysis_attempt attempt;
+    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
+        const struct bound_method *method = bound_method_at(i);
+        const bool is_tight = method == &bound_aln || method == &bound_fifo;
+        if (!is_tight || (kernel->block_methods >> i & 1)) continue;
+        budget.work = work_left[i];
+        if (kernel_blocks_try(kernel, i, &request, messages, &attempt) == WB_ERR_LIMIT &&
+            wb_diagnostics_errors(messages) == 0)
+            messages->no_memory = true;
+        work_left[i] = budget.work;
+    }
+}
+
+wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
+                                wb_diagnostics *diagnostics) {
+    struct grid_work *work = &kernel->work;
+    if (memory_is_contended(&work->machine->memory) || !has_solos(work)) return WB_OK;
+    wb_diagnostics *unheard = wb_diagnostics_new();
+    if (unheard == NULL) return analysis_no_memory(diagnostics);
+    ask_tightest(kernel, work_left, watch, unheard);
+    const bool no_memory = unheard->no_memory;
+    wb_diagnostics_free(unheard);
+    if (no_memory) return analysis_no_memory(diagnostics);
+    for (size_t b = 0; b < kernel->blocks.count; b++)
+        grid_work_sharpen(work, kernel->blocks.items[b].kind, kernel->blocks.items[b].least);
+    return grid_work_rank_solo(work) == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
+}

@@ -1,0 +1,60 @@
+#include "bound/analysis/stream.h"
+
+#include <stdlib.h>
+
+wb_stream *wb_stream_new(const wb_machine *machine) {
+    wb_stream *made = calloc(1, sizeof *made);
+    if (made != NULL) made->machine = machine;
+    return made;
+}
+
+void wb_stream_free(wb_stream *stream) {
+    if (stream == NULL) return;
+    vec_free(&stream->kernels);
+    free(stream);
+}
+
+wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics) {
+    if (wb_analysis_longest_block(kernel) == NULL || kernel->machine != stream->machine) {
+        diagnose(diagnostics, SEVERITY_ERROR, stream->machine->name,
+                 "a stream consists of analyses of whole kernels on one machine");
+        return WB_ERR_INPUT;
+    }
+    const struct stream_kernel added = {kernel};
+    if (vec_push(&stream->kernels, added) == WB_OK) return WB_OK;
+    return diagnose_out_of_memory(diagnostics, stream->machine->name);
+}
+
+cycles stream_overhead(const struct wb_stream *stream) {
+    return cycles_mul(stream->machine->launch_overhead, stream->kernels.count);
+}
+
+cycles stream_carried(const struct wb_stream *stream) {
+    uint64_t lines = 0;
+    for (size_t i = 0; i + 1 < stream->kernels.count; i++) {
+        const struct wb_analysis *analysis = stream->kernels.items[i].analysis;
+        if (analysis->has_memory) lines = cycles_add(lines, analysis->memory.demand.left_dirty);
+    }
+    return cycles_mul(lines, stream->machine->memory.dram_service);
+}
+
+bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
+    cycles sum = cycles_add(stream_overhead(stream), stream_carried(stream));
+    for (size_t i = 0; i < stream->kernels.count; i++) {
+        const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
+        if (best == NULL) return false;
+        sum = cycles_add(sum, best->cycles);
+    }
+    if (stream->kernels.count == 0 || sum == CYCLES_SATURATED) return false;
+    *proven = sum;
+    return true;
+}
+
+size_t stream_longest(const struct wb_stream *stream) {
+    size_t longest = 0;
+    for (size_t i = 1; i < stream->kernels.count; i++)
+        if (wb_analysis_best(stream->kernels.items[i].analysis)->cycles >
+            wb_analysis_best(stream->kernels.items[longest].analysis)->cycles)
+            longest = i;
+    return longest;
+}

@@ -1,0 +1,26 @@
+/* Kernels that run one after another: a stream of launches, with the analysis of each. */
+#ifndef WB_BOUND_ANALYSIS_STREAM_H
+#define WB_BOUND_ANALYSIS_STREAM_H
+
+#include "bound/analysis/analysis.h"
+
+struct stream_kernel {
+    const struct wb_analysis *analysis;
+};
+
+struct wb_stream {
+    const struct wb_machine *machine;
+    VEC(struct stream_kernel) kernels; /* in the order in which they run */
+};
+
+/* The launch overheads of all kernels together. */
+cycles stream_overhead(const struct wb_stream *stream);
+
+/* What is left in the second level by kernels, and written back while later ones run (docs/memory-bounds.md,
+ * section 10); 0 on machines without caches. */
+cycles stream_carried(const struct wb_stream *stream);
+
+/* The kernel whose least proven bound is largest, the first of them; with bounds of all of them. */
+size_t stream_longest(const struct wb_stream *stream);
+
+#endif

@@ -1,0 +1,43 @@
+/* The alignment of ALN (docs/proofs.md, section 1): the longest path through one warp's section, jointly with
+ * the most that another warp's section can add along it. */
+#ifndef WB_BOUND_BLOCK_ALIGN_H
+#define WB_BOUND_BLOCK_ALIGN_H
+
+#include "bound/profile/sections.h"
+
+/* How the instructions of another warp can delay a warp of this block. */
+struct align_rules {
+    const struct timed_block *block;
+    const cycles *charges; /* per unit the least charge of an instruction: phase_charges */
+    bool same_sub_core;    /* of the two warps */
+};
+
+/* unit(j|w) of an instruction: what its initiation can cost a warp that uses the same unit, 0 when that warp
+ * cannot reach the unit. */
+cycles align_unit_charge(const struct align_rules *rules, const struct timed_inst *inst);
+
+/* slot(j|w): what its issue slot can cost. */
+cycles align_slot_charge(const struct align_rules *rules, const struct timed_inst *inst);
+
+/* Sum over a section of unit(j|w) for the units that `used` marks, and of slot(j|w) for the others: what FIB
+ * adds for a warp with this section. */
+cycles align_fib_charge(const struct align_rules *rules, struct section_code other, const bool *used);
+
+/* Table cells that one alignment fills: the measure of its time and, times eight bytes at worst, of its
+ * memory. */
+uint64_t align_cost(struct section_code own, struct section_code other);
+
+/* What keeps an alignment from going on. */
+struct align_limits {
+    const wb_watch *watch; /* or NULL */
+    uint64_t bytes;        /* of its tables */
+    bool stopped;          /* by the watch */
+    bool full;             /* the tables do not fit */
+};
+
+/* align_s(w, u, m): the largest length(P) + m * charges. WB_ERR_LIMIT when memory, or a limit, is exhausted;
+ * no message. */
+wb_status align_longest(const struct align_rules *rules, struct section_code own, struct section_code other,
+                        uint64_t m, struct align_limits *limits, cycles *longest);
+
+#endif

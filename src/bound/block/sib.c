@@ -1,0 +1,37 @@
+/* SIB, the sum-of-initiations bound: what a warp takes alone, plus all initiations of all others, section by
+ * section. docs/proofs.md, theorem 1. */
+#include "bound/block/sib.h"
+
+#include "bound/method/method.h"
+
+/* iso_s(w) + sum over u != w of E_s(u|w) */
+static cycles sib_term(const struct section_profile *warp, const struct row_sums *sums) {
+    return warp->iso + (sums->shared + sums->local - warp->charge);
+}
+
+const char *sib_unproven(const struct wb_machine *machine) {
+    uint32_t depth = machine->dispatch_depth;
+    if (depth == 0 || depth == 1 || depth == DEPTH_UNLIMITED) return NULL;
+    return "tested, but proven only for dispatch depths 0, 1 and unlimited: in a longer queue an instruction "
+           "can hold back others for more than its own initiation";
+}
+
+static wb_status sib_run(const struct bound_input *input, wb_bound *bound) {
+    bound->cycles = profile_sum_of_maxima(input->profile, sib_term);
+    bound->reason = sib_unproven(input->block->machine);
+    bound->kind = bound->reason == NULL ? WB_UPPER : WB_ESTIMATE;
+    bound_assume_model(input, bound);
+    bound_assume(bound, "units start instructions in the order of their issue");
+    if (input->block->machine->dispatch_depth == 1)
+        bound_assume(bound,
+                     "every instruction of another warp counts with the largest initiation of its unit");
+    return WB_OK;
+}
+
+const struct bound_method bound_sib = {
+    .name = "sib",
+    .summary = "sum of initiations: one warp alone plus every initiation of the others, by section",
+    .run = sib_run,
+    .monotone = true,
+    .term = sib_term,
+};

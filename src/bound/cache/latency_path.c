@@ -1,0 +1,110 @@
+#include "bound/cache/latency_path.h"
+
+#include <string.h>
+
+#include "warp/wait_queues.h"
+
+wb_status latency_block_init(struct latency_block *block, const struct timed_grid *timed,
+                             struct arena *arena) {
+    const uint32_t warp_count = timed->grid->warp_count;
+    *block =
+        (struct latency_block){.timed = timed, .latencies = request_latencies_of(&timed->machine->memory)};
+    block->warps = arena_array(arena, (size_t)warp_count + 1, sizeof *block->warps);
+    if (block->warps == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < warp_count; w++) {
+        block->warps[w].registers =
+            arena_array(arena, (size_t)timed->code.register_count + 1, sizeof(cycles));
+        if (block->warps[w].registers == NULL) return WB_ERR_LIMIT;
+    }
+    return WB_OK;
+}
+
+void latency_block_begin(struct latency_block *block, uint32_t number, cycles start) {
+    for (uint32_t w = 0; w < block->timed->grid->warp_count; w++) {
+        struct latency_warp *warp = &block->warps[w];
+        memset(warp->registers, 0, block->timed->code.register_count * sizeof *warp->registers);
+        *warp = (struct latency_warp){.steps = warp_steps_begin(block->timed, number, w),
+                                      .verdicts =
+                                          block->hits == NULL ? NULL : sure_hits_of(block->hits, number, w),
+                                      .registers = warp->registers,
+                                      .issue = start,
+                                      .complete = start};
+    }
+}
+
+cycles latency_warp_issue(struct latency_warp *warp, const struct timed_inst *inst, cycles earliest) {
+    const uint32_t *operands = warp->steps.code->operands + inst->first_operand;
+    const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
+    cycles issue = cycles_max(warp->issue, earliest);
+    for (uint32_t i = 0; i < count; i++) /* a result must not overtake an older one of its register */
+        issue = cycles_max(issue, warp->registers[operands[i]]);
+    warp->issue = issue;
+    return issue;
+}
+
+void latency_warp_complete(struct latency_warp *warp, const struct timed_inst *inst, cycles at) {
+    const uint32_t *written = warp->steps.code->operands + inst->first_operand + inst->source_count;
+    for (uint32_t i = 0; i < inst->destination_count; i++)
+        warp->registers[written[i]] = at;
+    wait_queues_step(warp->steps.code, inst, warp->registers, 1, at);
+    warp->complete = cycles_max(warp->complete, at);
+}
+
+/* Whether the data of all requests of a load is surely there. */
+static bool surely_there(const struct traffic_access *access, const uint8_t *verdicts) {
+    if (verdicts == NULL) return false;
+    for (uint32_t r = 0; r < access->request_count; r++) {
+        if ((verdicts[access->first_request + r] & SURE_DATA) == 0) return false;
+    }
+    return true;
+}
+
+cycles latency_of_step(const struct request_latencies *latencies, const struct warp_step *step,
+                       const uint8_t *verdicts) {
+    if (step->access == NULL) return step->inst->latency;
+    cycles request = latencies->write;
+    if (step->access->kind == TRAFFIC_LOAD)
+        request = surely_there(step->access, verdicts) ? latencies->hit : latencies->miss;
+    const cycles latency = step->inst->latency - step->inst->memory_latency + request;
+    /* What makes no request takes what its class says of memory. */
+    return step->access->perhaps_none ? cycles_max(latency, step->inst->latency) : latency;
+}
+
+/* Walks a warp to behind its next barrier, or to its end. */
+static void latency_warp_run(struct latency_warp *warp, const struct request_latencies *latencies) {
+    struct warp_step step;
+    while (!warp->ended) {
+        warp->ended = !warp_steps_next(&warp->steps, &step);
+        if (warp->ended) return;
+        cycles issue = latency_warp_issue(warp, step.inst, 0);
+        latency_warp_complete(warp, step.inst,
+                              cycles_add(issue, latency_of_step(latencies, &step, warp->verdicts)));
+        if (step.inst->barrier) return;
+    }
+}
+
+cycles latency_block_join(struct latency_block *block) {
+    const uint32_t warp_count = block->timed->grid->warp_count;
+    cycles latest = 0;
+    for (uint32_t w = 0; w < warp_count; w++)
+        latest = cycles_max(latest, block->warps[w].issue);
+    for (uint32_t w = 0; w < warp_count; w++)
+        block->warps[w].issue = latest;
+    return latest;
+}
+
+cycles latency_block_run(struct latency_block *block) {
+    const uint32_t warp_count = block->timed->grid->warp_count;
+    cycles complete = 0;
+    for (bool more = warp_count > 0; more;) {
+        more = false;
+        for (uint32_t w = 0; w < warp_count; w++) {
+            latency_warp_run(&block->warps[w], &block->latencies);
+            more = more || !block->warps[w].ended;
+        }
+        (void)latency_block_join(block);
+    }
+    for (uint32_t w = 0; w < warp_count; w++)
+        complete = cycles_max(complete, block->warps[w].complete);
+    return complete;
+}

@@ -1,0 +1,77 @@
+/* What a grid on a machine with caches does, in sums: what the bounds of whole grids are made of
+ * (docs/memory-bounds.md). */
+#ifndef WB_BOUND_CACHE_MEMORY_WORK_H
+#define WB_BOUND_CACHE_MEMORY_WORK_H
+
+#include "bound/cache/dram_demand.h"
+#include "bound/cache/latency_path.h"
+#include "bound/cache/memory_times.h"
+#include "bound/method/kernel_time.h"
+#include "sim/gpu.h"
+
+/* Sums over the instructions of a block, or of some blocks. */
+struct block_work {
+    cycles initiations; /* E: cycles that units are busy */
+    cycles turns;       /* that all requests of the first level take */
+    struct request_counts requests;
+};
+
+struct memory_work {
+    struct arena arena;
+    const struct wb_machine *machine;
+    const struct timed_grid *timed;
+    const struct gpu_scheme *scheme;
+    uint32_t resident;      /* blocks that an SM holds at a time, at most those of the grid */
+    bool registers_ignored; /* the registers of a thread are not known, and with more of them it would hold
+                               fewer */
+    uint32_t block_count;
+    struct block_work *variants; /* per variant of the traffic: of a block; all loads count as misses */
+    struct block_work total;     /* of the grid */
+    struct dram_demand demand;
+    uint32_t request_unit;  /* of a block alone: see lone_block.c */
+    bool in_objects;        /* some unknown address is taken to stay inside of what it is made from */
+    uint64_t most_requests; /* of any instruction */
+    uint64_t in_flight;     /* requests of loads that an SM can have between issue and completion */
+};
+
+/* Walks through the grid, which must outlive the result. Errors, each with a message: WB_ERR_INPUT when no
+ * block fits on an SM; WB_ERR_LIMIT when memory is exhausted. memory_work_free in any case. */
+wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_scheme *scheme,
+                           wb_diagnostics *diagnostics, struct memory_work *work);
+
+void memory_work_free(struct memory_work *work);
+
+/* The sum of the work of two sets of blocks. */
+struct block_work block_work_add(struct block_work a, struct block_work b);
+
+/* What a block of the grid does. */
+static inline const struct block_work *memory_work_of(const struct memory_work *work, uint32_t block) {
+    return &work->variants[work->timed->traffic.block_variants[block]];
+}
+
+/* Requests of loads of a block that are no sure hits; `hits` is of its SM. */
+uint64_t memory_work_unsure_loads(const struct memory_work *work, const struct sure_hits *hits,
+                                  uint32_t block);
+
+/* What each SM that has blocks does under static dispatch, with `idle` 0, in an array from `arena`; NULL when
+ * memory is exhausted. */
+struct sm_work *memory_work_of_sms(const struct memory_work *work, struct arena *arena);
+
+/* SMs that have blocks. */
+uint32_t memory_work_sms(const struct memory_work *work);
+
+/* Cycles in which the second level or DRAM can be busy when the first levels of all SMs let through `misses`
+ * loads (section 4, lemma 2). */
+cycles memory_work_services(const struct memory_work *work, uint64_t misses);
+
+/* What an SM does, and for how many cycles it can be idle until its last block ends. */
+struct sm_work {
+    struct block_work work;
+    cycles idle;
+};
+
+/* Section 3: when the last of the SMs ends, by the sum of its busy, serving, stalled and idle cycles. */
+struct kernel_time memory_work_time(const struct memory_work *work, const struct sm_work *sms,
+                                    uint32_t sm_count);
+
+#endif

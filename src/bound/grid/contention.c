@@ -1,0 +1,119 @@
+#include "bound/grid/contention.h"
+
+#include "bound/method/method.h"
+
+static const struct machine_memory *memory_of(const struct grid_work *work) {
+    return &work->machine->memory;
+}
+
+static wb_status count_kinds(const struct timed_grid *timed, struct loads_in_flight *flight,
+                             struct grid_work *work) {
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        struct block_kind *kind = &work->kinds.items[k];
+        WB_TRY(request_load_of_block(timed, kind->first, flight, &kind->load));
+    }
+    contention_sum(work);
+    return WB_OK;
+}
+
+wb_status contention_count(const struct timed_grid *timed, struct grid_work *work) {
+    struct loads_in_flight flight;
+    wb_status status = loads_in_flight_init(&flight, &timed->code);
+    if (status == WB_OK) status = count_kinds(timed, &flight, work);
+    loads_in_flight_free(&flight);
+    return status;
+}
+
+void contention_sum(struct grid_work *work) {
+    struct contention *sum = &work->contention;
+    uint64_t in_flight = 0; /* of a block */
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        const struct block_kind *kind = &work->kinds.items[k];
+        sum->requests = cycles_add(sum->requests, cycles_mul(kind->load.requests, kind->blocks));
+        sum->most = cycles_max(sum->most, kind->load.most);
+        sum->units |= kind->load.units;
+        in_flight = cycles_max(in_flight, kind->load.in_flight);
+    }
+    sum->in_flight = cycles_mul(in_flight, work->resident_most);
+}
+
+void contention_copy(const struct grid_work *counted, cycles wait, struct grid_work *work) {
+    work->contention = counted->contention;
+    work->contention.wait = wait;
+    for (size_t k = 0; k < work->kinds.count; k++)
+        work->kinds.items[k].load = counted->kinds.items[k].load;
+}
+
+void contention_charge(struct grid_work *work) {
+    const struct contention *contention = &work->contention;
+    const bool several = request_ports_several(work->machine, contention->units);
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        struct block_kind *kind = &work->kinds.items[k];
+        kind->stalls = request_stalls(memory_of(work), &kind->load, contention->in_flight, contention->wait);
+        if (kind->stalls == 0) continue;
+        /* Requests of several ports can hold each other back while one of them leaves. */
+        if (several) kind->alone = kind->solo = cycles_add(kind->initiations, kind->latency);
+        kind->initiations = cycles_add(kind->initiations, kind->stalls);
+        kind->alone = cycles_add(kind->alone, kind->stalls);
+        kind->solo = cycles_add(kind->solo, kind->stalls);
+    }
+}
+
+/* SMs that have blocks. */
+static uint32_t sms_of(const struct grid_work *work) {
+    const uint32_t sms = memory_of(work)->sms;
+    return sms < work->block_count ? sms : work->block_count;
+}
+
+cycles contention_wait(const struct grid_work *work) {
+    const struct machine_memory *memory = memory_of(work);
+    uint64_t most = work->contention.in_flight;
+    if (!memory_is_contended(memory) || memory->arbiter == ARBITER_ANY) return 0;
+    if (memory->outstanding != 0 && memory->outstanding < most) most = memory->outstanding;
+    return cycles_mul(cycles_mul(memory->service, most), sms_of(work));
+}
+
+cycles contention_wait_published(const struct grid_work *work) {
+    const struct machine_memory *memory = memory_of(work);
+    if (!memory_is_contended(memory)) return 0;
+    const cycles own = cycles_mul(work->contention.most, memory->request_cycles);
+    const cycles others = cycles_mul(cycles_mul(work->contention.most, memory->service), sms_of(work));
+    return cycles_add(own, others);
+}
+
+cycles contention_services(const struct grid_work *work) {
+    if (work->contention.wait != 0) return 0;
+    return cycles_mul(work->contention.requests, memory_of(work)->service);
+}
+
+cycles contention_stalls(const struct grid_work *work) {
+    cycles sum = 0;
+    for (size_t k = 0; k < work->kinds.count; k++)
+        sum = cycles_add(sum, cycles_mul(work->kinds.items[k].stalls, work->kinds.items[k].blocks));
+    return sum;
+}
+
+void contention_assume(const struct grid_work *work, wb_bound *bound) {
+    const struct machine_memory *memory = memory_of(work);
+    if (!memory_is_contended(memory)) return;
+    if (work->contention.wait == 0)
+        bound_assume(bound, "the memory may take waiting requests in any order");
+    else if (memory->arbiter == ARBITER_FIFO)
+        bound_assume(bound, "the memory takes requests in the order of their arrival");
+    else
+        bound_assume(bound, "the memory takes a request of each SM that waits in turn");
+}
+
+void grid_assume_dispatch(const struct grid_work *work, wb_bound *bound) {
+    if (grid_work_is_dynamic(work)) {
+        bound_assume(bound, "a block is dispatched as soon as some SM has room for it, and keeps its room "
+                            "until all its warps have ended");
+        bound_assume(bound, "at the start, blocks are dealt out to the SMs in turn");
+    } else {
+        bound_assume(bound, "block b runs on SM b modulo their number, as soon as that has room, and keeps "
+                            "its room until all its warps have ended");
+    }
+    if (work->resident_least != work->resident_most)
+        bound_assume(bound,
+                     "registers of a thread are not known: any number of blocks that may fit on an SM");
+}

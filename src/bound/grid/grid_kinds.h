@@ -1,0 +1,41 @@
+/* The kinds of blocks of a launched grid: what of it the bounds of whole kernels need. Each kind is looked at
+ * once, however many blocks it has. */
+#ifndef WB_BOUND_GRID_GRID_KINDS_H
+#define WB_BOUND_GRID_GRID_KINDS_H
+
+#include "bound/grid/grid_work.h"
+#include "memory/timed_grid.h"
+#include "warp/abstract_block.h"
+
+/* What the blocks of a kind execute. */
+struct kind_times {
+    struct wb_block *block;
+    struct timed_block timed;
+};
+
+/* Most kinds that are kept for searches over schedules: only small grids are searched. */
+#define KINDS_KEPT_MAX 64u
+
+struct grid_kinds {
+    struct kind_times *kept[KINDS_KEPT_MAX]; /* those of the first kinds */
+    uint32_t kept_count;
+};
+
+/* Fills `work`, which is zero, from a grid on a machine without caches; both must outlive it. Errors, each
+ * with a message: WB_ERR_INPUT when no block fits on an SM; WB_ERR_LIMIT when memory is exhausted or `watch`
+ * (may be NULL) stopped it. kinds and work are to be freed in any case. */
+wb_status grid_kinds_make(const struct timed_grid *timed, const wb_watch *watch, wb_diagnostics *diagnostics,
+                          struct grid_kinds *kinds, struct grid_work *work);
+
+/* The same of a grid of covering paths; nothing is kept for searches, which say nothing of those. Errors,
+ * too, as wb_analysis_new. */
+wb_status grid_kinds_covering(const struct wb_grid *grid, const struct wb_machine *machine,
+                              const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work);
+
+/* The same of a grid written by hand, which must outlive `work`. */
+wb_status grid_kinds_by_hand(const struct abstract_block *block, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, struct grid_work *work);
+
+void grid_kinds_free(struct grid_kinds *kinds);
+
+#endif

@@ -1,0 +1,236 @@
+#include "bound/grid/grid_work.h"
+
+#include <stdlib.h>
+
+#include "bound/block/sib.h"
+#include "bound/method/method.h"
+
+/* Adds what the initiations of one run, executed `times` times, take of their units behind the first cycle.
+ */
+static void add_run(const struct timed_code *code, struct path_entry run, uint64_t times, cycles *units) {
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+        const struct timed_inst *inst = &code->insts[i];
+        if (inst->unit == UNIT_NONE || inst->init == 0) continue;
+        units[inst->unit] = cycles_add(units[inst->unit], cycles_mul(inst->init - 1, times));
+    }
+}
+
+/* The same of a path, taken by `warps` warps. */
+static void add_path(const struct timed_code *code, const struct path *path, uint64_t warps, cycles *units) {
+    const struct path_entry *entries = path->entries.items;
+    uint64_t folded = 0, repetitions = 0; /* entries of the fold at hand that are still to come; its own */
+    for (size_t i = path->entries.count; i-- > 0;) {
+        if (entries[i].count == PATH_REPEAT) {
+            folded = entries[i].first;
+            repetitions = entries[i].mask;
+            continue;
+        }
+        add_run(code, entries[i], cycles_mul(warps, folded > 0 ? repetitions + 1 : 1), units);
+        folded -= folded > 0;
+    }
+}
+
+/* The same of a block, from the arena. */
+static cycles *sum_units(const struct timed_block *timed, struct arena *arena) {
+    struct arena scratch = {0};
+    cycles *units = arena_array(arena, MACHINE_UNITS_MAX, sizeof *units);
+    uint64_t *warps = arena_array(&scratch, (size_t)timed->path_count + 1, sizeof *warps);
+    for (uint32_t w = 0; warps != NULL && w < timed->warp_count; w++)
+        warps[timed->warp_path[w]]++;
+    for (uint32_t p = 0; units != NULL && warps != NULL && p < timed->path_count; p++)
+        add_path(&timed->code, &timed->paths[p], warps[p], units);
+    bool failed = warps == NULL;
+    arena_free(&scratch);
+    return failed ? NULL : units;
+}
+
+/* Whether SIB of a block bounds its residence whatever else is on the SM when it comes and goes (lemma 3). */
+static bool window_is_proven(const struct wb_machine *machine) {
+    return machine->dispatch_depth == 0 || machine->dispatch_depth == DEPTH_UNLIMITED;
+}
+
+wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *timed,
+                             const struct block_profile *profile) {
+    const cycles release = profile_release_time(profile);
+    struct block_kind kind = {.first = work->block_count,
+                              .instructions = profile->instructions,
+                              .initiations = profile->initiations,
+                              .latency = cycles_add(profile->latency, release),
+                              .units = sum_units(timed, &work->arena),
+                              .timed = timed};
+    if (kind.units == NULL) return WB_ERR_LIMIT;
+    WB_TRY(code_fetches(timed, &kind.fetches));
+    WB_TRY(code_lines_add(&work->code, timed));
+    if (timed->warp_count > work->warps) work->warps = timed->warp_count;
+    work->assumed |= timed->code.assumed;
+    const cycles sib = cycles_add(profile_sum_of_maxima(profile, bound_sib.term), release);
+    kind.alone = kind.solo = cycles_add(kind.initiations, kind.latency);
+    if (window_is_proven(work->machine)) kind.alone = cycles_min(kind.alone, sib);
+    if (sib_unproven(work->machine) == NULL) kind.solo = cycles_min(kind.solo, sib);
+    return vec_push(&work->kinds, kind);
+}
+
+void grid_work_add_block(struct grid_work *work, uint32_t kind) {
+    if (work->kinds.items[kind].blocks++ == 0) work->kinds.items[kind].first = work->block_count;
+    work->kind_of[work->block_count++] = kind;
+}
+
+int ranked_kinds_compare(const void *a, const void *b) {
+    const struct ranked_kind *x = a, *y = b;
+    if (x->each != y->each) return x->each < y->each ? 1 : -1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* What kinds are ranked by. */
+typedef cycles (*kind_cycles)(const struct grid_work *work, const struct block_kind *kind);
+
+static cycles initiations_of(const struct grid_work *work, const struct block_kind *kind) {
+    (void)work;
+    return kind->initiations;
+}
+
+/* Where SMs share a memory, turns count with all their latencies. */
+static cycles stay_within(const struct grid_work *work, const struct block_kind *kind, cycles alone) {
+    if (memory_is_contended(&work->machine->memory)) return cycles_add(kind->initiations, kind->latency);
+    return alone;
+}
+
+static cycles stay_of(const struct grid_work *work, const struct block_kind *kind) {
+    return stay_within(work, kind, cycles_max(kind->initiations, kind->alone));
+}
+
+static cycles solo_of(const struct grid_work *work, const struct block_kind *kind) {
+    return stay_within(work, kind, kind->solo);
+}
+
+/* Fills a ranking with sorted kinds. */
+static void sum_ranked(const struct grid_work *work, const struct ranked_kind *ranked,
+                       struct kind_ranking *ranking) {
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        const uint64_t blocks = work->kinds.items[ranked[k].kind].blocks;
+        ranking->kinds[k] = ranked[k].kind;
+        ranking->blocks_before[k + 1] = ranking->blocks_before[k] + blocks;
+        ranking->sum_before[k + 1] = cycles_add(ranking->sum_before[k], cycles_mul(blocks, ranked[k].each));
+    }
+}
+
+static wb_status rank_kinds(struct grid_work *work, kind_cycles each, struct kind_ranking *ranking) {
+    const size_t count = work->kinds.count;
+    ranking->kinds = arena_array(&work->arena, count + 1, sizeof *ranking->kinds);
+    ranking->blocks_before = arena_array(&work->arena, count + 1, sizeof *ranking->blocks_before);
+    ranking->sum_before = arena_array(&work->arena, count + 1, sizeof *ranking->sum_before);
+    if (ranking->kinds == NULL || ranking->blocks_before == NULL || ranking->sum_before == NULL)
+        return WB_ERR_LIMIT;
+    struct ranked_kind *ranked = calloc(count + 1, sizeof *ranked);
+    if (ranked == NULL) return WB_ERR_LIMIT;
+    for (size_t k = 0; k < count; k++)
+        ranked[k] = (struct ranked_kind){each(work, &work->kinds.items[k]), (uint32_t)k};
+    qsort(ranked, count, sizeof *ranked, ranked_kinds_compare);
+    sum_ranked(work, ranked, ranking);
+    free(ranked);
+    return WB_OK;
+}
+
+wb_status grid_work_finish(struct grid_work *work) {
+    WB_TRY(rank_kinds(work, initiations_of, &work->by_initiations));
+    WB_TRY(rank_kinds(work, stay_of, &work->by_stay));
+    WB_TRY(rank_kinds(work, solo_of, &work->by_solo));
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        const struct block_kind *kind = &work->kinds.items[k];
+        work->latency_total = cycles_add(work->latency_total, cycles_mul(kind->blocks, kind->latency));
+        work->latency_most = cycles_max(work->latency_most, kind->latency);
+    }
+    return WB_OK;
+}
+
+void grid_work_sharpen(struct grid_work *work, uint32_t kind, cycles proven) {
+    struct block_kind *sharpened = &work->kinds.items[kind];
+    sharpened->solo = cycles_min(sharpened->solo, proven);
+}
+
+wb_status grid_work_rank_solo(struct grid_work *work) {
+    return rank_kinds(work, solo_of, &work->by_solo);
+}
+
+/* The same for so many fetches on some SMs. */
+static cycles fetch_time_of(const struct grid_work *work, uint64_t fetches, uint64_t sms, uint64_t resident) {
+    const struct fetch_demand demand = {
+        .fetches = fetches, .lines = &work->code, .sms = sms, .warps = work->warps * resident};
+    return fetch_time(&work->machine->fetch, &demand);
+}
+
+static uint64_t fetches_of_all(const struct grid_work *work) {
+    uint64_t fetches = 0;
+    for (size_t k = 0; k < work->kinds.count; k++) {
+        const struct block_kind *kind = &work->kinds.items[k];
+        fetches = cycles_add(fetches, cycles_mul(kind->blocks, kind->fetches));
+    }
+    return fetches;
+}
+
+cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint64_t resident) {
+    uint64_t most = 0;
+    for (size_t k = 0; k < work->kinds.count; k++)
+        most = cycles_max(most, work->kinds.items[k].fetches);
+    return fetch_time_of(work, cycles_min(cycles_mul(most, blocks), fetches_of_all(work)), 1, resident);
+}
+
+cycles grid_work_fetch_time_of_all(const struct grid_work *work, uint64_t resident) {
+    const uint32_t sms = work->machine->memory.sms;
+    return fetch_time_of(work, fetches_of_all(work), sms < work->block_count ? sms : work->block_count,
+                         resident);
+}
+
+cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t kind) {
+    return fetch_time_of(work, work->kinds.items[kind].fetches, 1, 1);
+}
+
+void grid_work_free(struct grid_work *work) {
+    if (work->in_order != NULL) grid_work_free(work->in_order);
+    if (work->published != NULL) grid_work_free(work->published);
+    vec_free(&work->kinds);
+    code_lines_free(&work->code);
+    arena_free(&work->arena);
+    *work = (struct grid_work){0};
+}
+
+/* The sum over the first n blocks of a ranking. */
+static cycles sum_of_first(const struct grid_work *work, const struct kind_ranking *ranking, uint64_t n) {
+    size_t low = 0, high = work->kinds.count; /* the last k with blocks_before[k] <= n */
+    if (n >= work->block_count) return ranking->sum_before[work->kinds.count];
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (ranking->blocks_before[middle] <= n)
+            low = middle;
+        else
+            high = middle;
+    }
+    const cycles before = ranking->sum_before[low], next = ranking->sum_before[low + 1];
+    if (next == CYCLES_SATURATED) return CYCLES_SATURATED;
+    const uint64_t blocks = ranking->blocks_before[low + 1] - ranking->blocks_before[low];
+    return before + (next - before) / blocks * (n - ranking->blocks_before[low]);
+}
+
+cycles grid_work_most(const struct grid_work *work, uint64_t n) {
+    return sum_of_first(work, &work->by_initiations, n);
+}
+
+cycles grid_work_stays(const struct grid_work *work, bool solo, uint64_t n) {
+    return sum_of_first(work, solo ? &work->by_solo : &work->by_stay, n);
+}
+
+cycles grid_work_together(const struct grid_work *work, uint64_t n) {
+    cycles longest = 0;
+    if (n > work->block_count) n = work->block_count;
+    for (size_t k = 0; n == 1 && k < work->kinds.count; k++)
+        longest = cycles_max(longest, work->kinds.items[k].solo);
+    for (size_t k = 0; n > 1 && k < work->kinds.count; k++) {
+        const struct block_kind *kind = &work->kinds.items[work->by_initiations.kinds[k]];
+        /* The n - 1 others: the first n - 1, or, where the block is among these, the first n without it. */
+        bool among = work->by_initiations.blocks_before[k] < n - 1;
+        cycles others = grid_work_most(work, among ? n : n - 1);
+        if (among && others != CYCLES_SATURATED) others -= kind->initiations;
+        longest = cycles_max(longest, cycles_add(kind->alone, others));
+    }
+    return longest;
+}

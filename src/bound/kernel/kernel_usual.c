@@ -1,0 +1,141 @@
+/* The usual formulas for whole kernels: the time of blocks that start together, taken for the time of blocks
+ * that come and go. None of them is safe (docs/refutations), even with the exact worst case of the former. */
+#include "bound/kernel/kernel_formula.h"
+#include "bound/search/grid_explorer.h"
+
+/* The worst case of blocks that start together on one SM. */
+struct together {
+    cycles one;  /* a block alone */
+    cycles full; /* as many as fit */
+    bool exact;  /* no more than proven bounds */
+};
+
+/* Searches until `blocks` blocks that start together have ended, once for all formulas. WB_ERR_LIMIT when the
+ * watch stopped it. */
+static wb_status search_together(const struct bound_input *input, uint64_t blocks) {
+    struct together_time *known = &input->together->of[blocks];
+    struct grid_search search = {.watch = input->watch, .budget = input->budget};
+    if (known->exact || known->work >= input->budget->work) return WB_OK;
+    known->work = input->budget->work;
+    const wb_status status = grid_search_together(input->work, blocks, &search);
+    known->exact = status == WB_OK;
+    known->time = search.longest;
+    if (status == WB_ERR_LIMIT && grid_search_had_no_memory(&search))
+        return diagnose_out_of_memory(input->diagnostics, "kernel");
+    if (!search.stopped) return WB_OK;
+    diagnose(input->diagnostics, SEVERITY_ERROR, "kernel", "analysis stopped");
+    return WB_ERR_LIMIT;
+}
+
+/* Until `blocks` blocks that start together have ended: exact where that is small enough to be searched. */
+static wb_status time_together(const struct bound_input *input, uint64_t blocks, cycles *time, bool *exact) {
+    if (grid_search_together_is_short(input->work, blocks)) {
+        WB_TRY(search_together(input, blocks));
+        *time = input->together->of[blocks].time;
+        if (input->together->of[blocks].exact) return WB_OK;
+    }
+    *exact = false;
+    *time = grid_work_together(input->work, blocks);
+    return WB_OK;
+}
+
+typedef struct kernel_time (*usual_formula)(const struct grid_work *work, uint64_t resident,
+                                            const struct together *together);
+
+/* The largest estimate for any number of resident blocks that is possible. */
+static wb_status estimate(const struct bound_input *input, usual_formula formula, const char *reason,
+                          wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    struct kernel_time worst = {0};
+    struct together together = {.exact = true};
+    const uint64_t share = cycles_ceiling(work->block_count, work->machine->memory.sms);
+    WB_TRY(time_together(input, 1, &together.one, &together.exact));
+    for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++) {
+        WB_TRY(time_together(input, resident, &together.full, &together.exact));
+        struct kernel_time time = formula(work, resident, &together);
+        time.fetch = grid_work_fetch_time(work, share, resident);
+        worst = kernel_time_max(worst, time);
+    }
+    kernel_bound_set(work, &worst, bound);
+    bound->kind = WB_ESTIMATE;
+    bound->reason = reason;
+    bound_assume_model(input, bound);
+    bound_assume(bound, together.exact
+                            ? "blocks that start together take their exact worst case"
+                            : "blocks that start together take as long as they are proven to take at most");
+    return WB_OK;
+}
+
+static uint64_t all_rooms(const struct grid_work *work, uint64_t resident) {
+    return work->machine->memory.sms * resident;
+}
+
+static struct kernel_time waves(const struct grid_work *work, uint64_t resident,
+                                const struct together *together) {
+    const uint64_t count = cycles_ceiling(work->block_count, all_rooms(work, resident));
+    return (struct kernel_time){.busy = cycles_mul(count, together->full)};
+}
+
+static wb_status waves_run(const struct bound_input *input, wb_bound *bound) {
+    return estimate(input, waves,
+                    "blocks that start at different times can take longer than those that start "
+                    "together, and one SM can get more blocks than its share (docs/refutations)",
+                    bound);
+}
+
+const struct bound_method bound_waves = {
+    .name = "waves",
+    .summary = "kernel: the time of a full SM, as often as all SMs are filled (usual; not safe)",
+    .run = waves_run,
+    .unasked_work = TOGETHER_SEARCH_WORK,
+    .never_proven = true,
+    .scope = BOUND_OF_KERNEL,
+    .monotone = true,
+};
+
+static struct kernel_time graham(const struct grid_work *work, uint64_t resident,
+                                 const struct together *together) {
+    const cycles before = cycles_mul(work->block_count - 1, together->full);
+    return (struct kernel_time){.busy = before / all_rooms(work, resident), .tail = together->full};
+}
+
+static wb_status graham_run(const struct bound_input *input, wb_bound *bound) {
+    return estimate(input, graham,
+                    "a block can stay longer than a full SM takes from a common start "
+                    "(docs/refutations)",
+                    bound);
+}
+
+const struct bound_method bound_graham = {
+    .name = "graham",
+    .summary = "kernel: Graham's bound with the time of a full SM for that of a block (usual; not safe)",
+    .run = graham_run,
+    .unasked_work = 1, /* "all" leaves it with what waves, which is run before, has found */
+    .never_proven = true,
+    .scope = BOUND_OF_KERNEL,
+    .monotone = true,
+};
+
+static struct kernel_time one_by_one(const struct grid_work *work, uint64_t resident,
+                                     const struct together *together) {
+    (void)resident;
+    const uint64_t share = cycles_ceiling(work->block_count, work->machine->memory.sms);
+    return (struct kernel_time){.busy = cycles_mul(share, together->one)};
+}
+
+static wb_status one_by_one_run(const struct bound_input *input, wb_bound *bound) {
+    return estimate(input, one_by_one,
+                    "blocks that share an SM can take longer than one after the other, and one SM can get "
+                    "more blocks than its share (docs/refutations)",
+                    bound);
+}
+
+const struct bound_method bound_one_by_one = {
+    .name = "one-by-one",
+    .summary = "kernel: the time of a block alone, as often as blocks come to an SM (usual; not safe)",
+    .run = one_by_one_run,
+    .unasked_work = 1, /* likewise */
+    .never_proven = true,
+    .scope = BOUND_OF_KERNEL,
+    .monotone = true,
+};

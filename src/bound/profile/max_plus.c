@@ -1,0 +1,101 @@
+#include "bound/profile/max_plus.h"
+
+#include <stdbool.h>
+
+/* Repetitions after which times are tried to grow evenly, one number after the other: that of the growth (the
+ * cyclicity) must divide it, and each is a multiple of the one before. */
+static const uint32_t periods[] = {1, 2, 6, 12, 60, 420, 840, 2520};
+
+#define PERIOD_COUNT (sizeof periods / sizeof periods[0])
+
+/* Fewer periods than this are done one by one: two to see the growth, one to check that it went on. */
+#define PERIODS_WORTH_SKIPPING 4u
+
+/* A map being applied. */
+struct repeater {
+    const struct max_plus_map *map;
+    uint32_t period;     /* repetitions */
+    cycles *times[3];    /* before, between and behind two periods */
+    cycles sums[2];      /* what the two returned */
+    cycles *guess, *end; /* after the periods to be skipped, and one period later */
+};
+
+/* Does one period; the sum of what its repetitions returned. */
+static cycles do_period(const struct repeater *repeater) {
+    cycles sum = 0;
+    for (uint32_t i = 0; i < repeater->period; i++)
+        sum = cycles_add(sum, repeater->map->once(repeater->map->user));
+    return sum;
+}
+
+/* Does two periods and tells whether every time grew by the same in both. */
+static bool grows_evenly(struct repeater *repeater) {
+    const struct max_plus_map *map = repeater->map;
+    cycles *const *times = repeater->times;
+    map->read(map->user, times[0]);
+    for (uint32_t i = 0; i < 2; i++) {
+        repeater->sums[i] = do_period(repeater);
+        map->read(map->user, times[i + 1]);
+    }
+    for (size_t i = 0; i < map->time_count; i++)
+        if (times[2][i] - times[1][i] != times[1][i] - times[0][i]) return false;
+    return true;
+}
+
+/* Whether the sum that a period returned is on the line through the two before. */
+static bool sum_grew(const struct repeater *repeater, uint64_t skipped, cycles sum) {
+    const cycles *sums = repeater->sums;
+    const cycles growth = cycles_mul(cycles_sub(sums[1], sums[0]), skipped + 1);
+    return sum != CYCLES_SATURATED && sum == cycles_add(sums[1], growth);
+}
+
+/* Skips periods and does one more. Each time is a convex function of how many were skipped: three of its
+ * points on a line, the last of which this period shows, put all between them on it. False when they are not:
+ * the times are then as they were. */
+static bool skip(struct repeater *repeater, uint64_t skipped) {
+    const struct max_plus_map *map = repeater->map;
+    cycles *const *times = repeater->times;
+    for (size_t i = 0; i < map->time_count; i++)
+        repeater->guess[i] = times[2][i] + (times[2][i] - times[1][i]) * skipped;
+    map->write(map->user, repeater->guess);
+    bool even = sum_grew(repeater, skipped, do_period(repeater));
+    map->read(map->user, repeater->end);
+    for (size_t i = 0; i < map->time_count && even; i++)
+        even = repeater->end[i] - repeater->guess[i] == times[2][i] - times[1][i];
+    if (!even) map->write(map->user, times[2]);
+    return even;
+}
+
+/* Does as many of the periods as can be skipped at once; returns how many, which may be none. */
+static uint64_t skip_most(struct repeater *repeater, uint64_t left) {
+    for (uint64_t skipped = left - 1; skipped > 0; skipped /= 2)
+        if (skip(repeater, skipped)) return skipped + 1;
+    return 0;
+}
+
+wb_status max_plus_repeat(const struct max_plus_map *map, uint64_t repetitions) {
+    struct arena arena = {0};
+    struct repeater repeater = {.map = map};
+    cycles **const vectors[] = {&repeater.times[0], &repeater.times[1], &repeater.times[2], &repeater.guess,
+                                &repeater.end};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        *vectors[i] = arena_array(&arena, map->time_count + 1, sizeof **vectors[i]);
+        if (*vectors[i] == NULL) {
+            arena_free(&arena);
+            return WB_ERR_LIMIT;
+        }
+    }
+    size_t next = 0;
+    while (repetitions / periods[next] >= PERIODS_WORTH_SKIPPING) {
+        repeater.period = periods[next];
+        bool even = grows_evenly(&repeater);
+        repetitions -= 2 * (uint64_t)repeater.period;
+        uint64_t done = even ? skip_most(&repeater, repetitions / repeater.period) : 0;
+        repetitions -= done * repeater.period;
+        if (done == 0 && next + 1 < PERIOD_COUNT) next++;
+    }
+    arena_free(&arena);
+    for (; repetitions > 0; repetitions--)
+        (void)map->once(map->user);
+    return WB_OK;
+}

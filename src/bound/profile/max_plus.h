@@ -1,0 +1,29 @@
+/* Maps of times that are made of maxima and of sums with constants, done over and over: what a loop does to
+ * the times of a warp (Baccelli, Cohen, Olsder, Quadrat: Synchronization and Linearity, 1992). After some
+ * repetitions every time grows by as much in each period as in the one before, and then the repetitions need
+ * not be done one by one (docs/proofs.md, section 11). */
+#ifndef WB_BOUND_PROFILE_MAX_PLUS_H
+#define WB_BOUND_PROFILE_MAX_PLUS_H
+
+#include "base/arena.h"
+#include "base/cycles.h"
+#include "base/status.h"
+
+/* A map of some times of its user to later ones. Counts to which every repetition adds the same are times,
+ * too. So is the sum of differences between times that repetitions pass through, provided that `once` returns
+ * a sum in which all of these times occur. */
+struct max_plus_map {
+    void *user;
+    size_t time_count;
+    void (*read)(const void *user, cycles *times);
+    void (*write)(void *user, const cycles *times);
+    /* Applies the map once. Returns that sum of times, or CYCLES_SATURATED where it may not fit. */
+    cycles (*once)(void *user);
+};
+
+/* Applies the map `repetitions` times. The result is exact; the work grows with the logarithm of the
+ * repetitions where times grow evenly after a while. No time may come to exceed 64 bits. WB_ERR_LIMIT when
+ * memory is exhausted. */
+wb_status max_plus_repeat(const struct max_plus_map *map, uint64_t repetitions);
+
+#endif

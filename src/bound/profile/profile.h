@@ -1,0 +1,71 @@
+/* What every section of every path of a block amounts to: all that the section-wise bounds need. */
+#ifndef WB_BOUND_PROFILE_PROFILE_H
+#define WB_BOUND_PROFILE_PROFILE_H
+
+#include "base/vec.h"
+#include "bound/profile/phases.h"
+
+/* A group of warps that the bounds cannot tell apart: same path, same sub-core. */
+struct warp_group {
+    uint32_t path;
+    uint32_t sub_core;
+    uint32_t warps;
+};
+
+/* Sections of the block between two barriers. Loops with barriers repeat a few kinds of sections many times:
+ * equal sections that stand near each other are kept once. */
+struct profile_row {
+    uint64_t count; /* sections that this row stands for */
+    size_t first;   /* its path_count section profiles: cells[first ..] */
+};
+
+struct block_profile {
+    const struct timed_block *block;
+    uint32_t path_count;
+    VEC(struct warp_group) groups;
+    VEC(struct profile_row) rows;
+    VEC(struct section_profile) cells;
+    uint64_t sections;     /* of the block: one more than it has barriers */
+    uint64_t instructions; /* of all warps */
+    cycles initiations;    /* of all warps: E of docs/proofs.md, section 8 */
+    cycles latency;        /* longest path that counts latencies only: lam there */
+};
+
+/* Walks all paths of a block that passed timed_block_check. The profile is freed with block_profile_free
+ * (only on success). WB_ERR_LIMIT with a message when memory is exhausted or `watch` (may be NULL) stopped
+ * it. */
+wb_status block_profile_make(const struct timed_block *block, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, struct block_profile *profile);
+
+void block_profile_free(struct block_profile *profile);
+
+/* Section profile of a path in a row. */
+static inline const struct section_profile *profile_cell(const struct block_profile *profile,
+                                                         const struct profile_row *row, uint32_t path) {
+    return &profile->cells.items[row->first + path];
+}
+
+/* What the machine's barriers take to let the warps go, over all sections (docs/proofs.md, section 2). */
+static inline cycles profile_release_time(const struct block_profile *profile) {
+    uint64_t barriers = profile->sections == 0 ? 0 : profile->sections - 1;
+    return cycles_mul(barriers, profile->block->machine->barrier_release);
+}
+
+/* Sums over all warps of a row, as a warp of one sub-core sees them (itself included). */
+struct row_sums {
+    cycles exec;
+    cycles shared; /* charges on units that all sub-cores share */
+    cycles local;  /* charges on the units of the warp's sub-core */
+};
+
+/* What a section-wise bound says of one warp in one section: cycles from the start of the section. */
+typedef cycles (*section_term)(const struct section_profile *warp, const struct row_sums *sums);
+
+/* The sum over all sections of the largest term of any warp. */
+cycles profile_sum_of_maxima(const struct block_profile *profile, section_term term);
+
+/* The sum over all sections of the terms of one warp group. */
+cycles profile_sum_of_group(const struct block_profile *profile, section_term term,
+                            const struct warp_group *group);
+
+#endif

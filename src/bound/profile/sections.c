@@ -1,0 +1,134 @@
+#include "bound/profile/sections.h"
+
+#include <string.h>
+
+#include "bound/profile/section_cycle.h"
+
+/* What is needed while the paths are cut into sections side by side. */
+struct section_cutter {
+    struct block_sections *sections;
+    struct path_cursor *cursors; /* per path */
+    bool *ended;                 /* per path */
+    uint32_t *row;               /* codes of the section at hand, per path */
+    struct section_cycle cycle;  /* of the rows */
+    VEC(uint32_t) insts;         /* of the section being read */
+};
+
+/* The number of equal bytes seen before, or of a copy of these. */
+static wb_status intern_bytes(struct arena *arena, struct intern *table, const void *bytes, size_t size,
+                              uint32_t *number, bool *is_new) {
+    *number = intern_find(table, bytes, size);
+    *is_new = *number == INTERN_NONE;
+    if (!*is_new) return WB_OK;
+    const char *copy = arena_string(arena, bytes, size);
+    return copy == NULL ? WB_ERR_LIMIT : intern_add(table, copy, size, number);
+}
+
+/* Whether the cursor is at a fold whose repetitions alone are too large for a section. */
+static bool at_too_large_fold(const struct block_sections *sections, const struct path_cursor *cursor) {
+    struct path_fold fold;
+    struct path_step step;
+    uint64_t length = 0;
+    if (!path_at_fold(cursor, &fold)) return false;
+    for (; path_next(&fold.body, &step); length++)
+        if (sections->block->code.insts[step.instruction].barrier) return false;
+    return cycles_mul(length, fold.repetitions) > SECTIONS_INSTRUCTIONS_MAX;
+}
+
+/* Reads the next section of one path. */
+static wb_status cut_section(struct section_cutter *cutter, uint32_t path) {
+    struct block_sections *sections = cutter->sections;
+    const struct timed_inst *insts = sections->block->code.insts;
+    bool at_barrier = false;
+    cutter->insts.count = 0;
+    while (!cutter->ended[path] && !at_barrier) {
+        struct path_step step;
+        sections->too_large = at_too_large_fold(sections, &cutter->cursors[path]);
+        if (sections->too_large) return WB_OK;
+        cutter->ended[path] = !path_next(&cutter->cursors[path], &step);
+        if (cutter->ended[path]) break;
+        WB_TRY(vec_push(&cutter->insts, step.instruction));
+        at_barrier = insts[step.instruction].barrier;
+        sections->too_large = cutter->insts.count > SECTIONS_INSTRUCTIONS_MAX;
+        if (sections->too_large) return WB_OK;
+    }
+    bool is_new;
+    static const uint32_t none;
+    const uint32_t *items = cutter->insts.count > 0 ? cutter->insts.items : &none;
+    WB_TRY(intern_bytes(&sections->arena, &sections->codes, items, cutter->insts.count * sizeof *items,
+                        &cutter->row[path], &is_new));
+    if (is_new) sections->instructions += cutter->insts.count;
+    sections->too_large = sections->instructions > SECTIONS_INSTRUCTIONS_MAX;
+    return WB_OK;
+}
+
+/* Counts what repeats itself behind the row just read. */
+static wb_status repeat_rows(struct section_cutter *cutter, size_t row) {
+    struct section_cycle *cycle = &cutter->cycle;
+    uint64_t times;
+    WB_TRY(section_cycle_note(cycle, cutter->cursors, row, &times));
+    if (times == 0) return WB_OK;
+    for (size_t i = 0; i < cycle->rows.count; i++)
+        cutter->sections->row_counts.items[cycle->rows.items[i]] += times;
+    section_cycle_skip(cycle, times, cutter->cursors);
+    return WB_OK;
+}
+
+/* Reads the next section of every path as one row; *more says whether a path goes on behind it. */
+static wb_status cut_row(struct section_cutter *cutter, bool *more) {
+    struct block_sections *sections = cutter->sections;
+    const uint32_t paths = sections->block->path_count;
+    *more = false;
+    for (uint32_t p = 0; p < paths; p++) {
+        WB_TRY(cut_section(cutter, p));
+        if (sections->too_large) return WB_OK;
+        *more = *more || !cutter->ended[p];
+    }
+    uint32_t number;
+    bool is_new;
+    WB_TRY(intern_bytes(&sections->arena, &sections->rows, cutter->row, paths * sizeof *cutter->row, &number,
+                        &is_new));
+    if (is_new) WB_TRY(vec_push(&sections->row_counts, 0));
+    sections->row_counts.items[number]++;
+    return repeat_rows(cutter, number);
+}
+
+wb_status block_sections_make(const struct timed_block *block, struct block_sections *sections) {
+    *sections = (struct block_sections){.block = block};
+    struct arena *arena = &sections->arena;
+    struct section_cutter cutter = {
+        .sections = sections,
+        .cursors = arena_array(arena, block->path_count, sizeof *cutter.cursors),
+        .ended = arena_array(arena, block->path_count, sizeof *cutter.ended),
+        .row = arena_array(arena, block->path_count, sizeof *cutter.row),
+    };
+    wb_status status = WB_OK;
+    if (cutter.cursors == NULL || cutter.ended == NULL || cutter.row == NULL) status = WB_ERR_LIMIT;
+    for (uint32_t p = 0; status == WB_OK && p < block->path_count; p++)
+        cutter.cursors[p] = path_begin(&block->paths[p]);
+    if (status == WB_OK) status = section_cycle_init(&cutter.cycle, block->path_count);
+    bool more = block->path_count > 0;
+    while (status == WB_OK && more && !sections->too_large)
+        status = cut_row(&cutter, &more);
+    section_cycle_free(&cutter.cycle);
+    vec_free(&cutter.insts);
+    return status;
+}
+
+void block_sections_free(struct block_sections *sections) {
+    intern_free(&sections->codes);
+    intern_free(&sections->rows);
+    vec_free(&sections->row_counts);
+    arena_free(&sections->arena);
+}
+
+struct section_code sections_code(const struct block_sections *sections, uint32_t code) {
+    const struct intern_entry *entry = &sections->codes.entries.items[code];
+    /* The copy came from the arena, which aligns for any type. */
+    return (struct section_code){(const uint32_t *)(const void *)entry->text,
+                                 entry->length / (uint32_t)sizeof(uint32_t)};
+}
+
+const uint32_t *sections_row(const struct block_sections *sections, size_t row) {
+    return (const uint32_t *)(const void *)sections->rows.entries.items[row].text;
+}

@@ -1,0 +1,97 @@
+#include "bound/search/issue_orders.h"
+
+#include <string.h>
+
+/* Most windows. */
+#define WINDOWS_MAX 256u
+
+/* One in so many changes turns a window from round-robin to its order or back. */
+#define TURN_CHANCES 8u
+
+static uint32_t *order_of(const struct issue_orders *orders, uint32_t window) {
+    return orders->orders + (size_t)window * orders->warps;
+}
+
+static uint32_t orders_pick(const struct policy_view *view) {
+    const struct issue_orders *own = (const struct issue_orders *)view->policy;
+    uint64_t window = view->issued / own->window_issues;
+    if (window >= own->windows) window = own->windows - 1;
+    if (own->loose[window]) return policy_lrr.pick(view);
+    const uint32_t *order = order_of(own, (uint32_t)window);
+    for (uint32_t rank = 0; rank < own->warps; rank++) {
+        const uint32_t warp = order[rank];
+        if (warp / 64 >= view->words) continue; /* an SM may have fewer */
+        if (warp_set_has(view->ready, warp) && warp_set_has(view->members, warp)) return warp;
+    }
+    return WARP_NONE;
+}
+
+wb_status issue_orders_init(struct issue_orders *orders, const char *name, uint32_t warps, uint64_t issues,
+                            struct arena *arena) {
+    *orders = (struct issue_orders){
+        .policy = {.name = name, .work_conserving = true, .pick = orders_pick},
+        .warps = warps,
+        .windows = issues < WINDOWS_MAX ? (uint32_t)issues : WINDOWS_MAX,
+    };
+    orders->window_issues = (issues + orders->windows - 1) / orders->windows;
+    orders->orders = arena_array(arena, (size_t)orders->windows * warps, sizeof *orders->orders);
+    orders->loose = arena_array(arena, orders->windows, sizeof *orders->loose);
+    orders->before = arena_array(arena, warps, sizeof *orders->before);
+    return orders->orders == NULL || orders->loose == NULL || orders->before == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+void issue_orders_starve(struct issue_orders *orders, uint32_t victim) {
+    memset(orders->loose, false, orders->windows * sizeof *orders->loose);
+    for (uint32_t window = 0; window < orders->windows; window++)
+        for (uint32_t rank = 0; rank < orders->warps; rank++)
+            order_of(orders, window)[rank] = (victim + 1 + rank) % orders->warps;
+}
+
+void issue_orders_rotate(struct issue_orders *orders) {
+    memset(orders->loose, true, orders->windows * sizeof *orders->loose);
+    for (uint32_t window = 0; window < orders->windows; window++)
+        for (uint32_t rank = 0; rank < orders->warps; rank++)
+            order_of(orders, window)[rank] = (window + rank) % orders->warps;
+}
+
+void issue_orders_change(struct issue_orders *orders, struct random_state *random) {
+    orders->changed = (uint32_t)random_below(random, orders->windows);
+    uint32_t *order = order_of(orders, orders->changed);
+    bool *loose = &orders->loose[orders->changed];
+    orders->was_loose = *loose;
+    memcpy(orders->before, order, orders->warps * sizeof *order);
+    if (*loose || random_below(random, TURN_CHANCES) == 0) *loose = !*loose;
+    uint32_t from = (uint32_t)random_below(random, orders->warps);
+    uint32_t to = (uint32_t)random_below(random, orders->warps);
+    annealing_move(order, from, to);
+}
+
+void issue_orders_restore(struct issue_orders *orders) {
+    orders->loose[orders->changed] = orders->was_loose;
+    memcpy(order_of(orders, orders->changed), orders->before, orders->warps * sizeof *orders->before);
+}
+
+uint64_t annealing_candidates(uint64_t instructions, struct search_budget *budget) {
+    const uint64_t work = SIMULATION_WORK + SIMULATED_INSTRUCTION_WORK * instructions;
+    uint64_t candidates = ANNEALED_INSTRUCTIONS / (instructions + 1) + 2;
+    if (candidates > ANNEALED_CANDIDATES) candidates = ANNEALED_CANDIDATES;
+    if (candidates > budget->work / work) candidates = budget->work / work;
+    (void)search_spend(budget, candidates * work);
+    return candidates > 0 ? candidates : 1;
+}
+
+/* Of exp(x) the first terms of its series do: unlike a library's exp they are the same on every machine, bit
+ * for bit, and with them the result. */
+bool annealing_accepts(struct random_state *random, cycles candidate, cycles present, double temperature) {
+    if (candidate >= present) return true;
+    double x = (double)(present - candidate) / temperature;
+    double chance = 1 / (1 + x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4))));
+    return (double)(random_next(random) >> 11) * 0x1p-53 < chance;
+}
+
+void annealing_move(uint32_t *list, uint32_t from, uint32_t to) {
+    uint32_t moved = list[from];
+    if (from < to) memmove(list + from, list + from + 1, (to - from) * sizeof *list);
+    if (from > to) memmove(list + to + 1, list + to, (from - to) * sizeof *list);
+    list[to] = moved;
+}

@@ -1,0 +1,232 @@
+/* The methods that simulate an abstract CTA: as published, and with a stall term that is proven. */
+#include <string.h>
+
+#include "bound/method/method.h"
+#include "papers/abstract_cta/abstract_code.h"
+#include "papers/abstract_cta/abstract_cta.h"
+#include "papers/abstract_cta/abstract_trace.h"
+#include "papers/abstract_cta/abstract_turns.h"
+
+/* Whether the machine is the simple one of docs/abstract-cta.md: an instruction a cycle, nothing but memory
+ * is waited for. *latency: the longest of what accesses memory. */
+static bool is_simple_machine(const struct wb_machine *machine, cycles *latency) {
+    *latency = 0;
+    if (machine->model != MACHINE_PLAIN || machine->sub_cores != 1 || machine->issue_width != 1 ||
+        machine->issue_per_warp > 1 || machine->memory.requests != REQUESTS_IDEAL ||
+        memory_has_hierarchy(&machine->memory))
+        return false;
+    for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++) {
+        const struct machine_class *class = &machine->classes[c];
+        cycles own = machine_latency(machine, class);
+        bool is_store, is_access = abstract_accesses_memory((enum ptx_class)c, &is_store);
+        if (!class->given) continue;
+        if (class->unit != UNIT_NONE && class->init != 1) return false;
+        if (own > 0 && (!is_access || is_store)) return false;
+        *latency = cycles_max(*latency, own);
+    }
+    return true;
+}
+
+/* Lists windows in the bound. WB_ERR_LIMIT with a message when memory is exhausted. */
+static wb_status give_windows(const struct bound_input *input, const struct abstract_windows *windows,
+                              wb_bound *bound) {
+    const size_t count = windows->items.count;
+    wb_window *kept = arena_array(input->results, count + 1, sizeof *kept);
+    if (kept == NULL) return diagnose_out_of_memory(input->diagnostics, "abstract warps");
+    if (count > 0) memcpy(kept, windows->items.items, count * sizeof *kept);
+    bound->windows = kept;
+    bound->window_count = count;
+    bound->windows_left_out = windows->left_out;
+    return WB_OK;
+}
+
+/* One of the two simulations, of abstract warps that are there: sets the bound's cycles. *all: no
+ * interleaving was left out. */
+static wb_status simulate_cta(const struct bound_input *input, const struct abstract_cta *cta,
+                              const struct abstract_rules *rules, bool in_turns, wb_bound *bound, bool *all) {
+    struct abstract_windows windows = {0};
+    struct abstract_turns turns = {0};
+    struct abstract_time time;
+    wb_status status;
+    if (in_turns) {
+        status = abstract_turns_simulate(cta, rules, input->budget, input->watch, input->diagnostics,
+                                         &windows, &turns);
+        bound->cycles = turns.most;
+        *all = turns.all;
+    } else {
+        status = abstract_cta_simulate(cta, rules, input->watch, input->diagnostics, &windows, &time);
+        if (status == WB_OK) bound->cycles = abstract_time_total(&time);
+    }
+    if (status == WB_OK) status = give_windows(input, &windows, bound);
+    abstract_windows_free(&windows);
+    return status;
+}
+
+/* The same of the abstract warps of the input, which are made from code where they were not written by hand.
+ */
+static wb_status simulate_input(const struct bound_input *input, const struct abstract_rules *rules,
+                                bool in_turns, wb_bound *bound, bool *all) {
+    if (input->abstract != NULL) return simulate_cta(input, input->abstract, rules, in_turns, bound, all);
+    struct abstract_cta made;
+    wb_status status =
+        abstract_cta_of_block(input->block->traced, rules->counting.executed, input->diagnostics, &made);
+    if (status == WB_OK) status = simulate_cta(input, &made, rules, in_turns, bound, all);
+    abstract_cta_free(&made);
+    return status;
+}
+
+/* Kernels on machines that state the conventions, when abstract warps can be built of them. */
+static bool abstract_fits(const struct bound_input *input) {
+    if (input->abstract != NULL) return true;
+    if (!input->machine->abstract_cta.stated) return false;
+    wb_diagnostics *messages = wb_diagnostics_new();
+    struct abstract_cta made = {0};
+    const wb_status status =
+        messages == NULL ? WB_ERR_LIMIT : abstract_cta_of_block(input->block->traced, false, messages, &made);
+    abstract_cta_free(&made);
+    wb_diagnostics_free(messages);
+    if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(input->diagnostics, "abstract warps");
+    return status == WB_OK;
+}
+
+/* What the methods say of the warps; `executed`: they count the sides of branches that were executed. */
+static void assume_warps(const struct bound_input *input, bool executed, wb_bound *bound) {
+    const struct wb_block *traced = input->block == NULL ? NULL : input->block->traced;
+    bound_assume(bound, "branches that are called uniform do not diverge");
+    if (traced == NULL) {
+        bound_assume(bound, "the warps are as the file describes them, alone on the compute unit");
+        return;
+    }
+    if (traced->covering) {
+        bound_assume_paths(input, bound);
+        return;
+    }
+    bound_assume(bound, executed ? "every warp runs its loops as often as in the traced execution, and takes "
+                                   "the sides of uniform branches that it takes there; alone on the compute "
+                                   "unit"
+                                 : "every warp runs its loops as often as in the traced execution, whatever "
+                                   "sides of branches it takes; alone on the compute unit");
+    bound_assume_execution(input, bound);
+}
+
+static wb_status published_run(const struct bound_input *input, wb_bound *bound) {
+    struct abstract_rules rules = abstract_rules_stated(input->machine);
+    cycles latency;
+    bool all;
+    WB_TRY(simulate_input(input, &rules, false, bound, &all));
+    bound->kind = WB_ESTIMATE;
+    bound->reason =
+        is_simple_machine(input->machine, &latency)
+            ? "the published stall term counts up to N - 1 cycles too few where a barrier directly "
+              "follows a load; how shifts and windows count was reconstructed"
+            : "the published rules are about a machine that issues one instruction a cycle and "
+              "waits for nothing but memory, which this is not";
+    assume_warps(input, rules.counting.executed, bound);
+    bound_assume(bound, "the conventions that the machine states (abstract_cta)");
+    return WB_OK;
+}
+
+static wb_status turns_run(const struct bound_input *input, wb_bound *bound) {
+    struct abstract_rules rules = abstract_rules_stated(input->machine);
+    bool all;
+    WB_TRY(simulate_input(input, &rules, true, bound, &all));
+    bound->kind = WB_ESTIMATE;
+    bound->reason = all ? "longest of all interleavings that divergence allows under one scheduler, of warps "
+                          "whose nodes wait where the published abstraction puts it: another scheduler, or "
+                          "the real order of loads and uses, can take longer"
+                        : "longest of some interleavings only, as divergence allows too many, under one "
+                          "scheduler, of warps whose nodes wait where the published abstraction puts it";
+    assume_warps(input, rules.counting.executed, bound);
+    bound_assume(bound, "the conventions that the machine states (abstract_cta)");
+    bound_assume(bound, "round-robin issue, which begins anew with the first warp behind each barrier");
+    return WB_OK;
+}
+
+static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
+    cycles latency;
+    (void)is_simple_machine(input->machine, &latency);
+    struct abstract_rules rules = abstract_rules_safe(input->machine, latency);
+    bool all;
+    WB_TRY(simulate_input(input, &rules, false, bound, &all));
+    bound->kind = WB_UPPER;
+    assume_warps(input, false, bound);
+    bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
+    bound_assume(bound, "latencies as the machine states them, or shorter; no instruction fetch stalls");
+    return WB_OK;
+}
+
+static const char *safe_objection(const struct bound_input *input) {
+    cycles latency;
+    return is_simple_machine(input->machine, &latency)
+               ? NULL
+               : "this method is for machines that issue one instruction a cycle and wait for nothing but "
+                 "memory (such as hirvisalo)";
+}
+
+/* Covering paths take both sides of branches whose condition is not known. */
+static const char *published_objection(const struct bound_input *input) {
+    const bool executed = input->machine->abstract_cta.uniform_branch == BRANCH_EXECUTED_SIDE;
+    return executed && input->abstract == NULL && input->block->traced->covering
+               ? "abstract_cta.uniform_branch=executed has no effect on covering paths, which do not say "
+                 "which side of a branch is executed: give the data (--inputs given), or count larger sides"
+               : NULL;
+}
+
+/* Conventions that stand in for what this simulation finds by itself. */
+static const char *turns_objection(const struct bound_input *input) {
+    const struct machine_abstract_cta *stated = &input->machine->abstract_cta;
+    if (stated->stall_warps == STALL_ALL_WARPS)
+        return "abstract_cta.stall_warps=all has no effect here: warps are simulated in turn, and those hide "
+               "a "
+               "stall that have something to do";
+    if (stated->shift == SHIFT_IS_ADDED)
+        return "abstract_cta.shift=added has no effect here: shifts are what the interleavings differ in";
+    return published_objection(input);
+}
+
+static const char *const turns_conventions[] = {
+    "header", "barrier_slots", "barrier_cycles", "memory_latency", "uniform_branch", "stores_stall", NULL};
+
+static const char *const published_conventions[] = {"header",      "barrier_slots",  "barrier_cycles",
+                                                    "stall_warps", "memory_latency", "uniform_branch",
+                                                    "shift",       "stores_stall",   NULL};
+
+const struct bound_method bound_abstract_cta = {
+    .name = "abstract-cta",
+    .summary = "abstract CTA simulation as published (WCET 2014): all branches, stalls hidden by other warps",
+    .run = published_run,
+    .objection = published_objection,
+    .fits = abstract_fits,
+    .searches = true,
+    .of_abstract_warps = true,
+    .conventions = published_conventions,
+    .scope = BOUND_OF_KNOWN_TIMES,
+    .monotone = true,
+};
+
+const struct bound_method bound_abstract_cta_rr = {
+    .name = "abstract-cta-rr",
+    .summary = "abstract warps simulated in turn, round-robin, in all interleavings that divergence allows",
+    .run = turns_run,
+    .objection = turns_objection,
+    .fits = abstract_fits,
+    .searches = true,
+    .never_proven = true,
+    .of_abstract_warps = true,
+    .conventions = turns_conventions,
+    .unasked_work = UINT64_C(300000000),
+    .named_work = UINT64_C(20000000000),
+    .scope = BOUND_OF_KNOWN_TIMES,
+};
+
+const struct bound_method bound_abstract_cta_safe = {
+    .name = "abstract-cta-safe",
+    .summary = "the same with a stall term that is proven, on machines that wait for nothing but memory",
+    .run = safe_run,
+    .objection = safe_objection,
+    .fits = abstract_fits,
+    .searches = true,
+    .of_abstract_warps = true,
+    .scope = BOUND_OF_KNOWN_TIMES,
+    .monotone = true,
+};

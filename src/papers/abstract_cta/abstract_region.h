@@ -1,0 +1,42 @@
+/* From the code of a kernel to its abstract warp: the control flow is taken apart into sequences, branches
+ * and loops, and put together again bottom-up. */
+#ifndef WB_PAPERS_ABSTRACT_CTA_ABSTRACT_REGION_H
+#define WB_PAPERS_ABSTRACT_CTA_ABSTRACT_REGION_H
+
+#include "base/arena.h"
+#include "base/diagnostics.h"
+#include "flow/divergence.h"
+#include "flow/loops.h"
+#include "papers/abstract_cta/abstract_warp.h"
+
+/* What of a kernel's control flow the abstract warp is made from. All memory is the arena's. */
+struct kernel_flow {
+    struct arena arena;
+    const struct wb_kernel *kernel;
+    struct cfg cfg;
+    struct dominators dominators, post_dominators;
+    struct loops loops;
+    struct liveness liveness;
+    struct ssa ssa;
+    struct divergence divergence;
+};
+
+/* WB_ERR_LIMIT with a message when memory is exhausted. Free it with kernel_flow_free in any case. */
+wb_status kernel_flow_make(const struct wb_kernel *kernel, wb_diagnostics *diagnostics,
+                           struct kernel_flow *flow);
+void kernel_flow_free(struct kernel_flow *flow);
+
+/* The threads of a block, which say of counted barriers whether they join all of them. */
+struct abstract_threads {
+    uint32_t size[3]; /* 0: not known */
+    uint32_t warp_width;
+};
+
+/* Builds the abstract warp, with `choices` one that keeps them; *warp is to be freed in any case.
+ * WB_ERR_DECLINED with a message at the instruction when the control flow is not structured, or contains what
+ * abstract warps do not have (calls, barriers of part of the block); WB_ERR_LIMIT with one when memory is
+ * exhausted. */
+wb_status abstract_warp_of_kernel(const struct kernel_flow *flow, const struct abstract_threads *threads,
+                                  bool choices, wb_diagnostics *diagnostics, struct abstract_warp *warp);
+
+#endif

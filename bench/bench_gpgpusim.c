@@ -5,8 +5,8 @@
 #include "base/choose.h"
 #include "bench_support.h"
 #include "sim/simulator.h"
-#include "warp/block.h"
-#include "warp/block_timing.h"
+#include "warp/path/block.h"
+#include "warp/timed/block_timing.h"
 
 #define ARGUMENTS_MAX 4
 

@@ -8,7 +8,7 @@
 #include "bench_support.h"
 #include "bound/analysis/registry.h"
 #include "bound/grid/grid_kinds.h"
-#include "warp/grid.h"
+#include "warp/path/grid.h"
 
 #define BLOCKS 100000
 #define LENGTHS 100
@@ -104,11 +104,11 @@ static void bench_formulas(uint32_t blocks) {
     static const struct bound_method *const methods[FORMULAS] = {&bound_k_area, &bound_k_bal, &bound_k_sm};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct text text = {0};
-    struct abstract_block block;
+    struct synthetic_block block;
     struct grid_work work = {0};
     char what[64];
     write_blocks(blocks, &text);
-    require(abstract_grid_parse("A(2,10)", text.data, diagnostics, &block), diagnostics);
+    require(synthetic_grid_parse("A(2,10)", text.data, diagnostics, &block), diagnostics);
     block.machine.memory.sms = 14;
     block.machine.memory.dispatch = DISPATCH_GREEDY;
     block.machine.limits.blocks = 6;
@@ -125,7 +125,7 @@ static void bench_formulas(uint32_t blocks) {
         now = report(what, now);
     }
     grid_work_free(&work);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     text_free(&text);
     wb_diagnostics_free(diagnostics);
 }

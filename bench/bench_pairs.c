@@ -4,7 +4,7 @@
 
 #include "bench_support.h"
 #include "bound/analysis/analysis.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 #define ALN_INSTRUCTIONS 10000u
 #define ALN_WARPS 32u
@@ -32,12 +32,12 @@ static void bench_method(const char *method, const char *units, uint32_t warps, 
                          uint32_t depth, void (*write)(struct text *, uint32_t),
                          wb_diagnostics *diagnostics) {
     struct text program = {0};
-    struct abstract_block block;
+    struct synthetic_block block;
     wb_analysis *analysis = NULL;
     text_printf(&program, "%ux", warps);
     write(&program, instructions);
     if (program.failed) exit(1);
-    require(abstract_block_parse(units, program.data, diagnostics, &block), diagnostics);
+    require(synthetic_block_parse(units, program.data, diagnostics, &block), diagnostics);
     block.machine.dispatch_depth = depth;
     require(analysis_of_timed(&block.timed, diagnostics, &analysis), diagnostics);
     require(wb_analysis_bound(analysis, method, NULL, diagnostics), diagnostics);
@@ -46,7 +46,7 @@ static void bench_method(const char *method, const char *units, uint32_t warps, 
     printf("%-10s %2u warps x %5u, depth %2d: %" PRIu64 " cycles in %.2f s\n", method, warps, instructions,
            (int)depth, bound->cycles, bound->seconds);
     wb_analysis_free(analysis);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     text_free(&program);
 }
 

@@ -8,7 +8,7 @@
 
 #include "bench_support.h"
 #include "bound/analysis/analysis.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* Units as those of the orin-sm86 machine. */
 #define UNITS "I(2,6) F(1,7) M(1,203) S(1,5) X(8,17) i(1,4)@I"
@@ -21,7 +21,7 @@
 #define LOOP_REPETITIONS 1000000000u
 
 /* Replaces the only path of the block by `repetitions` of it. */
-static void repeat_path(struct abstract_block *block, uint64_t repetitions,
+static void repeat_path(struct synthetic_block *block, uint64_t repetitions,
                         const wb_diagnostics *diagnostics) {
     struct path_writer writer = {0};
     struct path *path = &block->paths.items[0];
@@ -36,23 +36,23 @@ static void repeat_path(struct abstract_block *block, uint64_t repetitions,
     require(path_finish(&writer, path), diagnostics);
 }
 
-static struct abstract_block *make_block(uint32_t warps, uint64_t repetitions, wb_diagnostics *diagnostics) {
-    struct abstract_block *block = calloc(1, sizeof *block);
+static struct synthetic_block *make_block(uint32_t warps, uint64_t repetitions, wb_diagnostics *diagnostics) {
+    struct synthetic_block *block = calloc(1, sizeof *block);
     char text[sizeof BODY + 32];
     (void)snprintf(text, sizeof text, "%ux %s", warps, BODY);
     if (block == NULL) exit(1);
-    require(abstract_block_parse(UNITS, text, diagnostics, block), diagnostics);
+    require(synthetic_block_parse(UNITS, text, diagnostics, block), diagnostics);
     repeat_path(block, repetitions, diagnostics);
     return block;
 }
 
-static void free_block(struct abstract_block *block) {
-    abstract_block_free(block);
+static void free_block(struct synthetic_block *block) {
+    synthetic_block_free(block);
     free(block);
 }
 
 static void bench_simulation(uint32_t warps, uint32_t depth, wb_diagnostics *diagnostics) {
-    struct abstract_block *block = make_block(warps, 3200000 / 24 / warps, diagnostics);
+    struct synthetic_block *block = make_block(warps, 3200000 / 24 / warps, diagnostics);
     wb_analysis *analysis = NULL;
     block->machine.dispatch_depth = depth;
     require(analysis_of_timed(&block->timed, diagnostics, &analysis), diagnostics);
@@ -70,7 +70,7 @@ static void bench_simulation(uint32_t warps, uint32_t depth, wb_diagnostics *dia
 /* Phases and bounds. `distinct` warps with paths of their own: none is computed for another. */
 static void bench_bounds(uint32_t distinct, uint64_t repetitions, const char *methods,
                          wb_diagnostics *diagnostics) {
-    struct abstract_block *block = make_block(distinct, repetitions, diagnostics);
+    struct synthetic_block *block = make_block(distinct, repetitions, diagnostics);
     struct timed_block timed = block->timed;
     struct path *paths = calloc(distinct, sizeof *paths);
     wb_analysis *analysis = NULL;
@@ -97,12 +97,12 @@ static void bench_bounds(uint32_t distinct, uint64_t repetitions, const char *me
 
 /* Bounds of warps that all repeat `body`. */
 static void bench_loop(const char *body, const char *methods, wb_diagnostics *diagnostics) {
-    struct abstract_block block;
+    struct synthetic_block block;
     wb_analysis *analysis = NULL;
     struct text warps = {0};
     text_printf(&warps, "8x %s; 8x %s S S", body, body);
     if (warps.failed) exit(1);
-    require(abstract_block_parse(UNITS, warps.data, diagnostics, &block), diagnostics);
+    require(synthetic_block_parse(UNITS, warps.data, diagnostics, &block), diagnostics);
     for (size_t p = 0; p < block.paths.count; p++) {
         const struct path_entry fold = {1, PATH_REPEAT, LOOP_REPETITIONS - 1};
         require(vec_push(&block.paths.items[p].entries, fold), diagnostics);
@@ -117,7 +117,7 @@ static void bench_loop(const char *body, const char *methods, wb_diagnostics *di
     printf("bounds %-11s loop of 10^9%s: %.6f s, %s %" PRIu64 " cycles\n", methods,
            strchr(body, '|') != NULL ? " with barriers" : "", taken, bounds[0].method, bounds[0].cycles);
     wb_analysis_free(analysis);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     text_free(&warps);
 }
 

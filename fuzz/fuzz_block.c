@@ -6,7 +6,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "fuzz_bounds.h"
-#include "warp/abstract_file.h"
+#include "warp/synthetic/synthetic_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BLOCKS_MAX 100u
 
 /* Of all blocks. */
-static uint64_t instructions_of(const struct abstract_block *block) {
+static uint64_t instructions_of(const struct synthetic_block *block) {
     uint64_t count = 0;
     for (size_t k = 0; k < block->kinds.count; k++) {
         const struct timed_block *timed = &block->kinds.items[k].timed;
@@ -39,22 +39,22 @@ static void check_grid(const uint8_t *data, size_t size, wb_diagnostics *diagnos
     wb_analysis_free(analysis);
 }
 
-static void check_print(const struct abstract_block *block, wb_diagnostics *diagnostics) {
+static void check_print(const struct synthetic_block *block, wb_diagnostics *diagnostics) {
     struct text printed = {0}, again = {0};
-    struct abstract_block read;
-    abstract_block_print(block, &printed);
-    if (abstract_file_parse("again", printed.data, printed.length, diagnostics, &read) != WB_OK) abort();
-    abstract_block_print(&read, &again);
+    struct synthetic_block read;
+    synthetic_block_print(block, &printed);
+    if (synthetic_file_parse("again", printed.data, printed.length, diagnostics, &read) != WB_OK) abort();
+    synthetic_block_print(&read, &again);
     if (strcmp(printed.data, again.data) != 0) abort();
-    abstract_block_free(&read);
+    synthetic_block_free(&read);
     text_free(&printed);
     text_free(&again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_block block;
-    wb_status status = abstract_file_parse("fuzz.yaml", (const char *)data, size, diagnostics, &block);
+    struct synthetic_block block;
+    wb_status status = synthetic_file_parse("fuzz.yaml", (const char *)data, size, diagnostics, &block);
     if ((status == WB_OK) != (wb_diagnostics_errors(diagnostics) == 0)) abort();
     if (status == WB_OK) {
         uint64_t instructions = instructions_of(&block);
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             check_block(&block.timed, diagnostics);
         if (instructions <= INSTRUCTIONS_MAX && strlen(block.machine.name) > 0)
             check_print(&block, diagnostics);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
     wb_diagnostics_free(diagnostics);
     return 0;

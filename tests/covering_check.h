@@ -4,7 +4,7 @@
 
 #include "flow/cfg.h"
 #include "flow/loops.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 /* Whether a path is a subsequence of a covering one, each of its steps by a subset of the lanes. When not,
  * *step is the first step that finds no partner. */

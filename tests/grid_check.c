@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "warp/lanes.h"
+#include "warp/alu/lanes.h"
 
 static uint64_t lane_address(const struct access *access, const uint64_t *tables, uint32_t lane) {
     if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;

@@ -220,7 +220,7 @@ static cycles least_bound(const struct grid_work *work) {
     return least;
 }
 
-static bool make_work(const struct abstract_block *block, struct grid_work *work) {
+static bool make_work(const struct synthetic_block *block, struct grid_work *work) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     *work = (struct grid_work){0};
     bool made = grid_kinds_by_hand(block, NULL, diagnostics, work) == WB_OK;
@@ -236,7 +236,7 @@ static cycles search(const struct grid_work *work) {
     return search.longest;
 }
 
-cycles kernel_exact(const struct abstract_block *block, cycles *least) {
+cycles kernel_exact(const struct synthetic_block *block, cycles *least) {
     struct grid_work work;
     if (!make_work(block, &work)) abort();
     const cycles exact = search(&work);

@@ -32,7 +32,7 @@ void kernel_census_add(struct kernel_census *sum, const struct kernel_census *ce
 
 /* The exact worst case by k-exhaustive's search, or 0 when that has an objection or gives up; and the least
  * of the proven bounds. */
-cycles kernel_exact(const struct abstract_block *grid, cycles *least);
+cycles kernel_exact(const struct synthetic_block *grid, cycles *least);
 
 /* Checks the grid of a seed and adds to the census. On a violation false, with what is wrong and the grid as
  * a YAML file in *violation. `naive`: let the naive search confirm the exact value, too. */

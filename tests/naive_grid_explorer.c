@@ -44,7 +44,7 @@ struct grid {
 };
 
 struct search {
-    const struct abstract_block *block;
+    const struct synthetic_block *block;
     const struct wb_machine *machine;
     uint32_t sms, rooms;
     uint32_t room_warps;    /* of the largest block */
@@ -342,7 +342,7 @@ static void explore(struct search *search, const struct grid *state, uint32_t sm
     }
 }
 
-static bool fits(const struct abstract_block *block) {
+static bool fits(const struct synthetic_block *block) {
     const struct wb_machine *machine = &block->machine;
     const uint32_t depth = machine->dispatch_depth;
     if (block->block_count > NAIVE_GRID_BLOCKS || machine->memory.sms > NAIVE_GRID_SMS ||
@@ -357,7 +357,7 @@ static bool fits(const struct abstract_block *block) {
     return true;
 }
 
-cycles naive_grid_explore(const struct abstract_block *block, uint64_t steps) {
+cycles naive_grid_explore(const struct synthetic_block *block, uint64_t steps) {
     if (!fits(block)) return 0;
     struct search *search = calloc(1, sizeof *search);
     struct grid *grid = calloc(1, sizeof *grid);

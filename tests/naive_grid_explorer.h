@@ -3,7 +3,7 @@
 #ifndef WB_TESTS_NAIVE_GRID_EXPLORER_H
 #define WB_TESTS_NAIVE_GRID_EXPLORER_H
 
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* What a grid may have. */
 #define NAIVE_GRID_BLOCKS 8
@@ -16,6 +16,6 @@
 
 /* The longest time in which the grid can end, or 0 when it has more than that, its programs more than
  * naive_sim.h allows, or the search takes more than `steps` choices. */
-cycles naive_grid_explore(const struct abstract_block *grid, uint64_t steps);
+cycles naive_grid_explore(const struct synthetic_block *grid, uint64_t steps);
 
 #endif

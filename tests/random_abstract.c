@@ -6,6 +6,7 @@
 
 #include "abstract_text.h"
 #include "base/random.h"
+#include "synthetic_text.h"
 
 /* Most parts of a program, and instructions of one stretch. */
 #define PARTS_MAX 64u
@@ -214,7 +215,7 @@ static void put_label(struct random_abstract *made, uint64_t seed) {
     for (size_t i = 0; i < made->cta.warp_count * made->cta.warp.loops.count; i++)
         text_printf(&made->label, " %" PRIu64, made->cta.iterations[i]);
     text_char(&made->label, '\n');
-    abstract_block_print(&made->block, &made->label);
+    synthetic_block_print(&made->block, &made->label);
 }
 
 bool random_abstract_make(uint64_t seed, const struct random_abstract_shape *shape,
@@ -230,7 +231,7 @@ bool random_abstract_make(uint64_t seed, const struct random_abstract_shape *sha
     text_printf(&units, "A(1,0) M(1,%u)", 1 + below(&generator, shape->latency));
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (fits) {
-        must(abstract_block_parse(units.data, programs.data, diagnostics, &made->block));
+        must(synthetic_block_parse(units.data, programs.data, diagnostics, &made->block));
         made->block.machine.barrier_release = below(&generator, shape->release + 1);
         put_label(made, seed);
     }
@@ -242,6 +243,6 @@ bool random_abstract_make(uint64_t seed, const struct random_abstract_shape *sha
 
 void random_abstract_free(struct random_abstract *made) {
     abstract_cta_free(&made->cta);
-    abstract_block_free(&made->block);
+    synthetic_block_free(&made->block);
     text_free(&made->label);
 }

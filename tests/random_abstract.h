@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "papers/abstract_cta/abstract_window.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* Largest values. */
 struct random_abstract_shape {
@@ -15,9 +15,9 @@ struct random_abstract_shape {
 };
 
 struct random_abstract {
-    struct abstract_cta cta;     /* the warps */
-    struct abstract_block block; /* one execution of them, on a machine with that latency and release */
-    struct text label;           /* both as text, for a test that fails */
+    struct abstract_cta cta;      /* the warps */
+    struct synthetic_block block; /* one execution of them, on a machine with that latency and release */
+    struct text label;            /* both as text, for a test that fails */
 };
 
 /* The abstract warps of a seed, and an execution of them; false when the execution is too long. Free it with

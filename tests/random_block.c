@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "address_sanitizer.h"
+#include "synthetic_text.h"
 
 uint32_t random_rounds(uint32_t rounds) {
     return ADDRESS_SANITIZER ? rounds / 10 + 1 : rounds;
@@ -85,7 +86,7 @@ void random_block_warps(struct random_state *random, const struct random_shape *
 }
 
 void random_block_vary(struct random_state *random, const struct random_shape *shape, const uint32_t *depths,
-                       uint32_t depth_count, struct abstract_block *block) {
+                       uint32_t depth_count, struct synthetic_block *block) {
     struct wb_machine *machine = &block->machine;
     machine->dispatch_depth = depths[random_below(random, depth_count)];
     machine->sub_cores = between(random, 1, shape->sub_cores);
@@ -109,11 +110,11 @@ void random_block_make(uint64_t seed, const struct random_shape *shape, const ui
     random_block_units(&random, shape, made, kinds);
     random_block_warps(&random, shape, made, kinds);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_block_parse(made->units, made->warps, diagnostics, &made->block) != WB_OK) abort();
+    if (synthetic_block_parse(made->units, made->warps, diagnostics, &made->block) != WB_OK) abort();
     wb_diagnostics_free(diagnostics);
     random_block_vary(&random, shape, depths, depth_count, &made->block);
     struct text yaml = {0};
-    abstract_block_print(&made->block, &yaml);
+    synthetic_block_print(&made->block, &yaml);
     snprintf(made->label, sizeof made->label, "# seed %" PRIu64 "\n%s", seed, yaml.failed ? "" : yaml.data);
     text_free(&yaml);
 }

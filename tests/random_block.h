@@ -1,11 +1,11 @@
-/* Random small blocks in the notation of warp/abstract_block.h, so that a failing one can be printed and
+/* Random small blocks in the notation of warp/synthetic_block.h, so that a failing one can be printed and
  * repeated by hand. */
 #ifndef WB_TESTS_RANDOM_BLOCK_H
 #define WB_TESTS_RANDOM_BLOCK_H
 
 #include "base/random.h"
 #include "base/text.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* Largest values; the least are 1 (0 for latency and barriers). */
 struct random_shape {
@@ -21,12 +21,12 @@ struct random_shape {
 };
 
 struct random_block {
-    struct abstract_block block;
+    struct synthetic_block block;
     char units[256], warps[1024]; /* as text */
     char label[2400];             /* the block as a YAML file and its seed: what a failing test prints */
 };
 
-/* The block of a seed. The dispatch depth is one of `depths`. Free it with abstract_block_free. */
+/* The block of a seed. The dispatch depth is one of `depths`. Free it with synthetic_block_free. */
 void random_block_make(uint64_t seed, const struct random_shape *shape, const uint32_t *depths,
                        uint32_t depth_count, struct random_block *random);
 
@@ -43,7 +43,7 @@ void random_block_warps(struct random_state *random, const struct random_shape *
 /* What the notation leaves open: the dispatch depth, sub-cores, issue width, instructions that are barriers.
  */
 void random_block_vary(struct random_state *random, const struct random_shape *shape, const uint32_t *depths,
-                       uint32_t depth_count, struct abstract_block *block);
+                       uint32_t depth_count, struct synthetic_block *block);
 
 /* An instruction cache of a few lines, with few or many fetches a cycle, short or long misses. */
 struct machine_fetch random_fetch(struct random_state *random);

@@ -188,6 +188,6 @@ bool random_check(const struct random_family *family, uint64_t seed, bool advers
     random_block_make(seed, &family->shape, family->depths, family->depth_count, &random);
     cycles exact = explore(&random.block.timed, SEARCH_STATES);
     bool holds = exact == 0 || check_searched(&random, seed, exact, adversary, census, violation);
-    abstract_block_free(&random.block);
+    synthetic_block_free(&random.block);
     return holds;
 }

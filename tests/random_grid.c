@@ -71,7 +71,7 @@ static void describe(uint64_t seed, const struct random_block *text, const struc
 
 static void make_grid(struct random_grid *made) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_grid_make(&made->block, diagnostics, &made->grid, &made->timed) != WB_OK) abort();
+    if (synthetic_grid_make(&made->block, diagnostics, &made->grid, &made->timed) != WB_OK) abort();
     wb_diagnostics_free(diagnostics);
 }
 
@@ -87,7 +87,7 @@ void random_grid_make(uint64_t seed, const struct random_grid_shape *shape, stru
         random_block_units(&random, &shape->block, &text, kinds);
     write_blocks(&random, shape, &text, kinds, &blocks);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (blocks.failed || abstract_grid_parse(text.units, blocks.data, diagnostics, &made->block) != WB_OK)
+    if (blocks.failed || synthetic_grid_parse(text.units, blocks.data, diagnostics, &made->block) != WB_OK)
         abort();
     wb_diagnostics_free(diagnostics);
     random_block_vary(&random, &shape->block, shape->depths, shape->depth_count, &made->block);
@@ -106,5 +106,5 @@ void random_grid_remake(struct random_grid *made) {
 void random_grid_free(struct random_grid *made) {
     timed_grid_free(&made->timed);
     grid_clear(&made->grid);
-    abstract_block_free(&made->block);
+    synthetic_block_free(&made->block);
 }

@@ -1,8 +1,8 @@
-/* Random grids of blocks in the notation of warp/abstract_block.h, on GPUs without caches. */
+/* Random grids of blocks in the notation of warp/synthetic_block.h, on GPUs without caches. */
 #ifndef WB_TESTS_RANDOM_GRID_H
 #define WB_TESTS_RANDOM_GRID_H
 
-#include "memory/abstract_grid.h"
+#include "memory/synthetic_grid.h"
 #include "random_block.h"
 
 /* Largest values; the least are 1 (0 for the dispatcher's times). */
@@ -19,7 +19,7 @@ struct random_grid_shape {
 };
 
 struct random_grid {
-    struct abstract_block block;
+    struct synthetic_block block;
     struct wb_grid grid;
     struct timed_grid timed;
     char label[8192]; /* the grid as a YAML file and its seed: what a failing test prints */

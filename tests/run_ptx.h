@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 #define LANES 32
 

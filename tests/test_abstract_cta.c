@@ -228,7 +228,7 @@ static void both_versions_compute_the_same(void **state) {
 
 /* `warps` warps that work long enough to hide a load, load, and meet: 3 times. What was loaded is used before
  * the barrier or not at all. Returns the abstract warps, with 40 + 1 + uses instructions a window. */
-static void make_meeting(uint32_t warps, uint32_t latency, bool uses, struct abstract_block *block,
+static void make_meeting(uint32_t warps, uint32_t latency, bool uses, struct synthetic_block *block,
                          struct abstract_cta *cta) {
     struct text units = {0}, program = {0};
     struct abstract_sequence sequence = ABSTRACT_SEQUENCE_EMPTY;
@@ -252,7 +252,7 @@ static void make_meeting(uint32_t warps, uint32_t latency, bool uses, struct abs
     cta->warp.first = sequence.first;
     assert_int_equal(abstract_cta_allocate(cta, warps), WB_OK);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_block_parse(units.data, program.data, diagnostics, block) != WB_OK)
+    if (synthetic_block_parse(units.data, program.data, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     text_free(&units);
@@ -284,7 +284,7 @@ static void the_published_stall_is_too_short_before_a_barrier(void **state) {
     (void)state;
     for (uint32_t latency = 4; latency < 30; latency++) {
         for (uint32_t warps = 1; warps <= 4; warps++) {
-            struct abstract_block block;
+            struct synthetic_block block;
             struct abstract_cta cta;
             make_meeting(warps, latency, latency % 2 == 0, &block, &cta);
             const struct abstract_rules published = {
@@ -295,7 +295,7 @@ static void the_published_stall_is_too_short_before_a_barrier(void **state) {
             assert_int_equal(total_of(&cta, &published) + 3 * (cycles)(warps - 1), time);
             assert_true(total_of(&cta, &safe) == time);
             abstract_cta_free(&cta);
-            abstract_block_free(&block);
+            synthetic_block_free(&block);
         }
     }
 }
@@ -304,7 +304,7 @@ static void the_published_stall_is_too_short_before_a_barrier(void **state) {
  * ---------------------------------------------------------------------------------------- */
 
 /* The proven rules on a machine of a block written by hand: barriers take a slot. */
-static struct abstract_rules safe_rules(const struct abstract_block *block) {
+static struct abstract_rules safe_rules(const struct synthetic_block *block) {
     cycles latency = 0;
     for (uint32_t i = 0; i < block->timed.code.inst_count; i++)
         latency = cycles_max(latency, block->timed.code.insts[i].latency);

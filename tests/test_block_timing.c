@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "warp/block_timing.h"
+#include "warp/timed/block_timing.h"
 
 /* Instructions by number, as the paths below name them. */
 static const char kernel_text[] = ".version 7.5\n"

@@ -75,7 +75,7 @@ static void check_seed(const struct random_family *family, uint64_t seed) {
     thinned_block_make(&random.block.timed, &thinning, &state, &thinned);
     check_pair(&random.block.timed, &thinned, random.label);
     timed_block_free(&thinned);
-    abstract_block_free(&random.block);
+    synthetic_block_free(&random.block);
 }
 
 static void test_random_thinnings(void **state) {
@@ -85,9 +85,9 @@ static void test_random_thinnings(void **state) {
             check_seed(&random_families[f], 500000 * (f + 1) + i);
 }
 
-static void parse(const char *units, const char *warps, struct abstract_block *block) {
+static void parse(const char *units, const char *warps, struct synthetic_block *block) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_block_parse(units, warps, diagnostics, block) != WB_OK)
+    if (synthetic_block_parse(units, warps, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
 }
@@ -97,7 +97,7 @@ static void parse(const char *units, const char *warps, struct abstract_block *b
  * be left out are not for these two. */
 static void test_queues_and_exact_results_are_not_monotone(void **state) {
     (void)state;
-    struct abstract_block whole, thinned;
+    struct synthetic_block whole, thinned;
     parse("B(8,0) C(1,10)", "B C.0; B C.0 B", &whole);
     parse("B(8,0) C(1,10)", "B C.0; B B", &thinned);
     wb_analysis *before = analyse(&whole.timed, "all");
@@ -108,8 +108,8 @@ static void test_queues_and_exact_results_are_not_monotone(void **state) {
     for (size_t m = 0; m < MONOTONE; m++)
         assert_true(bound_named(before, monotone[m])->cycles >= worst);
     wb_analysis_free(before);
-    abstract_block_free(&whole);
-    abstract_block_free(&thinned);
+    synthetic_block_free(&whole);
+    synthetic_block_free(&thinned);
 }
 
 int main(void) {

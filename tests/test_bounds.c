@@ -19,9 +19,9 @@
 /* States after which a search is given up; the blocks here need far fewer. */
 #define SEARCH_STATES 2000000
 
-static void parse(const char *units, const char *warps, uint32_t depth, struct abstract_block *block) {
+static void parse(const char *units, const char *warps, uint32_t depth, struct synthetic_block *block) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_block_parse(units, warps, diagnostics, block) != WB_OK)
+    if (synthetic_block_parse(units, warps, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     block->machine.dispatch_depth = depth;
@@ -78,7 +78,7 @@ static void test_gub_is_exceeded(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof beyond_gub / sizeof beyond_gub[0]; i++) {
         const struct counterexample *row = &beyond_gub[i];
-        struct abstract_block block;
+        struct synthetic_block block;
         parse(row->units, row->warps, row->depth, &block);
         wb_analysis *analysis = analyse(&block.timed);
         const wb_bound *gub = bound_named(analysis, "gub");
@@ -92,7 +92,7 @@ static void test_gub_is_exceeded(void **state) {
         assert_true(bound_named(analysis, "sib")->cycles >= exact);
         assert_true(bound_named(analysis, "elb")->cycles >= exact);
         wb_analysis_free(analysis);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
 }
 
@@ -117,14 +117,14 @@ static void test_exact_worst_cases(void **state) {
         {0, "A(2,2) B(2,2)", "4x A B.0 A.1 B.2", 25},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
         cycles exact = explore(&block.timed, SEARCH_STATES);
         if (exact != rows[i].exact) fail_msg("row %zu: exact %llu", i, (unsigned long long)exact);
         wb_analysis *analysis = analyse(&block.timed);
         assert_true(wb_analysis_best(analysis)->cycles >= exact);
         wb_analysis_free(analysis);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
 }
 
@@ -136,13 +136,13 @@ static void test_sections_do_not_add_up(void **state) {
     for (size_t d = 0; d < 2; d++) {
         cycles exact[3], sib[3];
         for (size_t p = 0; p < 3; p++) {
-            struct abstract_block block;
+            struct synthetic_block block;
             parse("A(4,3) B(1,2)", parts[p], depths[d], &block);
             exact[p] = explore(&block.timed, SEARCH_STATES);
             wb_analysis *analysis = analyse(&block.timed);
             sib[p] = bound_named(analysis, "sib")->cycles;
             wb_analysis_free(analysis);
-            abstract_block_free(&block);
+            synthetic_block_free(&block);
         }
         assert_int_equal(exact[0] + exact[1], 23);
         assert_int_equal(exact[2], 24);
@@ -159,12 +159,12 @@ static void test_lrr_anomaly(void **state) {
         cycles lrr;
     } rows[] = {{"A A.0; C A.0 C.1; C", 13}, {"a a.0; C A.0 C.1; C", 16}};
     for (size_t i = 0; i < 2; i++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         parse("A(4,1) a(4,0)@A C(1,2)", rows[i].warps, UNLIMITED, &block);
         wb_analysis *analysis = analyse(&block.timed);
         assert_int_equal(simulated(analysis, "lrr"), rows[i].lrr);
         wb_analysis_free(analysis);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
 }
 
@@ -190,7 +190,7 @@ static void test_kinds(void **state) {
         {1, "A(3,0) a(2,0)@A", "A a", WB_UPPER, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
         wb_analysis *analysis = analyse(&block.timed);
         const wb_bound *sib = bound_named(analysis, "sib"), *gub = bound_named(analysis, "gub");
@@ -204,14 +204,14 @@ static void test_kinds(void **state) {
         assert_true(sib->assumption_count >= 5 && sib->assumption_count <= WB_ASSUMPTIONS_MAX);
         assert_true(wb_analysis_best(analysis)->cycles <= bound_named(analysis, "elb")->cycles);
         wb_analysis_free(analysis);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
 }
 
 /* Nothing is proven of a machine whose model is not that of the proofs. */
 static void test_other_models(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(4,9)", "2x A", UNLIMITED, &block);
     block.machine.model = MACHINE_GPGPUSIM;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -228,7 +228,7 @@ static void test_other_models(void **state) {
     assert_null(wb_analysis_best(analysis));
     wb_analysis_free(analysis);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* The values of small blocks, worked out by hand. */
@@ -248,7 +248,7 @@ static void test_values(void **state) {
         {1, "A(5,0) a(1,2)@A", "a; A a", 13, 9, 9},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
         wb_analysis *analysis = analyse(&block.timed);
         cycles sib = bound_named(analysis, "sib")->cycles, gub = bound_named(analysis, "gub")->cycles;
@@ -256,7 +256,7 @@ static void test_values(void **state) {
         if (sib != rows[i].sib || gub != rows[i].gub || elb != rows[i].elb)
             fail_msg("row %zu: sib %d, gub %d, elb %d", i, (int)sib, (int)gub, (int)elb);
         wb_analysis_free(analysis);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
 }
 
@@ -282,7 +282,7 @@ static void test_fifo_values(void **state) {
         {UNLIMITED, "B*2(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 88, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         parse(rows[i].units, rows[i].warps, rows[i].depth, &block);
         wb_analysis *analysis = analyse(&block.timed);
         const wb_bound *fib = bound_named(analysis, "fib"), *fifo = bound_named(analysis, "fifo");
@@ -294,14 +294,14 @@ static void test_fifo_values(void **state) {
         assert_int_equal(fifo->kind, WB_UPPER);
         assert_true(exact <= fifo->cycles);
         wb_analysis_free(analysis);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
 }
 
 /* Bounds of single warps: definition 9 for GUB, the term of SIB for SIB; ELB has none. */
 static void test_warp_bounds(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(3,3) B(2,1)", "2x A B; B | A", UNLIMITED, &block);
     wb_analysis *analysis = analyse(&block.timed);
     const size_t sib = choose_index("sib", wb_method_name), gub = choose_index("gub", wb_method_name);
@@ -321,13 +321,13 @@ static void test_warp_bounds(void **state) {
     assert_int_equal(bound_named(analysis, "sib")->cycles, 13 + 6);
     assert_int_equal(bound_named(analysis, "gub")->cycles, 11 + 6);
     wb_analysis_free(analysis);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* Warps of other sub-cores count only on shared units. */
 static void test_sub_cores(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(4,0) B(2,0)", "4x A B.0", UNLIMITED, &block);
     block.machine.sub_cores = 2;
     block.machine.units[0].shared = false;
@@ -337,7 +337,7 @@ static void test_sub_cores(void **state) {
     assert_int_equal(bound_named(analysis, "sib")->kind, WB_UPPER);
     assert_int_equal(bound_named(analysis, "elb")->cycles, 24);
     wb_analysis_free(analysis);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* Two instructions of a warp in a cycle: warp 0 issues A and B in cycle 0, warp 1 in cycle 1; A of warp 1
@@ -345,7 +345,7 @@ static void test_sub_cores(void **state) {
  * searches of the library do not know turns. */
 static void test_turns(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(4,0) B(2,0)", "2x A B", UNLIMITED, &block);
     block.machine.issue_per_warp = 2;
     wb_analysis *analysis = analyse(&block.timed);
@@ -362,7 +362,7 @@ static void test_turns(void **state) {
                            "cycle"));
     wb_diagnostics_free(diagnostics);
     wb_analysis_free(analysis);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 static size_t method_number(const wb_bound *bound) {
@@ -372,7 +372,7 @@ static size_t method_number(const wb_bound *bound) {
 /* Results stand in the registry's order, once each, whatever the order they were asked for in. */
 static void test_results_in_order(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(4,0)", "2x A", UNLIMITED, &block);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_analysis *analysis = NULL;
@@ -404,7 +404,7 @@ static void test_results_in_order(void **state) {
                            "policies: error: unknown name '' (known: lrr, gto, rr, oldest, all)"));
     wb_analysis_free(analysis);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* So many seeds of a family from `first_seed` on. */
@@ -452,7 +452,7 @@ static void test_adversary_is_witnessed(void **state) {
             possible += exact;
             wb_analysis_free(analysis);
         }
-        abstract_block_free(&random.block);
+        synthetic_block_free(&random.block);
     }
     assert_true(found * 100 > possible * 97);
 }
@@ -565,7 +565,7 @@ static void test_waits_are_operands(void **state) {
         assert_same_results(waiting, spelled, random.label);
         wb_analysis_free(waiting);
         wb_analysis_free(spelled);
-        abstract_block_free(&random.block);
+        synthetic_block_free(&random.block);
     }
 }
 
@@ -608,7 +608,7 @@ static bool is_noticed(void (*mutate)(struct timed_code *code), const char *meth
         const wb_bound *bound = bound_named(analysis, method);
         noticed = bound->kind == WB_UPPER && bound->cycles < exact;
         wb_analysis_free(analysis);
-        abstract_block_free(&random.block);
+        synthetic_block_free(&random.block);
     }
     return noticed;
 }

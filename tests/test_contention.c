@@ -263,7 +263,7 @@ static const struct random_grid_shape by_hand = {
 /* Gives a grid by hand a memory unit, and a memory. */
 static void share_memory(uint64_t seed, struct random_grid *made) {
     struct random_state random = random_seeded(~seed);
-    struct abstract_block *block = &made->block;
+    struct synthetic_block *block = &made->block;
     struct machine_memory *memory = &block->machine.memory;
     const char *problem;
     memory->service = 1 + (uint32_t)random_below(&random, 4);
@@ -272,7 +272,7 @@ static void share_memory(uint64_t seed, struct random_grid *made) {
     for (uint32_t i = 0; i < block->timed.code.inst_count; i++)
         block->timed.code.insts[i].latency += block->timed.code.insts[i].unit != UNIT_NONE;
     const char *unit = block->machine.units[random_below(&random, block->machine.unit_count)].name;
-    if (abstract_block_set_memory(block, unit, &problem) != WB_OK) fail_msg("%s", problem);
+    if (synthetic_block_set_memory(block, unit, &problem) != WB_OK) fail_msg("%s", problem);
     random_grid_remake(made);
 }
 

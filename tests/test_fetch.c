@@ -32,7 +32,7 @@ static wb_simulation run(const struct timed_block *block, const struct sim_polic
 }
 
 /* Lets all warps of the block execute these instructions, in this order. */
-static void set_path(struct abstract_block *block, const uint32_t *insts, uint32_t count) {
+static void set_path(struct synthetic_block *block, const uint32_t *insts, uint32_t count) {
     struct path_writer writer = {0};
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(path_append(&writer, insts[i], UINT32_MAX), WB_OK);
@@ -115,10 +115,10 @@ static void test_by_hand(void **state) {
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct by_hand *known = &cases[c];
-        struct abstract_block block;
+        struct synthetic_block block;
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         struct text problem = {0};
-        assert_int_equal(abstract_block_parse(known->units, known->warps, diagnostics, &block), WB_OK);
+        assert_int_equal(synthetic_block_parse(known->units, known->warps, diagnostics, &block), WB_OK);
         if (known->path != NULL && known->path[0] == '\0') {
             block.timed.warp_path[2] = block.timed.warp_path[0]; /* the third warp executes the first's */
         } else if (known->path != NULL) {
@@ -137,7 +137,7 @@ static void test_by_hand(void **state) {
             fail_msg("case %zu: end %llu, %llu fetches, %llu misses", c,
                      (unsigned long long)simulation.cycles, (unsigned long long)simulation.fetches,
                      (unsigned long long)simulation.fetch_misses);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
         wb_diagnostics_free(diagnostics);
     }
 }
@@ -159,7 +159,7 @@ static const struct random_shape shape = {.units = 3,
                                           .release = 4};
 
 /* A path of runs of the block's code, here and there repeated, that all warps take. */
-static void random_jumps(struct random_state *random, struct abstract_block *block) {
+static void random_jumps(struct random_state *random, struct synthetic_block *block) {
     uint32_t insts[NAIVE_INSTS], count = 0;
     const uint32_t code = block->timed.code.inst_count;
     while (code > 0 && count < 24) {
@@ -203,7 +203,7 @@ static void test_against_naive(void **state) {
         uint64_t most;
         assert_int_equal(code_fetches(&made.block.timed, &most), WB_OK);
         if (simulation.fetches > most) fail_block(seed, &made, "fetches", simulation.fetches, most);
-        abstract_block_free(&made.block);
+        synthetic_block_free(&made.block);
     }
 }
 
@@ -247,7 +247,7 @@ static void test_bounds_hold(void **state) {
         struct random_block made;
         make_random(seed, &shape, &made);
         hold_orders(seed, &made, &made.block.timed, least_bound(&made.block.timed, ALL_BOUNDS));
-        abstract_block_free(&made.block);
+        synthetic_block_free(&made.block);
     }
 }
 
@@ -270,7 +270,7 @@ static void test_parts(void **state) {
         if (fetches > rest) fail_block(seed, &made, "fetches of a part", fetches, rest);
         hold_orders(seed, &made, &part, bound);
         timed_block_free(&part);
-        abstract_block_free(&made.block);
+        synthetic_block_free(&made.block);
     }
 }
 
@@ -341,7 +341,7 @@ static void test_worst_case(void **state) {
         if (longest > bound) fail_block(seed, &made, "worst case", longest, bound);
         searched += longest > 0;
         reached += longest == bound;
-        abstract_block_free(&made.block);
+        synthetic_block_free(&made.block);
     }
     assert_true(searched > random_rounds(1000));
     assert_true(reached > 0);

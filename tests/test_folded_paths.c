@@ -346,7 +346,7 @@ static void random_path(struct random_state *random, const struct timed_code *co
         add_random_run(random, code, path);
 }
 
-static void random_paths(uint64_t seed, struct abstract_block *block) {
+static void random_paths(uint64_t seed, struct synthetic_block *block) {
     struct random_state random = random_seeded(seed);
     struct skeleton skeleton = {.parts = between(&random, 1, 3)};
     for (uint32_t i = 0; i < 3; i++) {
@@ -369,7 +369,7 @@ static void compare_random(uint64_t first_seed, uint32_t rounds, const struct ra
         text_printf(&label, "with folds: %s", random.label);
         compare(&random.block.timed, label.data);
         text_free(&label);
-        abstract_block_free(&random.block);
+        synthetic_block_free(&random.block);
     }
 }
 
@@ -411,9 +411,9 @@ static void test_random_queues(void **state) {
 /* A block by hand: `prefix` instructions, then the others `repetitions` + 1 times. Results of the kinds in
  * `stores` (letters) are nobody's. */
 static void make_loop(const char *units, const char *warps, const char *stores, uint32_t prefix,
-                      uint32_t repetitions, struct abstract_block *block) {
+                      uint32_t repetitions, struct synthetic_block *block) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_block_parse(units, warps, diagnostics, block) != WB_OK)
+    if (synthetic_block_parse(units, warps, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     struct timed_code *code = &block->timed.code;
@@ -430,7 +430,7 @@ static void make_loop(const char *units, const char *warps, const char *stores, 
     add_fold(path, 1, repetitions);
 }
 
-static cycles profiled(const struct abstract_block *block, uint64_t *instructions) {
+static cycles profiled(const struct synthetic_block *block, uint64_t *instructions) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct block_profile profile;
     assert_int_equal(timed_block_check(&block->timed, diagnostics), WB_OK);
@@ -448,10 +448,10 @@ static cycles profiled(const struct abstract_block *block, uint64_t *instruction
 static void test_queue_drains(void **state) {
     (void)state;
     for (uint32_t repetitions = 480; repetitions < 520; repetitions++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         make_loop("A(50,3) a(4,0)@A B(1,0)", "A A A A A A A A A A  B B B B a", "A", 10, repetitions, &block);
         compare(&block.timed, "draining");
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
 }
 
@@ -459,7 +459,7 @@ static void test_most_repetitions(void **state) {
     (void)state;
     static const uint32_t depths[] = {0, 1, 2, 3, UNLIMITED};
     const uint64_t all = (uint64_t)UINT32_MAX + 1;
-    struct abstract_block block;
+    struct synthetic_block block;
     uint64_t instructions;
     for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++) {
         /* A chain: initiation and latency of both in every repetition. */
@@ -470,24 +470,24 @@ static void test_most_repetitions(void **state) {
         block.machine.dispatch_depth = depths[d];
         assert_int_equal(profiled(&block, &instructions), all * 15);
         assert_int_equal(instructions, all * 3);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
     /* A queue that grows by four cycles in each repetition, and only its end counts. */
     make_loop("A(6,5) B(1,0)", "A B", "A", 0, UINT32_MAX, &block);
     assert_int_equal(profiled(&block, &instructions), all * 6 + 5);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     /* With a queue of two entries the loop keeps the unit's pace. */
     make_loop("A(6,5) B(1,0)", "A B", "A", 0, UINT32_MAX, &block);
     block.machine.dispatch_depth = 2;
     assert_int_equal(profiled(&block, &instructions), all * 6 + 5);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* The same with a barrier in each repetition: sections are equal and the latency path goes on over them. */
 static void test_most_repetitions_with_barriers(void **state) {
     (void)state;
     const uint64_t all = (uint64_t)UINT32_MAX + 1;
-    struct abstract_block block;
+    struct synthetic_block block;
     struct block_profile profile;
     struct block_sections sections;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -506,7 +506,7 @@ static void test_most_repetitions_with_barriers(void **state) {
     block_sections_free(&sections);
     block_profile_free(&profile);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 static cycles bound_named(const wb_analysis *analysis, const char *method) {
@@ -534,7 +534,7 @@ static void test_methods(void **state) {
     (void)state;
     static const char *const by_initiations[] = {"sib", "fib", "aln", "fifo"};
     const uint64_t all = (uint64_t)UINT32_MAX + 1;
-    struct abstract_block block;
+    struct synthetic_block block;
     wb_analysis *analysis;
     size_t simulations;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -558,7 +558,7 @@ static void test_methods(void **state) {
     assert_reported(analysis, WB_REPORT_JSON, "\"sections\": null");
     wb_analysis_free(analysis);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* A map by hand. */

@@ -13,8 +13,8 @@
 
 #include "base/choose.h"
 #include "sim/simulator.h"
-#include "warp/block.h"
-#include "warp/block_timing.h"
+#include "warp/path/block.h"
+#include "warp/timed/block_timing.h"
 
 #define DATA "tests/data/gpgpusim/"
 #define NAME_LENGTH 64

@@ -11,8 +11,8 @@
 #include "base/choose.h"
 #include "messages.h"
 #include "sim/gpgpusim.h"
-#include "warp/abstract_block.h"
-#include "warp/block_timing.h"
+#include "warp/synthetic/synthetic_block.h"
+#include "warp/timed/block_timing.h"
 
 static const char header[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                              ".visible .entry k(.param .u64 p)\n{\n"
@@ -347,13 +347,13 @@ static void test_refusals(void **state) {
 static void test_by_hand(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_block block;
+    struct synthetic_block block;
     wb_simulation result;
-    assert_int_equal(abstract_block_parse("A(1,4)", "A A", diagnostics, &block), WB_OK);
+    assert_int_equal(synthetic_block_parse("A(1,4)", "A A", diagnostics, &block), WB_OK);
     block.machine.model = MACHINE_GPGPUSIM;
     assert_int_equal(simulate(&block.timed, &policy_gto, NULL, NULL, diagnostics, &result), WB_ERR_INPUT);
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), "the model gpgpusim executes PTX only"));
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     wb_diagnostics_free(diagnostics);
 }
 

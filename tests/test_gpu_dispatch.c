@@ -101,7 +101,7 @@ static void set_all(struct wb_machine *machine, const char *settings) {
 
 /* A grid by hand on a machine with room for everything. */
 struct example {
-    struct abstract_block block;
+    struct synthetic_block block;
     struct wb_grid grid;
     struct timed_grid timed;
     wb_diagnostics *diagnostics;
@@ -109,19 +109,19 @@ struct example {
 
 static void begin(struct example *example, const char *blocks, const char *settings, uint32_t resident) {
     example->diagnostics = wb_diagnostics_new();
-    wb_status status = abstract_grid_parse("A*16(1,0)", blocks, example->diagnostics, &example->block);
+    wb_status status = synthetic_grid_parse("A*16(1,0)", blocks, example->diagnostics, &example->block);
     if (status != WB_OK) fail_msg("%s", wb_diagnostics_text(example->diagnostics));
     example->block.machine.issue_width = 16;
     example->block.machine.limits.blocks = resident;
     set_all(&example->block.machine, settings);
     assert_int_equal(
-        abstract_grid_make(&example->block, example->diagnostics, &example->grid, &example->timed), WB_OK);
+        synthetic_grid_make(&example->block, example->diagnostics, &example->grid, &example->timed), WB_OK);
 }
 
 static void end(struct example *example) {
     timed_grid_free(&example->timed);
     grid_clear(&example->grid);
-    abstract_block_free(&example->block);
+    synthetic_block_free(&example->block);
     wb_diagnostics_free(example->diagnostics);
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "grid_check.h"
-#include "warp/lanes.h"
+#include "warp/alu/lanes.h"
 
 #define INSTRUCTIONS 12u
 #define WARPS 3u

@@ -11,7 +11,7 @@
 
 #include "grid_check.h"
 #include "kernel_suite.h"
-#include "warp/run.h"
+#include "warp/interpret/run.h"
 
 /* Executes the blocks in order once more, and compares each with the grid. */
 static void check_blocks(const struct loaded_kernel *loaded, const struct wb_grid *grid) {

@@ -5,8 +5,8 @@
 #include <fenv.h>
 
 #include "base/random.h"
-#include "warp/float_format.h"
-#include "warp/float_value.h"
+#include "warp/alu/float_format.h"
+#include "warp/alu/float_value.h"
 
 #define ROWS(table) check_rows(table, sizeof table / sizeof *table)
 

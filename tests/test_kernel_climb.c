@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "kernel_check.h"
+#include "synthetic_text.h"
 
 #define CLIMBS 100
 #define STEPS 250
@@ -115,7 +116,7 @@ static void put_program(const struct climb_program *program, struct text *out) {
 }
 
 /* The grid in the notation of hand-written ones. */
-static void build(const struct climb_grid *grid, struct abstract_block *block) {
+static void build(const struct climb_grid *grid, struct synthetic_block *block) {
     struct text units = {0}, blocks = {0};
     for (uint32_t u = 0; u < UNITS; u++)
         text_printf(&units, "%c(%u,%u) ", 'A' + (int)u, grid->init[u], grid->latency[u]);
@@ -127,7 +128,7 @@ static void build(const struct climb_grid *grid, struct abstract_block *block) {
         }
     }
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_grid_parse(units.data, blocks.data, diagnostics, block) != WB_OK)
+    if (synthetic_grid_parse(units.data, blocks.data, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     text_free(&units);
@@ -146,20 +147,20 @@ static void build(const struct climb_grid *grid, struct abstract_block *block) {
 
 /* How near the worst case comes to the bounds; 0: not known, or every block has an SM's room at once. */
 static double nearness(const struct climb_grid *grid) {
-    struct abstract_block block;
+    struct synthetic_block block;
     cycles least;
     build(grid, &block);
     if (block.block_count <= grid->sms * grid->resident) {
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
         return 0;
     }
     const cycles exact = kernel_exact(&block, &least);
     if (exact > least) {
         struct text file = {0};
-        abstract_block_print(&block, &file);
+        synthetic_block_print(&block, &file);
         fail_msg("worst case %" PRIu64 " above %" PRIu64 "\n%s", exact, least, file.data);
     }
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     return (double)exact / (double)least;
 }
 

@@ -11,17 +11,18 @@
 #include "base/random.h"
 #include "bound/grid/grid_kinds.h"
 #include "bound/kernel/kernel_formula.h"
-#include "warp/abstract_file.h"
+#include "warp/synthetic/synthetic_file.h"
 
 struct fixture {
-    struct abstract_block block;
+    struct synthetic_block block;
     struct grid_work work;
     wb_diagnostics *diagnostics;
 };
 
 static void fixture_begin(struct fixture *fixture, const char *text) {
     *fixture = (struct fixture){.diagnostics = wb_diagnostics_new()};
-    wb_status status = abstract_file_parse("grid", text, strlen(text), fixture->diagnostics, &fixture->block);
+    wb_status status =
+        synthetic_file_parse("grid", text, strlen(text), fixture->diagnostics, &fixture->block);
     if (status == WB_OK)
         status = grid_kinds_by_hand(&fixture->block, NULL, fixture->diagnostics, &fixture->work);
     if (status != WB_OK) fail_msg("%s\n%s", wb_diagnostics_text(fixture->diagnostics), text);
@@ -29,7 +30,7 @@ static void fixture_begin(struct fixture *fixture, const char *text) {
 
 static void fixture_end(struct fixture *fixture) {
     grid_work_free(&fixture->work);
-    abstract_block_free(&fixture->block);
+    synthetic_block_free(&fixture->block);
     wb_diagnostics_free(fixture->diagnostics);
 }
 

@@ -11,10 +11,10 @@
 
 #include "makespan_cases.h"
 #include "sim/simulator.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* The problem as a block of the other machine model. */
-static void make_block(const struct makespan_problem *problem, struct abstract_block *block) {
+static void make_block(const struct makespan_problem *problem, struct synthetic_block *block) {
     struct text units = {0};
     struct text warps = {0};
     uint32_t room = 0;
@@ -29,7 +29,7 @@ static void make_block(const struct makespan_problem *problem, struct abstract_b
             text_printf(&warps, " %c", UNIT_LETTERS[problem->unit[group->first + i]]);
     }
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_block_parse(units.data, warps.data, diagnostics, block) != WB_OK)
+    if (synthetic_block_parse(units.data, warps.data, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     block->machine.dispatch_depth = 0;
     block->machine.issue_width = problem->issue_limit < room ? problem->issue_limit : room;
@@ -53,7 +53,7 @@ static wb_status record(void *user, const struct sim_event *event) {
 }
 
 /* Simulates the problem under a policy; the schedule must be one, and no longer than `worst`. */
-static void check_policy(const struct makespan_problem *problem, const struct abstract_block *block,
+static void check_policy(const struct makespan_problem *problem, const struct synthetic_block *block,
                          const struct sim_policy *policy, uint64_t worst) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct recorder recorder = {.problem = problem};
@@ -78,12 +78,12 @@ static void test_simulations_are_schedules(void **state) {
         struct random_state random = random_seeded(seed);
         struct makespan_problem problem = makespan_random_problem(&random, 4, 7, 5);
         struct makespan_result brute = makespan_case_solve(&makespan_brute, &problem, NULL, WB_OK);
-        struct abstract_block block;
+        struct synthetic_block block;
         make_block(&problem, &block);
         for (size_t i = 0; policy_at(i) != NULL; i++)
             if (policy_at(i)->work_conserving)
                 check_policy(&problem, &block, policy_at(i), brute.bound.cycles);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
         makespan_result_free(&brute);
         problem_free(&problem);
     }

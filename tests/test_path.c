@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "warp/path.h"
+#include "warp/path/path.h"
 
 #define ALL 0xffffffffu
 

@@ -10,13 +10,13 @@
 #include "bound/profile/profile.h"
 #include "random_block.h"
 #include "sim/simulator.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 #define UNLIMITED DEPTH_UNLIMITED
 
-static void parse(const char *units, const char *warps, uint32_t depth, struct abstract_block *block) {
+static void parse(const char *units, const char *warps, uint32_t depth, struct synthetic_block *block) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_block_parse(units, warps, diagnostics, block) != WB_OK)
+    if (synthetic_block_parse(units, warps, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     block->machine.dispatch_depth = depth;
@@ -30,7 +30,7 @@ static wb_status write_phase(void *user, uint64_t section, const struct phase *p
 
 /* Phases of the first path as text: "SECTION:KIND[START,END) ". */
 static void assert_phases(const char *units, const char *warp, uint32_t depth, const char *expected) {
-    struct abstract_block block;
+    struct synthetic_block block;
     parse(units, warp, depth, &block);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct text text = {0};
@@ -41,7 +41,7 @@ static void assert_phases(const char *units, const char *warp, uint32_t depth, c
         fail_msg("%s, %s, depth %d:\n got %s\nwant %s", units, warp, (int)depth, text.data, expected);
     text_free(&text);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* ECRTS'25, examples 1 and 3 with figure 2. The issue cycles are in test_sim.c. */
@@ -106,23 +106,23 @@ static cycles literal_last_dispatch(const struct timed_block *block) {
  * where the case does not arise, the literal text is right. */
 static void test_literal_text_is_optimistic(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(10,0) B(1,5) C(1,1)", "A B C.1", UNLIMITED, &block);
     assert_int_equal(literal_last_dispatch(&block.timed), 2);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     /* With a C that takes long, it ends the warp too early: at 8 instead of 13. */
     parse("A(10,0) B(1,5) C(5,1)", "A B C.1", UNLIMITED, &block);
     assert_int_equal(literal_last_dispatch(&block.timed) + 6, 8);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     parse("R(2,6) B(3,4) G(2,4)", "R B B G.0", UNLIMITED, &block);
     assert_int_equal(literal_last_dispatch(&block.timed), 8);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* Repairs A2 and A4: a second write waits for the first, and results count from the latest of them. */
 static void test_second_write_waits(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(1,20) B(1,1)", "A B", UNLIMITED, &block);
     /* B's destination becomes A's. */
     uint32_t *operands = block.timed.code.operands;
@@ -134,7 +134,7 @@ static void test_second_write_waits(void **state) {
     assert_string_equal(text.data, "0:exec[0,1) 0:idle[1,21) 0:exec[21,22) 0:idle[22,23) ");
     text_free(&text);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* Repair A3: a full queue delays the issue, and with it what comes behind. */
@@ -160,7 +160,7 @@ static void test_sections(void **state) {
 
 static void test_instruction_without_unit(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(1,5)", "A A.0 A", UNLIMITED, &block);
     /* The second instruction takes no slot, but waits for its operand. */
     block.timed.code.insts[1].unit = UNIT_NONE;
@@ -176,13 +176,13 @@ static void test_instruction_without_unit(void **state) {
     assert_int_equal(profile.cells.items[0].exec, 2);
     block_profile_free(&profile);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* Profiles of all sections of two paths; equal sections are kept once. */
 static void test_profile_rows(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(2,3) B(4,0)", "3x A B | A B | A B | A; A B | A B | A B", UNLIMITED, &block);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct block_profile profile;
@@ -205,7 +205,7 @@ static void test_profile_rows(void **state) {
     assert_int_equal(profile.latency, 3);
     block_profile_free(&profile);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* Latencies add up along dependences and, at barriers, from the latest warp; initiations do not count. */
@@ -222,7 +222,7 @@ static void test_latency_path(void **state) {
         {"A B.0 | ; A | B B.1", 19}, /* B.1 is issued 7 later than the barrier at 5 and adds 7 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         parse("A(3,5) B(4,7)", rows[i].warps, UNLIMITED, &block);
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         struct block_profile profile;
@@ -231,7 +231,7 @@ static void test_latency_path(void **state) {
             fail_msg("%s: %llu", rows[i].warps, (unsigned long long)profile.latency);
         block_profile_free(&profile);
         wb_diagnostics_free(diagnostics);
-        abstract_block_free(&block);
+        synthetic_block_free(&block);
     }
 }
 
@@ -262,13 +262,13 @@ static void test_phases_are_the_simulation(void **state) {
                      (unsigned long long)simulation.cycles, random.label);
         block_profile_free(&profile);
         wb_diagnostics_free(diagnostics);
-        abstract_block_free(&random.block);
+        synthetic_block_free(&random.block);
     }
 }
 
 static void test_times_that_do_not_fit(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(1,1)", "A A A", UNLIMITED, &block);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     assert_int_equal(timed_block_horizon(&block.timed), 9);
@@ -283,7 +283,7 @@ static void test_times_that_do_not_fit(void **state) {
     assert_int_equal(timed_block_check(&block.timed, diagnostics), WB_ERR_LIMIT);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 2);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 int main(void) {

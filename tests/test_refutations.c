@@ -13,11 +13,12 @@
 
 #include "base/choose.h"
 #include "bound/analysis/analysis.h"
-#include "memory/abstract_grid.h"
+#include "memory/synthetic_grid.h"
 #include "random_check.h"
 #include "sim/gpu.h"
 #include "sim/simulator.h"
-#include "warp/abstract_file.h"
+#include "synthetic_text.h"
+#include "warp/synthetic/synthetic_file.h"
 
 #define FOLDER "docs/refutations/"
 
@@ -152,15 +153,15 @@ static void test_refutations(void **state) {
  */
 static uint64_t lrr_together(const char *path, uint32_t blocks) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_block block;
+    struct synthetic_block block;
     struct wb_grid grid;
     struct timed_grid timed;
     struct arena arena = {0};
     wb_gpu_simulation result;
-    assert_int_equal(abstract_file_read(path, diagnostics, &block), WB_OK);
+    assert_int_equal(synthetic_file_read(path, diagnostics, &block), WB_OK);
     assert_int_equal(block.kinds.count, 1);
     block.kinds.items[0].count = block.block_count = blocks;
-    assert_int_equal(abstract_grid_make(&block, diagnostics, &grid, &timed), WB_OK);
+    assert_int_equal(synthetic_grid_make(&block, diagnostics, &grid, &timed), WB_OK);
     struct gpu_scheme scheme = *gpu_scheme_at(0);
     scheme.policy = policy_at(choose_index("lrr", wb_policy_name));
     const struct gpu_options options = {0};
@@ -168,7 +169,7 @@ static uint64_t lrr_together(const char *path, uint32_t blocks) {
     arena_free(&arena);
     timed_grid_free(&timed);
     grid_clear(&grid);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     wb_diagnostics_free(diagnostics);
     return result.cycles;
 }
@@ -317,23 +318,23 @@ static void test_malformed_files_are_refused(void **state) {
 /* A block printed as a file reads back as the same block: it prints the same and runs the same. */
 static void check_round_trip(struct random_block *random) {
     struct text printed = {0}, again = {0};
-    abstract_block_print(&random->block, &printed);
+    synthetic_block_print(&random->block, &printed);
     char path[] = "/tmp/warpbound_block_XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     (void)close(fd);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     assert_int_equal(wb_file_write(path, printed.data, diagnostics), WB_OK);
-    struct abstract_block block;
-    if (abstract_file_read(path, diagnostics, &block) != WB_OK)
+    struct synthetic_block block;
+    if (synthetic_file_read(path, diagnostics, &block) != WB_OK)
         fail_msg("%s%s", printed.data, wb_diagnostics_text(diagnostics));
-    abstract_block_print(&block, &again);
+    synthetic_block_print(&block, &again);
     assert_string_equal(printed.data, again.data);
     wb_simulation first, second;
     assert_int_equal(simulate(&random->block.timed, policy_at(0), NULL, NULL, diagnostics, &first), WB_OK);
     assert_int_equal(simulate(&block.timed, policy_at(0), NULL, NULL, diagnostics, &second), WB_OK);
     if (first.cycles != second.cycles) fail_msg("%s", printed.data);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     wb_diagnostics_free(diagnostics);
     (void)unlink(path);
     text_free(&printed);
@@ -349,26 +350,26 @@ static void test_printed_blocks_read_back(void **state) {
         random_block_make(seed, &family->shape, family->depths, family->depth_count, &random);
         if (seed % 3 == 0) random.block.machine.fetch = random_fetch(&fetch);
         check_round_trip(&random);
-        abstract_block_free(&random.block);
+        synthetic_block_free(&random.block);
     }
 }
 
 /* A name that needs quotes, units that nothing uses, a warp without instructions. */
 static void check_reads_back(const char *text, const char *name, bool has_memory) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_block block, read;
+    struct synthetic_block block, read;
     struct text printed = {0}, again = {0};
-    assert_int_equal(abstract_file_parse("text", text, strlen(text), diagnostics, &block), WB_OK);
-    abstract_block_print(&block, &printed);
-    if (abstract_file_parse("printed", printed.data, printed.length, diagnostics, &read) != WB_OK)
+    assert_int_equal(synthetic_file_parse("text", text, strlen(text), diagnostics, &block), WB_OK);
+    synthetic_block_print(&block, &printed);
+    if (synthetic_file_parse("printed", printed.data, printed.length, diagnostics, &read) != WB_OK)
         fail_msg("%s%s", printed.data, wb_diagnostics_text(diagnostics));
-    abstract_block_print(&read, &again);
+    synthetic_block_print(&read, &again);
     assert_string_equal(printed.data, again.data);
     assert_string_equal(read.machine.name, name);
     assert_int_equal(read.memory_unit != UNIT_NONE, has_memory);
     assert_int_equal(memory_is_contended(&read.machine.memory), has_memory);
-    abstract_block_free(&block);
-    abstract_block_free(&read);
+    synthetic_block_free(&block);
+    synthetic_block_free(&read);
     text_free(&printed);
     text_free(&again);
     wb_diagnostics_free(diagnostics);

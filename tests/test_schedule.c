@@ -9,25 +9,25 @@
 #include <jansson.h>
 
 #include "bound/analysis/analysis.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* A block by hand and its analysis. */
 struct fixture {
-    struct abstract_block block;
+    struct synthetic_block block;
     wb_diagnostics *diagnostics;
     wb_analysis *analysis;
 };
 
 static void fixture_open(struct fixture *fixture, const char *units, const char *warps) {
     fixture->diagnostics = wb_diagnostics_new();
-    assert_int_equal(abstract_block_parse(units, warps, fixture->diagnostics, &fixture->block), WB_OK);
+    assert_int_equal(synthetic_block_parse(units, warps, fixture->diagnostics, &fixture->block), WB_OK);
     assert_int_equal(analysis_of_timed(&fixture->block.timed, fixture->diagnostics, &fixture->analysis),
                      WB_OK);
 }
 
 static void fixture_close(struct fixture *fixture) {
     wb_analysis_free(fixture->analysis);
-    abstract_block_free(&fixture->block);
+    synthetic_block_free(&fixture->block);
     wb_diagnostics_free(fixture->diagnostics);
 }
 

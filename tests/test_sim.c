@@ -19,9 +19,9 @@ static const struct sim_policy *policy(const char *name) {
 }
 
 /* A block by hand. */
-static void parse(const char *units, const char *warps, uint32_t depth, struct abstract_block *block) {
+static void parse(const char *units, const char *warps, uint32_t depth, struct synthetic_block *block) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (abstract_block_parse(units, warps, diagnostics, block) != WB_OK)
+    if (synthetic_block_parse(units, warps, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     block->machine.dispatch_depth = depth;
@@ -158,7 +158,7 @@ static const struct known_schedule known[] = {
 };
 
 /* The block of row number k is executed as the row says; frees it. */
-static void expect_schedule(const struct known_schedule *row, size_t k, struct abstract_block *block) {
+static void expect_schedule(const struct known_schedule *row, size_t k, struct synthetic_block *block) {
     struct issue_events schedule = {0};
     wb_simulation simulation = run(&block->timed, row->policy, &schedule);
     if (schedule.events.count != row->events) fail_msg("row %zu: %zu events", k, schedule.events.count);
@@ -173,13 +173,13 @@ static void expect_schedule(const struct known_schedule *row, size_t k, struct a
         fail_msg("row %zu: end %llu", k, (unsigned long long)simulation.cycles);
     assert_int_equal(simulation.last_issue, row->expected[row->events - 1][1]);
     vec_free(&schedule.events);
-    abstract_block_free(block);
+    synthetic_block_free(block);
 }
 
 static void test_known_schedules(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         parse(known[k].units, known[k].warps, known[k].depth, &block);
         expect_schedule(&known[k], k, &block);
     }
@@ -188,7 +188,7 @@ static void test_known_schedules(void **state) {
 /* Two sub-cores with two issues each: warps 0 and 2, 1 and 3; unit A is shared, B is not. */
 static void test_sub_cores_and_width(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     struct issue_events schedule = {0};
     parse("A(2,0) B(1,0)", "2x A B; 2x B A", UNLIMITED, &block);
     block.machine.sub_cores = block.machine.issue_width = 2;
@@ -211,7 +211,7 @@ static void test_sub_cores_and_width(void **state) {
     assert_int_equal(simulation.last_issue, 1);
     assert_int_equal(simulation.warp_instructions, 8);
     vec_free(&schedule.events);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* Two instructions of a warp in a cycle, on different units; `width` warps a cycle. */
@@ -261,7 +261,7 @@ static const struct {
 static void test_known_turns(void **state) {
     (void)state;
     for (size_t k = 0; k < sizeof known_turns / sizeof known_turns[0]; k++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         const struct known_schedule *row = &known_turns[k].schedule;
         parse(row->units, row->warps, row->depth, &block);
         block.machine.issue_width = known_turns[k].width;
@@ -273,7 +273,7 @@ static void test_known_turns(void **state) {
 /* A barrier that is an instruction holds its warp from its issue on; `ret` counts nowhere. */
 static void test_barrier_instruction_and_return(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     struct issue_events schedule = {0};
     parse("A(1,4)", "A A A; A A", UNLIMITED, &block);
     struct timed_inst *insts = block.timed.code.insts;
@@ -290,13 +290,13 @@ static void test_barrier_instruction_and_return(void **state) {
     assert_int_equal(simulation.cycles, 8);
     assert_int_equal(simulation.warp_instructions, 4);
     vec_free(&schedule.events);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 /* More warps than a word of a set has bits. */
 static void test_many_warps(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(1,0)", "130x A A", UNLIMITED, &block);
     for (size_t p = 0; p < sizeof all_policies / sizeof all_policies[0]; p++) {
         struct issue_events schedule = {0};
@@ -307,7 +307,7 @@ static void test_many_warps(void **state) {
             assert_int_equal(schedule.events.items[i].warp, rounds ? i % 130 : i / 2);
         vec_free(&schedule.events);
     }
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 static bool stop_at_once(void *user, const char *stage, uint64_t done, uint64_t total) {
@@ -318,7 +318,7 @@ static bool stop_at_once(void *user, const char *stage, uint64_t done, uint64_t 
 
 static void test_watch_stops(void **state) {
     (void)state;
-    struct abstract_block block;
+    struct synthetic_block block;
     parse("A(1,0)", "A", UNLIMITED, &block);
     int asked = 0;
     wb_watch watch = {stop_at_once, &asked};
@@ -329,7 +329,7 @@ static void test_watch_stops(void **state) {
     assert_int_equal(asked, 1);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
     wb_diagnostics_free(diagnostics);
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
 }
 
 static void test_malformed_blocks(void **state) {
@@ -351,9 +351,9 @@ static void test_malformed_blocks(void **state) {
         {"A(1,0)", "A#%", "warps:1:3: error: expected the name of a unit"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct abstract_block block;
+        struct synthetic_block block;
         wb_diagnostics *diagnostics = wb_diagnostics_new();
-        assert_int_equal(abstract_block_parse(bad[i][0], bad[i][1], diagnostics, &block), WB_ERR_INPUT);
+        assert_int_equal(synthetic_block_parse(bad[i][0], bad[i][1], diagnostics, &block), WB_ERR_INPUT);
         if (strstr(wb_diagnostics_text(diagnostics), bad[i][2]) == NULL)
             fail_msg("'%s' not in: %s", bad[i][2], wb_diagnostics_text(diagnostics));
         assert_int_equal(block.timed.warp_count, 0);
@@ -379,7 +379,7 @@ static void check_random(const struct random_shape *shape, const uint32_t *depth
                          (unsigned long long)simulation.cycles, (unsigned long long)naive.end, random.label);
             vec_free(&schedule.events);
         }
-        abstract_block_free(&random.block);
+        synthetic_block_free(&random.block);
     }
 }
 

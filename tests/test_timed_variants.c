@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "warp/timed_variants.h"
+#include "warp/timed/block_timing.h"
 
 #define INSTRUCTIONS 12u
 #define WARPS 3u

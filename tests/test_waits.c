@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "ptx/form.h"
 #include "ptx/runtime.h"
-#include "warp/assumed.h"
+#include "warp/path/execution_notes.h"
 
 static const struct {
     const char *name;

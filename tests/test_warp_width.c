@@ -1,8 +1,8 @@
 /* Warps of other widths than 32: which threads they have, what their lanes see, when barriers open. */
 #include "run_ptx.h"
 
-#include "warp/image.h"
-#include "warp/run.h"
+#include "warp/interpret/image.h"
+#include "warp/interpret/run.h"
 
 /* Executes the body on one block in warps of `width`; element i of *values is what thread i stored. */
 static wb_status run_in_warps(const char *body, const char *threads, uint32_t width, uint64_t values[1024],

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "warp/timed_block.h"
+#include "warp/timed/timed_block.h"
 
 /* How a block is thinned, in per cent of its executions. */
 struct thinning {

@@ -5,7 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "bound/analysis/analysis.h"
-#include "warp/block_timing.h"
+#include "warp/timed/block_timing.h"
 
 /* GPGPU-Sim places a block in cycle 1, so that the first instruction issues in cycle 2 (docs/gpgpusim.md). */
 #define GPGPUSIM_FIRST_ISSUE 2u

@@ -5,7 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "kernel_index.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 const unsigned study_latencies[LATENCY_COUNT] = {5, 10, 25, 50, 100, 200, 400};
 const unsigned study_warps[WARPS_COUNT] = {4, 8, 16, 32};

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "papers/abstract_cta/abstract_turns.h"
 #include "sim/simulator.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* TriangleSum, slide 4: rows of each warp, the load in odd ones, `s += 1` in the first. */
 #define WARPS 4u
@@ -100,14 +100,14 @@ static wb_status simulate_block(const struct timed_block *block, const char *pol
 static wb_status simulate_reading(const struct machine_abstract_cta *keys, const struct reading *reading,
                                   wb_diagnostics *diagnostics, struct combination *combination) {
     struct text program = {0}, units = {0};
-    struct abstract_block block;
+    struct synthetic_block block;
     /* A result can be used `latency` + 1 cycles after the issue. */
     text_printf(&units, "A(1,0) M(1,%u)", keys->memory_latency - 1 + reading->later);
     for (uint32_t w = 0; w < WARPS; w++) {
         if (w > 0) text_string(&program, "; ");
         put_warp(reading, keys->header, rows_of[w], &program);
     }
-    wb_status status = abstract_block_parse(units.data, program.data, diagnostics, &block);
+    wb_status status = synthetic_block_parse(units.data, program.data, diagnostics, &block);
     block.machine.barrier_release = reading->release;
     for (size_t p = 0; status == WB_OK && policy_at(p) != NULL; p++) {
         cycles time;
@@ -117,7 +117,7 @@ static wb_status simulate_reading(const struct machine_abstract_cta *keys, const
         found.policy = policy_at(p)->name;
         status = vec_push(&combination->readings, found);
     }
-    abstract_block_free(&block);
+    synthetic_block_free(&block);
     text_free(&program);
     text_free(&units);
     return status;

@@ -5,7 +5,7 @@
 #include "base/diagnostics.h"
 #include "example.h"
 #include "papers/abstract_cta/abstract_region.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 #define DIVERGENCE_PTX "reproduce/wcet2014/divergence.ptx"
 #define THREADS 8u

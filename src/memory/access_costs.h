@@ -3,7 +3,7 @@
 #ifndef WB_MEMORY_ACCESS_COSTS_H
 #define WB_MEMORY_ACCESS_COSTS_H
 
-#include "warp/block_timing.h"
+#include "warp/timed/block_timing.h"
 
 /* A cost for each recorded access of the block, those of warp 0 first (see timed_block_from), to be freed;
  * NULL for a machine with ideal requests, where every instruction costs what its class does. Errors, each

@@ -3,7 +3,7 @@
 #ifndef WB_MEMORY_ACCESS_POSITIONS_H
 #define WB_MEMORY_ACCESS_POSITIONS_H
 
-#include "warp/grid.h"
+#include "warp/path/grid.h"
 
 struct access_position {
     uint32_t phase; /* barriers that the warp has crossed before it */

@@ -5,8 +5,8 @@
 #define WB_MEMORY_DATA_WAITS_H
 
 #include "base/arena.h"
-#include "warp/grid.h"
-#include "warp/timed_block.h"
+#include "warp/path/grid.h"
+#include "warp/timed/timed_block.h"
 
 /* The first instruction of a warp that waits for an access of it. */
 struct data_wait {

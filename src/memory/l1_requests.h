@@ -5,7 +5,7 @@
 
 #include "memory/object_lines.h"
 #include "memory/traffic.h"
-#include "warp/timed_block.h"
+#include "warp/timed/timed_block.h"
 
 /* In which order the memory instructions of an SM's warps reach its first level (docs/sure-hits.md, section
  * 1). The requests of one of them always come together. */

@@ -1,6 +1,6 @@
 #include "memory/requests.h"
 
-#include "warp/lanes.h"
+#include "warp/alu/lanes.h"
 
 /* A word of shared memory, of an atomic, and of interleaved local memory. */
 #define WORD_BYTES 4u

@@ -4,7 +4,7 @@
 #define WB_MEMORY_REQUESTS_H
 
 #include "machine/machine.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 /* Most requests of one instruction: 32 lanes of 32 unaligned bytes of local memory, nine words each. */
 #define REQUESTS_MAX 288u

@@ -1,6 +1,6 @@
 #include "memory/timed_grid.h"
 
-#include "warp/code_timing.h"
+#include "warp/timed/code_timing.h"
 
 static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics) {
     const struct wb_grid *grid = timed->grid;

@@ -4,7 +4,7 @@
 #define WB_MEMORY_TIMED_GRID_H
 
 #include "memory/traffic.h"
-#include "warp/timed_block.h"
+#include "warp/timed/timed_block.h"
 
 struct timed_grid {
     struct arena arena; /* of the code */

@@ -5,7 +5,7 @@
 
 #include "machine/machine.h"
 #include "memory/access_positions.h"
-#include "warp/grid.h"
+#include "warp/path/grid.h"
 
 enum traffic_kind {
     TRAFFIC_ON_CHIP, /* shared memory, constants, parameters: no request, only cycles of its unit */

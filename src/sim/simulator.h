@@ -4,7 +4,7 @@
 #define WB_SIM_SIMULATOR_H
 
 #include "sim/policy.h"
-#include "warp/timed_block.h"
+#include "warp/timed/timed_block.h"
 
 /* Of an event: all its times are known. */
 #define FLIGHT_NONE UINT64_MAX

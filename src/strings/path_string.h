@@ -4,7 +4,7 @@
 #define WB_STRINGS_PATH_STRING_H
 
 #include "strings/notation.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 /* An instruction of the kernel that the string has a letter of. */
 struct mapped_instruction {

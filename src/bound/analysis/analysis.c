@@ -9,7 +9,7 @@
 #include "bound/cache/lone_block.h"
 #include "memory/access_costs.h"
 #include "sim/simulator.h"
-#include "warp/block_timing.h"
+#include "warp/timed/block_timing.h"
 
 /* Processor seconds of this thread so far. */
 static double analysis_clock(void) {
@@ -120,7 +120,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     grid_kinds_free(&analysis->kinds);
     if (analysis->profiled) block_profile_free(&analysis->profile);
     timed_block_free(&analysis->own);
-    abstract_block_free(&analysis->by_hand);
+    synthetic_block_free(&analysis->by_hand);
     abstract_warp_file_free(&analysis->abstract);
     memory_work_free(&analysis->memory);
     contended_block_free(&analysis->contended);

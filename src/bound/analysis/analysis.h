@@ -9,8 +9,8 @@
 #include "bound/search/grid_explorer.h"
 #include "papers/abstract_cta/abstract_warp_file.h"
 #include "sim/policy.h"
-#include "warp/abstract_block.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* States that a search keeps unless told otherwise: some two gigabytes. */
 #define ANALYSIS_STATE_LIMIT UINT64_C(30000000)
@@ -34,7 +34,7 @@ struct wb_analysis {
     const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
     const struct timed_block *timed; /* what is analysed; NULL: a grid, or abstract warps */
     struct timed_block own;          /* *timed, where it was made from `block` */
-    struct abstract_block by_hand;   /* *timed is in it, where it was read from a block file */
+    struct synthetic_block by_hand;  /* *timed is in it, where it was read from a block file */
     struct wb_grid lone;             /* of `block` alone, on a machine with caches; or the grid by hand */
     struct timed_grid grid_times;    /* of the grid, or of `lone` */
     struct memory_work memory;       /* of them, if has_memory */

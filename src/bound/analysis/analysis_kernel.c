@@ -1,8 +1,8 @@
 #include "bound/analysis/analysis_kernel.h"
 
 #include "bound/analysis/kernel_blocks.h"
-#include "memory/abstract_grid.h"
-#include "warp/grid_block.h"
+#include "memory/synthetic_grid.h"
+#include "warp/path/grid_block.h"
 
 /* The kind whose block alone is bounded by most cycles. */
 static uint32_t longest_kind(const struct grid_work *work) {
@@ -76,7 +76,7 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
 wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) {
     made->machine = &made->by_hand.machine;
     made->has_work = true;
-    WB_TRY(abstract_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
+    WB_TRY(synthetic_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
     WB_TRY(grid_kinds_by_hand(&made->by_hand, NULL, diagnostics, &made->work));
     const uint32_t longest = longest_kind(&made->work);
     WB_TRY(analysis_of_timed(made->work.kinds.items[longest].timed, diagnostics, &made->longest));

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/yaml.h"
 #include "bound/analysis/analysis_kernel.h"
-#include "warp/abstract_file.h"
+#include "warp/synthetic/synthetic_file.h"
 
 /* A file describes a block, a grid of blocks, or abstract warps. */
 static wb_status analysis_fill(wb_analysis *made, const char *path, const char *text, size_t size,
@@ -15,7 +15,7 @@ static wb_status analysis_fill(wb_analysis *made, const char *path, const char *
         made->machine = made->abstract.machine;
         return WB_OK;
     }
-    WB_TRY(abstract_file_parse(path, text, size, diagnostics, &made->by_hand));
+    WB_TRY(synthetic_file_parse(path, text, size, diagnostics, &made->by_hand));
     if (made->by_hand.is_grid) return analysis_of_hand_grid(made, diagnostics);
     made->timed = &made->by_hand.timed;
     return WB_OK;

@@ -3,7 +3,7 @@
  * little where their instructions wait for each other's results. docs/proofs.md, theorem 3. */
 #include "bound/method/method.h"
 #include "bound/profile/sections.h"
-#include "warp/wait_queues.h"
+#include "warp/timed/wait_queues.h"
 
 /* What one section asks of one unit. */
 struct fifo_load {

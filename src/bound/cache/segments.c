@@ -6,7 +6,7 @@
 #include "bound/cache/segment_times.h"
 #include "bound/method/method.h"
 #include "memory/miss_estimate.h"
-#include "warp/wait_queues.h"
+#include "warp/timed/wait_queues.h"
 
 /* The segments of one path. */
 struct segment_list {

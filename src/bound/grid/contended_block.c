@@ -1,6 +1,6 @@
 #include "bound/grid/contended_block.h"
 
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 /* Counts what the grid of the block alone asks for. */
 static wb_status count(wb_diagnostics *diagnostics, struct contended_block *made) {
@@ -26,10 +26,10 @@ wb_status contended_block_make(const struct wb_block *block, const struct wb_mac
     return count(diagnostics, made);
 }
 
-wb_status contended_block_by_hand(const struct abstract_block *block, size_t kind,
+wb_status contended_block_by_hand(const struct synthetic_block *block, size_t kind,
                                   wb_diagnostics *diagnostics, struct contended_block *made) {
     made->exists = true;
-    WB_TRY(abstract_grid_make_block(block, kind, diagnostics, &made->grid, &made->timed));
+    WB_TRY(synthetic_grid_make_block(block, kind, diagnostics, &made->grid, &made->timed));
     return count(diagnostics, made);
 }
 

@@ -5,7 +5,7 @@
 
 #include "bound/grid/request_load.h"
 #include "bound/method/method.h"
-#include "memory/abstract_grid.h"
+#include "memory/synthetic_grid.h"
 
 /* A block as a grid of its own, for the simulator, and what it asks for. Zero without such a memory. */
 struct contended_block {
@@ -21,7 +21,7 @@ wb_status contended_block_make(const struct wb_block *block, const struct wb_mac
                                wb_diagnostics *diagnostics, struct contended_block *made);
 
 /* The same of a block of kind number `kind` of a grid by hand. */
-wb_status contended_block_by_hand(const struct abstract_block *block, size_t kind,
+wb_status contended_block_by_hand(const struct synthetic_block *block, size_t kind,
                                   wb_diagnostics *diagnostics, struct contended_block *made);
 
 void contended_block_free(struct contended_block *block);

@@ -6,8 +6,8 @@
 #include "bound/grid/contention.h"
 #include "memory/access_costs.h"
 #include "memory/access_order.h"
-#include "warp/block_timing.h"
-#include "warp/grid_block.h"
+#include "warp/path/grid_block.h"
+#include "warp/timed/block_timing.h"
 
 /* Most cycles that latencies can count for the waiting of a request. */
 #define WAIT_MAX (UINT32_C(1) << 30)
@@ -104,9 +104,9 @@ static wb_status find_resident(const struct block_demand *demand, wb_diagnostics
 
 /* A grid whose kinds are looked at: one of the three. */
 struct kind_source {
-    const struct timed_grid *timed;       /* launched, */
-    const struct wb_grid *covering;       /* launched with data that are not known, */
-    const struct abstract_block *by_hand; /* written by hand */
+    const struct timed_grid *timed;        /* launched, */
+    const struct wb_grid *covering;        /* launched with data that are not known, */
+    const struct synthetic_block *by_hand; /* written by hand */
     struct block_demand demand;
     const wb_watch *watch;
     wb_diagnostics *diagnostics;
@@ -114,7 +114,7 @@ struct kind_source {
 
 /* The code of a grid by hand with instructions that make requests as much slower as the machine of `work` is
  * than its own; NULL when memory is exhausted. */
-static struct timed_inst *slow_code(const struct abstract_block *block, struct grid_work *work) {
+static struct timed_inst *slow_code(const struct synthetic_block *block, struct grid_work *work) {
     const struct timed_code *code = &block->timed.code;
     struct timed_inst *insts = arena_array(&work->arena, (size_t)code->inst_count + 1, sizeof *insts);
     for (uint32_t i = 0; insts != NULL && i < code->inst_count; i++) {
@@ -126,14 +126,14 @@ static struct timed_inst *slow_code(const struct abstract_block *block, struct g
 }
 
 static wb_status add_blocks_by_hand(const struct kind_source *source, struct grid_work *work) {
-    const struct abstract_block *block = source->by_hand;
+    const struct synthetic_block *block = source->by_hand;
     const bool is_slow = work->machine != &block->machine;
     struct timed_inst *insts = is_slow ? slow_code(block, work) : block->timed.code.insts;
     work->kind_of = arena_array(&work->arena, (size_t)block->block_count + 1, sizeof *work->kind_of);
     if (work->kind_of == NULL || insts == NULL)
         return diagnose_out_of_memory(source->diagnostics, work->machine->name);
     for (size_t k = 0; k < block->kinds.count; k++) {
-        const struct abstract_blocks *kind = &block->kinds.items[k];
+        const struct synthetic_blocks *kind = &block->kinds.items[k];
         struct timed_block timed = kind->timed; /* refers to what the block owns */
         timed.code.insts = insts;
         WB_TRY(timed_block_check(&timed, source->diagnostics));
@@ -249,7 +249,7 @@ wb_status grid_kinds_covering(const struct wb_grid *grid, const struct wb_machin
     return make_work(&source, NULL, work);
 }
 
-wb_status grid_kinds_by_hand(const struct abstract_block *block, const wb_watch *watch,
+wb_status grid_kinds_by_hand(const struct synthetic_block *block, const wb_watch *watch,
                              wb_diagnostics *diagnostics, struct grid_work *work) {
     const struct kind_source source = {.by_hand = block, .watch = watch, .diagnostics = diagnostics};
     work->machine = &block->machine;

@@ -5,7 +5,7 @@
 
 #include "bound/grid/grid_work.h"
 #include "memory/timed_grid.h"
-#include "warp/abstract_block.h"
+#include "warp/synthetic/synthetic_block.h"
 
 /* What the blocks of a kind execute. */
 struct kind_times {
@@ -33,7 +33,7 @@ wb_status grid_kinds_covering(const struct wb_grid *grid, const struct wb_machin
                               const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work);
 
 /* The same of a grid written by hand, which must outlive `work`. */
-wb_status grid_kinds_by_hand(const struct abstract_block *block, const wb_watch *watch,
+wb_status grid_kinds_by_hand(const struct synthetic_block *block, const wb_watch *watch,
                              wb_diagnostics *diagnostics, struct grid_work *work);
 
 void grid_kinds_free(struct grid_kinds *kinds);

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "bound/grid/warp_steps.h"
-#include "warp/wait_queues.h"
+#include "warp/timed/wait_queues.h"
 
 struct flying_load {
     uint32_t requests; /* 0 when the warp has waited for it */

@@ -1,7 +1,7 @@
 #include "bound/method/method.h"
 
 #include "sim/gpu.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 void bound_assume(wb_bound *bound, const char *assumption) {
     if (bound->assumption_count < WB_ASSUMPTIONS_MAX)

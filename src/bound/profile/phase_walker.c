@@ -1,6 +1,6 @@
 #include "bound/profile/phase_walker.h"
 
-#include "warp/wait_queues.h"
+#include "warp/timed/wait_queues.h"
 
 const cycles *phase_charges(const struct timed_block *block, struct arena *arena) {
     const struct wb_machine *machine = block->machine;

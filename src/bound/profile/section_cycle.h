@@ -4,7 +4,7 @@
 #define WB_BOUND_PROFILE_SECTION_CYCLE_H
 
 #include "base/vec.h"
-#include "warp/path.h"
+#include "warp/path/path.h"
 
 struct section_cycle {
     uint32_t path_count;

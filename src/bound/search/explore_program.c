@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "warp/wait_queues.h"
+#include "warp/timed/wait_queues.h"
 
 #define NO_WRITER UINT32_MAX
 

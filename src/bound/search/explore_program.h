@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_SEARCH_EXPLORE_PROGRAM_H
 #define WB_BOUND_SEARCH_EXPLORE_PROGRAM_H
 
-#include "warp/timed_block.h"
+#include "warp/timed/timed_block.h"
 
 /* Most results of one warp that can be waited for at one position, and most instructions of a program. */
 #define EXPLORE_LIVE_MAX 24u

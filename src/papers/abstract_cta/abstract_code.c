@@ -1,7 +1,6 @@
 #include "papers/abstract_cta/abstract_code.h"
 
-#include "warp/wait_role.h"
-#include "warp/whole_barrier.h"
+#include "warp/timed/wait_role.h"
 
 bool abstract_accesses_memory(enum ptx_class class, bool *is_store) {
     *is_store = false;

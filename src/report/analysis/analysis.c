@@ -15,7 +15,7 @@
 #include "report/parts/cover.h"
 #include "report/parts/launch.h"
 #include "report/write/json.h"
-#include "warp/launch_demand.h"
+#include "warp/interpret/launch_demand.h"
 
 bool report_covers(const struct wb_analysis *analysis, const wb_simulation *simulation) {
     bool conserving = !analysis->has_memory || analysis->memory.scheme->policy->work_conserving;

@@ -3,11 +3,11 @@
 
 #include "launch/facts.h"
 #include "ptx/reach.h"
-#include "warp/fact_needs.h"
-#include "warp/found_limits.h"
-#include "warp/grid.h"
-#include "warp/launch_check.h"
-#include "warp/launch_environment.h"
+#include "warp/cover/found_limits.h"
+#include "warp/cover/launch_environment.h"
+#include "warp/interpret/launch_check.h"
+#include "warp/path/fact_needs.h"
+#include "warp/path/grid.h"
 
 /* A function that the kernel reaches, while its loops are written. */
 struct template_function {

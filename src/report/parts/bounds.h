@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/diagnostics.h"
-#include "warp/assumed.h"
+#include "warp/path/execution_notes.h"
 
 /* Appends a number that ends in front of `column` of its line. */
 void report_put_right(struct text *out, size_t column, const char *number);

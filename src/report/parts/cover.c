@@ -6,7 +6,7 @@
 
 #include "report/write/json.h"
 #include "report/write/source_lines.h"
-#include "warp/open_result.h"
+#include "warp/interpret/open_result.h"
 
 const struct wb_block *cover_block(const struct wb_analysis *analysis) {
     if (analysis->block != NULL) return analysis->block;

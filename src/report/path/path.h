@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "report/write/source_lines.h"
-#include "warp/block.h"
+#include "warp/path/block.h"
 
 struct path_report {
     const struct wb_block *block;

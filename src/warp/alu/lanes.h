@@ -1,0 +1,102 @@
+/* One register of a warp: a value per lane, each known or unknown. */
+#ifndef WB_WARP_ALU_LANES_H
+#define WB_WARP_ALU_LANES_H
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "launch/launch.h"
+
+#define LANES_ALL UINT32_MAX
+
+/* The lowest `count` lanes. */
+static inline uint32_t lanes_first(uint32_t count) {
+    return count >= WARP_LANES ? LANES_ALL : (1u << count) - 1;
+}
+
+/* Origins that are no instruction. */
+#define ORIGIN_UNWRITTEN UINT32_MAX /* the register was never written */
+#define ORIGIN_READER                                                                                        \
+    (UINT32_MAX - 1) /* the source is unknown by nature, as %clock: whoever reads it is the                  \
+                        origin of the value */
+
+/* A value of n bits stands in the low n bits, the others are 0. A predicate register uses value[0] alone: bit
+ * l is the predicate of lane l. The value of an unknown lane is arbitrary. */
+struct lanes {
+    alignas(16) uint64_t value[WARP_LANES];
+    uint32_t known;  /* bit l: the value of lane l is known */
+    uint32_t origin; /* index of the instruction that the newest unknown value came from, or ORIGIN_... */
+    uint64_t home;   /* of addresses: the region that they point into (home.h); 0: numbers */
+    uint64_t unknown_home; /* all unknown lanes are made from addresses of this region; 0: perhaps
+                              not. HOME_NO_LANES: they were never written */
+};
+
+/* Runs `statement` for every lane l; iterations are independent even where arrays are the same. */
+#if defined(__clang__)
+#    define FOR_LANES(l)                                                                                     \
+        _Pragma("clang loop vectorize(assume_safety)") for (uint32_t l = 0; l < WARP_LANES; l++)
+#else
+#    define FOR_LANES(l) _Pragma("GCC ivdep") for (uint32_t l = 0; l < WARP_LANES; l++)
+#endif
+
+/* Runs the body for every lane l of a mask, lowest first. */
+#define FOR_LANES_OF(l, mask)                                                                                \
+    for (uint32_t rest_##l = (mask), l; rest_##l != 0 && (l = (uint32_t)__builtin_ctz(rest_##l), true);      \
+         rest_##l &= rest_##l - 1)
+
+/* The low `bytes` bytes of 64 bits; 8 or more: all of them. */
+static inline uint64_t low_bytes_mask(uint32_t bytes) {
+    return bytes >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * bytes)) - 1;
+}
+
+static inline float float_of(uint64_t bits) {
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline uint64_t float_bits(float value) {
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
+static inline double double_of(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint64_t double_bits(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Takes the lanes of `mask` from `from`. */
+static inline void lanes_blend(uint64_t *to, const uint64_t *from, uint32_t mask) {
+    FOR_LANES_OF(l, mask) to[l] = from[l];
+}
+
+/* The same known value in all lanes. */
+static inline void lanes_broadcast(struct lanes *lanes, uint64_t value) {
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        lanes->value[l] = value;
+    lanes->known = LANES_ALL;
+}
+
+/* Notes that some lane has become unknown because of instruction `origin`, and nothing else of it. */
+static inline void lanes_unknown_by(struct lanes *lanes, uint32_t origin) {
+    lanes->origin = origin;
+    lanes->unknown_home = 0;
+}
+
+/* Makes the lanes of `mask` unknown because of instruction `origin`. */
+static inline void lanes_forget(struct lanes *lanes, uint32_t mask, uint32_t origin) {
+    lanes->known &= ~mask;
+    lanes_unknown_by(lanes, origin);
+}
+
+#endif

@@ -1,0 +1,268 @@
+/* Covering paths (docs/covering-paths.md): one path per warp that every real path of the warp is a
+ * subsequence of, whatever the values are that are not known. A branch whose condition is unknown in some
+ * lanes runs both sides with them; where the sides meet, values that differ become unknown.
+ *
+ * A lane runs a side as if it were active. What is unsure about that is kept beside the SIMT stack. */
+#ifndef WB_WARP_COVER_COVER_H
+#define WB_WARP_COVER_COVER_H
+
+#include "flow/liveness.h"
+#include "flow/loop_bounds.h"
+#include "flow/loops.h"
+#include "launch/facts.h"
+#include "warp/interpret/warp.h"
+
+/* Registers of some lanes, kept aside: those that are live at the start of a block. */
+struct lane_state {
+    uint32_t mask;
+    uint32_t block;
+    struct lanes registers[]; /* in the order of the liveness of the block */
+};
+
+/* Of a group of lanes: how often it has passed the header of a loop since it entered the loop, and by what
+ * the current iteration's exit branches decided. Of a fact of kind FACT_PER: passes of its label. */
+struct loop_pass {
+    uint32_t count;
+    uint64_t total; /* since it entered the outermost loop around it */
+    bool decided;   /* some exit branch had a condition known in all lanes */
+    bool undecided; /* some had not */
+};
+
+/* What a covering run keeps of an entry of the SIMT stack. */
+struct cover_group {
+    uint32_t maybe;            /* lanes that are here only if an unknown value says so */
+    uint32_t split;            /* of them: since the function was entered */
+    uint32_t ended;            /* lanes that may have left the kernel before */
+    uint32_t returned;         /* lanes that may have come back from the function that it calls */
+    uint32_t branch;           /* index of the newest branch that split lanes */
+    uint32_t separate;         /* sides of branches that run iterations of the same loop beside it */
+    uint32_t from;             /* instruction of the function executed last, or PTX_NO_INDEX */
+    uint64_t entered;          /* length of the path when the function was entered */
+    bool met;                  /* sides have arrived: `passes` are theirs */
+    bool replays;              /* the next instruction is a call that was divided by callees */
+    struct lane_state *state;  /* registers to be loaded when the group goes on, or NULL */
+    struct loop_pass passes[]; /* per loop of the function, then per fact of kind FACT_PER */
+};
+
+/* How an instruction is executed in a covering run. */
+enum cover_kind {
+    COVER_KIND_PLAIN, /* writes registers of its own lane only */
+    COVER_KIND_EXCHANGE,
+    COVER_KIND_MEMORY,
+    COVER_KIND_BRANCH,
+    COVER_KIND_CALL,
+    COVER_KIND_RETURN,
+    COVER_KIND_EXIT,
+    COVER_KIND_TRAP,
+    COVER_KIND_BARRIER
+};
+
+/* What is special about arriving at an instruction. */
+#define COVER_AT_HEADER 1u /* of a loop */
+#define COVER_AT_NEVER 2u
+#define COVER_AT_PER 4u      /* one of the labels of a fact of kind FACT_PER */
+#define COVER_AT_TOGETHER 8u /* a barrier that a fact of kind FACT_TOGETHER speaks of */
+
+/* Most executions of a loop's header each time it is entered. */
+struct cover_limit {
+    struct loop_bound bound;
+    bool from_fact; /* the user says so, or says more; else it was found by analysis */
+};
+
+struct cover_function {
+    struct cfg cfg;
+    struct dominators dominators, post_dominators;
+    struct loops loops;
+    struct liveness liveness;
+    uint8_t *marks;             /* per instruction: COVER_AT_... */
+    uint8_t *kinds;             /* per instruction, and for the end of the body: enum cover_kind */
+    bool *is_predicate;         /* per register, and of the carry flag */
+    struct cover_limit *limits; /* per loop */
+    bool *meets_warps;          /* per loop: a barrier may be executed in it */
+    uint32_t *meets_in_loop; /* per block of a loop: the block where ways from it come together again, or at
+                                the latest the header; leaving the loop aside */
+    uint32_t pass_count;     /* loops and facts of kind FACT_PER */
+};
+
+/* Where a warp has come to a barrier last. */
+struct barrier_place {
+    uint32_t warp, instruction;
+    bool perhaps;     /* only if an unknown value says so */
+    uint64_t entered; /* as in struct cover_group */
+    uint32_t *counts; /* passes of the loops around it, the outermost first */
+    uint32_t loops;
+};
+
+/* Code that groups of lanes may execute one after another, from a branch whose sides meet only behind the
+ * loop around it up to where they do. It is executed once, with sides that meet in each iteration, and then
+ * appended for every lane (docs/covering-paths.md, section 3). */
+struct separate_region {
+    bool open;
+    uint32_t depth;     /* frame */
+    uint32_t end;       /* instruction where the sides really meet */
+    size_t meeting;     /* entry of the SIMT stack that waits there */
+    size_t base;        /* lowest entry of the stack that the group has */
+    uint32_t lanes;     /* that came to the branch */
+    uint64_t start;     /* length of the path then */
+    uint64_t forgotten; /* run.forgotten then */
+};
+
+/* A loop whose values are joined from iteration to iteration, until nothing changes. */
+struct widening {
+    uint32_t depth, loop;     /* frame and loop */
+    struct lane_state *state; /* at the header */
+    uint64_t length;          /* of the path when the header was passed last */
+    uint64_t forgotten;       /* run.forgotten then */
+    uint32_t unsure;          /* lanes that perhaps were not here then */
+    size_t entries;           /* of the SIMT stack then */
+    uint32_t repetitions;     /* iterations since then in which nothing changed */
+};
+
+struct cover {
+    const struct wb_facts *facts;     /* or NULL */
+    struct cover_function *functions; /* per function of the module; what is not reached is empty */
+    VEC(struct widening) widenings;   /* of the warp that runs: a warp that waits has none */
+    struct separate_region region;    /* likewise */
+    bool settles;                     /* all sides of a branch have arrived at once: entries below go on */
+    VEC(struct barrier_place) places; /* the latest of each warp at each barrier */
+    VEC(struct cover_cause) causes;
+    uint8_t *caused;    /* per instruction: a bit per enum cover_need that `causes` has */
+    bool synchronises;  /* warps may pass values to each other without a barrier, and without a data race */
+    bool repeats;       /* see struct wb_block */
+    uint64_t perhaps;   /* instructions of groups none of whose lanes is certain to be there */
+    bool meets_perhaps; /* warps came to a barrier that they wait at only perhaps */
+};
+
+/* Prepares a run whose code is decoded to cover what depends on unknown values; facts (or NULL) must outlive
+ * it. Errors have messages. To be ended with cover_end in any case. */
+wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena);
+void cover_end(struct run *run);
+
+/* Runs a warp until it waits or is done. */
+wb_status cover_run_warp(struct warp *warp);
+
+/* ---- What the files of covering runs share --------------------------------------------------------------
+ */
+
+/* The function that the warp executes. */
+static inline struct cover_function *cover_function_of(const struct warp *warp) {
+    return &warp->run->cover->functions[warp->frame->code - warp->run->program.functions];
+}
+
+/* The node of the graph that an instruction is in; the end of the body is the exit. */
+static inline uint32_t cover_node_of(const struct cover_function *function, uint32_t pc) {
+    return pc < function->cfg.function->inst_count ? function->cfg.block_of[pc] : function->cfg.exit;
+}
+
+static inline struct simt_entry *cover_top(const struct warp *warp) {
+    return &warp->stack.items[warp->stack.count - 1];
+}
+
+/* The registers that are live at the start of a block, and how many there are. */
+static inline const uint32_t *cover_live(const struct cover_function *function, uint32_t block,
+                                         uint32_t *count) {
+    const struct liveness *liveness = &function->liveness;
+    *count = liveness->first[block + 1] - liveness->first[block];
+    return liveness->regs + liveness->first[block];
+}
+
+/* Lanes of a group that may not really execute what it executes. */
+static inline uint32_t cover_unsure(const struct cover_group *group) {
+    return group->maybe | group->ended;
+}
+
+/* cover_state.c: the registers of the lanes of `mask` that are live at the start of a block, or NULL when
+ * memory is exhausted; taking more lanes; writing them back; joining lanes that the state has: whether some
+ * of its values became unknown, whose origin is then `origin` unless it was unknown before. */
+struct lane_state *lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask);
+void lane_state_add(const struct warp *warp, struct lane_state *state, uint32_t mask);
+void lane_state_load(const struct warp *warp, const struct lane_state *state);
+bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t mask, uint32_t origin);
+
+/* cover_group.c: gives a new entry of the stack its group; takes it away. */
+wb_status cover_group_open(struct warp *warp, size_t entry);
+void cover_group_free(struct simt_entry *entry);
+
+/* A copy for a side that lanes of `mask` take, without registers kept aside. NULL: memory is exhausted. */
+struct cover_group *cover_group_clone(const struct warp *warp, const struct cover_group *group);
+
+/* The entry, below entry `above`, that goes on at instruction `pc` where sides above it end; SIZE_MAX: none.
+ */
+size_t cover_meeting(const struct warp *warp, size_t above, uint32_t pc);
+
+/* Lanes arrive where entry `meeting` goes on, from a group. */
+wb_status cover_meet(struct warp *warp, size_t meeting, uint32_t lanes, const struct cover_group *from);
+
+/* Ends the top entry's lanes of `lanes`: they arrive nowhere, at least of entries from `base` on. Returns the
+ * lanes that are in no entry any more that they could go on in. */
+uint32_t cover_remove(struct warp *warp, uint32_t lanes, size_t base);
+
+/* Drops entries whose lanes have ended or arrived, and frames that all lanes have left; loads the registers
+ * of the group that goes on. */
+wb_status cover_settle(struct warp *warp);
+
+/* cover_program.c: whether two blocks are executed equally often by every thread, the first one first. */
+bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second);
+
+/* cover_separate.c: where the sides of a branch that meet only behind the innermost loop around it come
+ * together in each iteration, as an instruction. */
+wb_status cover_find_meetings(struct cover_function *function, struct arena *arena);
+uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t block);
+
+/* Whether the warp is in code of which each group of lanes may execute a part by itself, and the branch's
+ * sides meet at its end. */
+bool cover_in_region(const struct warp *warp, uint32_t meets_at);
+
+/* Whether warps may meet in the code between the top entry's last instruction and `end`. */
+wb_status cover_meets_before(struct warp *warp, uint32_t end, bool *meets);
+
+/* The top entry, which waits where the sides of the branch really meet or is above the entry that does,
+ * begins such code behind its last instruction. What is stored in it becomes unknown at once: groups do so in
+ * any order. */
+wb_status cover_open_region(struct warp *warp, uint32_t end, size_t meeting, uint32_t lanes);
+
+/* Whether the top entry has come to the end of such code before it came to where it would meet others. */
+bool cover_leaves_region(const struct warp *warp);
+
+/* Appends the code for every other lane, if no lane is in it any more. */
+wb_status cover_close_region(struct warp *warp);
+
+/* cover_memory.c: makes all memory unknown that an instruction may write to at any address; that any may. */
+wb_status cover_forget_written(struct warp *warp, const struct micro *op);
+wb_status cover_forget_all(struct warp *warp, const struct micro *op);
+
+/* cover_widening.c: appends the last `length` instructions `times` more times; `recorded`: with records of
+ * their accesses. WB_ERR_LIMIT with a message when they are too long. */
+wb_status cover_repeat(struct warp *warp, uint64_t length, uint64_t times, bool recorded);
+
+/* cover_control.c: what lanes of `mask` execute, and lanes of `unsure` perhaps. */
+wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status cover_exit(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* cover_barrier.c */
+wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+/* cover_memory.c */
+wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+/* cover_limits.c: the top group arrives at a marked instruction; what facts exclude is removed. */
+wb_status cover_arrive(struct warp *warp, uint32_t pc);
+
+/* cover_widening.c: the top group passes a header once more. Joins its values with those it had before; when
+ * nothing changes any more, appends all further iterations up to the limit to the path: *ended is true then,
+ * and the group does not get here again. */
+wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit, bool *ended);
+
+/* Whether the values at the header of a loop that the warp is in are being joined. */
+bool cover_is_widened(const struct warp *warp, uint32_t loop);
+
+/* Ends the widening of loops that the warp has left: it goes on at `pc`. */
+void cover_end_widenings(struct warp *warp, uint32_t pc);
+void cover_end_widening_of(struct warp *warp, uint32_t loop);
+
+/* Notes that what an instruction does depends on a value that is not known. */
+wb_status cover_note(struct warp *warp, const struct micro *op, enum cover_need need, struct slot slot);
+
+#endif

@@ -1,0 +1,164 @@
+/* Groups of lanes on the SIMT stack of a covering run: how they come together again, and how they end. */
+#include "warp/cover/cover.h"
+#include "warp/interpret/control.h"
+#include "warp/interpret/execute.h"
+
+static size_t group_size(const struct warp *warp) {
+    return sizeof(struct cover_group) + cover_function_of(warp)->pass_count * sizeof(struct loop_pass);
+}
+
+struct cover_group *cover_group_clone(const struct warp *warp, const struct cover_group *group) {
+    struct cover_group *copy = malloc(group_size(warp));
+    if (copy == NULL) return NULL;
+    memcpy(copy, group, group_size(warp));
+    copy->met = copy->replays = false;
+    copy->returned = 0;
+    copy->state = NULL;
+    return copy;
+}
+
+/* The group of lanes whose indirect call was put back, to be executed for those with one callee: it has
+ * arrived at the call before. */
+static struct cover_group *group_replaying(const struct warp *warp, size_t entry) {
+    while (warp->stack.items[--entry].group == NULL)
+        ;
+    struct cover_group *group = cover_group_clone(warp, warp->stack.items[entry].group);
+    if (group != NULL) group->replays = true;
+    return group;
+}
+
+/* A group that has just entered the function, from the group that called it, if any. */
+static struct cover_group *group_entering(const struct warp *warp, const struct cover_group *caller) {
+    struct cover_group *group = calloc(1, group_size(warp));
+    if (group == NULL) return NULL;
+    group->from = PTX_NO_INDEX;
+    group->entered = warp->path.path.length;
+    group->branch = ORIGIN_UNWRITTEN;
+    if (caller == NULL) return group;
+    group->maybe = caller->maybe;
+    group->ended = caller->ended;
+    group->branch = caller->branch;
+    return group;
+}
+
+wb_status cover_group_open(struct warp *warp, size_t entry) {
+    struct simt_entry *opened = &warp->stack.items[entry];
+    if (opened->group != NULL) return WB_OK;
+    opened->group = entry > warp->frame->stack_base
+                        ? group_replaying(warp, entry)
+                        : group_entering(warp, entry == 0 ? NULL : warp->stack.items[entry - 1].group);
+    return opened->group == NULL ? run_no_memory(warp->run) : WB_OK;
+}
+
+void cover_group_free(struct simt_entry *entry) {
+    if (entry->group != NULL) free(entry->group->state);
+    free(entry->group);
+    entry->group = NULL;
+}
+
+size_t cover_meeting(const struct warp *warp, size_t above, uint32_t pc) {
+    for (size_t i = above; i-- > warp->frame->stack_base;) {
+        const struct simt_entry *entry = &warp->stack.items[i];
+        if (entry->pc == pc && entry->reconvergence != pc) return i;
+    }
+    return SIZE_MAX;
+}
+
+/* What a group that arrives knows of a loop: of one that it is not in it has not passed the header, even when
+ * it was in it before, and others that arrive still are. */
+static struct loop_pass arriving_pass(const struct cover_function *function, const struct cover_group *from,
+                                      uint32_t number) {
+    struct loop_pass pass = from->passes[number];
+    const struct loops *loops = &function->loops;
+    if (number >= loops->count || loop_contains(loops, number, function->cfg.block_of[from->from]))
+        return pass;
+    return (struct loop_pass){.total = pass.total};
+}
+
+/* Takes over how often loops were passed: of several sides the least, so that no limit cuts off what one of
+ * them could still do. */
+static void meet_passes(const struct warp *warp, struct cover_group *group, const struct cover_group *from) {
+    const struct cover_function *function = cover_function_of(warp);
+    for (uint32_t i = 0; i < function->pass_count; i++) {
+        struct loop_pass *pass = &group->passes[i];
+        const struct loop_pass arriving = arriving_pass(function, from, i);
+        if (!group->met) *pass = arriving;
+        if (arriving.count < pass->count) pass->count = arriving.count;
+        if (arriving.total < pass->total) pass->total = arriving.total;
+        pass->decided |= arriving.decided;
+        pass->undecided |= arriving.undecided;
+    }
+    group->met = true;
+}
+
+wb_status cover_meet(struct warp *warp, size_t meeting, uint32_t lanes, const struct cover_group *from) {
+    WB_TRY(cover_group_open(warp, meeting));
+    struct simt_entry *entry = &warp->stack.items[meeting];
+    struct cover_group *group = entry->group;
+    uint32_t arrived = group->state == NULL ? 0 : group->state->mask & lanes, fresh = lanes & ~entry->mask;
+    if (arrived != 0) (void)lane_state_join(warp, group->state, arrived, from->branch);
+    if (fresh != 0 && group->state != NULL) {
+        lane_state_add(warp, group->state, fresh);
+    } else if (fresh != 0) {
+        group->state = lane_state_save(warp, cover_function_of(warp)->cfg.block_of[entry->pc], fresh);
+        if (group->state == NULL) return run_no_memory(warp->run);
+    }
+    entry->mask |= fresh;
+    group->ended |= from->ended;
+    meet_passes(warp, group, from);
+    return WB_OK;
+}
+
+uint32_t cover_remove(struct warp *warp, uint32_t lanes, size_t base) {
+    for (size_t i = warp->stack.count; i-- > base && lanes != 0;) {
+        struct simt_entry *entry = &warp->stack.items[i];
+        const struct cover_group *group = entry->group;
+        /* Lanes whose registers the entry keeps, and those that have returned to it, have another way to go
+         * on from there. */
+        if (group != NULL) lanes &= ~group->returned;
+        if (group != NULL && group->state != NULL) lanes &= ~group->state->mask;
+        entry->mask &= ~lanes;
+    }
+    return lanes;
+}
+
+/* The top entry ends where others wait for its lanes. */
+static wb_status arrive(struct warp *warp) {
+    size_t top = warp->stack.count - 1;
+    WB_TRY(cover_group_open(warp, top));
+    const struct simt_entry *entry = &warp->stack.items[top];
+    size_t meeting = cover_meeting(warp, top, entry->pc);
+    return meeting == SIZE_MAX ? WB_OK : cover_meet(warp, meeting, entry->mask, entry->group);
+}
+
+/* The top entry goes on. */
+static wb_status resume(struct warp *warp) {
+    WB_TRY(cover_group_open(warp, warp->stack.count - 1));
+    const struct simt_entry *top = cover_top(warp);
+    struct cover_group *group = top->group;
+    group->met = false;
+    group->returned = 0;
+    if (group->state != NULL) lane_state_load(warp, group->state);
+    free(group->state);
+    group->state = NULL;
+    cover_end_widenings(warp, top->pc);
+    return WB_OK;
+}
+
+wb_status cover_settle(struct warp *warp) {
+    warp->run->cover->settles = false;
+    while (warp->depth != 0) {
+        WB_TRY(cover_close_region(warp));
+        if (warp->stack.count == warp->frame->stack_base) {
+            frame_pop(warp);
+            continue;
+        }
+        struct simt_entry *top = cover_top(warp);
+        if (top->mask != 0 && top->pc != top->reconvergence && !cover_leaves_region(warp))
+            return resume(warp);
+        if (top->mask != 0) WB_TRY(arrive(warp));
+        cover_group_free(cover_top(warp));
+        warp->stack.count--;
+    }
+    return WB_OK;
+}

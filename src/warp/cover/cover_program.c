@@ -1,0 +1,179 @@
+/* What covering runs know of the code: loops and their limits, live registers, kinds of instructions. */
+#include "warp/cover/cover.h"
+#include "warp/cover/launch_environment.h"
+#include "warp/interpret/execute.h"
+
+static enum cover_kind kind_of(const struct micro *op) {
+    if (op->execute == branch_execute || op->execute == branch_index_execute) return COVER_KIND_BRANCH;
+    if (op->execute == call_execute) return COVER_KIND_CALL;
+    if (op->execute == return_execute) return COVER_KIND_RETURN;
+    if (op->execute == exit_execute) return COVER_KIND_EXIT;
+    if (op->execute == trap_execute) return COVER_KIND_TRAP;
+    if (op->execute == barrier_execute) return COVER_KIND_BARRIER;
+    if (op->accesses_memory) return COVER_KIND_MEMORY;
+    const bool exchanges = op->form->exec == PTX_EXEC_WARP || op->execute == warp_sync_execute;
+    return exchanges ? COVER_KIND_EXCHANGE : COVER_KIND_PLAIN;
+}
+
+/* Which registers have one bit a lane. */
+static wb_status find_predicates(struct cover_function *function, struct arena *arena) {
+    const struct ptx_function *of = function->cfg.function;
+    function->is_predicate = arena_array(arena, (size_t)of->reg_count + 1, sizeof(bool));
+    if (function->is_predicate == NULL) return WB_ERR_LIMIT;
+    for (uint32_t r = 0; r < of->reg_count; r++)
+        function->is_predicate[r] = of->groups[of->reg_group[r]].type == PTX_PRED;
+    function->is_predicate[of->reg_count] = true;
+    return WB_OK;
+}
+
+/* Marks the headers, and finds the loops in which warps may meet: all with a barrier or a call. */
+static wb_status describe_loops(struct cover_function *function, struct arena *arena) {
+    const struct loops *loops = &function->loops;
+    const struct cfg *cfg = &function->cfg;
+    function->limits = arena_array(arena, (size_t)loops->count + 1, sizeof *function->limits);
+    function->meets_warps = arena_array(arena, (size_t)loops->count + 1, sizeof(bool));
+    if (function->limits == NULL || function->meets_warps == NULL) return WB_ERR_LIMIT;
+    for (uint32_t l = 0; l < loops->count; l++)
+        function->marks[cfg->blocks[loops->items[l].header].first] |= COVER_AT_HEADER;
+    for (uint32_t i = 0; i < cfg->function->inst_count; i++) {
+        if (function->kinds[i] != COVER_KIND_BARRIER && function->kinds[i] != COVER_KIND_CALL) continue;
+        for (uint32_t l = loops->innermost[cfg->block_of[i]]; l != GRAPH_NONE; l = loops->items[l].parent)
+            function->meets_warps[l] = true;
+    }
+    return WB_OK;
+}
+
+/* Takes over the limits of loops that static analysis finds. */
+static wb_status find_limits(struct cover_function *function, const struct loop_environment *environment,
+                             struct arena *arena) {
+    struct ssa ssa;
+    struct loop_bound *bounds;
+    if (function->loops.count == 0) return WB_OK;
+    WB_TRY(ssa_build(&function->cfg, &function->dominators, &function->liveness, arena, &ssa));
+    WB_TRY(loop_bounds_find(&ssa, &function->dominators, &function->loops, environment, arena, &bounds));
+    for (uint32_t l = 0; l < function->loops.count; l++)
+        function->limits[l] = (struct cover_limit){.bound = bounds[l]};
+    return WB_OK;
+}
+
+static wb_status describe(struct cover_function *function, const struct function_code *code,
+                          const struct loop_environment *environment, struct arena *arena) {
+    uint32_t count = code->function->inst_count;
+    function->marks = arena_array(arena, (size_t)count + 1, 1);
+    function->kinds = arena_array(arena, (size_t)count + 1, 1);
+    if (function->marks == NULL || function->kinds == NULL) return WB_ERR_LIMIT;
+    for (uint32_t i = 0; i <= count; i++)
+        function->kinds[i] = (uint8_t)kind_of(&code->micros[i]);
+    WB_TRY(cfg_build(code->function, arena, &function->cfg));
+    WB_TRY(dominators_build(arena, &function->cfg.graph, CFG_ENTRY, &function->dominators));
+    WB_TRY(
+        post_dominators_build(arena, &function->cfg.graph, function->cfg.exit, &function->post_dominators));
+    WB_TRY(loops_build(arena, &function->cfg.graph, &function->dominators, &function->loops));
+    WB_TRY(liveness_build(&function->cfg, arena, &function->liveness));
+    WB_TRY(find_predicates(function, arena));
+    WB_TRY(describe_loops(function, arena));
+    WB_TRY(cover_find_meetings(function, arena));
+    WB_TRY(find_limits(function, environment, arena));
+    function->pass_count = function->loops.count;
+    return WB_OK;
+}
+
+bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second) {
+    return dominates(&function->dominators, first, second) &&
+           dominates(&function->post_dominators, second, first) &&
+           function->loops.innermost[first] == function->loops.innermost[second];
+}
+
+/* Marks the barriers that all warps execute together if they pass the fact's label together. */
+static void apply_together(struct cover_function *function, const struct flow_fact *fact) {
+    const uint32_t *block_of = function->cfg.block_of;
+    for (uint32_t i = fact->at; i < function->cfg.function->inst_count; i++)
+        if (function->kinds[i] == COVER_KIND_BARRIER &&
+            cover_equally_often(function, block_of[fact->at], block_of[i]))
+            function->marks[i] |= COVER_AT_TOGETHER;
+}
+
+/* Applies one fact. A label at the end of the body has no instruction: nothing can be said of it. */
+static void apply_fact(struct cover_function *function, const struct flow_fact *fact) {
+    if (function->marks == NULL || fact->at >= function->cfg.function->inst_count) return;
+    switch (fact->kind) {
+    case FACT_LOOP:
+        if ((function->marks[fact->at] & COVER_AT_HEADER) == 0) return;
+        uint32_t loop = function->loops.innermost[function->cfg.block_of[fact->at]];
+        struct cover_limit *limit = &function->limits[loop];
+        if (!limit->bound.known || fact->limit < limit->bound.headers) limit->bound.headers = fact->limit;
+        limit->bound.known = true;
+        limit->from_fact = fact->origin == FACT_STATED;
+        return;
+    case FACT_PER:
+        function->marks[fact->at] |= COVER_AT_PER;
+        if (fact->per < function->cfg.function->inst_count) function->marks[fact->per] |= COVER_AT_PER;
+        function->pass_count++;
+        return;
+    case FACT_NEVER: function->marks[fact->at] |= COVER_AT_NEVER; return;
+    case FACT_TOGETHER: apply_together(function, fact); return;
+    }
+}
+
+static wb_status cover_describe(struct run *run, const struct wb_facts *facts, struct arena *arena) {
+    struct cover *cover = run->cover;
+    const struct program *program = &run->program;
+    uint32_t inst_count = 0;
+    cover->facts = facts;
+    const struct launch_scope scope = {.block = run->index};
+    struct launch_environment launched;
+    launch_environment_fill(run->kernel, run->launch, &scope, &launched);
+    cover->functions = arena_array(arena, run->module->function_count, sizeof *cover->functions);
+    if (cover->functions == NULL) return WB_ERR_LIMIT;
+    for (uint32_t f = 0; f < run->module->function_count; f++) {
+        const struct function_code *code = &program->functions[f];
+        inst_count += run->module->functions[f].inst_count;
+        if (code->micros != NULL) WB_TRY(describe(&cover->functions[f], code, &launched.environment, arena));
+    }
+    for (size_t i = 0; facts != NULL && i < facts->facts.count; i++)
+        apply_fact(&cover->functions[facts->facts.items[i].function], &facts->facts.items[i]);
+    cover->caused = arena_array(arena, (size_t)inst_count + 1, 1);
+    return cover->caused == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+/* Whether an instruction orders what its warp reads behind what another warp wrote before: a fence, or an
+ * access that acquires or releases. */
+static bool orders_accesses(const struct ptx_form *form) {
+    return form->op == PTX_OP_FENCE || form->op == PTX_OP_MEMBAR || form->ordered;
+}
+
+/* Whether plain loads can read what another warp stored since the last barrier: without such an instruction
+ * that is a data race. */
+static bool warps_synchronise(const struct run *run) {
+    if (run->warp_count == 1) return false;
+    for (uint32_t f = 0; f < run->module->function_count; f++) {
+        const struct function_code *code = &run->program.functions[f];
+        for (uint32_t i = 0; code->micros != NULL && i < code->function->inst_count; i++)
+            if (orders_accesses(code->micros[i].form)) return true;
+    }
+    return false;
+}
+
+wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena) {
+    run->cover = calloc(1, sizeof *run->cover);
+    if (run->cover == NULL || cover_describe(run, facts, arena) != WB_OK) return run_no_memory(run);
+    run->cover->synchronises = warps_synchronise(run);
+    return WB_OK;
+}
+
+void cover_end(struct run *run) {
+    struct cover *cover = run->cover;
+    if (cover == NULL) return;
+    for (uint32_t w = 0; w < run->warp_count; w++)
+        for (size_t i = 0; i < run->warps[w].stack.count; i++)
+            cover_group_free(&run->warps[w].stack.items[i]);
+    for (size_t i = 0; i < cover->widenings.count; i++)
+        free(cover->widenings.items[i].state);
+    for (size_t i = 0; i < cover->places.count; i++)
+        free(cover->places.items[i].counts);
+    vec_free(&cover->widenings);
+    vec_free(&cover->places);
+    vec_free(&cover->causes);
+    free(cover);
+    run->cover = NULL;
+}

@@ -1,0 +1,154 @@
+/* What the executions of all kinds of instructions share, and those that compute nothing. */
+#include "warp/interpret/execute.h"
+
+#include <stdarg.h>
+
+#include "base/text.h"
+
+#define MESSAGE_MAX 500
+
+wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
+                    ...) {
+    char message[MESSAGE_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)text_vformat(message, sizeof message, format, arguments);
+    va_end(arguments);
+    ptx_diagnose(warp->run->diagnostics, SEVERITY_ERROR, warp->run->module, op->inst, "%s", message);
+    return status;
+}
+
+wb_status run_no_memory(const struct run *run) {
+    return diagnose_out_of_memory(run->diagnostics, wb_kernel_name(run->kernel));
+}
+
+wb_status warp_no_memory(const struct warp *warp, const struct micro *op) {
+    if (op == NULL || op->inst == NULL) return run_no_memory(warp->run);
+    warp->run->diagnostics->no_memory = true;
+    return warp_fail(warp, op, WB_ERR_LIMIT, "memory is exhausted");
+}
+
+wb_status warp_steer(struct warp *warp, uint32_t instruction, uint32_t origin, bool branch) {
+    warp->steered = true;
+    warp->steering = (struct steering){instruction, origin, branch};
+    return WB_ERR_DECLINED;
+}
+
+wb_status warp_decline(struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
+                       enum need need) {
+    static const char *const names[] = {
+        [NEED_ADDRESS] = "the address",
+        [NEED_SIZE] = "the number of bytes",
+        [NEED_CONDITION] = "the condition of this branch",
+        [NEED_GUARD] = "the guard of this instruction",
+        [NEED_TARGET] = "the index of this branch",
+        [NEED_CALLEE] = "the function that is called",
+        [NEED_BARRIER] = "the number of the barrier",
+        [NEED_THREADS] = "the number of threads",
+    };
+    const struct run *run = warp->run;
+    uint32_t origin = warp_origin(warp_slot(warp, slot), op);
+    if (run->steers) return warp_steer(warp, op->index, origin, need > NEED_SIZE);
+    ptx_diagnose(run->diagnostics, SEVERITY_ERROR, run->module, op->inst,
+                 "%s depends on a value that is not known (lane %u of warp %u)", names[need],
+                 (uint32_t)__builtin_ctz(lanes), warp->number);
+    const struct ptx_inst *from = origin == ORIGIN_UNWRITTEN ? NULL : program_inst(&run->program, origin);
+    if (from == NULL)
+        ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, op->inst,
+                     "it comes from a register that was never written");
+    else
+        ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, from, "the value comes from here");
+    for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
+        if ((run->left_open >> what & 1) != 0)
+            ptx_diagnose(
+                run->diagnostics, SEVERITY_NOTE, run->module, from == NULL ? op->inst : from,
+                "unknown are also results that the PTX ISA leaves open: --assume %s takes them for what "
+                "is computed here (docs/execution.md)",
+                launch_assumption_name((enum launch_assumption)what));
+    return WB_ERR_DECLINED;
+}
+
+void warp_forget_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin) {
+    for (uint32_t i = 0; i < op->output_count; i++)
+        lanes_forget(warp_slot(warp, op->outputs[i]), mask, origin);
+    if (op->form->carry_out) lanes_forget(warp_slot(warp, op->destination2), mask, origin);
+}
+
+wb_status nothing_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    (void)warp, (void)op, (void)mask;
+    return WB_OK;
+}
+
+wb_status opaque_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    warp_forget_outputs(warp, op, mask, op->index);
+    return WB_OK;
+}
+
+wb_status group_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    (void)op;
+    if (mask != warp->live) run_assume(warp->run, ASSUMED_WARP_GROUPS);
+    return WB_OK;
+}
+
+wb_status unsure_group(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    (void)unsure;
+    return group_execute(warp, op, mask);
+}
+
+wb_status sleep_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct lanes *argument = warp_slot(warp, op->source[0]);
+    uint32_t *longest = &warp->run->notes.longest_sleep;
+    FOR_LANES_OF(l, mask) {
+        uint64_t asked = (argument->known >> l & 1) != 0 ? argument->value[l] & UINT32_MAX : SLEEP_MAX;
+        if (asked > SLEEP_MAX) asked = SLEEP_MAX;
+        if (asked > *longest) *longest = (uint32_t)asked;
+    }
+    return WB_OK;
+}
+
+wb_status unsure_sleep(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    return sleep_execute(warp, op, mask | unsure);
+}
+
+wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    if (mask == 0) return WB_OK;
+    return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->text);
+}
+
+/* Whether an instruction is served in transactions of the load/store unit: not by texture and tensor units,
+ * and not by copies in the background. */
+static bool has_transactions(const struct ptx_form *form) {
+    return (form->class_ >= PTX_CLASS_LOAD_PARAM && form->class_ <= PTX_CLASS_ATOMIC_SHARED) ||
+           form->op == PTX_OP_CP_ASYNC;
+}
+
+void run_note_uncounted(struct run *run, const struct micro *op) {
+    run->unrecorded = op->index;
+    if (has_transactions(op->form)) run->uncounted = op->index;
+}
+
+wb_status unrecorded_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    struct run *run = warp->run;
+    if (mask == 0) return op->unrecorded(warp, op, mask);
+    if (run->steers) return warp_steer(warp, op->index, op->index, false);
+    run_note_uncounted(run, op);
+    return op->unrecorded(warp, op, mask);
+}
+
+wb_status unsure_outputs(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    if (mask != 0) WB_TRY(op->execute(warp, op, mask));
+    warp_forget_outputs(warp, op, unsure, warp_origin(warp_slot(warp, op->guard), op));
+    return WB_OK;
+}
+
+wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    if (op->form->sync) run_assume(warp->run, ASSUMED_MEMBERS_TOGETHER);
+    warp_forget_outputs(warp, op, mask | unsure, warp_origin(warp_slot(warp, op->guard), op));
+    return WB_OK;
+}
+
+wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    (void)mask;
+    return warp_decline(warp, op, op->guard, unsure,
+                        op->form->op == PTX_OP_BRA ? NEED_CONDITION : NEED_GUARD);
+}

@@ -1,0 +1,189 @@
+#include "warp/interpret/image.h"
+
+#include <inttypes.h>
+
+#include "warp/interpret/address.h"
+#include "warp/interpret/execute.h"
+#include "warp/interpret/footprint.h"
+
+static bool wide_addresses(const struct run *run) {
+    return run->module->address_size != 32;
+}
+
+/* "argument 2 (buf:f32[1024])" */
+static const char *argument_name(struct arena *arena, const struct run *run, size_t index) {
+    struct text name = {0};
+    text_printf(&name, "argument %zu (%s)", index + 1, run->launch->arguments.items[index].text);
+    const char *copy = name.failed ? NULL : arena_string(arena, name.data, name.length);
+    text_free(&name);
+    return copy;
+}
+
+/* A region with the contents that a launch describes. */
+static wb_status load_contents(struct run *run, enum ptx_space space, const struct launch_contents *contents,
+                               const char *name, struct region *region) {
+    bool known = contents->fill != LAUNCH_FILL_UNKNOWN && !run->unknown_contents;
+    if (name == NULL) return run_no_memory(run);
+    WB_TRY(memory_add(&run->memory, space, wide_addresses(run), launch_contents_size(contents), name, known,
+                      run->diagnostics, region));
+    if (contents->fill != LAUNCH_FILL_UNKNOWN && contents->fill != LAUNCH_FILL_ZERO)
+        WB_TRY(footprint_add_contents(run, name, launch_contents_size(contents)));
+    launch_contents_fill(contents, region->bytes);
+    return WB_OK;
+}
+
+static const struct launch_variable *given_contents(const struct run *run, const char *name) {
+    for (size_t i = 0; i < run->launch->variables.count; i++)
+        if (strcmp(run->launch->variables.items[i].name, name) == 0) return &run->launch->variables.items[i];
+    return NULL;
+}
+
+/* Contents that the launch gives for a variable: they have its size. */
+static wb_status load_given(struct run *run, const struct ptx_variable *variable,
+                            const struct launch_contents *contents, struct region *region) {
+    uint64_t size = launch_contents_size(contents);
+    if (variable->size != 0 && size != variable->size) {
+        diagnose_at(run->diagnostics, SEVERITY_ERROR, &run->module->source, variable->at,
+                    "'%s' has %" PRIu64 " bytes, the launch gives %" PRIu64, variable->name, variable->size,
+                    size);
+        return WB_ERR_INPUT;
+    }
+    return load_contents(run, variable->space, contents, variable->name, region);
+}
+
+static wb_status load_variable(struct run *run, uint32_t index) {
+    const struct ptx_variable *variable = &run->module->variables[index];
+    const struct launch_variable *given = given_contents(run, variable->name);
+    struct region region = {0};
+    if (given != NULL) {
+        WB_TRY(load_given(run, variable, &given->contents, &region));
+    } else {
+        bool zeroed = variable->space == PTX_SPACE_GLOBAL && variable->linkage != PTX_LINK_EXTERN;
+        bool constant = variable->space == PTX_SPACE_CONST;
+        bool known = (variable->init != NULL || zeroed) && (constant || !run->unknown_contents);
+        WB_TRY(memory_add(&run->memory, variable->space, wide_addresses(run), variable->size, variable->name,
+                          known, run->diagnostics, &region));
+        if (variable->init != NULL) memcpy(region.bytes, variable->init, variable->size);
+    }
+    run->program.addresses[index] = region.base;
+    return WB_OK;
+}
+
+/* The address that an initialiser refers to. */
+static uint64_t symbol_address(const struct run *run, const struct ptx_relocation *relocation) {
+    if (relocation->is_function)
+        return FUNCTION_WINDOW + ptx_callee(run->module, relocation->symbol) * FUNCTION_STEP;
+    const struct ptx_variable *variable = &run->module->variables[relocation->symbol];
+    uint64_t window = relocation->generic ? address_window(variable->space) : 0;
+    return run->program.addresses[relocation->symbol] + window;
+}
+
+static void apply_relocations(struct run *run, uint32_t index) {
+    const struct ptx_variable *variable = &run->module->variables[index];
+    if (given_contents(run, variable->name) != NULL) return;
+    const struct region *region = memory_find(&run->memory, run->program.addresses[index]);
+    for (uint32_t i = 0; region != NULL && i < variable->relocation_count; i++) {
+        const struct ptx_relocation *relocation = &variable->relocations[i];
+        uint64_t value = symbol_address(run, relocation) + relocation->addend;
+        if (relocation->mask != 0) value = (value & relocation->mask) >> __builtin_ctzll(relocation->mask);
+        if (relocation->offset + relocation->bytes <= region->size && relocation->bytes <= 8)
+            memcpy(region->bytes + relocation->offset, &value, relocation->bytes);
+    }
+}
+
+/* A launch that names a variable which does not exist is wrong. */
+static wb_status check_given_variables(const struct run *run) {
+    for (size_t g = 0; g < run->launch->variables.count; g++) {
+        const char *name = run->launch->variables.items[g].name;
+        bool found = false;
+        for (uint32_t i = 0; i < run->module->variable_count; i++) {
+            const struct ptx_variable *variable = &run->module->variables[i];
+            bool settable = variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST;
+            found |= settable && strcmp(variable->name, name) == 0;
+        }
+        if (found) continue;
+        diagnose(run->diagnostics, SEVERITY_ERROR, name,
+                 "the module has no .global or .const variable of this name");
+        return WB_ERR_INPUT;
+    }
+    return WB_OK;
+}
+
+static wb_status load_variables(struct run *run) {
+    WB_TRY(check_given_variables(run));
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < run->module->variable_count; i++) {
+            enum ptx_space space = run->module->variables[i].space;
+            bool loaded = space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST;
+            if (!loaded || !run->program.variable_used[i]) continue;
+            if (pass == 0) WB_TRY(load_variable(run, i));
+            if (pass == 1) apply_relocations(run, i);
+        }
+    }
+    return WB_OK;
+}
+
+static uint64_t align_up(uint64_t offset, uint64_t align) {
+    return align < 2 ? offset : (offset + align - 1) / align * align;
+}
+
+/* Gives the parameters their addresses; returns their size. */
+static uint64_t lay_out_parameters(struct run *run) {
+    const struct ptx_function *kernel = kernel_function(run->kernel);
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        const struct ptx_variable *param = &run->module->variables[kernel->params[i]];
+        end = align_up(end, param->align);
+        run->program.addresses[kernel->params[i]] = PARAM_WINDOW + end;
+        end += param->size;
+    }
+    return end;
+}
+
+/* Writes an argument into its parameter; buffers get a region of their own, into which
+ * the argument points. The region of the parameters is
+ * looked up behind that, since a new region moves the others. */
+static wb_status load_argument(struct run *run, struct arena *arena, uint32_t index, uint64_t params_base) {
+    const struct ptx_function *kernel = kernel_function(run->kernel);
+    const struct ptx_variable *param = &run->module->variables[kernel->params[index]];
+    const struct launch_argument *argument = &run->launch->arguments.items[index];
+    uint64_t offset = run->program.addresses[kernel->params[index]] - PARAM_WINDOW, bits = argument->bits;
+    bool known = argument->known;
+    if (argument->is_buffer) {
+        struct region region = {0};
+        WB_TRY(load_contents(run, PTX_SPACE_GLOBAL, &argument->contents, argument_name(arena, run, index),
+                             &region));
+        run->buffers[index] = region.base;
+        bits = region.base + argument->offset;
+        known = true;
+    }
+    struct region *params = memory_find(&run->memory, params_base);
+    if (!argument->is_buffer && argument->type == PTX_TYPE_NONE) {
+        known = argument->contents.fill != LAUNCH_FILL_UNKNOWN;
+        if (known) launch_contents_fill(&argument->contents, params->bytes + offset);
+    }
+    if (argument->is_buffer || argument->type != PTX_TYPE_NONE)
+        memcpy(params->bytes + offset, &bits, param->size < 8 ? param->size : 8);
+    if (!known && region_set_known(params, offset, param->size, false) != WB_OK) return run_no_memory(run);
+    return WB_OK;
+}
+
+wb_status image_load(struct run *run, struct arena *arena) {
+    const struct ptx_function *kernel = kernel_function(run->kernel);
+    struct region params = {0};
+    WB_TRY(load_variables(run));
+    WB_TRY(memory_add(&run->memory, PTX_SPACE_PARAM, true, lay_out_parameters(run), "the kernel's parameters",
+                      true, run->diagnostics, &params));
+    run->buffers = arena_array(arena, kernel->param_count, sizeof *run->buffers);
+    if (run->buffers == NULL) return run_no_memory(run);
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        WB_TRY(load_argument(run, arena, i, params.base));
+    return WB_OK;
+}
+
+struct region *image_buffer(const struct run *run, size_t argument) {
+    if (argument >= kernel_function(run->kernel)->param_count || run->buffers[argument] == 0) return NULL;
+    for (size_t i = 0; i < run->memory.regions.count; i++)
+        if (run->memory.regions.items[i].base == run->buffers[argument]) return &run->memory.regions.items[i];
+    return NULL;
+}

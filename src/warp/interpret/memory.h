@@ -1,0 +1,94 @@
+/* The memory that blocks share and the shared memory of a block: regions of bytes, each known or unknown. */
+#ifndef WB_WARP_INTERPRET_MEMORY_H
+#define WB_WARP_INTERPRET_MEMORY_H
+
+#include <string.h>
+
+#include "base/diagnostics.h"
+#include "base/vec.h"
+#include "warp/alu/lanes.h"
+
+/* Most bytes that all regions of a run take together; what a region does not use is never touched. */
+#define MEMORY_MAX ((uint64_t)8 << 30)
+
+/* Bytes at generic addresses base .. base + size - 1. */
+struct region {
+    uint64_t base, size;
+    uint8_t *bytes;
+    uint8_t *known;   /* bit i of byte j: byte 8 * j + i is known; NULL: all are */
+    const char *name; /* for messages; not owned */
+    bool writable;
+    bool unknown;     /* no byte is known; false: perhaps */
+    bool stored;      /* some instruction stored to it, or perhaps did */
+    bool is_volatile; /* others store to it at any time: what is stored does not become known */
+};
+
+struct memory {
+    VEC(struct region) regions; /* by base */
+    uint64_t
+        next[PTX_SPACE_REG]; /* by enum ptx_space, where the next region goes; 0: at the window's start */
+    uint64_t used;           /* bytes of all regions */
+};
+
+/* Adds a region of zeros in a state space, all known or all unknown. *index is its place in the list, which
+ * later additions in other spaces may move. WB_ERR_LIMIT, with a message, when MEMORY_MAX or the space's
+ * window is exhausted. */
+wb_status memory_add(struct memory *memory, enum ptx_space space, bool wide_addresses, uint64_t size,
+                     const char *name, bool known, wb_diagnostics *diagnostics, struct region *region);
+
+/* The region that holds the address, or NULL. */
+struct region *memory_find(const struct memory *memory, uint64_t address);
+
+/* Makes `size` bytes from `offset` on unknown, or known. WB_ERR_LIMIT, without a message, when memory is
+ * exhausted. */
+wb_status region_set_known(struct region *region, uint64_t offset, uint64_t size, bool known);
+
+/* Makes all bytes of the regions that were stored to unknown, for good: of global memory, and of the shared
+ * memory of the block if that is asked for. *changed says whether there are some for which this is new.
+ * WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status memory_share_stored(struct memory *memory, bool of_block, bool *changed);
+
+/* Makes all bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status region_forget(struct region *region);
+
+void memory_free(struct memory *memory);
+
+/* Up to 8 aligned bytes, in a region or in local memory. */
+struct place {
+    uint8_t *bytes;
+    uint8_t *known;        /* the byte whose bits from `shift` on say what is known; NULL: all is */
+    uint8_t shift;         /* bit of the first byte */
+    struct region *region; /* or NULL: local memory */
+};
+
+static inline struct place region_place(struct region *region, uint64_t offset) {
+    uint8_t *known = region->known == NULL ? NULL : region->known + offset / 8;
+    return (struct place){region->bytes + offset, known, (uint8_t)(offset % 8), region};
+}
+
+/* Reads `count` bytes, 1, 2, 4 or 8; false when one of them is unknown. */
+static inline bool place_read(const struct place *place, uint32_t count, uint64_t *value) {
+    uint32_t bits = (1u << count) - 1;
+    if (place->known != NULL && (*place->known >> place->shift & bits) != bits) return false;
+    uint64_t word = 0;
+    memcpy(&word, place->bytes, count);
+    *value = word;
+    return true;
+}
+
+static inline void place_write(const struct place *place, uint32_t count, uint64_t value) {
+    if (place->region != NULL && place->region->is_volatile) return;
+    memcpy(place->bytes, &value, count);
+    if (place->region != NULL) place->region->unknown = false;
+    if (place->known != NULL) *place->known |= (uint8_t)(((1u << count) - 1) << place->shift);
+}
+
+/* Whether some of `count` bytes are known. */
+static inline bool place_knows(const struct place *place, uint32_t count) {
+    return place->known == NULL || (*place->known >> place->shift & ((1u << count) - 1)) != 0;
+}
+
+/* Makes `count` bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status place_forget(const struct place *place, uint32_t count);
+
+#endif

@@ -1,0 +1,404 @@
+/* Loads, stores, asynchronous copies, matrix loads. */
+#include <string.h>
+
+#include "warp/interpret/access.h"
+#include "warp/interpret/address.h"
+#include "warp/interpret/execute.h"
+#include "warp/interpret/home.h"
+#include "warp/interpret/open_result.h"
+
+/* A value read from memory as the register holds it: extended by the sign of its type. */
+static inline uint64_t extended(const struct micro *op, uint64_t value) {
+    uint32_t unused = 64 - 8 * op->memory.bytes;
+    if (op->memory.is_signed) value = (uint64_t)((int64_t)(value << unused) >> unused);
+    return value & op->result_mask;
+}
+
+/* Gathers one value of `bytes` bytes per lane; the size is a constant in each copy of the loop. */
+static inline void gather(const uint8_t *from, const uint64_t *offsets, uint32_t mask, uint32_t bytes,
+                          uint64_t *values) {
+    if (mask == LANES_ALL) { /* without a search for the next lane: most loads */
+        FOR_LANES(l) {
+            uint64_t value = 0;
+            memcpy(&value, from + offsets[l], bytes);
+            values[l] = value;
+        }
+        return;
+    }
+    FOR_LANES_OF(l, mask) {
+        uint64_t value = 0;
+        memcpy(&value, from + offsets[l], bytes);
+        values[l] = value;
+    }
+}
+
+/* Writes what was read to a register. */
+static inline void keep_values(const struct micro *op, uint32_t mask, const uint64_t *values,
+                               struct lanes *out) {
+    if (mask == LANES_ALL && !op->memory.is_signed) {
+        FOR_LANES(l) out->value[l] = values[l] & op->result_mask;
+        return;
+    }
+    FOR_LANES_OF(l, mask) out->value[l] = extended(op, values[l]);
+}
+
+/* The lanes of `mask` whose bytes in the region are all known. */
+static uint32_t known_lanes(const struct region *region, const uint64_t *offsets, uint32_t mask,
+                            uint32_t bytes) {
+    if (region->known == NULL) return mask;
+    uint32_t known = 0, bits = (1u << bytes) - 1;
+    FOR_LANES_OF(l, mask) {
+        bool all = (region->known[offsets[l] / 8] >> (offsets[l] % 8) & bits) == bits;
+        known |= (uint32_t)all << l;
+    }
+    return known;
+}
+
+/* Finds the home of what the lanes of `mask` have read. */
+static void find_home(const struct warp *warp, const struct micro *op, uint32_t mask, struct lanes *out) {
+    uint64_t home = HOME_NONE;
+    uint32_t known = op->memory.may_be_address ? mask & out->known : 0;
+    FOR_LANES_OF(l, known) {
+        if (out->value[l] < GLOBAL_START) continue;
+        home = home_joined(home, home_of_value(warp->run, out->value[l]));
+        if (home == HOME_SEVERAL || op->memory.uniform) break;
+    }
+    home_write(warp, out, mask, home);
+}
+
+/* Element `i` of all lanes from one region, bounds and alignment checked. */
+static void load_element(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t i,
+                         const struct region *region, const uint64_t *addresses) {
+    const struct micro_memory *memory = &op->memory;
+    uint64_t offsets[WARP_LANES], values[WARP_LANES], start = i * memory->bytes - region->base;
+    FOR_LANES(l) offsets[l] = addresses[l] + start;
+    uint32_t known = known_lanes(region, offsets, mask, memory->bytes);
+    switch (memory->bytes) {
+    case 1: gather(region->bytes, offsets, known, 1, values); break;
+    case 2: gather(region->bytes, offsets, known, 2, values); break;
+    case 4: gather(region->bytes, offsets, known, 4, values); break;
+    default: gather(region->bytes, offsets, known, 8, values); break;
+    }
+    struct lanes *out = warp_slot(warp, memory->values[i]);
+    keep_values(op, known, values, out);
+    out->known = (out->known & ~mask) | known;
+    if (known != mask) lanes_unknown_by(out, op->index);
+    if (memory->may_be_address || out->home != HOME_NONE) find_home(warp, op, mask, out);
+}
+
+/* A load whose lanes go to different regions, or to local memory. */
+static wb_status load_each(struct warp *warp, const struct micro *op, uint32_t mask,
+                           const uint64_t *addresses) {
+    const struct micro_memory *memory = &op->memory;
+    FOR_LANES_OF(l, mask) {
+        struct place place;
+        WB_TRY(access_place(warp, op, l, addresses[l], memory->bytes * memory->count, false, &place));
+        for (uint32_t i = 0; i < memory->count; i++) {
+            uint64_t value = 0;
+            struct lanes *out = warp_slot(warp, memory->values[i]);
+            WB_TRY(access_place(warp, op, l, addresses[l] + i * memory->bytes, memory->bytes, false, &place));
+            bool known = place_read(&place, memory->bytes, &value);
+            out->value[l] = extended(op, value);
+            out->known = (out->known & ~(1u << l)) | (uint32_t)known << l;
+            if (!known) lanes_unknown_by(out, op->index);
+        }
+    }
+    for (uint32_t i = 0; i < memory->count; i++)
+        find_home(warp, op, mask, warp_slot(warp, memory->values[i]));
+    return WB_OK;
+}
+
+/* A load of one address by all lanes, such as that of a parameter: read once. */
+static wb_status load_uniform(struct warp *warp, const struct micro *op, uint32_t mask, uint64_t address) {
+    const struct micro_memory *memory = &op->memory;
+    struct place place;
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    WB_TRY(access_place(warp, op, lane, address, memory->bytes * memory->count, false, &place));
+    for (uint32_t i = 0; i < memory->count; i++) {
+        uint64_t value = 0;
+        struct lanes *out = warp_slot(warp, memory->values[i]);
+        WB_TRY(access_place(warp, op, lane, address + i * memory->bytes, memory->bytes, false, &place));
+        bool known = place_read(&place, memory->bytes, &value);
+        value = extended(op, value);
+        FOR_LANES_OF(l, mask) out->value[l] = value;
+        out->known = known ? out->known | mask : out->known & ~mask;
+        if (!known) lanes_unknown_by(out, op->index);
+        find_home(warp, op, mask, out);
+    }
+    return WB_OK;
+}
+
+wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct micro_memory *memory = &op->memory;
+    uint64_t addresses[WARP_LANES];
+    uint32_t bytes = memory->bytes * memory->count;
+    if (mask == 0) return WB_OK;
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
+    WB_TRY(
+        access_record(warp, op, &op->memory.address, mask, addresses, (struct access_kind){.bytes = bytes}));
+    if (memory->is_strong && warp->run->cover == NULL && access_is_shared(warp->run, op))
+        run_assume(warp->run, ASSUMED_ATOMIC_ORDER);
+    if (memory->uniform && !in_window(addresses[0], LOCAL_WINDOW))
+        return load_uniform(warp, op, mask, addresses[0]);
+    const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
+    if (region == NULL) return load_each(warp, op, mask, addresses);
+    for (uint32_t i = 0; i < memory->count; i++)
+        load_element(warp, op, mask, i, region, addresses);
+    return WB_OK;
+}
+
+/* Element `i` of all lanes to one region that is known and stays so. */
+static void store_element(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t i,
+                          const struct region *region, const uint64_t *addresses) {
+    const struct micro_memory *memory = &op->memory;
+    const struct lanes *from = warp_slot(warp, memory->values[i]);
+    uint8_t *to = region->bytes + i * memory->bytes;
+    switch (memory->bytes) {
+    case 4: FOR_LANES_OF(l, mask) memcpy(to + (addresses[l] - region->base), &from->value[l], 4); break;
+    case 8: FOR_LANES_OF(l, mask) memcpy(to + (addresses[l] - region->base), &from->value[l], 8); break;
+    default: FOR_LANES_OF(l, mask) memcpy(to + (addresses[l] - region->base), &from->value[l], memory->bytes);
+    }
+}
+
+/* Whether every value that the lanes of `mask` store is known, and a number. */
+static bool stores_known(const struct warp *warp, const struct micro *op, uint32_t mask) {
+    uint32_t known = LANES_ALL;
+    uint64_t homes = 0;
+    for (uint32_t i = 0; i < op->memory.count; i++) {
+        known &= warp_slot(warp, op->memory.values[i])->known;
+        homes |= warp_slot(warp, op->memory.values[i])->home;
+    }
+    return (mask & ~known) == 0 && homes == 0;
+}
+
+/* Writes bytes of one lane, known or not. */
+static wb_status write_place(const struct warp *warp, const struct micro *op, const struct place *place,
+                             uint32_t bytes, uint64_t value, bool known) {
+    if (!known) return place_forget(place, bytes) == WB_OK ? WB_OK : warp_no_memory(warp, op);
+    place_write(place, bytes, value);
+    return WB_OK;
+}
+
+/* A store lane by lane, the lowest first. */
+static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t mask,
+                            const uint64_t *addresses) {
+    const struct micro_memory *memory = &op->memory;
+    FOR_LANES_OF(l, mask) {
+        struct place place;
+        WB_TRY(access_place(warp, op, l, addresses[l], memory->bytes * memory->count, true, &place));
+        for (uint32_t i = 0; i < memory->count; i++) {
+            const struct lanes *from = warp_slot(warp, memory->values[i]);
+            WB_TRY(access_place(warp, op, l, addresses[l] + i * memory->bytes, memory->bytes, true, &place));
+            bool known = (from->known >> l & 1) != 0 && home_is_kept(warp, from, l, memory->bytes);
+            WB_TRY(write_place(warp, op, &place, memory->bytes, from->value[l], known));
+        }
+    }
+    return WB_OK;
+}
+
+/* Whether what stays in memory depends on which of two lanes stores last to one place. What neither knows is
+ * unknown either way. */
+static bool lanes_conflict(const struct warp *warp, const struct micro *op, uint32_t a, uint32_t b) {
+    for (uint32_t i = 0; i < op->memory.count; i++) {
+        const struct lanes *from = warp_slot(warp, op->memory.values[i]);
+        const uint32_t known = (from->known >> a & 1) + (from->known >> b & 1);
+        const uint64_t differing = (from->value[a] ^ from->value[b]) & low_bytes_mask(op->memory.bytes);
+        if (known == 1 || (known == 2 && differing != 0)) return true;
+    }
+    return false;
+}
+
+/* Whether each lane's address is above that of the lane before: most stores. */
+static bool is_ascending(const uint64_t *addresses, uint32_t mask) {
+    uint64_t next = 0;
+    FOR_LANES_OF(l, mask) {
+        if (addresses[l] < next) return false;
+        next = addresses[l] + 1;
+    }
+    return true;
+}
+
+/* Places of a hash table of the addresses of a warp. */
+#define STORE_SLOTS 64u
+
+bool store_conflicts(const struct warp *warp, const struct micro *op, uint32_t mask,
+                     const uint64_t *addresses) {
+    uint8_t first[STORE_SLOTS] = {0}; /* 1 + the first lane that stores to an address */
+    if (is_ascending(addresses, mask)) return false;
+    FOR_LANES_OF(l, mask) {
+        if (in_window(addresses[l], LOCAL_WINDOW)) continue; /* each lane has its own */
+        uint32_t slot = (uint32_t)(addresses[l] * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+        while (first[slot] != 0 && addresses[first[slot] - 1] != addresses[l])
+            slot = (slot + 1) % STORE_SLOTS;
+        /* Addresses are aligned to the size of the access: it is the same place, or another. */
+        if (first[slot] != 0 && lanes_conflict(warp, op, first[slot] - 1u, l)) return true;
+        if (first[slot] == 0) first[slot] = (uint8_t)(l + 1);
+    }
+    return false;
+}
+
+wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct micro_memory *memory = &op->memory;
+    uint64_t addresses[WARP_LANES];
+    uint32_t bytes = memory->bytes * memory->count;
+    if (mask == 0) return WB_OK;
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
+    WB_TRY(access_record(warp, op, &op->memory.address, mask, addresses,
+                         (struct access_kind){.bytes = bytes, .is_store = true}));
+    const bool assumed = (warp->run->notes.assumed & assumed_bit(ASSUMED_LAST_LANE)) != 0;
+    if (!assumed && store_conflicts(warp, op, mask, addresses)) run_assume(warp->run, ASSUMED_LAST_LANE);
+    struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
+    if (region == NULL || !region->writable || region->known != NULL || !stores_known(warp, op, mask))
+        return store_each(warp, op, mask, addresses);
+    region->stored = true;
+    for (uint32_t i = 0; i < memory->count; i++)
+        store_element(warp, op, mask, i, region, addresses);
+    return WB_OK;
+}
+
+/* How many bytes a lane of cp.async reads; the rest of what it writes is zeros. */
+static uint32_t copied_bytes(const struct warp *warp, const struct micro *op, uint32_t lane) {
+    if (op->immediate != 0) /* a predicate: whether the source is ignored */
+        return (warp_predicate(warp, op->source[0]) >> lane & 1) != 0 ? 0 : op->memory.bytes;
+    uint64_t bytes = warp_slot(warp, op->source[0])->value[lane];
+    return bytes < op->memory.bytes ? (uint32_t)bytes : op->memory.bytes;
+}
+
+/* One lane of cp.async, in units of at most 8 bytes. */
+static wb_status copy_lane(struct warp *warp, const struct micro *op, uint32_t lane, uint64_t to,
+                           uint64_t from) {
+    uint32_t left = copied_bytes(warp, op, lane), unit = op->memory.bytes < 8 ? 4 : 8;
+    struct place source, target;
+    WB_TRY(access_place(warp, op, lane, to, op->memory.bytes, true, &target));
+    if (left != 0) WB_TRY(access_place(warp, op, lane, from, op->memory.bytes, false, &source));
+    for (uint32_t at = 0; at < op->memory.bytes; at += unit) {
+        uint64_t value = 0;
+        bool known = true;
+        if (left != 0) {
+            WB_TRY(access_place(warp, op, lane, from + at, unit, false, &source));
+            known = place_read(&source, unit, &value);
+            value &= low_bytes_mask(left);
+            left -= left < unit ? left : unit;
+        }
+        WB_TRY(access_place(warp, op, lane, to + at, unit, true, &target));
+        WB_TRY(write_place(warp, op, &target, unit, value, known));
+    }
+    return WB_OK;
+}
+
+/* cp.async copies at once: a program that waits for it cannot tell. */
+wb_status copy_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    uint64_t to[WARP_LANES], from[WARP_LANES];
+    uint32_t unknown = mask & ~warp_slot(warp, op->source[0])->known;
+    if (mask == 0) return WB_OK;
+    if (unknown != 0) return warp_decline(warp, op, op->source[0], unknown, NEED_SIZE);
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, to));
+    WB_TRY(access_addresses(warp, op, &op->memory.from, mask, from));
+    uint32_t reading = 0;
+    FOR_LANES_OF(l, mask) reading |= (uint32_t)(copied_bytes(warp, op, l) != 0) << l;
+    WB_TRY(access_record(warp, op, &op->memory.from, reading, from,
+                         (struct access_kind){.bytes = op->memory.bytes}));
+    WB_TRY(access_record(warp, op, &op->memory.address, mask, to,
+                         (struct access_kind){.bytes = op->memory.bytes, .is_store = true}));
+    FOR_LANES_OF(l, mask) WB_TRY(copy_lane(warp, op, l, to[l], from[l]));
+    return WB_OK;
+}
+
+/* Two 16-bit elements of a matrix: of row `row` from column `column` on, or, transposed, of the column. */
+static wb_status matrix_pair(struct warp *warp, const struct micro *op, const uint64_t *rows, uint32_t lane,
+                             bool transposed, struct lanes *out) {
+    uint64_t pair = 0;
+    bool known = true;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t row = lane / 4, column = lane % 4 * 2 + i;
+        uint64_t address = transposed ? rows[column] + row * 2 : rows[row] + column * 2;
+        uint64_t element = 0;
+        struct place place;
+        WB_TRY(access_place(warp, op, lane, address, 2, false, &place));
+        known &= place_read(&place, 2, &element);
+        pair |= element << (16 * i);
+    }
+    out->value[lane] = pair;
+    out->known = (out->known & ~(1u << lane)) | (uint32_t)known << lane;
+    if (!known) lanes_unknown_by(out, op->index);
+    return WB_OK;
+}
+
+/* ldmatrix: lanes 8 m .. 8 m + 7 hold the row addresses of matrix m. */
+wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    uint64_t rows[WARP_LANES];
+    uint32_t givers = op->memory.count == 4 ? LANES_ALL : (1u << (8 * op->memory.count)) - 1;
+    if (mask != LANES_ALL) return unrecorded_execute(warp, op, mask);
+    WB_TRY(access_addresses(warp, op, &op->memory.address, givers, rows));
+    WB_TRY(access_record(warp, op, &op->memory.address, givers, rows, (struct access_kind){.bytes = 16}));
+    bool transposed = strstr(op->form->text, ".trans") != NULL;
+    for (uint32_t m = 0; m < op->memory.count; m++) {
+        struct lanes *out = warp_slot(warp, op->memory.values[m]);
+        FOR_LANES_OF(l, mask) WB_TRY(matrix_pair(warp, op, rows + 8 * m, l, transposed, out));
+    }
+    return WB_OK;
+}
+
+/* Makes what a lane may have written unknown. */
+static wb_status forget_bytes(struct warp *warp, const struct micro *op, uint32_t mask, bool whole_region) {
+    uint64_t addresses[WARP_LANES];
+    uint32_t bytes = op->memory.bytes * op->memory.count;
+    WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
+    FOR_LANES_OF(l, mask) {
+        struct place place;
+        for (uint32_t at = 0; at < (whole_region ? 1 : bytes); at += 8) {
+            uint32_t unit = whole_region ? 1 : bytes - at < 8 ? bytes - at : 8;
+            WB_TRY(access_place(warp, op, l, addresses[l] + at, unit, true, &place));
+            bool whole = place.region != NULL && whole_region;
+            warp->run->forgotten += whole ? !place.region->unknown : place_knows(&place, unit);
+            wb_status status = whole ? region_forget(place.region) : place_forget(&place, unit);
+            if (status != WB_OK) return warp_no_memory(warp, op);
+        }
+    }
+    return WB_OK;
+}
+
+wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    warp_forget_outputs(warp, op, mask, op->index);
+    return mask == 0 ? WB_OK : forget_bytes(warp, op, mask, true);
+}
+
+/* Records one side of an access of all lanes that may take part, if their addresses are known. */
+static wb_status record_possible(struct warp *warp, const struct micro *op,
+                                 const struct micro_address *address, uint32_t lanes,
+                                 struct access_kind kind) {
+    uint64_t addresses[WARP_LANES];
+    if (access_addresses_known(warp, address, lanes, addresses))
+        return access_record(warp, op, address, lanes, addresses, kind);
+    run_note_uncounted(warp->run, op);
+    return WB_OK;
+}
+
+static wb_status record_unsure(struct warp *warp, const struct micro *op, uint32_t lanes) {
+    uint32_t bytes = op->memory.bytes * op->memory.count;
+    const struct access_kind load = {.bytes = bytes}, store = {.bytes = bytes, .is_store = true},
+                             atomic = {.bytes = bytes, .is_store = true, .is_atomic = true};
+    if (op->execute == copy_execute) WB_TRY(record_possible(warp, op, &op->memory.from, lanes, load));
+    if (op->execute == copy_execute || op->execute == store_execute)
+        return record_possible(warp, op, &op->memory.address, lanes, store);
+    if (op->execute == load_execute) return record_possible(warp, op, &op->memory.address, lanes, load);
+    if (op->execute == atomic_execute) return record_possible(warp, op, &op->memory.address, lanes, atomic);
+    run_note_uncounted(warp->run, op);
+    return WB_OK;
+}
+
+wb_status unsure_access(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    struct access_list *list = warp->accesses;
+    warp->run->unrecorded = op->index;
+    WB_TRY(record_unsure(warp, op, mask | unsure));
+    warp->accesses = NULL; /* what the lanes of `mask` do is recorded */
+    wb_status status = op->unsure(warp, op, mask, unsure);
+    warp->accesses = list;
+    return status;
+}
+
+wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
+    if (mask != 0) WB_TRY(op->execute(warp, op, mask));
+    warp_forget_outputs(warp, op, unsure, warp_origin(warp_slot(warp, op->guard), op));
+    return forget_bytes(warp, op, unsure, op->unrecorded == opaque_store_execute);
+}

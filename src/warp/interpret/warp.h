@@ -1,0 +1,150 @@
+/* A warp while it runs: its call frames, SIMT stack, registers and local memory; and the run, which is what
+ * the warps of a block share. */
+#ifndef WB_WARP_INTERPRET_WARP_H
+#define WB_WARP_INTERPRET_WARP_H
+
+#include "warp/interpret/local_memory.h"
+#include "warp/interpret/memory.h"
+#include "warp/interpret/program.h"
+#include "warp/path/block.h"
+#include "warp/path/fact_needs.h"
+
+/* Deepest chain of calls (CUDA's stack of 512 KB a thread ends most recursions earlier). */
+#define CALL_DEPTH_MAX 512u
+
+/* Named barriers of a block. */
+#define BARRIER_COUNT 16u
+
+/* Lanes that execute together, up to the instruction where they meet others. */
+struct simt_entry {
+    uint32_t pc;               /* instruction of the frame's function */
+    uint32_t reconvergence;    /* where the entry ends; PTX_NO_INDEX: at the end of the function */
+    uint32_t mask;             /* lanes that have not left the function */
+    struct cover_group *group; /* of a covering run (cover.h), or NULL */
+};
+
+struct cover;
+
+/* A function that is being executed. */
+struct frame {
+    const struct function_code *code;
+    const struct micro *call; /* that made it; NULL: the kernel */
+    struct lanes *registers;  /* slot_count of them */
+    uint32_t room;            /* slots allocated */
+    size_t stack_base;        /* entries of the SIMT stack below those of this frame */
+    uint64_t local_base;      /* of its variables in local memory */
+};
+
+/* A released warp waits for its turn: when the last warp arrives at a barrier, the first goes on first. */
+enum warp_state { WARP_READY, WARP_WAITING, WARP_RELEASED, WARP_DONE };
+
+/* Why a warp was ended before its program was. */
+struct steering {
+    uint32_t instruction; /* that could not be executed; not part of the path */
+    uint32_t origin;      /* the instruction that the value comes from, or ORIGIN_UNWRITTEN */
+    bool branch;          /* control depends on the value, not only an address */
+};
+
+struct warp {
+    struct lanes *banks[BANK_COUNT]; /* of the current frame */
+    struct run *run;
+    struct frame *frame; /* the current one, in frames */
+    VEC(struct simt_entry) stack;
+    struct path_writer path;
+    struct local_memory local;
+    struct frame *frames; /* CALL_DEPTH_MAX of them */
+    uint32_t depth;       /* frames in use */
+    uint32_t number;      /* in the block */
+    uint32_t live;        /* lanes that have not exited */
+    uint32_t waiting_at;  /* barrier, while WARP_WAITING */
+    uint32_t waiting_mask;
+    const struct micro *waiting_for; /* the barrier instruction */
+    enum warp_state state;
+    bool steered; /* ended by `steering` */
+    struct steering steering;
+    bool replayed;                /* the instruction was put back and is not part of the path yet */
+    struct access_list *accesses; /* or NULL */
+    uint32_t doubtful; /* of a covering run: lanes that perhaps do not execute the access at hand */
+    size_t thinned;    /* of a covering run: records that were left when they were thinned last */
+};
+
+/* A named barrier: what has arrived since it was released last. */
+struct barrier {
+    uint32_t arrived;  /* threads, all lanes of a warp counted */
+    uint32_t expected; /* threads; 0: all of the block */
+    uint32_t trues;    /* lanes whose predicate was true, of bar.red */
+    uint32_t lanes;    /* lanes that took part */
+    bool known;        /* all predicates were known */
+    uint32_t origin;   /* of an unknown one */
+};
+
+/* What an access outside of all regions reads or writes: always unknown again. */
+struct unmapped {
+    uint8_t bytes[8];
+    uint8_t known;
+};
+
+struct run {
+    const struct wb_module *module;
+    const struct wb_kernel *kernel;
+    const struct wb_launch *launch;
+    wb_diagnostics *diagnostics;
+    struct program program;
+    struct memory memory;
+    uint64_t shared_bytes;               /* static and dynamic */
+    uint64_t *buffers;                   /* per argument the address of its buffer, or 0 */
+    uint32_t grid[3], size[3], index[3]; /* blocks, threads of the block, which block */
+    struct warp *warps;
+    uint32_t warp_count;
+    uint32_t warp_width; /* threads of a warp: lanes 0 .. warp_width - 1 */
+    struct barrier barriers[BARRIER_COUNT];
+    struct execution_notes notes;
+    uint32_t unrecorded;  /* as in struct wb_block */
+    uint32_t uncounted;   /* as there */
+    uint32_t assumptions; /* bit per enum launch_assumption: those of the launch, and more */
+    uint32_t left_open;   /* the same: some results were unknown for want of it */
+    bool steers;          /* a warp that needs a value that is not known is ended, the others go on */
+    bool allow_unmapped;  /* accesses outside of all regions read unknown bytes and write nothing */
+    struct unmapped unmapped;
+    struct cover *cover;     /* both sides of unknown branches are run; NULL: they are declined */
+    struct fact_needs needs; /* of covering runs: facts that are lacking */
+    uint64_t forgotten;      /* how often known bytes became unknown; counted for covering runs */
+    bool unknown_contents;   /* of buffers and variables, whatever the launch gives */
+    uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
+    uint64_t earlier_instructions;            /* of covering runs: of blocks before this one */
+    uint64_t next_poll;
+    uint64_t memory_limit;   /* bytes that the execution may take (footprint.h) */
+    uint64_t contents_bytes; /* of buffers and variables whose contents the launch gives */
+    uint64_t kept;           /* bytes that are kept of earlier blocks */
+    const wb_watch *watch;   /* or NULL */
+};
+
+static inline struct lanes *warp_slot(const struct warp *warp, struct slot slot) {
+    return &warp->banks[slot.bank][slot.index];
+}
+
+/* The predicate in each lane, negation applied. */
+static inline uint32_t warp_predicate(const struct warp *warp, struct slot slot) {
+    uint32_t bits = (uint32_t)warp_slot(warp, slot)->value[0];
+    return slot.negated ? ~bits : bits;
+}
+
+/* Prepares a warp of the block at the kernel's first instruction; `live` lanes exist. It may have been a warp
+ * of an earlier block of the run: its room is used again. WB_ERR_LIMIT with a message when memory is
+ * exhausted. */
+wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32_t live);
+
+/* Runs until the warp waits or is done. */
+wb_status warp_run(struct warp *warp);
+
+/* Asks whether to go on, and checks the limits of instructions and memory, when run->instructions reaches
+ * run->next_poll. WB_ERR_LIMIT with a message when it is the end. */
+wb_status run_check_limits(struct run *run);
+
+void warp_free(struct warp *warp);
+
+/* Fills the special registers of the warp; changes those that are others in another block (special.c). */
+void warp_fill_special(struct warp *warp);
+void warp_move_special(struct warp *warp);
+
+#endif

@@ -1,0 +1,81 @@
+#include "warp/path/access_list.h"
+
+#include <stdlib.h>
+
+#include "base/key_table.h"
+
+bool access_has_table(const struct access *access) {
+    return access->table != ACCESS_AFFINE && access->table != ACCESS_UNKNOWN;
+}
+
+struct access_key access_key_of(const struct access *access, const uint64_t *tables) {
+    const bool is_table = access_has_table(access);
+    const uint64_t address = is_table ? tables[access->table] : access->base;
+    struct access_key key = {.step = access->step,
+                             .stride = (uint64_t)access->stride,
+                             .instruction = access->instruction,
+                             .mask = access->mask,
+                             .unsure = access->unsure,
+                             .object = access->object,
+                             .bytes = access->bytes,
+                             .space = access->space,
+                             .kind = (uint8_t)(access->is_store + 2 * access->is_atomic),
+                             .addresses = (uint8_t)(is_table + 2 * (access->table == ACCESS_UNKNOWN))};
+    key.address = access->space == PTX_SPACE_GLOBAL ? address % REQUEST_ALIGN : address;
+    return key;
+}
+
+wb_status step_range_add(struct access_list *list, const struct step_range *range) {
+    while (list->perhaps.count > 0 && list->perhaps.items[list->perhaps.count - 1].first >= range->first)
+        list->perhaps.count--; /* it lies within */
+    if (list->perhaps.count > 0) {
+        struct step_range *last = &list->perhaps.items[list->perhaps.count - 1];
+        if (range->first <= last->end) {
+            if (range->end > last->end) last->end = range->end;
+            return WB_OK;
+        }
+    }
+    return vec_push(&list->perhaps, *range);
+}
+
+void access_list_free(struct access_list *list) {
+    vec_free(&list->items);
+    vec_free(&list->tables);
+    vec_free(&list->perhaps);
+}
+
+/* Whether the record is the only one of its step. */
+static bool is_alone(const struct access_list *list, size_t record) {
+    const struct access *items = list->items.items;
+    bool shares_before = record > 0 && items[record - 1].step == items[record].step;
+    bool shares_behind = record + 1 < list->items.count && items[record + 1].step == items[record].step;
+    return !shares_before && !shares_behind;
+}
+
+/* Whether an earlier record of the table makes the same requests; else it is added. */
+static wb_status was_seen(struct key_table *seen, const struct access *access, bool *found) {
+    struct access_key key = access_key_of(access, NULL);
+    uint32_t hash, value;
+    key.step = 0;
+    *found = key_table_find(seen, (const uint8_t *)&key, sizeof key, &hash, &value);
+    if (*found) return WB_OK;
+    const uint8_t *kept = key_table_keep(seen, (const uint8_t *)&key, sizeof key);
+    return kept == NULL ? WB_ERR_LIMIT : key_table_insert(seen, kept, hash, 0);
+}
+
+wb_status access_list_thin(struct access_list *list) {
+    struct key_table seen = {0};
+    wb_status status = WB_OK;
+    size_t kept = 0;
+    bool *drop = calloc(list->items.count + 1, sizeof *drop);
+    if (drop == NULL) return WB_ERR_LIMIT;
+    for (size_t r = 0; status == WB_OK && r < list->items.count; r++)
+        if (is_alone(list, r) && !access_has_table(&list->items.items[r]))
+            status = was_seen(&seen, &list->items.items[r], &drop[r]);
+    for (size_t r = 0; status == WB_OK && r < list->items.count; r++)
+        if (!drop[r]) list->items.items[kept++] = list->items.items[r];
+    if (status == WB_OK) list->items.count = kept;
+    free(drop);
+    key_table_free(&seen);
+    return status;
+}

@@ -1,0 +1,110 @@
+/* What the warps of one thread block execute: the result of running the block on known and unknown values. */
+#ifndef WB_WARP_PATH_BLOCK_H
+#define WB_WARP_PATH_BLOCK_H
+
+#include <stdint.h>
+
+#include "launch/launch_inputs.h"
+#include "machine/register_facts.h"
+#include "ptx/ptx.h"
+#include "warp/path/execution_notes.h"
+#include "warp/path/path.h"
+
+/* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
+ * base + stride * l when table == ACCESS_AFFINE, else at tables[table + (rank of l in mask)]. */
+struct access {
+    uint64_t step; /* position in the warp's path, from 0 */
+    uint64_t base;
+    int64_t stride;
+    uint32_t instruction;
+    uint32_t mask;
+    uint32_t table;
+    uint32_t unsure; /* of a covering path: lanes of `mask` that are perhaps not there */
+    uint32_t object; /* of unknown addresses: 1 + the memory that they are in; 0: anywhere in the space */
+    uint8_t bytes;   /* per lane */
+    uint8_t space;   /* enum ptx_space, generic addresses resolved; a function's .param is no local memory */
+    bool is_store;   /* false for loads; atomics are both: is_atomic */
+    bool is_atomic;
+};
+
+#define ACCESS_AFFINE UINT32_MAX
+#define ACCESS_UNKNOWN (UINT32_MAX - 1) /* the addresses are not known */
+
+/* Steps first .. end - 1 of a path. */
+struct step_range {
+    uint64_t first, end;
+};
+
+struct access_list {
+    VEC(struct access) items;
+    VEC(uint64_t) tables;
+    VEC(struct step_range) perhaps; /* steps that no lane is certain to execute, ascending */
+};
+
+/* Memory that an unknown address can be restricted to: a buffer or variable, at generic addresses. */
+struct memory_object {
+    uint64_t base, size;
+    uint32_t argument; /* the number of the argument that it is passed as, from 1; 0: none */
+    const char *name;  /* else: of the variable, the module's */
+};
+
+struct memory_objects {
+    VEC(struct memory_object) items;
+};
+
+/* What of an instruction a covering path takes for possible because it is not known. */
+enum cover_need {
+    COVER_CONDITION, /* which way a branch goes */
+    COVER_GUARD,     /* whether it is executed */
+    COVER_ADDRESS,   /* which memory it accesses */
+    COVER_NEED_COUNT
+};
+
+struct cover_cause {
+    uint32_t instruction; /* index as in paths */
+    uint32_t origin;      /* the instruction that the unknown value comes from, or UINT32_MAX */
+    enum cover_need need;
+};
+
+/* Flow facts as reports name them. */
+struct facts_used {
+    const char *file;  /* NULL: there are none */
+    uint64_t checksum; /* of the text */
+    size_t stated;     /* of them by the user, to be taken for true */
+    size_t found;      /* and by analysis, which finds them again */
+};
+
+/* Instruction indices in paths run through all functions of the module: instruction i of function f has index
+ * code_first[f] + i. */
+struct wb_block {
+    struct arena arena;
+    const struct wb_kernel *kernel;
+    uint32_t grid[3], size[3], index[3]; /* blocks in the grid, threads in the block, which block */
+    uint64_t shared_bytes;               /* static and dynamic */
+    struct register_facts registers;     /* of a thread */
+    struct launch_inputs inputs;         /* that it was executed with */
+    uint32_t *code_first;                /* function_count + 1 entries */
+    VEC(struct path) paths;              /* the distinct ones, in order of the first warp that has each */
+    uint32_t warp_count;
+    uint32_t warp_width;           /* threads of a warp */
+    uint32_t *warp_path;           /* per warp the index of its path */
+    struct access_list *accesses;  /* per warp, or NULL when not recorded */
+    struct memory_objects objects; /* that the accesses refer to; empty when not recorded */
+    struct execution_notes notes;
+    uint32_t unrecorded;     /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
+    bool covering;           /* the paths cover those of all executions (docs/covering-paths.md) */
+    struct facts_used facts; /* of such a block: the flow facts that it rests on */
+    bool repeats;            /* of such a block: some path repeats iterations without records of accesses */
+    bool meets_perhaps;      /* of such a block: warps wait at some barrier only perhaps */
+    VEC(struct cover_cause) causes; /* of such a block: what was not known, in the order it was met */
+    uint32_t uncounted; /* such a one whose records do not have all lanes that may take part, though
+                           it is served in transactions, or PTX_NO_INDEX */
+};
+
+/* The function and instruction behind an instruction index; `function` may be NULL. */
+const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,
+                                 const struct ptx_function **function);
+const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,
+                                  const struct ptx_function **function);
+
+#endif

@@ -1,0 +1,115 @@
+/* What is noted while a kernel is executed, beside paths and accesses: it goes with them, from the run to the
+ * block or the grid, and to whoever gives them times. Zero: nothing was noted. */
+#ifndef WB_WARP_PATH_EXECUTION_NOTES_H
+#define WB_WARP_PATH_EXECUTION_NOTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptx/waits.h"
+
+/* What numbers take for granted because of what a kernel executes: assumptions of its execution, beside those
+ * of the method that makes the number. Whoever executes or times a kernel notes them in a set, where they
+ * matter for that kernel; every number made of it prints them.
+ *
+ * A new one is a line here and, where the execution relies on it, a call of run_assume. What an instruction
+ * may wait for is noted by itself (waits.h). */
+
+/* X(enumerator, text, where it is printed) */
+#define ASSUMED_TABLE(X)                                                                                     \
+    X(WHOLE_WARP_BARRIERS, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)", \
+      "part of a warp's live lanes executed a barrier")                                                      \
+    X(WARPS_AT_BARRIERS, "a barrier waits for the warps of the block, not for accesses under way",           \
+      "a barrier was executed")                                                                              \
+    X(WARP_GROUPS,                                                                                           \
+      "groups of asynchronous copies are of warps: part of a warp commits and waits for all of it",          \
+      "part of a warp's live lanes executed a commit or a wait, or none because of its guard; bounds of "    \
+      "kind upper "                                                                                          \
+      "hold for groups of threads, too")                                                                     \
+    X(DIVIDED_LANES,                                                                                         \
+      "lanes that a branch divides execute one side after the other, the taken one first, and meet again "   \
+      "at the branch's post-dominator",                                                                      \
+      "a branch, or a call by address, divided a warp; sm_70 and later may interleave the sides")            \
+    X(MEMBERS_TOGETHER, "lanes that a member mask names execute the instruction together",                   \
+      "it depends on unknown values which lanes executed `bar.warp.sync` or another `.sync`, or which the "  \
+      "mask names; a lane that is certainly elsewhere makes analyses decline")                               \
+    X(LAST_LANE, "of lanes of a warp that store to one place the highest has the last word",                 \
+      "lanes of a warp stored values to the same bytes that are not known to be the same; covering paths "   \
+      "take the bytes for unknown instead")                                                                  \
+    X(ATOMIC_ORDER,                                                                                          \
+      "atomics, and relaxed, volatile and acquire loads, take effect in the order of blocks, warps and "     \
+      "lanes",                                                                                               \
+      "an atomic gave a result, or its order shows in memory (floats, `exch`, `cas`, `inc`, `dec`), or "     \
+      "such "                                                                                                \
+      "a load read memory of other warps; covering paths take the values for unknown instead")               \
+    X(WARP_NUMBERS, "%warpid is the number of the warp in its block", "the code uses `%warpid`")             \
+    X(ALIGNED_BUFFERS,                                                                                       \
+      "buffers and variables start where the launch puts them, at multiples of 256 bytes "                   \
+      "unless it says otherwise",                                                                            \
+      "requests of accesses to global memory were counted")                                                  \
+    X(APPROXIMATE_RESULTS, "approximate functions give what is computed here, to the last bit",              \
+      "with the given data control or an address depended on one, or one was executed under "                \
+      "`--assume approx`")                                                                                   \
+    X(DIVISION_BY_ZERO, "an integer divided by zero gives all ones, and itself as remainder",                \
+      "with the given data control or an address depended on that, or it was executed under "                \
+      "`--assume div-zero`")                                                                                 \
+    X(POINTER_ORDER, "buffers and variables stand in memory where they are put here, one after another",     \
+      "with the given data control or an address depended on that, or a result did under "                   \
+      "`--assume pointer-order`")
+
+enum assumed {
+#define X(enumerator, text, where) ASSUMED_##enumerator,
+    ASSUMED_TABLE(X)
+#undef X
+        ASSUMED_WAITS, /* and further on: what enum ptx_wait says is assumed */
+    ASSUMED_COUNT = ASSUMED_WAITS + PTX_WAIT_COUNT
+};
+
+/* A set of them: bit 1 << what. */
+typedef uint64_t assumed_set;
+
+static inline assumed_set assumed_bit(enum assumed what) {
+    return (assumed_set)1 << what;
+}
+
+/* What an instruction that waits adds; nothing unless its waiting is assumed. */
+static inline assumed_set assumed_wait(enum ptx_wait wait) {
+    return ptx_wait_answer(wait) == PTX_ASSUMED ? (assumed_set)1 << (ASSUMED_WAITS + (int)wait) : 0;
+}
+
+/* The assumption as reports print it. */
+const char *assumed_text(enum assumed what);
+
+/* Writes the texts of a set to `texts`, which has room for ASSUMED_COUNT of them; returns how many. */
+size_t assumed_list(assumed_set set, const char **texts);
+
+/* Why blocks and grids are declined. */
+#define ABSENT_MEMBER                                                                                        \
+    "lanes that the member mask names execute something else, or lanes execute this that it does not name: " \
+    "that is not modelled"
+#define SKIPPED_BARRIER "a warp skips this barrier because its guard is false: that is not modelled"
+
+/* The longest sleep: nanosleep sleeps a millisecond at most. */
+#define SLEEP_MAX UINT32_C(1000000)
+
+struct execution_notes {
+    assumed_set assumed;       /* what it takes for granted */
+    const char *unmodelled;    /* why its times would be wrong, a sentence about an instruction; or NULL */
+    uint32_t unmodelled_index; /* of the instruction, as in paths */
+    uint32_t longest_sleep;    /* nanoseconds that some lane asked to sleep for; SLEEP_MAX where unknown */
+};
+
+/* Keeps the first reason only. */
+static inline void notes_unmodelled(struct execution_notes *notes, uint32_t index, const char *why) {
+    if (notes->unmodelled != NULL) return;
+    notes->unmodelled = why;
+    notes->unmodelled_index = index;
+}
+
+static inline bool notes_equal(const struct execution_notes *a, const struct execution_notes *b) {
+    return a->assumed == b->assumed && a->unmodelled == b->unmodelled &&
+           a->unmodelled_index == b->unmodelled_index && a->longest_sleep == b->longest_sleep;
+}
+
+#endif

@@ -1,0 +1,358 @@
+#include "warp/path/grid.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+/* State spaces of an address, and one more for addresses that are not known. */
+#define SPACES ((size_t)PTX_SPACE_REG + 1)
+#define SPACE_UNKNOWN ((size_t)PTX_SPACE_REG)
+
+_Static_assert(sizeof(struct access) == 48, "compared as bytes: it must not have padding");
+
+/* What the accesses of a group have in common, and where they are. */
+struct group {
+    size_t slot; /* instruction * SPACES + space */
+    uint64_t base;
+};
+
+/* A warp of the block that is being added. */
+struct added_warp {
+    uint32_t path, stream;
+    size_t first_group, group_count;
+};
+
+/* What adding a block needs, kept from block to block so that nothing is allocated in the long run. */
+struct grid_scratch {
+    uint32_t *group_at; /* by slot: 1 + the group of the warp at hand, 0: none */
+    uint32_t *base_at;  /* by slot: 1 + the base of the block at hand, 0: none */
+    VEC(struct access) accesses;
+    VEC(uint64_t) tables;
+    VEC(struct group) groups; /* of all warps of the block, one warp's after another's */
+    VEC(struct added_warp) warps;
+    VEC(struct group_shift) shifts; /* per group */
+    VEC(size_t) base_slots;         /* per base of the block the slot it was found under */
+    VEC(uint64_t) key;              /* of the shape */
+};
+
+/* ---- Finding equal things ------------------------------------------------------------------------------ */
+
+/* A question whether something is in a table already. What has the same hash is told apart by the number of
+ * the attempt, so that keys stay short whatever they stand for. */
+struct lookup {
+    uint32_t key[2]; /* hash of the contents, attempt */
+    uint32_t slot_hash;
+    uint32_t index; /* of the equal one, where found */
+    bool found;
+};
+
+/* Whether entry `index` is equal to what is being added. */
+typedef bool (*same_fn)(const struct wb_grid *grid, uint32_t index, const void *added);
+
+static struct lookup look_up(const struct wb_grid *grid, const struct key_table *table, uint32_t hash,
+                             same_fn same, const void *added) {
+    struct lookup lookup = {.key = {hash, 0}};
+    while (key_table_find(table, (const uint8_t *)lookup.key, sizeof lookup.key, &lookup.slot_hash,
+                          &lookup.index)) {
+        if (same(grid, lookup.index, added)) {
+            lookup.found = true;
+            break;
+        }
+        lookup.key[1]++;
+    }
+    return lookup;
+}
+
+/* Remembers where something stands that was not found. */
+static wb_status remember(struct key_table *table, const struct lookup *lookup, uint32_t index) {
+    const uint8_t *kept = key_table_keep(table, (const uint8_t *)lookup->key, sizeof lookup->key);
+    return kept == NULL ? WB_ERR_LIMIT : key_table_insert(table, kept, lookup->slot_hash, index);
+}
+
+static bool same_path(const struct wb_grid *grid, uint32_t index, const void *added) {
+    return path_equal(&grid->paths.items[index], added);
+}
+
+static bool same_stream(const struct wb_grid *grid, uint32_t index, const void *added) {
+    const struct access_stream *known = &grid->streams.items[index], *stream = added;
+    if (known->access_count != stream->access_count || known->table_count != stream->table_count ||
+        known->perhaps_count != stream->perhaps_count)
+        return false;
+    if (known->perhaps_count != 0 &&
+        memcmp(known->perhaps, stream->perhaps, known->perhaps_count * sizeof *known->perhaps) != 0)
+        return false;
+    if (known->access_count != 0 &&
+        memcmp(known->accesses, stream->accesses, known->access_count * sizeof *known->accesses) != 0)
+        return false;
+    return known->table_count == 0 ||
+           memcmp(known->tables, stream->tables, known->table_count * sizeof *known->tables) == 0;
+}
+
+static bool same_shape(const struct wb_grid *grid, uint32_t index, const void *added) {
+    const struct block_shape *shape = &grid->shapes.items[index];
+    const struct grid_scratch *scratch = added;
+    for (uint32_t w = 0; w < grid->warp_count; w++) {
+        const struct added_warp *warp = &scratch->warps.items[w];
+        const struct shape_warp *known = &shape->warps[w];
+        if (known->path != warp->path || known->stream != warp->stream) return false;
+        for (size_t g = 0; g < warp->group_count; g++) {
+            const struct group_shift *shift = &scratch->shifts.items[warp->first_group + g];
+            if (known->shifts[g].index != shift->index || known->shifts[g].delta != shift->delta)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Paths and streams --------------------------------------------------------------------------------- */
+
+/* The index of a path, which is taken over. */
+static wb_status add_path(struct wb_grid *grid, struct path *path, uint32_t *index) {
+    uint32_t hash = (uint32_t)(path->hash ^ path->hash >> 32);
+    struct lookup lookup = look_up(grid, &grid->path_table, hash, same_path, path);
+    *index = lookup.found ? lookup.index : (uint32_t)grid->paths.count;
+    if (lookup.found) {
+        path_free(path);
+        return WB_OK;
+    }
+    WB_TRY(vec_push(&grid->paths, *path));
+    grid->path_bytes += sizeof *path + path->entries.count * sizeof *path->entries.items;
+    *path = (struct path){0};
+    return remember(&grid->path_table, &lookup, *index);
+}
+
+static uint64_t first_address(const struct access *access, const uint64_t *tables) {
+    if (access->table != ACCESS_AFFINE) return tables[access->table];
+    return access->base + (uint64_t)access->stride * (uint64_t)__builtin_ctz(access->mask);
+}
+
+/* What the accesses of a group have in common. */
+static size_t slot_of(const struct access *access) {
+    const size_t space = access->table == ACCESS_UNKNOWN ? SPACE_UNKNOWN : access->space;
+    return access->instruction * SPACES + space;
+}
+
+/* The group of the warp at hand that an access belongs to, and its base. */
+static wb_status group_of(struct grid_scratch *scratch, size_t first_group, const struct access *access,
+                          const uint64_t *tables, uint64_t *base) {
+    size_t slot = slot_of(access);
+    if (scratch->group_at[slot] == 0) {
+        struct group group = {slot, 0};
+        if (slot % SPACES == PTX_SPACE_GLOBAL) group.base = first_address(access, tables);
+        WB_TRY(vec_push(&scratch->groups, group));
+        scratch->group_at[slot] = (uint32_t)(scratch->groups.count - first_group);
+    }
+    *base = scratch->groups.items[first_group + scratch->group_at[slot] - 1].base;
+    return WB_OK;
+}
+
+/* Writes the accesses of a warp, relative to the bases of their groups, into the scratch space. */
+static wb_status normalise(struct grid_scratch *scratch, const struct access_list *list) {
+    size_t first_group = scratch->groups.count;
+    scratch->accesses.count = scratch->tables.count = 0;
+    WB_TRY(vec_reserve(&scratch->accesses, list->items.count));
+    for (size_t i = 0; i < list->items.count; i++) {
+        struct access access = list->items.items[i];
+        uint64_t base;
+        WB_TRY(group_of(scratch, first_group, &access, list->tables.items, &base));
+        if (access.table == ACCESS_AFFINE) {
+            access.base -= base;
+        } else if (access.table != ACCESS_UNKNOWN) {
+            uint32_t lanes = (uint32_t)__builtin_popcount(access.mask);
+            const uint64_t *from = list->tables.items + access.table;
+            access.table = (uint32_t)scratch->tables.count;
+            WB_TRY(vec_reserve(&scratch->tables, lanes));
+            for (uint32_t lane = 0; lane < lanes; lane++)
+                scratch->tables.items[scratch->tables.count++] = from[lane] - base;
+        }
+        scratch->accesses.items[scratch->accesses.count++] = access;
+    }
+    for (size_t g = first_group; g < scratch->groups.count; g++)
+        scratch->group_at[scratch->groups.items[g].slot] = 0;
+    return WB_OK;
+}
+
+/* Copies a stream to the grid; the groups of its accesses are numbered as they are met. They are the scratch
+ * space's from `first_group` on. */
+static wb_status keep_stream(struct wb_grid *grid, const struct access_stream *stream, size_t first_group) {
+    struct grid_scratch *scratch = grid->scratch;
+    struct access_stream kept = *stream;
+    kept.accesses = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.accesses);
+    kept.groups = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.groups);
+    kept.tables = arena_array(&grid->arena, (size_t)kept.table_count + 1, sizeof *kept.tables);
+    kept.perhaps = arena_array(&grid->arena, (size_t)kept.perhaps_count + 1, sizeof *kept.perhaps);
+    if (kept.accesses == NULL || kept.groups == NULL || kept.tables == NULL || kept.perhaps == NULL)
+        return WB_ERR_LIMIT;
+    for (uint32_t g = 0; g < kept.group_count; g++)
+        scratch->group_at[scratch->groups.items[first_group + g].slot] = g;
+    for (uint32_t i = 0; i < kept.access_count; i++) {
+        kept.accesses[i] = stream->accesses[i];
+        kept.groups[i] = scratch->group_at[slot_of(&kept.accesses[i])];
+    }
+    for (uint32_t g = 0; g < kept.group_count; g++)
+        scratch->group_at[scratch->groups.items[first_group + g].slot] = 0;
+    if (kept.table_count != 0) memcpy(kept.tables, stream->tables, kept.table_count * sizeof *kept.tables);
+    if (kept.perhaps_count != 0)
+        memcpy(kept.perhaps, stream->perhaps, kept.perhaps_count * sizeof *kept.perhaps);
+    return vec_push(&grid->streams, kept);
+}
+
+/* The index of the stream of a warp, whose groups are appended to the scratch space's. */
+static wb_status add_stream(struct wb_grid *grid, const struct access_list *list, uint32_t *index) {
+    struct grid_scratch *scratch = grid->scratch;
+    size_t first_group = scratch->groups.count;
+    WB_TRY(normalise(scratch, list));
+    struct access_stream stream = {
+        .accesses = scratch->accesses.items,
+        .tables = scratch->tables.items,
+        .perhaps = list->perhaps.items,
+        .access_count = (uint32_t)scratch->accesses.count,
+        .table_count = (uint32_t)scratch->tables.count,
+        .group_count = (uint32_t)(scratch->groups.count - first_group),
+        .perhaps_count = (uint32_t)list->perhaps.count,
+    };
+    uint32_t hash = hash_bytes(stream.accesses, stream.access_count * sizeof *stream.accesses);
+    hash ^= hash_bytes(stream.tables, stream.table_count * sizeof *stream.tables);
+    struct lookup lookup = look_up(grid, &grid->stream_table, hash, same_stream, &stream);
+    *index = lookup.found ? lookup.index : (uint32_t)grid->streams.count;
+    if (lookup.found) return WB_OK;
+    WB_TRY(keep_stream(grid, &stream, first_group));
+    return remember(&grid->stream_table, &lookup, *index);
+}
+
+/* ---- Shapes and blocks --------------------------------------------------------------------------------- */
+
+/* Finds the base of the block that a group is relative to; a new one where no earlier warp has the group. All
+ * groups with absolute addresses share one base, 0. */
+static wb_status shift_of(struct wb_grid *grid, size_t first_base, const struct group *group,
+                          struct group_shift *shift) {
+    struct grid_scratch *scratch = grid->scratch;
+    bool absolute = group->slot % SPACES != PTX_SPACE_GLOBAL;
+    size_t slot = absolute ? grid->instruction_count * SPACES : group->slot;
+    if (scratch->base_at[slot] == 0) {
+        WB_TRY(vec_push(&grid->bases, group->base));
+        WB_TRY(vec_push(&scratch->base_slots, slot));
+        scratch->base_at[slot] = (uint32_t)scratch->base_slots.count;
+    }
+    shift->index = scratch->base_at[slot] - 1;
+    shift->delta = group->base - grid->bases.items[first_base + shift->index];
+    return WB_OK;
+}
+
+/* Appends the bases of the block to the grid's, and says where those of its warps are relative to them. */
+static wb_status find_shifts(struct wb_grid *grid, size_t first_base) {
+    struct grid_scratch *scratch = grid->scratch;
+    WB_TRY(vec_reserve(&scratch->shifts, scratch->groups.count));
+    for (size_t g = 0; g < scratch->groups.count; g++)
+        WB_TRY(shift_of(grid, first_base, &scratch->groups.items[g], &scratch->shifts.items[g]));
+    for (size_t i = 0; i < scratch->base_slots.count; i++)
+        scratch->base_at[scratch->base_slots.items[i]] = 0;
+    return WB_OK;
+}
+
+/* The hash of the shape in the scratch space. */
+static wb_status shape_hash(struct grid_scratch *scratch, uint32_t *hash) {
+    WB_TRY(vec_reserve(&scratch->key, scratch->warps.count + 2 * scratch->groups.count));
+    uint64_t *next = scratch->key.items;
+    for (size_t w = 0; w < scratch->warps.count; w++)
+        *next++ = (uint64_t)scratch->warps.items[w].path << 32 | scratch->warps.items[w].stream;
+    for (size_t g = 0; g < scratch->groups.count; g++) {
+        *next++ = scratch->shifts.items[g].index;
+        *next++ = scratch->shifts.items[g].delta;
+    }
+    *hash = hash_bytes(scratch->key.items, (size_t)(next - scratch->key.items) * sizeof *next);
+    return WB_OK;
+}
+
+static wb_status keep_shape(struct wb_grid *grid) {
+    const struct grid_scratch *scratch = grid->scratch;
+    struct block_shape shape = {.base_count = (uint32_t)scratch->base_slots.count};
+    shape.warps = arena_array(&grid->arena, (size_t)grid->warp_count + 1, sizeof *shape.warps);
+    struct group_shift *shifts = arena_array(&grid->arena, scratch->groups.count + 1, sizeof *shifts);
+    if (shape.warps == NULL || shifts == NULL) return WB_ERR_LIMIT;
+    if (scratch->groups.count != 0)
+        memcpy(shifts, scratch->shifts.items, scratch->groups.count * sizeof *shifts);
+    for (uint32_t w = 0; w < grid->warp_count; w++) {
+        const struct added_warp *warp = &scratch->warps.items[w];
+        shape.warps[w] = (struct shape_warp){warp->path, warp->stream, shifts + warp->first_group};
+    }
+    return vec_push(&grid->shapes, shape);
+}
+
+/* The index of the shape in the scratch space. */
+static wb_status add_shape(struct wb_grid *grid, uint32_t *index) {
+    uint32_t hash;
+    WB_TRY(shape_hash(grid->scratch, &hash));
+    struct lookup lookup = look_up(grid, &grid->shape_table, hash, same_shape, grid->scratch);
+    *index = lookup.found ? lookup.index : (uint32_t)grid->shapes.count;
+    if (lookup.found) return WB_OK;
+    WB_TRY(keep_shape(grid));
+    return remember(&grid->shape_table, &lookup, *index);
+}
+
+static wb_status make_scratch(struct wb_grid *grid) {
+    size_t slots = grid->instruction_count * SPACES + 1;
+    grid->scratch = arena_alloc(&grid->arena, sizeof *grid->scratch);
+    if (grid->scratch == NULL) return WB_ERR_LIMIT;
+    grid->scratch->group_at = arena_array(&grid->arena, slots, sizeof(uint32_t));
+    grid->scratch->base_at = arena_array(&grid->arena, slots, sizeof(uint32_t));
+    bool failed = grid->scratch->group_at == NULL || grid->scratch->base_at == NULL;
+    return failed ? WB_ERR_LIMIT : WB_OK;
+}
+
+wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct access_list *accesses) {
+    if (grid->scratch == NULL) WB_TRY(make_scratch(grid));
+    struct grid_scratch *scratch = grid->scratch;
+    struct grid_block block = {.first_base = grid->bases.count};
+    scratch->groups.count = scratch->warps.count = scratch->base_slots.count = 0;
+    if (grid->blocks.count >= PTX_NO_INDEX) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < grid->warp_count; w++) {
+        struct added_warp warp = {.first_group = scratch->groups.count};
+        WB_TRY(add_path(grid, &paths[w], &warp.path));
+        WB_TRY(add_stream(grid, &accesses[w], &warp.stream));
+        warp.group_count = scratch->groups.count - warp.first_group;
+        WB_TRY(vec_push(&scratch->warps, warp));
+    }
+    WB_TRY(find_shifts(grid, block.first_base));
+    WB_TRY(add_shape(grid, &block.shape));
+    return vec_push(&grid->blocks, block);
+}
+
+static void free_scratch(struct grid_scratch *scratch) {
+    if (scratch == NULL) return;
+    vec_free(&scratch->accesses);
+    vec_free(&scratch->tables);
+    vec_free(&scratch->groups);
+    vec_free(&scratch->warps);
+    vec_free(&scratch->shifts);
+    vec_free(&scratch->base_slots);
+    vec_free(&scratch->key);
+}
+
+void grid_restart(struct wb_grid *grid) {
+    for (size_t i = 0; i < grid->paths.count; i++)
+        path_free(&grid->paths.items[i]);
+    for (size_t i = 0; i < grid->covering.count; i++)
+        wb_block_free(grid->covering.items[i].block);
+    key_table_free(&grid->path_table);
+    key_table_free(&grid->stream_table);
+    key_table_free(&grid->shape_table);
+    grid->paths.count = grid->streams.count = grid->shapes.count = grid->blocks.count = 0;
+    grid->bases.count = grid->covering.count = 0;
+    grid->path_bytes = grid->covering_bytes = 0;
+}
+
+void grid_clear(struct wb_grid *grid) {
+    free_scratch(grid->scratch);
+    grid_restart(grid);
+    vec_free(&grid->paths);
+    vec_free(&grid->streams);
+    vec_free(&grid->shapes);
+    vec_free(&grid->blocks);
+    vec_free(&grid->bases);
+    vec_free(&grid->steered);
+    vec_free(&grid->covering);
+    vec_free(&grid->cover.objects.items);
+    arena_free(&grid->arena);
+    *grid = (struct wb_grid){0};
+}

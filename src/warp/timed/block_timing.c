@@ -1,0 +1,298 @@
+#include "warp/timed/block_timing.h"
+
+#include <string.h>
+
+#include "warp/timed/code_timing.h"
+
+/* ---- An entry of the code for each cost of an instruction ------------------------------------------------
+ */
+
+#define NO_VARIANT UINT32_MAX
+
+/* One cost of an instruction. The first of them takes the instruction's own entry of the code. */
+struct variant {
+    struct execution_cost cost;
+    uint32_t instruction;
+    uint32_t entry; /* of the code */
+    uint32_t next;  /* variant of the same instruction, or NO_VARIANT */
+};
+
+struct variant_maker {
+    const struct wb_block *block;
+    const struct execution_cost *costs;
+    struct timed_block *timed;
+    uint32_t inst_count;  /* of the kernel */
+    uint64_t *unrecorded; /* per instruction its executions without a record */
+    uint32_t *newest;     /* per instruction its newest variant, or NO_VARIANT */
+    uint32_t entry_count; /* of the code with variants */
+    VEC(struct variant) variants;
+};
+
+/* Adds the executions by `times` warps to the differences from each instruction's count to the next one's. */
+static void count_entry(uint64_t *differences, const struct path_entry *entry, uint64_t times) {
+    differences[entry->first] += times; /* sums wrap round; only their differences count */
+    differences[entry->first + entry->count] -= times;
+}
+
+/* Counts the executions of every instruction, from the runs of the paths. */
+static void count_executions(struct variant_maker *maker) {
+    const struct wb_block *block = maker->block;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct path *path = &block->paths.items[block->warp_path[w]];
+        for (size_t e = 0; e < path->entries.count; e++) {
+            const struct path_entry *entry = &path->entries.items[e];
+            if (entry->count != PATH_REPEAT) count_entry(maker->unrecorded, entry, 1);
+            for (size_t b = 1; entry->count == PATH_REPEAT && b <= entry->first; b++)
+                count_entry(maker->unrecorded, entry - b, entry->mask);
+        }
+    }
+    for (uint32_t i = 0; i < maker->inst_count; i++)
+        maker->unrecorded[i + 1] += maker->unrecorded[i];
+}
+
+/* The index of the next record that is of another step. */
+static size_t next_step(const struct access_list *list, size_t record) {
+    uint64_t step = list->items.items[record].step;
+    while (record < list->items.count && list->items.items[record].step == step)
+        record++;
+    return record;
+}
+
+static void subtract_recorded(struct variant_maker *maker) {
+    for (uint32_t w = 0; w < maker->block->warp_count; w++) {
+        const struct access_list *list = &maker->block->accesses[w];
+        for (size_t r = 0; r < list->items.count; r = next_step(list, r))
+            maker->unrecorded[list->items.items[r].instruction]--;
+    }
+}
+
+/* The variant of an instruction with this cost, or NO_VARIANT. */
+static uint32_t find_variant(const struct variant_maker *maker, uint32_t instruction,
+                             struct execution_cost cost) {
+    for (uint32_t at = maker->newest[instruction]; at < maker->variants.count;) {
+        const struct variant *variant = &maker->variants.items[at];
+        if (variant->cost.init == cost.init && variant->cost.latency == cost.latency) return at;
+        at = variant->next;
+    }
+    return NO_VARIANT;
+}
+
+/* Adds a variant of an instruction. */
+static wb_status add_variant(struct variant_maker *maker, uint32_t instruction, struct execution_cost cost) {
+    struct variant variant = {cost, instruction, instruction, maker->newest[instruction]};
+    if (variant.next != NO_VARIANT) {
+        if (maker->entry_count == UINT32_MAX) return WB_ERR_LIMIT;
+        variant.entry = maker->entry_count++;
+    }
+    maker->newest[instruction] = (uint32_t)maker->variants.count;
+    return vec_push(&maker->variants, variant);
+}
+
+/* Finds the costs of every instruction. That of executions without a record comes first, so that these need
+ * not be looked for in the paths. */
+static wb_status find_variants(struct variant_maker *maker) {
+    const struct timed_inst *insts = maker->timed->code.insts;
+    size_t before = 0; /* records of earlier warps */
+    for (uint32_t w = 0; w < maker->block->warp_count; w++) {
+        const struct access_list *list = &maker->block->accesses[w];
+        for (size_t r = 0; r < list->items.count; r = next_step(list, r)) {
+            uint32_t i = list->items.items[r].instruction;
+            const struct execution_cost of_class = {insts[i].init, insts[i].latency};
+            const struct execution_cost cost = maker->costs[before + r];
+            if (maker->newest[i] == NO_VARIANT && maker->unrecorded[i] != 0)
+                WB_TRY(add_variant(maker, i, of_class));
+            if (find_variant(maker, i, cost) == NO_VARIANT) WB_TRY(add_variant(maker, i, cost));
+        }
+        before += list->items.count;
+    }
+    return WB_OK;
+}
+
+/* Makes the code with an entry for each variant. */
+static wb_status extend_code(struct variant_maker *maker) {
+    struct timed_code *code = &maker->timed->code;
+    struct arena *arena = &maker->timed->arena;
+    if (maker->entry_count > maker->inst_count) {
+        struct timed_inst *insts = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *insts);
+        code->origin = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *code->origin);
+        if (insts == NULL || code->origin == NULL) return WB_ERR_LIMIT;
+        memcpy(insts, code->insts, maker->inst_count * sizeof *insts);
+        code->insts = insts;
+        code->inst_count = maker->entry_count;
+        for (uint32_t i = 0; i < maker->inst_count; i++)
+            code->origin[i] = i;
+    }
+    for (size_t v = 0; v < maker->variants.count; v++) {
+        const struct variant *variant = &maker->variants.items[v];
+        struct timed_inst *inst = &code->insts[variant->entry];
+        if (variant->entry != variant->instruction) {
+            *inst = code->insts[variant->instruction];
+            code->origin[variant->entry] = variant->instruction;
+        }
+        inst->init = variant->cost.init;
+        inst->latency = variant->cost.latency;
+    }
+    return WB_OK;
+}
+
+/* A warp whose path is rewritten. */
+struct rewriter {
+    const struct variant_maker *maker;
+    const struct access_list *list;
+    size_t before; /* records of earlier warps */
+    struct path_cursor cursor;
+    uint64_t step; /* at which the cursor's run begins */
+    size_t record; /* the first one that is not before that */
+    struct path_writer writer;
+};
+
+/* Writes one run, with other entries of the code where records ask for them. */
+static wb_status rewrite_run(struct rewriter *rewriter) {
+    const struct variant_maker *maker = rewriter->maker;
+    const struct access_list *list = rewriter->list;
+    const struct path_cursor *cursor = &rewriter->cursor;
+    struct path_writer *writer = &rewriter->writer;
+    uint32_t at = cursor->instruction, end = at + cursor->left;
+    for (size_t r; (r = rewriter->record) < list->items.count; rewriter->record = next_step(list, r)) {
+        if (list->items.items[r].step - rewriter->step >= cursor->left) break;
+        uint32_t i = list->items.items[r].instruction;
+        uint32_t entry =
+            maker->variants.items[find_variant(maker, i, maker->costs[rewriter->before + r])].entry;
+        if (entry == i) continue;
+        WB_TRY(path_append_run(writer, at, i - at, cursor->mask));
+        WB_TRY(path_append_run(writer, entry, 1, cursor->mask));
+        at = i + 1;
+    }
+    rewriter->step += cursor->left;
+    return path_append_run(writer, at, end - at, cursor->mask);
+}
+
+static wb_status rewrite_path(const struct variant_maker *maker, uint32_t warp, size_t before,
+                              struct path *path) {
+    const struct wb_block *block = maker->block;
+    struct rewriter rewriter = {.maker = maker,
+                                .list = &block->accesses[warp],
+                                .before = before,
+                                .cursor = path_begin(&block->paths.items[block->warp_path[warp]])};
+    wb_status status = WB_OK;
+    while (status == WB_OK && path_next_run(&rewriter.cursor))
+        status = rewrite_run(&rewriter);
+    if (status == WB_OK) status = path_finish(&rewriter.writer, path);
+    if (status != WB_OK) path_writer_free(&rewriter.writer);
+    return status;
+}
+
+/* The number of a path among those kept, which it joins unless an equal one is there. */
+static wb_status keep_path(struct timed_block *timed, struct path *path, uint32_t *number) {
+    size_t known = 0;
+    while (known < timed->own_paths.count && !path_equal(&timed->own_paths.items[known], path))
+        known++;
+    *number = (uint32_t)known;
+    if (known == timed->own_paths.count && vec_push(&timed->own_paths, *path) == WB_OK) return WB_OK;
+    path_free(path);
+    return known < timed->own_paths.count ? WB_OK : WB_ERR_LIMIT;
+}
+
+static wb_status rewrite_paths(const struct variant_maker *maker) {
+    struct timed_block *timed = maker->timed;
+    size_t before = 0;
+    timed->warp_path = arena_array(&timed->arena, (size_t)timed->warp_count + 1, sizeof *timed->warp_path);
+    if (timed->warp_path == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < timed->warp_count; w++) {
+        struct path path;
+        WB_TRY(rewrite_path(maker, w, before, &path));
+        before += maker->block->accesses[w].items.count;
+        WB_TRY(keep_path(timed, &path, &timed->warp_path[w]));
+    }
+    timed->paths = timed->own_paths.items;
+    timed->path_count = (uint32_t)timed->own_paths.count;
+    return WB_OK;
+}
+
+/* Gives every instruction the largest of its costs: paths that repeat iterations have no records of them to
+ * tell its executions apart by, but one record of each of its costs. */
+static void take_largest(const struct variant_maker *maker) {
+    struct timed_inst *insts = maker->timed->code.insts;
+    size_t before = 0; /* records of earlier warps */
+    for (uint32_t w = 0; w < maker->block->warp_count; w++) {
+        const struct access_list *list = &maker->block->accesses[w];
+        for (size_t r = 0; r < list->items.count; r++) {
+            struct timed_inst *inst = &insts[list->items.items[r].instruction];
+            const struct execution_cost cost = maker->costs[before + r];
+            if (cost.init > inst->init) inst->init = cost.init;
+            if (cost.latency > inst->latency) inst->latency = cost.latency;
+        }
+        before += list->items.count;
+    }
+}
+
+static wb_status make(struct variant_maker *maker) {
+    if (maker->unrecorded == NULL || maker->newest == NULL) return WB_ERR_LIMIT;
+    if (maker->block->repeats) {
+        take_largest(maker);
+        return WB_OK;
+    }
+    memset(maker->newest, 0xff, ((size_t)maker->inst_count + 1) * sizeof *maker->newest);
+    count_executions(maker);
+    subtract_recorded(maker);
+    WB_TRY(find_variants(maker));
+    WB_TRY(extend_code(maker));
+    return maker->entry_count > maker->inst_count ? rewrite_paths(maker) : WB_OK;
+}
+
+wb_status timed_variants_make(const struct wb_block *block, const struct execution_cost *costs,
+                              struct timed_block *timed) {
+    uint32_t inst_count = timed->code.inst_count;
+    struct variant_maker maker = {.block = block,
+                                  .costs = costs,
+                                  .timed = timed,
+                                  .inst_count = inst_count,
+                                  .unrecorded = calloc((size_t)inst_count + 1, sizeof *maker.unrecorded),
+                                  .newest = calloc((size_t)inst_count + 1, sizeof *maker.newest),
+                                  .entry_count = inst_count};
+    wb_status status = make(&maker);
+    vec_free(&maker.variants);
+    free(maker.unrecorded);
+    free(maker.newest);
+    return status;
+}
+
+/* ---- The block ----------------------------------------------------------------------------------------- */
+
+static wb_status block_code(const struct wb_block *block, const struct wb_machine *machine,
+                            const struct execution_cost *costs, wb_diagnostics *diagnostics,
+                            struct timed_block *timed) {
+    const char *name = wb_kernel_name(block->kernel);
+    if (block->notes.unmodelled != NULL) {
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
+                     block_inst(block, block->notes.unmodelled_index, NULL), "%s", block->notes.unmodelled);
+        return WB_ERR_DECLINED;
+    }
+    uint32_t inst_count = block->code_first[block->kernel->module->function_count];
+    const bool *used =
+        executed_instructions(block->paths.items, block->paths.count, inst_count, &timed->arena);
+    if (used == NULL) return diagnose_out_of_memory(diagnostics, name);
+    const struct executed_code executed = {block->kernel, block->code_first, block->size, block->warp_width,
+                                           used,          &block->notes};
+    WB_TRY(timed_code_from(&executed, machine, diagnostics, &timed->arena, &timed->code));
+    if (costs == NULL || timed_variants_make(block, costs, timed) == WB_OK) return WB_OK;
+    return diagnose_out_of_memory(diagnostics, name);
+}
+
+wb_status timed_block_from(const struct wb_block *block, const struct wb_machine *machine,
+                           const struct execution_cost *costs, wb_diagnostics *diagnostics,
+                           struct timed_block *timed) {
+    struct timed_block made = {.machine = machine,
+                               .traced = block,
+                               .paths = block->paths.items,
+                               .path_count = (uint32_t)block->paths.count,
+                               .warp_path = block->warp_path,
+                               .warp_count = block->warp_count};
+    wb_status status = block_code(block, machine, costs, diagnostics, &made);
+    if (status == WB_OK) {
+        *timed = made;
+    } else {
+        timed_block_free(&made);
+    }
+    return status;
+}

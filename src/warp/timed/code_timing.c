@@ -1,0 +1,258 @@
+#include "warp/timed/code_timing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ptx/runtime.h"
+#include "warp/timed/wait_role.h"
+
+/* What giving times to the code of one kernel needs. */
+struct timing {
+    const struct executed_code *executed;
+    const struct wb_machine *machine;
+    wb_diagnostics *diagnostics;
+    struct timed_code *code;
+    uint32_t *registers; /* per register of the function at hand its number in the code, or PTX_NO_INDEX */
+    uint32_t fenced;     /* the register that fences write and all instructions read, or PTX_NO_INDEX */
+    uint64_t unknown_classes[(PTX_CLASS_COUNT + 63) / 64]; /* classes already complained of */
+    VEC(uint32_t) operands;
+};
+
+static wb_status timing_no_memory(const struct timing *timing) {
+    (void)diagnose_out_of_memory(timing->diagnostics, wb_kernel_name(timing->executed->kernel));
+    return WB_ERR_LIMIT;
+}
+
+bool *executed_instructions(const struct path *paths, size_t path_count, uint32_t inst_count,
+                            struct arena *arena) {
+    bool *used = arena_array(arena, (size_t)inst_count + 1, sizeof *used);
+    uint32_t *ends = calloc((size_t)inst_count + 1, sizeof *ends);
+    for (size_t p = 0; ends != NULL && p < path_count; p++) {
+        for (size_t e = 0; e < paths[p].entries.count; e++) {
+            const struct path_entry *entry = &paths[p].entries.items[e];
+            if (entry->count == PATH_REPEAT) continue;
+            ends[entry->first]++; /* sums wrap round; only their differences count */
+            ends[entry->first + entry->count]--;
+        }
+    }
+    bool *made = ends != NULL ? used : NULL;
+    uint32_t depth = 0;
+    for (uint32_t i = 0; made != NULL && i < inst_count; i++) {
+        depth += ends[i];
+        made[i] = depth != 0;
+    }
+    free(ends);
+    return made;
+}
+
+wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
+                      const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
+    enum barrier_scope scope = barrier_scope_of(function, inst, executed->block_size, executed->warp_width);
+    enum ptx_wait wait = scope == BARRIER_PART ? PTX_WAIT_SOME_WARPS : (enum ptx_wait)inst->form->wait;
+    *barrier = scope == BARRIER_WHOLE;
+    if (ptx_wait_answer(wait) != PTX_DECLINED) return WB_OK;
+    ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst, "'%s' %s", inst->form->text,
+                 ptx_wait_text(wait));
+    return WB_ERR_DECLINED;
+}
+
+/* Unit, initiation and latency by the instruction's class. */
+static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst, struct timed_inst *timed) {
+    uint32_t class_index = inst->form->class_;
+    const struct machine_class *class = &timing->machine->classes[class_index];
+    if (class->given) {
+        timed->unit = class->unit;
+        timed->init = class->unit == UNIT_NONE ? 0 : class->init;
+        timed->latency = machine_latency(timing->machine, class);
+        timed->memory_latency = class->plus == LATENCY_PLUS_MEM ? timing->machine->mem_latency : 0;
+        return WB_OK;
+    }
+    uint64_t bit = UINT64_C(1) << (class_index % 64);
+    const enum ptx_runtime runtime = (enum ptx_runtime)inst->form->runtime;
+    if (timing->unknown_classes[class_index / 64] & bit) return WB_ERR_INPUT;
+    timing->unknown_classes[class_index / 64] |= bit;
+    if (class_index != PTX_CLASS_CALL && runtime != PTX_RUNTIME_NONE) {
+        const char *name = ptx_runtime_name(runtime);
+        ptx_diagnose(
+            timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+            "how long a call of %s takes is not known: machine '%s' gives no times for class '%s'. State "
+            "them, in the machine file or by --set class.%s.unit=UNIT --set class.%s.latency=CYCLES",
+            name, timing->machine->name, name, name, name);
+        return WB_ERR_DECLINED;
+    }
+    ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+                 "machine '%s' gives no times for class '%s', which '%s' belongs to", timing->machine->name,
+                 ptx_class_name((enum ptx_class)class_index), inst->form->text);
+    return WB_ERR_INPUT;
+}
+
+/* The most cycles that nanosleep takes, added to those of its class: a sleep lasts at most twice its
+ * argument, and SLEEP_MAX at most (PTX ISA, nanosleep), which is doubled, too, as it is said to be
+ * approximate. */
+static wb_status timing_sleep(struct timing *timing, const struct ptx_function *function,
+                              const struct ptx_inst *inst, struct timed_inst *timed) {
+    if (inst->form->op != PTX_OP_NANOSLEEP) return WB_OK;
+    const struct ptx_operand *argument = ptx_operands(function, inst);
+    uint64_t nanoseconds = timing->executed->notes->longest_sleep;
+    if (argument->kind == PTX_OPERAND_INT) nanoseconds = argument->value & UINT32_MAX;
+    if (nanoseconds > SLEEP_MAX) nanoseconds = SLEEP_MAX;
+    const double longest = ceil(2.0 * (double)nanoseconds * timing->machine->clock_mhz / 1000.0);
+    if (longest < (double)(UINT32_MAX - timed->latency)) {
+        timed->latency += (uint32_t)longest;
+        return WB_OK;
+    }
+    ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+                 "'%s' takes %.0f cycles at the machine's clock, more than an instruction can",
+                 inst->form->text, longest);
+    return WB_ERR_LIMIT;
+}
+
+static wb_status push_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
+    ++*count;
+    return vec_push(&timing->operands, reg) == WB_OK ? WB_OK : timing_no_memory(timing);
+}
+
+/* Appends a register of the function at hand to the operands. Registers are numbered as they are met: those
+ * that no path touches take no room in the simulator. */
+static wb_status timing_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
+    if (timing->registers[reg] == PTX_NO_INDEX) timing->registers[reg] = timing->code->register_count++;
+    return push_operand(timing, timing->registers[reg], count);
+}
+
+static wb_status timing_operands(struct timing *timing, const struct ptx_function *function,
+                                 const struct ptx_inst *inst, struct ptx_regs *regs,
+                                 struct timed_inst *timed) {
+    const struct wait_role role = wait_role_of(function, inst);
+    const struct timed_queue *queues = timing->code->queues;
+    if (role.on_chip) {
+        timed->latency -= timed->memory_latency;
+        timed->memory_latency = 0;
+    }
+    ptx_inst_regs(function, inst, regs);
+    timed->first_operand = (uint32_t)timing->operands.count;
+    for (uint32_t i = 0; i < regs->read_count; i++)
+        WB_TRY(timing_operand(timing, regs->read[i], &timed->source_count));
+    if (role.queue != QUEUE_COUNT)
+        WB_TRY(push_operand(timing, queues[role.queue].first + role.since, &timed->source_count));
+    if (timing->fenced != PTX_NO_INDEX) WB_TRY(push_operand(timing, timing->fenced, &timed->source_count));
+    for (uint32_t i = 0; i < regs->written_count; i++)
+        WB_TRY(timing_operand(timing, regs->written[i], &timed->destination_count));
+    if (role.fence) WB_TRY(push_operand(timing, timing->fenced, &timed->destination_count));
+    timed->joins = role.joins;
+    timed->commits = role.commits;
+    return WB_OK;
+}
+
+/* Makes room in the queues for what an instruction waits for. */
+static wb_status timing_queue(struct timing *timing, const struct ptx_function *function,
+                              const struct ptx_inst *inst) {
+    const struct wait_role role = wait_role_of(function, inst);
+    struct timed_queue *queues = timing->code->queues;
+    if (role.fence) timing->fenced = 0;
+    if (role.queue != QUEUE_COUNT && role.since >= queues[role.queue].count)
+        queues[role.queue].count = role.since + 1;
+    if (role.unmodelled == NULL) return WB_OK;
+    ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst, "'%s' %s",
+                 inst->form->text, role.unmodelled);
+    return WB_ERR_DECLINED;
+}
+
+/* Numbers the registers of the queues that some used instruction waits for. */
+static wb_status timing_queues(struct timing *timing) {
+    const struct wb_module *module = timing->executed->kernel->module;
+    struct timed_code *code = timing->code;
+    timing->fenced = PTX_NO_INDEX;
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct ptx_function *function = &module->functions[f];
+        for (uint32_t i = 0; i < function->inst_count; i++)
+            if (timing->executed->used[timing->executed->code_first[f] + i])
+                WB_TRY(timing_queue(timing, function, &function->insts[i]));
+    }
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+        code->queues[q].first = code->register_count;
+        code->register_count += code->queues[q].count;
+    }
+    if (timing->fenced != PTX_NO_INDEX) timing->fenced = code->register_count++;
+    return WB_OK;
+}
+
+/* Whether requests of the class go to global memory, or may. */
+static bool reaches_global(enum ptx_class class) {
+    return class == PTX_CLASS_LOAD_GLOBAL || class == PTX_CLASS_STORE_GLOBAL ||
+           class == PTX_CLASS_LOAD_GENERIC || class == PTX_CLASS_STORE_GENERIC ||
+           class == PTX_CLASS_ATOMIC_GLOBAL || class == PTX_CLASS_ASYNC_COPY;
+}
+
+/* Notes what the times of an instruction take for granted. */
+static void timing_assume(struct timing *timing, const struct ptx_inst *inst,
+                          const struct timed_inst *timed) {
+    assumed_set *assumed = &timing->code->assumed;
+    const bool counted = timing->machine->memory.requests != REQUESTS_IDEAL;
+    *assumed |= assumed_wait((enum ptx_wait)inst->form->wait);
+    if (timed->barrier) *assumed |= assumed_bit(ASSUMED_WARPS_AT_BARRIERS);
+    if (counted && reaches_global((enum ptx_class)inst->form->class_))
+        *assumed |= assumed_bit(ASSUMED_ALIGNED_BUFFERS);
+}
+
+/* The used instructions of one function; every missing class is reported before the call fails. */
+static wb_status timing_function(struct timing *timing, uint32_t index, struct ptx_regs *regs) {
+    const struct ptx_function *function = &timing->executed->kernel->module->functions[index];
+    uint32_t first = timing->executed->code_first[index];
+    wb_status status = WB_OK;
+    memset(timing->registers, 0xff, ((size_t)function->reg_count + 1) * sizeof *timing->registers);
+    for (uint32_t i = 0; i < function->inst_count; i++) {
+        if (!timing->executed->used[first + i]) continue;
+        const struct ptx_inst *inst = &function->insts[i];
+        struct timed_inst *timed = &timing->code->insts[first + i];
+        timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
+        wb_status classed = timing_class(timing, inst, timed);
+        if (status == WB_OK) status = classed;
+        WB_TRY(timing_sleep(timing, function, inst, timed));
+        WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
+        timing_assume(timing, inst, timed);
+        WB_TRY(timing_operands(timing, function, inst, regs, timed));
+    }
+    return status;
+}
+
+/* All functions, one after another. */
+static wb_status timing_functions(struct timing *timing, struct ptx_regs *regs) {
+    wb_status status = WB_OK;
+    for (uint32_t f = 0; f < timing->executed->kernel->module->function_count; f++) {
+        wb_status made = timing_function(timing, f, regs);
+        if (made == WB_ERR_LIMIT) return made;
+        if (status == WB_OK) status = made;
+    }
+    return status;
+}
+
+static wb_status timing_build(struct timing *timing, struct arena *arena) {
+    const struct wb_module *module = timing->executed->kernel->module;
+    struct timed_code *code = timing->code;
+    uint32_t most = 0;
+    for (uint32_t f = 0; f < module->function_count; f++)
+        most = module->functions[f].reg_count > most ? module->functions[f].reg_count : most;
+    code->inst_count = timing->executed->code_first[module->function_count];
+    code->insts = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->insts);
+    timing->registers = arena_array(arena, (size_t)most + 1, sizeof *timing->registers);
+    struct ptx_regs *regs = arena_alloc(arena, sizeof *regs);
+    if (code->insts == NULL || timing->registers == NULL || regs == NULL) return timing_no_memory(timing);
+    WB_TRY(timing_queues(timing));
+    WB_TRY(timing_functions(timing, regs));
+    size_t bytes = timing->operands.count * sizeof *code->operands;
+    code->operands = arena_alloc(arena, bytes + 1);
+    if (code->operands == NULL) return timing_no_memory(timing);
+    if (bytes > 0) memcpy(code->operands, timing->operands.items, bytes);
+    return WB_OK;
+}
+
+wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
+                          wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
+    struct timed_code made = {.assumed = executed->notes->assumed};
+    struct timing timing = {
+        .executed = executed, .machine = machine, .diagnostics = diagnostics, .code = &made};
+    wb_status status = timing_build(&timing, arena);
+    vec_free(&timing.operands);
+    if (status == WB_OK) *code = made;
+    return status;
+}

@@ -1,0 +1,87 @@
+#include "warp/timed/wait_role.h"
+
+#include <string.h>
+
+#define JOINS(queue) (uint8_t)(1u << (queue))
+
+/* Whether instructions of the class access memory that a fence orders. */
+static bool is_access(enum ptx_class class) {
+    switch (class) {
+    case PTX_CLASS_LOAD_GLOBAL:
+    case PTX_CLASS_LOAD_SHARED:
+    case PTX_CLASS_LOAD_LOCAL:
+    case PTX_CLASS_LOAD_GENERIC:
+    case PTX_CLASS_STORE_GLOBAL:
+    case PTX_CLASS_STORE_SHARED:
+    case PTX_CLASS_STORE_LOCAL:
+    case PTX_CLASS_STORE_GENERIC:
+    case PTX_CLASS_ATOMIC_GLOBAL:
+    case PTX_CLASS_ATOMIC_SHARED:
+    case PTX_CLASS_ASYNC_COPY:
+    case PTX_CLASS_TEXTURE: return true;
+    default: return false;
+    }
+}
+
+/* A wait for all groups of a queue but the newest, as many as operand 0 says. */
+static void wait_for_groups(const struct ptx_function *function, const struct ptx_inst *inst,
+                            enum wait_queue queue, struct wait_role *role) {
+    const struct ptx_operand *left = &function->operands[inst->first_operand];
+    role->queue = queue;
+    if (left->kind != PTX_OPERAND_INT)
+        role->unmodelled = "leaves a number of groups under way that is not a constant";
+    else if (left->value > WAIT_GROUPS_MAX)
+        role->unmodelled = "leaves more than 64 groups under way; that many are not kept apart";
+    else
+        role->since = (uint32_t)left->value + 1;
+}
+
+struct wait_role wait_role_of(const struct ptx_function *function, const struct ptx_inst *inst) {
+    struct wait_role role = {.queue = QUEUE_COUNT, .on_chip = true};
+    switch ((enum ptx_op)inst->form->op) {
+    case PTX_OP_CP_ASYNC: role.joins = JOINS(QUEUE_COPIES); break;
+    case PTX_OP_CP_ASYNC_COMMIT_GROUP: role.commits = JOINS(QUEUE_COPIES); return role;
+    case PTX_OP_CP_ASYNC_WAIT_ALL: role.queue = QUEUE_COPIES; return role;
+    case PTX_OP_CP_ASYNC_WAIT_GROUP: wait_for_groups(function, inst, QUEUE_COPIES, &role); return role;
+    case PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP: role.commits = JOINS(QUEUE_BULK_COPIES); return role;
+    case PTX_OP_CP_ASYNC_BULK_WAIT_GROUP:
+        wait_for_groups(function, inst, QUEUE_BULK_COPIES, &role);
+        return role;
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_MULTIMEM_CP_ASYNC_BULK:
+    case PTX_OP_MULTIMEM_CP_REDUCE_ASYNC_BULK:
+        if (strstr(inst->form->text, ".bulk_group") != NULL) role.joins = JOINS(QUEUE_BULK_COPIES);
+        break;
+    default: break;
+    }
+    role.on_chip = false;
+    const enum ptx_wait wait = (enum ptx_wait)inst->form->wait;
+    role.fence = wait == PTX_WAIT_FENCE || wait == PTX_WAIT_ORDER || wait == PTX_WAIT_RUNTIME;
+    if (role.fence) role.queue = QUEUE_ACCESSES;
+    role.fence |= wait == PTX_WAIT_SLEEP;
+    if (is_access((enum ptx_class)inst->form->class_)) role.joins |= JOINS(QUEUE_ACCESSES);
+    return role;
+}
+
+/* Whether operand `index` of a barrier is left out or, as a count, all threads of the block. */
+static bool counts_whole_block(const struct ptx_function *function, const struct ptx_inst *inst,
+                               uint32_t index, const uint32_t size[3], uint32_t warp_width) {
+    if (index >= inst->operand_count) return true;
+    const struct ptx_operand *operand = &function->operands[inst->first_operand + index];
+    if (operand->kind == PTX_OPERAND_NONE) return true;
+    uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
+    uint64_t rounded = (threads + warp_width - 1) / warp_width * warp_width;
+    return operand->kind == PTX_OPERAND_INT && operand->value == rounded;
+}
+
+enum barrier_scope barrier_scope_of(const struct ptx_function *function, const struct ptx_inst *inst,
+                                    const uint32_t size[3], uint32_t warp_width) {
+    enum ptx_op op = (enum ptx_op)inst->form->op;
+    if (op != PTX_OP_BAR || inst->form->mode == PTX_MODE_WARP) return BARRIER_NONE;
+    if (inst->form->mode == PTX_MODE_ARRIVE) return BARRIER_PART;
+    uint32_t count_operand = inst->form->mode == PTX_MODE_RED ? 2 : 1;
+    return counts_whole_block(function, inst, count_operand, size, warp_width) ? BARRIER_WHOLE : BARRIER_PART;
+}

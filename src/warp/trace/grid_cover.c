@@ -1,0 +1,279 @@
+/* Covering paths of all blocks of a grid, each block by itself: what others store to memory, and when, is not
+ * known (docs/covering-paths.md, section 9). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "warp/cover/cover.h"
+#include "warp/interpret/execute.h"
+#include "warp/interpret/footprint.h"
+#include "warp/interpret/launch_demand.h"
+#include "warp/path/access_list.h"
+#include "warp/path/grid.h"
+#include "warp/trace/block_trace.h"
+
+/* Warp instructions up to which blocks are executed after one lacked flow facts. */
+#define LACKING_INSTRUCTIONS_MAX (UINT64_C(1) << 22)
+
+struct cover_trace {
+    struct run run;
+    struct wb_grid *grid;
+    const wb_grid_options *options;
+    bool synchronises;     /* as in struct cover */
+    uint64_t instructions; /* of the blocks before */
+    uint64_t limit;        /* of all blocks together */
+    VEC(uint32_t) hashes;  /* per covering block of the grid */
+};
+
+static uint32_t hash_of(const struct wb_block *block) {
+    uint32_t hash = (uint32_t)block->paths.count;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct access_list *list = block->accesses == NULL ? NULL : &block->accesses[w];
+        hash = hash * 31 + block->paths.items[block->warp_path[w]].hash;
+        for (size_t i = 0; list != NULL && i < list->items.count; i++) {
+            const struct access_key key = access_key_of(&list->items.items[i], list->tables.items);
+            hash = hash * 31 + hash_bytes(&key, sizeof key);
+        }
+    }
+    return hash;
+}
+
+/* Whether two tables are the same but for where they start. */
+static bool same_table(const uint64_t *a, const uint64_t *b, uint32_t mask) {
+    for (int i = 1; i < __builtin_popcount(mask); i++)
+        if (a[i] - a[0] != b[i] - b[0]) return false;
+    return true;
+}
+
+static bool same_accesses(const struct access_list *a, const struct access_list *b) {
+    if (a->items.count != b->items.count) return false;
+    for (size_t i = 0; i < a->items.count; i++) {
+        const struct access *x = &a->items.items[i], *y = &b->items.items[i];
+        const struct access_key x_key = access_key_of(x, a->tables.items),
+                                y_key = access_key_of(y, b->tables.items);
+        if (memcmp(&x_key, &y_key, sizeof x_key) != 0) return false;
+        if (x_key.addresses == 1 &&
+            !same_table(a->tables.items + x->table, b->tables.items + y->table, x->mask))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the warps of two blocks execute the same at the same cost. */
+static bool same_block(const struct wb_block *a, const struct wb_block *b) {
+    if (!notes_equal(&a->notes, &b->notes) || a->uncounted != b->uncounted || a->repeats != b->repeats ||
+        a->paths.count != b->paths.count)
+        return false;
+    for (size_t p = 0; p < a->paths.count; p++)
+        if (!path_equal(&a->paths.items[p], &b->paths.items[p])) return false;
+    for (uint32_t w = 0; w < a->warp_count; w++) {
+        if (a->warp_path[w] != b->warp_path[w]) return false;
+        if (a->accesses != NULL && !same_accesses(&a->accesses[w], &b->accesses[w])) return false;
+    }
+    return true;
+}
+
+wb_status grid_note_covering(struct wb_grid *grid, const struct wb_block *block) {
+    struct grid_covering *cover = &grid->cover;
+    if (!cover->covers) {
+        cover->uncounted = PTX_NO_INDEX;
+        cover->facts = block->facts;
+        WB_TRY(vec_reserve(&cover->objects.items, block->objects.items.count));
+        for (size_t i = 0; i < block->objects.items.count; i++)
+            cover->objects.items.items[cover->objects.items.count++] = block->objects.items.items[i];
+    }
+    cover->covers = true;
+    cover->repeats |= block->repeats;
+    cover->meets_perhaps |= block->meets_perhaps;
+    if (cover->uncounted == PTX_NO_INDEX) cover->uncounted = block->uncounted;
+    return WB_OK;
+}
+
+/* Adds what was noted of a block to what was noted of those before. */
+static void add_notes(struct execution_notes *notes, const struct execution_notes *of) {
+    notes->assumed |= of->assumed;
+    if (of->unmodelled != NULL) notes_unmodelled(notes, of->unmodelled_index, of->unmodelled);
+    if (of->longest_sleep > notes->longest_sleep) notes->longest_sleep = of->longest_sleep;
+}
+
+/* Adds the block's accesses to the grid. */
+static wb_status add_streams(struct wb_grid *grid, const struct wb_block *block) {
+    struct path *paths = calloc((size_t)block->warp_count + 1, sizeof *paths);
+    wb_status status = paths == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (uint32_t w = 0; status == WB_OK && w < block->warp_count; w++)
+        status = path_copy(&block->paths.items[block->warp_path[w]], &paths[w]);
+    if (status == WB_OK) status = grid_add_block(grid, paths, block->accesses);
+    for (uint32_t w = 0; paths != NULL && w < block->warp_count; w++)
+        path_free(&paths[w]);
+    free(paths);
+    return status;
+}
+
+/* Adds the next block to the grid's blocks. */
+static wb_status place_block(struct cover_trace *trace, const struct wb_block *block, uint32_t covering) {
+    struct wb_grid *grid = trace->grid;
+    WB_TRY(grid_note_covering(grid, block));
+    add_notes(&grid->notes, &block->notes);
+    if (block->accesses != NULL)
+        WB_TRY(add_streams(grid, block));
+    else
+        WB_TRY(vec_push(&grid->blocks, (struct grid_block){0}));
+    grid->blocks.items[grid->blocks.count - 1].covering = covering;
+    return WB_OK;
+}
+
+/* Takes a block over as the grid's next one: it is kept unless an earlier one is the same. */
+static wb_status add_block(struct cover_trace *trace, struct wb_block *block) {
+    struct wb_grid *grid = trace->grid;
+    const uint32_t hash = hash_of(block);
+    uint32_t known = 0;
+    while (known < grid->covering.count &&
+           (trace->hashes.items[known] != hash || !same_block(grid->covering.items[known].block, block)))
+        known++;
+    const struct covering_block added = {block};
+    const bool kept = known == grid->covering.count;
+    wb_status status = place_block(trace, block, known);
+    if (status == WB_OK && kept) status = vec_push(&trace->hashes, hash);
+    if (status == WB_OK && kept) status = vec_push(&grid->covering, added);
+    if (kept) grid->covering_bytes += footprint_of_block(block);
+    if (status != WB_OK || !kept) wb_block_free(block);
+    return status;
+}
+
+/* Each block begins as if it were the only one. */
+static void begin_block(struct cover_trace *trace) {
+    struct run *run = &trace->run;
+    trace->instructions += run->instructions;
+    run->earlier_instructions = trace->instructions;
+    run->instructions = run->next_poll = run->forgotten = 0;
+    run->instruction_limit = trace->limit > trace->instructions ? trace->limit - trace->instructions : 0;
+    run_forget_notes(run);
+}
+
+/* Executes the block run->index into *block. */
+static wb_status cover_block(struct cover_trace *trace, struct wb_block **block) {
+    struct run *run = &trace->run;
+    struct arena code = {0}; /* what is known of the code when this block executes it */
+    struct wb_block *made = calloc(1, sizeof *made);
+    if (made == NULL) return WB_ERR_LIMIT;
+    made->kernel = run->kernel;
+    made->code_first = trace->grid->code_first;
+    begin_block(trace);
+    wb_status status = cover_begin(run, trace->options->facts, &code);
+    if (status == WB_OK) status = block_execute(made, run, trace->options->record_accesses);
+    trace->synchronises = run->cover != NULL && run->cover->synchronises;
+    cover_end(run);
+    arena_free(&code);
+    if (status == WB_OK)
+        *block = made;
+    else
+        wb_block_free(made);
+    return status;
+}
+
+/* Starts again with the first block. */
+static void restart(struct cover_trace *trace) {
+    struct wb_grid *grid = trace->grid;
+    memset(trace->run.index, 0, sizeof trace->run.index);
+    trace->hashes.count = 0;
+    grid_restart(grid);
+    grid->notes = (struct execution_notes){0};
+    struct memory_objects objects = grid->cover.objects;
+    objects.items.count = 0;
+    grid->cover = (struct grid_covering){.objects = objects};
+}
+
+/* Executes the next block and takes it over. One that lacks facts is left out: others may lack more, and all
+ * of them are to be asked for at once, as long as that takes no more than a moment. */
+static wb_status next_block(struct cover_trace *trace) {
+    struct wb_block *block = NULL;
+    wb_status status = cover_block(trace, &block);
+    if (status == WB_ERR_DECLINED && trace->run.needs.items.count > 0 &&
+        trace->instructions + trace->run.instructions < LACKING_INSTRUCTIONS_MAX)
+        return WB_OK;
+    return status == WB_OK ? add_block(trace, block) : status;
+}
+
+/* Every block; all of them once more when one stores to memory that was taken for constant so far.
+ * WB_ERR_DECLINED without a message when facts are lacking. */
+static wb_status cover_blocks(struct cover_trace *trace) {
+    bool more = true;
+    while (more) {
+        bool changed;
+        WB_TRY(next_block(trace));
+        trace->run.kept = footprint_of_grid(trace->grid);
+        WB_TRY(memory_share_stored(&trace->run.memory, trace->synchronises, &changed));
+        if (changed)
+            restart(trace);
+        else
+            more = run_next_block(&trace->run);
+    }
+    return trace->run.needs.items.count > 0 ? WB_ERR_DECLINED : WB_OK;
+}
+
+static wb_status trace_covering(struct cover_trace *trace) {
+    struct run *run = &trace->run;
+    struct wb_grid *grid = trace->grid;
+    WB_TRY(run_number_code(run->kernel->module, &grid->arena, &grid->code_first));
+    WB_TRY(run_begin(run, &grid->arena, grid->code_first));
+    if (trace->options->facts != NULL) WB_TRY(block_check_facts(run, trace->options->facts));
+    trace->limit = run->instruction_limit;
+    memcpy(grid->dimensions, run->grid, sizeof grid->dimensions);
+    memcpy(grid->block_size, run->size, sizeof grid->block_size);
+    grid->shared_bytes = run->shared_bytes;
+    grid->registers = launch_registers(run->kernel, run->launch);
+    if (launch_inputs_of(run->launch, run->unknown_contents, &grid->arena, &grid->inputs) != WB_OK)
+        return run_no_memory(run);
+    grid->warp_count = run->warp_count;
+    grid->warp_width = run->warp_width;
+    if (grid_find_barriers(grid) != WB_OK) return run_no_memory(run);
+    WB_TRY(cover_blocks(trace));
+    grid_find_local_bytes(grid);
+    return WB_OK;
+}
+
+wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
+                              wb_diagnostics *diagnostics) {
+    struct cover_trace trace = {.run = {.kernel = grid->kernel,
+                                        .launch = launch,
+                                        .diagnostics = diagnostics,
+                                        .warp_width = options->warp_width,
+                                        .unknown_contents = options->unknown_contents,
+                                        .watch = &options->watch,
+                                        .instruction_limit = options->instruction_limit,
+                                        .memory_limit = options->memory_limit},
+                                .grid = grid,
+                                .options = options};
+    wb_status status = trace_covering(&trace);
+    if (status != WB_ERR_INPUT && fact_needs_report(&trace.run.needs, grid->kernel, diagnostics) != WB_OK)
+        status = WB_ERR_LIMIT;
+    run_end(&trace.run);
+    vec_free(&trace.hashes);
+    return status;
+}
+
+wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                           struct fact_needs *needs, bool *complete) {
+    const wb_grid_options options = {.cover = true, .unknown_contents = true};
+    wb_diagnostics *unread = wb_diagnostics_new();
+    struct wb_grid grid = {.kernel = kernel};
+    struct cover_trace trace = {.run = {.kernel = kernel,
+                                        .launch = launch,
+                                        .diagnostics = unread,
+                                        .unknown_contents = true,
+                                        .instruction_limit = LACKING_INSTRUCTIONS_MAX},
+                                .grid = &grid,
+                                .options = &options};
+    if (unread == NULL) return WB_ERR_LIMIT;
+    wb_status status = trace_covering(&trace);
+    const bool no_memory =
+        unread->no_memory || (status == WB_ERR_LIMIT && wb_diagnostics_errors(unread) == 0);
+    *needs = trace.run.needs;
+    trace.run.needs = (struct fact_needs){0};
+    *complete = status == WB_OK || (status == WB_ERR_DECLINED && wb_diagnostics_errors(unread) == 0);
+    run_end(&trace.run);
+    vec_free(&trace.hashes);
+    grid_clear(&grid);
+    wb_diagnostics_free(unread);
+    return no_memory ? WB_ERR_LIMIT : WB_OK;
+}

@@ -53,8 +53,8 @@ bench: packages-build+bench
 	@scripts/bench
 
 fuzz: packages-build+test
-	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
-	@$(NINJA) -C build-sanitize --quiet
+	@CC=clang $(CMAKE) -B build-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON -DWB_FUZZ_COVERAGE=ON >/dev/null
+	@$(NINJA) -C build-fuzz --quiet fuzz/all
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 campaign: packages-build+test

@@ -4,8 +4,10 @@
  * The way of the data:
  *
  *     wb_module_read ──▶ wb_kernel ─┐
- *     wb_launch_*    ──────────────┼──▶ wb_block_trace ──▶ wb_analysis_* ──▶ wb_report
+ *     wb_launch_*    ──────────────┼──▶ wb_analyze ──▶ wb_analysis_judge, wb_analysis_bounds, wb_report
  *     wb_machine_load ─────────────┘
+ *
+ * docs/library.md shows a program; the steps that wb_analyze takes are functions, too.
  *
  * Ownership, once for all: a function named `..._new`, `..._read`, `..._load`, `..._parse`, `..._import`,
  * `..._trace` makes an object that its caller frees with the `..._free` of the same name. Objects made from
@@ -16,8 +18,16 @@
  * caller's.
  *
  * Errors: a function that can fail returns a wb_status and puts at least one message into the given
- * wb_diagnostics; its output parameter is then untouched. The library never prints, never exits and has no
- * global state; two threads may use it at the same time on different objects.
+ * wb_diagnostics; its output parameter is then untouched, unless its comment says otherwise. The library
+ * never prints and never exits.
+ *
+ * Threads: there is no global state. Functions that take an object as `const` do not change it, nor what it
+ * refers to, not even in secret: any number of threads may share a module with its kernels, a launch, a
+ * machine, facts, blocks and grids that none of them changes or frees at the time. An object that is not
+ * `const` (wb_diagnostics, wb_analysis) belongs to one thread at a time.
+ *
+ * Options: a struct of options begins with its size, which its caller sets to sizeof of its type; what is
+ * zero or NULL behind it stands for the usual. In place of the struct, NULL is all of that.
  *
  * Files: "-" as the path of a file to be read is the standard input of the process.
  *
@@ -670,8 +680,80 @@ typedef enum {
  * case. */
 wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, uint64_t deadline);
 
+/* ---- Analyses as a whole -------------------------------------------------------------------------------
+ */
+
+/* For which data of buffers and variables results hold. */
+typedef enum {
+    WB_INPUTS_USUAL, /* WB_INPUTS_ANY with flow facts, else WB_INPUTS_GIVEN */
+    WB_INPUTS_GIVEN, /* what the launch gives; where that leaves open what is executed, for all values of what
+                        is not known */
+    WB_INPUTS_ANY,   /* whatever buffers and variables contain; scalars stay as they are given */
+} wb_inputs;
+
+typedef struct {
+    size_t size; /* sizeof(wb_analyze_options) */
+    wb_inputs inputs;
+    const wb_facts *facts; /* flow facts of the kernel, complete; or NULL */
+    bool one_block;        /* of block `block` of the grid, not of the kernel */
+    uint32_t block[3];     /* which block is executed where one block is */
+    const char *scheme;    /* bounds the whole grid on a machine with caches under this scheme ("default",
+                              "pure-rr", "reorder"); or NULL */
+    const char *methods;   /* as in wb_analysis_bound; NULL: "all" */
+    const char *policies;  /* as in wb_analysis_simulate; or NULL */
+    bool has_deadline;     /* there is a deadline of `scope`: with one of the kernel, kernels are bounded
+                              whatever the methods are */
+    wb_scope scope;        /* as in wb_analysis_judge */
+    bool record_accesses;  /* of wb_analyze_paths: as in wb_trace_options */
+    bool allow_unmapped;   /* of wb_analyze_caches and wb_analyze_accesses: as in wb_grid_options */
+    uint64_t state_limit;  /* as in wb_analysis_set_state_limit; 0: the default */
+    uint64_t memory_limit; /* as in wb_trace_options */
+    wb_watch watch;        /* the caller's progress callback */
+} wb_analyze_options;
+
+/* Analyses a launch of a kernel on a machine: executes, bounds and simulates what the options ask for. That
+ * is the kernel, all blocks of its grid, with the data that is given, or with covering paths where that
+ * leaves something open; where the blocks cannot all be covered, one block, with a warning, unless a method
+ * of kernels is named. Results for any inputs have those of the given data beside them where that can be
+ * executed, and flow facts are held to it. `options` may be NULL.
+ * The analysis owns all that was made for it; kernel, launch, machine and facts must outlive it. WB_ERR_LIMIT
+ * with *analysis set: what was found before a limit, else *analysis is set with WB_OK alone. Other errors as
+ * wb_grid_trace, wb_analysis_new_kernel and wb_analysis_bound. */
+wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                     const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_analysis **analysis);
+
+/* Bounds and simulates an analysis that is there, such as one of wb_analysis_read: the last step of
+ * wb_analyze. With WB_ERR_LIMIT it may have results. */
+wb_status wb_analysis_run(wb_analysis *analysis, const wb_analyze_options *options,
+                          wb_diagnostics *diagnostics);
+
+/* Whether there is a bound or a simulation, be it of the longest block alone. */
+bool wb_analysis_has_results(const wb_analysis *analysis);
+
 /* Kernels that are launched one after another on one machine (docs/launch.md). */
 typedef struct wb_stream wb_stream;
+
+/* Analyses the launches of a list, of kernels of one module, each as a kernel by wb_analyze. Options of one
+ * block, of a scheme or of flow facts do not go with it. Of WB_ERR_LIMIT *stream is set, too, when all
+ * kernels were executed; a limit that one of them hit then kept none of the others from its results. */
+wb_status wb_analyze_launches(const wb_module *module, const wb_launches *launches, const wb_machine *machine,
+                              const wb_analyze_options *options, wb_diagnostics *diagnostics,
+                              wb_stream **stream);
+
+/* A grid on a machine with caches for what is known of these: with the given data ready to be simulated, or
+ * of covering paths, which cannot be, by the rules of wb_analyze. Of flow facts it takes those for any
+ * inputs. The wb_gpu owns its grid. */
+wb_status wb_analyze_caches(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                            const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_gpu **gpu);
+
+/* What the warps of a block execute: with the given data, or covering paths, by the rules of wb_analyze. */
+wb_status wb_analyze_paths(const wb_kernel *kernel, const wb_launch *launch,
+                           const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_block **block);
+
+/* What all blocks, or with one_block one, execute and access with the given data; where a value that is not
+ * known ended a warp early, all that they may execute, or, where that cannot be covered, a warning. */
+wb_status wb_analyze_accesses(const wb_kernel *kernel, const wb_launch *launch,
+                              const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_grid **grid);
 
 /* A stream without kernels, or NULL when memory is exhausted. */
 wb_stream *wb_stream_new(const wb_machine *machine);
@@ -685,6 +767,13 @@ wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnos
  * what kernels leave in the second level to be written back while later ones run: from the start of the
  * stream until the last kernel has ended. False when nothing is proven of one of them. */
 bool wb_stream_proven(const wb_stream *stream, uint64_t *cycles);
+
+/* Whether a deadline, in cycles, of all kernels of the stream together is met. */
+wb_verdict wb_stream_judge(const wb_stream *stream, uint64_t deadline);
+
+/* The kernels of the stream; NULL past the end. */
+size_t wb_stream_count(const wb_stream *stream);
+const wb_analysis *wb_stream_at(const wb_stream *stream, size_t index);
 
 /* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. */
 wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,

@@ -1,40 +1,176 @@
-/* warpbound analyze: bounds of one thread block, of a grid or of several, beside simulations. */
+/* warpbound analyze: bounds of a kernel, of one thread block, of a grid under a scheme, or of the kernels of
+ * a list of launches, beside simulations. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 
-/* Loads what is to be analysed and the options that go with it. */
-static wb_status prepare(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs,
-                         wb_report_options *report) {
-    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK && options->schemes != NULL && options->phases)
-        status = usage_error(diagnostics, "--phases is of one block: not with --scheme");
-    if (status == WB_OK && options->schemes != NULL)
-        status = inputs_load_grid_analysis(options, diagnostics, inputs);
-    else if (status == WB_OK)
-        status = inputs_load(options, INPUTS_ANALYSIS, diagnostics, inputs);
-    if (status == WB_OK)
-        status = analyze_read_deadline(options, wb_analysis_machine(inputs->analysis), diagnostics, report);
-    return status == WB_OK ? analyze_set_limits(options, diagnostics, inputs->analysis) : status;
+/* --deadline, in cycles of the machine, and --scope, which may be left out. */
+static wb_status read_deadline(const struct options *options, const wb_machine *machine,
+                               wb_diagnostics *diagnostics, wb_report_options *report) {
+    if (options->scope != NULL && strcmp(options->scope, wb_scope_name(WB_SCOPE_KERNEL)) != 0) {
+        report->scope = WB_SCOPE_BLOCK;
+        if (strcmp(options->scope, wb_scope_name(WB_SCOPE_BLOCK)) != 0)
+            return usage_error(diagnostics, "--scope: expected kernel or block");
+        if (options->schemes != NULL && options->block_index == NULL)
+            return usage_error(diagnostics,
+                               "--scope block: with --scheme only of the block of --block-index");
+    }
+    report->has_deadline = options->deadline != NULL;
+    return report->has_deadline
+               ? wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline)
+               : WB_OK;
 }
 
-/* Analyses what is no list of launches. */
-static int analyze_one(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
+/* What the library is asked for. */
+static wb_status read_asked(const struct options *options, const struct inputs *inputs,
+                            const wb_machine *machine, wb_diagnostics *diagnostics, wb_analyze_options *asked,
+                            wb_report_options *report) {
+    wb_status status = read_analyze_options(options, inputs, diagnostics, asked);
+    if (status == WB_OK) status = read_deadline(options, machine, diagnostics, report);
+    asked->has_deadline = report->has_deadline;
+    asked->scope = report->scope;
+    return status;
+}
+
+/* Says that only a block was analysed, and what to do about it: where it is one that was asked for, the
+ * deadline counts as missed; else the kernel could not be analysed. */
+static int refuse_block(const struct options *options, wb_diagnostics *diagnostics) {
+    if (options->block_index != NULL) {
+        (void)usage_error(diagnostics, "the deadline is of the kernel, and --block-index asks for one block "
+                                       "only: leave that out, or judge the block alone with --scope block");
+        return EXIT_DEADLINE_MISSED;
+    }
+    (void)usage_error(diagnostics, "the deadline is of the kernel, of which there is no bound, only of one "
+                                   "block; --scope block judges that alone");
+    return WB_ERR_DECLINED;
+}
+
+/* The exit status for the verdict on a deadline, with a message unless that is met or not. */
+static int judge(const struct options *options, wb_verdict verdict, wb_diagnostics *diagnostics) {
+    switch (verdict) {
+    case WB_MET: return WB_OK;
+    case WB_NOT_MET: return EXIT_DEADLINE_MISSED;
+    case WB_NOT_ANALYSED: return refuse_block(options, diagnostics);
+    case WB_UNDECIDED: break;
+    }
+    (void)usage_error(diagnostics, "no proven bound to hold against the deadline: choose a method or a "
+                                   "machine for which one is proven");
+    return WB_ERR_DECLINED;
+}
+
+/* Whether a setting can show in the results of an analysis, or of one of a stream. */
+static bool is_read(const char *setting, const wb_analysis *analysis, const wb_stream *stream) {
+    if (analysis != NULL) return wb_analysis_reads_setting(analysis, setting);
+    for (size_t i = 0; i < wb_stream_count(stream); i++)
+        if (wb_analysis_reads_setting(wb_stream_at(stream, i), setting)) return true;
+    return false;
+}
+
+/* Whether every --set can show in the results. */
+static wb_status check_settings(const struct options *options, const wb_analysis *analysis,
+                                const wb_stream *stream, wb_diagnostics *diagnostics) {
+    for (size_t s = 0; s < options->set_count; s++) {
+        if (is_read(options->sets[s], analysis, stream)) continue;
+        wb_diagnostics_error(diagnostics, options->sets[s],
+                             "has no effect: none of these methods reads it. It is for abstract CTA "
+                             "simulation; --method abstract-cta says where that is not for this input");
+        return WB_ERR_INPUT;
+    }
+    return WB_OK;
+}
+
+static wb_report_format format_of(const struct options *options) {
+    return options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
+}
+
+/* Loads and analyses what the operand describes. */
+static wb_status analyze(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
+                         wb_report_options *report, wb_analysis **analysis) {
+    wb_analyze_options asked;
+    wb_status status;
+    if (options->schemes == NULL && is_block_file(options)) {
+        status = load_block_file(options, diagnostics, analysis);
+        if (status == WB_OK)
+            status = read_asked(options, inputs, wb_analysis_machine(*analysis), diagnostics, &asked, report);
+        return status == WB_OK ? wb_analysis_run(*analysis, &asked, diagnostics) : status;
+    }
+    const char *machine = options->schemes != NULL ? GPU_MACHINE : DEFAULT_MACHINE;
+    status = inputs_load(options, machine, diagnostics, inputs);
+    if (status == WB_OK) status = read_asked(options, inputs, inputs->machine, diagnostics, &asked, report);
+    if (status != WB_OK) return status;
+    return wb_analyze(inputs->kernel, inputs->launch, inputs->machine, &asked, diagnostics, analysis);
+}
+
+/* Analyses what is no list of launches. After a limit what was found is reported. */
+static int analyze_one(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
     wb_report_options report = {.phases = options->phases, .timing = options->timing};
-    wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
+    wb_analysis *analysis = NULL;
     char *text = NULL;
-    int status = (int)prepare(options, diagnostics, inputs, &report);
-    if (status == WB_OK) status = (int)analyze_compute(options, diagnostics, inputs);
-    if (status == WB_OK) status = (int)analyze_check_settings(options, inputs, 1, diagnostics);
-    if (status == WB_OK || (status == WB_ERR_LIMIT && analyze_has_results(inputs->analysis))) {
-        int written = (int)wb_report(inputs->analysis, format, &report, diagnostics, &text);
+    int status = (int)require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+    if (status == WB_OK && options->schemes != NULL && options->phases)
+        status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
+    if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
+    if (status == WB_OK) status = (int)check_settings(options, analysis, NULL, diagnostics);
+    if (status == WB_OK ||
+        (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis))) {
+        int written = (int)wb_report(analysis, format_of(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
         if (status == WB_OK) status = written;
     }
     if (status == WB_OK && report.has_deadline)
-        status = analyze_judge(options, wb_analysis_judge(inputs->analysis, report.scope, report.deadline),
-                               diagnostics);
+        status = judge(options, wb_analysis_judge(analysis, report.scope, report.deadline), diagnostics);
     free(text);
+    wb_analysis_free(analysis);
+    return status;
+}
+
+/* Fails with a message for an option that is of one launch, or of one block. */
+static wb_status refuse_options(const struct options *options, wb_diagnostics *diagnostics) {
+    if (options->kernel != NULL || options->grid != NULL || options->block != NULL ||
+        options->shared != NULL || options->registers != NULL || options->assume != NULL ||
+        options->argument_count + options->variable_count > 0)
+        return usage_error(diagnostics, "options of a launch do not go with a list of launches: change "
+                                        "the file");
+    if (options->block_index != NULL || options->phases)
+        return usage_error(diagnostics, "--block-index and --phases are of one block: not with a list of "
+                                        "launches");
+    if (options->facts != NULL)
+        return usage_error(diagnostics, "--facts is of one kernel: not with a list of launches");
+    if (options->schemes != NULL)
+        return usage_error(diagnostics, "--scheme is of one launch: not with a list of launches");
+    if (options->scope != NULL)
+        return usage_error(diagnostics, "--scope is of one launch: the deadline of a list is of all its "
+                                        "kernels together");
+    return WB_OK;
+}
+
+/* Analyses the kernels of a list of launches. */
+static int analyze_list(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
+    wb_report_options report = {.timing = options->timing};
+    wb_analyze_options asked;
+    wb_stream *stream = NULL;
+    char *text = NULL;
+    int status = (int)require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+    if (status == WB_OK) status = (int)refuse_options(options, diagnostics);
+    if (status == WB_OK) status = (int)load_module(options, diagnostics, &inputs->module);
+    const char *machine = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
+    if (status == WB_OK) status = (int)load_machine(options, machine, diagnostics, &inputs->machine);
+    if (status == WB_OK)
+        status = (int)read_asked(options, inputs, inputs->machine, diagnostics, &asked, &report);
+    if (status == WB_OK)
+        status = (int)wb_analyze_launches(inputs->module, inputs->launches, inputs->machine, &asked,
+                                          diagnostics, &stream);
+    if (status == WB_OK) status = (int)check_settings(options, NULL, stream, diagnostics);
+    if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
+        int written = (int)wb_stream_report(stream, format_of(options), &report, diagnostics, &text);
+        if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
+        if (written == WB_OK && report.has_deadline)
+            written = judge(options, wb_stream_judge(stream, report.deadline), diagnostics);
+        if (status == WB_OK) status = written;
+    }
+    free(text);
+    wb_stream_free(stream);
     return status;
 }
 
@@ -43,8 +179,8 @@ int command_analyze(const struct options *options, wb_diagnostics *diagnostics) 
     int status = (int)inputs_load_launches(options, diagnostics, &inputs);
     if (status == WB_OK)
         status = inputs.launches != NULL && wb_launches_is_list(inputs.launches)
-                     ? analyze_stream(options, inputs.launches, diagnostics)
-                     : analyze_one(options, diagnostics, &inputs);
+                     ? analyze_list(options, &inputs, diagnostics)
+                     : analyze_one(options, &inputs, diagnostics);
     inputs_free(&inputs);
     return status;
 }

@@ -5,14 +5,27 @@
 
 #include "command.h"
 
-static wb_status write_counts(const struct options *options, wb_diagnostics *diagnostics,
-                              struct inputs *inputs) {
+/* The grid with what is known of its data on a machine with caches. Pointers may be given as plain numbers
+ * where `allow_unmapped`. */
+static wb_status load_gpu(const struct options *options, bool allow_unmapped, struct inputs *inputs,
+                          wb_diagnostics *diagnostics, wb_gpu **gpu) {
+    wb_analyze_options asked;
+    wb_status status = inputs_load(options, GPU_MACHINE, diagnostics, inputs);
+    if (status == WB_OK) status = read_analyze_options(options, inputs, diagnostics, &asked);
+    if (status != WB_OK) return status;
+    asked.allow_unmapped = allow_unmapped;
+    status = wb_analyze_caches(inputs->kernel, inputs->launch, inputs->machine, &asked, diagnostics, gpu);
+    return status == WB_OK ? set_threads(options, diagnostics, *gpu) : status;
+}
+
+static wb_status write_counts(const struct options *options, struct inputs *inputs,
+                              wb_diagnostics *diagnostics, wb_gpu **gpu) {
     char *text = NULL;
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load_caches(options, false, diagnostics, inputs);
+    if (status == WB_OK) status = load_gpu(options, false, inputs, diagnostics, gpu);
     wb_watch watch = watch_terminal();
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
-    if (status == WB_OK) status = wb_cache_report(inputs->gpu, format, &watch, diagnostics, &text);
+    if (status == WB_OK) status = wb_cache_report(*gpu, format, &watch, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
     return status;
@@ -54,27 +67,29 @@ static wb_status read_format(const struct options *options, wb_diagnostics *diag
 }
 
 /* Pointers may be given as plain numbers, as for the kernel analyzer. */
-static wb_status write_order(const struct options *options, wb_diagnostics *diagnostics,
-                             struct inputs *inputs) {
+static wb_status write_order(const struct options *options, struct inputs *inputs,
+                             wb_diagnostics *diagnostics, wb_gpu **gpu) {
     struct order_output output;
     if (options->order && options->channels)
         return usage_error(diagnostics, "--order and --channels print one thing each: choose one");
     wb_status status = read_format(options, diagnostics, &output.format);
     if (status == WB_OK) status = read_part(options, diagnostics, &output.options);
-    if (status == WB_OK) status = inputs_load_caches(options, true, diagnostics, inputs);
-    output.gpu = inputs->gpu;
+    if (status == WB_OK) status = load_gpu(options, true, inputs, diagnostics, gpu);
+    output.gpu = *gpu;
     return status == WB_OK ? write_as_made(options, make_order, &output, diagnostics) : status;
 }
 
 int command_cache(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
+    wb_gpu *gpu = NULL;
     wb_status status;
     if (options->order || options->channels)
-        status = write_order(options, diagnostics, &inputs);
+        status = write_order(options, &inputs, diagnostics, &gpu);
     else if (options->sm != NULL || options->first != NULL)
         status = usage_error(diagnostics, "--sm and --first go with --order or --channels");
     else
-        status = write_counts(options, diagnostics, &inputs);
+        status = write_counts(options, &inputs, diagnostics, &gpu);
+    wb_gpu_free(gpu);
     inputs_free(&inputs);
     return (int)status;
 }

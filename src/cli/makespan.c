@@ -16,6 +16,12 @@ static wb_status add_warps(const struct options *options, wb_diagnostics *diagno
     return status;
 }
 
+/* The kernel that a problem is made from, and its block. */
+struct problem_inputs {
+    struct inputs kernel;
+    wb_block *block; /* or NULL */
+};
+
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text);
     size_t end_length = strlen(end);
@@ -27,25 +33,35 @@ static bool is_file(const char *operand) {
     return strpbrk(operand, "./") != NULL || strcmp(operand, "-") == 0;
 }
 
+/* The path of the kernel that the options name: nothing that steers it may be unknown. */
+static wb_status load_path(const struct options *options, wb_diagnostics *diagnostics,
+                           struct problem_inputs *inputs, wb_makespan *makespan) {
+    wb_trace_options trace = {.memory_limit = options->memory_limit, .watch = watch_terminal()};
+    const struct inputs *loaded = &inputs->kernel;
+    wb_status status = inputs_load(options, NULL, diagnostics, &inputs->kernel);
+    if (status == WB_OK) status = read_block_index(options, diagnostics, trace.block);
+    if (status == WB_OK)
+        status = wb_block_trace(loaded->kernel, loaded->launch, &trace, diagnostics, &inputs->block);
+    return status == WB_OK
+               ? wb_makespan_add_block(makespan, inputs->block, options->branchless_prefix, diagnostics)
+               : status;
+}
+
 /* The problem of the operand alone: the path of a kernel, a file, a string, or none. */
 static wb_status load_operand(const struct options *options, wb_diagnostics *diagnostics,
-                              struct inputs *inputs, wb_makespan **makespan) {
+                              struct problem_inputs *inputs, wb_makespan **makespan) {
     const char *operand = options->operand_count == 1 ? options->operands[0] : NULL;
     bool ptx = operand != NULL && ends_with(operand, ".ptx");
     if (operand != NULL && is_file(operand) && !ptx) return wb_makespan_read(operand, diagnostics, makespan);
     *makespan = wb_makespan_new();
     if (*makespan == NULL) return WB_ERR_LIMIT;
-    if (ptx) {
-        wb_status status = inputs_load(options, INPUTS_EXECUTION, diagnostics, inputs);
-        if (status != WB_OK) return status;
-        return wb_makespan_add_block(*makespan, inputs->block, options->branchless_prefix, diagnostics);
-    }
+    if (ptx) return load_path(options, diagnostics, inputs, *makespan);
     return operand != NULL ? wb_makespan_add_warps(*makespan, operand, diagnostics) : WB_OK;
 }
 
 /* The problem that operand and options describe. */
-static wb_status load(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs,
-                      wb_makespan **makespan) {
+static wb_status load(const struct options *options, wb_diagnostics *diagnostics,
+                      struct problem_inputs *inputs, wb_makespan **makespan) {
     if (options->operand_count > 1)
         return usage_error(diagnostics, "expected one kernel instruction string or one file (see --help)");
     wb_status status = load_operand(options, diagnostics, inputs, makespan);
@@ -57,7 +73,7 @@ static wb_status load(const struct options *options, wb_diagnostics *diagnostics
 }
 
 /* Which instruction became which letter. */
-static wb_status write_mapping(const struct options *options, const struct inputs *inputs,
+static wb_status write_mapping(const struct options *options, const struct problem_inputs *inputs,
                                wb_diagnostics *diagnostics) {
     char *text = NULL;
     if (inputs->block == NULL) return usage_error(diagnostics, "--mapping: expected a PTX file");
@@ -182,7 +198,7 @@ static wb_status solve(const struct options *options, wb_makespan *makespan, wb_
 
 /* The problem to be solved: the one described, or the smallest that refutes a formula. */
 static wb_status load_or_refute(const struct options *options, wb_diagnostics *diagnostics,
-                                struct inputs *inputs, wb_makespan **makespan) {
+                                struct problem_inputs *inputs, wb_makespan **makespan) {
     if (options->refute == NULL) return load(options, diagnostics, inputs, makespan);
     if (options->operand_count > 0 || options->setting_count > 0 || options->warps_count > 0)
         return usage_error(diagnostics, "--refute stands alone: it finds the problem itself");
@@ -191,7 +207,7 @@ static wb_status load_or_refute(const struct options *options, wb_diagnostics *d
 }
 
 int command_makespan(const struct options *options, wb_diagnostics *diagnostics) {
-    struct inputs inputs = {0};
+    struct problem_inputs inputs = {0};
     wb_makespan *makespan = NULL;
     enum output_format other = options->schedule ? OUTPUT_SVG : OUTPUT_JSON;
     wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
@@ -205,6 +221,7 @@ int command_makespan(const struct options *options, wb_diagnostics *diagnostics)
         status = solve(options, makespan, diagnostics);
     }
     wb_makespan_free(makespan);
-    inputs_free(&inputs);
+    wb_block_free(inputs.block);
+    inputs_free(&inputs.kernel);
     return (int)status;
 }

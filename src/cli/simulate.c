@@ -4,24 +4,69 @@
 #include "command.h"
 
 /* The schedule of one policy instead of the totals. */
-static wb_status write_schedule(const struct options *options, const struct inputs *inputs,
+static wb_status write_schedule(const struct options *options, const wb_analysis *analysis,
                                 wb_diagnostics *diagnostics, char **text) {
     wb_schedule_format format = options->format == OUTPUT_TRACE ? WB_SCHEDULE_TRACE
                                 : options->format == OUTPUT_SVG ? WB_SCHEDULE_SVG
                                                                 : WB_SCHEDULE_TEXT;
     const char *policy = options->policies != NULL ? options->policies : "lrr";
-    return wb_schedule_report(inputs->analysis, policy, format, diagnostics, text);
+    return wb_schedule_report(analysis, policy, format, diagnostics, text);
 }
 
-static wb_status write_totals(const struct options *options, struct inputs *inputs,
+static wb_status write_totals(const struct options *options, wb_analysis *analysis,
                               wb_diagnostics *diagnostics, char **text) {
     wb_watch watch = watch_terminal();
     const char *policies = options->policies != NULL ? options->policies : "lrr,gto";
-    wb_status status = wb_analysis_simulate(inputs->analysis, policies, &watch, diagnostics);
+    wb_status status = wb_analysis_simulate(analysis, policies, &watch, diagnostics);
     if (status != WB_OK) return status;
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     wb_report_options report = {.timing = options->timing};
-    return wb_report(inputs->analysis, format, &report, diagnostics, text);
+    return wb_report(analysis, format, &report, diagnostics, text);
+}
+
+/* What is simulated, each or NULL. */
+struct simulated {
+    wb_block *block; /* of `analysis`, unless that was written by hand */
+    wb_analysis *analysis;
+    wb_grid *grid; /* of `gpu` */
+    wb_gpu *gpu;
+};
+
+static void simulated_free(struct simulated *simulated) {
+    wb_gpu_free(simulated->gpu);
+    wb_grid_free(simulated->grid);
+    wb_analysis_free(simulated->analysis);
+    wb_block_free(simulated->block);
+}
+
+/* Executes the grid, or the block of it that the options name, on a machine on which it can be simulated. */
+static wb_status load_grid(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
+                           struct simulated *simulated) {
+    wb_grid_options trace = {.one_block = options->block_index != NULL,
+                             .memory_limit = options->memory_limit,
+                             .watch = watch_terminal()};
+    wb_status status = inputs_load(options, GPU_MACHINE, diagnostics, inputs);
+    if (status == WB_OK) status = read_block_index(options, diagnostics, trace.block);
+    if (status == WB_OK)
+        status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->grid);
+    if (status == WB_OK) status = wb_gpu_new(simulated->grid, inputs->machine, diagnostics, &simulated->gpu);
+    return status == WB_OK ? set_threads(options, diagnostics, simulated->gpu) : status;
+}
+
+/* Executes the block: nothing that steers it may be unknown. */
+static wb_status load_block(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
+                            struct simulated *simulated) {
+    wb_trace_options trace = {.memory_limit = options->memory_limit, .watch = watch_terminal()};
+    if (is_block_file(options)) return load_block_file(options, diagnostics, &simulated->analysis);
+    wb_status status = inputs_load(options, DEFAULT_MACHINE, diagnostics, inputs);
+    if (status == WB_OK) status = read_block_index(options, diagnostics, trace.block);
+    if (status != WB_OK) return status;
+    trace.record_accesses = wb_machine_needs_accesses(inputs->machine);
+    trace.warp_width = wb_machine_warp_width(inputs->machine);
+    status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->block);
+    return status == WB_OK
+               ? wb_analysis_new(simulated->block, inputs->machine, diagnostics, &simulated->analysis)
+               : status;
 }
 
 /* What write_as_made makes. */
@@ -39,57 +84,53 @@ static wb_status make_grid_schedule(void *user, const wb_writer *writer, wb_diag
                                   &watch, writer, diagnostics);
 }
 
-/* The schedule of the whole grid under one scheme. */
-static wb_status schedule_grid(const struct options *options, struct inputs *inputs,
-                               wb_diagnostics *diagnostics) {
-    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_TRACE, diagnostics);
-    if (status == WB_OK) status = inputs_load_gpu(options, diagnostics, inputs);
-    struct schedule_output output = {options, inputs->gpu};
-    return status == WB_OK ? write_as_made(options, make_grid_schedule, &output, diagnostics) : status;
-}
-
 /* All blocks on a machine with caches, under the schemes that --scheme lists. After an interrupt or at a
  * limit what is done is reported. */
 static wb_status simulate_grid(const struct options *options, struct inputs *inputs,
-                               wb_diagnostics *diagnostics, char **text) {
-    if (options->schedule) return schedule_grid(options, inputs, diagnostics);
-    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load_gpu(options, diagnostics, inputs);
+                               struct simulated *simulated, wb_diagnostics *diagnostics, char **text) {
+    enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
+    wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
+    if (status == WB_OK) status = load_grid(options, inputs, diagnostics, simulated);
     if (status != WB_OK) return status;
+    struct schedule_output output = {options, simulated->gpu};
+    if (options->schedule) return write_as_made(options, make_grid_schedule, &output, diagnostics);
     wb_watch watch = watch_terminal();
-    status = wb_gpu_simulate(inputs->gpu, options->schemes, options->policies, &watch, diagnostics);
+    status = wb_gpu_simulate(simulated->gpu, options->schemes, options->policies, &watch, diagnostics);
     size_t done;
-    (void)wb_gpu_simulations(inputs->gpu, &done);
+    (void)wb_gpu_simulations(simulated->gpu, &done);
     if (status != WB_OK && (status != WB_ERR_LIMIT || done == 0)) return status;
     wb_report_options report = {.timing = options->timing};
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
-    wb_status written = wb_gpu_report(inputs->gpu, format, &report, diagnostics, text);
+    wb_status written = wb_gpu_report(simulated->gpu, format, &report, diagnostics, text);
     return status != WB_OK ? status : written;
 }
 
 static wb_status simulate_block(const struct options *options, struct inputs *inputs,
-                                wb_diagnostics *diagnostics, char **text) {
+                                struct simulated *simulated, wb_diagnostics *diagnostics, char **text) {
     enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
     if (options->threads != NULL) return usage_error(diagnostics, "--threads goes with --scheme");
     wb_status status = WB_OK;
     if (!options->schedule || options->format != OUTPUT_SVG)
         status = require_format(options, OUTPUT_TEXT, other, diagnostics);
-    if (status == WB_OK) status = inputs_load(options, INPUTS_SIMULATION, diagnostics, inputs);
+    if (status == WB_OK) status = load_block(options, inputs, diagnostics, simulated);
     if (status != WB_OK) return status;
-    return options->schedule ? write_schedule(options, inputs, diagnostics, text)
-                             : write_totals(options, inputs, diagnostics, text);
+    return options->schedule ? write_schedule(options, simulated->analysis, diagnostics, text)
+                             : write_totals(options, simulated->analysis, diagnostics, text);
 }
 
 int command_simulate(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
+    struct simulated simulated = {0};
     char *text = NULL;
-    wb_status status = options->schemes != NULL ? simulate_grid(options, &inputs, diagnostics, &text)
-                                                : simulate_block(options, &inputs, diagnostics, &text);
+    wb_status status = options->schemes != NULL
+                           ? simulate_grid(options, &inputs, &simulated, diagnostics, &text)
+                           : simulate_block(options, &inputs, &simulated, diagnostics, &text);
     if (text != NULL) {
         wb_status written = write_output(options, text, diagnostics);
         if (status == WB_OK) status = written;
     }
     free(text);
+    simulated_free(&simulated);
     inputs_free(&inputs);
     return (int)status;
 }

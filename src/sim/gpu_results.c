@@ -30,6 +30,7 @@ void wb_gpu_free(wb_gpu *gpu) {
     arena_free(&gpu->arena);
     vec_free(&gpu->simulations);
     vec_free(&gpu->runs);
+    wb_grid_free(gpu->owned);
     free(gpu);
 }
 

@@ -11,7 +11,8 @@ struct gpu_run {
 
 struct wb_gpu {
     struct timed_grid timed;
-    struct arena arena; /* of the simulations' arrays */
+    struct wb_grid *owned; /* that it frees with itself; or NULL */
+    struct arena arena;    /* of the simulations' arrays */
     uint32_t threads;
     VEC(wb_gpu_simulation) simulations; /* by scheme, then by policy, in the order of their registries */
     VEC(struct gpu_run) runs;           /* which each of them is */

@@ -130,6 +130,9 @@ void wb_analysis_free(wb_analysis *analysis) {
     vec_free(&analysis->simulations);
     vec_free(&analysis->declined);
     arena_free(&analysis->reasons);
+    wb_analysis_free(analysis->owned.given);
+    wb_grid_free(analysis->owned.grid);
+    wb_block_free(analysis->owned.block);
     free(analysis);
 }
 

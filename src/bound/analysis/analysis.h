@@ -28,6 +28,13 @@ struct kernel_block {
     cycles least;  /* the least that any method proved of it so far; or CYCLES_SATURATED */
 };
 
+/* What an analysis was made from and frees with itself, each or NULL: of an analysis by wb_analyze. */
+struct analysis_owned {
+    struct wb_block *block;
+    struct wb_grid *grid;
+    struct wb_analysis *given; /* that stands beside it, too */
+};
+
 struct wb_analysis {
     const struct wb_machine *machine;
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
@@ -63,6 +70,7 @@ struct wb_analysis {
     VEC(wb_simulation) simulations; /* in the order of the policies */
     VEC(wb_declined) declined;      /* in the order in which they were asked for */
     struct arena reasons;           /* owns the reasons and windows of bounds, and why others were declined */
+    struct analysis_owned owned;
 };
 
 /* For those that make analyses: an analysis of nothing yet, or NULL when memory is exhausted. */

@@ -11,6 +11,9 @@ wb_stream *wb_stream_new(const wb_machine *machine) {
 void wb_stream_free(wb_stream *stream) {
     if (stream == NULL) return;
     vec_free(&stream->kernels);
+    for (size_t i = 0; i < stream->owned.count; i++)
+        wb_analysis_free(stream->owned.items[i]);
+    vec_free(&stream->owned);
     free(stream);
 }
 
@@ -48,6 +51,20 @@ bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
     if (stream->kernels.count == 0 || sum == CYCLES_SATURATED) return false;
     *proven = sum;
     return true;
+}
+
+wb_verdict wb_stream_judge(const wb_stream *stream, uint64_t deadline) {
+    uint64_t proven;
+    if (!wb_stream_proven(stream, &proven)) return WB_UNDECIDED;
+    return proven <= deadline ? WB_MET : WB_NOT_MET;
+}
+
+size_t wb_stream_count(const wb_stream *stream) {
+    return stream->kernels.count;
+}
+
+const wb_analysis *wb_stream_at(const wb_stream *stream, size_t index) {
+    return index < stream->kernels.count ? stream->kernels.items[index].analysis : NULL;
 }
 
 size_t stream_longest(const struct wb_stream *stream) {

@@ -11,6 +11,7 @@ struct stream_kernel {
 struct wb_stream {
     const struct wb_machine *machine;
     VEC(struct stream_kernel) kernels; /* in the order in which they run */
+    VEC(struct wb_analysis *) owned;   /* those of them that it frees with itself */
 };
 
 /* The launch overheads of all kernels together. */

@@ -1,0 +1,390 @@
+/* Analyses as a whole: which paths are executed, of how many blocks, and what is computed of them. */
+#include <string.h>
+
+#include "analyze/request.h"
+#include "bound/analysis/analysis.h"
+#include "bound/analysis/stream.h"
+#include "launch/launch.h"
+#include "sim/gpu_results.h"
+
+/* ---- What is analysed ---------------------------------------------------------------------------------- */
+
+/* The analysis of a block, which it owns then; an error frees the block. */
+static wb_status analyse_paths(const struct request *request, wb_block *block, wb_diagnostics *diagnostics,
+                               wb_analysis **analysis) {
+    wb_status status = wb_analysis_new(block, request->machine, diagnostics, analysis);
+    if (status == WB_OK)
+        (*analysis)->owned.block = block;
+    else
+        wb_block_free(block);
+    return status;
+}
+
+/* Of one block, and beside covering paths for all inputs of the given data. */
+static wb_status analyse_block(const struct request *request, wb_diagnostics *diagnostics,
+                               wb_analysis **analysis) {
+    wb_block *block = NULL, *given = NULL;
+    wb_analysis *made = NULL;
+    WB_TRY(request_block(request, diagnostics, &block, &given));
+    wb_status status = analyse_paths(request, block, diagnostics, &made);
+    if (status != WB_OK)
+        wb_block_free(given);
+    else if (given != NULL)
+        status = analyse_paths(request, given, diagnostics, &made->owned.given);
+    if (status != WB_OK) {
+        wb_analysis_free(made);
+        return status;
+    }
+    wb_analysis_set_given(made, made->owned.given);
+    *analysis = made;
+    return WB_OK;
+}
+
+/* The analysis of all blocks, which owns their grid then; an error frees it. `covering` is that of covering
+ * paths which it stands beside, or NULL. */
+static wb_status analyse_grid(const struct request *request, wb_grid *grid, const wb_analysis *covering,
+                              wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    const wb_watch *watch = &request->asked.watch;
+    wb_status status = covering != NULL
+                           ? wb_analysis_new_given(grid, covering, watch, diagnostics, analysis)
+                           : wb_analysis_new_kernel(grid, request->machine, watch, diagnostics, analysis);
+    if (status == WB_OK)
+        (*analysis)->owned.grid = grid;
+    else
+        wb_grid_free(grid);
+    return status;
+}
+
+/* Warns that something else is analysed, by the first of the messages that say why. */
+static void warn_instead(const char *what, const struct wb_diagnostics *messages,
+                         wb_diagnostics *diagnostics) {
+    size_t length;
+    const char *error = diagnostics_first_error(messages, &length);
+    if (wb_diagnostics_errors(messages) > 0)
+        diagnose(diagnostics, SEVERITY_WARNING, "analyze", "%s: %.*s", what, (int)length, error);
+}
+
+/* Of all blocks with the given data. WB_ERR_DECLINED without an error when the data does not determine what
+ * is executed, or that is too much to be executed step by step. */
+static wb_status analyse_known_kernel(const struct request *request, wb_diagnostics *diagnostics,
+                                      wb_analysis **analysis) {
+    const wb_grid_options trace = request_given_grid(request);
+    struct wb_diagnostics messages = {0};
+    wb_grid *grid = NULL;
+    wb_status status = wb_grid_trace(request->kernel, request->launch, &trace, &messages, &grid);
+    if (status == WB_ERR_LIMIT && messages.over_limit) {
+        warn_instead("too long to be executed step by step, so that covering paths are bounded, in which "
+                     "iterations of long loops are not told apart",
+                     &messages, diagnostics);
+        status = WB_ERR_DECLINED;
+    } else if (status == WB_OK) {
+        status = analyse_grid(request, grid, NULL, &messages, analysis);
+    }
+    request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
+    return status;
+}
+
+/* Adds the analysis of the given data to that of covering paths, where the data determines what is executed.
+ */
+static wb_status add_given_kernel(const struct request *request, wb_diagnostics *diagnostics,
+                                  wb_analysis *covering) {
+    struct wb_diagnostics messages = {0};
+    wb_grid *grid = NULL;
+    wb_status status = request_grid_beside(request, diagnostics, &grid);
+    if (status == WB_OK) status = analyse_grid(request, grid, covering, &messages, &covering->owned.given);
+    if (status == WB_OK) wb_analysis_set_given(covering, covering->owned.given);
+    request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
+    return status == WB_ERR_DECLINED ? WB_OK : status;
+}
+
+/* Of all blocks on covering paths. */
+static wb_status analyse_covering_kernel(const struct request *request, wb_diagnostics *diagnostics,
+                                         wb_analysis **analysis) {
+    const wb_grid_options trace = request_covering_grid(request);
+    wb_grid *grid = NULL;
+    wb_analysis *made = NULL;
+    WB_TRY(wb_grid_trace(request->kernel, request->launch, &trace, diagnostics, &grid));
+    WB_TRY(analyse_grid(request, grid, NULL, diagnostics, &made));
+    wb_status status = request->any ? add_given_kernel(request, diagnostics, made) : WB_OK;
+    if (status == WB_OK)
+        *analysis = made;
+    else
+        wb_analysis_free(made);
+    return status;
+}
+
+/* Of all blocks, of covering paths where the given data leaves something open, or is not to be used. */
+static wb_status analyse_kernel(const struct request *request, wb_diagnostics *diagnostics,
+                                wb_analysis **analysis) {
+    wb_status status = WB_ERR_DECLINED;
+    if (!request->any) status = analyse_known_kernel(request, diagnostics, analysis);
+    return status == WB_ERR_DECLINED ? analyse_covering_kernel(request, diagnostics, analysis) : status;
+}
+
+static const char *methods_of(const struct request *request) {
+    return request->asked.methods != NULL ? request->asked.methods : "all";
+}
+
+static bool judges_kernel(const wb_analyze_options *asked) {
+    return asked->has_deadline && asked->scope == WB_SCOPE_KERNEL;
+}
+
+/* Whether all blocks are to be analysed: unless one is asked for, or methods of blocks only, and no deadline
+ * of the kernel. */
+static bool asks_for_kernel(const struct request *request) {
+    return !request->asked.one_block && wb_machine_takes_grids(request->machine) &&
+           (wb_methods_include_kernels(methods_of(request)) || judges_kernel(&request->asked));
+}
+
+/* Of one block, as `messages` say that the blocks cannot all be covered. Flow facts that are lacking are
+ * those of all blocks. */
+static wb_status fall_back_to_block(const struct request *request, const struct wb_diagnostics *messages,
+                                    wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    struct wb_diagnostics of_block = {0};
+    wb_status status = analyse_block(request, &of_block, analysis);
+    const bool asks = status == WB_ERR_DECLINED && messages->needs_facts;
+    if (asks) wb_diagnostics_append(diagnostics, messages);
+    request_settle(&of_block, !asks, diagnostics);
+    if (status == WB_OK) warn_instead("only one block is bounded, not the kernel", messages, diagnostics);
+    return status;
+}
+
+/* Of the kernel; of one block, with a warning, where its blocks cannot be covered, unless a method of kernels
+ * is asked for by name. */
+static wb_status analyse_kernel_or_block(const struct request *request, wb_diagnostics *diagnostics,
+                                         wb_analysis **analysis) {
+    const char *methods = methods_of(request);
+    const bool named = strcmp(methods, "all") != 0 && wb_methods_include_kernels(methods);
+    struct wb_diagnostics messages = {0};
+    WB_TRY(request_check_facts(request, diagnostics));
+    wb_status status = analyse_kernel(request, &messages, analysis);
+    const bool falls_back = status == WB_ERR_DECLINED && !named;
+    if (falls_back) status = fall_back_to_block(request, &messages, diagnostics, analysis);
+    request_settle(&messages, !falls_back, diagnostics);
+    if (!falls_back && status == WB_ERR_LIMIT)
+        diagnose(diagnostics, SEVERITY_ERROR, "analyze",
+                 "not all blocks were executed: -i 0,0,0 asks for one of them, -g for a smaller grid");
+    return status;
+}
+
+/* ---- Grids on machines with caches --------------------------------------------------------------------- */
+
+/* What is made of a grid on its machine, which it owns then; an error frees the grid. */
+typedef wb_status grid_use(const struct request *request, wb_grid *grid, wb_diagnostics *diagnostics,
+                           void *made);
+
+static wb_status make_scheme_analysis(const struct request *request, wb_grid *grid,
+                                      wb_diagnostics *diagnostics, void *made) {
+    wb_analysis **analysis = made;
+    wb_status status =
+        wb_analysis_new_grid(grid, request->machine, request->asked.scheme, diagnostics, analysis);
+    if (status == WB_OK)
+        (*analysis)->owned.grid = grid;
+    else
+        wb_grid_free(grid);
+    return status;
+}
+
+static wb_status make_gpu(const struct request *request, wb_grid *grid, wb_diagnostics *diagnostics,
+                          void *made) {
+    wb_gpu **gpu = made;
+    wb_status status = wb_gpu_new(grid, request->machine, diagnostics, gpu);
+    if (status == WB_OK)
+        (*gpu)->owned = grid;
+    else
+        wb_grid_free(grid);
+    return status;
+}
+
+static wb_status use_grid(const struct request *request, const wb_grid_options *trace, grid_use *use,
+                          wb_diagnostics *diagnostics, void *made) {
+    wb_grid *grid = NULL;
+    WB_TRY(wb_grid_trace(request->kernel, request->launch, trace, diagnostics, &grid));
+    return use(request, grid, diagnostics, made);
+}
+
+/* Of all blocks with the given data, or, where that leaves open what they execute or is not to be used, on
+ * covering paths. */
+static wb_status use_any_grid(const struct request *request, grid_use *use, wb_diagnostics *diagnostics,
+                              void *made) {
+    wb_grid_options covering = request_covering_grid(request);
+    if (!request->any) {
+        const wb_grid_options given = request_given_grid(request);
+        struct wb_diagnostics messages = {0};
+        wb_status status = use_grid(request, &given, use, &messages, made);
+        const bool open = status == WB_ERR_DECLINED && !request->asked.one_block;
+        request_settle(&messages, !open, diagnostics);
+        if (!open) return status;
+        covering.facts = NULL;
+    } else if (request->asked.one_block) {
+        diagnose(diagnostics, SEVERITY_ERROR, "warpbound",
+                 "--block-index: not with inputs that are not known: all blocks are covered");
+        return WB_ERR_INPUT;
+    }
+    return use_grid(request, &covering, use, diagnostics, made);
+}
+
+wb_status wb_analyze_caches(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                            const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_gpu **gpu) {
+    struct request request;
+    WB_TRY(request_make(kernel, launch, machine, options, diagnostics, &request));
+    return use_any_grid(&request, make_gpu, diagnostics, gpu);
+}
+
+/* ---- What is computed ---------------------------------------------------------------------------------- */
+
+bool wb_analysis_has_results(const wb_analysis *analysis) {
+    if (analysis->bounds.count + analysis->simulations.count > 0) return true;
+    return analysis->longest != NULL && wb_analysis_has_results(analysis->longest);
+}
+
+/* Passes on what a step behind the bounds came to. Where there are results, one that could not be done ends
+ * nothing: the report lists it. */
+static wb_status settle_step(const wb_analysis *analysis, wb_status status, struct wb_diagnostics *messages,
+                             wb_diagnostics *diagnostics) {
+    const bool listed = status == WB_ERR_DECLINED && wb_analysis_has_results(analysis);
+    request_settle(messages, !listed, diagnostics);
+    return listed ? WB_OK : status;
+}
+
+/* Runs the methods that are asked for; where a deadline is of the kernel, and they are of blocks only, those
+ * that prove something of it, too. */
+static wb_status bound_asked(wb_analysis *analysis, const wb_analyze_options *asked,
+                             wb_diagnostics *diagnostics) {
+    const char *methods = asked->methods != NULL ? asked->methods : "all";
+    wb_status bounded = wb_analysis_bound(analysis, methods, &asked->watch, diagnostics);
+    if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
+    if (!judges_kernel(asked) || wb_methods_include_kernels(methods)) return bounded;
+    wb_status kernel = wb_analysis_bound_kernel(analysis, &asked->watch, diagnostics);
+    return kernel != WB_OK ? kernel : bounded;
+}
+
+/* Bounds the given data by what covering paths were bounded by. */
+static wb_status bound_given(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    struct wb_diagnostics messages = {0};
+    wb_status status = wb_analysis_bound_alike(analysis->owned.given, analysis, watch, &messages);
+    return settle_step(analysis, status, &messages, diagnostics);
+}
+
+/* Every bound and simulation that is asked for. A limit that a bound hits does not keep the simulations from
+ * running. */
+static wb_status run(wb_analysis *analysis, const wb_analyze_options *asked, wb_diagnostics *diagnostics) {
+    wb_analysis *given = analysis->owned.given, *simulated = given != NULL ? given : analysis;
+    if (asked->state_limit != 0) wb_analysis_set_state_limit(analysis, asked->state_limit);
+    wb_status bounded = bound_asked(analysis, asked, diagnostics);
+    if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
+    const bool nothing_executes = wb_analysis_is_abstract(simulated) || wb_analysis_is_covering(simulated);
+    if (nothing_executes && asked->policies == NULL) return bounded;
+    wb_status status = given == NULL ? WB_OK : bound_given(analysis, &asked->watch, diagnostics);
+    if (status != WB_OK) return status;
+    struct wb_diagnostics messages = {0};
+    status = wb_analysis_simulate(simulated, asked->policies, &asked->watch, &messages);
+    status = settle_step(analysis, status, &messages, diagnostics);
+    return status != WB_OK ? status : bounded;
+}
+
+wb_status wb_analysis_run(wb_analysis *analysis, const wb_analyze_options *options,
+                          wb_diagnostics *diagnostics) {
+    struct request request;
+    WB_TRY(request_make(NULL, NULL, analysis->machine, options, diagnostics, &request));
+    return run(analysis, &request.asked, diagnostics);
+}
+
+wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                     const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    struct request request;
+    wb_analysis *made = NULL;
+    wb_status status;
+    WB_TRY(request_make(kernel, launch, machine, options, diagnostics, &request));
+    request.asked.allow_unmapped = false;
+    if (request.asked.scheme != NULL)
+        status = use_any_grid(&request, make_scheme_analysis, diagnostics, &made);
+    else if (asks_for_kernel(&request))
+        status = analyse_kernel_or_block(&request, diagnostics, &made);
+    else
+        status = analyse_block(&request, diagnostics, &made);
+    if (status == WB_OK) status = run(made, &request.asked, diagnostics);
+    if (status == WB_OK || (status == WB_ERR_LIMIT && made != NULL && wb_analysis_has_results(made)))
+        *analysis = made;
+    else
+        wb_analysis_free(made);
+    return status;
+}
+
+/* ---- Lists of launches --------------------------------------------------------------------------------- */
+
+/* Executes the grid of one launch and adds its analysis to the stream, which owns it then. */
+static wb_status add_launch(const struct request *request, wb_diagnostics *diagnostics, wb_stream *stream) {
+    wb_analysis *made = NULL;
+    WB_TRY(analyse_kernel(request, diagnostics, &made));
+    if (vec_push(&stream->owned, made) != WB_OK) {
+        wb_analysis_free(made);
+        return diagnose_out_of_memory(diagnostics, "analyze");
+    }
+    return wb_stream_add(stream, made, diagnostics);
+}
+
+/* Says which launch the messages before this one are about. */
+static wb_status name_launch(wb_status status, const wb_launches *launches, size_t number,
+                             wb_diagnostics *diagnostics) {
+    const char *file = wb_launches_at(launches, number)->file;
+    if (status != WB_OK)
+        diagnose(diagnostics, SEVERITY_ERROR, file != NULL ? file : "analyze",
+                 "launch %zu of the list cannot be analysed", number + 1);
+    return status;
+}
+
+/* Executes the kernels of all launches. */
+static wb_status add_launches(const wb_module *module, const wb_launches *launches, struct request *request,
+                              wb_diagnostics *diagnostics, wb_stream *stream) {
+    for (size_t i = 0; i < wb_launches_count(launches); i++) {
+        request->launch = wb_launches_at(launches, i);
+        wb_status status =
+            wb_module_find_kernel(module, wb_launch_kernel(request->launch), diagnostics, &request->kernel);
+        if (status == WB_OK) status = add_launch(request, diagnostics, stream);
+        WB_TRY(name_launch(status, launches, i, diagnostics));
+    }
+    return WB_OK;
+}
+
+/* Bounds and simulates every kernel; a limit that one of them hits does not keep the others from it. */
+static wb_status run_stream(wb_stream *stream, const wb_launches *launches, const wb_analyze_options *asked,
+                            wb_diagnostics *diagnostics) {
+    wb_status status = WB_OK;
+    for (size_t i = 0; i < stream->owned.count; i++) {
+        wb_status one = run(stream->owned.items[i], asked, diagnostics);
+        (void)name_launch(one, launches, i, diagnostics);
+        if (one != WB_OK && one != WB_ERR_LIMIT) return one;
+        if (one != WB_OK) status = one;
+    }
+    return status;
+}
+
+wb_status wb_analyze_launches(const wb_module *module, const wb_launches *launches, const wb_machine *machine,
+                              const wb_analyze_options *options, wb_diagnostics *diagnostics,
+                              wb_stream **stream) {
+    struct request request;
+    WB_TRY(request_make(NULL, NULL, machine, options, diagnostics, &request));
+    const wb_analyze_options *asked = &request.asked;
+    request.asked.allow_unmapped = false;
+    if (asked->one_block || asked->scheme != NULL || asked->facts != NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, "analyze",
+                 "a list of launches is analysed kernel by kernel: no block, scheme or flow facts with it");
+        return WB_ERR_INPUT;
+    }
+    if (!wb_machine_takes_grids(machine)) {
+        diagnose(diagnostics, SEVERITY_ERROR, "warpbound",
+                 "kernels cannot be analysed on this machine, only blocks");
+        return WB_ERR_INPUT;
+    }
+    wb_stream *made = wb_stream_new(machine);
+    if (made == NULL) return diagnose_out_of_memory(diagnostics, "analyze");
+    wb_status status = add_launches(module, launches, &request, diagnostics, made);
+    const bool executed = status == WB_OK;
+    if (executed) status = run_stream(made, launches, asked, diagnostics);
+    if (executed && (status == WB_OK || status == WB_ERR_LIMIT))
+        *stream = made;
+    else
+        wb_stream_free(made);
+    return status;
+}

@@ -1,0 +1,127 @@
+#include "analyze/request.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/options.h"
+
+/* Most warp instructions that are executed with the given data only to show them beside all inputs. */
+#define BESIDE_INSTRUCTIONS_MAX UINT64_C(50000000)
+
+wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                       const wb_analyze_options *options, wb_diagnostics *diagnostics,
+                       struct request *request) {
+    *request = (struct request){.kernel = kernel, .launch = launch, .machine = machine};
+    WB_TRY(OPTIONS_TAKE(wb_analyze_options, options, &request->asked, diagnostics));
+    const wb_facts *facts = request->asked.facts;
+    request->any =
+        request->asked.inputs == WB_INPUTS_ANY || (request->asked.inputs == WB_INPUTS_USUAL && facts != NULL);
+    return facts == NULL ? WB_OK : wb_facts_require_complete(facts, diagnostics);
+}
+
+/* How a block is executed with the given data. */
+static wb_trace_options given_block(const struct request *request) {
+    const wb_analyze_options *asked = &request->asked;
+    wb_trace_options trace = {.record_accesses = asked->record_accesses,
+                              .memory_limit = asked->memory_limit,
+                              .watch = asked->watch};
+    memcpy(trace.block, asked->block, sizeof trace.block);
+    if (request->machine == NULL) return trace;
+    trace.record_accesses |= wb_machine_needs_accesses(request->machine);
+    trace.warp_width = wb_machine_warp_width(request->machine);
+    return trace;
+}
+
+wb_grid_options request_given_grid(const struct request *request) {
+    const wb_analyze_options *asked = &request->asked;
+    wb_grid_options trace = {.one_block = asked->one_block,
+                             .allow_unmapped = asked->allow_unmapped,
+                             .memory_limit = asked->memory_limit,
+                             .watch = asked->watch};
+    memcpy(trace.block, asked->block, sizeof trace.block);
+    if (request->machine != NULL) trace.warp_width = wb_machine_warp_width(request->machine);
+    return trace;
+}
+
+wb_grid_options request_covering_grid(const struct request *request) {
+    const wb_grid_options given = request_given_grid(request);
+    return (wb_grid_options){.cover = true,
+                             .unknown_contents = request->any,
+                             .record_accesses =
+                                 request->machine == NULL || wb_machine_needs_accesses(request->machine),
+                             .facts = request->asked.facts,
+                             .warp_width = given.warp_width,
+                             .memory_limit = given.memory_limit,
+                             .watch = given.watch};
+}
+
+void request_settle(struct wb_diagnostics *messages, bool keep, wb_diagnostics *diagnostics) {
+    if (keep) wb_diagnostics_append(diagnostics, messages);
+    text_free(&messages->rendered);
+}
+
+/* Executes the block with the data that the launch gives. WB_ERR_DECLINED without a message when that does
+ * not determine what it executes, or, where it is only shown beside all inputs, takes too long. */
+static wb_status trace_given(const struct request *request, wb_diagnostics *diagnostics, wb_block **block) {
+    wb_trace_options trace = given_block(request);
+    struct wb_diagnostics messages = {0};
+    if (request->any) trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
+    wb_status status = wb_block_trace(request->kernel, request->launch, &trace, &messages, block);
+    if (request->any && messages.over_limit) status = WB_ERR_DECLINED;
+    request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
+    return status;
+}
+
+/* Executes the block with the given data once more, where the flow facts are held to it. */
+static wb_status hold_facts(const struct request *request, wb_diagnostics *diagnostics) {
+    wb_trace_options trace = given_block(request);
+    wb_block *block = NULL;
+    trace.cover = true;
+    trace.facts = request->asked.facts;
+    wb_status status = wb_block_trace(request->kernel, request->launch, &trace, diagnostics, &block);
+    wb_block_free(block);
+    return status;
+}
+
+wb_status request_check_facts(const struct request *request, wb_diagnostics *diagnostics) {
+    wb_block *given = NULL;
+    if (request->asked.facts == NULL || !request->any) return WB_OK;
+    wb_status status = trace_given(request, diagnostics, &given);
+    wb_block_free(given);
+    if (status == WB_ERR_DECLINED) return WB_OK;
+    return status == WB_OK ? hold_facts(request, diagnostics) : status;
+}
+
+wb_status request_block(const struct request *request, wb_diagnostics *diagnostics, wb_block **block,
+                        wb_block **given) {
+    wb_block *known = NULL;
+    wb_status status = trace_given(request, diagnostics, &known);
+    if (status != WB_OK && status != WB_ERR_DECLINED) return status;
+    assert((status == WB_OK) == (known != NULL));
+    if (known != NULL && !request->any) {
+        *block = known;
+        return WB_OK;
+    }
+    status = known != NULL && request->asked.facts != NULL ? hold_facts(request, diagnostics) : WB_OK;
+    wb_trace_options covering = given_block(request);
+    covering.cover = true;
+    covering.unknown_contents = request->any;
+    covering.facts = request->asked.facts;
+    if (status == WB_OK)
+        status = wb_block_trace(request->kernel, request->launch, &covering, diagnostics, block);
+    if (status == WB_OK && given != NULL)
+        *given = known;
+    else
+        wb_block_free(known);
+    return status;
+}
+
+wb_status request_grid_beside(const struct request *request, wb_diagnostics *diagnostics, wb_grid **grid) {
+    wb_grid_options trace = request_given_grid(request);
+    struct wb_diagnostics messages = {0};
+    trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
+    wb_status status = wb_grid_trace(request->kernel, request->launch, &trace, &messages, grid);
+    if (messages.over_limit) status = WB_ERR_DECLINED;
+    request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
+    return status;
+}

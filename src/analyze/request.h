@@ -1,0 +1,41 @@
+/* What an analysis is asked for, and what follows from that for executing blocks and grids. */
+#ifndef WB_ANALYZE_REQUEST_H
+#define WB_ANALYZE_REQUEST_H
+
+#include "base/diagnostics.h"
+
+struct request {
+    const wb_kernel *kernel;
+    const wb_launch *launch;
+    const wb_machine *machine; /* NULL: of paths alone */
+    wb_analyze_options asked;
+    bool any; /* it has to hold whatever buffers and variables contain */
+};
+
+/* What is asked of a launch; `machine` and `options` may be NULL. Errors as options_take; WB_ERR_DECLINED,
+ * too, when flow facts are not complete. */
+wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                       const wb_analyze_options *options, wb_diagnostics *diagnostics,
+                       struct request *request);
+
+/* How all blocks are executed: with the given data, and on covering paths. */
+wb_grid_options request_given_grid(const struct request *request);
+wb_grid_options request_covering_grid(const struct request *request);
+
+/* Passes on the messages of a step that need not succeed, or drops them. */
+void request_settle(struct wb_diagnostics *messages, bool keep, wb_diagnostics *diagnostics);
+
+/* What a block executes, for all inputs or for the given ones as far as they are known; and, of all inputs,
+ * beside it *given, with the data that was given, or NULL. Where `given` is NULL that is freed. Flow facts
+ * are held to the given data, which can show that they are wrong, but not that they are true. */
+wb_status request_block(const struct request *request, wb_diagnostics *diagnostics, wb_block **block,
+                        wb_block **given);
+
+/* Holds the flow facts to the given data in the block of the request, where they are for all inputs. */
+wb_status request_check_facts(const struct request *request, wb_diagnostics *diagnostics);
+
+/* All blocks with the given data, only to be shown beside all inputs. WB_ERR_DECLINED without a message when
+ * that takes too long. Whether the data determines what is executed shows when the grid is analysed. */
+wb_status request_grid_beside(const struct request *request, wb_diagnostics *diagnostics, wb_grid **grid);
+
+#endif

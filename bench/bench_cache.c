@@ -2,7 +2,7 @@
  * in between. */
 #include "base/random.h"
 #include "bench_support.h"
-#include "memory/cache.h"
+#include "memory/caches/cache.h"
 
 #define LOADS 20000000u
 #define ADDRESSES (1u << 16)

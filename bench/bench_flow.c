@@ -2,10 +2,10 @@
  * real kernels, and on one ten times as large. */
 #include "base/text.h"
 #include "bench_support.h"
-#include "flow/divergence.h"
-#include "flow/gates.h"
-#include "flow/loop_bounds.h"
-#include "flow/reconvergence.h"
+#include "flow/bounds/loop_bounds.h"
+#include "flow/graph/cfg.h"
+#include "flow/values/divergence.h"
+#include "papers/gated_ssa/gates.h"
 
 /* What one iteration of the text below becomes, and the registers that it has to itself. */
 enum { REPEAT_BLOCKS = 6, REPEAT_INSTS = 70, REPEAT_REGS = 20 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "grid_support.h"
-#include "memory/miss_estimate.h"
+#include "memory/caches/order_replay.h"
 
 /* Each case is estimated for at least this long, in processor seconds. */
 #define SECONDS_MIN 1.0

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "bench_support.h"
-#include "memory/requests.h"
+#include "memory/requests/requests.h"
 
 #define SECONDS_MIN 0.5
 #define ACCESSES 1024u

@@ -4,8 +4,8 @@
 #define WB_TESTS_ACCESS_REPLAY_H
 
 #include "base/random.h"
-#include "memory/access_order.h"
-#include "memory/miss_estimate.h"
+#include "memory/caches/order_replay.h"
+#include "memory/requests/access_order.h"
 
 enum replay_order {
     REPLAY_RANDOM,      /* any warp that can go on */

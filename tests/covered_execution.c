@@ -1,6 +1,6 @@
 #include "covered_execution.h"
 
-#include "memory/requests.h"
+#include "memory/requests/requests.h"
 
 /* Reads a path with its records. */
 struct reader {

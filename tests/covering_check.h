@@ -2,8 +2,8 @@
 #ifndef WB_TESTS_COVERING_CHECK_H
 #define WB_TESTS_COVERING_CHECK_H
 
-#include "flow/cfg.h"
-#include "flow/loops.h"
+#include "flow/graph/cfg.h"
+#include "flow/graph/loops.h"
 #include "warp/path/block.h"
 
 /* Whether a path is a subsequence of a covering one, each of its steps by a subset of the lanes. When not,

@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_DIVERGENCE_SUPPORT_H
 #define WB_TESTS_DIVERGENCE_SUPPORT_H
 
-#include "flow/divergence.h"
+#include "flow/values/divergence.h"
 
 struct analysed_function {
     struct arena arena; /* owns the rest */

@@ -5,9 +5,9 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "flow/gates.h"
-#include "flow/loops.h"
-#include "flow/ssa.h"
+#include "flow/graph/loops.h"
+#include "flow/values/ssa.h"
+#include "papers/gated_ssa/gates.h"
 
 struct flow_case {
     wb_module *module;

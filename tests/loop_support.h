@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "flow/loop_bounds.h"
+#include "flow/bounds/loop_bounds.h"
 
 struct bounded_function {
     struct arena arena;

@@ -5,7 +5,7 @@
 #define WB_TESTS_ORDER_MODEL_H
 
 #include "base/random.h"
-#include "memory/traffic.h"
+#include "memory/requests/traffic.h"
 
 /* In which order the accesses of a grid are served. */
 enum order_reading {

@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_RANDOM_GRID_H
 #define WB_TESTS_RANDOM_GRID_H
 
-#include "memory/synthetic_grid.h"
+#include "memory/requests/timed_grid.h"
 #include "random_block.h"
 
 /* Largest values; the least are 1 (0 for the dispatcher's times). */

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "memory/access_costs.h"
-#include "memory/traffic.h"
+#include "memory/requests/requests.h"
+#include "memory/requests/traffic.h"
 #include "traced_kernel.h"
 
 #define TEXT_MAX 8192

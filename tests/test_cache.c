@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "memory/cache.h"
+#include "memory/caches/cache.h"
 
 static struct cache new_cache(const struct cache_geometry *geometry, struct arena *arena) {
     struct cache cache;

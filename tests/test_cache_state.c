@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "memory/cache.h"
-#include "memory/cache_state.h"
+#include "memory/caches/cache.h"
+#include "memory/caches/cache_state.h"
 
 static const enum touch_kind kinds[] = {TOUCH_LOAD, TOUCH_STORE_EVICTS, TOUCH_STORE_UPDATES};
 

@@ -11,10 +11,10 @@
 #include "address_sanitizer.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "flow/gates.h"
-#include "flow/loops.h"
-#include "flow/thread_rows.h"
+#include "flow/graph/loops.h"
+#include "flow/values/divergence.h"
 #include "naive_simt.h"
+#include "papers/gated_ssa/gates.h"
 
 #define PROGRAMS (ADDRESS_SANITIZER ? 1000u : 4000u)
 #define RUNS 4u

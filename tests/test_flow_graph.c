@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "flow/dominators.h"
-#include "flow/graph.h"
-#include "flow/loops.h"
+#include "flow/graph/dominators.h"
+#include "flow/graph/graph.h"
+#include "flow/graph/loops.h"
 
 #define NONE GRAPH_NONE
 

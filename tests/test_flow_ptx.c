@@ -8,8 +8,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "flow/cfg.h"
-#include "flow/reconvergence.h"
+#include "flow/graph/cfg.h"
 
 /* A kernel with a given body, and its control flow. */
 struct flow {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu_record.h"
-#include "memory/miss_estimate.h"
+#include "memory/caches/order_replay.h"
 #include "naive_gpu.h"
 #include "random_block.h"
 #include "random_gpu.h"

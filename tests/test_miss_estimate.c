@@ -11,8 +11,8 @@
 
 #include "access_patterns.h"
 #include "access_replay.h"
-#include "memory/cache.h"
-#include "memory/miss_estimate.h"
+#include "memory/caches/cache.h"
+#include "memory/caches/order_replay.h"
 
 /* Counts every instruction of every SM from the sorted accesses. */
 static void count_sorted(const struct traffic *traffic, uint32_t resident, struct miss_counts *counts) {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "flow/divergence.h"
+#include "flow/values/divergence.h"
 #include "ptx_equal.h"
 #include "random_trial.h"
 #include "warp/cover/launch_environment.h"

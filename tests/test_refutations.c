@@ -13,7 +13,7 @@
 
 #include "base/choose.h"
 #include "bound/analysis/analysis.h"
-#include "memory/synthetic_grid.h"
+#include "memory/requests/timed_grid.h"
 #include "random_check.h"
 #include "sim/gpu.h"
 #include "sim/simulator.h"

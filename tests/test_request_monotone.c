@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "memory/requests.h"
+#include "memory/requests/requests.h"
 #include "random_block.h"
 
 #define ROUNDS 60000u

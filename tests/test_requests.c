@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "memory/requests.h"
+#include "memory/requests/requests.h"
 
 #define ROUNDS 6000u
 #define ALL_LANES UINT32_MAX

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "hand_grid.h"
-#include "memory/requests.h"
-#include "memory/traffic.h"
+#include "memory/requests/requests.h"
+#include "memory/requests/traffic.h"
 #include "run_ptx.h"
 
 static struct traffic traffic_of(struct hand_grid *hand, const char *blocks) {

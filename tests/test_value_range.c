@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "flow/range_arithmetic.h"
+#include "flow/bounds/value_range.h"
 
 #define SMALL_BITS 4u
 #define SMALL_WORDS 16u

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "memory/miss_estimate.h"
+#include "memory/caches/order_replay.h"
 #include "sim/gpu_results.h"
 
 const char *const scheme_names[SCHEME_COUNT] = {"default", "pure-rr", "reorder"};

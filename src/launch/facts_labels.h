@@ -3,8 +3,8 @@
 #define WB_LAUNCH_FACTS_LABELS_H
 
 #include "base/intern.h"
-#include "flow/cfg.h"
-#include "flow/loops.h"
+#include "flow/graph/cfg.h"
+#include "flow/graph/loops.h"
 #include "ptx/ptx.h"
 
 /* One function; filled in when a fact first names a label of it, or a loop. */

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "machine/occupancy.h"
-#include "memory/miss_estimate.h"
-#include "memory/sure_hits.h"
+#include "memory/caches/must_hits.h"
+#include "memory/caches/order_replay.h"
 
 /* The place and the text of the first message, without its severity; NULL when memory is exhausted. */
 static char *first_error(const char *messages) {

@@ -3,7 +3,7 @@
 #ifndef WB_SIM_GPU_H
 #define WB_SIM_GPU_H
 
-#include "memory/timed_grid.h"
+#include "memory/requests/timed_grid.h"
 #include "sim/gpu_dispatch.h"
 #include "sim/policy.h"
 #include "sim/sm_memory.h"

@@ -1,6 +1,6 @@
 #include "sim/gpu_partition.h"
 
-#include "memory/traffic.h"
+#include "memory/requests/traffic.h"
 
 wb_status gpu_partition_init(struct gpu_partition *partition, const struct machine_memory *memory,
                              struct arena *arena) {

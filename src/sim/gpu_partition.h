@@ -3,7 +3,7 @@
 #ifndef WB_SIM_GPU_PARTITION_H
 #define WB_SIM_GPU_PARTITION_H
 
-#include "memory/cache.h"
+#include "memory/caches/cache.h"
 #include "sim/fetch_table.h"
 #include "sim/gpu_messages.h"
 

@@ -6,7 +6,7 @@
 #ifndef WB_SIM_SM_H
 #define WB_SIM_SM_H
 
-#include "memory/timed_grid.h"
+#include "memory/requests/timed_grid.h"
 #include "sim/event_queue.h"
 #include "sim/simulator.h"
 #include "sim/unit_queue.h"

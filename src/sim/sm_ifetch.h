@@ -3,7 +3,7 @@
 #ifndef WB_SIM_SM_IFETCH_H
 #define WB_SIM_SM_IFETCH_H
 
-#include "memory/cache.h"
+#include "memory/caches/cache.h"
 #include "sim/sm.h"
 
 /* A line of code on its way to the cache. */

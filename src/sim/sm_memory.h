@@ -7,8 +7,8 @@
 #ifndef WB_SIM_SM_MEMORY_H
 #define WB_SIM_SM_MEMORY_H
 
-#include "memory/access_order.h"
-#include "memory/cache.h"
+#include "memory/caches/cache.h"
+#include "memory/requests/access_order.h"
 #include "sim/fetch_table.h"
 #include "sim/gpu_messages.h"
 #include "sim/sm.h"

@@ -7,7 +7,7 @@
 #include "bound/analysis/analysis_outcome.h"
 #include "bound/analysis/kernel_blocks.h"
 #include "bound/cache/lone_block.h"
-#include "memory/access_costs.h"
+#include "memory/requests/requests.h"
 #include "sim/simulator.h"
 #include "warp/timed/block_timing.h"
 

@@ -1,7 +1,7 @@
 #include "bound/analysis/analysis_kernel.h"
 
 #include "bound/analysis/kernel_blocks.h"
-#include "memory/synthetic_grid.h"
+#include "memory/requests/timed_grid.h"
 #include "warp/path/grid_block.h"
 
 /* The kind whose block alone is bounded by most cycles. */

@@ -4,7 +4,7 @@
 #define WB_BOUND_CACHE_ARRIVAL_CACHE_H
 
 #include "bound/cache/memory_times.h"
-#include "memory/order_replay.h"
+#include "memory/caches/order_replay.h"
 
 struct arrival_cache {
     struct cache cache;

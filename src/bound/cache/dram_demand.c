@@ -1,6 +1,6 @@
 #include "bound/cache/dram_demand.h"
 
-#include "memory/cache_index.h"
+#include "memory/caches/cache.h"
 
 struct demanded_line {
     uint64_t number;

@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_CACHE_DRAM_DEMAND_H
 #define WB_BOUND_CACHE_DRAM_DEMAND_H
 
-#include "memory/traffic.h"
+#include "memory/requests/traffic.h"
 
 struct dram_demand {
     uint64_t fetches;     /* of sectors that loads miss, whatever the first levels let through */

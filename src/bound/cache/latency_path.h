@@ -5,7 +5,7 @@
 
 #include "bound/cache/memory_times.h"
 #include "bound/grid/warp_steps.h"
-#include "memory/sure_hits.h"
+#include "memory/caches/must_hits.h"
 
 /* A warp on its way. */
 struct latency_warp {

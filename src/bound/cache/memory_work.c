@@ -1,7 +1,7 @@
 #include "bound/cache/memory_work.h"
 
 #include "bound/grid/loads_in_flight.h"
-#include "memory/access_order.h"
+#include "memory/requests/access_order.h"
 
 struct block_work block_work_add(struct block_work a, struct block_work b) {
     return (struct block_work){cycles_add(a.initiations, b.initiations), cycles_add(a.turns, b.turns),

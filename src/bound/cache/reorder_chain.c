@@ -5,7 +5,7 @@
 #include "bound/cache/arrival_cache.h"
 #include "bound/cache/memory_work.h"
 #include "bound/method/method.h"
-#include "memory/access_order.h"
+#include "memory/requests/access_order.h"
 
 /* What stops a warp from being followed further. */
 enum chain_stop { CHAIN_MOVES, CHAIN_AT_ACCESS, CHAIN_AT_BARRIER, CHAIN_ENDED };

@@ -5,7 +5,7 @@
 #include "bound/cache/memory_work.h"
 #include "bound/cache/segment_times.h"
 #include "bound/method/method.h"
-#include "memory/miss_estimate.h"
+#include "memory/caches/order_replay.h"
 #include "warp/timed/wait_queues.h"
 
 /* The segments of one path. */

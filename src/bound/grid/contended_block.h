@@ -5,7 +5,7 @@
 
 #include "bound/grid/request_load.h"
 #include "bound/method/method.h"
-#include "memory/synthetic_grid.h"
+#include "memory/requests/timed_grid.h"
 
 /* A block as a grid of its own, for the simulator, and what it asks for. Zero without such a memory. */
 struct contended_block {

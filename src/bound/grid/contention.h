@@ -4,7 +4,7 @@
 #define WB_BOUND_GRID_CONTENTION_H
 
 #include "bound/grid/grid_work.h"
-#include "memory/timed_grid.h"
+#include "memory/requests/timed_grid.h"
 
 /* Counts the requests of all kinds of blocks of a grid whose residents are known. WB_ERR_LIMIT without a
  * message when memory is exhausted. */

@@ -4,8 +4,8 @@
 
 #include "bound/grid/contended_block.h"
 #include "bound/grid/contention.h"
-#include "memory/access_costs.h"
-#include "memory/access_order.h"
+#include "memory/requests/access_order.h"
+#include "memory/requests/requests.h"
 #include "warp/path/grid_block.h"
 #include "warp/timed/block_timing.h"
 

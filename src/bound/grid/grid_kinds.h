@@ -4,7 +4,7 @@
 #define WB_BOUND_GRID_GRID_KINDS_H
 
 #include "bound/grid/grid_work.h"
-#include "memory/timed_grid.h"
+#include "memory/requests/timed_grid.h"
 #include "warp/synthetic/synthetic_block.h"
 
 /* What the blocks of a kind execute. */

@@ -1,6 +1,6 @@
 #include "bound/grid/request_load.h"
 
-#include "memory/requests.h"
+#include "memory/requests/requests.h"
 
 /* Adds `times` requests of one execution of an instruction. */
 static void add_requests(const struct wb_machine *machine, uint32_t unit, uint64_t requests, cycles latency,

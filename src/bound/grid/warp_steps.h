@@ -2,7 +2,7 @@
 #ifndef WB_BOUND_GRID_WARP_STEPS_H
 #define WB_BOUND_GRID_WARP_STEPS_H
 
-#include "memory/timed_grid.h"
+#include "memory/requests/timed_grid.h"
 
 struct warp_step {
     const struct timed_inst *inst;

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/diagnostics.h"
-#include "flow/divergence.h"
-#include "flow/loops.h"
+#include "flow/graph/loops.h"
+#include "flow/values/divergence.h"
 #include "papers/abstract_cta/abstract_warp.h"
 
 /* What of a kernel's control flow the abstract warp is made from. All memory is the arena's. */

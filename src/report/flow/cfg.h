@@ -3,10 +3,10 @@
 #define WB_REPORT_FLOW_CFG_H
 
 #include "base/text.h"
-#include "flow/divergence.h"
-#include "flow/gates.h"
-#include "flow/loops.h"
+#include "flow/graph/loops.h"
+#include "flow/values/divergence.h"
 #include "launch/launch.h"
+#include "papers/gated_ssa/gates.h"
 #include "report/write/source_lines.h"
 
 /* Kernels with loops nested deeper are not reported: every level indents what is inside it. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "flow/divergence_rules.h"
+#include "flow/values/divergence_rules.h"
 
 static void put_reg(struct text *out, const struct cfg_report *report, uint32_t value) {
     uint32_t reg = report->ssa.values[value].reg;

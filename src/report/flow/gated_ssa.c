@@ -35,22 +35,11 @@ static void put_value(struct text *out, const struct cfg_report *report, uint32_
     text_printf(out, ".%u", report->ssa.values[value].version);
 }
 
-/* The value of a register among some values, or SSA_NONE. */
-static uint32_t find_value(const struct ssa *ssa, const uint32_t *values, uint32_t count, uint32_t reg) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (values[i] != SSA_NONE && ssa->values[values[i]].reg == reg) return values[i];
-    }
-    return SSA_NONE;
-}
-
-static uint32_t value_read(const struct ssa *ssa, uint32_t inst, uint32_t reg) {
-    uint32_t first = ssa->first_use[inst];
-    return find_value(ssa, ssa->uses + first, ssa->first_use[inst + 1] - first, reg);
-}
-
+/* The value that an instruction writes to a register, or SSA_NONE. */
 static uint32_t value_written(const struct ssa *ssa, uint32_t inst, uint32_t reg) {
-    uint32_t first = ssa->first_def[inst];
-    return find_value(ssa, ssa->defs + first, ssa->first_def[inst + 1] - first, reg);
+    for (uint32_t d = ssa->first_def[inst]; d < ssa->first_def[inst + 1]; d++)
+        if (ssa->defs[d] != SSA_NONE && ssa->values[ssa->defs[d]].reg == reg) return ssa->defs[d];
+    return SSA_NONE;
 }
 
 /* "%r1.2", or "%r1.2(%r1.1)" where the old value shows in the new one. */

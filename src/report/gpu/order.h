@@ -5,8 +5,8 @@
 #define WB_REPORT_GPU_ORDER_H
 
 #include "base/text.h"
-#include "memory/order_replay.h"
-#include "memory/timed_grid.h"
+#include "memory/caches/order_replay.h"
+#include "memory/requests/timed_grid.h"
 #include "report/write/source_lines.h"
 
 /* An instruction that makes requests. */

@@ -5,7 +5,7 @@
 #define WB_REPORT_PATH_ANALYZER_H
 
 #include "base/text.h"
-#include "memory/requests.h"
+#include "memory/requests/requests.h"
 #include "report/write/source_lines.h"
 #include "warp/path/grid.h"
 

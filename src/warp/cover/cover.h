@@ -6,9 +6,9 @@
 #ifndef WB_WARP_COVER_COVER_H
 #define WB_WARP_COVER_COVER_H
 
-#include "flow/liveness.h"
-#include "flow/loop_bounds.h"
-#include "flow/loops.h"
+#include "flow/bounds/loop_bounds.h"
+#include "flow/graph/loops.h"
+#include "flow/values/liveness.h"
 #include "launch/facts.h"
 #include "warp/interpret/warp.h"
 

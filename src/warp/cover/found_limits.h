@@ -3,7 +3,7 @@
 #ifndef WB_WARP_COVER_FOUND_LIMITS_H
 #define WB_WARP_COVER_FOUND_LIMITS_H
 
-#include "flow/loop_bounds.h"
+#include "flow/bounds/loop_bounds.h"
 #include "launch/facts.h"
 
 /* The loops of one function. */

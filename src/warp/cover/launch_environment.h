@@ -2,7 +2,7 @@
 #ifndef WB_WARP_COVER_LAUNCH_ENVIRONMENT_H
 #define WB_WARP_COVER_LAUNCH_ENVIRONMENT_H
 
-#include "flow/loop_bounds.h"
+#include "flow/bounds/loop_bounds.h"
 #include "launch/launch.h"
 
 /* Threads of a block, numbered along x first: those of a warp, or all. */

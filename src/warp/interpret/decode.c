@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "flow/reconvergence.h"
+#include "flow/graph/cfg.h"
 #include "warp/interpret/execute.h"
 
 /* Collects the registers that the instruction writes. */

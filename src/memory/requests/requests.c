@@ -1,0 +1,372 @@
+#include "memory/requests/requests.h"
+
+#include <stdlib.h>
+
+#include "warp/alu/lanes.h"
+
+/* A word of shared memory, of an atomic, and of interleaved local memory. */
+#define WORD_BYTES 4u
+
+/* Strides up to here keep the addresses of a warp apart from those 2^64 further on. */
+#define STRIDE_MAX ((int64_t)1 << 32)
+
+void lane_addresses_read(const struct access *access, const uint64_t *tables, uint64_t base,
+                         struct lane_addresses *lanes) {
+    lanes->mask = access->mask;
+    lanes->bytes = access->bytes;
+    if (access->table == ACCESS_AFFINE) {
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            lanes->address[l] = base + access->base + (uint64_t)access->stride * l;
+        return;
+    }
+    const uint64_t *next = tables + access->table;
+    FOR_LANES_OF(l, access->mask) lanes->address[l] = base + *next++;
+}
+
+/* Adds a value to the list unless it is there. The last one is looked at first: neighbouring lanes mostly
+ * touch the same or the next block. */
+static uint32_t add_distinct(uint64_t *list, uint32_t count, uint64_t value) {
+    for (uint32_t i = count; i-- > 0;) {
+        if (list[i] == value) return count;
+    }
+    list[count] = value;
+    return count + 1;
+}
+
+uint32_t requests_coalesce(const struct lane_addresses *lanes, uint32_t granule,
+                           uint64_t requests[REQUESTS_MAX]) {
+    uint64_t align = ~(uint64_t)(granule - 1);
+    uint32_t count = 0;
+    FOR_LANES_OF(l, lanes->mask) {
+        uint64_t first = lanes->address[l] & align;
+        uint64_t last = (lanes->address[l] + lanes->bytes - 1) & align;
+        count = add_distinct(requests, count, first);
+        if (last != first) count = add_distinct(requests, count, last);
+    }
+    return count;
+}
+
+/* Adds a lane's words of one block to the first request for the block that has none of them. */
+static uint32_t add_words(uint64_t *requests, uint32_t *taken, uint32_t count, uint64_t block,
+                          uint32_t words) {
+    uint32_t i = 0;
+    while (i < count && (requests[i] != block || (taken[i] & words) != 0))
+        i++;
+    if (i == count) {
+        requests[i] = block;
+        taken[i] = 0;
+        count++;
+    }
+    taken[i] |= words;
+    return count;
+}
+
+/* The words of a block of `granule` bytes at `block` that bytes first .. last touch; bit i: word i. */
+static uint32_t words_of(uint64_t block, uint32_t granule, uint64_t first, uint64_t last) {
+    uint64_t from = first - block < granule ? first - block : 0;
+    uint64_t to = last - block < granule ? last - block : granule - 1;
+    uint32_t up_to = UINT32_MAX >> (31 - to / WORD_BYTES);
+    return up_to & (UINT32_MAX << (from / WORD_BYTES));
+}
+
+uint32_t requests_coalesce_atomics(const struct lane_addresses *lanes, uint32_t granule,
+                                   uint64_t requests[REQUESTS_MAX]) {
+    uint64_t align = ~(uint64_t)(granule - 1);
+    uint32_t taken[REQUESTS_MAX], count = 0;
+    FOR_LANES_OF(l, lanes->mask) {
+        uint64_t first = lanes->address[l], last = first + lanes->bytes - 1;
+        uint64_t block = first & align, next = last & align;
+        count = add_words(requests, taken, count, block, words_of(block, granule, first, last));
+        if (next != block)
+            count = add_words(requests, taken, count, next, words_of(next, granule, first, last));
+    }
+    return count;
+}
+
+/* Where a word of a lane's local memory lies. */
+static uint64_t interleaved(uint64_t word, uint32_t lane) {
+    return (word * WARP_LANES + lane) * WORD_BYTES;
+}
+
+uint32_t requests_coalesce_local(const struct lane_addresses *lanes, uint32_t granule,
+                                 uint64_t requests[REQUESTS_MAX]) {
+    uint64_t align = ~(uint64_t)(granule - 1);
+    uint32_t count = 0;
+    FOR_LANES_OF(l, lanes->mask) {
+        uint64_t first = lanes->address[l] / WORD_BYTES;
+        uint64_t last = (lanes->address[l] + lanes->bytes - 1) / WORD_BYTES;
+        for (uint64_t word = first; word <= last; word++)
+            count = add_distinct(requests, count, interleaved(word, l) & align);
+    }
+    return count;
+}
+
+/* Most words that lanes served together touch: 128 bytes, each lane's from the middle of a word on. */
+#define GROUP_WORDS_MAX 64u
+
+/* The words that the lanes of a whole, half or quarter warp want from the banks, as a chain a bank. */
+struct bank_words {
+    uint64_t word[GROUP_WORDS_MAX];
+    uint8_t next[GROUP_WORDS_MAX]; /* in the chain: 1 + the index, 0: none */
+    uint8_t first[SHARED_BANKS];
+    uint8_t length[SHARED_BANKS];
+    uint32_t count;
+};
+
+/* Adds a word; one that is there already is served with it unless `is_atomic`. */
+static void want_word(struct bank_words *words, uint64_t word, bool is_atomic) {
+    uint32_t bank = word % SHARED_BANKS;
+    for (uint32_t at = words->first[bank]; at != 0 && !is_atomic; at = words->next[at - 1])
+        if (words->word[at - 1] == word) return;
+    words->word[words->count] = word;
+    words->next[words->count] = words->first[bank];
+    words->first[bank] = (uint8_t)++words->count;
+    words->length[bank]++;
+}
+
+/* Passes for the lanes of one group: the most words of any bank. */
+static uint32_t group_passes(const struct lane_addresses *lanes, uint32_t group, bool is_atomic) {
+    struct bank_words words;
+    memset(words.first, 0, sizeof words.first);
+    memset(words.length, 0, sizeof words.length);
+    words.count = 0;
+    FOR_LANES_OF(l, lanes->mask & group) {
+        uint64_t last = (lanes->address[l] + lanes->bytes - 1) / WORD_BYTES;
+        for (uint64_t word = lanes->address[l] / WORD_BYTES; word <= last; word++)
+            want_word(&words, word, is_atomic);
+    }
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < SHARED_BANKS; b++)
+        most = words.length[b] > most ? words.length[b] : most;
+    return most;
+}
+
+/* Lanes that are served together: as many as fill the banks once, if their addresses do not conflict. */
+static uint32_t group_lanes(uint32_t bytes) {
+    return bytes <= SHARED_BANK_BYTES ? WARP_LANES : SHARED_BANKS * SHARED_BANK_BYTES / bytes;
+}
+
+uint32_t shared_conflicts(const struct lane_addresses *lanes, bool is_atomic) {
+    uint32_t size = group_lanes(lanes->bytes), passes = 0;
+    uint32_t group = UINT32_MAX >> (WARP_LANES - size);
+    for (uint32_t l = 0; l < WARP_LANES; l += size)
+        passes += group_passes(lanes, group << l, is_atomic);
+    return passes;
+}
+
+uint32_t constant_broadcasts(const struct lane_addresses *lanes) {
+    uint64_t addresses[WARP_LANES];
+    uint32_t count = 0;
+    FOR_LANES_OF(l, lanes->mask) count = add_distinct(addresses, count, lanes->address[l]);
+    return count;
+}
+
+/* Whether the lanes of the mask have numbers without a gap. */
+static bool is_run(uint32_t mask) {
+    uint32_t shifted = mask >> __builtin_ctz(mask);
+    return (shifted & (shifted + 1)) == 0;
+}
+
+/* Lanes without a gap whose addresses grow by at most a block from one to the next: they touch all blocks
+ * from the first to the last. */
+static uint32_t coalesce_range(const struct access *access, uint64_t base, uint64_t align,
+                               uint64_t *requests) {
+    uint32_t low = (uint32_t)__builtin_ctz(access->mask);
+    uint32_t high = 31 - (uint32_t)__builtin_clz(access->mask);
+    uint64_t start = base + access->base, stride = (uint64_t)access->stride, granule = ~align + 1;
+    uint64_t first = (start + stride * low) & align;
+    uint64_t last = (start + stride * high + access->bytes - 1) & align;
+    uint32_t count = (uint32_t)((last - first) / granule) + 1;
+    for (uint32_t i = 0; i < count; i++)
+        requests[i] = first + i * granule;
+    return count;
+}
+
+/* Addresses that grow from lane to lane by at least the bytes of one: a block is new unless it is the last
+ * one. `before` starts as no multiple of the block size. */
+static uint32_t coalesce_ascending(const struct access *access, uint64_t base, uint64_t align,
+                                   uint64_t *requests) {
+    uint64_t start = base + access->base, before = ~align;
+    uint32_t count = 0;
+    FOR_LANES_OF(l, access->mask) {
+        uint64_t address = start + (uint64_t)access->stride * l;
+        uint64_t first = address & align, last = (address + access->bytes - 1) & align;
+        requests[count] = first;
+        count += first != before;
+        requests[count] = last;
+        count += last != first;
+        before = last;
+    }
+    return count;
+}
+
+/* Loads and stores of global memory: by the fastest way that their addresses allow. */
+static uint32_t coalesce_global(const struct access *access, const uint64_t *tables, uint64_t base,
+                                uint32_t granule, uint64_t *requests) {
+    uint64_t align = ~(uint64_t)(granule - 1);
+    int64_t stride = access->table == ACCESS_AFFINE ? access->stride : -1;
+    if (stride == 0 || (stride > 0 && stride <= (int64_t)granule && is_run(access->mask)))
+        return coalesce_range(access, base, align, requests);
+    if (stride >= access->bytes && stride <= STRIDE_MAX)
+        return coalesce_ascending(access, base, align, requests);
+    struct lane_addresses lanes;
+    lane_addresses_read(access, tables, base, &lanes);
+    return requests_coalesce(&lanes, granule, requests);
+}
+
+uint32_t access_requests(const struct access *access, const uint64_t *tables, uint64_t base, uint32_t granule,
+                         uint64_t requests[REQUESTS_MAX]) {
+    bool is_local = access->space == PTX_SPACE_LOCAL;
+    if (!access_makes_requests(access)) return 0;
+    if (!is_local && !access->is_atomic) return coalesce_global(access, tables, base, granule, requests);
+    struct lane_addresses lanes;
+    lane_addresses_read(access, tables, base, &lanes);
+    return is_local ? requests_coalesce_local(&lanes, granule, requests)
+                    : requests_coalesce_atomics(&lanes, granule, requests);
+}
+
+void access_requests_sure(const struct access *access, const uint64_t *tables, uint64_t base,
+                          uint32_t granule, const uint64_t *requests, uint32_t count, bool *sure) {
+    uint64_t touched[REQUESTS_MAX];
+    uint32_t touched_count = 0;
+    struct lane_addresses lanes;
+    lane_addresses_read(access, tables, base, &lanes);
+    lanes.mask &= ~access->unsure;
+    if (!access->is_atomic || access->unsure == 0)
+        touched_count = access->space == PTX_SPACE_LOCAL ? requests_coalesce_local(&lanes, granule, touched)
+                                                         : requests_coalesce(&lanes, granule, touched);
+    for (uint32_t r = 0; r < count; r++) {
+        sure[r] = false;
+        for (uint32_t t = 0; t < touched_count && !sure[r]; t++)
+            sure[r] = touched[t] == requests[r];
+    }
+}
+
+/* Whether the lanes served together access neighbouring words or, if no atomics, all the same one. */
+static bool is_without_conflict(const struct access *access, uint64_t base) {
+    if (access->table != ACCESS_AFFINE) return false;
+    if (access->stride == 0) return !access->is_atomic;
+    return access->stride == access->bytes && access->bytes >= WORD_BYTES &&
+           (base + access->base) % WORD_BYTES == 0;
+}
+
+/* Groups of `size` lanes that a lane of the mask is in. */
+static uint32_t active_groups(uint32_t mask, uint32_t size) {
+    uint32_t count = 0, group = UINT32_MAX >> (WARP_LANES - size);
+    for (uint32_t l = 0; l < WARP_LANES; l += size)
+        count += (mask >> l & group) != 0;
+    return count;
+}
+
+uint32_t access_passes(const struct access *access, const uint64_t *tables, uint64_t base) {
+    bool is_shared = access->space == PTX_SPACE_SHARED;
+    if (is_shared && is_without_conflict(access, base))
+        return active_groups(access->mask, group_lanes(access->bytes));
+    if (!is_shared && access->table == ACCESS_AFFINE)
+        return access->stride == 0 ? 1 : (uint32_t)__builtin_popcount(access->mask);
+    struct lane_addresses lanes;
+    lane_addresses_read(access, tables, base, &lanes);
+    return is_shared ? shared_conflicts(&lanes, access->is_atomic) : constant_broadcasts(&lanes);
+}
+
+/* The most requests of a lane: one of global memory, of local memory one a word. */
+static uint32_t lane_requests_at_most(const struct access *access) {
+    if (!access_makes_requests(access)) return 0;
+    bool many_words = access->space == PTX_SPACE_LOCAL && access->bytes > WORD_BYTES;
+    return many_words ? access->bytes / WORD_BYTES : 1;
+}
+
+uint32_t access_request_count(const struct access *access, const uint64_t *tables, uint32_t granule) {
+    uint64_t requests[REQUESTS_MAX];
+    if (access->table != ACCESS_UNKNOWN) return access_requests(access, tables, 0, granule, requests);
+    return (uint32_t)__builtin_popcount(access->mask) * lane_requests_at_most(access);
+}
+
+uint32_t access_pass_count(const struct access *access, const uint64_t *tables) {
+    if (access_makes_requests(access)) return 0;
+    if (access->table != ACCESS_UNKNOWN) return access_passes(access, tables, 0);
+    return (uint32_t)__builtin_popcount(access->mask);
+}
+
+/* Transactions of one executed instruction, over all of its records: an asynchronous copy loads and stores,
+ * and a generic address can lead different lanes to different memories. */
+struct transactions {
+    uint32_t requests; /* of global and local memory */
+    uint32_t passes;   /* over memory of the SM */
+};
+
+static void add_transactions(const struct access *access, const struct access_list *list, uint32_t granule,
+                             struct transactions *sum) {
+    sum->requests += access_request_count(access, list->tables.items, granule);
+    sum->passes += access_pass_count(access, list->tables.items);
+}
+
+/* Requests and passes follow one another on the unit. An instruction whose class has no unit takes no time.
+ */
+static struct execution_cost cost_of(const struct wb_machine *machine, const struct machine_class *class,
+                                     struct transactions sum) {
+    if (class->unit == UNIT_NONE) return (struct execution_cost){0, 0};
+    uint32_t init = pass_cycles(class->init, sum.passes);
+    if (sum.requests > 0) init += transaction_cycles(&machine->memory, class->init, sum.requests);
+    uint32_t latency = machine_latency(machine, class);
+    /* Stores are acknowledged by a memory that all SMs share. */
+    if (sum.requests > 0 && memory_is_contended(&machine->memory) && class->plus != LATENCY_PLUS_MEM)
+        latency += machine->mem_latency;
+    return (struct execution_cost){init, latency};
+}
+
+static void warp_costs(const struct wb_block *block, const struct wb_machine *machine,
+                       const struct access_list *list, struct execution_cost *costs) {
+    uint32_t granule = memory_request_bytes(&machine->memory);
+    for (size_t r = 0, end; r < list->items.count; r = end) {
+        const struct access *access = &list->items.items[r];
+        const struct ptx_inst *inst = block_inst(block, access->instruction, NULL);
+        struct transactions sum = {0};
+        for (end = r; end < list->items.count && list->items.items[end].step == access->step; end++)
+            add_transactions(&list->items.items[end], list, granule, &sum);
+        struct execution_cost cost = cost_of(machine, &machine->classes[inst->form->class_], sum);
+        for (size_t k = r; k < end; k++)
+            costs[k] = cost;
+    }
+}
+
+/* Whether the costs can be known. */
+static wb_status check(const struct wb_block *block, const struct wb_machine *machine,
+                       wb_diagnostics *diagnostics) {
+    if (machine->model == MACHINE_GPGPUSIM) {
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "the model of GPGPU-Sim has rules of its own for requests; expected requests: ideal");
+        return WB_ERR_INPUT;
+    }
+    if (block->accesses == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "the machine counts requests, but the block was executed without recording its accesses");
+        return WB_ERR_INPUT;
+    }
+    if (block->uncounted != PTX_NO_INDEX) {
+        ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
+                     block_inst(block, block->uncounted, NULL),
+                     "which memory this instruction accesses is not known, so that its requests cannot be "
+                     "counted; a machine with requests: ideal (--memory ideal) does not count them");
+        return WB_ERR_DECLINED;
+    }
+    return WB_OK;
+}
+
+wb_status access_costs_make(const struct wb_block *block, const struct wb_machine *machine,
+                            wb_diagnostics *diagnostics, struct execution_cost **costs) {
+    size_t count = 0, next = 0;
+    *costs = NULL;
+    if (machine->memory.requests == REQUESTS_IDEAL) return WB_OK;
+    WB_TRY(check(block, machine, diagnostics));
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        count += block->accesses[w].items.count;
+    struct execution_cost *made = calloc(count + 1, sizeof *made);
+    if (made == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(block->kernel));
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        warp_costs(block, machine, &block->accesses[w], made + next);
+        next += block->accesses[w].items.count;
+    }
+    *costs = made;
+    return WB_OK;
+}

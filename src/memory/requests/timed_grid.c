@@ -1,0 +1,249 @@
+#include "memory/requests/timed_grid.h"
+
+#include <stdlib.h>
+
+#include "base/key_table.h"
+#include "warp/timed/code_timing.h"
+
+static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics) {
+    const struct wb_grid *grid = timed->grid;
+    bool *used =
+        executed_instructions(grid->paths.items, grid->paths.count, grid->instruction_count, &timed->arena);
+    if (used == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(grid->kernel));
+    const struct executed_code executed = {grid->kernel, grid->code_first, grid->block_size, grid->warp_width,
+                                           used,         &grid->notes};
+    return timed_code_from(&executed, timed->machine, diagnostics, &timed->arena, &timed->code);
+}
+
+wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
+                          wb_diagnostics *diagnostics, struct timed_grid *timed) {
+    *timed = (struct timed_grid){.grid = grid, .machine = machine};
+    WB_TRY(wb_machine_check(machine, diagnostics));
+    WB_TRY(grid_decline_clusters(grid, diagnostics));
+    WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
+    return make_code(timed, diagnostics);
+}
+
+void timed_grid_free(struct timed_grid *timed) {
+    traffic_free(&timed->traffic);
+    arena_free(&timed->arena);
+}
+
+/* Bytes that a lane accesses. */
+#define MEMORY_WORD_BYTES 4u
+
+/* Room for the block at hand: what grid_add_block takes. */
+struct block_room {
+    struct path *paths;
+    struct access_list *accesses;
+};
+
+/* Warps of the largest block. */
+static uint32_t most_warps(const struct synthetic_block *block) {
+    uint32_t most = 0;
+    for (size_t k = 0; k < block->kinds.count; k++) {
+        uint32_t warps = block->kinds.items[k].timed.warp_count;
+        most = warps > most ? warps : most;
+    }
+    return most;
+}
+
+/* Which instructions are barriers, and where the code begins. */
+static wb_status number_code(const struct timed_code *code, struct wb_grid *grid) {
+    grid->instruction_count = code->inst_count;
+    grid->code_first = arena_array(&grid->arena, 2, sizeof *grid->code_first);
+    grid->is_barrier = arena_array(&grid->arena, (size_t)code->inst_count + 1, sizeof *grid->is_barrier);
+    if (grid->code_first == NULL || grid->is_barrier == NULL) return WB_ERR_LIMIT;
+    grid->code_first[1] = code->inst_count;
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        grid->is_barrier[i] = code->insts[i].barrier;
+    return WB_OK;
+}
+
+/* The requests of a warp: each instruction of the memory unit makes one a lane, as many as it keeps the unit
+ * cycles. Nothing is known of addresses, and without caches they do not matter. */
+static wb_status add_accesses(const struct synthetic_block *block, const struct path *path,
+                              struct access_list *list) {
+    struct path_cursor cursor = path_begin(path);
+    struct path_step at;
+    for (uint64_t step = 0; path_next(&cursor, &at); step++) {
+        const struct timed_inst *inst = &block->timed.code.insts[at.instruction];
+        if (inst->unit == UNIT_NONE || inst->unit != block->memory_unit) continue;
+        const struct access access = {.step = step,
+                                      .stride = MEMORY_LINE_BYTES,
+                                      .instruction = at.instruction,
+                                      .mask = (uint32_t)((UINT64_C(1) << inst->init) - 1),
+                                      .table = ACCESS_AFFINE,
+                                      .bytes = MEMORY_WORD_BYTES,
+                                      .space = PTX_SPACE_GLOBAL};
+        WB_TRY(vec_push(&list->items, access));
+    }
+    return WB_OK;
+}
+
+/* Adds a block; a block with fewer warps than the largest has some that execute nothing. */
+static wb_status add_block(const struct synthetic_block *block, const struct timed_block *timed,
+                           struct block_room *room, struct wb_grid *grid) {
+    for (uint32_t w = 0; w < grid->warp_count; w++)
+        room->accesses[w].items.count = 0;
+    for (uint32_t w = 0; w < timed->warp_count; w++) {
+        const struct path *path = &timed->paths[timed->warp_path[w]];
+        WB_TRY(add_accesses(block, path, &room->accesses[w]));
+        WB_TRY(path_copy(path, &room->paths[w]));
+    }
+    return grid_add_block(grid, room->paths, room->accesses);
+}
+
+/* Some of the blocks: `count` of each kind from `first` on, before `end`; 0: as many as there are. */
+struct block_choice {
+    size_t first, end;
+    uint32_t count;
+};
+
+static wb_status add_blocks(const struct synthetic_block *block, const struct block_choice *choice,
+                            struct wb_grid *grid) {
+    struct block_room room = {.paths = calloc((size_t)grid->warp_count + 1, sizeof *room.paths),
+                              .accesses = calloc((size_t)grid->warp_count + 1, sizeof *room.accesses)};
+    wb_status status = room.paths == NULL || room.accesses == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (size_t k = choice->first; k < choice->end; k++) {
+        const uint32_t count = choice->count != 0 ? choice->count : block->kinds.items[k].count;
+        for (uint32_t b = 0; status == WB_OK && b < count; b++)
+            status = add_block(block, &block->kinds.items[k].timed, &room, grid);
+    }
+    for (uint32_t w = 0; room.paths != NULL && w < grid->warp_count; w++)
+        path_free(&room.paths[w]);
+    for (uint32_t w = 0; room.accesses != NULL && w < grid->warp_count; w++)
+        vec_free(&room.accesses[w].items);
+    free(room.paths);
+    free(room.accesses);
+    return status;
+}
+
+static wb_status fill(const struct synthetic_block *block, const struct block_choice *choice,
+                      struct wb_grid *grid) {
+    grid->warp_count = most_warps(block);
+    grid->warp_width = MACHINE_WARP_WIDTH;
+    grid->block_size[0] = grid->warp_count * MACHINE_WARP_WIDTH;
+    grid->block_size[1] = grid->block_size[2] = 1;
+    WB_TRY(number_code(&block->timed.code, grid));
+    WB_TRY(add_blocks(block, choice, grid));
+    grid->dimensions[0] = (uint32_t)grid->blocks.count;
+    grid->dimensions[1] = grid->dimensions[2] = 1;
+    return WB_OK;
+}
+
+static wb_status make(const struct synthetic_block *block, const struct block_choice *choice,
+                      wb_diagnostics *diagnostics, struct wb_grid *grid, struct timed_grid *timed) {
+    *grid = (struct wb_grid){0};
+    *timed = (struct timed_grid){.grid = grid, .machine = &block->machine, .code = block->timed.code};
+    if (fill(block, choice, grid) != WB_OK) return diagnose_out_of_memory(diagnostics, block->machine.name);
+    return traffic_make(grid, timed->machine, diagnostics, &timed->traffic);
+}
+
+wb_status synthetic_grid_make(const struct synthetic_block *block, wb_diagnostics *diagnostics,
+                              struct wb_grid *grid, struct timed_grid *timed) {
+    return make(block, &(struct block_choice){0, block->kinds.count, 0}, diagnostics, grid, timed);
+}
+
+wb_status synthetic_grid_make_block(const struct synthetic_block *block, size_t kind,
+                                    wb_diagnostics *diagnostics, struct wb_grid *grid,
+                                    struct timed_grid *timed) {
+    return make(block, &(struct block_choice){kind, kind + 1, 1}, diagnostics, grid, timed);
+}
+
+/* A path being read with the accesses of a stream. */
+struct wait_reader {
+    const struct wb_grid *grid;
+    const struct timed_code *code;
+    const struct access_stream *stream;
+    struct data_wait *waits;
+    uint32_t *pending; /* per register 1 + the access whose data it waits for, or 0 */
+    uint32_t access;   /* the next one of the stream */
+    uint32_t phase;
+    uint32_t perhaps; /* the next stretch of steps that are perhaps not executed */
+};
+
+/* Notes that the instruction waits for what its registers wait for. */
+static void wait_for_registers(struct wait_reader *reader, const struct timed_inst *inst) {
+    const uint32_t *operands = reader->code->operands + inst->first_operand;
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
+        uint32_t *pending = &reader->pending[operands[i]];
+        if (*pending == 0) continue;
+        struct data_wait *wait = &reader->waits[*pending - 1];
+        if (wait->phase == NEVER_WAITED) *wait = (struct data_wait){reader->access, reader->phase};
+        *pending = 0;
+    }
+}
+
+/* Whether a step is surely executed. Steps are asked for in order. */
+static bool is_sure(struct wait_reader *reader, uint64_t step) {
+    const struct access_stream *stream = reader->stream;
+    while (reader->perhaps < stream->perhaps_count && stream->perhaps[reader->perhaps].end <= step)
+        reader->perhaps++;
+    return reader->perhaps == stream->perhaps_count || step < stream->perhaps[reader->perhaps].first;
+}
+
+/* Goes over one step of the path, which may be accesses of the stream. */
+static void read_step(struct wait_reader *reader, uint64_t step, uint32_t instruction) {
+    const struct timed_inst *inst = &reader->code->insts[instruction];
+    const uint32_t *destinations = reader->code->operands + inst->first_operand + inst->source_count;
+    const bool sure = is_sure(reader, step);
+    /* Where a step is perhaps not executed, what is written before it is waited for at the latest by the next
+     * one that surely is: if it is executed and writes the same register, it has waited itself. */
+    if (sure) wait_for_registers(reader, inst);
+    for (; reader->access < reader->stream->access_count &&
+           reader->stream->accesses[reader->access].step == step;
+         reader->access++) {
+        for (uint32_t i = 0; sure && i < inst->destination_count; i++)
+            reader->pending[destinations[i]] = reader->access + 1;
+    }
+    reader->phase += reader->grid->is_barrier[instruction];
+}
+
+static void read_path(struct wait_reader *reader, const struct path *path) {
+    for (uint32_t a = 0; a < reader->stream->access_count; a++)
+        reader->waits[a] = (struct data_wait){NEVER_WAITED, NEVER_WAITED};
+    for (uint32_t r = 0; r < reader->code->register_count; r++)
+        reader->pending[r] = 0;
+    reader->access = reader->phase = reader->perhaps = 0;
+    struct path_cursor cursor = path_begin(path);
+    struct path_step step;
+    for (uint64_t at = 0; path_next(&cursor, &step); at++)
+        read_step(reader, at, step.instruction);
+}
+
+/* The waits of a path with a stream, old or new: rows of the table. */
+static wb_status find_row(struct wait_reader *reader, const struct shape_warp *warp, struct key_table *table,
+                          struct arena *arena, struct wait_row *rows, size_t row) {
+    uint32_t key[2] = {warp->path, warp->stream}, hash, known;
+    if (key_table_find(table, (const uint8_t *)key, sizeof key, &hash, &known)) {
+        rows[row] = rows[known];
+        return WB_OK;
+    }
+    reader->stream = &reader->grid->streams.items[warp->stream];
+    reader->waits = arena_array(arena, (size_t)reader->stream->access_count + 1, sizeof *reader->waits);
+    const uint8_t *kept = key_table_keep(table, (const uint8_t *)key, sizeof key);
+    if (reader->waits == NULL || kept == NULL || row > UINT32_MAX) return WB_ERR_LIMIT;
+    read_path(reader, &reader->grid->paths.items[warp->path]);
+    rows[row].waits = reader->waits;
+    return key_table_insert(table, kept, hash, (uint32_t)row);
+}
+
+wb_status data_waits_make(const struct wb_grid *grid, const struct timed_code *code, struct arena *arena,
+                          struct data_waits *waits) {
+    waits->warp_count = grid->warp_count;
+    waits->rows = arena_array(arena, grid->shapes.count * grid->warp_count + 1, sizeof *waits->rows);
+    struct key_table table = {0};
+    struct arena scratch = {0};
+    struct wait_reader reader = {.grid = grid, .code = code};
+    reader.pending = arena_array(&scratch, (size_t)code->register_count + 1, sizeof *reader.pending);
+    wb_status status = waits->rows == NULL || reader.pending == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (size_t row = 0; row < grid->shapes.count * grid->warp_count && status == WB_OK; row++) {
+        const struct shape_warp *warp =
+            &grid->shapes.items[row / grid->warp_count].warps[row % grid->warp_count];
+        status = find_row(&reader, warp, &table, arena, waits->rows, row);
+    }
+    key_table_free(&table);
+    arena_free(&scratch);
+    return status;
+}

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../tests/gzip_bytes.h"
+#include "../tests/support/gzip_bytes.h"
 #include "makespan/analysis/makespan.h"
 #include "makespan/certificate/check.h"
 

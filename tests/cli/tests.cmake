@@ -1,7 +1,7 @@
 # The command as a user runs it.
 function(wb_cli_test name)
   wb_test(${name} PkgConfig::JANSSON)
-  target_sources(${name} PRIVATE run_cli.c)
+  target_sources(${name} PRIVATE cli/run_cli.c)
   target_compile_definitions(${name} PRIVATE WB_COMMAND="$<TARGET_FILE:warpbound_cli>")
   add_dependencies(${name} warpbound_cli)
 endfunction()
@@ -20,7 +20,7 @@ wb_cli_test(test_cli_examples)
 
 # The command in a program that has set a locale, as a program that links the library may.
 get_target_property(cli_sources warpbound_cli SOURCES)
-add_executable(warpbound_in_locale ${cli_sources} set_locale.c)
+add_executable(warpbound_in_locale ${cli_sources} cli/set_locale.c)
 target_include_directories(warpbound_in_locale PRIVATE ${PROJECT_SOURCE_DIR}/src/cli)
 target_compile_definitions(warpbound_in_locale PRIVATE _GNU_SOURCE)
 target_link_libraries(warpbound_in_locale PRIVATE warpbound)

@@ -1,6 +1,6 @@
 wb_test(test_phases wb_bound)
 wb_test(test_bounds wb_bound)
-add_executable(campaign campaign.c)
+add_executable(campaign bound/campaign.c)
 target_compile_definitions(campaign PRIVATE _GNU_SOURCE)
 target_link_libraries(campaign PRIVATE test_support wb_bound)
 wb_test(test_refutations wb_bound)

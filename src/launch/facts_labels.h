@@ -2,7 +2,7 @@
 #ifndef WB_LAUNCH_FACTS_LABELS_H
 #define WB_LAUNCH_FACTS_LABELS_H
 
-#include "base/intern.h"
+#include "base/table.h"
 #include "flow/graph/cfg.h"
 #include "flow/graph/loops.h"
 #include "ptx/ptx.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/intern.h"
+#include "base/table.h"
 #include "ptx/opcode.h"
 #include "ptx/waits.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "base/intern.h"
+#include "base/table.h"
 
 /* Deepest nesting of scopes; the module is scope 0, a function's parameters and body are scope 1. */
 #define SCOPE_DEPTH_MAX 250

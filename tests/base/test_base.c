@@ -16,8 +16,8 @@
 #include "base/decay.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
-#include "base/intern.h"
 #include "base/random.h"
+#include "base/table.h"
 #include "base/vec.h"
 
 static void test_cycles_saturate(void **state) {

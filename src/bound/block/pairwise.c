@@ -27,17 +27,15 @@ static wb_status pairwise_prepare(struct pairwise *pairwise) {
 
 /* The value of a pair, computed once. */
 static wb_status pair_lookup(struct pairwise *pairwise, const struct pair_key *key, cycles *value) {
-    uint32_t number = intern_find(&pairwise->pairs, (const char *)key, sizeof *key);
+    uint32_t number = intern_find(&pairwise->pairs, key, sizeof *key);
     if (number != INTERN_NONE) {
         *value = pairwise->pair_values.items[number];
         return WB_OK;
     }
     const struct align_rules rules = {pairwise->input->block, pairwise->charges, key->same_sub_core != 0};
     WB_TRY(pairwise->value(pairwise, &rules, key->own, key->other, value));
-    struct pair_key *copy = arena_alloc(&pairwise->arena, sizeof *copy);
-    if (copy == NULL) return WB_ERR_LIMIT;
-    *copy = *key;
-    WB_TRY(intern_add(&pairwise->pairs, (const char *)copy, sizeof *copy, &number));
+    bool is_new;
+    WB_TRY(intern_copy(&pairwise->pairs, key, sizeof *key, &number, &is_new));
     return vec_push(&pairwise->pair_values, *value);
 }
 

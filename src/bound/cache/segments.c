@@ -1,7 +1,7 @@
 /* The segment WCET of JCSE'17, section IV, as published (docs/memory-bounds.md, section 2): estimates. */
 #include <string.h>
 
-#include "base/intern.h"
+#include "base/table.h"
 #include "bound/cache/memory_work.h"
 #include "bound/cache/segment_times.h"
 #include "bound/method/method.h"
@@ -147,16 +147,11 @@ static wb_status time_of_sm(struct segmenter *segmenter, uint32_t sm, uint32_t s
     const struct memory_work *work = segmenter->work;
     for (uint64_t b = sm; b < work->block_count;) {
         uint32_t count = 0, number;
+        bool is_new;
         for (; count < work->resident && b < work->block_count; b += sms)
             shapes[count++] = work->timed->grid->blocks.items[b].shape;
-        const size_t bytes = count * sizeof *shapes;
-        char *text = (char *)shapes;
-        if (intern_find(&segmenter->rounds, text, bytes) == INTERN_NONE) {
-            text = arena_string(&segmenter->arena, text, bytes);
-            if (text == NULL) return WB_ERR_LIMIT;
-            WB_TRY(vec_push(&segmenter->times, time_of_round(segmenter, shapes, count)));
-        }
-        WB_TRY(intern_add(&segmenter->rounds, text, bytes, &number));
+        WB_TRY(intern_copy(&segmenter->rounds, shapes, count * sizeof *shapes, &number, &is_new));
+        if (is_new) WB_TRY(vec_push(&segmenter->times, time_of_round(segmenter, shapes, count)));
         *time = cycles_add(*time, segmenter->times.items[number]);
     }
     return WB_OK;

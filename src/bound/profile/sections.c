@@ -14,16 +14,6 @@ struct section_cutter {
     VEC(uint32_t) insts;         /* of the section being read */
 };
 
-/* The number of equal bytes seen before, or of a copy of these. */
-static wb_status intern_bytes(struct arena *arena, struct intern *table, const void *bytes, size_t size,
-                              uint32_t *number, bool *is_new) {
-    *number = intern_find(table, bytes, size);
-    *is_new = *number == INTERN_NONE;
-    if (!*is_new) return WB_OK;
-    const char *copy = arena_string(arena, bytes, size);
-    return copy == NULL ? WB_ERR_LIMIT : intern_add(table, copy, size, number);
-}
-
 /* Whether the cursor is at a fold whose repetitions alone are too large for a section. */
 static bool at_too_large_fold(const struct block_sections *sections, const struct path_cursor *cursor) {
     struct path_fold fold;
@@ -55,8 +45,8 @@ static wb_status cut_section(struct section_cutter *cutter, uint32_t path) {
     bool is_new;
     static const uint32_t none;
     const uint32_t *items = cutter->insts.count > 0 ? cutter->insts.items : &none;
-    WB_TRY(intern_bytes(&sections->arena, &sections->codes, items, cutter->insts.count * sizeof *items,
-                        &cutter->row[path], &is_new));
+    WB_TRY(intern_copy(&sections->codes, items, cutter->insts.count * sizeof *items, &cutter->row[path],
+                       &is_new));
     if (is_new) sections->instructions += cutter->insts.count;
     sections->too_large = sections->instructions > SECTIONS_INSTRUCTIONS_MAX;
     return WB_OK;
@@ -86,8 +76,7 @@ static wb_status cut_row(struct section_cutter *cutter, bool *more) {
     }
     uint32_t number;
     bool is_new;
-    WB_TRY(intern_bytes(&sections->arena, &sections->rows, cutter->row, paths * sizeof *cutter->row, &number,
-                        &is_new));
+    WB_TRY(intern_copy(&sections->rows, cutter->row, paths * sizeof *cutter->row, &number, &is_new));
     if (is_new) WB_TRY(vec_push(&sections->row_counts, 0));
     sections->row_counts.items[number]++;
     return repeat_rows(cutter, number);

@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_PROFILE_SECTIONS_H
 #define WB_BOUND_PROFILE_SECTIONS_H
 
-#include "base/intern.h"
+#include "base/table.h"
 #include "bound/profile/profile.h"
 
 /* Most instructions in the distinct sections of a block; a block with more has `too_large` set. */

@@ -3,7 +3,7 @@
  * instructions yet to be issued: what was issued before counts where it was issued. */
 #include <string.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 #include "bound/method/method.h"
 #include "bound/search/explore_state.h"
 
@@ -148,12 +148,12 @@ static wb_status pop_frame(struct explorer *explorer) {
 static bool explorer_may_go_on(struct explorer *explorer) {
     const wb_watch *watch = explorer->input->watch;
     struct search_budget *budget = explorer->input->budget;
-    explorer->full = explorer->table.used >= budget->states;
+    explorer->full = explorer->table.table.used >= budget->states;
     if (explorer->full) return false;
     explorer->spent = !search_spend(budget, explorer->step_work);
     if (explorer->spent) return false;
     if (++explorer->steps % EXPLORE_WATCH_PERIOD != 0 || watch == NULL || watch->poll == NULL) return true;
-    explorer->stopped = !watch->poll(watch->user, "schedules", explorer->table.used, budget->states);
+    explorer->stopped = !watch->poll(watch->user, "schedules", explorer->table.table.used, budget->states);
     return !explorer->stopped;
 }
 
@@ -188,7 +188,7 @@ static void exhaustive_result(const struct explorer *explorer, wb_status status,
         (void)diagnose_out_of_memory(explorer->input->diagnostics, "exhaustive");
     diagnose(explorer->input->diagnostics, SEVERITY_ERROR, "exhaustive",
              "%s after %zu states: not all schedules were seen, the longest of them took %llu cycles",
-             search_end_name(explorer->stopped, explorer->spent), explorer->table.used,
+             search_end_name(explorer->stopped, explorer->spent), explorer->table.table.used,
              (unsigned long long)explorer->longest);
 }
 

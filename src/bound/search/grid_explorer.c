@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 #include "bound/search/grid_explore_state.h"
 
 /* How many steps pass between two looks at the watch. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 #include "warp/timed/code_timing.h"
 
 static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 #include "papers/makespan_forms/methods.h"
 
 /* The enumeration recurses: once for every position of every cycle. */

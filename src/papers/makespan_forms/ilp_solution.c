@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "base/intern.h"
 #include "base/number.h"
+#include "base/table.h"
 
 /* Most characters of a word that messages show. */
 #define SHOWN_MAX 60

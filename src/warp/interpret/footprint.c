@@ -36,8 +36,8 @@ uint64_t footprint_of_block(const struct wb_block *block) {
     return bytes;
 }
 
-static uint64_t bytes_of_table(const struct key_table *table) {
-    return table->arena.used + table->slot_count * sizeof *table->slots;
+static uint64_t bytes_of_table(const struct table *table) {
+    return table->slot_count * sizeof *table->slots;
 }
 
 uint64_t footprint_of_grid(const struct wb_grid *grid) {

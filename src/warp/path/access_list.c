@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 
 bool access_has_table(const struct access *access) {
     return access->table != ACCESS_AFFINE && access->table != ACCESS_UNKNOWN;
@@ -52,19 +52,19 @@ static bool is_alone(const struct access_list *list, size_t record) {
     return !shares_before && !shares_behind;
 }
 
-/* Whether an earlier record of the table makes the same requests; else it is added. */
-static wb_status was_seen(struct key_table *seen, const struct access *access, bool *found) {
+/* Whether an earlier record of the table makes the same requests; and from now on one does. */
+static wb_status was_seen(struct intern *seen, const struct access *access, bool *found) {
     struct access_key key = access_key_of(access, NULL);
-    uint32_t hash, value;
+    uint32_t number;
+    bool is_new;
     key.step = 0;
-    *found = key_table_find(seen, (const uint8_t *)&key, sizeof key, &hash, &value);
-    if (*found) return WB_OK;
-    const uint8_t *kept = key_table_keep(seen, (const uint8_t *)&key, sizeof key);
-    return kept == NULL ? WB_ERR_LIMIT : key_table_insert(seen, kept, hash, 0);
+    WB_TRY(intern_copy(seen, &key, sizeof key, &number, &is_new));
+    *found = !is_new;
+    return WB_OK;
 }
 
 wb_status access_list_thin(struct access_list *list) {
-    struct key_table seen = {0};
+    struct intern seen = {0};
     wb_status status = WB_OK;
     size_t kept = 0;
     bool *drop = calloc(list->items.count + 1, sizeof *drop);
@@ -76,6 +76,6 @@ wb_status access_list_thin(struct access_list *list) {
         if (!drop[r]) list->items.items[kept++] = list->items.items[r];
     if (status == WB_OK) list->items.count = kept;
     free(drop);
-    key_table_free(&seen);
+    intern_free(&seen);
     return status;
 }

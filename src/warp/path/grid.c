@@ -37,44 +37,20 @@ struct grid_scratch {
 
 /* ---- Finding equal things ------------------------------------------------------------------------------ */
 
-/* A question whether something is in a table already. What has the same hash is told apart by the number of
- * the attempt, so that keys stay short whatever they stand for. */
-struct lookup {
-    uint32_t key[2]; /* hash of the contents, attempt */
-    uint32_t slot_hash;
-    uint32_t index; /* of the equal one, where found */
-    bool found;
+/* What may be in the grid already. */
+struct wanted {
+    const struct wb_grid *grid;
+    const void *what;
 };
 
-/* Whether entry `index` is equal to what is being added. */
-typedef bool (*same_fn)(const struct wb_grid *grid, uint32_t index, const void *added);
-
-static struct lookup look_up(const struct wb_grid *grid, const struct key_table *table, uint32_t hash,
-                             same_fn same, const void *added) {
-    struct lookup lookup = {.key = {hash, 0}};
-    while (key_table_find(table, (const uint8_t *)lookup.key, sizeof lookup.key, &lookup.slot_hash,
-                          &lookup.index)) {
-        if (same(grid, lookup.index, added)) {
-            lookup.found = true;
-            break;
-        }
-        lookup.key[1]++;
-    }
-    return lookup;
+static bool same_path(const struct table_slot *slot, const void *wanted) {
+    const struct wanted *path = wanted;
+    return path_equal(&path->grid->paths.items[slot->value], path->what);
 }
 
-/* Remembers where something stands that was not found. */
-static wb_status remember(struct key_table *table, const struct lookup *lookup, uint32_t index) {
-    const uint8_t *kept = key_table_keep(table, (const uint8_t *)lookup->key, sizeof lookup->key);
-    return kept == NULL ? WB_ERR_LIMIT : key_table_insert(table, kept, lookup->slot_hash, index);
-}
-
-static bool same_path(const struct wb_grid *grid, uint32_t index, const void *added) {
-    return path_equal(&grid->paths.items[index], added);
-}
-
-static bool same_stream(const struct wb_grid *grid, uint32_t index, const void *added) {
-    const struct access_stream *known = &grid->streams.items[index], *stream = added;
+static bool same_stream(const struct table_slot *slot, const void *wanted) {
+    const struct wanted *added = wanted;
+    const struct access_stream *known = &added->grid->streams.items[slot->value], *stream = added->what;
     if (known->access_count != stream->access_count || known->table_count != stream->table_count ||
         known->perhaps_count != stream->perhaps_count)
         return false;
@@ -88,9 +64,11 @@ static bool same_stream(const struct wb_grid *grid, uint32_t index, const void *
            memcmp(known->tables, stream->tables, known->table_count * sizeof *known->tables) == 0;
 }
 
-static bool same_shape(const struct wb_grid *grid, uint32_t index, const void *added) {
-    const struct block_shape *shape = &grid->shapes.items[index];
-    const struct grid_scratch *scratch = added;
+/* The shape in the scratch space is the one that is wanted. */
+static bool same_shape(const struct table_slot *slot, const void *wanted) {
+    const struct wb_grid *grid = wanted;
+    const struct block_shape *shape = &grid->shapes.items[slot->value];
+    const struct grid_scratch *scratch = grid->scratch;
     for (uint32_t w = 0; w < grid->warp_count; w++) {
         const struct added_warp *warp = &scratch->warps.items[w];
         const struct shape_warp *known = &shape->warps[w];
@@ -109,16 +87,17 @@ static bool same_shape(const struct wb_grid *grid, uint32_t index, const void *a
 /* The index of a path, which is taken over. */
 static wb_status add_path(struct wb_grid *grid, struct path *path, uint32_t *index) {
     uint32_t hash = (uint32_t)(path->hash ^ path->hash >> 32);
-    struct lookup lookup = look_up(grid, &grid->path_table, hash, same_path, path);
-    *index = lookup.found ? lookup.index : (uint32_t)grid->paths.count;
-    if (lookup.found) {
+    const struct wanted wanted = {grid, path};
+    const struct table_slot *known = table_find(&grid->path_table, hash, same_path, &wanted);
+    *index = known != NULL ? known->value : (uint32_t)grid->paths.count;
+    if (known != NULL) {
         path_free(path);
         return WB_OK;
     }
     WB_TRY(vec_push(&grid->paths, *path));
     grid->path_bytes += sizeof *path + path->entries.count * sizeof *path->entries.items;
     *path = (struct path){0};
-    return remember(&grid->path_table, &lookup, *index);
+    return table_insert(&grid->path_table, hash, NULL, *index);
 }
 
 static uint64_t first_address(const struct access *access, const uint64_t *tables) {
@@ -213,11 +192,12 @@ static wb_status add_stream(struct wb_grid *grid, const struct access_list *list
     };
     uint32_t hash = hash_bytes(stream.accesses, stream.access_count * sizeof *stream.accesses);
     hash ^= hash_bytes(stream.tables, stream.table_count * sizeof *stream.tables);
-    struct lookup lookup = look_up(grid, &grid->stream_table, hash, same_stream, &stream);
-    *index = lookup.found ? lookup.index : (uint32_t)grid->streams.count;
-    if (lookup.found) return WB_OK;
+    const struct wanted wanted = {grid, &stream};
+    const struct table_slot *known = table_find(&grid->stream_table, hash, same_stream, &wanted);
+    *index = known != NULL ? known->value : (uint32_t)grid->streams.count;
+    if (known != NULL) return WB_OK;
     WB_TRY(keep_stream(grid, &stream, first_group));
-    return remember(&grid->stream_table, &lookup, *index);
+    return table_insert(&grid->stream_table, hash, NULL, *index);
 }
 
 /* ---- Shapes and blocks --------------------------------------------------------------------------------- */
@@ -283,11 +263,11 @@ static wb_status keep_shape(struct wb_grid *grid) {
 static wb_status add_shape(struct wb_grid *grid, uint32_t *index) {
     uint32_t hash;
     WB_TRY(shape_hash(grid->scratch, &hash));
-    struct lookup lookup = look_up(grid, &grid->shape_table, hash, same_shape, grid->scratch);
-    *index = lookup.found ? lookup.index : (uint32_t)grid->shapes.count;
-    if (lookup.found) return WB_OK;
+    const struct table_slot *known = table_find(&grid->shape_table, hash, same_shape, grid);
+    *index = known != NULL ? known->value : (uint32_t)grid->shapes.count;
+    if (known != NULL) return WB_OK;
     WB_TRY(keep_shape(grid));
-    return remember(&grid->shape_table, &lookup, *index);
+    return table_insert(&grid->shape_table, hash, NULL, *index);
 }
 
 static wb_status make_scratch(struct wb_grid *grid) {
@@ -334,9 +314,9 @@ void grid_restart(struct wb_grid *grid) {
         path_free(&grid->paths.items[i]);
     for (size_t i = 0; i < grid->covering.count; i++)
         wb_block_free(grid->covering.items[i].block);
-    key_table_free(&grid->path_table);
-    key_table_free(&grid->stream_table);
-    key_table_free(&grid->shape_table);
+    table_free(&grid->path_table);
+    table_free(&grid->stream_table);
+    table_free(&grid->shape_table);
     grid->paths.count = grid->streams.count = grid->shapes.count = grid->blocks.count = 0;
     grid->bases.count = grid->covering.count = 0;
     grid->path_bytes = grid->covering_bytes = 0;

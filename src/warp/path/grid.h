@@ -9,7 +9,7 @@
 #ifndef WB_WARP_PATH_GRID_H
 #define WB_WARP_PATH_GRID_H
 
-#include "base/key_table.h"
+#include "base/table.h"
 #include "warp/path/block.h"
 #include "warp/path/fact_needs.h"
 
@@ -99,9 +99,9 @@ struct wb_grid {
      * real paths, or was made from a block. */
     VEC(struct covering_block) covering;
     struct grid_covering cover;
-    struct key_table path_table, stream_table, shape_table; /* from contents to indices */
-    uint64_t path_bytes, covering_bytes; /* of paths and of covering blocks, for footprint.h */
-    struct grid_scratch *scratch;        /* of grid_add_block */
+    struct table path_table, stream_table, shape_table; /* from contents to indices */
+    uint64_t path_bytes, covering_bytes;                /* of paths and of covering blocks, for footprint.h */
+    struct grid_scratch *scratch;                       /* of grid_add_block */
 };
 
 /* Adds the next block: takes over the paths of its warps (grid->warp_count of them, emptied) and reads their

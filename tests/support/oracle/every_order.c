@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/key_table.h"
 #include "base/random.h"
+#include "base/table.h"
 
 #define UNITS_MAX 24u
 #define OPS_MAX 40u

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/key_table.h"
+#include "base/table.h"
 
 static void must(bool holds) {
     if (!holds) abort();

@@ -1,0 +1,123 @@
+/* The hash table: open addressing over what is kept elsewhere, with an equality of the user's. On it, numbers
+ * for names (struct intern) and values for byte strings that a search keeps (struct key_table).
+ *
+ * Where another layout is worth it, another table stands beside: memory/line_table (emptied in constant
+ * time), sim/fetch_table (takes out, youngest first), makespan/state_set (sorted and placed anew, and memory
+ * is what limits it).
+ */
+#ifndef WB_BASE_TABLE_H
+#define WB_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+/* ---- The table ----------------------------------------------------------------------------------------- */
+
+struct table_slot {
+    const void *key; /* the user's */
+    uint32_t hash;   /* 0: the slot is empty */
+    uint32_t value;
+};
+
+/* Zero-initialised it is empty. */
+struct table {
+    struct table_slot *slots;
+    size_t slot_count; /* a power of two, or 0; at most three quarters are taken */
+    size_t used;
+};
+
+/* Whether an entry of the same hash is what is looked for. */
+typedef bool (*table_same)(const struct table_slot *slot, const void *wanted);
+
+/* Entries with hash 0 are kept under 1. */
+static inline uint32_t table_hash(uint32_t hash) {
+    return hash == 0 ? 1 : hash;
+}
+
+/* The entry that is the same as `wanted`, or NULL. */
+static inline const struct table_slot *table_find(const struct table *table, uint32_t hash, table_same same,
+                                                  const void *wanted) {
+    hash = table_hash(hash);
+    if (table->slot_count == 0) return NULL;
+    for (size_t at = hash & (table->slot_count - 1); table->slots[at].hash != 0;
+         at = (at + 1) & (table->slot_count - 1)) {
+        const struct table_slot *slot = &table->slots[at];
+        if (slot->hash == hash && same(slot, wanted)) return slot;
+    }
+    return NULL;
+}
+
+/* Bytes that the slots take once one entry more is in the table. */
+size_t table_bytes_next(const struct table *table);
+
+/* Adds an entry that is not in the table. WB_ERR_LIMIT when memory is exhausted. */
+wb_status table_insert(struct table *table, uint32_t hash, const void *key, uint32_t value);
+
+void table_free(struct table *table);
+
+/* ---- Names to numbers ---------------------------------------------------------------------------------- */
+
+#define INTERN_NONE UINT32_MAX
+
+struct intern_entry {
+    const char *text; /* not NUL-terminated */
+    uint32_t length;
+};
+
+/* Equal texts get equal numbers, counted from 0, so that a name is hashed once and everything known of it
+ * stands in an array. Zero-initialised it is empty. */
+struct intern {
+    VEC(struct intern_entry) entries; /* by number */
+    struct table table;
+    struct arena copies;
+};
+
+/* The number of a text, or INTERN_NONE when it was never added. */
+uint32_t intern_find(const struct intern *intern, const void *text, size_t length);
+
+/* The number of a text, new or old; it is not copied and must outlive the table. WB_ERR_LIMIT when memory is
+ * exhausted or the text is 4 GB long. */
+wb_status intern_add(struct intern *intern, const void *text, size_t length, uint32_t *number);
+
+/* The same of a text that is copied when it is new. */
+wb_status intern_copy(struct intern *intern, const void *text, size_t length, uint32_t *number, bool *is_new);
+
+void intern_free(struct intern *intern);
+
+/* ---- Keys of a search to values ------------------------------------------------------------------------ */
+
+/* From byte strings, such as the states of a search, to numbers, within a limit of memory. Keys are kept
+ * whole, so that two of them are never taken for one, and packed. Zero-initialised it is empty. */
+struct key_table {
+    struct table table; /* keys: their length in two bytes, then their bytes */
+    struct arena arena; /* owns them */
+    uint8_t *block;     /* they are packed into blocks */
+    size_t block_size, block_left;
+    uint64_t limit; /* most bytes to take, 0: no limit */
+    bool refused;   /* memory, as there was no room within the limit */
+};
+
+/* Bytes that the table takes. */
+static inline uint64_t key_table_bytes(const struct key_table *table) {
+    return (uint64_t)table->table.slot_count * sizeof *table->table.slots + table->arena.used;
+}
+
+/* Whether the key is in the table; then its value is in *value. *hash is set in any case. */
+bool key_table_find(const struct key_table *table, const uint8_t *key, size_t length, uint32_t *hash,
+                    uint32_t *value);
+
+/* Copies a key so that it can be inserted later; NULL when memory or the limit is exhausted, or the key is 64
+ * KiB long. */
+const uint8_t *key_table_keep(struct key_table *table, const uint8_t *key, size_t length);
+
+/* Adds a kept key that is not in the table. WB_ERR_LIMIT when memory or the limit is exhausted. */
+wb_status key_table_insert(struct key_table *table, const uint8_t *kept, uint32_t hash, uint32_t value);
+
+void key_table_free(struct key_table *table);
+
+#endif

@@ -116,15 +116,15 @@ static void take_freed(struct gpu *gpu, uint32_t number) {
     struct sm *sm = &gpu->sms[number].sm;
     for (uint32_t r = 0; r < sm->room_count; r++) {
         const struct sm_room room = sm->rooms[r];
-        event_queue_push(&gpu->dispatcher.freed, room.at, (uint64_t)room.slot << SLOT_SHIFT | number, number);
+        heap_push(&gpu->dispatcher.freed, room.at, (uint64_t)room.slot << SLOT_SHIFT | number, number);
     }
     sm->room_count = 0;
 }
 
 /* The rooms that become free in cycle `at`, which comes next. */
 static void open_freed(struct gpu_dispatcher *dispatcher, cycles at) {
-    while (event_queue_first(&dispatcher->freed) == at) {
-        const struct event room = event_queue_pop(&dispatcher->freed);
+    while (heap_first(&dispatcher->freed) == at) {
+        const struct heap_item room = heap_pop(&dispatcher->freed);
         open_room(dispatcher, room.id, (uint32_t)(room.rank >> SLOT_SHIFT));
     }
 }
@@ -174,7 +174,7 @@ void gpu_dispatch(struct gpu *gpu, cycles now) {
         take_freed(gpu, s);
     }
     while (dispatcher->freed.count > 0 && gpu_blocks_left(gpu)) {
-        const cycles at = event_queue_first(&dispatcher->freed);
+        const cycles at = heap_first(&dispatcher->freed);
         uint32_t sm;
         open_freed(dispatcher, at);
         while (dispatch_one(gpu, at, gpu->memory->dispatch_latency, &sm)) {

@@ -3,8 +3,8 @@
 #ifndef WB_SIM_GPU_DISPATCH_H
 #define WB_SIM_GPU_DISPATCH_H
 
+#include "base/heap.h"
 #include "machine/memory.h"
-#include "sim/event_queue.h"
 
 /* Choices of somebody who wants to see what a dispatcher might do. Where all blocks fit at the start, they
  * are dealt out to the SMs in turn whatever the choices say. */
@@ -28,7 +28,7 @@ struct gpu_dispatcher {
     uint32_t dispatched;      /* blocks so far */
     uint32_t last_sm;         /* that got the last one */
     cycles busy_until;        /* the dispatcher itself */
-    struct event_queue freed; /* slots that have become free and may not be given away yet; id: the SM */
+    struct heap freed;        /* slots that have become free and may not be given away yet; id: the SM */
     struct free_rooms *rooms; /* per SM: free in the cycle that is being looked at */
     uint32_t room_count;      /* of all SMs */
 };

@@ -23,10 +23,10 @@ static wb_status run_channel(const struct gpu *gpu, uint32_t index, struct gpu_s
     for (uint32_t s = 0; s < gpu->sm_count; s++) {
         const struct gpu_mailbox *box = &boxes[(size_t)s * gpu->channel_count];
         own->taken[s] = 0;
-        if (box->requests.count > 0) event_queue_push(&own->arrivals, box->requests.items[0].at, s, s);
+        if (box->requests.count > 0) heap_push(&own->arrivals, box->requests.items[0].at, s, s);
     }
     while (own->arrivals.count > 0) {
-        uint32_t s = event_queue_pop(&own->arrivals).id;
+        uint32_t s = heap_pop(&own->arrivals).id;
         struct gpu_mailbox *box = &boxes[(size_t)s * gpu->channel_count];
         const struct gpu_request *request = &box->requests.items[own->taken[s]++];
         cycles answered;
@@ -36,7 +36,7 @@ static wb_status run_channel(const struct gpu *gpu, uint32_t index, struct gpu_s
         summary->next = cycles_min(summary->next, answer.at);
         if (own->taken[s] < box->requests.count) {
             cycles next = box->requests.items[own->taken[s]].at;
-            event_queue_push(&own->arrivals, next, s, s);
+            heap_push(&own->arrivals, next, s, s);
         } else {
             box->requests.count = 0;
         }

@@ -22,8 +22,8 @@ struct gpu_sm {
 struct gpu_channel {
     struct gpu_partition partition;
     struct gpu_server server;
-    struct event_queue arrivals; /* the next request of each SM */
-    uint32_t *taken;             /* per SM its requests of the window that have been served */
+    struct heap arrivals; /* the next request of each SM */
+    uint32_t *taken;      /* per SM its requests of the window that have been served */
 };
 
 /* What somebody has to know of tasks to choose the next window. It is kept apart from them, so that threads

@@ -6,8 +6,8 @@
 #ifndef WB_SIM_SM_H
 #define WB_SIM_SM_H
 
+#include "base/heap.h"
 #include "memory/requests/timed_grid.h"
-#include "sim/event_queue.h"
 #include "sim/simulator.h"
 #include "sim/unit_queue.h"
 
@@ -131,8 +131,8 @@ struct sm {
     uint64_t *ready, *running;
     uint32_t words;
     struct sm_turn turn;
-    struct event_queue wakes;  /* when warps have what they wait for; id: the warp */
-    struct event_queue passes; /* the same of those whose next instruction has no unit */
+    struct heap wakes;  /* when warps have what they wait for; id: the warp */
+    struct heap passes; /* the same of those whose next instruction has no unit */
     cycles now;
     cycles look_at; /* a cycle in which warps may issue that wait for no event; CYCLES_SATURATED: none */
     struct sm_memory *memory; /* NULL: no memory system, latencies stand for it */
@@ -165,7 +165,7 @@ void sm_begin_warps(struct sm *sm, struct sm_slot *slot);
 void sm_advance(struct sm *sm, uint32_t index);
 
 /* The head of the warp pass.id, which has no unit, has its operands in cycle pass.at. */
-void sm_pass(struct sm *sm, struct event pass);
+void sm_pass(struct sm *sm, struct heap_item pass);
 
 /* Something that warp number `index` may have waited for is known now. */
 void sm_unblock(struct sm *sm, uint32_t index);

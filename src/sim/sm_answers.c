@@ -10,7 +10,7 @@ static wb_status reserve_answers(struct sm_memory *memory, size_t extra) {
     size_t wanted = memory->answers.count + extra;
     if (wanted <= memory->answers_capacity) return WB_OK;
     if (wanted > UINT32_MAX / 2) return WB_ERR_LIMIT;
-    struct event *items = realloc(memory->answers.items, 2 * wanted * sizeof *items);
+    struct heap_item *items = realloc(memory->answers.items, 2 * wanted * sizeof *items);
     if (items == NULL) return WB_ERR_LIMIT;
     memory->answers.items = items;
     memory->answers_capacity = 2 * wanted;
@@ -25,7 +25,7 @@ static wb_status take_answers(struct sm_memory *memory) {
         for (size_t i = 0; i < box->answers.count; i++) {
             const struct gpu_answer *answer = &box->answers.items[i];
             uint64_t rank = (uint64_t)p << PARTITION_SHIFT | memory->answered++;
-            event_queue_push(&memory->answers, answer->at, rank, answer->sender);
+            heap_push(&memory->answers, answer->at, rank, answer->sender);
         }
         box->answers.count = 0;
     }
@@ -57,19 +57,19 @@ static void end_fetch(struct sm *sm, uint32_t index, cycles at) {
 
 /* An answer of the memory that all SMs share, which was sent off for the earliest data that there can be, and
  * a cycle before that. */
-static void end_request(struct sm *sm, const struct event *answer) {
+static void end_request(struct sm *sm, const struct heap_item *answer) {
     const uint32_t index = answer->id & ~SENDER_IS_FLIGHT;
     const struct sm_program *program = sm->program;
     const uint32_t latency = request_return(program->machine, sm_flight_at(sm, index)->inst);
-    const cycles data_at = answer->at + 1 + (latency - program->least_return);
+    const cycles data_at = answer->key + 1 + (latency - program->least_return);
     sm_note_return(sm->memory, data_at);
     give_data(sm, index, data_at);
 }
 
 /* An answer of the second level. */
-static void end_answer(struct sm *sm, const struct event *answer) {
+static void end_answer(struct sm *sm, const struct heap_item *answer) {
     struct sm_memory *memory = sm->memory;
-    memory->reply_free_at = cycles_max(answer->at, memory->reply_free_at) + memory->config->reply_service;
+    memory->reply_free_at = cycles_max(answer->key, memory->reply_free_at) + memory->config->reply_service;
     if ((answer->id & SENDER_IS_FLIGHT) != 0)
         give_data(sm, answer->id & ~SENDER_IS_FLIGHT, memory->reply_free_at);
     else
@@ -82,8 +82,8 @@ wb_status sm_begin_window(struct sm *sm, struct gpu_mailbox *boxes, cycles until
     memory->until = until;
     memory->first_sent = CYCLES_SATURATED;
     WB_TRY(take_answers(memory));
-    while (event_queue_first(&memory->answers) < until) {
-        struct event answer = event_queue_pop(&memory->answers);
+    while (heap_first(&memory->answers) < until) {
+        struct heap_item answer = heap_pop(&memory->answers);
         if (memory->is_contended)
             end_request(sm, &answer);
         else
@@ -96,5 +96,5 @@ wb_status sm_begin_window(struct sm *sm, struct gpu_mailbox *boxes, cycles until
 cycles sm_next_activity(const struct sm *sm) {
     cycles next = sm_next_event(sm);
     if (sm->memory == NULL) return next;
-    return cycles_min(next, cycles_min(event_queue_first(&sm->memory->answers), sm->memory->resume_at));
+    return cycles_min(next, cycles_min(heap_first(&sm->memory->answers), sm->memory->resume_at));
 }

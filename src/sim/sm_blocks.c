@@ -82,11 +82,11 @@ static void sm_handle_slot(struct sm *sm) {
 
 void sm_catch_up(struct sm *sm, cycles now) {
     for (;;) {
-        cycles pass = event_queue_first(&sm->passes);
+        cycles pass = heap_first(&sm->passes);
         if (cycles_min(pass, sm->slot_event) > now) return;
         sm->look_at = cycles_min(sm->look_at, now); /* it may have become another warp's turn */
         if (pass <= sm->slot_event) {
-            sm_pass(sm, event_queue_pop(&sm->passes));
+            sm_pass(sm, heap_pop(&sm->passes));
         } else {
             sm_handle_slot(sm);
         }

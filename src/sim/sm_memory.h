@@ -87,15 +87,15 @@ struct sm_memory {
     uint32_t free_flight, free_waiter; /* first of the free ones, or SM_NONE */
     uint64_t issued;                   /* flights so far */
     struct gpu_mailbox *boxes;         /* per partition, of this window */
-    struct event_queue answers;        /* on their way, id: sender */
+    struct heap answers;               /* on their way, id: sender */
     size_t answers_capacity;
     cycles
         first_sent; /* when the first request of this window arrives below; CYCLES_SATURATED: none was sent */
     uint64_t answered;
-    bool is_contended;          /* no caches: requests go to the memory that all SMs share, and of those */
-    uint32_t on_the_way;        /* so many, if there is a limit, have no data yet, */
-    struct event_queue returns; /* which comes then, as far as known */
-    bool held_back;             /* since held_back_from a request waits for nothing but the limit */
+    bool is_contended;   /* no caches: requests go to the memory that all SMs share, and of those */
+    uint32_t on_the_way; /* so many, if there is a limit, have no data yet, */
+    struct heap returns; /* which comes then, as far as known */
+    bool held_back;      /* since held_back_from a request waits for nothing but the limit */
     cycles held_back_from;
     cycles reply_free_at; /* when the SM can take the next answer */
     struct sm_access_sink sink;

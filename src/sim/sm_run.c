@@ -28,12 +28,12 @@ static void sm_open_units(struct sm *sm) {
 /* Everything that becomes possible in this cycle: blocks, units with room again, fetches, warps with their
  * operands and instructions. */
 static wb_status sm_begin_cycle(struct sm *sm) {
-    if (cycles_min(event_queue_first(&sm->passes), sm->slot_event) <= sm->now) sm_catch_up(sm, sm->now);
+    if (cycles_min(heap_first(&sm->passes), sm->slot_event) <= sm->now) sm_catch_up(sm, sm->now);
     if (sm->held_count > 0) WB_TRY(sm_start_held(sm));
     sm_open_units(sm);
     if (sm->ifetch != NULL && sm->ifetch->look_at <= sm->now) sm_ifetch_cycle(sm);
-    while (event_queue_first(&sm->wakes) <= sm->now) {
-        uint32_t index = event_queue_pop(&sm->wakes).id;
+    while (heap_first(&sm->wakes) <= sm->now) {
+        uint32_t index = heap_pop(&sm->wakes).id;
         struct sm_unit *unit = sm->warps[index].unit;
         warp_set_add(unit->waiting, index);
         if (!unit->closed) warp_set_add(sm->ready, index);
@@ -118,7 +118,7 @@ static wb_status sm_issue_slots(struct sm *sm) {
 
 cycles sm_next_event(const struct sm *sm) {
     if (sm->look_at == sm->now + 1) return sm->look_at;
-    cycles next = cycles_min(event_queue_first(&sm->wakes), event_queue_first(&sm->passes));
+    cycles next = cycles_min(heap_first(&sm->wakes), heap_first(&sm->passes));
     next = cycles_min(next, cycles_min(sm->slot_event, sm->look_at));
     if (sm->held_count > 0) next = cycles_min(next, sm_next_start(sm));
     if (sm->ifetch != NULL) next = cycles_min(next, sm->ifetch->look_at);

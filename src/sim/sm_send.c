@@ -38,8 +38,8 @@ wb_status sm_send(struct sm *sm) {
     struct sm_memory *memory = sm->memory;
     struct flight_list *port = &memory->port;
     bool held_back = false;
-    for (; event_queue_first(&memory->returns) <= sm->now; memory->on_the_way--)
-        (void)event_queue_pop(&memory->returns);
+    for (; heap_first(&memory->returns) <= sm->now; memory->on_the_way--)
+        (void)heap_pop(&memory->returns);
     for (uint32_t left = port->count; left > 0; left--) {
         uint32_t index = flight_list_pop(sm, port);
         struct sm_flight *flight = sm_flight_at(sm, index);
@@ -58,7 +58,7 @@ wb_status sm_send(struct sm *sm) {
 cycles sm_next_send(const struct sm *sm) {
     const struct sm_memory *memory = sm->memory;
     cycles next = CYCLES_SATURATED;
-    if (memory->port.count > 0 && is_full(memory)) next = event_queue_first(&memory->returns);
+    if (memory->port.count > 0 && is_full(memory)) next = heap_first(&memory->returns);
     for (uint32_t left = memory->port.count, index = memory->port.first; left > 0; left--) {
         const struct sm_flight *flight = sm_flight_at(sm, index);
         if (flight->turn_at > sm->now) next = cycles_min(next, flight->turn_at);
@@ -68,5 +68,5 @@ cycles sm_next_send(const struct sm *sm) {
 }
 
 void sm_note_return(struct sm_memory *memory, cycles at) {
-    if (memory->config->outstanding != 0) event_queue_push(&memory->returns, at, 0, 0);
+    if (memory->config->outstanding != 0) heap_push(&memory->returns, at, 0, 0);
 }

@@ -108,7 +108,7 @@ static bool sm_await(struct sm *sm, uint32_t index) {
     at = cycles_max(at, warp->fetched_at);
     if (warp->request != NULL && warp->entries != NULL) at = sm_entry_at(sm, warp, at);
     warp->blocked = at == CYCLES_SATURATED;
-    if (!warp->blocked) event_queue_push(warp->unit == NULL ? &sm->passes : &sm->wakes, at, 0, index);
+    if (!warp->blocked) heap_push(warp->unit == NULL ? &sm->passes : &sm->wakes, at, 0, index);
     return false;
 }
 
@@ -158,8 +158,8 @@ void sm_unblock(struct sm *sm, uint32_t index) {
     if (sm->warps[index].blocked) (void)sm_await(sm, index);
 }
 
-void sm_pass(struct sm *sm, struct event pass) {
-    if (sm_execute(sm, pass.id, pass.at)) sm_proceed(sm, pass.id);
+void sm_pass(struct sm *sm, struct heap_item pass) {
+    if (sm_execute(sm, pass.id, pass.key)) sm_proceed(sm, pass.id);
     sm_settle(sm, &sm->slots[sm->warps[pass.id].slot]);
 }
 

@@ -69,8 +69,9 @@ wb_status access_order_begin(const struct traffic *traffic, const struct sm_shar
     size_t slots = order->share.resident, warps = slots * traffic->grid->warp_count;
     order->cursors = arena_array(&order->arena, warps + 1, sizeof *order->cursors);
     order->keys = arena_array(&order->arena, warps + 1, sizeof *order->keys);
-    order->heap = arena_array(&order->arena, slots + 1, sizeof *order->heap);
-    return order->cursors == NULL || order->keys == NULL || order->heap == NULL ? WB_ERR_LIMIT : WB_OK;
+    order->blocks.items = arena_array(&order->arena, slots + 1, sizeof *order->blocks.items);
+    return order->cursors == NULL || order->keys == NULL || order->blocks.items == NULL ? WB_ERR_LIMIT
+                                                                                        : WB_OK;
 }
 
 /* The key of the first access from a cursor on that makes requests; the cursor stops there. */
@@ -82,24 +83,6 @@ static uint64_t settle(struct order_cursor *cursor) {
         return (uint64_t)cursor->positions[cursor->index].epoch << 32 | access->instruction;
     }
     return KEY_NONE;
-}
-
-static bool is_before(const struct order_slot *a, const struct order_slot *b) {
-    return a->key != b->key ? a->key < b->key : a->slot < b->slot;
-}
-
-/* Puts a block at its place in the heap, from `at` on downwards. */
-static void sift_down(struct access_order *order, uint32_t at, struct order_slot block) {
-    struct order_slot *heap = order->heap;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= order->heap_count) break;
-        if (child + 1 < order->heap_count && is_before(&heap[child + 1], &heap[child])) child++;
-        if (!is_before(&heap[child], &block)) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = block;
 }
 
 /* The least key of a block's warps. */
@@ -127,8 +110,8 @@ static void place_block(struct access_order *order, uint32_t slot) {
                                   .positions = traffic_positions_of(order->traffic, block, w)};
         order->keys[at] = settle(&order->cursors[at]);
     }
-    struct order_slot placed = {least_key(order, slot), slot};
-    if (placed.key != KEY_NONE) order->heap[order->heap_count++] = placed;
+    const uint64_t key = least_key(order, slot);
+    if (key != KEY_NONE) heap_push(&order->blocks, key, slot, slot);
 }
 
 /* Fills the slots with the next generation; false behind the last. */
@@ -140,34 +123,34 @@ static bool next_generation(struct access_order *order) {
     if (first >= blocks) return false;
     for (uint32_t slot = 0; slot < resident && first + slot < blocks; slot++)
         place_block(order, slot);
-    for (uint32_t at = order->heap_count / 2; at-- > 0;)
-        sift_down(order, at, order->heap[at]);
     return true;
 }
 
 /* Moves the first block of the heap to where its new least key belongs, or out. */
 static void pass_on(struct access_order *order) {
-    struct order_slot block = order->heap[0];
-    block.key = least_key(order, block.slot);
-    if (block.key == KEY_NONE) block = order->heap[--order->heap_count];
+    const uint64_t key = least_key(order, order->blocks.items[0].id);
     order->warp = 0;
-    sift_down(order, 0, block);
+    if (key == KEY_NONE)
+        (void)heap_pop(&order->blocks);
+    else
+        heap_change_first(&order->blocks, key);
 }
 
 bool access_order_next(struct access_order *order, struct ordered_access *next) {
     uint32_t warp_count = order->traffic->grid->warp_count;
     for (;;) {
-        while (order->heap_count == 0) {
+        while (order->blocks.count == 0) {
             if (!next_generation(order)) return false;
         }
-        struct order_slot first = order->heap[0];
-        uint64_t *keys = order->keys + (size_t)first.slot * warp_count;
+        const uint64_t key = order->blocks.items[0].key;
+        const uint32_t slot = order->blocks.items[0].id;
+        uint64_t *keys = order->keys + (size_t)slot * warp_count;
         for (uint32_t w = order->warp; w < warp_count; w++) {
-            if (keys[w] != first.key) continue;
-            struct order_cursor *cursor = &order->cursors[(size_t)first.slot * warp_count + w];
-            *next = (struct ordered_access){.block = block_of(order, first.slot),
+            if (keys[w] != key) continue;
+            struct order_cursor *cursor = &order->cursors[(size_t)slot * warp_count + w];
+            *next = (struct ordered_access){.block = block_of(order, slot),
                                             .warp = w,
-                                            .epoch = (uint32_t)(first.key >> 32),
+                                            .epoch = (uint32_t)(key >> 32),
                                             .pattern = cursor->pattern,
                                             .access = &cursor->pattern->accesses[cursor->index++]};
             keys[w] = settle(cursor);

@@ -4,6 +4,7 @@
 #ifndef WB_MEMORY_REQUESTS_ACCESS_ORDER_H
 #define WB_MEMORY_REQUESTS_ACCESS_ORDER_H
 
+#include "base/heap.h"
 #include "machine/occupancy.h"
 #include "memory/requests/traffic.h"
 
@@ -28,12 +29,6 @@ struct order_cursor {
     uint32_t index; /* into both */
 };
 
-/* A resident block that has accesses left. */
-struct order_slot {
-    uint64_t key; /* epoch and program address of its next access */
-    uint32_t slot;
-};
-
 /* An enumeration under way. */
 struct access_order {
     struct arena arena;
@@ -42,9 +37,8 @@ struct access_order {
     uint64_t generation;          /* of the blocks in the slots; UINT64_MAX: none yet */
     struct order_cursor *cursors; /* per slot and warp */
     uint64_t *keys;               /* per slot and warp, of its next access */
-    struct order_slot *heap;      /* blocks with accesses left, least (key, slot) first */
-    uint32_t heap_count;
-    uint32_t warp; /* of the first block of the heap, where to look for more accesses of its key */
+    struct heap blocks; /* with accesses left, by slot; key: epoch and program address of the next one */
+    uint32_t warp;      /* of the first of them, where to look for more accesses of its key */
 };
 
 /* Whether the order is known: of real paths always; of covering paths where every access with requests is

@@ -18,50 +18,57 @@ struct flow {
     struct dominators dominators, post_dominators;
     struct loops loops;
     uint32_t *reconvergence;
-    struct liveness liveness;
+    struct node_regs liveness;
     struct ssa ssa;
     struct gates gates;
     struct divergence divergence;
     struct loop_bound *bounds;
 };
 
-static wb_status build_graph(struct flow *flow) {
-    return cfg_build(flow->function, &flow->arena, &flow->cfg);
+static void build_graph(void *context) {
+    struct flow *flow = context;
+    flow->cfg = cfg_build(flow->function, &flow->arena);
 }
 
-static wb_status build_trees(struct flow *flow) {
-    WB_TRY(dominators_build(&flow->arena, &flow->cfg.graph, CFG_ENTRY, &flow->dominators));
-    return post_dominators_build(&flow->arena, &flow->cfg.graph, flow->cfg.exit, &flow->post_dominators);
+static void build_trees(void *context) {
+    struct flow *flow = context;
+    flow->dominators = dominators_build(&flow->arena, &flow->cfg.graph, CFG_ENTRY);
+    flow->post_dominators = post_dominators_build(&flow->arena, &flow->cfg.graph, flow->cfg.exit);
 }
 
-static wb_status build_loops(struct flow *flow) {
-    WB_TRY(loops_build(&flow->arena, &flow->cfg.graph, &flow->dominators, &flow->loops));
-    return reconvergence_of(&flow->cfg, &flow->post_dominators, &flow->arena, &flow->reconvergence);
+static void build_loops(void *context) {
+    struct flow *flow = context;
+    flow->loops = loops_build(&flow->arena, &flow->cfg.graph, &flow->dominators);
+    flow->reconvergence = reconvergence_of(&flow->cfg, &flow->post_dominators, &flow->arena);
 }
 
-static wb_status build_ssa(struct flow *flow) {
-    WB_TRY(liveness_build(&flow->cfg, &flow->arena, &flow->liveness));
-    return ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, &flow->arena, &flow->ssa);
+static void build_ssa(void *context) {
+    struct flow *flow = context;
+    flow->liveness = liveness_build(&flow->cfg, &flow->arena);
+    flow->ssa = ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, &flow->arena);
 }
 
-static wb_status build_gates(struct flow *flow) {
-    return gates_build(&flow->ssa, &flow->dominators, &flow->loops, &flow->arena, &flow->gates);
+static void build_gates(void *context) {
+    struct flow *flow = context;
+    flow->gates = gates_build(&flow->ssa, &flow->dominators, &flow->loops, &flow->arena);
 }
 
-static wb_status build_divergence(struct flow *flow) {
-    return divergence_analyse(&flow->ssa, &flow->dominators, &flow->post_dominators, NULL, &flow->arena,
-                              &flow->divergence);
+static void build_divergence(void *context) {
+    struct flow *flow = context;
+    flow->divergence =
+        divergence_analyse(&flow->ssa, &flow->dominators, &flow->post_dominators, NULL, &flow->arena);
 }
 
-static wb_status build_bounds(struct flow *flow) {
+static void build_bounds(void *context) {
     static const struct loop_environment nothing_known;
-    return loop_bounds_find(&flow->ssa, &flow->dominators, &flow->loops, &nothing_known, &flow->arena,
-                            &flow->bounds);
+    struct flow *flow = context;
+    flow->bounds =
+        loop_bounds_find(&flow->ssa, &flow->dominators, &flow->loops, &nothing_known, &flow->arena);
 }
 
 static const struct stage {
     const char *name;
-    wb_status (*run)(struct flow *flow);
+    void (*pass)(void *flow);
 } stages[] = {
     {"graph", build_graph},
     {"dominators, post-dominators", build_trees},
@@ -120,7 +127,7 @@ static void write_function(struct text *out, unsigned repeats) {
 static wb_status run_stages(struct flow *flow, double times[STAGES]) {
     for (size_t s = 0; s < STAGES; s++) {
         double start = seconds();
-        WB_TRY(stages[s].run(flow));
+        WB_TRY(arena_protect(&flow->arena, stages[s].pass, flow));
         times[s] += seconds() - start;
     }
     return WB_OK;

@@ -44,14 +44,27 @@ wb_status facts_labels_find(struct facts_labels *labels, uint32_t function, cons
     return WB_OK;
 }
 
+/* A function whose loops are found. */
+struct loops_search {
+    const struct ptx_function *function;
+    struct arena *arena;
+    struct facts_function *known;
+};
+
+static void find_loops(void *context) {
+    const struct loops_search *search = context;
+    struct cfg *cfg = &search->known->cfg;
+    *cfg = cfg_build(search->function, search->arena);
+    const struct dominators dominators = dominators_build(search->arena, &cfg->graph, CFG_ENTRY);
+    search->known->loops = loops_build(search->arena, &cfg->graph, &dominators);
+}
+
 wb_status facts_labels_loops(struct facts_labels *labels, uint32_t function,
                              const struct facts_function **loops) {
     struct facts_function *known = &labels->functions[function];
-    struct dominators dominators;
     if (!known->has_loops) {
-        WB_TRY(cfg_build(&labels->kernel->module->functions[function], &labels->arena, &known->cfg));
-        WB_TRY(dominators_build(&labels->arena, &known->cfg.graph, CFG_ENTRY, &dominators));
-        WB_TRY(loops_build(&labels->arena, &known->cfg.graph, &dominators, &known->loops));
+        struct loops_search search = {&labels->kernel->module->functions[function], &labels->arena, known};
+        WB_TRY(arena_protect(&labels->arena, find_loops, &search));
         known->has_loops = true;
     }
     *loops = known;

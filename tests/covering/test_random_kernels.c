@@ -68,26 +68,41 @@ static bool generator_keeps_its_word(struct trial *trial) {
 
 /* ---- Divergence --------------------------------------------------------------------------------------- */
 
-static void build_ssa(struct observed_flow *flow, struct ssa *ssa) {
-    struct liveness liveness;
-    assert_int_equal(liveness_build(&flow->cfg, &flow->arena, &liveness), WB_OK);
-    assert_int_equal(ssa_build(&flow->cfg, &flow->dominators, &liveness, &flow->arena, ssa), WB_OK);
+/* What is computed on the flow of a trial. */
+struct values_pass {
+    struct observed_flow *flow;
+    const struct loop_environment *environment;
+    struct ssa ssa;
+    struct divergence divergence;
+    struct loop_bound *bounds;
+};
+
+static void build_ssa(void *context) {
+    struct values_pass *pass = context;
+    struct observed_flow *flow = pass->flow;
+    const struct node_regs liveness = liveness_build(&flow->cfg, &flow->arena);
+    pass->ssa = ssa_build(&flow->cfg, &flow->dominators, &liveness, &flow->arena);
+    pass->divergence =
+        divergence_analyse(&pass->ssa, &flow->dominators, &flow->post_dominators, NULL, &flow->arena);
+}
+
+static void bound_loops(void *context) {
+    struct values_pass *pass = context;
+    struct observed_flow *flow = pass->flow;
+    pass->bounds =
+        loop_bounds_find(&pass->ssa, &flow->dominators, &flow->loops, pass->environment, &flow->arena);
 }
 
 static bool uniform_branches_never_part(struct trial *trial) {
     struct observed_flow *flow = &trial->flow;
-    struct ssa ssa;
-    struct divergence divergence;
+    struct values_pass pass = {.flow = flow};
     bool *parted = arena_array(&flow->arena, (size_t)flow->cfg.block_count + 1, sizeof *parted);
     assert_non_null(parted);
-    build_ssa(flow, &ssa);
-    assert_int_equal(
-        divergence_analyse(&ssa, &flow->dominators, &flow->post_dominators, NULL, &flow->arena, &divergence),
-        WB_OK);
+    assert_int_equal(arena_protect(&flow->arena, build_ssa, &pass), WB_OK);
     for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++)
         observe_partings(trial->blocks[d], flow, parted);
     for (uint32_t b = 0; b < flow->cfg.block_count; b++)
-        if (parted[b] && !divergence.branches[b])
+        if (parted[b] && !pass.divergence.branches[b])
             return trial_violated(trial, "threads part behind block %u, which is said to be uniform", b);
     return true;
 }
@@ -103,12 +118,11 @@ static bool loops_keep_to(struct trial *trial, const struct ssa *ssa, const stru
     struct observed_flow *flow = &trial->flow;
     const struct launch_scope scope = {NULL, span};
     struct launch_environment filled;
-    struct loop_bound *bounds;
+    struct values_pass pass = {.flow = flow, .environment = &filled.environment, .ssa = *ssa};
     wb_launch *launch = trial_launch(trial, 0);
     launch_environment_fill(trial->parsed, launch, &scope, &filled);
-    assert_int_equal(
-        loop_bounds_find(ssa, &flow->dominators, &flow->loops, &filled.environment, &flow->arena, &bounds),
-        WB_OK);
+    assert_int_equal(arena_protect(&flow->arena, bound_loops, &pass), WB_OK);
+    const struct loop_bound *bounds = pass.bounds;
     wb_launch_free(launch);
     for (uint32_t l = 0; l < flow->loops.count; l++) {
         loops++;
@@ -124,8 +138,8 @@ static bool loops_keep_to(struct trial *trial, const struct ssa *ssa, const stru
 static bool loop_bounds_hold(struct trial *trial) {
     const uint32_t warps = trial->blocks[0]->warp_count;
     uint64_t of_block[RANDOM_STATEMENTS_MAX] = {0};
-    struct ssa ssa;
-    build_ssa(&trial->flow, &ssa);
+    struct values_pass pass = {.flow = &trial->flow};
+    assert_int_equal(arena_protect(&trial->flow.arena, build_ssa, &pass), WB_OK);
     for (uint32_t w = 0; w < warps; w++) {
         const uint32_t first = w * WARP_LANES, behind = first + WARP_LANES, threads = trial->kernel.threads;
         const struct thread_span span = {first, (behind < threads ? behind : threads) - 1};
@@ -134,9 +148,9 @@ static bool loop_bounds_hold(struct trial *trial) {
             observe_headers(trial->blocks[d], w, &trial->flow, of_warp);
         for (uint32_t l = 0; l < trial->flow.loops.count; l++)
             if (of_warp[l] > of_block[l]) of_block[l] = of_warp[l];
-        if (!loops_keep_to(trial, &ssa, &span, of_warp)) return false;
+        if (!loops_keep_to(trial, &pass.ssa, &span, of_warp)) return false;
     }
-    return loops_keep_to(trial, &ssa, NULL, of_block);
+    return loops_keep_to(trial, &pass.ssa, NULL, of_block);
 }
 
 /* ---- All of it, kernel by kernel ---------------------------------------------------------------------- */

@@ -199,18 +199,33 @@ static uint32_t only_exit(const struct analysed_function *analysed, const struct
     return exits == 1 ? exit : GRAPH_NONE;
 }
 
+/* The etas of a function; beyond what gates_build allows there are none. */
+struct eta_search {
+    struct arena arena;
+    const struct analysed_function *analysed;
+    struct loops loops;
+    struct gates gates;
+    bool *same;
+};
+
+static void find_etas(void *context) {
+    struct eta_search *search = context;
+    const struct analysed_function *analysed = search->analysed;
+    search->loops = loops_build(&search->arena, &analysed->cfg.graph, &analysed->dominators);
+    if (thread_rows_in_block(analysed->cfg.function->tuning.reqntid))
+        search->same = thread_rows_same(&analysed->ssa, &search->arena);
+    search->gates = gates_build(&analysed->ssa, &analysed->dominators, &search->loops, &search->arena);
+}
+
 /* What is used behind such a loop is divergent when its exit is (WCET 2014, slide 10: eta), unless it only
  * says where in the block the warp is. */
 static void check_etas(const struct analysed_function *analysed, uint64_t seed, const char *text,
                        struct eta_counts *counts) {
-    struct arena arena = {0};
-    struct loops loops;
-    struct gates gates = {0};
-    assert_int_equal(loops_build(&arena, &analysed->cfg.graph, &analysed->dominators, &loops), WB_OK);
-    wb_status status = gates_build(&analysed->ssa, &analysed->dominators, &loops, &arena, &gates);
-    bool *same = NULL;
-    if (thread_rows_in_block(analysed->cfg.function->tuning.reqntid))
-        assert_int_equal(thread_rows_same(&analysed->ssa, &arena, &same), WB_OK);
+    struct eta_search search = {.analysed = analysed};
+    wb_status status = arena_protect(&search.arena, find_etas, &search);
+    const struct loops loops = search.loops;
+    const struct gates gates = search.gates;
+    const bool *same = search.same;
     for (uint32_t i = 0; status == WB_OK && i < gates.eta_count; i++) {
         const struct eta *eta = &gates.etas[i];
         const uint32_t exit = only_exit(analysed, &loops, eta->loop);
@@ -223,7 +238,7 @@ static void check_etas(const struct analysed_function *analysed, uint64_t seed, 
         counts->divergent += parts;
         counts->uniform += analysed->divergence.parting[eta->value] == GRAPH_NONE;
     }
-    arena_free(&arena);
+    arena_free(&search.arena);
 }
 
 static void test_random_functions(void **state) {

@@ -20,6 +20,12 @@ struct flow {
     uint32_t *reconvergence;
 };
 
+static void build(void *context) {
+    struct flow *flow = context;
+    flow->cfg = cfg_build(flow->function, &flow->arena);
+    flow->reconvergence = flow_reconvergence(flow->function, &flow->arena);
+}
+
 static void flow_of(struct flow *flow, const char *body) {
     struct text text = {0};
     text_string(&text, ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -35,8 +41,7 @@ static void flow_of(struct flow *flow, const char *body) {
         fail_msg("%s", wb_diagnostics_text(flow->diagnostics));
     text_free(&text);
     flow->function = kernel_function(kernel);
-    assert_int_equal(cfg_build(flow->function, &flow->arena, &flow->cfg), WB_OK);
-    assert_int_equal(flow_reconvergence(flow->function, &flow->arena, &flow->reconvergence), WB_OK);
+    assert_int_equal(arena_protect(&flow->arena, build, flow), WB_OK);
 }
 
 static void flow_free(struct flow *flow) {
@@ -267,11 +272,9 @@ static void test_too_many_edges_are_refused(void **state) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *parsed;
     assert_int_equal(wb_module_parse("test.ptx", module.data, module.length, diagnostics, &parsed), WB_OK);
-    struct arena arena = {0};
-    uint32_t *reconvergence;
-    const struct ptx_function *function = kernel_function(wb_module_kernel(parsed, 0));
-    assert_int_equal(flow_reconvergence(function, &arena, &reconvergence), WB_ERR_LIMIT);
-    arena_free(&arena);
+    struct flow flow = {.function = kernel_function(wb_module_kernel(parsed, 0))};
+    assert_int_equal(arena_protect(&flow.arena, build, &flow), WB_ERR_LIMIT);
+    arena_free(&flow.arena);
     wb_module_free(parsed);
     wb_diagnostics_free(diagnostics);
     text_free(&module);
@@ -282,12 +285,9 @@ static void test_exhausted_memory_is_an_error(void **state) {
     (void)state;
     struct flow flow;
     flow_of(&flow, "LOOP: @%p1 bra LOOP;\nret;");
-    struct arena full = {.limit = 1};
-    struct cfg cfg;
-    uint32_t *reconvergence = NULL;
-    assert_int_equal(cfg_build(flow.function, &full, &cfg), WB_ERR_LIMIT);
-    assert_int_equal(flow_reconvergence(flow.function, &full, &reconvergence), WB_ERR_LIMIT);
-    assert_null(reconvergence);
+    struct flow full = {.arena = {.limit = 1}, .function = flow.function};
+    assert_int_equal(arena_protect(&full.arena, build, &full), WB_ERR_LIMIT);
+    assert_null(full.reconvergence);
     flow_free(&flow);
 }
 

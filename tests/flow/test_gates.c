@@ -228,14 +228,12 @@ static void test_too_much_to_decide_is_refused(void **state) {
     enum { STEPS = 6000 };
     struct text body = {0};
     struct flow_case flow;
-    struct gates gates;
     for (uint32_t i = 0; i < STEPS; i++)
         text_printf(&body, "L%u: add.u32 %%r1, %%r1, 1;\nsetp.eq.u32 %%p1, %%r1, %u;\n@%%p1 bra L%u;\n", i, i,
                     i + 2);
     text_printf(&body, "L%u: L%u: st.global.u32 [%%r0], %%r1;\nret;\n", STEPS, STEPS + 1);
     flow_case_without_gates(&flow, body.data);
-    assert_int_equal(gates_build(&flow.ssa, &flow.dominators, &flow.loops, &flow.arena, &gates),
-                     WB_ERR_LIMIT);
+    assert_int_equal(flow_case_gates(&flow), WB_ERR_LIMIT);
     flow_case_free(&flow);
     text_free(&body);
 }

@@ -13,6 +13,8 @@
 #include "flow/bounds/loop_bounds.h"
 
 struct bounded_function {
+    const struct ptx_function *function;
+    const struct loop_environment *environment;
     struct arena arena;
     struct cfg cfg;
     struct dominators dominators;
@@ -20,22 +22,24 @@ struct bounded_function {
     struct loop_bound *bounds;
 };
 
+static inline void bounded_function_fill(void *context) {
+    struct bounded_function *bounded = context;
+    struct arena *arena = &bounded->arena;
+    bounded->cfg = cfg_build(bounded->function, arena);
+    bounded->dominators = dominators_build(arena, &bounded->cfg.graph, CFG_ENTRY);
+    bounded->loops = loops_build(arena, &bounded->cfg.graph, &bounded->dominators);
+    const struct node_regs liveness = liveness_build(&bounded->cfg, arena);
+    const struct ssa ssa = ssa_build(&bounded->cfg, &bounded->dominators, &liveness, arena);
+    bounded->bounds =
+        loop_bounds_find(&ssa, &bounded->dominators, &bounded->loops, bounded->environment, arena);
+}
+
 /* Bounds the loops of a function with a body. Freed with arena_free. */
 static inline void bound_function(const struct ptx_function *function,
                                   const struct loop_environment *environment,
                                   struct bounded_function *bounded) {
-    struct liveness liveness;
-    struct ssa ssa;
-    *bounded = (struct bounded_function){0};
-    struct arena *arena = &bounded->arena;
-    assert_int_equal(cfg_build(function, arena, &bounded->cfg), WB_OK);
-    assert_int_equal(dominators_build(arena, &bounded->cfg.graph, CFG_ENTRY, &bounded->dominators), WB_OK);
-    assert_int_equal(loops_build(arena, &bounded->cfg.graph, &bounded->dominators, &bounded->loops), WB_OK);
-    assert_int_equal(liveness_build(&bounded->cfg, arena, &liveness), WB_OK);
-    assert_int_equal(ssa_build(&bounded->cfg, &bounded->dominators, &liveness, arena, &ssa), WB_OK);
-    assert_int_equal(
-        loop_bounds_find(&ssa, &bounded->dominators, &bounded->loops, environment, arena, &bounded->bounds),
-        WB_OK);
+    *bounded = (struct bounded_function){.function = function, .environment = environment};
+    assert_int_equal(arena_protect(&bounded->arena, bounded_function_fill, bounded), WB_OK);
 }
 
 /* The loop whose header starts with the label, or GRAPH_NONE when that is no loop. */

@@ -1,5 +1,6 @@
 #include "flow/bounds/loop_bounds.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "flow/bounds/conditions.h"
@@ -34,23 +35,21 @@ struct finder {
     bool changed;                  /* this round found something new */
 };
 
-/* Numbers the blocks in the order in which a depth-first walk leaves them. *count of them are reached. */
-static wb_status find_postorder(const struct cfg *cfg, struct arena *arena, uint32_t *order,
-                                uint32_t *count) {
+/* Numbers the blocks in the order in which a depth-first walk leaves them; returns how many it
+ * reaches. */
+static uint32_t find_postorder(const struct cfg *cfg, struct arena *arena, uint32_t *order) {
     const struct adjacency *out = &cfg->graph.out;
     uint32_t *stack = arena_array(arena, (size_t)cfg->graph.node_count + 1, sizeof *stack);
     uint32_t *next = arena_array(arena, (size_t)cfg->graph.node_count + 1, sizeof *next);
     bool *met = arena_array(arena, (size_t)cfg->graph.node_count + 1, sizeof *met);
-    if (stack == NULL || next == NULL || met == NULL) return WB_ERR_LIMIT;
-    uint32_t depth = 1;
-    *count = 0;
+    uint32_t depth = 1, count = 0;
     stack[0] = CFG_ENTRY;
     next[CFG_ENTRY] = out->first[CFG_ENTRY];
     met[CFG_ENTRY] = true;
     while (depth > 0) {
         uint32_t node = stack[depth - 1];
         if (next[node] == out->first[node + 1]) {
-            order[(*count)++] = node;
+            order[count++] = node;
             depth--;
             continue;
         }
@@ -60,19 +59,18 @@ static wb_status find_postorder(const struct cfg *cfg, struct arena *arena, uint
         next[to] = out->first[to];
         stack[depth++] = to;
     }
-    return WB_OK;
+    return count;
 }
 
 /* Lists the children of every block, those that control comes to first in front: in a reducible graph all
  * values that arrive at a join by forward edges are then computed before it. */
-static wb_status find_children(struct finder *finder, struct arena *arena) {
+static void find_children(struct finder *finder, struct arena *arena) {
     const struct cfg *cfg = finder->ssa->cfg;
-    uint32_t nodes = cfg->graph.node_count, count;
+    const uint32_t nodes = cfg->graph.node_count;
     uint32_t *order = arena_array(arena, (size_t)nodes + 1, sizeof *order);
     finder->child = arena_array(arena, (size_t)nodes + 1, sizeof *finder->child);
     finder->first_child = arena_array(arena, (size_t)nodes + 2, sizeof *finder->first_child);
-    if (order == NULL || finder->child == NULL || finder->first_child == NULL) return WB_ERR_LIMIT;
-    WB_TRY(find_postorder(cfg, arena, order, &count));
+    const uint32_t count = find_postorder(cfg, arena, order);
     for (uint32_t i = 0; i < count; i++)
         if (finder->dominators->parent[order[i]] != GRAPH_NONE)
             finder->first_child[finder->dominators->parent[order[i]] + 2]++;
@@ -82,10 +80,9 @@ static wb_status find_children(struct finder *finder, struct arena *arena) {
         uint32_t parent = finder->dominators->parent[order[i]];
         if (parent != GRAPH_NONE) finder->child[finder->first_child[parent + 1]++] = order[i];
     }
-    return WB_OK;
 }
 
-static wb_status finder_allocate(struct finder *finder, struct arena *arena, struct arena *scratch) {
+static void finder_allocate(struct finder *finder, struct arena *arena, struct arena *scratch) {
     const struct ssa *ssa = finder->ssa;
     const struct graph *graph = &ssa->cfg->graph;
     size_t argument_count = 0;
@@ -98,14 +95,10 @@ static wb_status finder_allocate(struct finder *finder, struct arena *arena, str
     finder->recurring = arena_array(scratch, (size_t)ssa->value_count + 1, sizeof *finder->recurring);
     finder->irreducible = arena_array(scratch, (size_t)finder->loops->count + 1, sizeof *finder->irreducible);
     finder->edge_live = arena_array(scratch, (size_t)graph->edge_count + 1, sizeof *finder->edge_live);
-    finder->arrives = arena_array(scratch, (size_t)graph->edge_count + 1, sizeof *finder->arrives);
+    finder->arrives = graph_arrivals(scratch, graph);
     finder->loop_of_header =
         arena_array(scratch, (size_t)graph->node_count + 1, sizeof *finder->loop_of_header);
     finder->marks = arena_array(scratch, (size_t)graph->node_count + 1, sizeof *finder->marks);
-    bool allocated = finder->bounds != NULL && finder->arguments != NULL && finder->recurring != NULL &&
-                     finder->irreducible != NULL && finder->edge_live != NULL && finder->arrives != NULL &&
-                     finder->loop_of_header != NULL && finder->marks != NULL;
-    return allocated ? WB_OK : WB_ERR_LIMIT;
 }
 
 /* Marks the loops around each block of an irreducible region. */
@@ -119,19 +112,13 @@ static void find_irreducible(struct finder *finder) {
 }
 
 /* Nothing is known yet: every value may be anything, every edge may be taken. */
-static wb_status finder_init(struct finder *finder, struct arena *arena, struct arena *scratch) {
+static void finder_init(struct finder *finder, struct arena *arena, struct arena *scratch) {
     const struct ssa *ssa = finder->ssa;
     const struct graph *graph = &ssa->cfg->graph;
-    WB_TRY(finder_allocate(finder, arena, scratch));
-    WB_TRY(find_children(finder, scratch));
-    WB_TRY(branch_slice_find(ssa, scratch, &finder->in_slice));
+    finder_allocate(finder, arena, scratch);
+    find_children(finder, scratch);
+    finder->in_slice = branch_slice_find(ssa, scratch);
     find_irreducible(finder);
-    uint32_t *arrived = arena_array(scratch, (size_t)graph->node_count + 1, sizeof *arrived);
-    if (arrived == NULL) return WB_ERR_LIMIT;
-    for (uint32_t e = 0; e < graph->edge_count; e++) {
-        uint32_t to = graph->out.nodes[e];
-        finder->arrives[e] = graph->in.first[to] + arrived[to]++;
-    }
     for (uint32_t block = 0; block < ssa->cfg->block_count; block++)
         for (uint32_t e = graph->out.first[block]; e < graph->out.first[block + 1]; e++)
             finder->edge_live[finder->arrives[e]] = ssa->cfg->blocks[block].reachable;
@@ -143,7 +130,6 @@ static wb_status finder_init(struct finder *finder, struct arena *arena, struct 
     memset(finder->loop_of_header, 0xff, graph->node_count * sizeof *finder->loop_of_header);
     for (uint32_t l = 0; l < finder->loops->count; l++)
         finder->loop_of_header[finder->loops->items[l].header] = l;
-    return WB_OK;
 }
 
 static struct loop_view view_of(struct finder *finder, uint32_t loop) {
@@ -440,36 +426,32 @@ static void walk(struct finder *finder, uint32_t *stack, uint32_t *next) {
     }
 }
 
-static wb_status find_all(struct finder *finder, const struct loop_environment *environment,
-                          struct arena *arena, struct arena *scratch) {
-    uint32_t nodes = finder->ssa->cfg->graph.node_count;
-    WB_TRY(finder_init(finder, arena, scratch));
-    WB_TRY(value_state_init(finder->ssa, finder->dominators, environment, scratch, &finder->state));
-    uint32_t *stack = arena_array(scratch, (size_t)nodes + 1, sizeof *stack);
-    uint32_t *next = arena_array(scratch, (size_t)nodes + 1, sizeof *next);
-    if (stack == NULL || next == NULL) return WB_ERR_LIMIT;
+/* Rounds of the walk: bounds of loops inside others come with those around them. */
+static uint32_t rounds_of(const struct loops *loops) {
     uint32_t rounds = ROUNDS_BESIDES_DEPTH;
-    for (uint32_t l = 0; l < finder->loops->count; l++)
-        if (finder->loops->items[l].depth + ROUNDS_BESIDES_DEPTH > rounds)
-            rounds = finder->loops->items[l].depth + ROUNDS_BESIDES_DEPTH;
-    if (rounds > ROUNDS_MAX) rounds = ROUNDS_MAX;
-    finder->changed = finder->loops->count != 0;
-    for (uint32_t round = 0; round < rounds && finder->changed; round++) {
-        finder->changed = false;
-        walk(finder, stack, next);
-        if (finder->state.failed) return WB_ERR_LIMIT;
-    }
-    return WB_OK;
+    for (uint32_t l = 0; l < loops->count; l++)
+        if (loops->items[l].depth + ROUNDS_BESIDES_DEPTH > rounds)
+            rounds = loops->items[l].depth + ROUNDS_BESIDES_DEPTH;
+    return rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
 }
 
-wb_status loop_bounds_find(const struct ssa *ssa, const struct dominators *dominators,
-                           const struct loops *loops, const struct loop_environment *environment,
-                           struct arena *arena, struct loop_bound **bounds) {
+struct loop_bound *loop_bounds_find(const struct ssa *ssa, const struct dominators *dominators,
+                                    const struct loops *loops, const struct loop_environment *environment,
+                                    struct arena *arena) {
     struct finder finder = {.ssa = ssa, .dominators = dominators, .loops = loops};
     struct arena scratch = {0};
-    wb_status status = find_all(&finder, environment, arena, &scratch);
-    value_state_free(&finder.state);
+    const size_t nodes = ssa->cfg->graph.node_count;
+    arena_bind(&scratch, arena);
+    finder_init(&finder, arena, &scratch);
+    value_state_init(ssa, dominators, environment, &scratch, &finder.state);
+    uint32_t *stack = arena_array(&scratch, nodes + 1, sizeof *stack);
+    uint32_t *next = arena_array(&scratch, nodes + 1, sizeof *next);
+    finder.changed = loops->count != 0;
+    for (uint32_t round = 0; round < rounds_of(loops) && finder.changed; round++) {
+        finder.changed = false;
+        walk(&finder, stack, next);
+        assert(finder.state.log.count == 0 && !finder.state.dead && "what a walk refines it takes back");
+    }
     arena_free(&scratch);
-    if (status == WB_OK) *bounds = finder.bounds;
-    return status;
+    return finder.bounds;
 }

@@ -14,11 +14,10 @@ static inline bool loop_bound_is_telling(const struct loop_bound *bound) {
     return bound->known && bound->headers <= LOOP_BOUND_TELLING_MAX;
 }
 
-/* A bound for every loop of `loops` (an array of loops->count, in memory of the arena) that holds for every
- * thread the environment describes, whatever the contents of memory. WB_ERR_LIMIT, without a message, when
- * memory is exhausted. */
-wb_status loop_bounds_find(const struct ssa *ssa, const struct dominators *dominators,
-                           const struct loops *loops, const struct loop_environment *environment,
-                           struct arena *arena, struct loop_bound **bounds);
+/* A bound for every loop of `loops` (an array of loops->count) that holds for every thread the environment
+ * describes, whatever the contents of memory. */
+struct loop_bound *loop_bounds_find(const struct ssa *ssa, const struct dominators *dominators,
+                                    const struct loops *loops, const struct loop_environment *environment,
+                                    struct arena *arena);
 
 #endif

@@ -59,25 +59,20 @@ static struct value_range sreg_range(const struct loop_environment *environment,
     return range_of(32, known->low, known->high, 1);
 }
 
-wb_status value_state_init(const struct ssa *ssa, const struct dominators *dominators,
-                           const struct loop_environment *environment, struct arena *arena,
-                           struct value_state *state) {
+void value_state_init(const struct ssa *ssa, const struct dominators *dominators,
+                      const struct loop_environment *environment, struct arena *arena,
+                      struct value_state *state) {
     size_t symbols = (size_t)ssa->value_count + PTX_SREG_COUNT;
-    *state = (struct value_state){.ssa = ssa, .dominators = dominators, .environment = environment};
+    *state = (struct value_state){
+        .arena = arena, .ssa = ssa, .dominators = dominators, .environment = environment};
     state->ranges = arena_array(arena, symbols, sizeof *state->ranges);
     state->forms = arena_array(arena, (size_t)ssa->value_count + 1, sizeof *state->forms);
-    if (state->ranges == NULL || state->forms == NULL) return WB_ERR_LIMIT;
     for (uint32_t v = 0; v < ssa->value_count; v++) {
         state->ranges[v] = range_full(value_bits(ssa, v));
         state->forms[v] = linear_symbol(value_bits(ssa, v), v);
     }
     for (uint32_t s = 0; s < PTX_SREG_COUNT; s++)
         state->ranges[ssa->value_count + s] = sreg_range(environment, s);
-    return WB_OK;
-}
-
-void value_state_free(struct value_state *state) {
-    vec_free(&state->log);
 }
 
 bool linear_is_symbol(const struct linear *form, uint32_t value) {
@@ -158,11 +153,7 @@ struct operand_reading state_operand(const struct value_state *state, uint32_t i
 
 void state_set(struct value_state *state, uint32_t symbol, const struct value_range *range) {
     if (range_equal(&state->ranges[symbol], range)) return;
-    struct refined entry = {symbol, state->ranges[symbol]};
-    if (vec_push(&state->log, entry) != WB_OK) {
-        state->failed = true;
-        return;
-    }
+    arena_push(state->arena, &state->log, ((struct refined){symbol, state->ranges[symbol]}));
     state->ranges[symbol] = *range;
 }
 

@@ -60,14 +60,14 @@ struct refined {
 /* Symbols are the values and, behind them, the special registers that keep their value in a thread: symbol
  * value_count + sreg. */
 struct value_state {
+    struct arena *arena; /* of what is below */
     const struct ssa *ssa;
     const struct dominators *dominators;
     const struct loop_environment *environment;
     struct value_range *ranges; /* by symbol; a register's width, of special registers 32 bits */
     struct linear *forms;       /* by value; the value's own symbol when it is nothing else */
     VEC(struct refined) log;
-    bool dead;   /* the conditions contradict each other: control does not come here */
-    bool failed; /* memory was exhausted */
+    bool dead; /* the conditions contradict each other: control does not come here */
 };
 
 /* A place to take refinements back to. */
@@ -84,12 +84,10 @@ struct operand_reading {
     struct linear form;
 };
 
-/* Nothing is known yet but the environment. WB_ERR_LIMIT when memory is exhausted. The log is freed by
- * value_state_free. */
-wb_status value_state_init(const struct ssa *ssa, const struct dominators *dominators,
-                           const struct loop_environment *environment, struct arena *arena,
-                           struct value_state *state);
-void value_state_free(struct value_state *state);
+/* Nothing is known yet but the environment. */
+void value_state_init(const struct ssa *ssa, const struct dominators *dominators,
+                      const struct loop_environment *environment, struct arena *arena,
+                      struct value_state *state);
 
 /* The range of a value here. */
 struct value_range state_range(const struct value_state *state, uint32_t value);

@@ -44,9 +44,8 @@ struct cfg {
 /* Node at which the function is entered: block 0, or `exit` when the function has no instructions. */
 #define CFG_ENTRY 0u
 
-/* The graph of a function with a body, in memory of the arena. WB_ERR_LIMIT, without a message, when memory
- * or CFG_EDGES_MAX is exhausted. */
-wb_status cfg_build(const struct ptx_function *function, struct arena *arena, struct cfg *cfg);
+/* The graph of a function with a body. The pass ends (WB_ERR_LIMIT) also when CFG_EDGES_MAX is exhausted. */
+struct cfg cfg_build(const struct ptx_function *function, struct arena *arena);
 
 /* The last instruction of a block: the one that decides where control goes. */
 static inline const struct ptx_inst *cfg_last(const struct cfg *cfg, uint32_t block) {
@@ -61,21 +60,18 @@ static inline bool cfg_is_branch(const struct ptx_inst *inst) {
     return inst->form->op == PTX_OP_BRA || inst->form->op == PTX_OP_BRX_IDX;
 }
 
-/* Where the lanes of a warp come together again after a branch that divided them. */
-
-/* Per instruction of the function the instruction at which a branch reconverges: the first one of the block
- * that is the immediate post-dominator of the branch's block. PTX_NO_INDEX where that is the function's exit,
- * and for instructions that are no branches. The array (inst_count entries) is the arena's. WB_ERR_LIMIT,
- * without a message, when memory is exhausted or the branches have more targets than CFG_EDGES_MAX.
+/* Where the lanes of a warp come together again after a branch that divided them: per instruction of the
+ * function the instruction at which a branch reconverges: the first one of the block that is the immediate
+ * post-dominator of the branch's block. PTX_NO_INDEX where that is the function's exit, and for instructions
+ * that are no branches. The array has inst_count entries.
  *
- * Post-dominance counts only paths that reach the function's exit (flow/dominators.h): a side that ends in
- * `trap` or loops for ever does not keep the other side from reconverging. A guarded `ret` or `exit` is a
+ * Post-dominance counts only paths that reach the function's exit (flow/graph/dominators.h): a side that ends
+ * in `trap` or loops for ever does not keep the other side from reconverging. A guarded `ret` or `exit` is a
  * path to the exit like any other. */
-wb_status flow_reconvergence(const struct ptx_function *function, struct arena *arena,
-                             uint32_t **per_instruction);
+uint32_t *flow_reconvergence(const struct ptx_function *function, struct arena *arena);
 
-/* The same from what was already computed of the function. WB_ERR_LIMIT when memory is exhausted. */
-wb_status reconvergence_of(const struct cfg *cfg, const struct dominators *post_dominators,
-                           struct arena *arena, uint32_t **per_instruction);
+/* The same from what was already computed of the function. */
+uint32_t *reconvergence_of(const struct cfg *cfg, const struct dominators *post_dominators,
+                           struct arena *arena);
 
 #endif

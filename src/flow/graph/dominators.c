@@ -1,5 +1,6 @@
 #include "flow/graph/dominators.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The state of Lengauer and Tarjan's algorithm. Everything is counted in numbers of the depth-first walk, so
@@ -15,24 +16,22 @@ struct lengauer {
     uint32_t *stack;
 };
 
-static wb_status lengauer_start(struct arena *arena, const struct graph *graph, uint32_t root,
-                                struct lengauer *state) {
-    WB_TRY(graph_walk_from(arena, graph->node_count, &graph->out, root, &state->walk));
-    size_t count = state->walk.count;
+static struct lengauer lengauer_start(struct arena *arena, const struct graph *graph, uint32_t root) {
+    struct lengauer state = {.walk = graph_walk_from(arena, graph->node_count, &graph->out, root)};
+    size_t count = state.walk.count;
     uint32_t *scratch = arena_array(arena, count, 7 * sizeof *scratch);
-    if (scratch == NULL) return WB_ERR_LIMIT;
-    state->semi = scratch;
-    state->ancestor = scratch + count;
-    state->label = scratch + 2 * count;
-    state->idom = scratch + 3 * count;
-    state->bucket = scratch + 4 * count;
-    state->next = scratch + 5 * count;
-    state->stack = scratch + 6 * count;
+    state.semi = scratch;
+    state.ancestor = scratch + count;
+    state.label = scratch + 2 * count;
+    state.idom = scratch + 3 * count;
+    state.bucket = scratch + 4 * count;
+    state.next = scratch + 5 * count;
+    state.stack = scratch + 6 * count;
     for (uint32_t n = 0; n < count; n++) {
-        state->semi[n] = state->label[n] = n;
-        state->ancestor[n] = state->bucket[n] = GRAPH_NONE;
+        state.semi[n] = state.label[n] = n;
+        state.ancestor[n] = state.bucket[n] = GRAPH_NONE;
     }
-    return WB_OK;
+    return state;
 }
 
 /* The node of least semidominator among `n` and its ancestors in the forest, the forest's root left out. */
@@ -100,25 +99,21 @@ static void tree_fill(const struct lengauer *state, struct dominators *tree) {
     }
 }
 
-wb_status dominators_build(struct arena *arena, const struct graph *graph, uint32_t root,
-                           struct dominators *tree) {
-    size_t count = graph->node_count;
-    struct dominators built = {.root = root,
-                               .parent = arena_array(arena, count, sizeof(uint32_t)),
-                               .first = arena_array(arena, count, sizeof(uint32_t)),
-                               .descendants = arena_array(arena, count, sizeof(uint32_t))};
-    if (built.parent == NULL || built.first == NULL || built.descendants == NULL) return WB_ERR_LIMIT;
-    memset(built.parent, 0xff, count * sizeof *built.parent);
+struct dominators dominators_build(struct arena *arena, const struct graph *graph, uint32_t root) {
     struct arena scratch = {0};
-    struct lengauer state;
-    wb_status status = lengauer_start(&scratch, graph, root, &state);
-    if (status == WB_OK) {
-        lengauer_run(&state, &graph->in);
-        tree_fill(&state, &built);
-        *tree = built;
-    }
+    size_t count = graph->node_count;
+    struct dominators tree = {.root = root,
+                              .parent = arena_array(arena, count, sizeof(uint32_t)),
+                              .first = arena_array(arena, count, sizeof(uint32_t)),
+                              .descendants = arena_array(arena, count, sizeof(uint32_t))};
+    memset(tree.parent, 0xff, count * sizeof *tree.parent);
+    arena_bind(&scratch, arena);
+    struct lengauer state = lengauer_start(&scratch, graph, root);
+    lengauer_run(&state, &graph->in);
+    tree_fill(&state, &tree);
+    assert(tree.descendants[root] == state.walk.count);
     arena_free(&scratch);
-    return status;
+    return tree;
 }
 
 /* The node of a component that control cannot leave from which an edge to the exit is added. */
@@ -134,12 +129,10 @@ static uint32_t last_node(const struct graph *graph, const struct graph_componen
 }
 
 /* Appends to `edges` (`*count` of them) a reversed edge for each component without a way out. */
-static wb_status add_missing_exits(struct arena *scratch, const struct graph *graph, uint32_t exit,
-                                   struct graph_edge *edges, uint32_t *count) {
-    struct graph_components components;
-    WB_TRY(graph_find_components(scratch, graph, &components));
+static void add_missing_exits(struct arena *scratch, const struct graph *graph, uint32_t exit,
+                              struct graph_edge *edges, uint32_t *count) {
+    struct graph_components components = graph_find_components(scratch, graph);
     bool *left = arena_array(scratch, components.count, sizeof *left);
-    if (left == NULL) return WB_ERR_LIMIT;
     left[components.of[exit]] = true;
     for (uint32_t node = 0; node < graph->node_count; node++) {
         for (uint32_t i = graph->out.first[node]; i < graph->out.first[node + 1]; i++) {
@@ -149,17 +142,13 @@ static wb_status add_missing_exits(struct arena *scratch, const struct graph *gr
     for (uint32_t c = 0; c < components.count; c++) {
         if (!left[c]) edges[(*count)++] = (struct graph_edge){exit, last_node(graph, &components, c)};
     }
-    return WB_OK;
 }
 
 /* The graph with its edges reversed, changed as post_dominators_build documents. */
-static wb_status reverse(struct arena *scratch, const struct graph *graph, uint32_t exit,
-                         struct graph *reversed) {
-    struct graph_walk to_exit;
-    WB_TRY(graph_walk_from(scratch, graph->node_count, &graph->in, exit, &to_exit));
+static struct graph reverse(struct arena *scratch, const struct graph *graph, uint32_t exit) {
+    struct graph_walk to_exit = graph_walk_from(scratch, graph->node_count, &graph->in, exit);
     size_t room = (size_t)graph->edge_count + graph->node_count;
     struct graph_edge *edges = arena_array(scratch, room, sizeof *edges);
-    if (edges == NULL || room > UINT32_MAX) return WB_ERR_LIMIT;
     uint32_t count = 0;
     for (uint32_t node = 0; node < graph->node_count; node++) {
         bool returns = to_exit.number[node] != GRAPH_NONE;
@@ -169,18 +158,18 @@ static wb_status reverse(struct arena *scratch, const struct graph *graph, uint3
             edges[count++] = (struct graph_edge){to, node};
         }
     }
-    if (to_exit.count < graph->node_count) WB_TRY(add_missing_exits(scratch, graph, exit, edges, &count));
-    return graph_build(scratch, graph->node_count, edges, count, reversed);
+    if (to_exit.count < graph->node_count) add_missing_exits(scratch, graph, exit, edges, &count);
+    assert(count <= room);
+    return graph_build(scratch, graph->node_count, edges, count);
 }
 
-wb_status post_dominators_build(struct arena *arena, const struct graph *graph, uint32_t exit,
-                                struct dominators *tree) {
+struct dominators post_dominators_build(struct arena *arena, const struct graph *graph, uint32_t exit) {
     struct arena scratch = {0};
-    struct graph reversed;
-    wb_status status = reverse(&scratch, graph, exit, &reversed);
-    if (status == WB_OK) status = dominators_build(arena, &reversed, exit, tree);
+    arena_bind(&scratch, arena);
+    struct graph reversed = reverse(&scratch, graph, exit);
+    struct dominators tree = dominators_build(arena, &reversed, exit);
     arena_free(&scratch);
-    return status;
+    return tree;
 }
 
 bool dominates(const struct dominators *tree, uint32_t dominator, uint32_t node) {

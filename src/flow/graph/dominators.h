@@ -16,9 +16,8 @@ struct dominators {
 };
 
 /* The dominator tree of what `root` reaches, by the algorithm of Lengauer and Tarjan (TOPLAS 1979, the simple
- * variant): O(edges * log nodes) for every graph, reducible or not. WB_ERR_LIMIT when memory is exhausted. */
-wb_status dominators_build(struct arena *arena, const struct graph *graph, uint32_t root,
-                           struct dominators *tree);
+ * variant): O(edges * log nodes) for every graph, reducible or not. */
+struct dominators dominators_build(struct arena *arena, const struct graph *graph, uint32_t root);
 
 /* The post-dominator tree of all nodes, with the node `exit` (which has no successors) as its root.
  *
@@ -27,9 +26,8 @@ wb_status dominators_build(struct arena *arena, const struct graph *graph, uint3
  * `exit` is added from one node of each component that control cannot leave: from the highest-numbered node
  * that leads back to the component's entry, or from the component's only node. What is added does not change
  * the tree of the other nodes: an edge from a node that reaches `exit` to one that does not is left out.
- * WB_ERR_LIMIT when memory is exhausted. */
-wb_status post_dominators_build(struct arena *arena, const struct graph *graph, uint32_t exit,
-                                struct dominators *tree);
+ */
+struct dominators post_dominators_build(struct arena *arena, const struct graph *graph, uint32_t exit);
 
 /* Whether every path from the root to `node` passes `dominator`; a reached node dominates itself. */
 bool dominates(const struct dominators *tree, uint32_t dominator, uint32_t node);

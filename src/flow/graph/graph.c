@@ -1,43 +1,53 @@
 #include "flow/graph/graph.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
 /* Sorts edges, stably, by the end that `incoming` chooses, and keeps the other end. */
-static wb_status side_build(struct arena *arena, uint32_t node_count, const struct graph_edge *edges,
-                            uint32_t edge_count, bool incoming, struct adjacency *side) {
+static struct adjacency side_of(struct arena *arena, uint32_t node_count, const struct graph_edge *edges,
+                                uint32_t edge_count, bool incoming) {
     uint32_t *first = arena_array(arena, (size_t)node_count + 2, sizeof *first);
     uint32_t *nodes = arena_array(arena, edge_count, sizeof *nodes);
-    if (first == NULL || nodes == NULL) return WB_ERR_LIMIT;
     /* Counted two places behind, so that filling moves each start to where the next one belongs. */
-    for (uint32_t i = 0; i < edge_count; i++)
+    for (uint32_t i = 0; i < edge_count; i++) {
+        assert(edges[i].from < node_count && edges[i].to < node_count);
         first[(size_t)(incoming ? edges[i].to : edges[i].from) + 2]++;
+    }
     for (size_t n = 2; n <= node_count; n++)
         first[n + 1] += first[n];
     for (uint32_t i = 0; i < edge_count; i++) {
         size_t key = incoming ? edges[i].to : edges[i].from;
         nodes[first[key + 1]++] = incoming ? edges[i].from : edges[i].to;
     }
-    *side = (struct adjacency){first, nodes};
-    return WB_OK;
+    return (struct adjacency){first, nodes};
 }
 
-wb_status graph_build(struct arena *arena, uint32_t node_count, const struct graph_edge *edges,
-                      uint32_t edge_count, struct graph *graph) {
-    struct graph built = {.node_count = node_count, .edge_count = edge_count};
-    WB_TRY(side_build(arena, node_count, edges, edge_count, false, &built.out));
-    WB_TRY(side_build(arena, node_count, edges, edge_count, true, &built.in));
-    *graph = built;
-    return WB_OK;
+struct graph graph_build(struct arena *arena, uint32_t node_count, const struct graph_edge *edges,
+                         uint32_t edge_count) {
+    assert(arena_is_protected(arena));
+    return (struct graph){.node_count = node_count,
+                          .edge_count = edge_count,
+                          .out = side_of(arena, node_count, edges, edge_count, false),
+                          .in = side_of(arena, node_count, edges, edge_count, true)};
 }
 
-wb_status graph_walk_from(struct arena *arena, uint32_t node_count, const struct adjacency *side,
-                          uint32_t root, struct graph_walk *walk) {
+uint32_t *graph_arrivals(struct arena *arena, const struct graph *graph) {
+    uint32_t *next = arena_array(arena, (size_t)graph->node_count + 1, sizeof *next);
+    uint32_t *arrivals = arena_array(arena, graph->edge_count, sizeof *arrivals);
+    memcpy(next, graph->in.first, ((size_t)graph->node_count + 1) * sizeof *next);
+    for (uint32_t e = 0; e < graph->edge_count; e++)
+        arrivals[e] = next[graph->out.nodes[e]]++;
+    return arrivals;
+}
+
+struct graph_walk graph_walk_from(struct arena *arena, uint32_t node_count, const struct adjacency *side,
+                                  uint32_t root) {
+    assert(root < node_count);
     uint32_t *node = arena_array(arena, node_count, sizeof *node);
     uint32_t *parent = arena_array(arena, node_count, sizeof *parent);
     uint32_t *number = arena_array(arena, node_count, sizeof *number);
     uint32_t *next = arena_array(arena, node_count, sizeof *next);
-    if (node == NULL || parent == NULL || number == NULL || next == NULL) return WB_ERR_LIMIT;
     memset(number, 0xff, node_count * sizeof *number);
     node[0] = root;
     number[root] = 0;
@@ -58,8 +68,7 @@ wb_status graph_walk_from(struct arena *arena, uint32_t node_count, const struct
         next[count] = side->first[neighbour];
         current = count++;
     }
-    *walk = (struct graph_walk){count, node, parent, number};
-    return WB_OK;
+    return (struct graph_walk){count, node, parent, number};
 }
 
 /* The state of Tarjan's walk; arrays by node unless said otherwise. */
@@ -119,16 +128,13 @@ static void tarjan_visit(struct tarjan *tarjan, uint32_t root) {
     }
 }
 
-wb_status graph_find_components(struct arena *arena, const struct graph *graph,
-                                struct graph_components *components) {
+struct graph_components graph_find_components(struct arena *arena, const struct graph *graph) {
     size_t count = graph->node_count;
     struct graph_components found = {.of = arena_array(arena, count, sizeof(uint32_t)),
                                      .entry = arena_array(arena, count, sizeof(uint32_t)),
                                      .size = arena_array(arena, count, sizeof(uint32_t))};
-    if (found.of == NULL || found.entry == NULL || found.size == NULL) return WB_ERR_LIMIT;
     memset(found.of, 0xff, count * sizeof *found.of);
     uint32_t *scratch = arena_array(arena, count, 5 * sizeof *scratch);
-    if (scratch == NULL) return WB_ERR_LIMIT;
     struct tarjan tarjan = {.graph = graph,
                             .components = &found,
                             .low = scratch,
@@ -139,6 +145,6 @@ wb_status graph_find_components(struct arena *arena, const struct graph *graph,
     for (uint32_t node = 0; node < count; node++) {
         if (tarjan.number[node] == 0) tarjan_visit(&tarjan, node);
     }
-    *components = found;
-    return WB_OK;
+    assert(tarjan.open_count == 0 && tarjan.met == count);
+    return found;
 }

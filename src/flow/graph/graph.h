@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/status.h"
 
 #define GRAPH_NONE UINT32_MAX
 
@@ -44,19 +43,22 @@ struct graph_components {
     uint32_t *size;  /* by component: nodes */
 };
 
-/* The graph of these edges, in memory of the arena; parallel edges and self-loops are kept. Edges that come
- * sorted by `from` keep their positions: edge i is then out.nodes[i]. WB_ERR_LIMIT when memory is exhausted.
- */
-wb_status graph_build(struct arena *arena, uint32_t node_count, const struct graph_edge *edges,
-                      uint32_t edge_count, struct graph *graph);
+/* The functions of flow/ are parts of a pass (base/arena.h): their arenas are protected, and the pass ends
+ * when memory is exhausted. What they return is in memory of the arena. */
 
-/* Walks depth-first from `root` along `side`. WB_ERR_LIMIT when memory is exhausted. */
-wb_status graph_walk_from(struct arena *arena, uint32_t node_count, const struct adjacency *side,
-                          uint32_t root, struct graph_walk *walk);
+/* The graph of these edges; parallel edges and self-loops are kept. Edges that come sorted by `from` keep
+ * their positions: edge i is then out.nodes[i]. */
+struct graph graph_build(struct arena *arena, uint32_t node_count, const struct graph_edge *edges,
+                         uint32_t edge_count);
 
-/* The graph's strongly connected components (Tarjan, SIAM J. Comput. 1972). WB_ERR_LIMIT when memory is
- * exhausted. */
-wb_status graph_find_components(struct arena *arena, const struct graph *graph,
-                                struct graph_components *components);
+/* Per entry of out.nodes its place in in.nodes, of a graph whose edges came sorted by `from`. */
+uint32_t *graph_arrivals(struct arena *arena, const struct graph *graph);
+
+/* Walks depth-first from `root` along `side`. */
+struct graph_walk graph_walk_from(struct arena *arena, uint32_t node_count, const struct adjacency *side,
+                                  uint32_t root);
+
+/* The graph's strongly connected components (Tarjan, SIAM J. Comput. 1972). */
+struct graph_components graph_find_components(struct arena *arena, const struct graph *graph);
 
 #endif

@@ -1,5 +1,6 @@
 #include "flow/graph/loops.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A loop while loops are being found: numbered as found, so that inner loops come first. */
@@ -66,7 +67,7 @@ static void claim(struct finder *finder, uint32_t loop) {
 }
 
 /* Finds the loops, inner ones first: headers in the reverse of a preorder of the dominator tree. */
-static wb_status find_loops(struct arena *scratch, struct finder *finder) {
+static void find_loops(struct arena *scratch, struct finder *finder) {
     const struct dominators *dominators = finder->dominators;
     uint32_t node_count = finder->graph->node_count;
     uint32_t reached = dominators->descendants[dominators->root];
@@ -75,9 +76,6 @@ static wb_status find_loops(struct arena *scratch, struct finder *finder) {
     finder->innermost = arena_array(scratch, node_count, sizeof(uint32_t));
     finder->headed = arena_array(scratch, node_count, sizeof(uint32_t));
     finder->pending = arena_array(scratch, finder->graph->edge_count, sizeof(uint32_t));
-    if (preorder == NULL || finder->found == NULL || finder->innermost == NULL || finder->headed == NULL ||
-        finder->pending == NULL)
-        return WB_ERR_LIMIT;
     memset(finder->innermost, 0xff, node_count * sizeof(uint32_t));
     memset(finder->headed, 0xff, node_count * sizeof(uint32_t));
     for (uint32_t node = 0; node < node_count; node++) {
@@ -92,7 +90,6 @@ static wb_status find_loops(struct arena *scratch, struct finder *finder) {
             (struct found_loop){preorder[i], GRAPH_NONE, loop, 1, GRAPH_NONE, GRAPH_NONE, 0};
         claim(finder, loop);
     }
-    return WB_OK;
 }
 
 /* Links each loop to those directly inside it; returns the first of those in no other loop. */
@@ -133,7 +130,7 @@ static void number_loops(struct finder *finder, struct loops *loops) {
 }
 
 /* Sorts the nodes by innermost loop; the loops inside a loop follow it, so its members are one range. */
-static wb_status collect_members(struct arena *arena, const struct finder *finder, struct loops *loops) {
+static void collect_members(struct arena *arena, const struct finder *finder, struct loops *loops) {
     uint32_t node_count = finder->graph->node_count;
     uint32_t inside = 0;
     for (uint32_t node = 0; node < node_count; node++) {
@@ -143,7 +140,6 @@ static wb_status collect_members(struct arena *arena, const struct finder *finde
         inside++;
     }
     loops->members = arena_array(arena, inside, sizeof *loops->members);
-    if (loops->members == NULL) return WB_ERR_LIMIT;
     uint32_t next = 0;
     for (uint32_t l = 0; l < loops->count; l++) {
         loops->items[l].first_member = next;
@@ -159,15 +155,13 @@ static wb_status collect_members(struct arena *arena, const struct finder *finde
         const struct loop *loop = &loops->items[l];
         if (loop->parent != GRAPH_NONE) loops->items[loop->parent].member_count += loop->member_count;
     }
-    return WB_OK;
 }
 
 /* The graph of what the tree's root reaches, without back edges: acyclic when all cycles are natural loops.
  */
-static wb_status without_back_edges(struct arena *scratch, const struct graph *graph,
-                                    const struct dominators *dominators, struct graph *forward) {
+static struct graph without_back_edges(struct arena *scratch, const struct graph *graph,
+                                       const struct dominators *dominators) {
     struct graph_edge *edges = arena_array(scratch, graph->edge_count, sizeof *edges);
-    if (edges == NULL) return WB_ERR_LIMIT;
     uint32_t count = 0;
     for (uint32_t node = 0; node < graph->node_count; node++) {
         if (dominators->first[node] == 0) continue;
@@ -176,17 +170,15 @@ static wb_status without_back_edges(struct arena *scratch, const struct graph *g
             if (!loop_is_back_edge(dominators, node, to)) edges[count++] = (struct graph_edge){node, to};
         }
     }
-    return graph_build(scratch, graph->node_count, edges, count, forward);
+    return graph_build(scratch, graph->node_count, edges, count);
 }
 
 /* Makes a region of each component of more than one node, in the order of their first nodes. */
-static wb_status find_regions(struct arena *arena, struct arena *scratch, const struct finder *finder,
-                              struct loops *loops) {
-    struct graph forward;
-    struct graph_components components;
+static void find_regions(struct arena *arena, struct arena *scratch, const struct finder *finder,
+                         struct loops *loops) {
     uint32_t node_count = finder->graph->node_count;
-    WB_TRY(without_back_edges(scratch, finder->graph, finder->dominators, &forward));
-    WB_TRY(graph_find_components(scratch, &forward, &components));
+    struct graph forward = without_back_edges(scratch, finder->graph, finder->dominators);
+    struct graph_components components = graph_find_components(scratch, &forward);
     uint32_t *region_of_component = arena_array(scratch, components.count, sizeof(uint32_t));
     uint32_t inside = 0;
     uint32_t regions = 0;
@@ -197,8 +189,6 @@ static wb_status find_regions(struct arena *arena, struct arena *scratch, const 
     }
     loops->regions = arena_array(arena, regions, sizeof *loops->regions);
     loops->region_members = arena_array(arena, inside, sizeof *loops->region_members);
-    if (region_of_component == NULL || loops->regions == NULL || loops->region_members == NULL)
-        return WB_ERR_LIMIT;
     memset(region_of_component, 0xff, components.count * sizeof(uint32_t));
     uint32_t next = 0;
     for (uint32_t node = 0; node < node_count; node++) {
@@ -213,33 +203,26 @@ static wb_status find_regions(struct arena *arena, struct arena *scratch, const 
         loops->region_of[node] = region_of_component[c];
         loops->region_members[region->first_member + region->member_count++] = node;
     }
-    return WB_OK;
 }
 
-static wb_status build(struct arena *arena, struct arena *scratch, struct finder *finder,
-                       struct loops *loops) {
-    size_t node_count = finder->graph->node_count;
-    WB_TRY(find_loops(scratch, finder));
-    loops->items = arena_array(arena, finder->count, sizeof *loops->items);
-    loops->innermost = arena_array(arena, node_count, sizeof(uint32_t));
-    loops->region_of = arena_array(arena, node_count, sizeof(uint32_t));
-    if (loops->items == NULL || loops->innermost == NULL || loops->region_of == NULL) return WB_ERR_LIMIT;
-    memset(loops->innermost, 0xff, node_count * sizeof(uint32_t));
-    memset(loops->region_of, 0xff, node_count * sizeof(uint32_t));
-    number_loops(finder, loops);
-    WB_TRY(collect_members(arena, finder, loops));
-    return find_regions(arena, scratch, finder, loops);
-}
-
-wb_status loops_build(struct arena *arena, const struct graph *graph, const struct dominators *dominators,
-                      struct loops *loops) {
+struct loops loops_build(struct arena *arena, const struct graph *graph,
+                         const struct dominators *dominators) {
     struct arena scratch = {0};
     struct finder finder = {.graph = graph, .dominators = dominators};
-    struct loops built = {0};
-    wb_status status = build(arena, &scratch, &finder, &built);
+    const size_t nodes = graph->node_count;
+    arena_bind(&scratch, arena);
+    find_loops(&scratch, &finder);
+    struct loops loops = {.items = arena_array(arena, finder.count, sizeof *loops.items),
+                          .innermost = arena_array(arena, nodes, sizeof(uint32_t)),
+                          .region_of = arena_array(arena, nodes, sizeof(uint32_t))};
+    memset(loops.innermost, 0xff, nodes * sizeof(uint32_t));
+    memset(loops.region_of, 0xff, nodes * sizeof(uint32_t));
+    number_loops(&finder, &loops);
+    collect_members(arena, &finder, &loops);
+    find_regions(arena, &scratch, &finder, &loops);
+    assert(loops.count == finder.count);
     arena_free(&scratch);
-    if (status == WB_OK) *loops = built;
-    return status;
+    return loops;
 }
 
 bool loop_contains(const struct loops *loops, uint32_t loop, uint32_t node) {

@@ -43,10 +43,9 @@ struct loops {
     uint32_t *region_members;
 };
 
-/* The loops among the nodes that the tree's root reaches, given the graph's dominators. WB_ERR_LIMIT when
- * memory is exhausted. Takes almost linear time, however deep the loops are nested. */
-wb_status loops_build(struct arena *arena, const struct graph *graph, const struct dominators *dominators,
-                      struct loops *loops);
+/* The loops among the nodes that the tree's root reaches, given the graph's dominators. Takes almost linear
+ * time, however deep the loops are nested. */
+struct loops loops_build(struct arena *arena, const struct graph *graph, const struct dominators *dominators);
 
 /* Whether a node is in the loop, be it in one inside it. */
 bool loop_contains(const struct loops *loops, uint32_t loop, uint32_t node);

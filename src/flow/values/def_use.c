@@ -1,5 +1,7 @@
 #include "flow/values/def_use.h"
 
+#include <assert.h>
+
 uint32_t ssa_argument_block(const struct ssa *ssa, const struct ssa_value *value, uint32_t a) {
     if (value->kind != SSA_PHI) return value->block;
     const struct adjacency *in = &ssa->cfg->graph.in;
@@ -38,21 +40,19 @@ static void count_read(struct ssa_readers *readers, uint32_t value, struct ssa_r
 }
 
 static void store_read(struct ssa_readers *readers, uint32_t value, struct ssa_reader reader) {
+    assert(readers->first[value] > 0);
     readers->items[--readers->first[value]] = reader;
 }
 
-wb_status ssa_readers_build(const struct ssa *ssa, struct arena *arena, struct ssa_readers *readers) {
+struct ssa_readers ssa_readers_build(const struct ssa *ssa, struct arena *arena) {
     struct ssa_readers built = {.first = arena_array(arena, (size_t)ssa->value_count + 1, sizeof(uint32_t))};
-    if (built.first == NULL) return WB_ERR_LIMIT;
     visit_reads(ssa, count_read, &built);
     for (uint32_t v = 1; v <= ssa->value_count; v++)
         built.first[v] += built.first[v - 1];
     /* Now first[v] is behind the readers of v; storing them from their end moves it to their start. */
     built.items = arena_array(arena, built.first[ssa->value_count], sizeof *built.items);
-    if (built.items == NULL) return WB_ERR_LIMIT;
     visit_reads(ssa, store_read, &built);
-    *readers = built;
-    return WB_OK;
+    return built;
 }
 
 /* A search backwards from the branches. */
@@ -65,6 +65,7 @@ struct slicer {
 
 static void mark(struct slicer *slicer, uint32_t value) {
     if (value == SSA_NONE || slicer->in_slice[value]) return;
+    assert(value < slicer->ssa->value_count);
     slicer->in_slice[value] = true;
     slicer->pending[slicer->pending_count++] = value;
 }
@@ -86,11 +87,10 @@ static void mark_operands(struct slicer *slicer, uint32_t value) {
     if (inst->form->exec == PTX_EXEC_ALU) mark_reads(slicer, definition->inst);
 }
 
-wb_status branch_slice_find(const struct ssa *ssa, struct arena *arena, bool **in_slice) {
+bool *branch_slice_find(const struct ssa *ssa, struct arena *arena) {
     struct slicer slicer = {.ssa = ssa};
     slicer.in_slice = arena_array(arena, (size_t)ssa->value_count + 1, sizeof *slicer.in_slice);
     slicer.pending = arena_array(arena, (size_t)ssa->value_count + 1, sizeof *slicer.pending);
-    if (slicer.in_slice == NULL || slicer.pending == NULL) return WB_ERR_LIMIT;
     for (uint32_t block = 0; block < ssa->cfg->block_count; block++) {
         const struct cfg_block *code = &ssa->cfg->blocks[block];
         if (cfg_last(ssa->cfg, block)->guard != PTX_NO_INDEX)
@@ -98,6 +98,6 @@ wb_status branch_slice_find(const struct ssa *ssa, struct arena *arena, bool **i
     }
     while (slicer.pending_count > 0)
         mark_operands(&slicer, slicer.pending[--slicer.pending_count]);
-    *in_slice = slicer.in_slice;
-    return WB_OK;
+    assert(slicer.pending_count == 0);
+    return slicer.in_slice;
 }

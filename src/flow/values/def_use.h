@@ -1,4 +1,4 @@
-/* Who reads each value of an SSA form. */
+/* Who reads each value of an SSA form, and which values decide where control goes. */
 #ifndef WB_FLOW_VALUES_DEF_USE_H
 #define WB_FLOW_VALUES_DEF_USE_H
 
@@ -21,16 +21,12 @@ struct ssa_readers {
  * argument that stands for entering the function; else the value's own block. */
 uint32_t ssa_argument_block(const struct ssa *ssa, const struct ssa_value *value, uint32_t a);
 
-/* The readers of all values, in memory of the arena. WB_ERR_LIMIT, without a message, when memory is
- * exhausted. */
-wb_status ssa_readers_build(const struct ssa *ssa, struct arena *arena, struct ssa_readers *readers);
+/* The readers of all values. */
+struct ssa_readers ssa_readers_build(const struct ssa *ssa, struct arena *arena);
 
-/* Which values decide where control goes: those that the conditions of branches are computed of. */
-
-/* Marks, in an array of value_count entries in memory of the arena, the guards of instructions that end
+/* By value, whether the conditions of branches are computed of it: the guards of instructions that end
  * blocks, and what they are computed of by arithmetic, phis and guarded instructions. What was loaded, or
- * exchanged between threads, is in it, but not what that depends on. WB_ERR_LIMIT, without a message, when
- * memory is exhausted. */
-wb_status branch_slice_find(const struct ssa *ssa, struct arena *arena, bool **in_slice);
+ * exchanged between threads, is in it, but not what that depends on. */
+bool *branch_slice_find(const struct ssa *ssa, struct arena *arena);
 
 #endif

@@ -229,20 +229,19 @@ static void index_values(struct propagation *work) {
     }
 }
 
-static wb_status make_set(struct arena *scratch, uint32_t node_count, struct block_set *set) {
-    set->has = arena_array(scratch, node_count, sizeof *set->has);
-    set->nodes = arena_array(scratch, node_count, sizeof *set->nodes);
-    return set->has == NULL || set->nodes == NULL ? WB_ERR_LIMIT : WB_OK;
+static struct block_set make_set(struct arena *scratch, uint32_t node_count) {
+    return (struct block_set){.has = arena_array(scratch, node_count, sizeof(bool)),
+                              .nodes = arena_array(scratch, node_count, sizeof(uint32_t))};
 }
 
-static wb_status prepare(struct propagation *work, struct arena *scratch, struct arena *arena) {
+static void prepare(struct propagation *work, struct arena *scratch, struct arena *arena) {
     uint32_t node_count = work->cfg->graph.node_count;
     uint32_t value_count = work->ssa->value_count;
     struct divergence *found = work->found;
-    WB_TRY(ssa_readers_build(work->ssa, scratch, &work->readers));
-    WB_TRY(graph_find_components(scratch, &work->cfg->graph, &work->components));
-    WB_TRY(make_set(scratch, node_count, &work->apart));
-    WB_TRY(make_set(scratch, node_count, &work->after));
+    work->readers = ssa_readers_build(work->ssa, scratch);
+    work->components = graph_find_components(scratch, &work->cfg->graph);
+    work->apart = make_set(scratch, node_count);
+    work->after = make_set(scratch, node_count);
     work->first_value = arena_array(scratch, node_count, sizeof(uint32_t));
     work->value_count = arena_array(scratch, node_count, sizeof(uint32_t));
     work->queue = arena_array(scratch, (size_t)value_count + node_count, sizeof(uint32_t));
@@ -250,32 +249,13 @@ static wb_status prepare(struct propagation *work, struct arena *scratch, struct
     found->parting = arena_array(arena, value_count, sizeof *found->parting);
     found->decisions = arena_array(arena, node_count, sizeof *found->decisions);
     found->branches = arena_array(arena, node_count, sizeof *found->branches);
-    bool full = work->first_value == NULL || work->value_count == NULL || work->queue == NULL ||
-                found->values == NULL || found->parting == NULL || found->decisions == NULL ||
-                found->branches == NULL;
-    for (uint32_t v = 0; !full && v < value_count; v++)
+    for (uint32_t v = 0; v < value_count; v++)
         found->parting[v] = GRAPH_NONE;
-    return full ? WB_ERR_LIMIT : WB_OK;
 }
 
-static wb_status analyse(struct propagation *work, struct arena *scratch, struct arena *arena) {
-    WB_TRY(prepare(work, scratch, arena));
-    index_values(work);
-    mark_sources(work);
-    while (work->queue_head < work->queue_tail) {
-        uint32_t next = work->queue[work->queue_head++];
-        if (next < work->ssa->value_count) {
-            spread_value(work, next);
-        } else {
-            spread_branch(work, next - work->ssa->value_count);
-        }
-    }
-    return WB_OK;
-}
-
-wb_status divergence_analyse(const struct ssa *ssa, const struct dominators *dominators,
-                             const struct dominators *post_dominators, const uint32_t block[3],
-                             struct arena *arena, struct divergence *divergence) {
+struct divergence divergence_analyse(const struct ssa *ssa, const struct dominators *dominators,
+                                     const struct dominators *post_dominators, const uint32_t block[3],
+                                     struct arena *arena) {
     struct arena scratch = {0};
     struct divergence found = {0};
     struct propagation work = {.ssa = ssa,
@@ -284,12 +264,22 @@ wb_status divergence_analyse(const struct ssa *ssa, const struct dominators *dom
                                .post_dominators = post_dominators,
                                .rules = divergence_rules_of(ssa->cfg->function),
                                .found = &found};
+    arena_bind(&scratch, arena);
     if (block == NULL) block = ssa->cfg->function->tuning.reqntid;
-    wb_status status = thread_rows_in_block(block) ? thread_rows_same(ssa, &scratch, &work.same) : WB_OK;
-    if (status == WB_OK) status = analyse(&work, &scratch, arena);
+    if (thread_rows_in_block(block)) work.same = thread_rows_same(ssa, &scratch);
+    prepare(&work, &scratch, arena);
+    index_values(&work);
+    mark_sources(&work);
+    while (work.queue_head < work.queue_tail) {
+        uint32_t next = work.queue[work.queue_head++];
+        if (next < ssa->value_count) {
+            spread_value(&work, next);
+        } else {
+            spread_branch(&work, next - ssa->value_count);
+        }
+    }
     arena_free(&scratch);
-    if (status == WB_OK) *divergence = found;
-    return status;
+    return found;
 }
 
 /* The low bits of %tid.x in which the threads of a warp differ. */
@@ -449,13 +439,12 @@ static uint32_t value_low(const struct rows *rows, const struct ssa_value *value
     return plain && row.bits != 0 ? result_low(&row) : ANY_BITS;
 }
 
-wb_status thread_rows_same(const struct ssa *ssa, struct arena *arena, bool **same) {
-    struct rows rows = {.ssa = ssa, .low = arena_alloc(arena, ssa->value_count + 1)};
-    *same = arena_alloc(arena, (ssa->value_count + 1) * sizeof **same);
-    if (rows.low == NULL || *same == NULL) return WB_ERR_LIMIT;
+bool *thread_rows_same(const struct ssa *ssa, struct arena *arena) {
+    struct rows rows = {.ssa = ssa, .low = arena_array(arena, ssa->value_count, sizeof(uint8_t))};
+    bool *same = arena_array(arena, ssa->value_count, sizeof *same);
     for (uint32_t v = 0; v < ssa->value_count; v++) { /* what an instruction reads is numbered before */
         rows.low[v] = (uint8_t)value_low(&rows, &ssa->values[v]);
-        (*same)[v] = rows.low[v] == 0;
+        same[v] = rows.low[v] == 0;
     }
-    return WB_OK;
+    return same;
 }

@@ -29,23 +29,21 @@ struct divergence {
 /* Analyses a function given its SSA form, the dominators of its graph (from CFG_ENTRY) and the
  * post-dominators (to the exit), where threads meet again. `block` has the threads of a block in each
  * dimension; NULL: they are not known but by the function itself (.reqntid). Every chain of `from` ends at a
- * cause without one, by about as few steps as possible. WB_ERR_LIMIT, without a message, when memory is
- * exhausted. */
-wb_status divergence_analyse(const struct ssa *ssa, const struct dominators *dominators,
-                             const struct dominators *post_dominators, const uint32_t block[3],
-                             struct arena *arena, struct divergence *divergence);
+ * cause without one, by about as few steps as possible. */
+struct divergence divergence_analyse(const struct ssa *ssa, const struct dominators *dominators,
+                                     const struct dominators *post_dominators, const uint32_t block[3],
+                                     struct arena *arena);
 
 /* Values that say where in its block a warp is, such as %tid.x / 32: the same in all its threads, where the
- * shape of the block puts them side by side. docs/control-flow.md has the proof. */
-
-/* Whether the threads of every warp of a block of that shape have equal %tid.y and %tid.z, and equal bits of
+ * shape of the block puts them side by side. docs/control-flow.md has the proof.
+ *
+ * Whether the threads of every warp of a block of that shape have equal %tid.y and %tid.z, and equal bits of
  * %tid.x but for the low five. `block` has the threads in each dimension: 0 in the first: not known; 0 in
  * others: 1. */
 bool thread_rows_in_block(const uint32_t block[3]);
 
 /* In such blocks: whether each value is the same in all threads of a warp, whenever they computed it, since
- * it is made of those bits and of constants alone. In memory of the arena. WB_ERR_LIMIT without a message
- * when memory is exhausted. */
-wb_status thread_rows_same(const struct ssa *ssa, struct arena *arena, bool **same);
+ * it is made of those bits and of constants alone. */
+bool *thread_rows_same(const struct ssa *ssa, struct arena *arena);
 
 #endif

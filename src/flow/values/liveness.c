@@ -1,17 +1,42 @@
 #include "flow/values/liveness.h"
 
+#include <assert.h>
+#include <string.h>
+
 static uint32_t key_of(const struct reg_pair *pair, enum reg_pair_key by) {
     return by == REG_PAIR_REG ? pair->reg : pair->node;
 }
 
-void reg_pairs_sort(const struct reg_pairs *pairs, enum reg_pair_key by, uint32_t keys, uint32_t *first,
-                    struct reg_pair *sorted) {
-    for (size_t i = 0; i < pairs->count; i++)
-        first[key_of(&pairs->items[i], by)]++;
+struct sorted_pairs reg_pairs_sort(const struct reg_pairs *pairs, enum reg_pair_key by, uint32_t keys,
+                                   struct arena *arena) {
+    const struct reg_pair *items = pairs->list.items;
+    const size_t count = pairs->list.count;
+    if (count >= UINT32_MAX) arena_fail(arena, WB_ERR_LIMIT);
+    struct sorted_pairs sorted = {.first = arena_array(arena, (size_t)keys + 1, sizeof *sorted.first),
+                                  .items = arena_array(arena, count, sizeof *sorted.items)};
+    for (size_t i = 0; i < count; i++) {
+        assert(key_of(&items[i], by) < keys);
+        sorted.first[key_of(&items[i], by)]++;
+    }
     for (uint32_t k = 1; k <= keys; k++)
-        first[k] += first[k - 1];
-    for (size_t i = pairs->count; i-- > 0;)
-        sorted[--first[key_of(&pairs->items[i], by)]] = pairs->items[i];
+        sorted.first[k] += sorted.first[k - 1];
+    for (size_t i = count; i-- > 0;)
+        sorted.items[--sorted.first[key_of(&items[i], by)]] = items[i];
+    return sorted;
+}
+
+struct node_regs reg_pairs_by_node(const struct reg_pairs *pairs, uint32_t nodes, struct arena *arena) {
+    struct arena scratch = {0};
+    const size_t count = pairs->list.count;
+    arena_bind(&scratch, arena);
+    struct sorted_pairs sorted = reg_pairs_sort(pairs, REG_PAIR_NODE, nodes, &scratch);
+    struct node_regs of = {.first = arena_array(arena, (size_t)nodes + 1, sizeof *of.first),
+                           .regs = arena_array(arena, count, sizeof *of.regs)};
+    memcpy(of.first, sorted.first, ((size_t)nodes + 1) * sizeof *of.first);
+    for (size_t i = 0; i < count; i++)
+        of.regs[i] = sorted.items[i].reg;
+    arena_free(&scratch);
+    return of;
 }
 
 /* Liveness by exploring paths, one register after the other: from every read that no write of its block
@@ -21,6 +46,7 @@ void reg_pairs_sort(const struct reg_pairs *pairs, enum reg_pair_key by, uint32_
 /* What is known of a function while its live registers are found. */
 struct explorer {
     const struct cfg *cfg;
+    struct arena scratch;
     struct reg_pairs reads;  /* by a node that did not write the register before */
     struct reg_pairs writes; /* each node once a register */
     struct reg_pairs found;  /* live, by register */
@@ -30,137 +56,100 @@ struct explorer {
     uint32_t *written;       /* per node: the last register that it was found to write, + 1 */
 };
 
-static wb_status note_reads(struct explorer *explorer, uint32_t node, const uint32_t *regs, uint32_t count) {
+static void note_reads(struct explorer *explorer, uint32_t node, const uint32_t *regs, uint32_t count) {
     for (uint32_t r = 0; r < count; r++) {
         if (explorer->written_in[regs[r]] == node + 1 || explorer->read_in[regs[r]] == node + 1) continue;
         explorer->read_in[regs[r]] = node + 1;
-        WB_TRY(vec_push(&explorer->reads, ((struct reg_pair){regs[r], node})));
+        arena_push(&explorer->scratch, &explorer->reads.list, ((struct reg_pair){regs[r], node}));
     }
-    return WB_OK;
 }
 
-static wb_status note_writes(struct explorer *explorer, uint32_t node, const uint32_t *regs, uint32_t count) {
+static void note_writes(struct explorer *explorer, uint32_t node, const uint32_t *regs, uint32_t count) {
     for (uint32_t r = 0; r < count; r++) {
         if (explorer->written_in[regs[r]] == node + 1) continue;
         explorer->written_in[regs[r]] = node + 1;
-        WB_TRY(vec_push(&explorer->writes, ((struct reg_pair){regs[r], node})));
+        arena_push(&explorer->scratch, &explorer->writes.list, ((struct reg_pair){regs[r], node}));
     }
-    return WB_OK;
 }
 
 /* Notes what a block reads and writes. An instruction with a guard reads what it writes: the old values stay
  * where the guard is false. */
-static wb_status note_block(struct explorer *explorer, uint32_t block) {
+static void note_block(struct explorer *explorer, uint32_t block) {
     const struct cfg *cfg = explorer->cfg;
     struct ptx_regs regs;
     for (uint32_t i = 0; i < cfg->blocks[block].count; i++) {
         const struct ptx_inst *inst = &cfg->function->insts[cfg->blocks[block].first + i];
         ptx_inst_regs(cfg->function, inst, &regs);
-        WB_TRY(note_reads(explorer, block, regs.read, regs.read_count));
-        if (inst->guard != PTX_NO_INDEX)
-            WB_TRY(note_reads(explorer, block, regs.written, regs.written_count));
-        WB_TRY(note_writes(explorer, block, regs.written, regs.written_count));
+        note_reads(explorer, block, regs.read, regs.read_count);
+        if (inst->guard != PTX_NO_INDEX) note_reads(explorer, block, regs.written, regs.written_count);
+        note_writes(explorer, block, regs.written, regs.written_count);
     }
-    return WB_OK;
 }
 
-static wb_status note_all(struct explorer *explorer) {
+static void note_all(struct explorer *explorer) {
     const struct cfg *cfg = explorer->cfg;
     const struct ptx_function *function = cfg->function;
     for (uint32_t block = 0; block < cfg->block_count; block++)
-        WB_TRY(note_block(explorer, block));
+        note_block(explorer, block);
     for (uint32_t i = 0; i < function->return_count; i++) {
-        if (function->return_is_reg[i]) WB_TRY(note_reads(explorer, cfg->exit, &function->returns[i], 1));
+        if (function->return_is_reg[i]) note_reads(explorer, cfg->exit, &function->returns[i], 1);
     }
-    return WB_OK;
 }
 
-static wb_status find_live(struct explorer *explorer, uint32_t node, uint32_t reg) {
-    if (explorer->live[node] == reg + 1) return WB_OK;
+static void find_live(struct explorer *explorer, uint32_t node, uint32_t reg) {
+    if (explorer->live[node] == reg + 1) return;
     explorer->live[node] = reg + 1;
-    return vec_push(&explorer->found, ((struct reg_pair){reg, node}));
+    arena_push(&explorer->scratch, &explorer->found.list, ((struct reg_pair){reg, node}));
 }
 
 /* Finds where one register is live: where it is read, and wherever control comes there from, back to the
  * blocks that write it. */
-static wb_status explore(struct explorer *explorer, uint32_t reg, const struct reg_pair *reads,
-                         size_t read_count, const struct reg_pair *writes, size_t write_count) {
+static void explore(struct explorer *explorer, uint32_t reg, const struct reg_pair *reads, size_t read_count,
+                    const struct reg_pair *writes, size_t write_count) {
     const struct adjacency *in = &explorer->cfg->graph.in;
-    size_t done = explorer->found.count;
+    size_t done = explorer->found.list.count;
     for (size_t i = 0; i < write_count; i++)
         explorer->written[writes[i].node] = reg + 1;
     for (size_t i = 0; i < read_count; i++)
-        WB_TRY(find_live(explorer, reads[i].node, reg));
-    for (; done < explorer->found.count; done++) {
-        uint32_t node = explorer->found.items[done].node;
+        find_live(explorer, reads[i].node, reg);
+    for (; done < explorer->found.list.count; done++) {
+        uint32_t node = explorer->found.list.items[done].node;
         for (uint32_t i = in->first[node]; i < in->first[node + 1]; i++) {
-            if (explorer->written[in->nodes[i]] != reg + 1) WB_TRY(find_live(explorer, in->nodes[i], reg));
+            if (explorer->written[in->nodes[i]] != reg + 1) find_live(explorer, in->nodes[i], reg);
         }
     }
-    return WB_OK;
 }
 
-static wb_status explore_all(struct explorer *explorer, struct arena *scratch) {
+static void explore_all(struct explorer *explorer) {
     uint32_t regs = explorer->cfg->function->reg_count + 1;
-    uint32_t *first_read = arena_array(scratch, (size_t)regs + 1, sizeof *first_read);
-    uint32_t *first_write = arena_array(scratch, (size_t)regs + 1, sizeof *first_write);
-    struct reg_pair *reads = arena_array(scratch, explorer->reads.count, sizeof *reads);
-    struct reg_pair *writes = arena_array(scratch, explorer->writes.count, sizeof *writes);
-    if (first_read == NULL || first_write == NULL || reads == NULL || writes == NULL) return WB_ERR_LIMIT;
-    reg_pairs_sort(&explorer->reads, REG_PAIR_REG, regs, first_read, reads);
-    reg_pairs_sort(&explorer->writes, REG_PAIR_REG, regs, first_write, writes);
+    const struct sorted_pairs reads =
+        reg_pairs_sort(&explorer->reads, REG_PAIR_REG, regs, &explorer->scratch);
+    const struct sorted_pairs writes =
+        reg_pairs_sort(&explorer->writes, REG_PAIR_REG, regs, &explorer->scratch);
     for (uint32_t reg = 0; reg < regs; reg++) {
-        uint32_t read = first_read[reg], write = first_write[reg];
-        WB_TRY(explore(explorer, reg, reads + read, first_read[reg + 1] - read, writes + write,
-                       first_write[reg + 1] - write));
+        uint32_t read = reads.first[reg], write = writes.first[reg];
+        explore(explorer, reg, reads.items + read, reads.first[reg + 1] - read, writes.items + write,
+                writes.first[reg + 1] - write);
     }
-    return WB_OK;
 }
 
-static wb_status write_liveness(const struct explorer *explorer, struct arena *arena, struct arena *scratch,
-                                struct liveness *liveness) {
-    uint32_t nodes = explorer->cfg->graph.node_count;
-    size_t count = explorer->found.count;
-    if (count >= UINT32_MAX) return WB_ERR_LIMIT;
-    struct reg_pair *sorted = arena_array(scratch, count, sizeof *sorted);
-    struct liveness made = {.first = arena_array(arena, (size_t)nodes + 1, sizeof *made.first),
-                            .regs = arena_array(arena, count, sizeof *made.regs)};
-    if (sorted == NULL || made.first == NULL || made.regs == NULL) return WB_ERR_LIMIT;
-    reg_pairs_sort(&explorer->found, REG_PAIR_NODE, nodes, made.first, sorted);
-    for (size_t i = 0; i < count; i++)
-        made.regs[i] = sorted[i].reg;
-    *liveness = made;
-    return WB_OK;
-}
-
-static wb_status build(struct explorer *explorer, struct arena *arena, struct arena *scratch,
-                       struct liveness *liveness) {
-    size_t regs = (size_t)explorer->cfg->function->reg_count + 1;
-    size_t nodes = explorer->cfg->graph.node_count;
-    explorer->read_in = arena_array(scratch, regs, sizeof *explorer->read_in);
-    explorer->written_in = arena_array(scratch, regs, sizeof *explorer->written_in);
-    explorer->live = arena_array(scratch, nodes, sizeof *explorer->live);
-    explorer->written = arena_array(scratch, nodes, sizeof *explorer->written);
-    if (explorer->read_in == NULL || explorer->written_in == NULL || explorer->live == NULL ||
-        explorer->written == NULL)
-        return WB_ERR_LIMIT;
-    WB_TRY(note_all(explorer));
-    WB_TRY(explore_all(explorer, scratch));
-    return write_liveness(explorer, arena, scratch, liveness);
-}
-
-wb_status liveness_build(const struct cfg *cfg, struct arena *arena, struct liveness *liveness) {
-    struct arena scratch = {0};
+struct node_regs liveness_build(const struct cfg *cfg, struct arena *arena) {
     struct explorer explorer = {.cfg = cfg};
-    wb_status status = build(&explorer, arena, &scratch, liveness);
-    vec_free(&explorer.reads);
-    vec_free(&explorer.writes);
-    vec_free(&explorer.found);
-    arena_free(&scratch);
-    return status;
+    struct arena *scratch = &explorer.scratch;
+    const size_t regs = (size_t)cfg->function->reg_count + 1, nodes = cfg->graph.node_count;
+    arena_bind(scratch, arena);
+    explorer.read_in = arena_array(scratch, regs, sizeof *explorer.read_in);
+    explorer.written_in = arena_array(scratch, regs, sizeof *explorer.written_in);
+    explorer.live = arena_array(scratch, nodes, sizeof *explorer.live);
+    explorer.written = arena_array(scratch, nodes, sizeof *explorer.written);
+    note_all(&explorer);
+    explore_all(&explorer);
+    struct node_regs liveness = reg_pairs_by_node(&explorer.found, cfg->graph.node_count, arena);
+    arena_free(scratch);
+    return liveness;
 }
 
-bool live_at_start(const struct liveness *liveness, uint32_t block, uint32_t reg) {
+bool live_at_start(const struct node_regs *liveness, uint32_t block, uint32_t reg) {
     uint32_t low = liveness->first[block];
     uint32_t high = liveness->first[block + 1];
     while (low < high) {

@@ -1,4 +1,5 @@
-/* Pairs of a register and a node of the graph: which node reads, writes or joins which register. */
+/* Which registers of a function are read later without being written before; and pairs of a register and a
+ * node of the graph, in which that, and what is defined where, is counted. */
 #ifndef WB_FLOW_VALUES_LIVENESS_H
 #define WB_FLOW_VALUES_LIVENESS_H
 
@@ -7,40 +8,42 @@
 #include "base/vec.h"
 #include "flow/graph/cfg.h"
 
+/* A node of the graph that reads, writes or joins a register. */
 struct reg_pair {
     uint32_t reg, node;
 };
 
-/* Grown by vec_push, freed by vec_free. */
 struct reg_pairs {
-    struct reg_pair *items;
-    size_t count;
-    size_t capacity;
+    VEC(struct reg_pair) list; /* filled by arena_push */
 };
 
 enum reg_pair_key { REG_PAIR_REG, REG_PAIR_NODE };
 
-/* Sorts pairs, stably, by one of the two, which are below `keys`. `sorted` has room for all; the pairs of key
- * k become sorted[first[k]] .. sorted[first[k + 1] - 1], where `first` has `keys` + 1 entries, zeros before.
- */
-void reg_pairs_sort(const struct reg_pairs *pairs, enum reg_pair_key by, uint32_t keys, uint32_t *first,
-                    struct reg_pair *sorted);
+/* Pairs, sorted by one of the two: those of key k are items[first[k]] .. items[first[k + 1] - 1]. */
+struct sorted_pairs {
+    uint32_t *first;
+    struct reg_pair *items;
+};
 
-/* Which registers of a function are read later without being written before. */
+/* Sorts pairs, stably, by one of the two, which are below `keys`. */
+struct sorted_pairs reg_pairs_sort(const struct reg_pairs *pairs, enum reg_pair_key by, uint32_t keys,
+                                   struct arena *arena);
 
-/* The registers live at the start of node n of the graph are regs[first[n]] .. regs[first[n + 1] - 1], in
- * order; of the exit, they are those that a caller reads (.reg results). The carry flag is register reg_count
- * of the function. */
-struct liveness {
+/* Registers of each node n of the graph: regs[first[n]] .. regs[first[n + 1] - 1]. */
+struct node_regs {
     uint32_t *first; /* node_count + 1 entries */
     uint32_t *regs;
 };
 
-/* The live registers of every block, in memory of the arena. A guarded instruction reads what it writes.
- * WB_ERR_LIMIT, without a message, when memory is exhausted. */
-wb_status liveness_build(const struct cfg *cfg, struct arena *arena, struct liveness *liveness);
+/* The registers that each of `nodes` nodes is paired with, in the order of the pairs. */
+struct node_regs reg_pairs_by_node(const struct reg_pairs *pairs, uint32_t nodes, struct arena *arena);
+
+/* The registers live at the start of every node, in order; of the exit, they are those that a caller reads
+ * (.reg results). The carry flag is register reg_count of the function. A guarded instruction reads what it
+ * writes. */
+struct node_regs liveness_build(const struct cfg *cfg, struct arena *arena);
 
 /* Whether a register is live at the start of a block. */
-bool live_at_start(const struct liveness *liveness, uint32_t block, uint32_t reg);
+bool live_at_start(const struct node_regs *liveness, uint32_t block, uint32_t reg);
 
 #endif

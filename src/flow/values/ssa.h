@@ -48,25 +48,9 @@ struct ssa {
 /* No value: of unreached code. */
 #define SSA_NONE UINT32_MAX
 
-/* The form of a function whose graph has these dominators (from CFG_ENTRY) and these live registers, in
- * memory of the arena. WB_ERR_LIMIT, without a message, when memory is exhausted. */
-wb_status ssa_build(const struct cfg *cfg, const struct dominators *dominators,
-                    const struct liveness *liveness, struct arena *arena, struct ssa *ssa);
-
-/* Where phis stand: the first half of making SSA form. */
-
-/* The registers that each block joins: those of block b are regs[first[b]] .. regs[first[b + 1] - 1], in
- * order. */
-struct phi_places {
-    uint32_t *first; /* block_count + 1 entries */
-    uint32_t *regs;
-};
-
-/* The iterated dominance frontiers of the blocks that write a register, where the register is live: the
- * pruned form of Choi, Cytron and Ferrante (POPL 1991). In memory of the arena; WB_ERR_LIMIT when memory is
- * exhausted. */
-wb_status phi_places_find(const struct cfg *cfg, const struct dominators *dominators,
-                          const struct liveness *liveness, struct arena *arena, struct phi_places *places);
+/* The form of a function whose graph has these dominators (from CFG_ENTRY) and these live registers. */
+struct ssa ssa_build(const struct cfg *cfg, const struct dominators *dominators,
+                     const struct node_regs *liveness, struct arena *arena);
 
 /* Bits of a register, at most 64; 1 of predicates and of the carry flag. */
 uint32_t register_bits(const struct ptx_function *function, uint32_t reg);

@@ -16,7 +16,7 @@ struct kernel_flow {
     struct cfg cfg;
     struct dominators dominators, post_dominators;
     struct loops loops;
-    struct liveness liveness;
+    struct node_regs liveness;
     struct ssa ssa;
     struct divergence divergence;
 };

@@ -3,50 +3,35 @@
 #include <string.h>
 
 /* Ranks: the components of the graph without back edges, which are numbered against the edges. */
-static wb_status find_ranks(struct decisions *decisions, struct arena *arena) {
+static void find_ranks(struct decisions *decisions) {
     const struct graph *graph = &decisions->cfg->graph;
     const struct dominators *dominators = decisions->dominators;
-    struct arena scratch = {0};
-    struct graph forward;
-    struct graph_components components;
-    struct graph_edge *edges = arena_array(&scratch, graph->edge_count, sizeof *edges);
+    struct arena *arena = decisions->arena;
+    struct graph_edge *edges = arena_array(arena, graph->edge_count, sizeof *edges);
     uint32_t count = 0;
-    for (uint32_t from = 0; from < graph->node_count && edges != NULL; from++) {
+    for (uint32_t from = 0; from < graph->node_count; from++) {
         for (uint32_t e = graph->out.first[from]; e < graph->out.first[from + 1]; e++) {
             uint32_t to = graph->out.nodes[e];
             if (dominators->first[from] == 0 || loop_is_back_edge(dominators, from, to)) continue;
             edges[count++] = (struct graph_edge){from, to};
         }
     }
-    wb_status status = edges == NULL ? WB_ERR_LIMIT : WB_OK;
-    if (status == WB_OK) status = graph_build(&scratch, graph->node_count, edges, count, &forward);
-    if (status == WB_OK) status = graph_find_components(&scratch, &forward, &components);
+    const struct graph forward = graph_build(arena, graph->node_count, edges, count);
+    const struct graph_components components = graph_find_components(arena, &forward);
     decisions->rank = arena_array(arena, graph->node_count, sizeof *decisions->rank);
-    if (decisions->rank == NULL) status = WB_ERR_LIMIT;
-    for (uint32_t node = 0; status == WB_OK && node < graph->node_count; node++)
+    for (uint32_t node = 0; node < graph->node_count; node++)
         decisions->rank[node] = dominators->first[node] == 0 ? GRAPH_NONE : components.of[node];
-    arena_free(&scratch);
-    return status;
 }
 
-wb_status decisions_init(const struct cfg *cfg, const struct dominators *dominators,
-                         const struct loops *loops, struct arena *arena, struct decisions *decisions) {
+void decisions_init(const struct cfg *cfg, const struct dominators *dominators, const struct loops *loops,
+                    struct arena *arena, struct decisions *decisions) {
     const struct graph *graph = &cfg->graph;
-    *decisions = (struct decisions){.cfg = cfg, .dominators = dominators, .loops = loops};
+    *decisions = (struct decisions){.arena = arena, .cfg = cfg, .dominators = dominators, .loops = loops};
     decisions->end = arena_array(arena, graph->edge_count, sizeof *decisions->end);
     decisions->met = arena_array(arena, graph->node_count, sizeof *decisions->met);
     decisions->label = arena_array(arena, graph->node_count, sizeof *decisions->label);
-    if (decisions->end == NULL || decisions->met == NULL || decisions->label == NULL) return WB_ERR_LIMIT;
     memset(decisions->end, 0xff, graph->edge_count * sizeof *decisions->end);
-    return find_ranks(decisions, arena);
-}
-
-void decisions_free(struct decisions *decisions) {
-    vec_free(&decisions->ends);
-    vec_free(&decisions->nodes);
-    vec_free(&decisions->deciders);
-    vec_free(&decisions->loops_deciding);
-    vec_free(&decisions->regions_deciding);
+    find_ranks(decisions);
 }
 
 void decisions_start(struct decisions *decisions) {
@@ -57,21 +42,20 @@ void decisions_start(struct decisions *decisions) {
     decisions->search++;
 }
 
-wb_status decisions_add_end(struct decisions *decisions, uint32_t edge, uint32_t end) {
+void decisions_add_end(struct decisions *decisions, uint32_t edge, uint32_t end) {
     decisions->end[edge] = end;
-    return vec_push(&decisions->ends, edge);
+    arena_push(decisions->arena, &decisions->ends, edge);
 }
 
-static wb_status take(struct decisions *decisions, uint32_t node) {
-    if (decisions->met[node] == decisions->search) return WB_OK;
+static void take(struct decisions *decisions, uint32_t node) {
+    if (decisions->met[node] == decisions->search) return;
     decisions->met[node] = decisions->search;
-    return vec_push(&decisions->nodes, ((struct ranked_node){decisions->rank[node], node}));
+    arena_push(decisions->arena, &decisions->nodes, ((struct ranked_node){decisions->rank[node], node}));
 }
 
-wb_status decisions_take(struct decisions *decisions, const uint32_t *nodes, uint32_t count) {
+void decisions_take(struct decisions *decisions, const uint32_t *nodes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        WB_TRY(take(decisions, nodes[i]));
-    return WB_OK;
+        take(decisions, nodes[i]);
 }
 
 /* The node that an edge comes from: the last one whose edges start no later. */
@@ -89,20 +73,19 @@ static uint32_t edge_source(const struct graph *graph, uint32_t edge) {
     return low;
 }
 
-wb_status decisions_take_between(struct decisions *decisions, uint32_t first) {
+void decisions_take_between(struct decisions *decisions, uint32_t first) {
     const struct graph *graph = &decisions->cfg->graph;
-    WB_TRY(take(decisions, first));
+    take(decisions, first);
     for (size_t i = 0; i < decisions->ends.count; i++)
-        WB_TRY(take(decisions, edge_source(graph, decisions->ends.items[i])));
+        take(decisions, edge_source(graph, decisions->ends.items[i]));
     for (size_t done = 1; done < decisions->nodes.count; done++) {
         uint32_t node = decisions->nodes.items[done].node;
         for (uint32_t i = graph->in.first[node]; i < graph->in.first[node + 1]; i++) {
             uint32_t from = graph->in.nodes[i];
             if (decisions->rank[from] == GRAPH_NONE) continue;
-            if (!loop_is_back_edge(decisions->dominators, from, node)) WB_TRY(take(decisions, from));
+            if (!loop_is_back_edge(decisions->dominators, from, node)) take(decisions, from);
         }
     }
-    return WB_OK;
 }
 
 uint32_t decisions_edge_label(const struct decisions *decisions, uint32_t from, uint32_t edge) {
@@ -139,10 +122,9 @@ static uint32_t common_label(const struct decisions *decisions, uint32_t node, u
 
 /* Notes that a loop is left to different ends: that is so if and only if the ways from its header part inside
  * it. `label` is the header's. */
-static wb_status note_loop(struct decisions *decisions, uint32_t loop, uint32_t label) {
-    if (label >= decisions->cfg->graph.node_count || !loop_contains(decisions->loops, loop, label))
-        return WB_OK;
-    return vec_push(&decisions->loops_deciding, loop);
+static void note_loop(struct decisions *decisions, uint32_t loop, uint32_t label) {
+    if (label >= decisions->cfg->graph.node_count || !loop_contains(decisions->loops, loop, label)) return;
+    arena_push(decisions->arena, &decisions->loops_deciding, loop);
 }
 
 /* The loop directly inside `around` that a node is in, or GRAPH_NONE. */
@@ -155,19 +137,19 @@ static uint32_t loop_inside(const struct loops *loops, uint32_t around, uint32_t
 }
 
 /* Labels a node that is in no cycle of the search. */
-static wb_status label_node(struct decisions *decisions, uint32_t node, uint32_t around) {
+static void label_node(struct decisions *decisions, uint32_t node, uint32_t around) {
     const struct loops *loops = decisions->loops;
     uint32_t label = common_label(decisions, node, GRAPH_NONE, node);
     decisions->label[node] = label;
-    if (label == node) WB_TRY(vec_push(&decisions->deciders, node));
+    if (label == node) arena_push(decisions->arena, &decisions->deciders, node);
     uint32_t loop = loops->innermost[node];
     if (loop == GRAPH_NONE || loops->items[loop].header != node || loops->items[loop].parent != around)
-        return WB_OK;
-    return note_loop(decisions, loop, label);
+        return;
+    note_loop(decisions, loop, label);
 }
 
 /* Labels nodes of an irreducible region that stand for the whole of it. */
-static wb_status label_region(struct decisions *decisions, const struct ranked_node *nodes, size_t count) {
+static void label_region(struct decisions *decisions, const struct ranked_node *nodes, size_t count) {
     const uint32_t several = GRAPH_NONE - 1;
     uint32_t common = GRAPH_NONE;
     for (size_t i = 0; i < count && common != several; i++) {
@@ -176,22 +158,24 @@ static wb_status label_region(struct decisions *decisions, const struct ranked_n
     }
     for (size_t i = 0; i < count; i++)
         decisions->label[nodes[i].node] = common == several ? nodes[i].node : common;
-    if (common != several) return WB_OK;
-    return vec_push(&decisions->regions_deciding, decisions->loops->region_of[nodes[0].node]);
+    if (common != several) return;
+    arena_push(decisions->arena, &decisions->regions_deciding, decisions->loops->region_of[nodes[0].node]);
 }
 
 /* The first node of a search can be inside a loop or an irreducible region of which the search does not see
  * the rest. All ways out of that to the ends lead through the node, so that it has the label of the whole. */
-static wb_status note_first(struct decisions *decisions, uint32_t first, uint32_t around) {
+static void note_first(struct decisions *decisions, uint32_t first, uint32_t around) {
     const struct loops *loops = decisions->loops;
     uint32_t label = decisions->label[first];
     uint32_t loop = loop_inside(loops, around, first);
-    if (loop != GRAPH_NONE)
-        return loops->items[loop].header == first ? WB_OK : note_loop(decisions, loop, label);
+    if (loop != GRAPH_NONE) {
+        if (loops->items[loop].header != first) note_loop(decisions, loop, label);
+        return;
+    }
     uint32_t region = loops->region_of[first];
-    if (region == GRAPH_NONE || decisions_loop_around(loops, region) != around) return WB_OK;
-    if (label >= decisions->cfg->graph.node_count || loops->region_of[label] != region) return WB_OK;
-    return vec_push(&decisions->regions_deciding, region);
+    if (region == GRAPH_NONE || decisions_loop_around(loops, region) != around) return;
+    if (label >= decisions->cfg->graph.node_count || loops->region_of[label] != region) return;
+    arena_push(decisions->arena, &decisions->regions_deciding, region);
 }
 
 static int rank_order(const void *a, const void *b) {
@@ -201,23 +185,23 @@ static int rank_order(const void *a, const void *b) {
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-wb_status decisions_find(struct decisions *decisions, uint32_t around) {
+void decisions_find(struct decisions *decisions, uint32_t around) {
     const struct ranked_node *nodes = decisions->nodes.items;
     size_t count = decisions->nodes.count;
     decisions->work += count;
-    if (decisions->work > DECISIONS_WORK_MAX) return WB_ERR_LIMIT;
+    if (decisions->work > DECISIONS_WORK_MAX) arena_fail(decisions->arena, WB_ERR_LIMIT);
     if (count > 0) qsort(decisions->nodes.items, count, sizeof *nodes, rank_order);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         while (end < count && nodes[end].rank == nodes[i].rank)
             end++;
         if (end == i + 1) {
-            WB_TRY(label_node(decisions, nodes[i].node, around));
+            label_node(decisions, nodes[i].node, around);
         } else {
-            WB_TRY(label_region(decisions, nodes + i, end - i));
+            label_region(decisions, nodes + i, end - i);
         }
         i = end;
     }
     /* What dominates all others has the highest rank. */
-    return count > 0 ? note_first(decisions, nodes[count - 1].node, around) : WB_OK;
+    if (count > 0) note_first(decisions, nodes[count - 1].node, around);
 }

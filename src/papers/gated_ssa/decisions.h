@@ -28,6 +28,7 @@ struct ranked_node {
  * region, whose nodes have no such order, is taken as a whole: either everything that leaves it has one
  * label, or each of its nodes is a label of its own. */
 struct decisions {
+    struct arena *arena;
     const struct cfg *cfg;
     const struct dominators *dominators;
     const struct loops *loops;
@@ -53,27 +54,26 @@ static inline uint32_t decision_end_label(const struct cfg *cfg, uint32_t end) {
     return cfg->graph.node_count + end;
 }
 
-/* Prepares searches, with memory of the arena. Afterwards, decisions_free, also after an error. */
-wb_status decisions_init(const struct cfg *cfg, const struct dominators *dominators,
-                         const struct loops *loops, struct arena *arena, struct decisions *decisions);
-void decisions_free(struct decisions *decisions);
+/* Prepares searches, with memory of the arena. */
+void decisions_init(const struct cfg *cfg, const struct dominators *dominators, const struct loops *loops,
+                    struct arena *arena, struct decisions *decisions);
 
 /* Starts a search without ends and nodes. */
 void decisions_start(struct decisions *decisions);
 
 /* Makes an edge the end of this number; several edges can be one end. */
-wb_status decisions_add_end(struct decisions *decisions, uint32_t edge, uint32_t end);
+void decisions_add_end(struct decisions *decisions, uint32_t edge, uint32_t end);
 
 /* Takes as nodes what lies on ways from `first` to the edges that are ends; `first` dominates their sources.
  */
-wb_status decisions_take_between(struct decisions *decisions, uint32_t first);
+void decisions_take_between(struct decisions *decisions, uint32_t first);
 
 /* Takes these nodes. */
-wb_status decisions_take(struct decisions *decisions, const uint32_t *nodes, uint32_t count);
+void decisions_take(struct decisions *decisions, const uint32_t *nodes, uint32_t count);
 
 /* Finds the labels and what decides. `around` is the innermost loop around all that the search is about, or
  * GRAPH_NONE: the loops directly in it are what loops_deciding is made of. */
-wb_status decisions_find(struct decisions *decisions, uint32_t around);
+void decisions_find(struct decisions *decisions, uint32_t around);
 
 /* The innermost loop around an irreducible region: one whose header is not in the region. */
 uint32_t decisions_loop_around(const struct loops *loops, uint32_t region);

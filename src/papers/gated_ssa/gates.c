@@ -1,12 +1,12 @@
 /* How phis choose.
  *
- * A join's gate is found by one search against the edges (flow/decisions.h), from the edges into the join up
+ * A join's gate is found by one search against the edges (decisions.h), from the edges into the join up
  * to its immediate dominator D, every edge being the end "this argument". The nodes that decide, with the
  * labels behind their edges, are the gamma's decision graph: it starts at the label of D. A loop's header is
  * two such joins, of its back edges below the header itself, and of the edges that enter it.
  *
  * The predicates are those of the nodes that decide, and of every loop directly inside the join's own that is
- * left to different labels: all that decide when and how that loop is left (flow/predicate_lists.h).
+ * left to different labels: all that decide when and how that loop is left (predicate_lists_init).
  *
  * They are complete, in a graph without irreducible regions. Let threads t and u arrive at the join J in the
  * same iteration of every loop around J, by edges with different arguments. Let C be the last block that both
@@ -32,10 +32,247 @@
  * all of its branches are taken. */
 #include "papers/gated_ssa/gates.h"
 
+#include <assert.h>
 #include <string.h>
+
+#include "papers/gated_ssa/decisions.h"
+
+/* A list: items[first] .. items[first + count - 1] of the lists it belongs to. */
+struct predicate_list {
+    uint32_t first, count;
+};
+
+/* Lists of predicates: what decides a gate. */
+struct predicate_lists {
+    struct arena *arena;
+    const struct ssa *ssa;
+    const struct loops *loops;
+    struct decisions *decisions;
+    VEC(uint32_t) items; /* values */
+    uint32_t *listed;    /* per value: the list it was added to last */
+    uint32_t list;       /* number of the list that is being made, from 1 */
+    /* What decides when and by which edge a loop, or an irreducible region, is left. */
+    struct predicate_list *of_loops, *of_regions;
+};
+
+/* Numbers of the ends of a loop: going round again, then one for each edge that leaves it. Edges to the same
+ * block are told apart, since they can bring different values to its phis. */
+enum { END_AGAIN, END_FIRST_EXIT };
+
+/* Starts a list, behind all others. */
+static void predicate_list_start(struct predicate_lists *lists, struct predicate_list *list) {
+    lists->list++;
+    list->first = (uint32_t)lists->items.count;
+    list->count = 0;
+}
+
+/* Ends the list that was started last. */
+static void predicate_list_end(const struct predicate_lists *lists, struct predicate_list *list) {
+    if (lists->items.count >= UINT32_MAX) arena_fail(lists->arena, WB_ERR_LIMIT);
+    list->count = (uint32_t)lists->items.count - list->first;
+}
+
+static void add_value(struct predicate_lists *lists, uint32_t value) {
+    if (lists->listed[value] == lists->list) return;
+    lists->listed[value] = lists->list;
+    arena_push(lists->arena, &lists->items, value);
+}
+
+/* Adds what a block's last instruction reads, if control can go on from it in more than one way: that
+ * instruction is a branch, `ret` or `exit`, and reads its guard and, if it is `brx.idx`, the index. */
+static void add_block(struct predicate_lists *lists, uint32_t block) {
+    const struct ssa *ssa = lists->ssa;
+    const struct cfg *cfg = ssa->cfg;
+    if (cfg->graph.out.first[block + 1] - cfg->graph.out.first[block] < 2) return;
+    uint32_t last = cfg->blocks[block].first + cfg->blocks[block].count - 1;
+    for (uint32_t u = ssa->first_use[last]; u < ssa->first_use[last + 1]; u++)
+        add_value(lists, ssa->uses[u]);
+}
+
+/* Adds what a list that is complete has. */
+static void predicate_list_add(struct predicate_lists *lists, struct predicate_list from) {
+    for (uint32_t i = from.first; i < from.first + from.count; i++) {
+        uint32_t value = lists->items.items[i];
+        add_value(lists, value);
+    }
+}
+
+/* Adds what the last search found to decide. */
+static void predicate_list_add_found(struct predicate_lists *lists) {
+    const struct decisions *decisions = lists->decisions;
+    for (size_t i = 0; i < decisions->deciders.count; i++)
+        add_block(lists, decisions->deciders.items[i]);
+    for (size_t i = 0; i < decisions->loops_deciding.count; i++)
+        predicate_list_add(lists, lists->of_loops[decisions->loops_deciding.items[i]]);
+    for (size_t i = 0; i < decisions->regions_deciding.count; i++)
+        predicate_list_add(lists, lists->of_regions[decisions->regions_deciding.items[i]]);
+}
+
+static void add_loop_members(struct predicate_lists *lists, const struct loop *loop) {
+    for (uint32_t m = 0; m < loop->member_count; m++)
+        add_block(lists, lists->loops->members[loop->first_member + m]);
+}
+
+static void make_region(struct predicate_lists *lists, uint32_t number) {
+    const struct loops *loops = lists->loops;
+    const struct irreducible_region *region = &loops->regions[number];
+    struct predicate_list *list = &lists->of_regions[number];
+    predicate_list_start(lists, list);
+    for (uint32_t m = 0; m < region->member_count; m++) {
+        uint32_t block = loops->region_members[region->first_member + m];
+        add_block(lists, block);
+        if (loop_is_header(loops, block)) add_loop_members(lists, &loops->items[loops->innermost[block]]);
+    }
+    predicate_list_end(lists, list);
+}
+
+static void add_loop_ends(struct predicate_lists *lists, uint32_t number) {
+    const struct loops *loops = lists->loops;
+    const struct loop *loop = &loops->items[number];
+    const struct adjacency *out = &lists->ssa->cfg->graph.out;
+    uint32_t next_exit = END_FIRST_EXIT;
+    for (uint32_t m = 0; m < loop->member_count; m++) {
+        uint32_t block = loops->members[loop->first_member + m];
+        for (uint32_t e = out->first[block]; e < out->first[block + 1]; e++) {
+            uint32_t to = out->nodes[e];
+            if (to == loop->header) decisions_add_end(lists->decisions, e, END_AGAIN);
+            if (!loop_contains(loops, number, to)) decisions_add_end(lists->decisions, e, next_exit++);
+        }
+    }
+}
+
+/* Makes the list of a loop; those of the loops inside it are complete. */
+static void make_loop(struct predicate_lists *lists, uint32_t number) {
+    const struct loop *loop = &lists->loops->items[number];
+    decisions_start(lists->decisions);
+    add_loop_ends(lists, number);
+    decisions_take(lists->decisions, lists->loops->members + loop->first_member, loop->member_count);
+    decisions_find(lists->decisions, number);
+    predicate_list_start(lists, &lists->of_loops[number]);
+    predicate_list_add_found(lists);
+    predicate_list_end(lists, &lists->of_loops[number]);
+}
+
+/* Makes the lists of all loops and regions. The predicates of a loop are the branches in it from which two
+ * disjoint paths lead to different ones of its ends, which are the edges that leave it and going round again;
+ * where a loop inside it is left to different ends, also that loop's predicates. Of an irreducible region all
+ * its branches are taken, and those of the loops whose headers are in it. */
+static void predicate_lists_init(const struct ssa *ssa, const struct loops *loops,
+                                 struct decisions *decisions, struct arena *arena,
+                                 struct predicate_lists *lists) {
+    *lists = (struct predicate_lists){.arena = arena, .ssa = ssa, .loops = loops, .decisions = decisions};
+    lists->listed = arena_array(arena, ssa->value_count, sizeof *lists->listed);
+    lists->of_loops = arena_array(arena, loops->count, sizeof *lists->of_loops);
+    lists->of_regions = arena_array(arena, loops->region_count, sizeof *lists->of_regions);
+    for (uint32_t region = 0; region < loops->region_count; region++)
+        make_region(lists, region);
+    /* Loops are numbered before those inside them. */
+    for (uint32_t loop = loops->count; loop-- > 0;)
+        make_loop(lists, loop);
+}
+
+/* A value, and the outermost loop that one of its uses is outside of. */
+struct left_loop {
+    uint32_t value, loop;
+};
+
+/* The predicates that decide leaving the loops from `inner` to `outer`, around it. */
+struct left_loops {
+    uint32_t outer;
+    uint32_t next; /* with the same inner loop, or GRAPH_NONE */
+    struct predicate_list list;
+};
+
+struct eta_finder {
+    struct arena *scratch;
+    const struct ssa *ssa;
+    const struct loops *loops;
+    struct predicate_lists *lists;
+    VEC(struct left_loop) found;
+    VEC(struct left_loops) made;
+    uint32_t *first_made; /* per loop: the first of `made` of which it is the inner one, or GRAPH_NONE */
+};
+
+/* Notes that a value is used in a block. */
+static void note_use(struct eta_finder *finder, uint32_t value, uint32_t block) {
+    const struct loops *loops = finder->loops;
+    if (value == SSA_NONE) return;
+    uint32_t loop = loops->innermost[finder->ssa->values[value].block];
+    if (loop == GRAPH_NONE || loop_contains(loops, loop, block)) return;
+    for (;;) {
+        uint32_t parent = loops->items[loop].parent;
+        if (parent == GRAPH_NONE || loop_contains(loops, parent, block)) break;
+        loop = parent;
+    }
+    arena_push(finder->scratch, &finder->found, ((struct left_loop){value, loop}));
+}
+
+static void note_uses(struct eta_finder *finder) {
+    const struct ssa *ssa = finder->ssa;
+    for (uint32_t i = 0; i < ssa->cfg->function->inst_count; i++) {
+        for (uint32_t u = ssa->first_use[i]; u < ssa->first_use[i + 1]; u++)
+            note_use(finder, ssa->uses[u], ssa->cfg->block_of[i]);
+    }
+    for (uint32_t v = 0; v < ssa->value_count; v++) {
+        const struct ssa_value *value = &ssa->values[v];
+        for (uint32_t a = 0; a < value->argument_count; a++)
+            note_use(finder, ssa->arguments[value->first_argument + a], value->block);
+    }
+}
+
+static int left_loop_order(const void *a, const void *b) {
+    const struct left_loop *x = a;
+    const struct left_loop *y = b;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    return x->loop < y->loop ? -1 : x->loop > y->loop;
+}
+
+/* The predicates of leaving the loops from `inner` to `outer`. They are listed once. */
+static void list_of(struct eta_finder *finder, uint32_t inner, uint32_t outer, struct predicate_list *list) {
+    struct predicate_lists *lists = finder->lists;
+    for (uint32_t m = finder->first_made[inner]; m != GRAPH_NONE; m = finder->made.items[m].next) {
+        if (finder->made.items[m].outer != outer) continue;
+        *list = finder->made.items[m].list;
+        return;
+    }
+    predicate_list_start(lists, list);
+    for (uint32_t loop = inner;; loop = finder->loops->items[loop].parent) {
+        predicate_list_add(lists, lists->of_loops[loop]);
+        if (loop == outer) break;
+    }
+    predicate_list_end(lists, list);
+    arena_push(finder->scratch, &finder->made,
+               ((struct left_loops){outer, finder->first_made[inner], *list}));
+    finder->first_made[inner] = (uint32_t)finder->made.count - 1;
+}
+
+static void write_etas(struct eta_finder *finder, struct arena *arena, struct gates *gates) {
+    const struct left_loop *found = finder->found.items;
+    size_t count = finder->found.count;
+    if (count > 0) qsort(finder->found.items, count, sizeof *found, left_loop_order);
+    gates->etas = arena_array(arena, count, sizeof *gates->etas);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && left_loop_order(&found[i - 1], &found[i]) == 0) continue;
+        uint32_t inner = finder->loops->innermost[finder->ssa->values[found[i].value].block];
+        struct predicate_list list;
+        list_of(finder, inner, found[i].loop, &list);
+        gates->etas[gates->eta_count++] = (struct eta){found[i].value, found[i].loop, list.first, list.count};
+    }
+}
+
+/* Fills gates->etas and adds their predicates to the lists. */
+static void etas_find(const struct ssa *ssa, const struct loops *loops, struct predicate_lists *lists,
+                      struct arena *arena, struct gates *gates) {
+    struct eta_finder finder = {.scratch = lists->arena, .ssa = ssa, .loops = loops, .lists = lists};
+    finder.first_made = arena_array(finder.scratch, loops->count, sizeof *finder.first_made);
+    memset(finder.first_made, 0xff, loops->count * sizeof *finder.first_made);
+    note_uses(&finder);
+    write_etas(&finder, arena, gates);
+}
 
 /* What the gates of a function are made with. */
 struct gate_builder {
+    struct arena scratch;
     const struct ssa *ssa;
     const struct cfg *cfg;
     const struct dominators *dominators;
@@ -67,7 +304,7 @@ static uint32_t edges_into(const struct gate_builder *builder, uint32_t block) {
 
 /* Numbers the different arguments of a phi: fills builder->values, and builder->ends by edge. Says whether
  * the edges fall into the same groups as those of the phi before. */
-static wb_status number_ends(struct gate_builder *builder, uint32_t number, bool *same) {
+static void number_ends(struct gate_builder *builder, uint32_t number, bool *same) {
     const struct ssa_value *phi = &builder->ssa->values[number];
     *same = true;
     builder->values.count = 0;
@@ -77,18 +314,17 @@ static wb_status number_ends(struct gate_builder *builder, uint32_t number, bool
         if (argument != SSA_NONE && builder->end_phi[argument] != number + 1) {
             builder->end_phi[argument] = number + 1;
             builder->end_of[argument] = (uint32_t)builder->values.count;
-            WB_TRY(vec_push(&builder->values, argument));
+            arena_push(&builder->scratch, &builder->values, argument);
         }
         if (argument != SSA_NONE) end = builder->end_of[argument];
         *same &= builder->ends[a] == end;
         builder->ends[a] = end;
     }
-    return WB_OK;
 }
 
 /* Searches for what decides by which of the edges into a block, those of one kind, threads arrive. */
-static wb_status search_arrivals(struct gate_builder *builder, uint32_t block, enum arrivals kind,
-                                 uint32_t first, uint32_t around) {
+static void search_arrivals(struct gate_builder *builder, uint32_t block, enum arrivals kind, uint32_t first,
+                            uint32_t around) {
     const struct adjacency *in = &builder->cfg->graph.in;
     uint32_t different = 0;
     uint32_t last = GRAPH_NONE;
@@ -98,11 +334,11 @@ static wb_status search_arrivals(struct gate_builder *builder, uint32_t block, e
         if (end == GRAPH_NONE || is_back_edge_into(builder, block, a) != (kind == ARRIVE_BACK)) continue;
         different += end != last;
         last = end;
-        WB_TRY(decisions_add_end(&builder->decisions, builder->edge_in[in->first[block] + a], end));
+        decisions_add_end(&builder->decisions, builder->edge_in[in->first[block] + a], end);
     }
-    if (different < 2) return WB_OK;
-    WB_TRY(decisions_take_between(&builder->decisions, first));
-    return decisions_find(&builder->decisions, around);
+    if (different < 2) return;
+    decisions_take_between(&builder->decisions, first);
+    decisions_find(&builder->decisions, around);
 }
 
 static bool is_indirect(const struct gate_builder *builder, uint32_t block) {
@@ -119,36 +355,34 @@ static bool is_graph(const struct gate_builder *builder) {
     return true;
 }
 
-static wb_status build_mu(struct gate_builder *builder, uint32_t block, struct gate *gate) {
+static void build_mu(struct gate_builder *builder, uint32_t block, struct gate *gate) {
     uint32_t loop = builder->loops->innermost[block];
     struct predicate_list list;
     gate->kind = GATE_MU;
     predicate_list_start(&builder->lists, &list);
-    WB_TRY(search_arrivals(builder, block, ARRIVE_BACK, block, loop));
-    WB_TRY(predicate_list_add_found(&builder->lists));
+    search_arrivals(builder, block, ARRIVE_BACK, block, loop);
+    predicate_list_add_found(&builder->lists);
     if (block != CFG_ENTRY) {
         uint32_t dominator = builder->dominators->parent[block];
-        WB_TRY(
-            search_arrivals(builder, block, ARRIVE_ENTERING, dominator, builder->loops->items[loop].parent));
-        WB_TRY(predicate_list_add_found(&builder->lists));
+
+        search_arrivals(builder, block, ARRIVE_ENTERING, dominator, builder->loops->items[loop].parent);
+        predicate_list_add_found(&builder->lists);
     }
-    WB_TRY(predicate_list_end(&builder->lists, &list));
+    predicate_list_end(&builder->lists, &list);
     gate->first_predicate = list.first;
     gate->predicate_count = list.count;
-    return WB_OK;
 }
 
-static wb_status build_gamma(struct gate_builder *builder, uint32_t block, struct gate *gate) {
+static void build_gamma(struct gate_builder *builder, uint32_t block, struct gate *gate) {
     struct predicate_list list;
     predicate_list_start(&builder->lists, &list);
-    WB_TRY(search_arrivals(builder, block, ARRIVE_ENTERING, builder->dominators->parent[block],
-                           builder->loops->innermost[block]));
-    WB_TRY(predicate_list_add_found(&builder->lists));
-    WB_TRY(predicate_list_end(&builder->lists, &list));
+    search_arrivals(builder, block, ARRIVE_ENTERING, builder->dominators->parent[block],
+                    builder->loops->innermost[block]);
+    predicate_list_add_found(&builder->lists);
+    predicate_list_end(&builder->lists, &list);
     gate->kind = is_graph(builder) ? GATE_GAMMA : GATE_OPAQUE;
     gate->first_predicate = list.first;
     gate->predicate_count = list.count;
-    return WB_OK;
 }
 
 static void use_region(const struct gate_builder *builder, uint32_t region, struct gate *gate) {
@@ -165,14 +399,15 @@ static uint32_t node_of_label(const struct gate_builder *builder, uint32_t label
 
 /* Writes a phi's decision graph, whose ends the last search was about: leaves, then what decides, from the
  * join upwards, so that every node leads to earlier ones. */
-static wb_status write_graph(struct gate_builder *builder, uint32_t block, struct gate *gate) {
+static void write_graph(struct gate_builder *builder, uint32_t block, struct gate *gate) {
     const struct decisions *decisions = &builder->decisions;
     const struct ssa *ssa = builder->ssa;
     uint32_t first_leaf = (uint32_t)builder->nodes.count;
     if (builder->nodes.count + builder->values.count + decisions->deciders.count >= UINT32_MAX)
-        return WB_ERR_LIMIT;
+        arena_fail(&builder->scratch, WB_ERR_LIMIT);
     for (size_t i = 0; i < builder->values.count; i++)
-        WB_TRY(vec_push(&builder->nodes, ((struct gate_node){GRAPH_NONE, builder->values.items[i], 0, 0})));
+        arena_push(&builder->scratch, &builder->nodes,
+                   ((struct gate_node){GRAPH_NONE, builder->values.items[i], 0, 0}));
     for (size_t i = 0; i < decisions->deciders.count; i++) {
         uint32_t decider = decisions->deciders.items[i];
         const struct cfg_block *range = &builder->cfg->blocks[decider];
@@ -184,37 +419,35 @@ static wb_status write_graph(struct gate_builder *builder, uint32_t block, struc
                                  .taken = node_of_label(builder, taken, first_leaf),
                                  .fallen = node_of_label(builder, fallen, first_leaf)};
         builder->node_of[decider] = (uint32_t)builder->nodes.count;
-        WB_TRY(vec_push(&builder->nodes, node));
+        arena_push(&builder->scratch, &builder->nodes, node);
     }
     gate->root = first_leaf;
     if (decisions->nodes.count > 0)
         gate->root = node_of_label(builder, decisions->label[builder->dominators->parent[block]], first_leaf);
-    return WB_OK;
 }
 
 /* The gates of a block's phis. Those whose equal arguments come by the same edges share a search. */
-static wb_status build_block(struct gate_builder *builder, uint32_t block) {
+static void build_block(struct gate_builder *builder, uint32_t block) {
     const struct ssa *ssa = builder->ssa;
     uint32_t region = builder->loops->region_of[block];
     bool heads_loop = loop_is_header(builder->loops, block);
     struct gate gate = {0};
     for (uint32_t p = 0; p < ssa->phi_count[block]; p++) {
         bool same;
-        WB_TRY(number_ends(builder, ssa->first_phi[block] + p, &same));
+        number_ends(builder, ssa->first_phi[block] + p, &same);
         if (region != GRAPH_NONE) {
             use_region(builder, region, &gate);
         } else if (p == 0 || !same) {
-            WB_TRY((heads_loop ? build_mu : build_gamma)(builder, block, &gate));
+            (heads_loop ? build_mu : build_gamma)(builder, block, &gate);
         }
-        if (gate.kind == GATE_GAMMA) WB_TRY(write_graph(builder, block, &gate));
+        if (gate.kind == GATE_GAMMA) write_graph(builder, block, &gate);
         builder->gates.phis[ssa->first_phi[block] + p] = gate;
     }
-    return WB_OK;
 }
 
 /* The predicates of all joins in an irreducible region: all that decide inside it, and what decides by which
  * edge it is entered. Blocks that it is entered at have the same immediate dominator, outside of it. */
-static wb_status build_region(struct gate_builder *builder, uint32_t number) {
+static void build_region(struct gate_builder *builder, uint32_t number) {
     const struct loops *loops = builder->loops;
     const struct irreducible_region *region = &loops->regions[number];
     const struct adjacency *in = &builder->cfg->graph.in;
@@ -230,312 +463,57 @@ static wb_status build_region(struct gate_builder *builder, uint32_t number) {
                 loop_is_back_edge(builder->dominators, from, block))
                 continue;
             first = builder->dominators->parent[block];
-            WB_TRY(decisions_add_end(&builder->decisions, builder->edge_in[i], end++));
+            decisions_add_end(&builder->decisions, builder->edge_in[i], end++);
         }
     }
-    WB_TRY(decisions_take_between(&builder->decisions, first));
-    WB_TRY(decisions_find(&builder->decisions, decisions_loop_around(loops, number)));
+    decisions_take_between(&builder->decisions, first);
+    decisions_find(&builder->decisions, decisions_loop_around(loops, number));
     predicate_list_start(&builder->lists, list);
-    WB_TRY(predicate_list_add(&builder->lists, builder->lists.of_regions[number]));
-    WB_TRY(predicate_list_add_found(&builder->lists));
-    return predicate_list_end(&builder->lists, list);
+    predicate_list_add(&builder->lists, builder->lists.of_regions[number]);
+    predicate_list_add_found(&builder->lists);
+    predicate_list_end(&builder->lists, list);
 }
 
-/* Sorts the edges as graph.in does. */
-static wb_status find_edges_in(struct gate_builder *builder, struct arena *scratch) {
-    const struct graph *graph = &builder->cfg->graph;
-    uint32_t *next = arena_array(scratch, (size_t)graph->node_count + 1, sizeof *next);
-    builder->edge_in = arena_array(scratch, graph->edge_count, sizeof *builder->edge_in);
-    if (next == NULL || builder->edge_in == NULL) return WB_ERR_LIMIT;
-    memcpy(next, graph->in.first, ((size_t)graph->node_count + 1) * sizeof *next);
-    for (uint32_t e = 0; e < graph->edge_count; e++)
-        builder->edge_in[next[graph->out.nodes[e]]++] = e;
-    return WB_OK;
+/* A copy of items in the arena. */
+static void *keep(struct arena *arena, const void *items, size_t count, size_t size) {
+    void *copy = arena_array(arena, count, size);
+    if (count > 0) memcpy(copy, items, count * size);
+    return copy;
 }
 
-static wb_status allocate(struct gate_builder *builder, struct arena *arena, struct arena *scratch) {
-    uint32_t values = builder->ssa->value_count;
+static void prepare(struct gate_builder *builder, struct arena *arena) {
+    const uint32_t values = builder->ssa->value_count;
     const struct graph *graph = &builder->cfg->graph;
+    struct arena *scratch = &builder->scratch;
     builder->gates.phis = arena_array(arena, values, sizeof *builder->gates.phis);
     builder->end_of = arena_array(scratch, values, sizeof *builder->end_of);
     builder->end_phi = arena_array(scratch, values, sizeof *builder->end_phi);
     builder->ends = arena_array(scratch, graph->edge_count, sizeof *builder->ends);
     builder->node_of = arena_array(scratch, graph->node_count, sizeof *builder->node_of);
     builder->of_joins = arena_array(scratch, builder->loops->region_count, sizeof *builder->of_joins);
-    bool enough = builder->gates.phis != NULL && builder->end_of != NULL && builder->end_phi != NULL &&
-                  builder->ends != NULL && builder->node_of != NULL && builder->of_joins != NULL;
-    return enough ? find_edges_in(builder, scratch) : WB_ERR_LIMIT;
+    builder->edge_in = arena_array(scratch, graph->edge_count, sizeof *builder->edge_in);
+    const uint32_t *arrivals = graph_arrivals(scratch, graph);
+    for (uint32_t e = 0; e < graph->edge_count; e++)
+        builder->edge_in[arrivals[e]] = e;
+    decisions_init(builder->cfg, builder->dominators, builder->loops, scratch, &builder->decisions);
+    predicate_lists_init(builder->ssa, builder->loops, &builder->decisions, scratch, &builder->lists);
 }
 
-/* A copy of items in the arena. */
-static wb_status keep(struct arena *arena, const void *items, size_t count, size_t size, void *kept) {
-    void *copy = arena_array(arena, count, size);
-    if (copy == NULL) return WB_ERR_LIMIT;
-    if (count > 0) memcpy(copy, items, count * size);
-    memcpy(kept, &copy, sizeof copy);
-    return WB_OK;
-}
-
-static wb_status build(struct gate_builder *builder, struct arena *arena, struct arena *scratch) {
-    struct gates *gates = &builder->gates;
-    WB_TRY(allocate(builder, arena, scratch));
-    WB_TRY(decisions_init(builder->cfg, builder->dominators, builder->loops, scratch, &builder->decisions));
-    WB_TRY(predicate_lists_init(builder->ssa, builder->loops, &builder->decisions, scratch, &builder->lists));
-    for (uint32_t region = 0; region < builder->loops->region_count; region++)
-        WB_TRY(build_region(builder, region));
-    for (uint32_t block = 0; block < builder->cfg->block_count; block++)
-        WB_TRY(build_block(builder, block));
-    WB_TRY(etas_find(builder->ssa, builder->loops, &builder->lists, arena, gates));
-    gates->node_count = (uint32_t)builder->nodes.count;
-    WB_TRY(keep(arena, builder->nodes.items, builder->nodes.count, sizeof *gates->nodes, &gates->nodes));
-    return keep(arena, builder->lists.items.items, builder->lists.items.count, sizeof *gates->predicates,
-                &gates->predicates);
-}
-
-wb_status gates_build(const struct ssa *ssa, const struct dominators *dominators, const struct loops *loops,
-                      struct arena *arena, struct gates *gates) {
-    struct arena scratch = {0};
+struct gates gates_build(const struct ssa *ssa, const struct dominators *dominators,
+                         const struct loops *loops, struct arena *arena) {
     struct gate_builder builder = {.ssa = ssa, .cfg = ssa->cfg, .dominators = dominators, .loops = loops};
-    wb_status status = build(&builder, arena, &scratch);
-    if (status == WB_OK) *gates = builder.gates;
-    decisions_free(&builder.decisions);
-    predicate_lists_free(&builder.lists);
-    vec_free(&builder.values);
-    vec_free(&builder.nodes);
-    arena_free(&scratch);
-    return status;
-}
-
-/* Numbers of the ends of a loop: going round again, then one for each edge that leaves it. Edges to the same
- * block are told apart, since they can bring different values to its phis. */
-enum { END_AGAIN, END_FIRST_EXIT };
-
-void predicate_list_start(struct predicate_lists *lists, struct predicate_list *list) {
-    lists->list++;
-    list->first = (uint32_t)lists->items.count;
-    list->count = 0;
-}
-
-wb_status predicate_list_end(const struct predicate_lists *lists, struct predicate_list *list) {
-    if (lists->items.count >= UINT32_MAX) return WB_ERR_LIMIT;
-    list->count = (uint32_t)lists->items.count - list->first;
-    return WB_OK;
-}
-
-static wb_status add_value(struct predicate_lists *lists, uint32_t value) {
-    if (lists->listed[value] == lists->list) return WB_OK;
-    lists->listed[value] = lists->list;
-    return vec_push(&lists->items, value);
-}
-
-/* Adds what a block's last instruction reads, if control can go on from it in more than one way: that
- * instruction is a branch, `ret` or `exit`, and reads its guard and, if it is `brx.idx`, the index. */
-static wb_status add_block(struct predicate_lists *lists, uint32_t block) {
-    const struct ssa *ssa = lists->ssa;
-    const struct cfg *cfg = ssa->cfg;
-    if (cfg->graph.out.first[block + 1] - cfg->graph.out.first[block] < 2) return WB_OK;
-    uint32_t last = cfg->blocks[block].first + cfg->blocks[block].count - 1;
-    for (uint32_t u = ssa->first_use[last]; u < ssa->first_use[last + 1]; u++)
-        WB_TRY(add_value(lists, ssa->uses[u]));
-    return WB_OK;
-}
-
-wb_status predicate_list_add(struct predicate_lists *lists, struct predicate_list from) {
-    for (uint32_t i = from.first; i < from.first + from.count; i++) {
-        uint32_t value = lists->items.items[i];
-        WB_TRY(add_value(lists, value));
-    }
-    return WB_OK;
-}
-
-wb_status predicate_list_add_found(struct predicate_lists *lists) {
-    const struct decisions *decisions = lists->decisions;
-    for (size_t i = 0; i < decisions->deciders.count; i++)
-        WB_TRY(add_block(lists, decisions->deciders.items[i]));
-    for (size_t i = 0; i < decisions->loops_deciding.count; i++)
-        WB_TRY(predicate_list_add(lists, lists->of_loops[decisions->loops_deciding.items[i]]));
-    for (size_t i = 0; i < decisions->regions_deciding.count; i++)
-        WB_TRY(predicate_list_add(lists, lists->of_regions[decisions->regions_deciding.items[i]]));
-    return WB_OK;
-}
-
-static wb_status add_loop_members(struct predicate_lists *lists, const struct loop *loop) {
-    for (uint32_t m = 0; m < loop->member_count; m++)
-        WB_TRY(add_block(lists, lists->loops->members[loop->first_member + m]));
-    return WB_OK;
-}
-
-static wb_status make_region(struct predicate_lists *lists, uint32_t number) {
-    const struct loops *loops = lists->loops;
-    const struct irreducible_region *region = &loops->regions[number];
-    struct predicate_list *list = &lists->of_regions[number];
-    predicate_list_start(lists, list);
-    for (uint32_t m = 0; m < region->member_count; m++) {
-        uint32_t block = loops->region_members[region->first_member + m];
-        WB_TRY(add_block(lists, block));
-        if (loop_is_header(loops, block))
-            WB_TRY(add_loop_members(lists, &loops->items[loops->innermost[block]]));
-    }
-    return predicate_list_end(lists, list);
-}
-
-static wb_status add_loop_ends(struct predicate_lists *lists, uint32_t number) {
-    const struct loops *loops = lists->loops;
-    const struct loop *loop = &loops->items[number];
-    const struct adjacency *out = &lists->ssa->cfg->graph.out;
-    uint32_t next_exit = END_FIRST_EXIT;
-    for (uint32_t m = 0; m < loop->member_count; m++) {
-        uint32_t block = loops->members[loop->first_member + m];
-        for (uint32_t e = out->first[block]; e < out->first[block + 1]; e++) {
-            uint32_t to = out->nodes[e];
-            if (to == loop->header) WB_TRY(decisions_add_end(lists->decisions, e, END_AGAIN));
-            if (!loop_contains(loops, number, to))
-                WB_TRY(decisions_add_end(lists->decisions, e, next_exit++));
-        }
-    }
-    return WB_OK;
-}
-
-/* Makes the list of a loop; those of the loops inside it are complete. */
-static wb_status make_loop(struct predicate_lists *lists, uint32_t number) {
-    const struct loop *loop = &lists->loops->items[number];
-    decisions_start(lists->decisions);
-    WB_TRY(add_loop_ends(lists, number));
-    WB_TRY(decisions_take(lists->decisions, lists->loops->members + loop->first_member, loop->member_count));
-    WB_TRY(decisions_find(lists->decisions, number));
-    predicate_list_start(lists, &lists->of_loops[number]);
-    WB_TRY(predicate_list_add_found(lists));
-    return predicate_list_end(lists, &lists->of_loops[number]);
-}
-
-wb_status predicate_lists_init(const struct ssa *ssa, const struct loops *loops, struct decisions *decisions,
-                               struct arena *arena, struct predicate_lists *lists) {
-    *lists = (struct predicate_lists){.ssa = ssa, .loops = loops, .decisions = decisions};
-    lists->listed = arena_array(arena, ssa->value_count, sizeof *lists->listed);
-    lists->of_loops = arena_array(arena, loops->count, sizeof *lists->of_loops);
-    lists->of_regions = arena_array(arena, loops->region_count, sizeof *lists->of_regions);
-    if (lists->listed == NULL || lists->of_loops == NULL || lists->of_regions == NULL) return WB_ERR_LIMIT;
+    struct gates *gates = &builder.gates;
+    arena_bind(&builder.scratch, arena);
+    prepare(&builder, arena);
     for (uint32_t region = 0; region < loops->region_count; region++)
-        WB_TRY(make_region(lists, region));
-    /* Loops are numbered before those inside them. */
-    for (uint32_t loop = loops->count; loop-- > 0;)
-        WB_TRY(make_loop(lists, loop));
-    return WB_OK;
-}
-
-void predicate_lists_free(struct predicate_lists *lists) {
-    vec_free(&lists->items);
-}
-
-/* A value, and the outermost loop that one of its uses is outside of. */
-struct left_loop {
-    uint32_t value, loop;
-};
-
-/* The predicates that decide leaving the loops from `inner` to `outer`, around it. */
-struct left_loops {
-    uint32_t outer;
-    uint32_t next; /* with the same inner loop, or GRAPH_NONE */
-    struct predicate_list list;
-};
-
-struct eta_finder {
-    const struct ssa *ssa;
-    const struct loops *loops;
-    struct predicate_lists *lists;
-    VEC(struct left_loop) found;
-    VEC(struct left_loops) made;
-    uint32_t *first_made; /* per loop: the first of `made` of which it is the inner one, or GRAPH_NONE */
-};
-
-/* Notes that a value is used in a block. */
-static wb_status note_use(struct eta_finder *finder, uint32_t value, uint32_t block) {
-    const struct loops *loops = finder->loops;
-    if (value == SSA_NONE) return WB_OK;
-    uint32_t loop = loops->innermost[finder->ssa->values[value].block];
-    if (loop == GRAPH_NONE || loop_contains(loops, loop, block)) return WB_OK;
-    for (;;) {
-        uint32_t parent = loops->items[loop].parent;
-        if (parent == GRAPH_NONE || loop_contains(loops, parent, block)) break;
-        loop = parent;
-    }
-    return vec_push(&finder->found, ((struct left_loop){value, loop}));
-}
-
-static wb_status note_uses(struct eta_finder *finder) {
-    const struct ssa *ssa = finder->ssa;
-    for (uint32_t i = 0; i < ssa->cfg->function->inst_count; i++) {
-        for (uint32_t u = ssa->first_use[i]; u < ssa->first_use[i + 1]; u++)
-            WB_TRY(note_use(finder, ssa->uses[u], ssa->cfg->block_of[i]));
-    }
-    for (uint32_t v = 0; v < ssa->value_count; v++) {
-        const struct ssa_value *value = &ssa->values[v];
-        for (uint32_t a = 0; a < value->argument_count; a++)
-            WB_TRY(note_use(finder, ssa->arguments[value->first_argument + a], value->block));
-    }
-    return WB_OK;
-}
-
-static int left_loop_order(const void *a, const void *b) {
-    const struct left_loop *x = a;
-    const struct left_loop *y = b;
-    if (x->value != y->value) return x->value < y->value ? -1 : 1;
-    return x->loop < y->loop ? -1 : x->loop > y->loop;
-}
-
-/* The predicates of leaving the loops from `inner` to `outer`. They are listed once. */
-static wb_status list_of(struct eta_finder *finder, uint32_t inner, uint32_t outer,
-                         struct predicate_list *list) {
-    struct predicate_lists *lists = finder->lists;
-    for (uint32_t m = finder->first_made[inner]; m != GRAPH_NONE; m = finder->made.items[m].next) {
-        if (finder->made.items[m].outer != outer) continue;
-        *list = finder->made.items[m].list;
-        return WB_OK;
-    }
-    predicate_list_start(lists, list);
-    for (uint32_t loop = inner;; loop = finder->loops->items[loop].parent) {
-        WB_TRY(predicate_list_add(lists, lists->of_loops[loop]));
-        if (loop == outer) break;
-    }
-    WB_TRY(predicate_list_end(lists, list));
-    WB_TRY(vec_push(&finder->made, ((struct left_loops){outer, finder->first_made[inner], *list})));
-    finder->first_made[inner] = (uint32_t)finder->made.count - 1;
-    return WB_OK;
-}
-
-static wb_status write_etas(struct eta_finder *finder, struct arena *arena, struct gates *gates) {
-    const struct left_loop *found = finder->found.items;
-    size_t count = finder->found.count;
-    if (count > 0) qsort(finder->found.items, count, sizeof *found, left_loop_order);
-    gates->etas = arena_array(arena, count, sizeof *gates->etas);
-    if (gates->etas == NULL) return WB_ERR_LIMIT;
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && left_loop_order(&found[i - 1], &found[i]) == 0) continue;
-        uint32_t inner = finder->loops->innermost[finder->ssa->values[found[i].value].block];
-        struct predicate_list list;
-        WB_TRY(list_of(finder, inner, found[i].loop, &list));
-        gates->etas[gates->eta_count++] = (struct eta){found[i].value, found[i].loop, list.first, list.count};
-    }
-    return WB_OK;
-}
-
-static wb_status find(struct eta_finder *finder, struct arena *arena, struct arena *scratch,
-                      struct gates *gates) {
-    size_t loops = finder->loops->count;
-    finder->first_made = arena_array(scratch, loops, sizeof *finder->first_made);
-    if (finder->first_made == NULL) return WB_ERR_LIMIT;
-    memset(finder->first_made, 0xff, loops * sizeof *finder->first_made);
-    WB_TRY(note_uses(finder));
-    return write_etas(finder, arena, gates);
-}
-
-wb_status etas_find(const struct ssa *ssa, const struct loops *loops, struct predicate_lists *lists,
-                    struct arena *arena, struct gates *gates) {
-    struct arena scratch = {0};
-    struct eta_finder finder = {.ssa = ssa, .loops = loops, .lists = lists};
-    wb_status status = find(&finder, arena, &scratch, gates);
-    vec_free(&finder.found);
-    vec_free(&finder.made);
-    arena_free(&scratch);
-    return status;
+        build_region(&builder, region);
+    for (uint32_t block = 0; block < ssa->cfg->block_count; block++)
+        build_block(&builder, block);
+    etas_find(ssa, loops, &builder.lists, arena, gates);
+    const struct predicate_lists *lists = &builder.lists;
+    gates->node_count = (uint32_t)builder.nodes.count;
+    gates->nodes = keep(arena, builder.nodes.items, builder.nodes.count, sizeof *gates->nodes);
+    gates->predicates = keep(arena, lists->items.items, lists->items.count, sizeof *gates->predicates);
+    arena_free(&builder.scratch);
+    return builder.gates;
 }

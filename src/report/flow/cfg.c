@@ -110,18 +110,34 @@ void cfg_put_inst(struct text *out, const struct cfg_report *report, const struc
     if (at < source->size && source->text[at] != ';') text_string(out, "...");
 }
 
-static wb_status fill(const uint32_t block[3], struct arena *arena, struct cfg_report *report) {
+/* What the pass of cfg_report_open fills. */
+struct cfg_pass {
+    const uint32_t *block;
+    struct arena *arena;
+    struct cfg_report *report;
+};
+
+static void fill(void *context) {
+    const struct cfg_pass *pass = context;
+    struct arena *arena = pass->arena;
+    struct cfg_report *report = pass->report;
+    report->cfg = cfg_build(kernel_function(report->kernel), arena);
     const struct graph *graph = &report->cfg.graph;
-    WB_TRY(cfg_build(kernel_function(report->kernel), arena, &report->cfg));
-    WB_TRY(dominators_build(arena, graph, CFG_ENTRY, &report->dominators));
-    WB_TRY(post_dominators_build(arena, graph, report->cfg.exit, &report->post_dominators));
-    WB_TRY(loops_build(arena, graph, &report->dominators, &report->loops));
-    WB_TRY(reconvergence_of(&report->cfg, &report->post_dominators, arena, &report->reconvergence));
-    WB_TRY(liveness_build(&report->cfg, arena, &report->liveness));
-    WB_TRY(ssa_build(&report->cfg, &report->dominators, &report->liveness, arena, &report->ssa));
-    WB_TRY(divergence_analyse(&report->ssa, &report->dominators, &report->post_dominators, block, arena,
-                              &report->divergence));
-    return source_lines_open(report->kernel->module, &report->lines);
+    report->dominators = dominators_build(arena, graph, CFG_ENTRY);
+    report->post_dominators = post_dominators_build(arena, graph, report->cfg.exit);
+    report->loops = loops_build(arena, graph, &report->dominators);
+    report->reconvergence = reconvergence_of(&report->cfg, &report->post_dominators, arena);
+    report->liveness = liveness_build(&report->cfg, arena);
+    report->ssa = ssa_build(&report->cfg, &report->dominators, &report->liveness, arena);
+    report->divergence =
+        divergence_analyse(&report->ssa, &report->dominators, &report->post_dominators, pass->block, arena);
+}
+
+/* The same for the gates. */
+static void fill_gates(void *context) {
+    const struct cfg_pass *pass = context;
+    struct cfg_report *report = pass->report;
+    report->gates = gates_build(&report->ssa, &report->dominators, &report->loops, pass->arena);
 }
 
 /* WB_ERR_LIMIT with a message when the nesting is deeper than reports show. */
@@ -146,7 +162,9 @@ static wb_status too_large(const struct cfg_report *report, wb_diagnostics *diag
 wb_status cfg_report_open(const struct wb_kernel *kernel, const struct wb_launch *launch, struct arena *arena,
                           wb_diagnostics *diagnostics, struct cfg_report *report) {
     *report = (struct cfg_report){.kernel = kernel};
-    wb_status status = fill(launch != NULL && launch->has_block ? launch->block : NULL, arena, report);
+    const uint32_t *block = launch != NULL && launch->has_block ? launch->block : NULL;
+    wb_status status = arena_protect(arena, fill, &(struct cfg_pass){block, arena, report});
+    if (status == WB_OK) status = source_lines_open(kernel->module, &report->lines);
     if (status != WB_OK) return too_large(report, diagnostics);
     return check_depth(report, diagnostics);
 }
@@ -167,7 +185,7 @@ wb_status cfg_report_take(const struct cfg_report *report, struct text *out, wb_
 static wb_status write_format(struct cfg_report *report, wb_cfg_format format, struct arena *arena,
                               wb_diagnostics *diagnostics, struct text *out) {
     if (format == WB_CFG_SSA &&
-        gates_build(&report->ssa, &report->dominators, &report->loops, arena, &report->gates) != WB_OK)
+        arena_protect(arena, fill_gates, &(struct cfg_pass){NULL, arena, report}) != WB_OK)
         return too_large(report, diagnostics);
     switch (format) {
     case WB_CFG_TEXT: cfg_report_text(report, out); break;

@@ -18,7 +18,7 @@ struct cfg_report {
     struct dominators dominators, post_dominators;
     struct loops loops;
     uint32_t *reconvergence; /* per instruction: instruction or PTX_NO_INDEX */
-    struct liveness liveness;
+    struct node_regs liveness;
     struct ssa ssa;
     struct divergence divergence;
     struct gates gates; /* of WB_CFG_SSA only */

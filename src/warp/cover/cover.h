@@ -73,7 +73,7 @@ struct cover_function {
     struct cfg cfg;
     struct dominators dominators, post_dominators;
     struct loops loops;
-    struct liveness liveness;
+    struct node_regs liveness;
     uint8_t *marks;             /* per instruction: COVER_AT_... */
     uint8_t *kinds;             /* per instruction, and for the end of the body: enum cover_kind */
     bool *is_predicate;         /* per register, and of the carry flag */
@@ -161,7 +161,7 @@ static inline struct simt_entry *cover_top(const struct warp *warp) {
 /* The registers that are live at the start of a block, and how many there are. */
 static inline const uint32_t *cover_live(const struct cover_function *function, uint32_t block,
                                          uint32_t *count) {
-    const struct liveness *liveness = &function->liveness;
+    const struct node_regs *liveness = &function->liveness;
     *count = liveness->first[block + 1] - liveness->first[block];
     return liveness->regs + liveness->first[block];
 }
@@ -206,7 +206,7 @@ bool cover_equally_often(const struct cover_function *function, uint32_t first, 
 
 /* cover_separate.c: where the sides of a branch that meet only behind the innermost loop around it come
  * together in each iteration, as an instruction. */
-wb_status cover_find_meetings(struct cover_function *function, struct arena *arena);
+void cover_find_meetings(struct cover_function *function, struct arena *arena);
 uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t block);
 
 /* Whether the warp is in code of which each group of lanes may execute a part by itself, and the branch's

@@ -16,23 +16,20 @@ static enum cover_kind kind_of(const struct micro *op) {
 }
 
 /* Which registers have one bit a lane. */
-static wb_status find_predicates(struct cover_function *function, struct arena *arena) {
+static void find_predicates(struct cover_function *function, struct arena *arena) {
     const struct ptx_function *of = function->cfg.function;
     function->is_predicate = arena_array(arena, (size_t)of->reg_count + 1, sizeof(bool));
-    if (function->is_predicate == NULL) return WB_ERR_LIMIT;
     for (uint32_t r = 0; r < of->reg_count; r++)
         function->is_predicate[r] = of->groups[of->reg_group[r]].type == PTX_PRED;
     function->is_predicate[of->reg_count] = true;
-    return WB_OK;
 }
 
 /* Marks the headers, and finds the loops in which warps may meet: all with a barrier or a call. */
-static wb_status describe_loops(struct cover_function *function, struct arena *arena) {
+static void describe_loops(struct cover_function *function, struct arena *arena) {
     const struct loops *loops = &function->loops;
     const struct cfg *cfg = &function->cfg;
     function->limits = arena_array(arena, (size_t)loops->count + 1, sizeof *function->limits);
     function->meets_warps = arena_array(arena, (size_t)loops->count + 1, sizeof(bool));
-    if (function->limits == NULL || function->meets_warps == NULL) return WB_ERR_LIMIT;
     for (uint32_t l = 0; l < loops->count; l++)
         function->marks[cfg->blocks[loops->items[l].header].first] |= COVER_AT_HEADER;
     for (uint32_t i = 0; i < cfg->function->inst_count; i++) {
@@ -40,42 +37,37 @@ static wb_status describe_loops(struct cover_function *function, struct arena *a
         for (uint32_t l = loops->innermost[cfg->block_of[i]]; l != GRAPH_NONE; l = loops->items[l].parent)
             function->meets_warps[l] = true;
     }
-    return WB_OK;
 }
 
 /* Takes over the limits of loops that static analysis finds. */
-static wb_status find_limits(struct cover_function *function, const struct loop_environment *environment,
-                             struct arena *arena) {
-    struct ssa ssa;
-    struct loop_bound *bounds;
-    if (function->loops.count == 0) return WB_OK;
-    WB_TRY(ssa_build(&function->cfg, &function->dominators, &function->liveness, arena, &ssa));
-    WB_TRY(loop_bounds_find(&ssa, &function->dominators, &function->loops, environment, arena, &bounds));
+static void find_limits(struct cover_function *function, const struct loop_environment *environment,
+                        struct arena *arena) {
+    if (function->loops.count == 0) return;
+    const struct ssa ssa = ssa_build(&function->cfg, &function->dominators, &function->liveness, arena);
+    const struct loop_bound *bounds =
+        loop_bounds_find(&ssa, &function->dominators, &function->loops, environment, arena);
     for (uint32_t l = 0; l < function->loops.count; l++)
         function->limits[l] = (struct cover_limit){.bound = bounds[l]};
-    return WB_OK;
 }
 
-static wb_status describe(struct cover_function *function, const struct function_code *code,
-                          const struct loop_environment *environment, struct arena *arena) {
+static void describe(struct cover_function *function, const struct function_code *code,
+                     const struct loop_environment *environment, struct arena *arena) {
     uint32_t count = code->function->inst_count;
     function->marks = arena_array(arena, (size_t)count + 1, 1);
     function->kinds = arena_array(arena, (size_t)count + 1, 1);
-    if (function->marks == NULL || function->kinds == NULL) return WB_ERR_LIMIT;
     for (uint32_t i = 0; i <= count; i++)
         function->kinds[i] = (uint8_t)kind_of(&code->micros[i]);
-    WB_TRY(cfg_build(code->function, arena, &function->cfg));
-    WB_TRY(dominators_build(arena, &function->cfg.graph, CFG_ENTRY, &function->dominators));
-    WB_TRY(
-        post_dominators_build(arena, &function->cfg.graph, function->cfg.exit, &function->post_dominators));
-    WB_TRY(loops_build(arena, &function->cfg.graph, &function->dominators, &function->loops));
-    WB_TRY(liveness_build(&function->cfg, arena, &function->liveness));
-    WB_TRY(find_predicates(function, arena));
-    WB_TRY(describe_loops(function, arena));
-    WB_TRY(cover_find_meetings(function, arena));
-    WB_TRY(find_limits(function, environment, arena));
+    function->cfg = cfg_build(code->function, arena);
+    const struct graph *graph = &function->cfg.graph;
+    function->dominators = dominators_build(arena, graph, CFG_ENTRY);
+    function->post_dominators = post_dominators_build(arena, graph, function->cfg.exit);
+    function->loops = loops_build(arena, graph, &function->dominators);
+    function->liveness = liveness_build(&function->cfg, arena);
+    find_predicates(function, arena);
+    describe_loops(function, arena);
+    cover_find_meetings(function, arena);
+    find_limits(function, environment, arena);
     function->pass_count = function->loops.count;
-    return WB_OK;
 }
 
 bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second) {
@@ -115,7 +107,19 @@ static void apply_fact(struct cover_function *function, const struct flow_fact *
     }
 }
 
-static wb_status cover_describe(struct run *run, const struct wb_facts *facts, struct arena *arena) {
+/* What is described, and what the description lies in. */
+struct description {
+    struct run *run;
+    const struct wb_facts *facts;
+    struct arena *arena;
+};
+
+/* The pass of cover_begin. */
+static void cover_describe(void *context) {
+    const struct description *description = context;
+    struct run *run = description->run;
+    const struct wb_facts *facts = description->facts;
+    struct arena *arena = description->arena;
     struct cover *cover = run->cover;
     const struct program *program = &run->program;
     uint32_t inst_count = 0;
@@ -124,16 +128,14 @@ static wb_status cover_describe(struct run *run, const struct wb_facts *facts, s
     struct launch_environment launched;
     launch_environment_fill(run->kernel, run->launch, &scope, &launched);
     cover->functions = arena_array(arena, run->module->function_count, sizeof *cover->functions);
-    if (cover->functions == NULL) return WB_ERR_LIMIT;
     for (uint32_t f = 0; f < run->module->function_count; f++) {
         const struct function_code *code = &program->functions[f];
         inst_count += run->module->functions[f].inst_count;
-        if (code->micros != NULL) WB_TRY(describe(&cover->functions[f], code, &launched.environment, arena));
+        if (code->micros != NULL) describe(&cover->functions[f], code, &launched.environment, arena);
     }
     for (size_t i = 0; facts != NULL && i < facts->facts.count; i++)
         apply_fact(&cover->functions[facts->facts.items[i].function], &facts->facts.items[i]);
     cover->caused = arena_array(arena, (size_t)inst_count + 1, 1);
-    return cover->caused == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
 /* Whether an instruction orders what its warp reads behind what another warp wrote before: a fence, or an
@@ -156,7 +158,9 @@ static bool warps_synchronise(const struct run *run) {
 
 wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena) {
     run->cover = calloc(1, sizeof *run->cover);
-    if (run->cover == NULL || cover_describe(run, facts, arena) != WB_OK) return run_no_memory(run);
+    struct description description = {run, facts, arena};
+    if (run->cover == NULL || arena_protect(arena, cover_describe, &description) != WB_OK)
+        return run_no_memory(run);
     run->cover->synchronises = warps_synchronise(run);
     return WB_OK;
 }

@@ -2,6 +2,8 @@
  * loop by itself. Instead of following all of them, one run has the sides meet in each iteration, and what it
  * executes is appended for every lane: docs/covering-paths.md, section 3, says why every real path is a part
  * of that. */
+#include <assert.h>
+
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 #include "warp/path/access_list.h"
@@ -11,23 +13,20 @@
 
 /* Finds, for the blocks that a loop is the innermost one of, where ways from them come together. `local`
  * numbers the members of the loop, and is as before afterwards. */
-static wb_status find_in_loop(struct cover_function *function, uint32_t loop, uint32_t *local,
-                              struct arena *arena) {
+static void find_in_loop(struct cover_function *function, uint32_t loop, uint32_t *local,
+                         struct arena *arena) {
     const struct loops *loops = &function->loops;
     const struct loop *item = &loops->items[loop];
     const uint32_t *members = &loops->members[item->first_member];
     const struct adjacency *out = &function->cfg.graph.out;
     const uint32_t count = item->member_count;
-    struct graph_edge *edges = NULL;
     uint32_t edge_count = 0, room = 0;
-    struct graph graph;
-    struct dominators tree;
     for (uint32_t i = 0; i < count; i++) {
         local[members[i]] = i;
         room += out->first[members[i] + 1] - out->first[members[i]];
     }
-    edges = arena_array(arena, (size_t)room + 1, sizeof *edges);
-    for (uint32_t i = 0; edges != NULL && i < count; i++) {
+    struct graph_edge *edges = arena_array(arena, room, sizeof *edges);
+    for (uint32_t i = 0; i < count; i++) {
         for (uint32_t e = out->first[members[i]]; e < out->first[members[i] + 1]; e++) {
             const uint32_t to = out->nodes[e];
             if (to != item->header && local[to] == GRAPH_NONE) continue;
@@ -36,26 +35,23 @@ static wb_status find_in_loop(struct cover_function *function, uint32_t loop, ui
     }
     for (uint32_t i = 0; i < count; i++)
         local[members[i]] = GRAPH_NONE;
-    if (edges == NULL) return WB_ERR_LIMIT;
-    WB_TRY(graph_build(arena, count + 1, edges, edge_count, &graph));
-    WB_TRY(post_dominators_build(arena, &graph, count, &tree));
+    assert(edge_count <= room);
+    const struct graph graph = graph_build(arena, count + 1, edges, edge_count);
+    const struct dominators tree = post_dominators_build(arena, &graph, count);
     for (uint32_t i = 0; i < count; i++) {
         if (loops->innermost[members[i]] != loop) break; /* own blocks come first */
         const uint32_t meets = tree.parent[i];
         function->meets_in_loop[members[i]] = meets >= count ? item->header : members[meets];
     }
-    return WB_OK;
 }
 
-wb_status cover_find_meetings(struct cover_function *function, struct arena *arena) {
+void cover_find_meetings(struct cover_function *function, struct arena *arena) {
     const uint32_t nodes = function->cfg.graph.node_count;
     uint32_t *local = arena_array(arena, (size_t)nodes + 1, sizeof *local);
     function->meets_in_loop = arena_array(arena, (size_t)nodes + 1, sizeof *function->meets_in_loop);
-    if (local == NULL || function->meets_in_loop == NULL) return WB_ERR_LIMIT;
     memset(local, 0xff, ((size_t)nodes + 1) * sizeof *local);
     for (uint32_t l = 0; l < function->loops.count; l++)
-        WB_TRY(find_in_loop(function, l, local, arena));
-    return WB_OK;
+        find_in_loop(function, l, local, arena);
 }
 
 uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t block) {

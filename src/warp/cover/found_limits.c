@@ -4,19 +4,32 @@
 
 #include "warp/cover/launch_environment.h"
 
+/* A search, and what it finds. */
+struct limits_search {
+    const struct ptx_function *function;
+    const struct loop_environment *launched;
+    struct arena *arena;
+    struct found_limits *found;
+};
+
+static void search_limits(void *context) {
+    static const struct loop_environment nothing = {0};
+    const struct limits_search *search = context;
+    struct arena *arena = search->arena;
+    struct found_limits *found = search->found;
+    found->cfg = cfg_build(search->function, arena);
+    found->dominators = dominators_build(arena, &found->cfg.graph, CFG_ENTRY);
+    found->loops = loops_build(arena, &found->cfg.graph, &found->dominators);
+    const struct node_regs liveness = liveness_build(&found->cfg, arena);
+    const struct ssa ssa = ssa_build(&found->cfg, &found->dominators, &liveness, arena);
+    found->always = loop_bounds_find(&ssa, &found->dominators, &found->loops, &nothing, arena);
+    found->launched = loop_bounds_find(&ssa, &found->dominators, &found->loops, search->launched, arena);
+}
+
 wb_status found_limits_find(const struct ptx_function *function, const struct loop_environment *launched,
                             struct arena *arena, struct found_limits *found) {
-    static const struct loop_environment nothing = {0};
-    const struct cfg *cfg = &found->cfg;
-    struct liveness liveness;
-    struct ssa ssa;
-    WB_TRY(cfg_build(function, arena, &found->cfg));
-    WB_TRY(dominators_build(arena, &cfg->graph, CFG_ENTRY, &found->dominators));
-    WB_TRY(loops_build(arena, &cfg->graph, &found->dominators, &found->loops));
-    WB_TRY(liveness_build(cfg, arena, &liveness));
-    WB_TRY(ssa_build(cfg, &found->dominators, &liveness, arena, &ssa));
-    WB_TRY(loop_bounds_find(&ssa, &found->dominators, &found->loops, &nothing, arena, &found->always));
-    return loop_bounds_find(&ssa, &found->dominators, &found->loops, launched, arena, &found->launched);
+    struct limits_search search = {function, launched, arena, found};
+    return arena_protect(arena, search_limits, &search);
 }
 
 /* Holds one fact to what was found of its function. */

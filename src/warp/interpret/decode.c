@@ -130,15 +130,27 @@ static void decode_end(struct function_code *code) {
     op->execute = return_execute;
 }
 
+/* Where the branches of a function reconverge. */
+struct reconvergence {
+    const struct ptx_function *function;
+    struct arena *arena;
+    uint32_t *points; /* per instruction */
+};
+
+static void find_reconvergence(void *context) {
+    struct reconvergence *reconvergence = context;
+    reconvergence->points = flow_reconvergence(reconvergence->function, reconvergence->arena);
+}
+
 wb_status program_decode(struct program *program, wb_diagnostics *diagnostics) {
     struct decoder decoder = {.program = program, .diagnostics = diagnostics};
     for (uint32_t f = 0; f < program->module->function_count; f++) {
         struct function_code *code = &program->functions[f];
         if (code->micros == NULL) continue;
-        uint32_t *reconvergence = NULL;
-        wb_status status = flow_reconvergence(code->function, program->arena, &reconvergence);
+        struct reconvergence reconvergence = {code->function, program->arena, NULL};
+        wb_status status = arena_protect(program->arena, find_reconvergence, &reconvergence);
         decoder.code = code;
-        decoder.reconvergence = reconvergence;
+        decoder.reconvergence = reconvergence.points;
         for (uint32_t i = 0; status == WB_OK && i < code->function->inst_count; i++)
             status = decode_inst(&decoder, i);
         if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, code->function->name);

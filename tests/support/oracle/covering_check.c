@@ -16,17 +16,18 @@ bool path_is_covered(const struct path *covering, const struct path *path, uint6
     return true;
 }
 
-static void expect_ok(wb_status status) {
-    if (status != WB_OK) abort();
+static void build(void *context) {
+    struct observed_flow *flow = context;
+    struct arena *arena = &flow->arena;
+    flow->cfg = cfg_build(flow->function, arena);
+    flow->dominators = dominators_build(arena, &flow->cfg.graph, CFG_ENTRY);
+    flow->post_dominators = post_dominators_build(arena, &flow->cfg.graph, flow->cfg.exit);
+    flow->loops = loops_build(arena, &flow->cfg.graph, &flow->dominators);
 }
 
 void observed_flow_make(const struct ptx_function *function, struct observed_flow *flow) {
-    *flow = (struct observed_flow){0};
-    expect_ok(cfg_build(function, &flow->arena, &flow->cfg));
-    const struct graph *graph = &flow->cfg.graph;
-    expect_ok(dominators_build(&flow->arena, graph, CFG_ENTRY, &flow->dominators));
-    expect_ok(post_dominators_build(&flow->arena, graph, flow->cfg.exit, &flow->post_dominators));
-    expect_ok(loops_build(&flow->arena, graph, &flow->dominators, &flow->loops));
+    *flow = (struct observed_flow){.function = function};
+    if (arena_protect(&flow->arena, build, flow) != WB_OK) abort();
 }
 
 void observed_flow_free(struct observed_flow *flow) {

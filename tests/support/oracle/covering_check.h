@@ -12,6 +12,7 @@ bool path_is_covered(const struct path *covering, const struct path *path, uint6
 
 /* The flow of the kernel's function, which all that follows looks at; calls are passed over. */
 struct observed_flow {
+    const struct ptx_function *function;
     struct arena arena;
     struct cfg cfg;
     struct dominators dominators, post_dominators;

@@ -7,20 +7,22 @@
 
 #include <cmocka.h>
 
-void analysed_function_open(const struct ptx_function *function, struct analysed_function *analysed) {
-    *analysed = (struct analysed_function){0};
+static void build(void *context) {
+    struct analysed_function *analysed = context;
     struct arena *arena = &analysed->arena;
     const struct graph *graph = &analysed->cfg.graph;
-    assert_int_equal(cfg_build(function, arena, &analysed->cfg), WB_OK);
-    assert_int_equal(dominators_build(arena, graph, CFG_ENTRY, &analysed->dominators), WB_OK);
-    assert_int_equal(post_dominators_build(arena, graph, analysed->cfg.exit, &analysed->post_dominators),
-                     WB_OK);
-    assert_int_equal(liveness_build(&analysed->cfg, arena, &analysed->liveness), WB_OK);
-    assert_int_equal(
-        ssa_build(&analysed->cfg, &analysed->dominators, &analysed->liveness, arena, &analysed->ssa), WB_OK);
-    assert_int_equal(divergence_analyse(&analysed->ssa, &analysed->dominators, &analysed->post_dominators,
-                                        NULL, arena, &analysed->divergence),
-                     WB_OK);
+    analysed->cfg = cfg_build(analysed->function, arena);
+    analysed->dominators = dominators_build(arena, graph, CFG_ENTRY);
+    analysed->post_dominators = post_dominators_build(arena, graph, analysed->cfg.exit);
+    analysed->liveness = liveness_build(&analysed->cfg, arena);
+    analysed->ssa = ssa_build(&analysed->cfg, &analysed->dominators, &analysed->liveness, arena);
+    analysed->divergence =
+        divergence_analyse(&analysed->ssa, &analysed->dominators, &analysed->post_dominators, NULL, arena);
+}
+
+void analysed_function_open(const struct ptx_function *function, struct analysed_function *analysed) {
+    *analysed = (struct analysed_function){.function = function};
+    assert_int_equal(arena_protect(&analysed->arena, build, analysed), WB_OK);
 }
 
 void analysed_function_close(struct analysed_function *analysed) {

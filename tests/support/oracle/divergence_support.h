@@ -5,10 +5,11 @@
 #include "flow/values/divergence.h"
 
 struct analysed_function {
+    const struct ptx_function *function;
     struct arena arena; /* owns the rest */
     struct cfg cfg;
     struct dominators dominators, post_dominators;
-    struct liveness liveness;
+    struct node_regs liveness;
     struct ssa ssa;
     struct divergence divergence;
 };

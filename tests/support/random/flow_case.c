@@ -9,33 +9,42 @@
 
 #include "flow_case.h"
 
-/* Everything but the gates. */
-static void analyse(struct flow_case *flow, wb_module *module, size_t index) {
+static void build(void *context) {
+    struct flow_case *flow = context;
     struct arena *arena = &flow->arena;
-    *flow =
-        (struct flow_case){.module = module, .function = kernel_function(wb_module_kernel(module, index))};
-    assert_int_equal(cfg_build(flow->function, arena, &flow->cfg), WB_OK);
+    flow->cfg = cfg_build(flow->function, arena);
     const struct graph *graph = &flow->cfg.graph;
-    assert_int_equal(dominators_build(arena, graph, CFG_ENTRY, &flow->dominators), WB_OK);
-    assert_int_equal(post_dominators_build(arena, graph, flow->cfg.exit, &flow->post_dominators), WB_OK);
-    assert_int_equal(loops_build(arena, graph, &flow->dominators, &flow->loops), WB_OK);
-    assert_int_equal(liveness_build(&flow->cfg, arena, &flow->liveness), WB_OK);
-    assert_int_equal(ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, arena, &flow->ssa), WB_OK);
+    flow->dominators = dominators_build(arena, graph, CFG_ENTRY);
+    flow->post_dominators = post_dominators_build(arena, graph, flow->cfg.exit);
+    flow->loops = loops_build(arena, graph, &flow->dominators);
+    flow->liveness = liveness_build(&flow->cfg, arena);
+    flow->ssa = ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, arena);
 }
 
-static void build_gates(struct flow_case *flow) {
-    assert_int_equal(gates_build(&flow->ssa, &flow->dominators, &flow->loops, &flow->arena, &flow->gates),
-                     WB_OK);
+/* Everything but the gates. */
+static void analyse(struct flow_case *flow, wb_module *module, size_t index) {
+    *flow =
+        (struct flow_case){.module = module, .function = kernel_function(wb_module_kernel(module, index))};
+    assert_int_equal(arena_protect(&flow->arena, build, flow), WB_OK);
+}
+
+static void fill_gates(void *context) {
+    struct flow_case *flow = context;
+    flow->gates = gates_build(&flow->ssa, &flow->dominators, &flow->loops, &flow->arena);
+}
+
+wb_status flow_case_gates(struct flow_case *flow) {
+    return arena_protect(&flow->arena, fill_gates, flow);
 }
 
 void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index) {
     analyse(flow, module, index);
-    build_gates(flow);
+    assert_int_equal(flow_case_gates(flow), WB_OK);
 }
 
 void flow_case_of_body(struct flow_case *flow, const char *body) {
     flow_case_without_gates(flow, body);
-    build_gates(flow);
+    assert_int_equal(flow_case_gates(flow), WB_OK);
 }
 
 void flow_case_without_gates(struct flow_case *flow, const char *body) {

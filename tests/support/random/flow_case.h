@@ -16,7 +16,7 @@ struct flow_case {
     struct cfg cfg;
     struct dominators dominators, post_dominators;
     struct loops loops;
-    struct liveness liveness;
+    struct node_regs liveness;
     struct ssa ssa;
     struct gates gates;
 };
@@ -29,6 +29,10 @@ void flow_case_of_body(struct flow_case *flow, const char *body);
 
 /* The same, for what is too large to have gates. */
 void flow_case_without_gates(struct flow_case *flow, const char *body);
+
+/* Makes the gates, with the status that the pass ends with. */
+wb_status flow_case_gates(struct flow_case *flow);
+
 void flow_case_free(struct flow_case *flow);
 
 /* Appends a body of up to `blocks` random blocks: reads and writes of the registers, guarded ones and the

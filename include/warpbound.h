@@ -418,14 +418,112 @@ typedef enum {
 
 const char *wb_kind_name(wb_kind kind);
 
-#define WB_ASSUMPTIONS_MAX 64
+/* What a number rests on; wb_assumption_text says it in a sentence. The list grows: a program should print
+ * those that it does not know. */
+typedef enum {
+    /* What the execution of the kernel takes for granted. */
+    WB_ASSUME_WHOLE_WARP_BARRIERS,
+    WB_ASSUME_WARPS_AT_BARRIERS,
+    WB_ASSUME_WARP_GROUPS,
+    WB_ASSUME_DIVIDED_LANES,
+    WB_ASSUME_MEMBERS_TOGETHER,
+    WB_ASSUME_LAST_LANE,
+    WB_ASSUME_ATOMIC_ORDER,
+    WB_ASSUME_WARP_NUMBERS,
+    WB_ASSUME_ALIGNED_BUFFERS,
+    WB_ASSUME_APPROXIMATE_RESULTS,
+    WB_ASSUME_DIVISION_BY_ZERO,
+    WB_ASSUME_POINTER_ORDER,
+    WB_ASSUME_ELECTION,
+    WB_ASSUME_CONVERGENCE,
+    WB_ASSUME_EARLIER_GRIDS,
+    WB_ASSUME_OTHER_GPUS,
+    WB_ASSUME_ABORT,
+    WB_ASSUME_ASSERTION,
+    WB_ASSUME_RUNTIME,
+    /* What warps execute. */
+    WB_ASSUME_PATHS_ON_SM,
+    WB_ASSUME_PATHS_ON_GPU,
+    WB_ASSUME_PATHS_OF_BLOCKS,
+    WB_ASSUME_PATHS_AND_ADDRESSES,
+    WB_ASSUME_COVERING_PATHS_ON_SM,
+    WB_ASSUME_COVERING_PATHS_ON_GPU,
+    WB_ASSUME_COVERING_PATHS_OF_BLOCKS,
+    WB_ASSUME_NO_RACES,
+    WB_ASSUME_INSIDE_OBJECTS,
+    WB_ASSUME_FLOW_FACTS,
+    /* The machine. */
+    WB_ASSUME_WORK_CONSERVING,
+    WB_ASSUME_STRICT_ROUND_ROBIN,
+    WB_ASSUME_REORDERED_REQUESTS,
+    WB_ASSUME_TIMES_OR_SHORTER,
+    WB_ASSUME_TIMES_AS_STATED,
+    WB_ASSUME_UNITS_NOT_IDLE,
+    WB_ASSUME_UNITS_IN_ISSUE_ORDER,
+    WB_ASSUME_LARGEST_INITIATIONS,
+    WB_ASSUME_NO_FETCH_STALLS,
+    WB_ASSUME_FETCH_AS_STATED,
+    WB_ASSUME_NO_CACHE_MISSES,
+    WB_ASSUME_NO_DATA_CACHE_MISSES,
+    WB_ASSUME_CACHES_AS_STATED,
+    WB_ASSUME_ONE_MEMORY,
+    WB_ASSUME_MEMORY_ANY_ORDER,
+    WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER,
+    WB_ASSUME_MEMORY_ROUND_ROBIN,
+    /* The way of blocks to SMs. */
+    WB_ASSUME_DISPATCH_TO_ANY_SM,
+    WB_ASSUME_DISPATCH_ROUND_ROBIN_AT_START,
+    WB_ASSUME_DISPATCH_IN_ANY_ORDER,
+    WB_ASSUME_STATIC_DISPATCH,
+    WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM,
+    WB_ASSUME_REGISTERS_IGNORED,
+    WB_ASSUME_REGISTERS_ANY,
+    WB_ASSUME_REGISTERS_FEWEST,
+    WB_ASSUME_TOGETHER_EXACT,
+    WB_ASSUME_TOGETHER_PROVEN,
+    WB_ASSUME_OTHER_CLASSES_AS_SUMMED,
+    /* Abstract CTA simulation (docs/abstract-cta.md). */
+    WB_ASSUME_UNIFORM_BRANCHES,
+    WB_ASSUME_WARPS_AS_WRITTEN,
+    WB_ASSUME_LOOPS_AND_SIDES_AS_TRACED,
+    WB_ASSUME_LOOPS_AS_TRACED,
+    WB_ASSUME_CTA_CONVENTIONS,
+    WB_ASSUME_ROUND_ROBIN_FROM_BARRIERS,
+    WB_ASSUME_LATENCIES_OR_SHORTER,
+    /* Kernel instruction strings (docs/makespan.md). */
+    WB_ASSUME_ONE_CYCLE_EACH,
+    WB_ASSUME_ONE_ISSUE_PER_WARP,
+    WB_ASSUME_THESE_STRINGS,
+    WB_ASSUME_STRINGS_WITHOUT_WAITS,
+    WB_ASSUME_CAPACITY_ROUNDED_DOWN,
+    WB_ASSUME_LETTERS_ISSUE_EACH,
+    WB_ASSUME_SOLVER_ARITHMETIC,
+    WB_ASSUMPTION_COUNT
+} wb_assumption;
+
+/* The sentence, valid for ever. */
+const char *wb_assumption_text(wb_assumption what);
+
 #define WB_PARTS_MAX 40
 
 /* What some cycles of a bound are spent on. */
+typedef enum {
+    WB_PART_ISSUE,
+    WB_PART_UNIT,
+    WB_PART_BUSY, /* issue and units, where they are not told apart */
+    WB_PART_LATENCY,
+    WB_PART_MEMORY,
+    WB_PART_FETCH, /* of instructions */
+    WB_PART_DISPATCH,
+    WB_PART_TAIL
+} wb_part_kind;
+
+/* "issue", "unit", "busy", ... */
+const char *wb_part_name(wb_part_kind what);
+
 typedef struct {
-    const char *what; /* "issue", "unit", "busy" (of both, where they are not told apart), "latency",
-                         "memory", "fetch" (of instructions), "dispatch", "tail" */
-    const char *unit; /* of "unit": which; else NULL */
+    wb_part_kind what;
+    const char *unit; /* of WB_PART_UNIT: which; else NULL */
     uint64_t cycles;
 } wb_part;
 
@@ -452,7 +550,7 @@ typedef struct {
     wb_kind kind;
     uint64_t cycles; /* the value; the upper end where the method gives an interval */
     uint64_t lower;  /* 0 <= lower <= worst case; 0 where the method says nothing */
-    const char *assumptions[WB_ASSUMPTIONS_MAX];
+    wb_assumption assumptions[WB_ASSUMPTION_COUNT]; /* each once */
     size_t assumption_count;
     const char *reason; /* of an estimate: why it is no bound; of a search that a limit stopped: which, and
                            what was seen; else NULL. Owned by what was analysed. */
@@ -630,10 +728,9 @@ bool wb_analysis_is_covering(const wb_analysis *analysis);
  * wb_analysis_new_given. */
 void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given);
 
-/* What the execution of the kernel takes for granted, as far as it matters for what it executes: sentences
- * that are valid for ever, written to `texts`; returns how many. The bounds list them among their
- * assumptions; simulations rest on them, too. */
-size_t wb_analysis_assumptions(const wb_analysis *analysis, const char *texts[WB_ASSUMPTIONS_MAX]);
+/* What the execution of the kernel takes for granted, as far as it matters for what it executes, written to
+ * `list`; returns how many. The bounds list them among their assumptions; simulations rest on them, too. */
+size_t wb_analysis_assumptions(const wb_analysis *analysis, wb_assumption list[WB_ASSUMPTION_COUNT]);
 
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count);
 const wb_declined *wb_analysis_declined(const wb_analysis *analysis, size_t *count);

@@ -133,7 +133,8 @@ static bool assumes_groups_of_warps(const char *text) {
     const wb_bound *bound = bound_named(traced.analysis, "adversary");
     bool found = false;
     for (size_t i = 0; i < bound->assumption_count; i++)
-        found = found || strstr(bound->assumptions[i], "groups of asynchronous copies are of warps") != NULL;
+        found = found || strstr(wb_assumption_text(bound->assumptions[i]),
+                                "groups of asynchronous copies are of warps") != NULL;
     traced_kernel_close(&traced);
     return found;
 }

@@ -1,3 +1,4 @@
+wb_test(test_method wb_method)
 wb_test(test_phases wb_bound)
 wb_test(test_bounds wb_bound)
 add_executable(campaign bound/campaign.c)

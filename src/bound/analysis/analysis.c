@@ -4,7 +4,6 @@
 
 #include "base/choose.h"
 #include "base/clock.h"
-#include "bound/analysis/analysis_outcome.h"
 #include "bound/analysis/kernel_blocks.h"
 #include "bound/cache/lone_block.h"
 #include "memory/requests/requests.h"
@@ -128,19 +127,11 @@ void wb_analysis_free(wb_analysis *analysis) {
     grid_clear(&analysis->lone);
     vec_free(&analysis->bounds);
     vec_free(&analysis->simulations);
-    vec_free(&analysis->declined);
-    arena_free(&analysis->reasons);
+    method_log_free(&analysis->log);
     wb_analysis_free(analysis->owned.given);
     wb_grid_free(analysis->owned.grid);
     wb_block_free(analysis->owned.block);
     free(analysis);
-}
-
-/* Where result number `index` stands among the results of *done, which it joins. */
-static size_t analysis_place(uint64_t *done, size_t index) {
-    uint64_t bit = UINT64_C(1) << index;
-    *done |= bit;
-    return (size_t)__builtin_popcountll(*done & (bit - 1));
 }
 
 /* What instruction fetch adds to a bound of the block; of a grid on a machine with caches to that of an SM
@@ -175,14 +166,6 @@ static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, 
     return WB_OK;
 }
 
-/* Keeps a bound among the results, in the registry's order. */
-static void analysis_keep(wb_analysis *analysis, size_t index, const wb_bound *bound) {
-    size_t place = analysis_place(&analysis->methods_run, index);
-    wb_bound *slot = analysis->bounds.items + place;
-    memmove(slot + 1, slot, (analysis->bounds.count++ - place) * sizeof *slot);
-    *slot = *bound;
-}
-
 /* Runs a method that applies, into *bound. */
 static wb_status analysis_compute(const struct bound_method *method, const struct bound_input *input,
                                   wb_bound *bound) {
@@ -211,7 +194,7 @@ static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, cons
     bound->method = bound_method_at(index)->name;
     wb_status status = analysis_compute(bound_method_at(index), input, bound);
     attempt->found = status == WB_OK || (bound->kind == WB_LOWER && bound->cycles > 0);
-    if (attempt->found && status != WB_OK) bound->reason = outcome_reason(analysis, input->diagnostics);
+    if (attempt->found && status != WB_OK) bound->reason = method_reason(&analysis->log, input->diagnostics);
     bound->seconds = analysis_clock() - start;
     return status;
 }
@@ -254,7 +237,7 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
         .fetch_time = analysis->fetch_time,
         .watch = request->watch,
         .diagnostics = messages,
-        .results = &analysis->reasons,
+        .results = &analysis->log.texts,
         .budget = request->budget,
         .together = &analysis->together};
     const bool applies = bound_method_applies(method, &input, &why);
@@ -274,20 +257,25 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
 struct analysis_task {
     wb_analysis *analysis; /* that keeps the results */
     wb_analysis *kernel;   /* whose blocks they are of; or NULL */
+    uint64_t *work_left;   /* of "all": by the number of a method, of its share; NULL: they are named */
 };
 
-/* Runs a method, of a kernel's blocks of all of them, and keeps what comes of it. */
+/* Runs a method, of a kernel's blocks of all of them, and keeps its bound. */
 static wb_status analysis_run_task(const struct analysis_task *task, size_t index,
                                    const struct analysis_request *request, wb_diagnostics *messages) {
+    wb_analysis *analysis = task->analysis;
     struct analysis_attempt attempt;
-    if (vec_reserve(&task->analysis->bounds, 1) != WB_OK) return analysis_no_memory(messages);
+    if (vec_reserve(&analysis->bounds, 1) != WB_OK) return analysis_no_memory(messages);
     wb_status status = task->kernel != NULL
                            ? kernel_blocks_try(task->kernel, index, request, messages, &attempt)
-                           : analysis_try(task->analysis, index, request, messages, &attempt);
-    if (attempt.found)
-        analysis_keep(task->analysis, index, &attempt.bound);
-    else if (attempt.left_out != NULL)
-        WB_TRY(outcome_decline(task->analysis, bound_method_at(index)->name, WB_OK, attempt.left_out));
+                           : analysis_try(analysis, index, request, messages, &attempt);
+    if (attempt.found) {
+        wb_bound *slot = method_place(&analysis->methods_run, index, analysis->bounds.items,
+                                      &analysis->bounds.count, sizeof *slot);
+        *slot = attempt.bound;
+    } else if (attempt.left_out != NULL) {
+        WB_TRY(method_decline(&analysis->log, bound_method_at(index)->name, WB_OK, attempt.left_out));
+    }
     return status;
 }
 
@@ -304,27 +292,21 @@ static struct search_budget analysis_budget(const struct wb_analysis *analysis, 
     return budget;
 }
 
-/* Runs a method; returns an error only when memory is exhausted. Of "all" it is no failure when a search uses
- * up its share: the report says so. */
-static wb_status analysis_run_method(const struct analysis_task *task, size_t index,
-                                     struct outcome_run *run) {
+/* Asks a method, within what it may do. */
+static wb_status analysis_run_method(void *user, size_t index, struct method_run *run) {
+    const struct analysis_task *task = user;
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return analysis_no_memory(run->diagnostics);
-    uint64_t *left = run->work_left == NULL ? NULL : &run->work_left[index];
+    uint64_t *left = task->work_left == NULL ? NULL : &task->work_left[index];
     struct search_budget budget = analysis_budget(task->analysis, index, left);
     const struct analysis_request request = {
         .unasked = left != NULL, .budget = &budget, .watch = &run->watch};
-    wb_status status = analysis_run_task(task, index, &request, messages);
+    struct method_outcome outcome = {.method = bound_method_at(index)->name, .named = left == NULL};
+    outcome.status = analysis_run_task(task, index, &request, messages);
+    outcome.has_result = task->analysis->methods_run >> index & 1;
     if (left != NULL) *left = budget.work;
-    const bool has_result = task->analysis->methods_run >> index & 1;
-    if (has_result && left != NULL) task->analysis->unasked |= UINT64_C(1) << index;
-    run->results += has_result;
-    if (status == WB_ERR_LIMIT && has_result) {
-        status = WB_OK;
-        if (left == NULL) run->limit = WB_ERR_LIMIT;
-        if (left == NULL || run->stopped) wb_diagnostics_append(run->diagnostics, messages);
-    }
-    return outcome_of(run, task->analysis, bound_method_at(index)->name, status, messages);
+    if (left != NULL && outcome.has_result) task->analysis->unasked |= UINT64_C(1) << index;
+    return method_run_note(run, &task->analysis->log, &outcome, messages);
 }
 
 bool wb_analysis_is_abstract(const wb_analysis *analysis) {
@@ -342,8 +324,8 @@ static bool method_reads(const struct bound_method *method, const char *conventi
 /* Whether the analysis has the bound of a method, or says why there is none. */
 static bool speaks_of(const struct wb_analysis *analysis, size_t method) {
     bool speaks = analysis->methods_run >> method & 1;
-    for (size_t d = 0; d < analysis->declined.count; d++)
-        speaks = speaks || strcmp(analysis->declined.items[d].method, bound_method_at(method)->name) == 0;
+    for (size_t d = 0; d < analysis->log.declined.count; d++)
+        speaks = speaks || strcmp(analysis->log.declined.items[d].method, bound_method_at(method)->name) == 0;
     return speaks;
 }
 
@@ -379,16 +361,6 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
         wb_analysis_set_state_limit(analysis->blocks.items[b].analysis, states);
 }
 
-/* Runs the chosen methods, bit i standing for number i. */
-static wb_status analysis_run_chosen(const struct analysis_task *task, uint64_t chosen,
-                                     struct outcome_run *run) {
-    run->results += (size_t)__builtin_popcountll(chosen & task->analysis->methods_run);
-    chosen &= ~task->analysis->methods_run;
-    for (size_t i = 0; bound_method_at(i) != NULL; i++)
-        if (chosen >> i & 1) WB_TRY(analysis_run_method(task, i, run));
-    return WB_OK;
-}
-
 /* The methods that bound blocks, as bits. */
 static uint64_t analysis_block_methods(void) {
     uint64_t methods = 0;
@@ -407,31 +379,33 @@ static void analysis_shares(uint64_t work[METHODS_MAX]) {
     }
 }
 
-/* Runs some methods of the analysis, and of the blocks of a kernel before. */
+/* Runs some methods of the analysis, and of the blocks of a kernel before; `unasked`: for "all". */
 static wb_status analysis_run_both(wb_analysis *analysis, uint64_t chosen, uint64_t shares[METHODS_MAX],
-                                   struct outcome_run *run) {
+                                   bool unasked, struct method_run *run) {
     const uint64_t of_blocks = analysis->longest == NULL ? 0 : analysis_block_methods();
     wb_analysis *kernel = analysis->has_work ? analysis : NULL;
-    const struct analysis_task blocks = {analysis->longest, kernel};
-    const struct analysis_task itself = {analysis, NULL};
-    if ((chosen & of_blocks) != 0) WB_TRY(analysis_run_chosen(&blocks, chosen & of_blocks, run));
+    uint64_t *work_left = unasked ? shares : NULL;
+    struct analysis_task blocks = {analysis->longest, kernel, work_left};
+    struct analysis_task itself = {analysis, NULL, work_left};
+    if ((chosen & of_blocks) != 0)
+        WB_TRY(method_run_chosen(run, chosen & of_blocks, &analysis->longest->methods_run,
+                                 analysis_run_method, &blocks));
     chosen &= ~of_blocks;
     if (kernel != NULL && (chosen & ~analysis->methods_run) != 0)
         WB_TRY(kernel_blocks_sharpen(kernel, shares, &run->watch, run->diagnostics));
-    return analysis_run_chosen(&itself, chosen, run);
+    return method_run_chosen(run, chosen, &analysis->methods_run, analysis_run_method, &itself);
 }
 
 /* Runs some methods: those of `unasked` within what "all" gives them. */
 static wb_status analysis_run(wb_analysis *analysis, uint64_t chosen, uint64_t unasked, const wb_watch *watch,
                               wb_diagnostics *diagnostics) {
     uint64_t shares[METHODS_MAX];
-    struct outcome_run run;
-    WB_TRY(outcome_begin(&run, watch, diagnostics));
+    struct method_run run;
+    WB_TRY(method_run_begin(&run, "analysis", watch, diagnostics));
     analysis_shares(shares);
-    wb_status status = analysis_run_both(analysis, chosen & ~unasked, shares, &run);
-    run.work_left = shares;
-    if (status == WB_OK) status = analysis_run_both(analysis, chosen & unasked, shares, &run);
-    wb_status ended = outcome_end(&run);
+    wb_status status = analysis_run_both(analysis, chosen & ~unasked, shares, false, &run);
+    if (status == WB_OK) status = analysis_run_both(analysis, chosen & unasked, shares, true, &run);
+    wb_status ended = method_run_end(&run);
     return status != WB_OK ? status : ended;
 }
 
@@ -512,19 +486,20 @@ static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const 
     else
         WB_TRY(simulate(analysis->timed, policy, NULL, watch, messages, &simulation));
     simulation.seconds = analysis_clock() - start;
-    size_t place = analysis_place(&analysis->policies_run, index);
-    wb_simulation *slot = analysis->simulations.items + place;
-    memmove(slot + 1, slot, (analysis->simulations.count++ - place) * sizeof *slot);
+    wb_simulation *slot = method_place(&analysis->policies_run, index, analysis->simulations.items,
+                                       &analysis->simulations.count, sizeof *slot);
     *slot = simulation;
     return WB_OK;
 }
 
-static wb_status analysis_run_policy(wb_analysis *analysis, size_t index, struct outcome_run *run) {
+static wb_status analysis_run_policy(void *user, size_t index, struct method_run *run) {
+    wb_analysis *analysis = user;
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return analysis_no_memory(run->diagnostics);
-    wb_status status = analysis_try_policy(analysis, index, &run->watch, messages);
-    run->results += status == WB_OK;
-    return outcome_of(run, analysis, policy_at(index)->name, status, messages);
+    struct method_outcome outcome = {.method = policy_at(index)->name, .named = true};
+    outcome.status = analysis_try_policy(analysis, index, &run->watch, messages);
+    outcome.has_result = outcome.status == WB_OK;
+    return method_run_note(run, &analysis->log, &outcome, messages);
 }
 
 /* Warp instructions of the block or the grid; of a grid on a machine with caches the cycles that they take
@@ -543,19 +518,15 @@ static uint64_t analysis_instructions(const struct wb_analysis *analysis) {
 }
 
 /* Simulates the chosen policies. */
-static wb_status analysis_run_policies(wb_analysis *analysis, const char *policies, struct outcome_run *run) {
+static wb_status analysis_run_policies(wb_analysis *analysis, const char *policies, struct method_run *run) {
     uint64_t chosen = 0;
     WB_TRY(choose_names("policies", policies, wb_policy_name, run->diagnostics, &chosen));
-    run->results += (size_t)__builtin_popcountll(chosen & analysis->policies_run);
-    chosen &= ~analysis->policies_run;
-    for (size_t i = 0; policy_at(i) != NULL; i++)
-        if (chosen >> i & 1) WB_TRY(analysis_run_policy(analysis, i, run));
-    return WB_OK;
+    return method_run_chosen(run, chosen, &analysis->policies_run, analysis_run_policy, analysis);
 }
 
 /* Simulates the policies that the bounds are about and are usually held against, unless more than `*left`
  * instructions would be simulated for them. */
-static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct outcome_run *run) {
+static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct method_run *run) {
     const bool in_turns = analysis->has_memory && !analysis->memory.scheme->policy->work_conserving;
     const uint64_t instructions = cycles_mul(analysis_instructions(analysis), in_turns ? 1 : 2);
     if (instructions <= *left) {
@@ -563,24 +534,24 @@ static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, 
         return analysis_run_policies(analysis, in_turns ? "rr" : "lrr,gto", run);
     }
     static const char reason[] = "more instructions than are simulated unless it is named";
-    if (in_turns) return outcome_decline(analysis, policy_rr.name, WB_OK, reason);
-    WB_TRY(outcome_decline(analysis, policy_lrr.name, WB_OK, reason));
-    return outcome_decline(analysis, policy_gto.name, WB_OK, reason);
+    if (in_turns) return method_decline(&analysis->log, policy_rr.name, WB_OK, reason);
+    WB_TRY(method_decline(&analysis->log, policy_lrr.name, WB_OK, reason));
+    return method_decline(&analysis->log, policy_gto.name, WB_OK, reason);
 }
 
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
     struct wb_analysis *const analyses[] = {analysis->longest, analysis};
     uint64_t left = ANALYSIS_SIMULATED_MAX;
-    struct outcome_run run;
-    WB_TRY(outcome_begin(&run, watch, diagnostics));
+    struct method_run run;
+    WB_TRY(method_run_begin(&run, "analysis", watch, diagnostics));
     wb_status status = WB_OK;
     for (size_t i = 0; i < 2 && status == WB_OK; i++) {
         if (analyses[i] == NULL) continue;
         status = policies == NULL ? analysis_simulate_usual(analyses[i], &left, &run)
                                   : analysis_run_policies(analyses[i], policies, &run);
     }
-    wb_status ended = outcome_end(&run);
+    wb_status ended = method_run_end(&run);
     return status != WB_OK ? status : ended;
 }
 
@@ -594,8 +565,8 @@ const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count) {
 }
 
 const wb_declined *wb_analysis_declined(const wb_analysis *analysis, size_t *count) {
-    *count = analysis->declined.count;
-    return analysis->declined.items;
+    *count = analysis->log.declined.count;
+    return analysis->log.declined.items;
 }
 
 const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count) {
@@ -626,8 +597,8 @@ assumed_set analysis_assumed(const wb_analysis *analysis) {
     return analysis->timed != NULL ? analysis->timed->code.assumed : analysis->grid_times.code.assumed;
 }
 
-size_t wb_analysis_assumptions(const wb_analysis *analysis, const char *texts[WB_ASSUMPTIONS_MAX]) {
-    return assumed_list(analysis_assumed(analysis), texts);
+size_t wb_analysis_assumptions(const wb_analysis *analysis, wb_assumption list[WB_ASSUMPTION_COUNT]) {
+    return assumptions_of_execution(analysis_assumed(analysis), list);
 }
 
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {

@@ -7,6 +7,7 @@
 #include "bound/grid/contended_block.h"
 #include "bound/grid/grid_kinds.h"
 #include "bound/search/grid_explorer.h"
+#include "method/run.h"
 #include "papers/abstract_cta/abstract_warp_file.h"
 #include "sim/policy.h"
 #include "warp/path/block.h"
@@ -68,8 +69,7 @@ struct wb_analysis {
     uint64_t policies_run;          /* bit i: policy i has a simulation */
     VEC(wb_bound) bounds;           /* in the registry's order */
     VEC(wb_simulation) simulations; /* in the order of the policies */
-    VEC(wb_declined) declined;      /* in the order in which they were asked for */
-    struct arena reasons;           /* owns the reasons and windows of bounds, and why others were declined */
+    struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */
     struct analysis_owned owned;
 };
 
@@ -97,7 +97,7 @@ static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
     return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
 }
 
-/* What the execution of the block or the kernel takes for granted (warp/assumed.h). */
+/* What the execution of the block or the kernel takes for granted (warp/path/execution_notes.h). */
 assumed_set analysis_assumed(const wb_analysis *analysis);
 
 /* How a method is run. */

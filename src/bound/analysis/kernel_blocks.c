@@ -83,15 +83,6 @@ static wb_kind weaker_kind(wb_kind a, wb_kind b) {
     return WB_UPPER;
 }
 
-static void merge_assumptions(const wb_bound *from, wb_bound *into) {
-    for (size_t i = 0; i < from->assumption_count; i++) {
-        bool known = false;
-        for (size_t j = 0; j < into->assumption_count; j++)
-            known |= strcmp(from->assumptions[i], into->assumptions[j]) == 0;
-        if (!known) bound_assume(into, from->assumptions[i]);
-    }
-}
-
 /* Makes of the bound for some blocks one that is for another, too. */
 static void merge(const wb_bound *bound, wb_bound *into) {
     if (bound->reason != NULL && (into->reason == NULL || bound->cycles > into->cycles))
@@ -100,7 +91,8 @@ static void merge(const wb_bound *bound, wb_bound *into) {
     into->cycles = cycles_max(into->cycles, bound->cycles);
     into->lower = cycles_max(into->lower, bound->lower);
     into->seconds += bound->seconds;
-    merge_assumptions(bound, into);
+    for (size_t i = 0; i < bound->assumption_count; i++)
+        assume(into, bound->assumptions[i]);
 }
 
 /* Counts in blocks of which the method said nothing: none of them exceeds `skipped`. A search that missed a
@@ -110,8 +102,8 @@ static void count_skipped(cycles skipped, wb_bound *bound) {
     if (skipped <= bound->cycles || bound->kind == WB_LOWER) return;
     if (bound->kind == WB_UPPER && skipped != CYCLES_SATURATED) {
         bound->cycles = skipped;
-        bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
-        bound_assume(bound, "of kinds of blocks that were not looked at, what sib or elb says");
+        assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
+        assume(bound, WB_ASSUME_OTHER_CLASSES_AS_SUMMED);
         return;
     }
     bound->kind = bound->kind == WB_EXACT ? WB_LOWER : WB_ESTIMATE;

@@ -3,9 +3,7 @@
 #define WB_BOUND_ANALYSIS_REGISTRY_H
 
 #include "bound/method/method.h"
-
-/* Methods are the bits of a number. */
-#define METHODS_MAX 64u
+#include "method/run.h"
 
 /* The methods in the order of results; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);

@@ -7,7 +7,7 @@ static wb_status elb_run(const struct bound_input *input, wb_bound *bound) {
     bound->cycles = cycles_add(input->profile->initiations, input->profile->latency);
     bound->kind = WB_UPPER;
     bound_assume_model(input, bound);
-    bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
+    assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
     return WB_OK;
 }
 

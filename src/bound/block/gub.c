@@ -30,7 +30,7 @@ static wb_status gub_run(const struct bound_input *input, wb_bound *bound) {
                         "alone can be pulled apart by other warps; schedules that exceed it are known";
     }
     bound_assume_model(input, bound);
-    bound_assume(bound, "units start instructions in the order of their issue");
+    assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     return WB_OK;
 }
 

@@ -21,10 +21,8 @@ static wb_status sib_run(const struct bound_input *input, wb_bound *bound) {
     bound->reason = sib_unproven(input->block->machine);
     bound->kind = bound->reason == NULL ? WB_UPPER : WB_ESTIMATE;
     bound_assume_model(input, bound);
-    bound_assume(bound, "units start instructions in the order of their issue");
-    if (input->block->machine->dispatch_depth == 1)
-        bound_assume(bound,
-                     "every instruction of another warp counts with the largest initiation of its unit");
+    assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
+    if (input->block->machine->dispatch_depth == 1) assume(bound, WB_ASSUME_LARGEST_INITIATIONS);
     return WB_OK;
 }
 

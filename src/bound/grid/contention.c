@@ -97,23 +97,19 @@ void contention_assume(const struct grid_work *work, wb_bound *bound) {
     const struct machine_memory *memory = memory_of(work);
     if (!memory_is_contended(memory)) return;
     if (work->contention.wait == 0)
-        bound_assume(bound, "the memory may take waiting requests in any order");
+        assume(bound, WB_ASSUME_MEMORY_ANY_ORDER);
     else if (memory->arbiter == ARBITER_FIFO)
-        bound_assume(bound, "the memory takes requests in the order of their arrival");
+        assume(bound, WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER);
     else
-        bound_assume(bound, "the memory takes a request of each SM that waits in turn");
+        assume(bound, WB_ASSUME_MEMORY_ROUND_ROBIN);
 }
 
 void grid_assume_dispatch(const struct grid_work *work, wb_bound *bound) {
     if (grid_work_is_dynamic(work)) {
-        bound_assume(bound, "a block is dispatched as soon as some SM has room for it, and keeps its room "
-                            "until all its warps have ended");
-        bound_assume(bound, "at the start, blocks are dealt out to the SMs in turn");
+        assume(bound, WB_ASSUME_DISPATCH_TO_ANY_SM);
+        assume(bound, WB_ASSUME_DISPATCH_ROUND_ROBIN_AT_START);
     } else {
-        bound_assume(bound, "block b runs on SM b modulo their number, as soon as that has room, and keeps "
-                            "its room until all its warps have ended");
+        assume(bound, WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM);
     }
-    if (work->resident_least != work->resident_most)
-        bound_assume(bound,
-                     "registers of a thread are not known: any number of blocks that may fit on an SM");
+    if (work->resident_least != work->resident_most) assume(bound, WB_ASSUME_REGISTERS_ANY);
 }

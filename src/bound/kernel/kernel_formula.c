@@ -21,9 +21,9 @@ static void add_busy(const struct grid_work *work, cycles busy, wb_bound *bound)
         }
         cycles part = cycles_min(share(of_unit, busy, total), busy - units);
         units += part;
-        bound_add_part(bound, "unit", work->machine->units[u].name, part);
+        bound_add_part(bound, WB_PART_UNIT, work->machine->units[u].name, part);
     }
-    bound_add_part(bound, "issue", NULL, busy - units);
+    bound_add_part(bound, WB_PART_ISSUE, NULL, busy - units);
 }
 
 void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound) {
@@ -31,11 +31,11 @@ void kernel_bound_set(const struct grid_work *work, const struct kernel_time *ti
     if (bound->cycles == CYCLES_SATURATED) return;
     const cycles stalls = share(contention_stalls(work), time->busy, grid_work_total(work));
     add_busy(work, time->busy - stalls, bound);
-    bound_add_part(bound, "latency", NULL, time->latency);
-    bound_add_part(bound, "memory", NULL, cycles_add(time->memory, stalls));
-    bound_add_part(bound, "fetch", NULL, time->fetch);
-    bound_add_part(bound, "dispatch", NULL, time->dispatch);
-    bound_add_part(bound, "tail", NULL, time->tail);
+    bound_add_part(bound, WB_PART_LATENCY, NULL, time->latency);
+    bound_add_part(bound, WB_PART_MEMORY, NULL, cycles_add(time->memory, stalls));
+    bound_add_part(bound, WB_PART_FETCH, NULL, time->fetch);
+    bound_add_part(bound, WB_PART_DISPATCH, NULL, time->dispatch);
+    bound_add_part(bound, WB_PART_TAIL, NULL, time->tail);
 }
 
 struct kernel_time kernel_time_worst(const struct grid_work *work, kernel_formula formula) {
@@ -63,9 +63,8 @@ wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, 
     kernel_bound_set(work, &time, bound);
     bound->kind = WB_UPPER;
     bound_assume_model(input, bound);
-    bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
-    if (sib_unproven(work->machine) == NULL)
-        bound_assume(bound, "units start instructions in the order of their issue");
+    assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
+    if (sib_unproven(work->machine) == NULL) assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     grid_assume_dispatch(work, bound);
     contention_assume(work, bound);
     return WB_OK;

@@ -60,9 +60,7 @@ static wb_status estimate(const struct bound_input *input, usual_formula formula
     bound->kind = WB_ESTIMATE;
     bound->reason = reason;
     bound_assume_model(input, bound);
-    bound_assume(bound, together.exact
-                            ? "blocks that start together take their exact worst case"
-                            : "blocks that start together take as long as they are proven to take at most");
+    assume(bound, together.exact ? WB_ASSUME_TOGETHER_EXACT : WB_ASSUME_TOGETHER_PROVEN);
     return WB_OK;
 }
 

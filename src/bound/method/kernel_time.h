@@ -3,7 +3,7 @@
 #define WB_BOUND_METHOD_KERNEL_TIME_H
 
 #include "base/cycles.h"
-#include "warpbound.h"
+#include "method/bound.h"
 
 struct kernel_time {
     cycles busy;     /* issue and initiations, of all blocks before the tail */
@@ -20,9 +20,6 @@ cycles kernel_time_sum(const struct kernel_time *time);
 /* The larger of two times, and the smaller. */
 struct kernel_time kernel_time_max(struct kernel_time a, struct kernel_time b);
 struct kernel_time kernel_time_min(struct kernel_time a, struct kernel_time b);
-
-/* Adds a part to a bound, among the others by its size; none of 0 cycles. */
-void bound_add_part(wb_bound *bound, const char *what, const char *unit, cycles value);
 
 /* Sets cycles and parts of a bound, nothing being known of which units are busy. */
 void kernel_time_to_bound(const struct kernel_time *time, wb_bound *bound);

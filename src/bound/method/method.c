@@ -3,11 +3,6 @@
 #include "sim/gpu.h"
 #include "warp/path/block.h"
 
-void bound_assume(wb_bound *bound, const char *assumption) {
-    if (bound->assumption_count < WB_ASSUMPTIONS_MAX)
-        bound->assumptions[bound->assumption_count++] = assumption;
-}
-
 static bool is_covering(const struct bound_input *input) {
     return input->facts != NULL;
 }
@@ -15,94 +10,74 @@ static bool is_covering(const struct bound_input *input) {
 /* What covering paths rest on. */
 static void assume_covering(const struct bound_input *input, wb_bound *bound) {
     if (input->work != NULL || (input->memory != NULL && input->block == NULL))
-        bound_assume(bound, "the warps of all blocks execute parts of these covering paths, whatever the "
-                            "unknown values are, alone on the GPU");
+        assume(bound, WB_ASSUME_COVERING_PATHS_OF_BLOCKS);
     else if (input->memory == NULL && input->load == NULL)
-        bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values "
-                            "are, alone on the streaming multiprocessor");
+        assume(bound, WB_ASSUME_COVERING_PATHS_ON_SM);
     else
-        bound_assume(bound, "the warps execute parts of these covering paths, whatever the unknown values "
-                            "are, alone on the GPU");
-    bound_assume(bound, "no data races and no invalid accesses");
-    if (input->in_objects)
-        bound_assume(bound,
-                     "an address that is made from a pointer to a buffer or variable lies inside of it");
-    if (input->facts->stated > 0) bound_assume(bound, "the flow facts are true");
+        assume(bound, WB_ASSUME_COVERING_PATHS_ON_GPU);
+    assume(bound, WB_ASSUME_NO_RACES);
+    if (input->in_objects) assume(bound, WB_ASSUME_INSIDE_OBJECTS);
+    if (input->facts->stated > 0) assume(bound, WB_ASSUME_FLOW_FACTS);
 }
 
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
     if (is_covering(input))
         assume_covering(input, bound);
     else if (input->work != NULL)
-        bound_assume(bound, "the blocks execute these paths, alone on the GPU");
+        assume(bound, WB_ASSUME_PATHS_OF_BLOCKS);
     else if (input->load != NULL)
-        bound_assume(bound, "the warps execute these paths, alone on the GPU");
+        assume(bound, WB_ASSUME_PATHS_ON_GPU);
     else if (input->memory == NULL)
-        bound_assume(bound, "the warps execute these paths, alone on the streaming multiprocessor");
+        assume(bound, WB_ASSUME_PATHS_ON_SM);
     else
-        bound_assume(bound, "the blocks execute these paths at these addresses, alone on the GPU");
-    bound_assume_execution(input, bound);
-}
-
-void bound_assume_execution(const struct bound_input *input, wb_bound *bound) {
-    const char *texts[ASSUMED_COUNT];
-    const size_t count = assumed_list(input->assumed, texts);
-    for (size_t i = 0; i < count; i++)
-        bound_assume(bound, texts[i]);
+        assume(bound, WB_ASSUME_PATHS_AND_ADDRESSES);
+    assume_execution(bound, input->assumed);
 }
 
 /* Which warps issue, by the scheme of the grid. */
 static void assume_issue(const struct gpu_scheme *scheme, wb_bound *bound) {
     if (scheme == NULL || scheme->policy->work_conserving)
-        bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
+        assume(bound, WB_ASSUME_WORK_CONSERVING);
     else
-        bound_assume(bound, "strict round-robin issue");
-    if (scheme != NULL && scheme->reorder)
-        bound_assume(bound, "requests reach the first-level cache in the order of the reordering unit");
+        assume(bound, WB_ASSUME_STRICT_ROUND_ROBIN);
+    if (scheme != NULL && scheme->reorder) assume(bound, WB_ASSUME_REORDERED_REQUESTS);
 }
 
 /* What a bound says of memory. */
 static void assume_memory(const struct bound_input *input, wb_bound *bound) {
     if (input->contended) {
-        bound_assume(bound, "one memory of all SMs serves requests one by one, and does not stay idle while "
-                            "one waits; no caches");
+        assume(bound, WB_ASSUME_ONE_MEMORY);
         return;
     }
     if (input->memory == NULL) {
-        bound_assume(bound, fetch_can_stall(&input->machine->fetch)
-                                ? "no misses of data caches and no memory interference beyond the stated "
-                                  "latencies"
-                                : "no cache misses and no memory interference beyond the stated latencies");
+        assume(bound, fetch_can_stall(&input->machine->fetch) ? WB_ASSUME_NO_DATA_CACHE_MISSES
+                                                              : WB_ASSUME_NO_CACHE_MISSES);
         return;
     }
-    bound_assume(bound, "caches, interconnect and DRAM as the machine states them; at the start the first "
-                        "levels are empty, and the second level holds nothing that is still to be written "
-                        "back");
+    assume(bound, WB_ASSUME_CACHES_AS_STATED);
 }
 
 static void assume_fetch(const struct bound_input *input, wb_bound *bound) {
     if (!fetch_can_stall(&input->machine->fetch))
-        bound_assume(bound, "no instruction fetch stalls");
+        assume(bound, WB_ASSUME_NO_FETCH_STALLS);
     else
-        bound_assume(bound, "instruction fetch as the machine states it, or faster; an instruction of PTX is "
-                            "one of the machine, and nothing else uses the instruction caches");
+        assume(bound, WB_ASSUME_FETCH_AS_STATED);
 }
 
 void bound_assume_model(const struct bound_input *input, wb_bound *bound) {
     bound_assume_paths(input, bound);
     assume_issue(input->scheme, bound);
-    bound_assume(bound, "initiations and latencies as the machine states them, or shorter");
+    assume(bound, WB_ASSUME_TIMES_OR_SHORTER);
     assume_memory(input, bound);
     assume_fetch(input, bound);
 }
 
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
     bound_assume_model(input, bound);
-    bound_assume(bound, "a unit with an instruction waiting for it does not stay idle");
+    assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
     if (input->scheme->reorder || !memory_dispatch_is_dynamic(&input->machine->memory))
-        bound_assume(bound, "block b runs on SM b modulo their number");
-    if (input->registers_ignored)
-        bound_assume(bound, "registers of a thread are not known: so few that they keep no block from an SM");
+        assume(bound, WB_ASSUME_STATIC_DISPATCH);
+    if (input->registers_ignored) assume(bound, WB_ASSUME_REGISTERS_IGNORED);
 }
 
 /* Why searches over schedules are not for machines whose SMs share one memory. */
@@ -182,15 +157,4 @@ void bound_qualify(const struct bound_input *input, wb_bound *bound) {
     }
     bound->kind = WB_ESTIMATE;
     bound->lower = 0;
-}
-
-const char *wb_kind_name(wb_kind kind) {
-    switch (kind) {
-    case WB_EXACT: return "exact";
-    case WB_UPPER: return "upper";
-    case WB_LOWER: return "lower";
-    case WB_SIMULATED: return "simulated";
-    case WB_ESTIMATE: break;
-    }
-    return "estimate";
 }

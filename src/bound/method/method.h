@@ -4,6 +4,7 @@
 
 #include "bound/method/search_budget.h"
 #include "bound/profile/profile.h"
+#include "method/bound.h"
 
 struct abstract_cta;
 struct arena;
@@ -27,7 +28,7 @@ struct bound_input {
     const struct wb_machine *machine;
     const struct gpu_scheme *scheme; /* of access to the first level; NULL: no caches */
     const struct facts_used *facts;  /* of covering paths; NULL: the paths are real ones */
-    assumed_set assumed;             /* what the execution takes for granted (warp/assumed.h) */
+    assumed_set assumed;             /* what the execution takes for granted (warp/path/execution_notes.h) */
     bool in_objects;        /* some unknown address is taken to stay inside of what it is made from */
     bool registers_ignored; /* they are not known, and with more of them an SM would hold fewer blocks */
     bool contended;         /* requests wait for one memory that all SMs share */
@@ -89,12 +90,6 @@ extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bo
     bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_rr,
     bound_abstract_cta_safe, bound_k_area, bound_k_bal, bound_k_sm, bound_k_exhaustive, bound_k_adversary,
     bound_waves, bound_graham, bound_one_by_one, bound_eq3;
-
-/* Adds an assumption; there must be room. */
-void bound_assume(wb_bound *bound, const char *assumption);
-
-/* Adds what the execution of the kernel takes for granted (warp/assumed.h). */
-void bound_assume_execution(const struct bound_input *input, wb_bound *bound);
 
 /* Adds what every result assumes of the paths, that included. */
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound);

@@ -84,7 +84,7 @@ static wb_status adversary_run(const struct bound_input *input, wb_bound *bound)
     bound->kind = WB_LOWER;
     bound->cycles = bound->lower = adversary.longest;
     bound_assume_paths(input, bound);
-    bound_assume(bound, "initiations and latencies as stated, not shorter");
+    assume(bound, WB_ASSUME_TIMES_AS_STATED);
     return status;
 }
 

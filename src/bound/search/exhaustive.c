@@ -180,9 +180,9 @@ static void exhaustive_result(const struct explorer *explorer, wb_status status,
     bound->kind = status == WB_OK ? WB_EXACT : WB_LOWER;
     bound->cycles = bound->lower = explorer->longest;
     bound_assume_paths(explorer->input, bound);
-    bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
-    bound_assume(bound, "initiations and latencies as stated, not shorter");
-    bound_assume(bound, "units start instructions in the order of their issue");
+    assume(bound, WB_ASSUME_WORK_CONSERVING);
+    assume(bound, WB_ASSUME_TIMES_AS_STATED);
+    assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     if (status == WB_OK) return;
     if (!explorer->stopped && !explorer->spent && !explorer->full && !explorer->table.refused)
         (void)diagnose_out_of_memory(explorer->input->diagnostics, "exhaustive");

@@ -232,12 +232,9 @@ static wb_status kernel_adversary_run(const struct bound_input *input, wb_bound 
     bound->kind = WB_LOWER;
     bound->cycles = bound->lower = adversary.longest;
     bound_assume_paths(input, bound);
-    bound_assume(bound, "initiations and latencies as stated, not shorter");
-    if (grid_work_is_dynamic(input->work))
-        bound_assume(bound, "blocks may come in any order, each to any SM that has room");
-    if (input->work->resident_least != input->work->resident_most)
-        bound_assume(bound, "registers of a thread are not known: so few that as many blocks as possible fit "
-                            "on an SM");
+    assume(bound, WB_ASSUME_TIMES_AS_STATED);
+    if (grid_work_is_dynamic(input->work)) assume(bound, WB_ASSUME_DISPATCH_IN_ANY_ORDER);
+    if (input->work->resident_least != input->work->resident_most) assume(bound, WB_ASSUME_REGISTERS_FEWEST);
     return status;
 }
 

@@ -16,9 +16,9 @@ static void kernel_exhaustive_result(const struct bound_input *input, const stru
     bound->kind = status == WB_OK ? WB_EXACT : WB_LOWER;
     bound->cycles = bound->lower = search->longest;
     bound_assume_paths(input, bound);
-    bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
-    bound_assume(bound, "initiations and latencies as stated, not shorter");
-    bound_assume(bound, "units start instructions in the order of their issue");
+    assume(bound, WB_ASSUME_WORK_CONSERVING);
+    assume(bound, WB_ASSUME_TIMES_AS_STATED);
+    assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     grid_assume_dispatch(input->work, bound);
     if (status == WB_OK) return;
     if (grid_search_had_no_memory(search)) (void)diagnose_out_of_memory(input->diagnostics, "k-exhaustive");

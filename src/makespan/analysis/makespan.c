@@ -127,14 +127,10 @@ static void keep_result(wb_makespan *makespan, size_t method, const struct makes
 /* What the problem itself takes for granted, beside what its solution does. */
 static void assume_problem(const wb_makespan *makespan, wb_bound *bound) {
     const struct transform *transform = &makespan->transform;
-    if (makespan->waits)
-        makespan_assume(bound,
-                        "the warps do not wait where their path does (at barriers, for copies or the like)");
-    if (transform_rounds(transform))
-        makespan_assume(bound,
-                        "a unit type whose capacity was rounded down is no slower for what was cut off");
+    if (makespan->waits) assume(bound, WB_ASSUME_STRINGS_WITHOUT_WAITS);
+    if (transform_rounds(transform)) assume(bound, WB_ASSUME_CAPACITY_ROUNDED_DOWN);
     if (transform_repeats(transform) && makespan->problem.issue_limit != ISSUE_UNLIMITED)
-        makespan_assume(bound, "letters that stand for parts of one instruction take an issue slot each");
+        assume(bound, WB_ASSUME_LETTERS_ISSUE_EACH);
 }
 
 /* Keeps why a method has no result, in place of what it said before. */

@@ -42,16 +42,10 @@ const char *makespan_text(const struct makespan_run *run, const char *format, ..
     return arena_string(run->arena, buffer, kept);
 }
 
-void makespan_assume(wb_bound *bound, const char *assumption) {
-    if (bound->assumption_count < WB_ASSUMPTIONS_MAX)
-        bound->assumptions[bound->assumption_count++] = assumption;
-}
-
 void makespan_assume_model(wb_bound *bound) {
-    makespan_assume(bound,
-                    "every instruction takes one cycle of one unit; no latency beyond it, no cache misses");
-    makespan_assume(bound, "work-conserving issue of at most one instruction per warp and cycle");
-    makespan_assume(bound, "the warps execute these strings, alone on the streaming multiprocessor");
+    assume(bound, WB_ASSUME_ONE_CYCLE_EACH);
+    assume(bound, WB_ASSUME_ONE_ISSUE_PER_WARP);
+    assume(bound, WB_ASSUME_THESE_STRINGS);
 }
 
 void makespan_set_interval(wb_bound *bound, uint64_t lower, uint64_t upper) {

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/vec.h"
+#include "method/bound.h"
 #include "strings/schedule.h"
 #include "strings/settings.h"
 
@@ -68,9 +69,6 @@ wb_status makespan_no_memory(const struct makespan_run *run);
 /* A text that lives as long as the results; NULL when memory is exhausted. */
 const char *makespan_text(const struct makespan_run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* Adds an assumption, a text that outlives the bound; nothing when there is no room. */
-void makespan_assume(wb_bound *bound, const char *assumption);
 
 /* Adds what every result assumes. */
 void makespan_assume_model(wb_bound *bound);

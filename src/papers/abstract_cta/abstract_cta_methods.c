@@ -92,21 +92,17 @@ static bool abstract_fits(const struct bound_input *input) {
 /* What the methods say of the warps; `executed`: they count the sides of branches that were executed. */
 static void assume_warps(const struct bound_input *input, bool executed, wb_bound *bound) {
     const struct wb_block *traced = input->block == NULL ? NULL : input->block->traced;
-    bound_assume(bound, "branches that are called uniform do not diverge");
+    assume(bound, WB_ASSUME_UNIFORM_BRANCHES);
     if (traced == NULL) {
-        bound_assume(bound, "the warps are as the file describes them, alone on the compute unit");
+        assume(bound, WB_ASSUME_WARPS_AS_WRITTEN);
         return;
     }
     if (traced->covering) {
         bound_assume_paths(input, bound);
         return;
     }
-    bound_assume(bound, executed ? "every warp runs its loops as often as in the traced execution, and takes "
-                                   "the sides of uniform branches that it takes there; alone on the compute "
-                                   "unit"
-                                 : "every warp runs its loops as often as in the traced execution, whatever "
-                                   "sides of branches it takes; alone on the compute unit");
-    bound_assume_execution(input, bound);
+    assume(bound, executed ? WB_ASSUME_LOOPS_AND_SIDES_AS_TRACED : WB_ASSUME_LOOPS_AS_TRACED);
+    assume_execution(bound, input->assumed);
 }
 
 static wb_status published_run(const struct bound_input *input, wb_bound *bound) {
@@ -122,7 +118,7 @@ static wb_status published_run(const struct bound_input *input, wb_bound *bound)
             : "the published rules are about a machine that issues one instruction a cycle and "
               "waits for nothing but memory, which this is not";
     assume_warps(input, rules.counting.executed, bound);
-    bound_assume(bound, "the conventions that the machine states (abstract_cta)");
+    assume(bound, WB_ASSUME_CTA_CONVENTIONS);
     return WB_OK;
 }
 
@@ -137,8 +133,8 @@ static wb_status turns_run(const struct bound_input *input, wb_bound *bound) {
                         : "longest of some interleavings only, as divergence allows too many, under one "
                           "scheduler, of warps whose nodes wait where the published abstraction puts it";
     assume_warps(input, rules.counting.executed, bound);
-    bound_assume(bound, "the conventions that the machine states (abstract_cta)");
-    bound_assume(bound, "round-robin issue, which begins anew with the first warp behind each barrier");
+    assume(bound, WB_ASSUME_CTA_CONVENTIONS);
+    assume(bound, WB_ASSUME_ROUND_ROBIN_FROM_BARRIERS);
     return WB_OK;
 }
 
@@ -150,8 +146,8 @@ static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
     WB_TRY(simulate_input(input, &rules, false, bound, &all));
     bound->kind = WB_UPPER;
     assume_warps(input, false, bound);
-    bound_assume(bound, "work-conserving issue (any policy but strict round-robin)");
-    bound_assume(bound, "latencies as the machine states them, or shorter; no instruction fetch stalls");
+    assume(bound, WB_ASSUME_WORK_CONSERVING);
+    assume(bound, WB_ASSUME_LATENCIES_OR_SHORTER);
     return WB_OK;
 }
 

@@ -146,8 +146,7 @@ static wb_status run_form(const struct makespan_run *run, const struct ilp_form 
     struct ilp_instance instance = {0};
     struct ilp_model model = {0};
     makespan_assume_model(&result->bound);
-    makespan_assume(&result->bound,
-                    "the floating-point arithmetic of CBC, which is not checked, found the upper end");
+    assume(&result->bound, WB_ASSUME_SOLVER_ARITHMETIC);
     wb_status status = ilp_make(run->problem, form, run->settings, run->diagnostics, &instance, &model);
     if (status == WB_OK) status = solve(run, form, &instance, &model, result);
     ilp_model_free(&model);

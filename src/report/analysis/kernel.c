@@ -86,7 +86,7 @@ void kernel_put_parts(struct text *out, const struct wb_analysis *analysis) {
     text_printf(out, "the %" PRIu64 " cycles of %s are", best->cycles, best->method);
     for (size_t p = 0; p < best->part_count; p++) {
         const wb_part *part = &best->parts[p];
-        text_printf(out, "%s %s%s%s %" PRIu64 " (%.0f %%)", p > 0 ? "," : "", part->what,
+        text_printf(out, "%s %s%s%s %" PRIu64 " (%.0f %%)", p > 0 ? "," : "", wb_part_name(part->what),
                     part->unit != NULL ? " " : "", part->unit != NULL ? part->unit : "", part->cycles,
                     report_percent(part->cycles, best->cycles));
     }
@@ -104,8 +104,8 @@ json_t *kernel_parts_json(const wb_bound *bound) {
     json_t *array = json_array();
     for (size_t p = 0; p < bound->part_count; p++) {
         const wb_part *part = &bound->parts[p];
-        json_add(&array, json_pack("{s:s, s:s?, s:I}", "what", part->what, "unit", part->unit, "cycles",
-                                   (json_int_t)part->cycles));
+        json_add(&array, json_pack("{s:s, s:s?, s:I}", "what", wb_part_name(part->what), "unit", part->unit,
+                                   "cycles", (json_int_t)part->cycles));
     }
     return array;
 }
@@ -143,5 +143,5 @@ json_t *kernel_heading_json(const struct wb_analysis *analysis) {
 
 json_t *kernel_dominant_json(const wb_bound *best) {
     if (best == NULL || best->part_count == 0) return json_null();
-    return json_string(best->parts[0].unit != NULL ? best->parts[0].unit : best->parts[0].what);
+    return json_string(best->parts[0].unit != NULL ? best->parts[0].unit : wb_part_name(best->parts[0].what));
 }

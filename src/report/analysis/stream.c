@@ -180,7 +180,7 @@ static void put_longest(struct text *out, const struct wb_stream *stream, const 
 static bool same_conditions(const wb_bound *a, const wb_bound *b) {
     if (strcmp(a->method, b->method) != 0 || a->assumption_count != b->assumption_count) return false;
     for (size_t i = 0; i < a->assumption_count; i++)
-        if (strcmp(a->assumptions[i], b->assumptions[i]) != 0) return false;
+        if (a->assumptions[i] != b->assumptions[i]) return false;
     return true;
 }
 

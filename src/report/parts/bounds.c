@@ -1,5 +1,6 @@
 #include "report/parts/bounds.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -58,21 +59,21 @@ void report_put_percent(struct text *out, size_t column, uint64_t part, uint64_t
 
 /* Distinct assumptions of all bounds, numbered from 1 in the order in which they are met. */
 struct assumption_list {
-    const char *items[2 * WB_ASSUMPTIONS_MAX];
+    wb_assumption items[WB_ASSUMPTION_COUNT];
     size_t count;
 };
 
-/* The number of an assumption, new or old; 0 when the list is full. */
-static size_t assumption_number(struct assumption_list *list, const char *assumption) {
+/* The number of an assumption, new or old. */
+static size_t assumption_number(struct assumption_list *list, wb_assumption assumption) {
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->items[i], assumption) == 0) return i + 1;
-    if (list->count == sizeof list->items / sizeof *list->items) return 0;
+        if (list->items[i] == assumption) return i + 1;
+    assert(list->count < WB_ASSUMPTION_COUNT);
     list->items[list->count++] = assumption;
     return list->count;
 }
 
 /* A line with the numbers of some assumptions. */
-static void put_numbers(struct text *out, struct assumption_list *list, const char *const *assumptions,
+static void put_numbers(struct text *out, struct assumption_list *list, const wb_assumption *assumptions,
                         size_t count) {
     for (size_t i = 0; i < count; i++)
         text_printf(out, " %zu", assumption_number(list, assumptions[i]));
@@ -93,14 +94,14 @@ void report_put_conditions(struct text *out, report_bound_at at, const void *own
         put_numbers(out, &list, bound->assumptions, bound->assumption_count);
     }
     for (; executed != NULL && executed->who != NULL; executed++) {
-        const char *texts[ASSUMED_COUNT];
-        const size_t count = assumed_list(executed->assumed, texts);
+        wb_assumption assumptions[WB_ASSUMPTION_COUNT];
+        const size_t count = assumptions_of_execution(executed->assumed, assumptions);
         if (count == 0) continue;
         text_printf(out, "%s assume", executed->who);
-        put_numbers(out, &list, texts, count);
+        put_numbers(out, &list, assumptions, count);
     }
     for (size_t i = 0; i < list.count; i++)
-        text_printf(out, "  %zu  %s\n", i + 1, list.items[i]);
+        text_printf(out, "  %zu  %s\n", i + 1, wb_assumption_text(list.items[i]));
 }
 
 wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char **text) {
@@ -130,17 +131,17 @@ json_t *report_seconds_json(double seconds, const wb_report_options *options) {
     return options->timing ? json_real(seconds) : json_null();
 }
 
-json_t *report_assumptions_json(const char *const *assumptions, size_t count) {
+static json_t *assumptions_json(const wb_assumption *assumptions, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_add(&array, json_string(assumptions[i]));
+        json_add(&array, json_string(wb_assumption_text(assumptions[i])));
     return array;
 }
 
 json_t *report_assumed_json(assumed_set assumed) {
-    const char *texts[ASSUMED_COUNT];
-    const size_t count = assumed_list(assumed, texts);
-    return report_assumptions_json(texts, count);
+    wb_assumption assumptions[WB_ASSUMPTION_COUNT];
+    const size_t count = assumptions_of_execution(assumed, assumptions);
+    return assumptions_json(assumptions, count);
 }
 
 json_t *report_bound_json(const wb_bound *bound, const wb_report_options *options) {
@@ -149,8 +150,8 @@ json_t *report_bound_json(const wb_bound *bound, const wb_report_options *option
     json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "method", bound->method, "kind",
                                wb_kind_name(bound->kind), "cycles", (json_int_t)bound->cycles, "lower",
                                (json_int_t)bound->lower, "upper", upper, "assumptions",
-                               report_assumptions_json(bound->assumptions, bound->assumption_count),
-                               "seconds", report_seconds_json(bound->seconds, options));
+                               assumptions_json(bound->assumptions, bound->assumption_count), "seconds",
+                               report_seconds_json(bound->seconds, options));
     if (bound->reason != NULL) json_put(&object, "reason", json_string(bound->reason));
     return object;
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "base/diagnostics.h"
+#include "method/bound.h"
 #include "warp/path/execution_notes.h"
 
 /* Appends a number that ends in front of `column` of its line. */
@@ -55,8 +56,7 @@ wb_status report_written(wb_status status, wb_diagnostics *diagnostics);
 /* Seconds, or null unless they are asked for. */
 json_t *report_seconds_json(double seconds, const wb_report_options *options);
 
-/* Assumptions as an array of sentences; what the execution of a kernel takes for granted. */
-json_t *report_assumptions_json(const char *const *assumptions, size_t count);
+/* What the execution of a kernel takes for granted, as an array of sentences. */
 json_t *report_assumed_json(assumed_set assumed);
 
 /* A bound as an object, NULL when memory is exhausted (as everywhere in jansson). */

@@ -1,9 +1,10 @@
 # The project's front door: each target installs what it needs, configures with CMake and builds with Ninja.
 #   make help    these lines
 #   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
-#   make build   release build in build/               make lint    formatting, clang-tidy
+#   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
-#   make campaign [SEEDS=1000000]: bounds against all schedules of random blocks; goes on where it was stopped
+#   make campaign [SEEDS=1000000]: all rounds of the random tests, of which `make test` has a third, then bounds against all
+#                                  schedules of random blocks; goes on where it was stopped
 #   make campaign-caches [SEEDS=1000000] [FIRST=1]: bounds of kernels for all data against executions, on random machines with caches
 #   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-wcet2014 reproduce-jcse2017 reproduce-ecrts2025
 #                                                  the experiments of papers, into docs/reproduction/
@@ -45,7 +46,7 @@ test: packages-build+test
 
 lint: packages-build+test+lint
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
-	scripts/lint
+	scripts/lint $(if $(CHANGED),--changed)
 
 bench: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
@@ -60,6 +61,7 @@ fuzz: packages-build+test
 campaign: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build --quiet
+	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
 	./build/tests/campaign build/campaign.seed $(SEEDS)
 
 campaign-caches: packages-build+test

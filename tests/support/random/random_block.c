@@ -9,7 +9,9 @@
 #include "synthetic_text.h"
 
 uint32_t random_rounds(uint32_t rounds) {
-    return ADDRESS_SANITIZER ? rounds / 10 + 1 : rounds;
+    const char *asked = getenv("WB_ROUNDS");
+    if (asked != NULL && strcmp(asked, "all") == 0) return rounds;
+    return rounds / (ADDRESS_SANITIZER ? 12 : 3) + 1;
 }
 
 static uint32_t between(struct random_state *random, uint32_t low, uint32_t high) {

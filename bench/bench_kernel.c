@@ -8,7 +8,7 @@
 #include "bench_support.h"
 #include "bound/analysis/registry.h"
 #include "bound/grid/grid_kinds.h"
-#include "warp/path/grid.h"
+#include "warp/trace/grid.h"
 
 #define BLOCKS 100000
 #define LENGTHS 100

@@ -2,6 +2,7 @@
 
 #include "sim/gpu_windows.h"
 #include "sim/sm_ifetch.h"
+#include "warp/trace/grid_block.h"
 
 /* Adds what an SM has counted, and how its instructions fared. */
 static void add_sm(const struct gpu_sm *own, uint32_t instructions, wb_instruction_traffic *sums,

@@ -5,6 +5,7 @@
 
 #include "base/choose.h"
 #include "base/clock.h"
+#include "warp/trace/grid_block.h"
 
 static wb_status gpu_no_memory(wb_diagnostics *diagnostics) {
     return diagnose_out_of_memory(diagnostics, "simulation");

@@ -15,7 +15,7 @@
 #include "bound/analysis/analysis.h"
 #include "covering_check.h"
 #include "kernel_suite.h"
-#include "warp/path/grid_block.h"
+#include "warp/trace/grid_block.h"
 
 /* Larger grids are left out, by the warp instructions of all blocks: simulations take longest here. */
 #define INSTRUCTIONS_MAX 60000u

@@ -16,7 +16,7 @@
 #include "launch/facts.h"
 #include "random_block.h"
 #include "random_trial.h"
-#include "warp/path/grid_block.h"
+#include "warp/trace/grid_block.h"
 
 #define KERNELS 2100u
 

@@ -12,6 +12,7 @@
 #include "grid_check.h"
 #include "kernel_suite.h"
 #include "warp/interpret/run.h"
+#include "warp/trace/grid_block.h"
 
 /* Executes the blocks in order once more, and compares each with the grid. */
 static void check_blocks(const struct loaded_kernel *loaded, const struct wb_grid *grid) {
@@ -21,7 +22,7 @@ static void check_blocks(const struct loaded_kernel *loaded, const struct wb_gri
                       .steers = true};
     struct arena arena = {0};
     uint32_t *code_first = NULL, block = 0;
-    assert_int_equal(run_number_code(run.kernel->module, &arena, &code_first), WB_OK);
+    assert_int_equal(code_number(run.kernel->module, &arena, &code_first), WB_OK);
     kernel_expect_ok(run_begin(&run, &arena, code_first), "begin", loaded->diagnostics);
     struct access_list *accesses = calloc(run.warp_count, sizeof *accesses);
     assert_non_null(accesses);

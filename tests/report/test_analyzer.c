@@ -9,7 +9,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "warp/path/grid.h"
+#include "warp/trace/grid.h"
+#include "warp/trace/grid_block.h"
 
 /* A module with the kernel `k`, whose parameter is an address: in %rd1, and with 4 bytes a thread in %rd2. */
 #define KERNEL(declarations, body)                                                                           \

@@ -24,7 +24,7 @@ static wb_status run_in_warps(const char *body, const char *threads, uint32_t wi
                       .warp_width = width};
     struct arena arena = {0};
     uint32_t *code_first;
-    assert_int_equal(run_number_code(module, &arena, &code_first), WB_OK);
+    assert_int_equal(code_number(module, &arena, &code_first), WB_OK);
     wb_status status = run_begin(&run, &arena, code_first);
     if (status == WB_OK) status = run_block(&run, NULL);
     if (status == WB_OK) memcpy(values, image_buffer(&run, 0)->bytes, 1024 * sizeof *values);

@@ -9,6 +9,7 @@
 #include "memory/requests/requests.h"
 #include "sim/simulator.h"
 #include "warp/timed/block_timing.h"
+#include "warp/trace/grid_block.h"
 
 /* Processor seconds of this thread so far. */
 static double analysis_clock(void) {

@@ -2,7 +2,7 @@
 
 #include "bound/analysis/kernel_blocks.h"
 #include "memory/requests/timed_grid.h"
-#include "warp/path/grid_block.h"
+#include "warp/trace/grid_block.h"
 
 /* The kind whose block alone is bounded by most cycles. */
 static uint32_t longest_kind(const struct grid_work *work) {

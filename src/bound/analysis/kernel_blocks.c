@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "warp/path/grid_block.h"
+#include "warp/trace/grid_block.h"
 
 /* What no block of a kind exceeds, alone on its SM. Where SMs share a memory the kinds' sums leave out what
  * that adds. */

@@ -1,6 +1,7 @@
 #include "bound/grid/contended_block.h"
 
 #include "warp/path/block.h"
+#include "warp/trace/grid_block.h"
 
 /* Counts what the grid of the block alone asks for. */
 static wb_status count(wb_diagnostics *diagnostics, struct contended_block *made) {

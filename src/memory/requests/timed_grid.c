@@ -4,6 +4,7 @@
 
 #include "base/table.h"
 #include "warp/timed/code_timing.h"
+#include "warp/trace/grid_block.h"
 
 static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics) {
     const struct wb_grid *grid = timed->grid;

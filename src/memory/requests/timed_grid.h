@@ -5,9 +5,9 @@
 
 #include "base/arena.h"
 #include "memory/requests/traffic.h"
-#include "warp/path/grid.h"
 #include "warp/synthetic/synthetic_block.h"
 #include "warp/timed/timed_block.h"
+#include "warp/trace/grid.h"
 
 struct timed_grid {
     struct arena arena; /* of the code */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/requests/requests.h"
+#include "warp/trace/grid_block.h"
 
 /* Where local memory begins: beyond all buffers. */
 #define LOCAL_START ((uint64_t)1 << 40)

@@ -4,7 +4,8 @@
 #define WB_MEMORY_REQUESTS_TRAFFIC_H
 
 #include "machine/machine.h"
-#include "warp/path/grid.h"
+#include "warp/trace/grid.h"
+#include "warp/trace/grid_block.h"
 
 /* When in its block each access of a warp happens, whatever the schedule: between which barriers, and in
  * which epoch of the access order (docs/access-order.md). */

@@ -5,9 +5,9 @@
 #include "ptx/reach.h"
 #include "warp/cover/found_limits.h"
 #include "warp/cover/launch_environment.h"
-#include "warp/interpret/launch_check.h"
+#include "warp/interpret/launch_demand.h"
 #include "warp/path/fact_needs.h"
-#include "warp/path/grid.h"
+#include "warp/trace/grid_trace.h"
 
 /* A function that the kernel reaches, while its loops are written. */
 struct template_function {

@@ -7,7 +7,7 @@
 #include "report/parts/bounds.h"
 #include "report/parts/cover.h"
 #include "report/write/json.h"
-#include "warp/path/grid.h"
+#include "warp/trace/grid.h"
 
 const struct ptx_inst *cache_report_inst(const struct cache_report *report, uint32_t index,
                                          struct inst_place *place) {

@@ -7,6 +7,7 @@
 #include "report/parts/bounds.h"
 #include "report/write/json.h"
 #include "warp/timed/code_timing.h"
+#include "warp/trace/grid_block.h"
 
 /* Whether an instruction accesses global memory by what it says of itself. */
 static bool names_global(const struct ptx_form *form) {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "memory/requests/requests.h"
 #include "report/write/source_lines.h"
-#include "warp/path/grid.h"
+#include "warp/trace/grid.h"
 
 /* Bytes of the program that an instruction takes (JCSE'17 counts so). */
 #define PC_STEP 8u

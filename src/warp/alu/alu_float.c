@@ -1,7 +1,6 @@
 #include "warp/alu/alu.h"
-
+#include "warp/alu/float_format.h"
 #include "warp/alu/float_value.h"
-#include "warp/alu/rounding.h"
 
 /* clang-format off */
 
@@ -148,6 +147,193 @@ lane_fn alu_float_find(const struct ptx_form *form) {
     case PTX_OP_COPYSIGN: return wide ? copysign_f64 : copysign_f32;
     case PTX_OP_MIN:
     case PTX_OP_MAX: return extremes;
+    default: return NULL;
+    }
+}
+
+/* div.approx.f32: divisors beyond 2^126 give a zero, or NaN for an infinite dividend (PTX ISA, div). */
+static float divide_approximately(float x, float y) {
+    float magnitude = fabsf(y);
+    if (magnitude <= 0x1p126f || isinf(y) || y != y) return x / y;
+    if (isinf(x)) return (float)NAN;
+    return x != x ? x : copysignf(0.0f, x) * copysignf(1.0f, y);
+}
+
+/* One f32 operation; x and y are volatile so that it is computed in the rounding mode that is set. The
+ * transcendental functions are computed in double precision and rounded, which is within PTX's error bounds.
+ */
+static float special_f32(const struct ptx_form *form, const volatile float *x, const volatile float *y) {
+    switch (form->op) {
+    case PTX_OP_DIV: return form->approx ? divide_approximately(*x, *y) : *x / *y;
+    case PTX_OP_RCP: return 1.0f / *x;
+    case PTX_OP_SQRT: return sqrtf(*x);
+    case PTX_OP_RSQRT: return (float)(1.0 / sqrt((double)*x));
+    case PTX_OP_SIN: return (float)sin((double)*x);
+    case PTX_OP_COS: return (float)cos((double)*x);
+    case PTX_OP_LG2: return (float)log2((double)*x);
+    case PTX_OP_EX2: return (float)exp2((double)*x);
+    default: return (float)tanh((double)*x);
+    }
+}
+
+static double special_f64(const struct ptx_form *form, const volatile double *x, const volatile double *y) {
+    switch (form->op) {
+    case PTX_OP_DIV: return *x / *y;
+    case PTX_OP_RCP: return 1.0 / *x;
+    case PTX_OP_SQRT: return sqrt(*x);
+    default: return 1.0 / sqrt(*x);
+    }
+}
+
+static uint64_t lane_f32(const struct ptx_form *form, uint64_t a, uint64_t b) {
+    volatile float x = float_of(a), y = float_of(b);
+    if (form->ftz) {
+        x = flush_f32(x);
+        y = flush_f32(y);
+    }
+    volatile float r = special_f32(form, &x, &y);
+    float value = r;
+    if (form->ftz) value = flush_f32(value);
+    if (form->sat) value = saturate_f32(value);
+    return result_f32(value);
+}
+
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper word of a number alone, and flush
+ * subnormal numbers. */
+#define UPPER_WORD UINT64_C(0xffffffff00000000)
+#define NAN_UPPER_WORD UINT64_C(0x7fffffff00000000)
+
+static uint64_t flushed_upper_word(double value) {
+    uint64_t bits = double_bits(value) & UPPER_WORD;
+    return (bits << 1 >> 53) == 0 ? bits & UINT64_C(1) << 63 : bits;
+}
+
+static uint64_t upper_word_f64(const struct ptx_form *form, uint64_t a) {
+    double x = double_of(flushed_upper_word(double_of(a)));
+    double result = 1.0 / (form->op == PTX_OP_RCP ? x : x == 0.0 ? x : sqrt(x));
+    return result != result ? NAN_UPPER_WORD : flushed_upper_word(result);
+}
+
+static uint64_t lane_f64(const struct ptx_form *form, uint64_t a, uint64_t b) {
+    if (form->approx && form->ftz) return upper_word_f64(form, a);
+    volatile double x = double_of(a), y = double_of(b);
+    volatile double r = special_f64(form, &x, &y);
+    return result_f64(r);
+}
+
+static void special(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    const struct ptx_form *form = op->form;
+    rounding_begin(form->round);
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        d[l] = form->type == PTX_F64 ? lane_f64(form, s[0][l], s[1][l]) : lane_f32(form, s[0][l], s[1][l]);
+    rounding_end(form->round);
+}
+
+lane_fn alu_special_find(const struct ptx_form *form) {
+    if (form->type != PTX_F32 && form->type != PTX_F64) return NULL;
+    switch (form->op) {
+    case PTX_OP_DIV:
+    case PTX_OP_RCP:
+    case PTX_OP_SQRT:
+    case PTX_OP_RSQRT: return special;
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_LG2:
+    case PTX_OP_EX2:
+    case PTX_OP_TANH: return form->type == PTX_F32 ? special : NULL;
+    default: return NULL;
+    }
+}
+
+/* a * b + c such that rounding it to a format of at most 11 bits of precision gives the correctly rounded
+ * result: where the sum is inexact its last bit is made odd, so that a second rounding cannot mistake it for
+ * a tie (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", IEEE TC 57(4), 2008). */
+static double fused(double a, double b, double c) {
+    double product = a * b; /* exact: at most 22 bits */
+    double sum = product + c;
+    double part = sum - product;
+    double error = (product - (sum - part)) + (c - part);
+    uint64_t bits = double_bits(sum);
+    if (!(fabs(sum) <= 0x1p1000) || !(error != 0.0) || (bits & 1) != 0) return sum;
+    return double_of((error > 0.0) == (sum > 0.0) ? bits + 1 : bits - 1);
+}
+
+static double compute(const struct micro *op, const double *v) {
+    switch (op->form->op) {
+    case PTX_OP_ADD: return fused(v[0], 1.0, v[1]);
+    case PTX_OP_SUB: return fused(v[0], 1.0, -v[1]);
+    case PTX_OP_MUL: return v[0] * v[1];
+    case PTX_OP_FMA:
+    case PTX_OP_MAD: return fused(v[0], v[1], v[2]);
+    case PTX_OP_EX2: return exp2(v[0]);
+    default: return tanh(v[0]);
+    }
+}
+
+/* One element: 16 bits of each source to 16 bits of the result. */
+static uint64_t element(const struct micro *op, const struct float_format *format, const uint64_t *bits) {
+    const struct ptx_form *form = op->form;
+    double values[3] = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        bool flushed = form->ftz && float_format_tiny(format, bits[i]);
+        values[i] = float_format_decode(format, flushed ? bits[i] & float_format_sign(format) : bits[i]);
+    }
+    bool is_extreme = form->op == PTX_OP_MIN || form->op == PTX_OP_MAX;
+    double result = is_extreme ? alu_extreme(op, values) : compute(op, values);
+    if (form->sat) result = saturate_f64(result);
+    if (form->relu && result <= 0.0) result = 0.0;
+    uint64_t rounded = float_format_encode(format, result, PTX_ROUND_RN);
+    return form->ftz && float_format_tiny(format, rounded) ? rounded & float_format_sign(format) : rounded;
+}
+
+static bool is_pair(const struct ptx_form *form) {
+    return form->type == PTX_F16X2 || form->type == PTX_BF16X2;
+}
+
+static void half_arithmetic(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    const struct float_format *format = float_format_of(op->form->type);
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        uint64_t result = 0;
+        for (uint32_t shift = 0; shift < (is_pair(op->form) ? 32u : 16u); shift += 16) {
+            uint64_t bits[3];
+            for (uint32_t i = 0; i < 3; i++)
+                bits[i] = s[i][l] >> shift & 0xffff;
+            result |= element(op, format, bits) << shift;
+        }
+        d[l] = result;
+    }
+}
+
+/* The sign bits of an element or a pair of them. */
+static uint64_t sign_bits(const struct micro *op) {
+    return is_pair(op->form) ? 0x80008000 : 0x8000;
+}
+
+static void half_neg(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    uint64_t signs = sign_bits(op);
+    FOR_LANES(l) d[l] = s[0][l] ^ signs;
+}
+
+static void half_abs(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    uint64_t signs = sign_bits(op);
+    FOR_LANES(l) d[l] = s[0][l] & ~signs;
+}
+
+lane_fn alu_half_find(const struct ptx_form *form) {
+    bool half = form->type == PTX_F16 || form->type == PTX_BF16 || is_pair(form);
+    if (!half || form->type2 != form->type || form->oob) return NULL;
+    switch (form->op) {
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL:
+    case PTX_OP_FMA:
+    case PTX_OP_MAD:
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+    case PTX_OP_EX2:
+    case PTX_OP_TANH: return half_arithmetic;
+    case PTX_OP_NEG: return form->ftz ? NULL : half_neg;
+    case PTX_OP_ABS: return form->ftz ? NULL : half_abs;
     default: return NULL;
     }
 }

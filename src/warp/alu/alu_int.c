@@ -1,6 +1,6 @@
-#include "warp/alu/alu.h"
-
 #include <stdlib.h>
+
+#include "warp/alu/alu.h"
 
 /* clang-format off */
 
@@ -175,4 +175,224 @@ lane_fn alu_int_find(const struct ptx_form *form) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].op == form->op && rows[i].half == form->half) return rows[i].functions[kind];
     return NULL;
+}
+
+/* clang-format off */
+LANE_FUNCTION(and_bits, d[l] = a[l] & b[l];)
+LANE_FUNCTION(or_bits, d[l] = a[l] | b[l];)
+LANE_FUNCTION(xor_bits, d[l] = a[l] ^ b[l];)
+INT_FUNCTIONS(not, ~(uint64_t)x)
+INT_FUNCTIONS(cnot, x == 0)
+
+/* Shifts by the width or more are shifts by the width. The amount is 32 bits, whatever the type. */
+#define AMOUNT(width) ((uint32_t)b[l] < (width) ? (uint32_t)b[l] : (width))
+INT_FUNCTIONS_16(shl, (uint64_t)x << AMOUNT(16))
+INT_FUNCTIONS_32(shl, (uint64_t)x << AMOUNT(32))
+INT_FUNCTIONS_64(shl, (uint32_t)b[l] > 63 ? 0 : (uint64_t)x << (b[l] & 63))
+INT_FUNCTIONS_16(shr, (int64_t)x >> AMOUNT(16))
+INT_FUNCTIONS_32(shr, (int64_t)x >> AMOUNT(32))
+INT_FUNCTION(shr_u64, uint64_t, uint64_t, (uint32_t)b[l] > 63 ? 0 : x >> (b[l] & 63))
+INT_FUNCTION(shr_s64, int64_t, uint64_t, x >> AMOUNT(63))
+#undef AMOUNT
+
+/* Funnel shifts of b:a. */
+#define FUNNEL ((uint64_t)(uint32_t)b[l] << 32 | (uint32_t)a[l])
+#define CLAMPED ((uint32_t)c[l] < 32 ? (uint32_t)c[l] : 32)
+LANE_FUNCTION(shf_l_clamp, d[l] = FUNNEL << CLAMPED >> 32;)
+LANE_FUNCTION(shf_l_wrap, d[l] = FUNNEL << (c[l] & 31) >> 32;)
+LANE_FUNCTION(shf_r_clamp, d[l] = (uint32_t)(FUNNEL >> CLAMPED);)
+LANE_FUNCTION(shf_r_wrap, d[l] = (uint32_t)(FUNNEL >> (c[l] & 31));)
+#undef FUNNEL
+#undef CLAMPED
+
+LANE_FUNCTION(popc, d[l] = (uint64_t)__builtin_popcountll(a[l]);)
+LANE_FUNCTION(clz_32, d[l] = a[l] == 0 ? 32 : (uint64_t)__builtin_clzll(a[l]) - 32;)
+LANE_FUNCTION(clz_64, d[l] = a[l] == 0 ? 64 : (uint64_t)__builtin_clzll(a[l]);)
+/* clang-format on */
+
+/* Each bit of the result is the table's bit at the number that the operands' bits form. */
+static void lop3(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    uint64_t table = s[3][0];
+    (void)op;
+    FOR_LANES(l) {
+        uint64_t a = s[0][l], b = s[1][l], c = s[2][l], result = 0;
+        for (uint32_t i = 0; i < 8; i++) {
+            uint64_t row = (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+            result |= row & (0 - (table >> i & 1));
+        }
+        d[l] = (uint32_t)result;
+    }
+}
+
+static void brev(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    uint32_t unused = op->form->type == PTX_B64 ? 0 : 32;
+    FOR_LANES(l) {
+        uint64_t x = __builtin_bswap64(s[0][l]);
+        x = (x & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4 | (x >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f));
+        x = (x & UINT64_C(0x3333333333333333)) << 2 | (x >> 2 & UINT64_C(0x3333333333333333));
+        x = (x & UINT64_C(0x5555555555555555)) << 1 | (x >> 1 & UINT64_C(0x5555555555555555));
+        d[l] = x >> unused;
+    }
+}
+
+/* Position of the highest bit that differs from the sign; .shiftamt: how far it is from the left end. */
+static void bfind(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    enum int_kind kind = int_kind_of(op->form->type);
+    uint32_t width = kind >= INT_U64 ? 64 : 32;
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        uint64_t x = s[0][l];
+        bool is_signed = kind == INT_S32 || kind == INT_S64;
+        if (is_signed && (x >> (width - 1) & 1) != 0) x = ~x & low_bytes_mask(width / 8);
+        uint32_t position = x == 0 ? UINT32_MAX : 63 - (uint32_t)__builtin_clzll(x);
+        if (op->form->mode == PTX_MODE_SHIFTAMT && x != 0) position = width - 1 - position;
+        d[l] = position;
+    }
+}
+
+static uint64_t low_bits(uint32_t count) {
+    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+}
+
+/* Bits b .. b + c - 1 of a. Where the field runs past the left end, and above it, a signed extract repeats
+ * the field's leftmost bit. */
+static void bfe(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    enum int_kind kind = int_kind_of(op->form->type);
+    uint32_t width = kind >= INT_U64 ? 64 : 32;
+    bool is_signed = kind == INT_S32 || kind == INT_S64;
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        uint32_t position = s[1][l] & 0xff, length = s[2][l] & 0xff;
+        uint32_t end = position + length > width ? width : position + length;
+        uint32_t sign_at = end == 0 ? 0 : end - 1;
+        bool negative = is_signed && length != 0 && (s[0][l] >> sign_at & 1) != 0;
+        uint32_t count = position < end ? end - position : 0;
+        uint64_t field = count == 0 ? 0 : s[0][l] >> position & low_bits(count);
+        if (negative) field |= ~low_bits(count);
+        d[l] = field & low_bits(width);
+    }
+}
+
+/* Bits 0 .. d - 1 of a replace those from c on in b. */
+static void bfi(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    uint32_t width = op->form->type == PTX_B64 ? 64 : 32;
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        uint32_t position = s[2][l] & 0xff, length = s[3][l] & 0xff;
+        uint64_t field = position >= width ? 0 : low_bits(length) << position & low_bits(width);
+        uint64_t inserted = position >= width ? 0 : s[0][l] << position;
+        d[l] = (s[1][l] & ~field) | (inserted & field);
+    }
+}
+
+/* Sign- or zero-extends the low b bits of a. */
+static void szext(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        uint32_t b = (uint32_t)s[1][l];
+        uint32_t count = op->form->mode == PTX_MODE_WRAP ? b & 31 : b < 32 ? b : 32;
+        uint64_t value = s[0][l] & low_bits(count);
+        bool negative = op->form->type == PTX_S32 && count != 0 && (value >> (count - 1) & 1) != 0;
+        d[l] = (uint32_t)(negative ? value | ~low_bits(count) : value);
+    }
+}
+
+/* b ones from bit a on. */
+static void bmsk(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    bool wrap = op->form->mode == PTX_MODE_WRAP;
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        uint32_t a = (uint32_t)s[0][l], b = (uint32_t)s[1][l];
+        a = wrap ? a & 31 : a < 32 ? a : 32;
+        b = wrap ? b & 31 : b < 32 ? b : 32;
+        d[l] = (uint32_t)(low_bits(b) << a);
+    }
+}
+
+/* Position of the n-th set bit of a, counted from bit b upwards (c > 0) or downwards (c < 0). */
+static uint32_t nth_set_bit(uint32_t mask, uint32_t base, int32_t n) {
+    if (base > 31) return UINT32_MAX;
+    if (n == 0) return (mask >> base & 1) != 0 ? base : UINT32_MAX;
+    int64_t left = n < 0 ? -(int64_t)n : n;
+    for (int32_t i = (int32_t)base; i >= 0 && i < 32; i += n < 0 ? -1 : 1)
+        if ((mask >> i & 1) != 0 && --left == 0) return (uint32_t)i;
+    return UINT32_MAX;
+}
+
+static void fns(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    (void)op;
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        d[l] = nth_set_bit((uint32_t)s[0][l], (uint32_t)s[1][l], (int32_t)s[2][l]);
+}
+
+/* Which of the eight bytes of b:a stands at byte `i` of the result in the given mode; bit 3 set: its sign. */
+static uint32_t permute_selector(uint8_t mode, uint32_t i, uint32_t control) {
+    uint32_t n = control & 3;
+    switch (mode) {
+    case PTX_MODE_F4E: return n + i;
+    case PTX_MODE_B4E: return (n - i) & 7;
+    case PTX_MODE_RC8: return n;
+    case PTX_MODE_ECL: return i < n ? n : i;
+    case PTX_MODE_ECR: return i < n ? i : n;
+    case PTX_MODE_RC16: return (n & 1) * 2 + (i & 1);
+    default: return control >> (4 * i) & 15;
+    }
+}
+
+static void prmt(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        uint64_t bytes = s[1][l] << 32 | s[0][l], result = 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t selector = permute_selector(op->form->mode, i, (uint32_t)s[2][l]);
+            uint64_t byte = bytes >> (8 * (selector & 7)) & 0xff;
+            if ((selector & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;
+            result |= byte << (8 * i);
+        }
+        d[l] = result;
+    }
+}
+
+static lane_fn find_shift(const struct ptx_form *form) {
+    static const lane_fn left[INT_KINDS] = INT_TABLE(shl), right[INT_KINDS] = INT_TABLE(shr);
+    enum int_kind kind = int_kind_of(form->type);
+    if (kind == INT_KINDS) return NULL;
+    return form->op == PTX_OP_SHL ? left[kind] : right[kind];
+}
+
+static lane_fn find_funnel(const struct ptx_form *form) {
+    switch (form->mode) {
+    case PTX_MODE_LEFT_CLAMP: return shf_l_clamp;
+    case PTX_MODE_LEFT_WRAP: return shf_l_wrap;
+    case PTX_MODE_RIGHT_CLAMP: return shf_r_clamp;
+    case PTX_MODE_RIGHT_WRAP: return shf_r_wrap;
+    default: return NULL;
+    }
+}
+
+static lane_fn find_unary(const struct ptx_form *form) {
+    static const lane_fn nots[INT_KINDS] = INT_TABLE(not ), cnots[INT_KINDS] = INT_TABLE(cnot);
+    enum int_kind kind = int_kind_of(form->type);
+    if (kind == INT_KINDS) return NULL;
+    return form->op == PTX_OP_NOT ? nots[kind] : cnots[kind];
+}
+
+lane_fn alu_bits_find(const struct ptx_form *form) {
+    if (form->type == PTX_PRED) return NULL;
+    switch (form->op) {
+    case PTX_OP_AND: return and_bits;
+    case PTX_OP_OR: return or_bits;
+    case PTX_OP_XOR: return xor_bits;
+    case PTX_OP_NOT:
+    case PTX_OP_CNOT: return find_unary(form);
+    case PTX_OP_LOP3: return form->mode == PTX_MODE_NONE ? lop3 : NULL;
+    case PTX_OP_SHL:
+    case PTX_OP_SHR: return find_shift(form);
+    case PTX_OP_SHF: return find_funnel(form);
+    case PTX_OP_POPC: return popc;
+    case PTX_OP_CLZ: return form->type == PTX_B64 ? clz_64 : clz_32;
+    case PTX_OP_BFIND: return bfind;
+    case PTX_OP_BREV: return brev;
+    case PTX_OP_BFE: return bfe;
+    case PTX_OP_BFI: return bfi;
+    case PTX_OP_SZEXT: return szext;
+    case PTX_OP_BMSK: return bmsk;
+    case PTX_OP_FNS: return fns;
+    case PTX_OP_PRMT: return prmt;
+    default: return NULL;
+    }
 }

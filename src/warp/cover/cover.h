@@ -11,6 +11,7 @@
 #include "flow/values/liveness.h"
 #include "launch/facts.h"
 #include "warp/interpret/warp.h"
+#include "warp/path/block.h"
 
 /* Registers of some lanes, kept aside: those that are live at the start of a block. */
 struct lane_state {
@@ -134,7 +135,8 @@ struct cover {
 };
 
 /* Prepares a run whose code is decoded to cover what depends on unknown values; facts (or NULL) must outlive
- * it. Errors have messages. To be ended with cover_end in any case. */
+ * it: its warps run by cover_run_warp. Errors have messages. To be ended with cover_end in any case, before
+ * the run is. */
 wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena);
 void cover_end(struct run *run);
 

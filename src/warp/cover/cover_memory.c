@@ -78,7 +78,7 @@ static const struct micro_address *unknown_address(const struct warp *warp, cons
 }
 
 wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
-    uint32_t lanes = mask | unsure, doubtful = unsure | (mask & cover_unsure(cover_top(warp)->group));
+    uint32_t lanes = mask | unsure, doubtful = unsure | (mask & warp->unsure);
     if (lanes == 0) return WB_OK;
     warp->doubtful = doubtful;
     if (op->execute == copy_execute) warp->doubtful |= lanes & ~warp_slot(warp, op->source[0])->known;

@@ -162,6 +162,7 @@ wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct aren
     if (run->cover == NULL || arena_protect(arena, cover_describe, &description) != WB_OK)
         return run_no_memory(run);
     run->cover->synchronises = warps_synchronise(run);
+    run->run_warp = cover_run_warp;
     return WB_OK;
 }
 
@@ -180,4 +181,5 @@ void cover_end(struct run *run) {
     vec_free(&cover->causes);
     free(cover);
     run->cover = NULL;
+    run->run_warp = NULL;
 }

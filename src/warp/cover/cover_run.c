@@ -30,7 +30,7 @@ static wb_status check_perhaps(const struct warp *warp) {
 static wb_status execute_kind(struct warp *warp, const struct micro *op, enum cover_kind kind, uint32_t mask,
                               uint32_t unsure) {
     const struct simt_entry *top = cover_top(warp);
-    uint32_t doubtful = unsure | (mask & cover_unsure(top->group));
+    const uint32_t doubtful = unsure | (mask & warp->unsure);
     warp->run->cover->perhaps += (top->mask & ~top->group->maybe) == 0;
     switch (kind) {
     case COVER_KIND_PLAIN:
@@ -75,7 +75,8 @@ static wb_status cover_step(struct warp *warp) {
         mask = active & known & warp_predicate(warp, op->guard);
         unsure = active & ~known;
     }
-    const bool perhaps = (active & ~cover_unsure(top->group)) == 0;
+    warp->unsure = cover_unsure(top->group);
+    const bool perhaps = (active & ~warp->unsure) == 0;
     top->pc++;
     top->group->from = pc;
     top->group->replays = false;

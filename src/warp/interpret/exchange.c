@@ -1,6 +1,5 @@
 /* Instructions by which the lanes of a warp exchange values. A lane that does not execute the instruction
  * gives nothing: what would be read from it is unknown. */
-#include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 
@@ -56,7 +55,7 @@ struct company {
  * only if what is unknown says so. */
 static void note_absent(struct warp *warp, const struct micro *op, uint32_t absent) {
     struct run *run = warp->run;
-    if (run->cover != NULL && (absent & ~cover_unsure(cover_top(warp)->group)) == 0)
+    if (run->cover != NULL && (absent & ~warp->unsure) == 0)
         run_assume(run, ASSUMED_MEMBERS_TOGETHER);
     else
         notes_unmodelled(&run->notes, op->index, ABSENT_MEMBER);

@@ -1,11 +1,15 @@
 /* What the executions of all kinds of instructions share, and those that compute nothing. */
 #include "warp/interpret/execute.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 #include "base/text.h"
 
 #define MESSAGE_MAX 500
+
+/* Warp instructions between two questions to the watch: they may add some 20 MB of addresses. */
+#define POLL_INTERVAL ((uint64_t)1 << 16)
 
 wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
                     ...) {
@@ -16,6 +20,17 @@ wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status s
     va_end(arguments);
     ptx_diagnose(warp->run->diagnostics, SEVERITY_ERROR, warp->run->module, op->inst, "%s", message);
     return status;
+}
+
+bool open_is_assumed(struct run *run, enum launch_assumption what) {
+    static const enum assumed noted[LAUNCH_ASSUMPTIONS] = {
+        [LAUNCH_ASSUME_APPROX] = ASSUMED_APPROXIMATE_RESULTS,
+        [LAUNCH_ASSUME_DIV_ZERO] = ASSUMED_DIVISION_BY_ZERO,
+        [LAUNCH_ASSUME_POINTER_ORDER] = ASSUMED_POINTER_ORDER,
+    };
+    if ((run->assumptions >> what & 1) == 0) return false;
+    run_assume(run, noted[what]);
+    return true;
 }
 
 wb_status run_no_memory(const struct run *run) {
@@ -151,4 +166,83 @@ wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mas
     (void)mask;
     return warp_decline(warp, op, op->guard, unsure,
                         op->form->op == PTX_OP_BRA ? NEED_CONDITION : NEED_GUARD);
+}
+
+/* ---- Limits -------------------------------------------------------------------------------------------- */
+
+/* What the message about the limit tells apart. */
+struct footprint {
+    uint64_t contents, paths, accesses, kept;
+};
+
+/* Registers and local memory are used again and have limits of their own. */
+static struct footprint footprint_of_run(const struct run *run) {
+    struct footprint footprint = {.contents = run->contents_bytes, .kept = run->kept};
+    for (uint32_t w = 0; w < run->warp_count; w++) {
+        const struct warp *warp = &run->warps[w];
+        footprint.paths += path_bytes(&warp->path.path);
+        if (warp->accesses != NULL) footprint.accesses += access_list_bytes(warp->accesses);
+    }
+    return footprint;
+}
+
+static uint64_t megabytes(uint64_t bytes) {
+    return bytes >> 20;
+}
+
+wb_status run_check_memory(const struct run *run) {
+    const struct footprint footprint = footprint_of_run(run);
+    const struct {
+        const char *what;
+        uint64_t bytes;
+    } parts[] = {{"paths", footprint.paths},
+                 {"addresses", footprint.accesses},
+                 {"contents of buffers", footprint.contents},
+                 {"blocks executed before", footprint.kept}};
+    uint64_t sum = 0;
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        sum += parts[i].bytes;
+        if (parts[i].bytes > parts[most].bytes) most = i;
+    }
+    if (sum <= run->memory_limit) return WB_OK;
+    run->diagnostics->over_limit = true;
+    diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
+             "after %" PRIu64 " warp instructions the execution takes more than the %" PRIu64
+             " MB of memory that it may take (%s: %" PRIu64 " MB); is there a loop without end? Else execute "
+             "less (one block with -i, a smaller grid or problem), or allow more (--memory-limit)",
+             run->instructions, megabytes(run->memory_limit), parts[most].what, megabytes(parts[most].bytes));
+    return WB_ERR_LIMIT;
+}
+
+wb_status run_count_contents(struct run *run, const char *name, uint64_t size) {
+    if (size <= run->memory_limit - run->contents_bytes) {
+        run->contents_bytes += size;
+        return WB_OK;
+    }
+    run->diagnostics->over_limit = true;
+    diagnose(run->diagnostics, SEVERITY_ERROR, name,
+             "with its contents of %" PRIu64 " MB the execution takes more than the %" PRIu64
+             " MB of memory that it may take; use a smaller problem, or allow more (--memory-limit)",
+             megabytes(size), megabytes(run->memory_limit));
+    return WB_ERR_LIMIT;
+}
+
+wb_status run_check_limits(struct run *run) {
+    run->next_poll = run->instructions + POLL_INTERVAL;
+    if (run->next_poll > run->instruction_limit) run->next_poll = run->instruction_limit;
+    const char *kernel = wb_kernel_name(run->kernel);
+    if (run->instructions >= run->instruction_limit) {
+        run->diagnostics->over_limit = true;
+        diagnose(run->diagnostics, SEVERITY_ERROR, kernel,
+                 "more than %" PRIu64 " warp instructions; is there a loop without end?",
+                 run->instruction_limit);
+        return WB_ERR_LIMIT;
+    }
+    WB_TRY(run_check_memory(run));
+    const wb_watch *watch = run->watch;
+    if (watch == NULL || watch->poll == NULL || watch->poll(watch->user, "execute", run->instructions, 0))
+        return WB_OK;
+    diagnose(run->diagnostics, SEVERITY_ERROR, kernel, "interrupted");
+    return WB_ERR_LIMIT;
 }

@@ -40,6 +40,9 @@ static inline void run_assume(struct run *run, enum assumed what) {
     run->notes.assumed |= assumed_bit(what);
 }
 
+/* Whether the run takes results that the PTX ISA leaves open for known; notes that it does. */
+bool open_is_assumed(struct run *run, enum launch_assumption what);
+
 /* The origin of a value read from a slot: of a special register that is unknown by nature, the reader. */
 static inline uint32_t warp_origin(const struct lanes *lanes, const struct micro *op) {
     return lanes->origin == ORIGIN_READER ? op->index : lanes->origin;
@@ -116,5 +119,19 @@ wb_status unsure_exchange(struct warp *warp, const struct micro *op, uint32_t ma
 wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status unsure_sleep(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+/* ---- Limits -------------------------------------------------------------------------------------------- */
+
+/* Asks whether to go on, and checks the limits of instructions and memory, when run->instructions reaches
+ * run->next_poll. WB_ERR_LIMIT with a message when it is the end. */
+wb_status run_check_limits(struct run *run);
+
+/* WB_ERR_LIMIT with a message when the run with what was kept of earlier blocks (run->kept) takes more than
+ * run->memory_limit. Only what grows with what is executed is counted, so that the limit is met at the same
+ * instruction in every run. */
+wb_status run_check_memory(const struct run *run);
+
+/* The same before `size` bytes of contents are written to a buffer or variable, which it then counts. */
+wb_status run_count_contents(struct run *run, const char *name, uint64_t size);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "warp/alu/alu.h"
 #include "warp/interpret/address.h"
-#include "warp/interpret/open_result.h"
+#include "warp/interpret/execute.h"
 
 /* Bytes in front of a region and behind it whose addresses are still taken for its own: pointers may step out
  * a little between accesses. Regions are further apart from each other. */

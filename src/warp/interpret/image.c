@@ -4,7 +4,6 @@
 
 #include "warp/interpret/address.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/footprint.h"
 
 static bool wide_addresses(const struct run *run) {
     return run->module->address_size != 32;
@@ -27,7 +26,7 @@ static wb_status load_contents(struct run *run, enum ptx_space space, const stru
     WB_TRY(memory_add(&run->memory, space, wide_addresses(run), launch_contents_size(contents), name, known,
                       run->diagnostics, region));
     if (contents->fill != LAUNCH_FILL_UNKNOWN && contents->fill != LAUNCH_FILL_ZERO)
-        WB_TRY(footprint_add_contents(run, name, launch_contents_size(contents)));
+        WB_TRY(run_count_contents(run, name, launch_contents_size(contents)));
     launch_contents_fill(contents, region->bytes);
     return WB_OK;
 }

@@ -1,10 +1,22 @@
-/* What a block of a launch takes of its SM, which is known without executing anything. */
+/* Whether a launch fits a kernel. */
 #ifndef WB_WARP_INTERPRET_LAUNCH_DEMAND_H
 #define WB_WARP_INTERPRET_LAUNCH_DEMAND_H
 
 #include "launch/launch.h"
 #include "machine/occupancy.h"
 #include "ptx/ptx.h"
+
+/* Checks grid and block of the launch against the kernel, its arguments against the parameters, and that
+ * block `index` (three numbers) is one of the grid. WB_ERR_INPUT with a message that says what was expected.
+ */
+wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
+                       wb_diagnostics *diagnostics);
+
+/* Checks the block alone. */
+wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                             wb_diagnostics *diagnostics);
+
+/* What a block of a launch takes of its SM, which is known without executing anything. */
 
 /* What launch and kernel say of the registers of a thread. */
 struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch);
@@ -15,6 +27,7 @@ wb_status launch_demand(const struct wb_kernel *kernel, const struct wb_launch *
                         wb_diagnostics *diagnostics, struct block_demand *demand);
 
 /* The same of a block that was executed. */
+struct wb_block;
 struct block_demand block_demand_of(const struct wb_block *block);
 
 #endif

@@ -76,17 +76,6 @@ const char *open_result_assumption(const struct ptx_form *form) {
     return kind == LAUNCH_ASSUMPTIONS ? NULL : launch_assumption_name(kind);
 }
 
-bool open_is_assumed(struct run *run, enum launch_assumption what) {
-    static const enum assumed noted[LAUNCH_ASSUMPTIONS] = {
-        [LAUNCH_ASSUME_APPROX] = ASSUMED_APPROXIMATE_RESULTS,
-        [LAUNCH_ASSUME_DIV_ZERO] = ASSUMED_DIVISION_BY_ZERO,
-        [LAUNCH_ASSUME_POINTER_ORDER] = ASSUMED_POINTER_ORDER,
-    };
-    if ((run->assumptions >> what & 1) == 0) return false;
-    run_assume(run, noted[what]);
-    return true;
-}
-
 wb_status open_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     const uint64_t *values[MICRO_SOURCES];
     uint32_t known = mask;

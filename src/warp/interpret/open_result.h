@@ -16,7 +16,4 @@ const char *open_result_assumption(const struct ptx_form *form);
 /* Executes an instruction whose results may be open in some lanes. */
 wb_status open_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
-/* Whether the run takes results of a kind for known; notes that it does. */
-bool open_is_assumed(struct run *run, enum launch_assumption what);
-
 #endif

@@ -4,10 +4,6 @@
 
 #include "warp/interpret/warp.h"
 
-/* Instruction indices of paths: instruction i of function f has index (*code_first)[f] + i; one more entry is
- * the number of all. WB_ERR_LIMIT, without a message, when memory is exhausted. */
-wb_status run_number_code(const struct wb_module *module, struct arena *arena, uint32_t **code_first);
-
 /* Checks the launch, decodes the code and fills the memory of a run in which kernel, launch, diagnostics,
  * watch, instruction_limit (0: 10^11), memory_limit (0: 2 GiB), warp_width (0: WARP_LANES), steers,
  * allow_unmapped and the block's index are set (`assumptions` may be), and all else is zero. The arena and

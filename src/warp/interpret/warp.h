@@ -3,11 +3,12 @@
 #ifndef WB_WARP_INTERPRET_WARP_H
 #define WB_WARP_INTERPRET_WARP_H
 
-#include "warp/interpret/local_memory.h"
 #include "warp/interpret/memory.h"
 #include "warp/interpret/program.h"
-#include "warp/path/block.h"
+#include "warp/path/access_list.h"
+#include "warp/path/execution_notes.h"
 #include "warp/path/fact_needs.h"
+#include "warp/path/path.h"
 
 /* Deepest chain of calls (CUDA's stack of 512 KB a thread ends most recursions earlier). */
 #define CALL_DEPTH_MAX 512u
@@ -64,6 +65,7 @@ struct warp {
     struct steering steering;
     bool replayed;                /* the instruction was put back and is not part of the path yet */
     struct access_list *accesses; /* or NULL */
+    uint32_t unsure;   /* of a covering run: lanes that may not really execute what the warp does */
     uint32_t doubtful; /* of a covering run: lanes that perhaps do not execute the access at hand */
     size_t thinned;    /* of a covering run: records that were left when they were thinned last */
 };
@@ -83,6 +85,9 @@ struct unmapped {
     uint8_t bytes[8];
     uint8_t known;
 };
+
+/* Runs a warp until it waits or is done. */
+typedef wb_status (*run_warp_fn)(struct warp *warp);
 
 struct run {
     const struct wb_module *module;
@@ -107,13 +112,14 @@ struct run {
     bool allow_unmapped;  /* accesses outside of all regions read unknown bytes and write nothing */
     struct unmapped unmapped;
     struct cover *cover;     /* both sides of unknown branches are run; NULL: they are declined */
+    run_warp_fn run_warp;    /* of a covering run: runs a warp until it waits or is done; or NULL */
     struct fact_needs needs; /* of covering runs: facts that are lacking */
     uint64_t forgotten;      /* how often known bytes became unknown; counted for covering runs */
     bool unknown_contents;   /* of buffers and variables, whatever the launch gives */
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
     uint64_t earlier_instructions;            /* of covering runs: of blocks before this one */
     uint64_t next_poll;
-    uint64_t memory_limit;   /* bytes that the execution may take (footprint.h) */
+    uint64_t memory_limit;   /* bytes that the execution may take */
     uint64_t contents_bytes; /* of buffers and variables whose contents the launch gives */
     uint64_t kept;           /* bytes that are kept of earlier blocks */
     const wb_watch *watch;   /* or NULL */
@@ -128,23 +134,5 @@ static inline uint32_t warp_predicate(const struct warp *warp, struct slot slot)
     uint32_t bits = (uint32_t)warp_slot(warp, slot)->value[0];
     return slot.negated ? ~bits : bits;
 }
-
-/* Prepares a warp of the block at the kernel's first instruction; `live` lanes exist. It may have been a warp
- * of an earlier block of the run: its room is used again. WB_ERR_LIMIT with a message when memory is
- * exhausted. */
-wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number, uint32_t live);
-
-/* Runs until the warp waits or is done. */
-wb_status warp_run(struct warp *warp);
-
-/* Asks whether to go on, and checks the limits of instructions and memory, when run->instructions reaches
- * run->next_poll. WB_ERR_LIMIT with a message when it is the end. */
-wb_status run_check_limits(struct run *run);
-
-void warp_free(struct warp *warp);
-
-/* Fills the special registers of the warp; changes those that are others in another block (special.c). */
-void warp_fill_special(struct warp *warp);
-void warp_move_special(struct warp *warp);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/table.h"
+#include "ptx/opcode.h"
 
 bool access_has_table(const struct access *access) {
     return access->table != ACCESS_AFFINE && access->table != ACCESS_UNKNOWN;
@@ -36,6 +37,11 @@ wb_status step_range_add(struct access_list *list, const struct step_range *rang
         }
     }
     return vec_push(&list->perhaps, *range);
+}
+
+uint64_t access_list_bytes(const struct access_list *list) {
+    return list->items.count * sizeof *list->items.items + list->tables.count * sizeof *list->tables.items +
+           list->perhaps.count * sizeof *list->perhaps.items;
 }
 
 void access_list_free(struct access_list *list) {

@@ -1,118 +1,17 @@
-#include "warp/trace/block_trace.h"
+#include "warp/path/block.h"
 
-#include "warp/cover/cover.h"
-#include "warp/cover/found_limits.h"
-#include "warp/interpret/execute.h"
-#include "warp/interpret/image.h"
-#include "warp/interpret/launch_demand.h"
-#include "warp/interpret/run.h"
-#include "warp/path/access_list.h"
+#include <stdlib.h>
 
-/* Hands the paths over to the block: equal ones once. */
-static wb_status collect_paths(struct wb_block *block, struct run *run) {
-    for (uint32_t w = 0; w < run->warp_count; w++) {
-        struct path path;
-        size_t known = 0;
-        if (path_finish(&run->warps[w].path, &path) != WB_OK) return WB_ERR_LIMIT;
-        while (known < block->paths.count && !path_equal(&block->paths.items[known], &path))
-            known++;
-        block->warp_path[w] = (uint32_t)known;
-        if (known < block->paths.count) {
-            path_free(&path);
-        } else if (vec_push(&block->paths, path) != WB_OK) {
-            path_free(&path);
-            return WB_ERR_LIMIT;
-        }
-    }
+wb_status code_number(const struct wb_module *module, struct arena *arena, uint32_t **code_first) {
+    uint32_t *first = arena_array(arena, (size_t)module->function_count + 1, sizeof *first);
+    if (first == NULL) return WB_ERR_LIMIT;
+    for (uint32_t f = 0; f < module->function_count; f++)
+        first[f + 1] = first[f] + module->functions[f].inst_count;
+    *code_first = first;
     return WB_OK;
 }
 
-/* Room for what is kept of each warp. */
-static wb_status block_allocate(struct wb_block *block, const struct run *run, bool record_accesses) {
-    block->warp_count = run->warp_count;
-    block->warp_width = run->warp_width;
-    block->warp_path = arena_array(&block->arena, run->warp_count, sizeof *block->warp_path);
-    if (record_accesses)
-        block->accesses = arena_array(&block->arena, run->warp_count, sizeof *block->accesses);
-    bool failed = block->warp_path == NULL || (record_accesses && block->accesses == NULL);
-    return failed ? run_no_memory(run) : WB_OK;
-}
-
-/* What of a covering run is kept beside the paths. */
-static wb_status collect_cover(struct wb_block *block, struct cover *cover) {
-    const struct wb_facts *facts = cover->facts;
-    block->covering = true;
-    if (facts != NULL) {
-        const char *file = facts->source.name;
-        block->facts.file = arena_string(&block->arena, file, strlen(file));
-        if (block->facts.file == NULL) return WB_ERR_LIMIT;
-        block->facts.checksum = facts->checksum;
-        block->facts.stated = facts_count(facts, FACT_STATED, FACT_STATED);
-        block->facts.found = facts_count(facts, FACT_FOUND, FACT_FOUND_FOR_LAUNCH);
-    }
-    block->repeats = cover->repeats;
-    block->meets_perhaps = cover->meets_perhaps;
-    block->causes.items = cover->causes.items;
-    block->causes.count = cover->causes.count;
-    block->causes.capacity = cover->causes.capacity;
-    memset(&cover->causes, 0, sizeof cover->causes);
-    return WB_OK;
-}
-
-/* The number of the argument that a region is the buffer of, from 1; 0: of none. */
-static uint32_t argument_of(const struct run *run, const struct region *region) {
-    for (size_t a = 0; a < run->launch->arguments.count; a++) {
-        const struct region *buffer = image_buffer(run, a);
-        if (buffer != NULL && buffer->base == region->base) return (uint32_t)a + 1;
-    }
-    return 0;
-}
-
-wb_status memory_objects_of(const struct run *run, struct memory_objects *objects) {
-    WB_TRY(vec_reserve(&objects->items, run->memory.regions.count));
-    objects->items.count = 0;
-    for (size_t r = 0; r < run->memory.regions.count; r++) {
-        const struct region *region = &run->memory.regions.items[r];
-        struct memory_object object = {region->base, region->size, argument_of(run, region), NULL};
-        if (object.argument == 0) object.name = region->name;
-        objects->items.items[objects->items.count++] = object;
-    }
-    return WB_OK;
-}
-
-wb_status block_check_facts(const struct run *run, const struct wb_facts *facts) {
-    wb_diagnostics *diagnostics = run->diagnostics;
-    if (facts->kernel != run->kernel) {
-        diagnose(diagnostics, SEVERITY_ERROR, facts->source.name,
-                 "the flow facts are of another kernel than %s", wb_kernel_name(run->kernel));
-        return WB_ERR_INPUT;
-    }
-    WB_TRY(wb_facts_require_complete(facts, diagnostics));
-    WB_TRY(facts_require_launch(facts, run->launch, diagnostics));
-    return found_limits_require(facts, run->launch, diagnostics);
-}
-
-wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses) {
-    WB_TRY(block_allocate(block, run, record_accesses));
-    memcpy(block->grid, run->grid, sizeof block->grid);
-    memcpy(block->size, run->size, sizeof block->size);
-    memcpy(block->index, run->index, sizeof block->index);
-    block->shared_bytes = run->shared_bytes;
-    block->registers = launch_registers(run->kernel, run->launch);
-    if (launch_inputs_of(run->launch, run->unknown_contents, &block->arena, &block->inputs) != WB_OK)
-        return run_no_memory(run);
-    WB_TRY(run_block(run, block->accesses));
-    block->notes = run->notes;
-    block->unrecorded = run->unrecorded;
-    block->uncounted = run->uncounted;
-    if (run->needs.items.count > 0) return WB_ERR_DECLINED;
-    if (run->cover != NULL) WB_TRY(collect_cover(block, run->cover));
-    if (run->cover != NULL && record_accesses) WB_TRY(memory_objects_of(run, &block->objects));
-    return collect_paths(block, run);
-}
-
-/* Frees what block_execute has made. */
-static void free_execution(struct wb_block *block) {
+void block_forget(struct wb_block *block) {
     for (uint32_t w = 0; block->accesses != NULL && w < block->warp_count; w++)
         access_list_free(&block->accesses[w]);
     vec_free(&block->objects.items);
@@ -122,94 +21,20 @@ static void free_execution(struct wb_block *block) {
     vec_free(&block->causes);
 }
 
-/* Executes the block so that it covers all executions: once more where warps may pass what they store on to
- * others, until none stores to memory that was taken for its own so far. */
-static wb_status trace_covering(struct wb_block *block, struct run *run, const wb_trace_options *options) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        cover_end(run);
-        free_execution(block);
-        run_forget_notes(run);
-        WB_TRY(cover_begin(run, options->facts, &block->arena));
-        WB_TRY(block_execute(block, run, options->record_accesses));
-        if (run->cover->synchronises) WB_TRY(memory_share_stored(&run->memory, true, &changed));
-    }
-    return WB_OK;
-}
-
-static wb_status trace(struct wb_block *block, struct run *run, const wb_trace_options *options) {
-    WB_TRY(run_number_code(run->kernel->module, &block->arena, &block->code_first));
-    WB_TRY(run_begin(run, &block->arena, block->code_first));
-    if (options->facts != NULL) WB_TRY(block_check_facts(run, options->facts));
-    wb_status status = options->cover ? trace_covering(block, run, options)
-                                      : block_execute(block, run, options->record_accesses);
-    if (status != WB_ERR_INPUT) WB_TRY(fact_needs_report(&run->needs, run->kernel, run->diagnostics));
-    return status;
-}
-
-/* Executes the block once. What was left open for want of assumptions is added to *left_open. */
-static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
-                            wb_diagnostics *diagnostics, uint32_t *left_open, wb_block **block) {
-    struct run run = {.kernel = kernel,
-                      .launch = launch,
-                      .diagnostics = diagnostics,
-                      .watch = &options->watch,
-                      .warp_width = options->warp_width,
-                      .unknown_contents = options->unknown_contents,
-                      .assumptions = *left_open,
-                      .instruction_limit = options->instruction_limit,
-                      .memory_limit = options->memory_limit};
-    memcpy(run.index, options->block, sizeof run.index);
-    struct wb_block *made = calloc(1, sizeof *made);
-    if (made == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
-    size_t errors = wb_diagnostics_errors(diagnostics);
-    made->kernel = kernel;
-    wb_status status = trace(made, &run, options);
-    *left_open |= run.left_open;
-    run_end(&run);
-    if (status == WB_OK) {
-        *block = made;
-        return WB_OK;
-    }
-    if (wb_diagnostics_errors(diagnostics) == errors)
-        (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
-    wb_block_free(made);
-    return status;
-}
-
-/* Executes the block with the data that the launch gives: when it depends on what the PTX ISA leaves open,
- * once more, with that assumed. */
-static wb_status trace_given(const wb_kernel *kernel, const wb_launch *launch,
-                             const wb_trace_options *options, wb_diagnostics *diagnostics, wb_block **block) {
-    uint32_t assumed, open = 0;
-    wb_status status;
-    wb_diagnostics *messages = NULL;
-    do {
-        assumed = open;
-        wb_diagnostics_free(messages);
-        messages = wb_diagnostics_new();
-        if (messages == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
-        status = trace_once(kernel, launch, options, messages, &open, block);
-    } while (status == WB_ERR_DECLINED && open != assumed);
-    wb_diagnostics_append(diagnostics, messages);
-    wb_diagnostics_free(messages);
-    return status;
-}
-
-wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
-                         wb_diagnostics *diagnostics, wb_block **block) {
-    static const wb_trace_options defaults = {0};
-    uint32_t open = 0;
-    if (options == NULL) options = &defaults;
-    return options->cover ? trace_once(kernel, launch, options, diagnostics, &open, block)
-                          : trace_given(kernel, launch, options, diagnostics, block);
-}
-
 void wb_block_free(struct wb_block *block) {
     if (block == NULL) return;
-    free_execution(block);
+    block_forget(block);
     arena_free(&block->arena);
     free(block);
+}
+
+uint64_t block_bytes(const struct wb_block *block) {
+    uint64_t bytes = block->arena.used;
+    for (size_t p = 0; p < block->paths.count; p++)
+        bytes += path_bytes(&block->paths.items[p]);
+    for (uint32_t w = 0; block->accesses != NULL && w < block->warp_count; w++)
+        bytes += access_list_bytes(&block->accesses[w]);
+    return bytes;
 }
 
 uint32_t wb_block_warp_count(const struct wb_block *block) {

@@ -2,55 +2,12 @@
 #ifndef WB_WARP_PATH_BLOCK_H
 #define WB_WARP_PATH_BLOCK_H
 
-#include <stdint.h>
-
 #include "launch/launch_inputs.h"
 #include "machine/register_facts.h"
 #include "ptx/ptx.h"
+#include "warp/path/access_list.h"
 #include "warp/path/execution_notes.h"
 #include "warp/path/path.h"
-
-/* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
- * base + stride * l when table == ACCESS_AFFINE, else at tables[table + (rank of l in mask)]. */
-struct access {
-    uint64_t step; /* position in the warp's path, from 0 */
-    uint64_t base;
-    int64_t stride;
-    uint32_t instruction;
-    uint32_t mask;
-    uint32_t table;
-    uint32_t unsure; /* of a covering path: lanes of `mask` that are perhaps not there */
-    uint32_t object; /* of unknown addresses: 1 + the memory that they are in; 0: anywhere in the space */
-    uint8_t bytes;   /* per lane */
-    uint8_t space;   /* enum ptx_space, generic addresses resolved; a function's .param is no local memory */
-    bool is_store;   /* false for loads; atomics are both: is_atomic */
-    bool is_atomic;
-};
-
-#define ACCESS_AFFINE UINT32_MAX
-#define ACCESS_UNKNOWN (UINT32_MAX - 1) /* the addresses are not known */
-
-/* Steps first .. end - 1 of a path. */
-struct step_range {
-    uint64_t first, end;
-};
-
-struct access_list {
-    VEC(struct access) items;
-    VEC(uint64_t) tables;
-    VEC(struct step_range) perhaps; /* steps that no lane is certain to execute, ascending */
-};
-
-/* Memory that an unknown address can be restricted to: a buffer or variable, at generic addresses. */
-struct memory_object {
-    uint64_t base, size;
-    uint32_t argument; /* the number of the argument that it is passed as, from 1; 0: none */
-    const char *name;  /* else: of the variable, the module's */
-};
-
-struct memory_objects {
-    VEC(struct memory_object) items;
-};
 
 /* What of an instruction a covering path takes for possible because it is not known. */
 enum cover_need {
@@ -101,10 +58,20 @@ struct wb_block {
                            it is served in transactions, or PTX_NO_INDEX */
 };
 
+/* Numbers the instructions of a module: instruction i of function f has index (*code_first)[f] + i; one more
+ * entry is the number of all. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status code_number(const struct wb_module *module, struct arena *arena, uint32_t **code_first);
+
 /* The function and instruction behind an instruction index; `function` may be NULL. */
 const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,
                                  const struct ptx_function **function);
 const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,
                                   const struct ptx_function **function);
+
+/* Frees paths, accesses and all else that an execution has left in the block, but for its arena. */
+void block_forget(struct wb_block *block);
+
+/* Bytes that the block takes. */
+uint64_t block_bytes(const struct wb_block *block);
 
 #endif

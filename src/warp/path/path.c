@@ -203,6 +203,10 @@ wb_status path_copy(const struct path *path, struct path *copy) {
     return WB_OK;
 }
 
+uint64_t path_bytes(const struct path *path) {
+    return path->entries.count * sizeof *path->entries.items;
+}
+
 void path_free(struct path *path) {
     vec_free(&path->entries);
     path->length = path->hash = 0;

@@ -94,6 +94,9 @@ void path_writer_free(struct path_writer *writer);
 wb_status path_copy(const struct path *path, struct path *copy);
 void path_free(struct path *path);
 
+/* Bytes that the entries take. */
+uint64_t path_bytes(const struct path *path);
+
 /* Whether two paths are the same instruction sequence. */
 bool path_equal(const struct path *a, const struct path *b);
 

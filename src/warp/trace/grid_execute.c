@@ -2,6 +2,7 @@
 #include "warp/interpret/execute.h"
 #include "warp/interpret/image.h"
 #include "warp/interpret/run.h"
+#include "warp/path/block.h"
 
 /* Copies a buffer and its bitmap of known bytes. */
 static wb_status copy_buffer(const struct run *run, size_t argument, uint8_t **bytes, uint8_t **known,
@@ -33,7 +34,7 @@ static wb_status copy_buffer(const struct run *run, size_t argument, uint8_t **b
 /* Executes all blocks, x first. */
 static wb_status execute_blocks(struct run *run, struct arena *arena) {
     uint32_t *code_first = NULL;
-    WB_TRY(run_number_code(run->kernel->module, arena, &code_first));
+    WB_TRY(code_number(run->kernel->module, arena, &code_first));
     WB_TRY(run_begin(run, arena, code_first));
     do {
         WB_TRY(run_block(run, NULL));

@@ -1,87 +1,74 @@
 /* The kernel analyzer (JCSE'17, algorithms 1 and 2): executes the blocks of a launch and adds each to a grid.
- */
-#include "warp/interpret/execute.h"
-#include "warp/interpret/footprint.h"
-#include "warp/interpret/launch_demand.h"
-#include "warp/interpret/run.h"
-#include "warp/path/access_list.h"
-#include "warp/path/grid.h"
-#include "warp/timed/wait_role.h"
-#include "warp/trace/block_trace.h"
+ * With the data that is given one block after another, or on covering paths each block by itself, as what
+ * others store to memory, and when, is not known (docs/covering-paths.md, section 9). */
+#include "warp/trace/grid_trace.h"
 
-/* What is executed, and room for the block at hand. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "warp/cover/cover.h"
+#include "warp/interpret/execute.h"
+#include "warp/interpret/launch_demand.h"
+#include "warp/trace/block_trace.h"
+#include "warp/trace/grid_block.h"
+
+/* Warp instructions up to which blocks are executed after one lacked flow facts. */
+#define LACKING_INSTRUCTIONS_MAX (UINT64_C(1) << 22)
+
 struct grid_trace {
     struct run run;
     struct wb_grid *grid;
-    struct path *paths;           /* per warp */
-    struct access_list *accesses; /* per warp */
+    const wb_grid_options *options;
+    /* With the data that is given: room for the block at hand, per warp. */
+    struct path *paths;
+    struct access_list *accesses;
+    /* Of covering paths. */
+    bool synchronises;     /* as in struct cover */
+    uint64_t instructions; /* of the blocks before */
+    uint64_t limit;        /* of all blocks together */
+    VEC(uint32_t) hashes;  /* per covering block of the grid */
 };
 
-wb_status grid_find_barriers(struct wb_grid *grid) {
-    const struct wb_module *module = grid->kernel->module;
-    grid->instruction_count = grid->code_first[module->function_count];
-    grid->is_barrier = arena_array(&grid->arena, (size_t)grid->instruction_count + 1, sizeof(bool));
-    if (grid->is_barrier == NULL) return WB_ERR_LIMIT;
-    for (uint32_t f = 0; f < module->function_count; f++) {
-        const struct ptx_function *function = &module->functions[f];
-        bool *is_barrier = grid->is_barrier + grid->code_first[f];
-        for (uint32_t i = 0; i < function->inst_count; i++)
-            is_barrier[i] = barrier_scope_of(function, &function->insts[i], grid->block_size,
-                                             grid->warp_width) == BARRIER_WHOLE;
-    }
-    return WB_OK;
+static struct grid_trace trace_of(struct wb_grid *grid, const struct wb_launch *launch,
+                                  const wb_grid_options *options, wb_diagnostics *diagnostics) {
+    struct grid_trace trace = {
+        .run = run_as_asked(grid->kernel, launch, options, diagnostics), .grid = grid, .options = options};
+    trace.run.unknown_contents &= options->cover;
+    return trace;
 }
 
-/* The end of what the lanes of `mask` access of local memory. */
-static uint64_t local_end(const struct access_stream *stream, const struct access *access, uint32_t mask) {
-    uint64_t end = 0;
-    uint32_t rank = 0;
-    FOR_LANES_OF(l, access->mask) {
-        uint64_t address = access->table == ACCESS_AFFINE ? access->base + (uint64_t)access->stride * l
-                                                          : stream->tables[access->table + rank++];
-        if ((mask >> l & 1) != 0 && address + access->bytes > end) end = address + access->bytes;
-    }
-    return end;
-}
-
-void grid_find_local_bytes(struct wb_grid *grid) {
-    uint64_t end = 0, sure_end = 0;
-    for (size_t s = 0; s < grid->streams.count; s++) {
-        const struct access_stream *stream = &grid->streams.items[s];
-        for (uint32_t i = 0; i < stream->access_count; i++) {
-            const struct access *access = &stream->accesses[i];
-            if (access->space != PTX_SPACE_LOCAL) continue;
-            grid->cover.local_open |= access->table == ACCESS_UNKNOWN;
-            if (access->table == ACCESS_UNKNOWN) continue;
-            const uint64_t all = local_end(stream, access, access->mask);
-            const uint64_t sure = local_end(stream, access, access->mask & ~access->unsure);
-            end = all > end ? all : end;
-            sure_end = sure > sure_end ? sure : sure_end;
-        }
-    }
-    grid->cover.local_open |= sure_end != end;
-    grid->local_bytes = (end + 3) / 4 * 4;
-}
-
-static wb_status trace_begin(struct grid_trace *trace) {
+/* Begins the run, and notes what of the launch is the same for all blocks. */
+static wb_status begin(struct grid_trace *trace) {
     struct run *run = &trace->run;
     struct wb_grid *grid = trace->grid;
-    WB_TRY(run_number_code(run->kernel->module, &grid->arena, &grid->code_first));
-    WB_TRY(run_begin(run, &grid->arena, grid->code_first));
+    const wb_facts *facts = trace->options->cover ? trace->options->facts : NULL;
+    WB_TRY(run_begin_as_asked(run, facts, &grid->arena, &grid->code_first));
     memcpy(grid->dimensions, run->grid, sizeof grid->dimensions);
     memcpy(grid->block_size, run->size, sizeof grid->block_size);
     memcpy(grid->first_index, run->index, sizeof grid->first_index);
     grid->shared_bytes = run->shared_bytes;
     grid->registers = launch_registers(run->kernel, run->launch);
-    if (launch_inputs_of(run->launch, run->unknown_contents, &grid->arena, &grid->inputs) != WB_OK)
-        return run_no_memory(run);
     grid->warp_count = run->warp_count;
     grid->warp_width = run->warp_width;
-    trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
-    trace->accesses = calloc((size_t)run->warp_count + 1, sizeof *trace->accesses);
-    if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
-    return grid_find_barriers(grid);
+    if (launch_inputs_of(run->launch, run->unknown_contents, &grid->arena, &grid->inputs) != WB_OK ||
+        grid_find_barriers(grid) != WB_OK)
+        return run_no_memory(run);
+    return WB_OK;
 }
+
+static void end(struct grid_trace *trace) {
+    for (uint32_t w = 0; w < trace->run.warp_count; w++) {
+        if (trace->paths != NULL) path_free(&trace->paths[w]);
+        if (trace->accesses != NULL) access_list_free(&trace->accesses[w]);
+    }
+    free(trace->paths);
+    free(trace->accesses);
+    vec_free(&trace->hashes);
+    run_end(&trace->run);
+}
+
+/* ---- With the data that is given ----------------------------------------------------------------------- */
 
 /* Notes that a warp of the next block was steered. */
 static wb_status keep_steering(struct wb_grid *grid, const struct warp *warp) {
@@ -106,8 +93,8 @@ static wb_status trace_block(struct grid_trace *trace) {
         if (run->warps[w].steered) WB_TRY(keep_steering(trace->grid, &run->warps[w]));
     }
     WB_TRY(grid_add_block(trace->grid, trace->paths, trace->accesses));
-    run->kept = footprint_of_grid(trace->grid);
-    return footprint_check(run);
+    run->kept = grid_bytes(trace->grid);
+    return run_check_memory(run);
 }
 
 /* Whether a warp was perhaps steered by what the PTX ISA leaves open: it is assumed then, all over again. */
@@ -115,49 +102,228 @@ static bool needs_assumptions(const struct grid_trace *trace) {
     return trace->grid->steered.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
 }
 
-static wb_status trace_blocks(struct grid_trace *trace, bool one_block) {
-    WB_TRY(trace_begin(trace));
+static wb_status trace_given(struct grid_trace *trace) {
+    struct run *run = &trace->run;
+    WB_TRY(begin(trace));
+    trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
+    trace->accesses = calloc((size_t)run->warp_count + 1, sizeof *trace->accesses);
+    if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
     do {
         WB_TRY(trace_block(trace));
-    } while (!one_block && !needs_assumptions(trace) && run_next_block(&trace->run));
-    if (memory_objects_of(&trace->run, &trace->grid->cover.objects) != WB_OK)
-        return run_no_memory(&trace->run);
-    trace->grid->notes = trace->run.notes;
+    } while (!trace->options->one_block && !needs_assumptions(trace) && run_next_block(run));
+    if (memory_objects_of(run, &trace->grid->cover.objects) != WB_OK) return run_no_memory(run);
+    trace->grid->notes = run->notes;
     grid_find_local_bytes(trace->grid);
     return WB_OK;
 }
 
-static void trace_end(struct grid_trace *trace) {
-    for (uint32_t w = 0; w < trace->run.warp_count; w++) {
-        if (trace->paths != NULL) path_free(&trace->paths[w]);
-        if (trace->accesses == NULL) continue;
-        access_list_free(&trace->accesses[w]);
+/* ---- On covering paths --------------------------------------------------------------------------------- */
+
+static uint32_t hash_of(const struct wb_block *block) {
+    uint32_t hash = (uint32_t)block->paths.count;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct access_list *list = block->accesses == NULL ? NULL : &block->accesses[w];
+        hash = hash * 31 + block->paths.items[block->warp_path[w]].hash;
+        for (size_t i = 0; list != NULL && i < list->items.count; i++) {
+            const struct access_key key = access_key_of(&list->items.items[i], list->tables.items);
+            hash = hash * 31 + hash_bytes(&key, sizeof key);
+        }
     }
-    free(trace->paths);
-    free(trace->accesses);
-    run_end(&trace->run);
+    return hash;
 }
+
+/* Whether two tables are the same but for where they start. */
+static bool same_table(const uint64_t *a, const uint64_t *b, uint32_t mask) {
+    for (int i = 1; i < __builtin_popcount(mask); i++)
+        if (a[i] - a[0] != b[i] - b[0]) return false;
+    return true;
+}
+
+static bool same_accesses(const struct access_list *a, const struct access_list *b) {
+    if (a->items.count != b->items.count) return false;
+    for (size_t i = 0; i < a->items.count; i++) {
+        const struct access *x = &a->items.items[i], *y = &b->items.items[i];
+        const struct access_key x_key = access_key_of(x, a->tables.items),
+                                y_key = access_key_of(y, b->tables.items);
+        if (memcmp(&x_key, &y_key, sizeof x_key) != 0) return false;
+        if (x_key.addresses == 1 &&
+            !same_table(a->tables.items + x->table, b->tables.items + y->table, x->mask))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the warps of two blocks execute the same at the same cost. */
+static bool same_block(const struct wb_block *a, const struct wb_block *b) {
+    if (!notes_equal(&a->notes, &b->notes) || a->uncounted != b->uncounted || a->repeats != b->repeats ||
+        a->paths.count != b->paths.count)
+        return false;
+    for (size_t p = 0; p < a->paths.count; p++)
+        if (!path_equal(&a->paths.items[p], &b->paths.items[p])) return false;
+    for (uint32_t w = 0; w < a->warp_count; w++) {
+        if (a->warp_path[w] != b->warp_path[w]) return false;
+        if (a->accesses != NULL && !same_accesses(&a->accesses[w], &b->accesses[w])) return false;
+    }
+    return true;
+}
+
+/* Adds what was noted of a block to what was noted of those before. */
+static void add_notes(struct execution_notes *notes, const struct execution_notes *of) {
+    notes->assumed |= of->assumed;
+    if (of->unmodelled != NULL) notes_unmodelled(notes, of->unmodelled_index, of->unmodelled);
+    if (of->longest_sleep > notes->longest_sleep) notes->longest_sleep = of->longest_sleep;
+}
+
+/* Adds the next block to the grid's blocks. */
+static wb_status place_block(struct grid_trace *trace, const struct wb_block *block, uint32_t covering) {
+    struct wb_grid *grid = trace->grid;
+    WB_TRY(grid_note_covering(grid, block));
+    add_notes(&grid->notes, &block->notes);
+    if (block->accesses != NULL)
+        WB_TRY(grid_add_traced(grid, block));
+    else
+        WB_TRY(vec_push(&grid->blocks, (struct grid_block){0}));
+    grid->blocks.items[grid->blocks.count - 1].covering = covering;
+    return WB_OK;
+}
+
+/* Takes a block over as the grid's next one: it is kept unless an earlier one is the same. */
+static wb_status add_block(struct grid_trace *trace, struct wb_block *block) {
+    struct wb_grid *grid = trace->grid;
+    const uint32_t hash = hash_of(block);
+    uint32_t known = 0;
+    while (known < grid->covering.count &&
+           (trace->hashes.items[known] != hash || !same_block(grid->covering.items[known].block, block)))
+        known++;
+    const struct covering_block added = {block};
+    const bool kept = known == grid->covering.count;
+    wb_status status = place_block(trace, block, known);
+    if (status == WB_OK && kept) status = vec_push(&trace->hashes, hash);
+    if (status == WB_OK && kept) status = vec_push(&grid->covering, added);
+    if (kept) grid->covering_bytes += block_bytes(block);
+    if (status != WB_OK || !kept) wb_block_free(block);
+    return status;
+}
+
+/* Each block begins as if it were the only one. */
+static void begin_block(struct grid_trace *trace) {
+    struct run *run = &trace->run;
+    trace->instructions += run->instructions;
+    run->earlier_instructions = trace->instructions;
+    run->instructions = run->next_poll = run->forgotten = 0;
+    run->instruction_limit = trace->limit > trace->instructions ? trace->limit - trace->instructions : 0;
+    run_forget_notes(run);
+}
+
+/* Executes the block run->index into *block. */
+static wb_status cover_block(struct grid_trace *trace, struct wb_block **block) {
+    struct run *run = &trace->run;
+    struct arena code = {0}; /* what is known of the code when this block executes it */
+    struct wb_block *made = calloc(1, sizeof *made);
+    if (made == NULL) return WB_ERR_LIMIT;
+    made->kernel = run->kernel;
+    made->code_first = trace->grid->code_first;
+    begin_block(trace);
+    wb_status status = cover_begin(run, trace->options->facts, &code);
+    if (status == WB_OK) status = block_execute(made, run, trace->options->record_accesses);
+    trace->synchronises = run->cover != NULL && run->cover->synchronises;
+    cover_end(run);
+    arena_free(&code);
+    if (status == WB_OK)
+        *block = made;
+    else
+        wb_block_free(made);
+    return status;
+}
+
+/* Starts again with the first block. */
+static void restart(struct grid_trace *trace) {
+    struct wb_grid *grid = trace->grid;
+    memset(trace->run.index, 0, sizeof trace->run.index);
+    trace->hashes.count = 0;
+    grid_restart(grid);
+    grid->notes = (struct execution_notes){0};
+    struct memory_objects objects = grid->cover.objects;
+    objects.items.count = 0;
+    grid->cover = (struct grid_covering){.objects = objects};
+}
+
+/* Executes the next block and takes it over. One that lacks facts is left out: others may lack more, and all
+ * of them are to be asked for at once, as long as that takes no more than a moment. */
+static wb_status next_block(struct grid_trace *trace) {
+    struct wb_block *block = NULL;
+    wb_status status = cover_block(trace, &block);
+    if (status == WB_ERR_DECLINED && trace->run.needs.items.count > 0 &&
+        trace->instructions + trace->run.instructions < LACKING_INSTRUCTIONS_MAX)
+        return WB_OK;
+    return status == WB_OK ? add_block(trace, block) : status;
+}
+
+/* Every block; all of them once more when one stores to memory that was taken for constant so far.
+ * WB_ERR_DECLINED without a message when facts are lacking. */
+static wb_status cover_blocks(struct grid_trace *trace) {
+    bool more = true;
+    while (more) {
+        bool changed;
+        WB_TRY(next_block(trace));
+        trace->run.kept = grid_bytes(trace->grid);
+        WB_TRY(memory_share_stored(&trace->run.memory, trace->synchronises, &changed));
+        if (changed)
+            restart(trace);
+        else
+            more = run_next_block(&trace->run);
+    }
+    return trace->run.needs.items.count > 0 ? WB_ERR_DECLINED : WB_OK;
+}
+
+static wb_status trace_covering(struct grid_trace *trace) {
+    WB_TRY(begin(trace));
+    trace->limit = trace->run.instruction_limit;
+    WB_TRY(cover_blocks(trace));
+    grid_find_local_bytes(trace->grid);
+    return WB_OK;
+}
+
+wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                           struct fact_needs *needs, bool *complete) {
+    const wb_grid_options options = {
+        .cover = true, .unknown_contents = true, .instruction_limit = LACKING_INSTRUCTIONS_MAX};
+    wb_diagnostics *unread = wb_diagnostics_new();
+    struct wb_grid grid = {.kernel = kernel};
+    if (unread == NULL) return WB_ERR_LIMIT;
+    struct grid_trace trace = trace_of(&grid, launch, &options, unread);
+    wb_status status = trace_covering(&trace);
+    const bool no_memory =
+        unread->no_memory || (status == WB_ERR_LIMIT && wb_diagnostics_errors(unread) == 0);
+    *needs = trace.run.needs;
+    trace.run.needs = (struct fact_needs){0};
+    *complete = status == WB_OK || (status == WB_ERR_DECLINED && wb_diagnostics_errors(unread) == 0);
+    end(&trace);
+    grid_clear(&grid);
+    wb_diagnostics_free(unread);
+    return no_memory ? WB_ERR_LIMIT : WB_OK;
+}
+
+/* ---- Either -------------------------------------------------------------------------------------------- */
 
 /* Executes what the options ask for into a grid that is empty but for its kernel. *assumptions (bits of enum
  * launch_assumption) are made; it becomes larger when more are needed. */
 static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
                             wb_diagnostics *diagnostics, uint32_t *assumptions) {
-    if (options->cover) return grid_trace_covering(grid, launch, options, diagnostics);
-    struct grid_trace trace = {.run = {.kernel = grid->kernel,
-                                       .launch = launch,
-                                       .diagnostics = diagnostics,
-                                       .steers = true,
-                                       .allow_unmapped = options->allow_unmapped,
-                                       .warp_width = options->warp_width,
-                                       .assumptions = *assumptions,
-                                       .watch = &options->watch,
-                                       .instruction_limit = options->instruction_limit,
-                                       .memory_limit = options->memory_limit},
-                               .grid = grid};
-    if (options->one_block) memcpy(trace.run.index, options->block, sizeof trace.run.index);
-    wb_status status = trace_blocks(&trace, options->one_block);
-    if (status == WB_OK && needs_assumptions(&trace)) *assumptions |= trace.run.left_open;
-    trace_end(&trace);
+    struct grid_trace trace = trace_of(grid, launch, options, diagnostics);
+    struct run *run = &trace.run;
+    wb_status status;
+    if (options->cover) {
+        status = trace_covering(&trace);
+        if (status != WB_ERR_INPUT && fact_needs_report(&run->needs, grid->kernel, diagnostics) != WB_OK)
+            status = WB_ERR_LIMIT;
+    } else {
+        run->steers = true;
+        run->assumptions = *assumptions;
+        status = trace_given(&trace);
+        if (status == WB_OK && needs_assumptions(&trace)) *assumptions |= run->left_open;
+    }
+    end(&trace);
     return status;
 }
 
@@ -188,146 +354,4 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
         (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     wb_grid_free(made);
     return status;
-}
-
-/* Copies of the paths of a block's warps. */
-static wb_status copy_paths(const struct wb_block *block, struct path *paths) {
-    for (uint32_t w = 0; w < block->warp_count; w++)
-        WB_TRY(path_copy(&block->paths.items[block->warp_path[w]], &paths[w]));
-    return WB_OK;
-}
-
-/* Fills a grid of one block; `paths` has room for those of its warps. */
-static wb_status fill_from_block(const struct wb_block *block, struct path *paths, struct wb_grid *grid) {
-    const struct wb_module *module = block->kernel->module;
-    grid->kernel = block->kernel;
-    memcpy(grid->dimensions, block->grid, sizeof grid->dimensions);
-    memcpy(grid->block_size, block->size, sizeof grid->block_size);
-    memcpy(grid->first_index, block->index, sizeof grid->first_index);
-    grid->shared_bytes = block->shared_bytes;
-    grid->registers = block->registers;
-    grid->notes = block->notes;
-    if (block->covering) WB_TRY(grid_note_covering(grid, block));
-    grid->warp_count = block->warp_count;
-    grid->warp_width = block->warp_width;
-    WB_TRY(run_number_code(module, &grid->arena, &grid->code_first));
-    WB_TRY(grid_find_barriers(grid));
-    WB_TRY(copy_paths(block, paths));
-    WB_TRY(grid_add_block(grid, paths, block->accesses));
-    grid_find_local_bytes(grid);
-    return WB_OK;
-}
-
-wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnostics, struct wb_grid *grid) {
-    if (block->unrecorded != PTX_NO_INDEX && !block->covering) {
-        ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
-                     block_inst(block, block->unrecorded, NULL),
-                     "which memory this instruction accesses is not known");
-        return WB_ERR_DECLINED;
-    }
-    struct path *paths = calloc((size_t)block->warp_count + 1, sizeof *paths);
-    wb_status status = paths == NULL ? WB_ERR_LIMIT : fill_from_block(block, paths, grid);
-    for (uint32_t w = 0; paths != NULL && w < block->warp_count; w++)
-        path_free(&paths[w]);
-    free(paths);
-    if (status != WB_OK) return diagnose_out_of_memory(diagnostics, wb_kernel_name(block->kernel));
-    return WB_OK;
-}
-
-bool wb_grid_is_steered(const wb_grid *grid) {
-    return grid->steered.count > 0;
-}
-
-/* Says what of the first steered warp is not known, and where that comes from. */
-static void explain_steering(const struct wb_grid *grid, const struct steered_warp *first,
-                             wb_diagnostics *diagnostics) {
-    const struct wb_module *module = grid->kernel->module;
-    const char *what = first->origin == first->instruction ? "which memory this instruction accesses"
-                       : first->branch                     ? "whether this is executed"
-                                                           : "the address";
-    uint32_t index[3];
-    grid_block_index(grid, first->block, index);
-    ptx_diagnose(diagnostics, SEVERITY_ERROR, module, grid_inst(grid, first->instruction, NULL),
-                 "%s depends on a value that is not known (block %u,%u,%u, warp %u; %zu warps in all)", what,
-                 index[0], index[1], index[2], first->warp, grid->steered.count);
-    if (first->origin != PTX_NO_INDEX && first->origin != first->instruction)
-        ptx_diagnose(diagnostics, SEVERITY_NOTE, module, grid_inst(grid, first->origin, NULL),
-                     "the value comes from here");
-}
-
-wb_status grid_decline_covering(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
-    if (!grid->cover.covers) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
-             "these are covering paths: no warp executes all of them, so that they can be bounded, but not "
-             "simulated");
-    return WB_ERR_DECLINED;
-}
-
-/* Declines covering paths some of whose accesses are not recorded. */
-static wb_status decline_uncounted(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
-    if (!grid->cover.covers) return WB_OK;
-    if (grid->cover.uncounted != PTX_NO_INDEX) {
-        ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
-                     grid_inst(grid, grid->cover.uncounted, NULL),
-                     "which memory this instruction accesses is not known, so that its requests cannot be "
-                     "counted; a machine with requests: ideal (--memory ideal) does not count them");
-        return WB_ERR_DECLINED;
-    }
-    if (grid->cover.repeats) {
-        diagnose(
-            diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
-            "a loop has so many iterations that their accesses were not counted, which a machine with caches "
-            "needs; --memory requests leaves the caches out");
-        return WB_ERR_DECLINED;
-    }
-    if (grid->shapes.count == 0 && grid->blocks.count > 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
-                 "the blocks were executed without recording their accesses");
-        return WB_ERR_DECLINED;
-    }
-    return WB_OK;
-}
-
-wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
-    WB_TRY(decline_uncounted(grid, diagnostics));
-    if (grid->kernel != NULL && grid->notes.unmodelled != NULL) {
-        ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
-                     grid_inst(grid, grid->notes.unmodelled_index, NULL), "%s", grid->notes.unmodelled);
-        return WB_ERR_DECLINED;
-    }
-    if (grid->steered.count == 0) return WB_OK;
-    if (grid->kernel == NULL)
-        diagnose(diagnostics, SEVERITY_ERROR, "grid", "warps are steered by values that are not known");
-    else
-        explain_steering(grid, &grid->steered.items[0], diagnostics);
-    return WB_ERR_DECLINED;
-}
-
-wb_status grid_decline_clusters(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
-    if (grid->kernel == NULL || grid->blocks.count < 2 || !ptx_in_clusters(kernel_function(grid->kernel)))
-        return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
-             "its blocks start in clusters, on SMs that have room for all of one: that is not modelled; one "
-             "block can be bounded (-i 0,0,0)");
-    return WB_ERR_DECLINED;
-}
-
-const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
-                                 const struct ptx_function **function) {
-    return code_inst(grid->kernel->module, grid->code_first, index, function);
-}
-
-void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]) {
-    uint64_t number = block;
-    memcpy(index, grid->first_index, sizeof grid->first_index);
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        index[axis] += (uint32_t)(number % grid->dimensions[axis]);
-        number /= grid->dimensions[axis];
-    }
-}
-
-void wb_grid_free(wb_grid *grid) {
-    if (grid == NULL) return;
-    grid_clear(grid);
-    free(grid);
 }

@@ -13,8 +13,8 @@
 #define WB_TESTS_HAND_GRID_H
 
 #include "base/random.h"
-#include "warp/path/grid.h"
 #include "warp/timed/timed_block.h"
+#include "warp/trace/grid.h"
 
 /* Memory instructions are numbered below HAND_INSTRUCTIONS; behind them in the code are the others. */
 #define HAND_INSTRUCTIONS 64u

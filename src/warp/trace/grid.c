@@ -1,4 +1,4 @@
-#include "warp/path/grid.h"
+#include "warp/trace/grid.h"
 
 #include <string.h>
 
@@ -309,6 +309,19 @@ static void free_scratch(struct grid_scratch *scratch) {
     vec_free(&scratch->key);
 }
 
+static uint64_t table_bytes(const struct table *table) {
+    return table->slot_count * sizeof *table->slots;
+}
+
+uint64_t grid_bytes(const struct wb_grid *grid) {
+    return grid->arena.used + grid->path_bytes + grid->covering_bytes +
+           grid->streams.count * sizeof *grid->streams.items +
+           grid->shapes.count * sizeof *grid->shapes.items + grid->blocks.count * sizeof *grid->blocks.items +
+           grid->bases.count * sizeof *grid->bases.items + grid->steered.count * sizeof *grid->steered.items +
+           table_bytes(&grid->path_table) + table_bytes(&grid->stream_table) +
+           table_bytes(&grid->shape_table);
+}
+
 void grid_restart(struct wb_grid *grid) {
     for (size_t i = 0; i < grid->paths.count; i++)
         path_free(&grid->paths.items[i]);
@@ -335,4 +348,28 @@ void grid_clear(struct wb_grid *grid) {
     vec_free(&grid->cover.objects.items);
     arena_free(&grid->arena);
     *grid = (struct wb_grid){0};
+}
+
+bool wb_grid_is_steered(const wb_grid *grid) {
+    return grid->steered.count > 0;
+}
+
+const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
+                                 const struct ptx_function **function) {
+    return code_inst(grid->kernel->module, grid->code_first, index, function);
+}
+
+void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]) {
+    uint64_t number = block;
+    memcpy(index, grid->first_index, sizeof grid->first_index);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        index[axis] += (uint32_t)(number % grid->dimensions[axis]);
+        number /= grid->dimensions[axis];
+    }
+}
+
+void wb_grid_free(wb_grid *grid) {
+    if (grid == NULL) return;
+    grid_clear(grid);
+    free(grid);
 }

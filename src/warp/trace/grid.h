@@ -6,8 +6,8 @@
  *   shape    the paths and streams of the warps of a block, relative to one base per memory instruction
  *   block    a shape and its bases
  */
-#ifndef WB_WARP_PATH_GRID_H
-#define WB_WARP_PATH_GRID_H
+#ifndef WB_WARP_TRACE_GRID_H
+#define WB_WARP_TRACE_GRID_H
 
 #include "base/table.h"
 #include "warp/path/block.h"
@@ -100,7 +100,7 @@ struct wb_grid {
     VEC(struct covering_block) covering;
     struct grid_covering cover;
     struct table path_table, stream_table, shape_table; /* from contents to indices */
-    uint64_t path_bytes, covering_bytes;                /* of paths and of covering blocks, for footprint.h */
+    uint64_t path_bytes, covering_bytes;                /* of paths and of covering blocks, for grid_bytes */
     struct grid_scratch *scratch;                       /* of grid_add_block */
 };
 
@@ -109,46 +109,11 @@ struct wb_grid {
  * message when memory is exhausted: then the grid can only be cleared. */
 wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct access_list *accesses);
 
-/* Makes a grid of one block, which was traced with its accesses; *grid is zero. Free it with grid_clear, also
- * after an error: WB_ERR_DECLINED with a message when not all accesses are known, WB_ERR_LIMIT with one when
- * memory is exhausted. */
-wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnostics, struct wb_grid *grid);
-
-/* Executes every block of the grid that is empty but for its kernel, for all values that are not known
- * (docs/covering-paths.md, section 9). Errors other than exhausted memory have a message. */
-wb_status grid_trace_covering(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
-                              wb_diagnostics *diagnostics);
-
-/* Finds the flow facts that covering the launch, which fits the kernel, lacks if buffers and variables may
- * contain anything. `complete`: these are all, as covering it takes no more than a moment and fails for no
- * other reason. The caller frees `needs`. WB_ERR_LIMIT, without a message, when memory is exhausted. */
-wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launch *launch,
-                           struct fact_needs *needs, bool *complete);
-
-/* Adds what is to be known of a covering block to what is known of the grid; its notes are the grid's own
- * business. WB_ERR_LIMIT without a message when memory is exhausted. */
-wb_status grid_note_covering(struct wb_grid *grid, const struct wb_block *block);
-
-/* Which instructions are barriers of the whole block, and how many there are; the grid's kernel, code_first
- * and block_size must be set. WB_ERR_LIMIT without a message when memory is exhausted. */
-wb_status grid_find_barriers(struct wb_grid *grid);
-
-/* Finds the most bytes of local memory that a thread accesses; of covering paths whether that depends on what
- * is executed. */
-void grid_find_local_bytes(struct wb_grid *grid);
+/* Bytes that the grid keeps of its blocks so far, and what it needs to find equal ones. */
+uint64_t grid_bytes(const struct wb_grid *grid);
 
 /* Takes all blocks out again. */
 void grid_restart(struct wb_grid *grid);
-
-/* Declines covering paths, of which no warp executes everything: WB_ERR_DECLINED with a message. */
-wb_status grid_decline_covering(const struct wb_grid *grid, wb_diagnostics *diagnostics);
-
-/* Declines a grid that does not say everything its warps do: WB_ERR_DECLINED with a message, at the source
- * line when a warp was steered, or skipped a barrier. */
-wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics);
-
-/* Declines a grid of several blocks that start in clusters, together: WB_ERR_DECLINED with a message. */
-wb_status grid_decline_clusters(const struct wb_grid *grid, wb_diagnostics *diagnostics);
 
 /* The instruction behind an index; the grid has a kernel. */
 const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,

@@ -12,7 +12,10 @@
 struct scan {
     struct program *program;
     uint32_t kernel;
+    const uint32_t *code_first;
+    wb_diagnostics *diagnostics;
     bool *function_seen;
+    struct arena lists;
     VEC(uint32_t) functions; /* to be looked through */
     VEC(uint32_t) variables; /* whose initialisers are to be looked through */
 };
@@ -32,21 +35,21 @@ bool program_in_frame(const struct wb_module *module, const struct ptx_variable 
     return !(owner->is_entry && is_entry_param(owner, variable, module));
 }
 
-static wb_status scan_function(struct scan *scan, uint32_t function) {
+static void scan_function(struct scan *scan, uint32_t function) {
     function = ptx_callee(scan->program->module, function);
-    if (scan->function_seen[function]) return WB_OK;
+    if (scan->function_seen[function]) return;
     scan->function_seen[function] = true;
-    return vec_push(&scan->functions, function);
+    arena_push(&scan->lists, &scan->functions, function);
 }
 
-static wb_status scan_variable(struct scan *scan, uint32_t variable) {
-    if (scan->program->variable_used[variable]) return WB_OK;
+static void scan_variable(struct scan *scan, uint32_t variable) {
+    if (scan->program->variable_used[variable]) return;
     scan->program->variable_used[variable] = true;
-    return vec_push(&scan->variables, variable);
+    arena_push(&scan->lists, &scan->variables, variable);
 }
 
 /* Follows what is on the lists to the functions and variables it refers to. */
-static wb_status scan_all(struct scan *scan) {
+static void scan_all(struct scan *scan) {
     const struct wb_module *module = scan->program->module;
     while (scan->functions.count + scan->variables.count != 0) {
         if (scan->functions.count != 0) {
@@ -54,20 +57,21 @@ static wb_status scan_all(struct scan *scan) {
                 &module->functions[scan->functions.items[--scan->functions.count]];
             for (uint32_t i = 0; i < function->operand_count; i++) {
                 const struct ptx_operand *operand = &function->operands[i];
-                if (operand->kind == PTX_OPERAND_FUNCTION) WB_TRY(scan_function(scan, operand->index));
-                if (operand->kind == PTX_OPERAND_VARIABLE) WB_TRY(scan_variable(scan, operand->index));
+                if (operand->kind == PTX_OPERAND_FUNCTION) scan_function(scan, operand->index);
+                if (operand->kind == PTX_OPERAND_VARIABLE) scan_variable(scan, operand->index);
             }
         } else {
             const struct ptx_variable *variable =
                 &module->variables[scan->variables.items[--scan->variables.count]];
             for (uint32_t i = 0; i < variable->relocation_count; i++) {
                 const struct ptx_relocation *relocation = &variable->relocations[i];
-                WB_TRY(relocation->is_function ? scan_function(scan, relocation->symbol)
-                                               : scan_variable(scan, relocation->symbol));
+                if (relocation->is_function)
+                    scan_function(scan, relocation->symbol);
+                else
+                    scan_variable(scan, relocation->symbol);
             }
         }
     }
-    return WB_OK;
 }
 
 static uint64_t align_up(uint64_t offset, uint64_t align) {
@@ -100,7 +104,7 @@ static void lay_out_shared(struct program *program) {
 
 /* Gives the variables of frames of the functions that are reached their offsets. Local variables of the
  * module itself stand at the bottom of the stack, below the kernel's. */
-static wb_status lay_out_frames(const struct scan *scan, wb_diagnostics *diagnostics) {
+static void lay_out_frames(const struct scan *scan) {
     struct program *program = scan->program;
     const struct wb_module *module = program->module;
     for (int owned = 0; owned < 2; owned++) {
@@ -113,27 +117,25 @@ static wb_status lay_out_frames(const struct scan *scan, wb_diagnostics *diagnos
             if (!scan->function_seen[owner]) continue;
             uint64_t offset = align_up(code->local_size, variable->align > 8 ? variable->align : 8);
             if (variable->size > WINDOW_SIZE || offset + variable->size > WINDOW_SIZE) {
-                diagnose(diagnostics, SEVERITY_ERROR, module->functions[owner].name,
+                diagnose(scan->diagnostics, SEVERITY_ERROR, module->functions[owner].name,
                          "its variables in local memory end with %s of %" PRIu64
                          " bytes, which is too large: "
                          "make the array smaller, or put it into global memory",
                          variable->name, variable->size);
-                return WB_ERR_LIMIT;
+                arena_fail(program->arena, WB_ERR_LIMIT);
             }
             program->addresses[i] = offset;
             code->local_size = (uint32_t)align_up(offset + variable->size, 16);
         }
     }
-    return WB_OK;
 }
 
 /* What a call passes to and gets from the function. */
-static wb_status describe_params(struct program *program, const uint32_t *params, const bool *is_reg,
-                                 uint32_t count, struct call_operand **out) {
-    *out = arena_array(program->arena, count, sizeof **out);
-    if (*out == NULL) return WB_ERR_LIMIT;
+static struct call_operand *describe_params(struct program *program, const uint32_t *params,
+                                            const bool *is_reg, uint32_t count) {
+    struct call_operand *described = arena_array(program->arena, count, sizeof *described);
     for (uint32_t i = 0; i < count; i++) {
-        struct call_operand *operand = &(*out)[i];
+        struct call_operand *operand = &described[i];
         operand->is_param = !is_reg[i];
         if (operand->is_param) {
             operand->offset = (uint32_t)program->addresses[params[i]];
@@ -142,59 +144,56 @@ static wb_status describe_params(struct program *program, const uint32_t *params
             operand->slot = (struct slot){.index = params[i], .bank = BANK_FRAME};
         }
     }
-    return WB_OK;
+    return described;
 }
 
 /* Prepares a reached function: room for its micro-operations and what calls need to know of it. */
-static wb_status describe_function(struct program *program, uint32_t index, uint32_t first) {
+static void describe_function(struct program *program, uint32_t index, uint32_t first) {
     struct function_code *code = &program->functions[index];
     const struct ptx_function *function = &program->module->functions[index];
     code->function = function;
     code->first = first;
     code->slot_count = function->reg_count + FRAME_EXTRA_SLOTS;
     code->micros = arena_array(program->arena, (size_t)function->inst_count + 1, sizeof *code->micros);
-    if (code->micros == NULL) return WB_ERR_LIMIT;
-    if (function->is_entry) return WB_OK;
-    WB_TRY(describe_params(program, function->params, function->param_is_reg, function->param_count,
-                           &code->params));
-    return describe_params(program, function->returns, function->return_is_reg, function->return_count,
-                           &code->returns);
+    if (function->is_entry) return;
+    code->params = describe_params(program, function->params, function->param_is_reg, function->param_count);
+    code->returns =
+        describe_params(program, function->returns, function->return_is_reg, function->return_count);
 }
 
-static wb_status scan_kernel(struct scan *scan, const uint32_t *code_first, wb_diagnostics *diagnostics) {
+static void scan_kernel(void *context) {
+    struct scan *scan = context;
     struct program *program = scan->program;
     const struct wb_module *module = program->module;
     struct arena *arena = program->arena;
     struct slot zero;
+    arena_bind(&scan->lists, arena);
     program->functions = arena_array(arena, module->function_count, sizeof *program->functions);
     program->variable_used = arena_array(arena, module->variable_count, sizeof(bool));
     program->addresses = arena_array(arena, module->variable_count, sizeof(uint64_t));
     program->constant_of = arena_array(arena, CONSTANT_SLOTS, sizeof(uint32_t));
-    program->hints = arena_array(arena, (size_t)code_first[module->function_count] + 1, sizeof(uint32_t));
+    program->hints =
+        arena_array(arena, (size_t)scan->code_first[module->function_count] + 1, sizeof(uint32_t));
     scan->function_seen = arena_array(arena, module->function_count, sizeof(bool));
-    if (program->functions == NULL || program->variable_used == NULL || program->addresses == NULL ||
-        program->constant_of == NULL || program->hints == NULL || scan->function_seen == NULL)
-        return WB_ERR_LIMIT;
-    WB_TRY(program_constant(program, 0, &zero));
-    WB_TRY(scan_function(scan, scan->kernel));
-    WB_TRY(scan_all(scan));
+    program_constant(program, 0, &zero);
+    scan_function(scan, scan->kernel);
+    scan_all(scan);
+    arena_free(&scan->lists);
     lay_out_shared(program);
-    WB_TRY(lay_out_frames(scan, diagnostics));
+    lay_out_frames(scan);
     for (uint32_t f = 0; f < module->function_count; f++)
         if (scan->function_seen[f] && module->functions[f].has_body)
-            WB_TRY(describe_function(program, f, code_first[f]));
-    return WB_OK;
+            describe_function(program, f, scan->code_first[f]);
 }
 
 wb_status program_scan(struct program *program, const struct wb_kernel *kernel, struct arena *arena,
                        const uint32_t *code_first, wb_diagnostics *diagnostics) {
     program->module = kernel->module;
     program->arena = arena;
-    struct scan scan = {.program = program, .kernel = kernel->function};
+    struct scan scan = {
+        .program = program, .kernel = kernel->function, .code_first = code_first, .diagnostics = diagnostics};
     const size_t errors = wb_diagnostics_errors(diagnostics);
-    wb_status status = scan_kernel(&scan, code_first, diagnostics);
-    vec_free(&scan.functions);
-    vec_free(&scan.variables);
+    wb_status status = arena_protect(arena, scan_kernel, &scan);
     if (status == WB_ERR_LIMIT && wb_diagnostics_errors(diagnostics) == errors)
         (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     return status;
@@ -205,30 +204,29 @@ uint64_t program_shared_bytes(const struct program *program, const struct wb_lau
     return program->shared_dynamic_base + launch->shared_bytes;
 }
 
-wb_status program_constant(struct program *program, uint64_t value, struct slot *slot) {
-    return program_address(program, value, 0, slot);
+void program_constant(struct program *program, uint64_t value, struct slot *slot) {
+    program_address(program, value, 0, slot);
 }
 
-wb_status program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot) {
+void program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot) {
     uint32_t *seen = &program->constant_of[(value * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
     const struct lanes *constants = program->constants.items;
     if (*seen == 0 || constants[*seen - 1].value[0] != value || constants[*seen - 1].home != home) {
         struct lanes lanes = {.origin = ORIGIN_UNWRITTEN, .home = home};
         lanes_broadcast(&lanes, value);
-        WB_TRY(vec_push(&program->constants, lanes));
+        if (vec_push(&program->constants, lanes) != WB_OK) arena_fail(program->arena, WB_ERR_LIMIT);
         *seen = (uint32_t)program->constants.count;
     }
     *slot = (struct slot){.index = *seen - 1, .bank = BANK_CONSTANT};
-    return WB_OK;
 }
 
-wb_status program_special(struct program *program, uint32_t sreg, struct slot *slot) {
+void program_special(struct program *program, uint32_t sreg, struct slot *slot) {
     size_t index = 0;
     while (index < program->sregs.count && program->sregs.items[index] != sreg)
         index++;
-    if (index == program->sregs.count) WB_TRY(vec_push(&program->sregs, (uint8_t)sreg));
+    if (index == program->sregs.count && vec_push(&program->sregs, (uint8_t)sreg) != WB_OK)
+        arena_fail(program->arena, WB_ERR_LIMIT);
     *slot = (struct slot){.index = (uint32_t)index, .bank = BANK_SPECIAL};
-    return WB_OK;
 }
 
 const struct ptx_inst *program_inst(const struct program *program, uint32_t index) {

@@ -45,14 +45,14 @@ uint64_t program_shared_bytes(const struct program *program, const struct wb_lau
 /* Decodes all functions that are reached. Addresses of global and constant variables must be set. */
 wb_status program_decode(struct program *program, wb_diagnostics *diagnostics);
 
-/* The slot of a constant. WB_ERR_LIMIT when memory is exhausted. */
-wb_status program_constant(struct program *program, uint64_t value, struct slot *slot);
+/* The slot of a constant. These three end the pass that protects the arena when memory is exhausted. */
+void program_constant(struct program *program, uint64_t value, struct slot *slot);
 
 /* The slot of an address in a region of global memory, its home (home.h). */
-wb_status program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot);
+void program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot);
 
 /* The slot of a special register. */
-wb_status program_special(struct program *program, uint32_t sreg, struct slot *slot);
+void program_special(struct program *program, uint32_t sreg, struct slot *slot);
 
 /* The instruction behind an index of paths; any reached one. */
 const struct ptx_inst *program_inst(const struct program *program, uint32_t index);

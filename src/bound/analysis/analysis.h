@@ -6,7 +6,7 @@
 #include "bound/cache/memory_work.h"
 #include "bound/grid/contended_block.h"
 #include "bound/grid/grid_kinds.h"
-#include "bound/search/grid_explorer.h"
+#include "bound/search/grid_search.h"
 #include "method/run.h"
 #include "papers/abstract_cta/abstract_warp_file.h"
 #include "sim/policy.h"

@@ -1,7 +1,7 @@
 /* The usual formulas for whole kernels: the time of blocks that start together, taken for the time of blocks
  * that come and go. None of them is safe (docs/refutations), even with the exact worst case of the former. */
 #include "bound/kernel/kernel_formula.h"
-#include "bound/search/grid_explorer.h"
+#include "bound/search/grid_search.h"
 
 /* The worst case of blocks that start together on one SM. */
 struct together {
@@ -14,13 +14,13 @@ struct together {
  * watch stopped it. */
 static wb_status search_together(const struct bound_input *input, uint64_t blocks) {
     struct together_time *known = &input->together->of[blocks];
-    struct grid_search search = {.watch = input->watch, .budget = input->budget};
+    struct schedule_search search = {.watch = input->watch, .budget = input->budget};
     if (known->exact || known->work >= input->budget->work) return WB_OK;
     known->work = input->budget->work;
     const wb_status status = grid_search_together(input->work, blocks, &search);
     known->exact = status == WB_OK;
     known->time = search.longest;
-    if (status == WB_ERR_LIMIT && grid_search_had_no_memory(&search))
+    if (status == WB_ERR_LIMIT && schedule_search_had_no_memory(&search))
         return diagnose_out_of_memory(input->diagnostics, "kernel");
     if (!search.stopped) return WB_OK;
     diagnose(input->diagnostics, SEVERITY_ERROR, "kernel", "analysis stopped");

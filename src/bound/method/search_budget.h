@@ -31,10 +31,4 @@ static inline bool search_spend(struct search_budget *budget, uint64_t work) {
     return true;
 }
 
-/* What ended a search: the watch, the work that it may do, or else states or memory. */
-static inline const char *search_end_name(bool stopped, bool spent) {
-    if (stopped) return "stopped";
-    return spent ? "left off, as it is not named," : "out of states or memory";
-}
-
 #endif

@@ -5,7 +5,7 @@
 
 #include "bound/grid/grid_kinds.h"
 #include "bound/kernel/kernel_formula.h"
-#include "bound/search/grid_explorer.h"
+#include "bound/search/grid_search.h"
 #include "naive_grid_explorer.h"
 #include "sim/gpu.h"
 
@@ -231,7 +231,7 @@ static bool make_work(const struct synthetic_block *block, struct grid_work *wor
 /* 0: not found. */
 static cycles search(const struct grid_work *work) {
     struct search_budget budget = search_budget_of(SEARCH_STATES);
-    struct grid_search search = {.budget = &budget};
+    struct schedule_search search = {.budget = &budget};
     if (grid_search_objection(work) != NULL || grid_search_run(work, &search) != WB_OK) return 0;
     return search.longest;
 }

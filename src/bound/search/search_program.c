@@ -1,15 +1,13 @@
-#include "bound/search/explore_program.h"
-
-#include <string.h>
+#include "bound/search/search_program.h"
 
 #include "warp/timed/wait_queues.h"
 
 #define NO_WRITER UINT32_MAX
 
 /* Scratch while one path is written out. */
-struct explore_reader {
+struct search_reader {
     const struct timed_block *block;
-    struct explore_program *program;
+    struct search_program *program;
     uint32_t *path;              /* per position its index into the block's code */
     uint32_t *writer;            /* per register the position of its last write, or NO_WRITER */
     struct queue_members queues; /* of what was read so far */
@@ -17,13 +15,13 @@ struct explore_reader {
     VEC(uint32_t) awaited;       /* the positions that the one at hand waits for */
 };
 
-static const struct timed_inst *reader_inst(const struct explore_reader *reader, uint32_t position) {
+static const struct timed_inst *reader_inst(const struct search_reader *reader, uint32_t position) {
     return &reader->block->code.insts[reader->path[position]];
 }
 
 /* Finds the positions that the instruction at `position` waits for: those that wrote its sources and, as
  * results must not overtake each other, its destinations, and what it waits for in queues. */
-static wb_status find_awaited(struct explore_reader *reader, uint32_t position) {
+static wb_status find_awaited(struct search_reader *reader, uint32_t position) {
     const struct timed_inst *inst = reader_inst(reader, position);
     const uint32_t *operands = reader->block->code.operands + inst->first_operand;
     reader->awaited.count = 0;
@@ -37,7 +35,7 @@ static wb_status find_awaited(struct explore_reader *reader, uint32_t position) 
     return WB_OK;
 }
 
-static wb_status reader_write(struct explore_reader *reader, uint32_t position) {
+static wb_status reader_write(struct search_reader *reader, uint32_t position) {
     const struct timed_inst *inst = reader_inst(reader, position);
     const uint32_t *written = reader->block->code.operands + inst->first_operand + inst->source_count;
     for (uint32_t i = 0; i < inst->destination_count; i++)
@@ -45,13 +43,13 @@ static wb_status reader_write(struct explore_reader *reader, uint32_t position) 
     return queue_members_note(&reader->queues, &reader->block->code, inst, position);
 }
 
-static void reader_forget(struct explore_reader *reader) {
+static void reader_forget(struct search_reader *reader) {
     for (uint32_t r = 0; r < reader->block->code.register_count; r++)
         reader->writer[r] = NO_WRITER;
     queue_members_clear(&reader->queues);
 }
 
-static wb_status find_last_uses(struct explore_reader *reader) {
+static wb_status find_last_uses(struct search_reader *reader) {
     reader_forget(reader);
     for (uint32_t p = 0; p < reader->program->count; p++) {
         reader->last_use[p] = p;
@@ -65,12 +63,12 @@ static wb_status find_last_uses(struct explore_reader *reader) {
 
 /* The live results at each position, oldest first; each instruction says which of them it waits for and which
  * stay live behind it. */
-static wb_status number_live_results(struct explore_reader *reader) {
-    uint32_t live[EXPLORE_LIVE_MAX + 1];
+static wb_status number_live_results(struct search_reader *reader) {
+    uint32_t live[SEARCH_LIVE_MAX + 1];
     uint32_t live_count = 0;
     reader_forget(reader);
     for (uint32_t p = 0; p < reader->program->count; p++) {
-        struct explore_inst *inst = &reader->program->insts[p];
+        struct search_inst *inst = &reader->program->insts[p];
         WB_TRY(find_awaited(reader, p));
         for (size_t a = 0; a < reader->awaited.count; a++)
             for (uint32_t l = 0; l < live_count; l++)
@@ -83,52 +81,58 @@ static wb_status number_live_results(struct explore_reader *reader) {
         }
         inst->is_live = reader->last_use[p] > p;
         if (inst->is_live) live[kept++] = p;
-        if (kept > EXPLORE_LIVE_MAX) return WB_ERR_DECLINED;
+        if (kept > SEARCH_LIVE_MAX) return WB_ERR_DECLINED;
         live_count = kept;
         WB_TRY(reader_write(reader, p));
     }
     return WB_OK;
 }
 
-static void fill_positions(struct explore_program *program) {
+/* What is behind and before each position. An instruction with a unit takes a cycle to issue. */
+static void fill_positions(struct search_program *program) {
     for (uint32_t p = 0; p < program->count; p++)
         program->barriers_before[p + 1] = program->barriers_before[p] + program->insts[p].barrier;
     for (uint32_t p = program->count; p-- > 0;) {
-        uint32_t unit = program->insts[p].unit;
-        program->units_left[p] = program->units_left[p + 1] | (unit == UNIT_NONE ? 0 : UINT32_C(1) << unit);
+        const struct search_inst *inst = &program->insts[p];
+        const bool has_unit = inst->unit != UNIT_NONE;
+        const uint32_t own = inst->init + inst->latency, rest = program->shortest_rest[p + 1] + has_unit;
+        program->units_left[p] = program->units_left[p + 1] | (has_unit ? UINT32_C(1) << inst->unit : 0);
+        program->shortest_rest[p] = own > rest ? own : rest;
     }
 }
 
-static wb_status reader_prepare(struct explore_reader *reader, const struct path *path, struct arena *arena) {
-    struct explore_program *program = reader->program;
+static wb_status reader_prepare(struct search_reader *reader, const struct path *path, struct arena *arena) {
+    struct search_program *program = reader->program;
     const size_t count = (size_t)path->length + 1;
     program->insts = arena_array(arena, count, sizeof *program->insts);
     program->barriers_before = arena_array(arena, count, sizeof *program->barriers_before);
     program->units_left = arena_array(arena, count, sizeof *program->units_left);
+    program->shortest_rest = arena_array(arena, count, sizeof *program->shortest_rest);
     reader->path = arena_array(arena, count, sizeof *reader->path);
     reader->last_use = arena_array(arena, count, sizeof *reader->last_use);
     reader->writer =
         arena_array(arena, (size_t)reader->block->code.register_count + 1, sizeof *reader->writer);
     if (program->insts == NULL || program->barriers_before == NULL || program->units_left == NULL ||
-        reader->path == NULL || reader->last_use == NULL || reader->writer == NULL)
+        program->shortest_rest == NULL || reader->path == NULL || reader->last_use == NULL ||
+        reader->writer == NULL)
         return WB_ERR_LIMIT;
     struct path_cursor cursor = path_begin(path);
     struct path_step step;
     while (path_next(&cursor, &step)) {
         const struct timed_inst *inst = &reader->block->code.insts[step.instruction];
-        program->insts[program->count] = (struct explore_inst){
+        program->insts[program->count] = (struct search_inst){
             .unit = inst->unit, .barrier = inst->barrier, .init = inst->init, .latency = inst->latency};
         reader->path[program->count++] = step.instruction;
     }
     return WB_OK;
 }
 
-wb_status explore_program_make(const struct timed_block *block, uint32_t path, struct arena *arena,
-                               struct explore_program *program) {
-    *program = (struct explore_program){0};
-    if (block->paths[path].length > EXPLORE_PROGRAM_MAX || block->machine->unit_count > 32)
+wb_status search_program_make(const struct timed_block *block, uint32_t path, struct arena *arena,
+                              struct search_program *program) {
+    *program = (struct search_program){0};
+    if (block->paths[path].length > SEARCH_PROGRAM_MAX || block->machine->unit_count > 32)
         return WB_ERR_DECLINED;
-    struct explore_reader reader = {.block = block, .program = program};
+    struct search_reader reader = {.block = block, .program = program};
     wb_status status = reader_prepare(&reader, &block->paths[path], arena);
     if (status == WB_OK) status = find_last_uses(&reader);
     if (status == WB_OK) status = number_live_results(&reader);
@@ -138,7 +142,7 @@ wb_status explore_program_make(const struct timed_block *block, uint32_t path, s
     return status;
 }
 
-double explore_positions(const struct timed_block *block) {
+double search_positions(const struct timed_block *block) {
     double positions = 1;
     for (uint32_t path = 0; path < block->path_count; path++) {
         uint32_t warps = 0;

@@ -1,0 +1,67 @@
+/* What is searched for its longest schedule: blocks of a few classes on some SMs, which is one block on one
+ * SM, or a small grid. */
+#ifndef WB_BOUND_SEARCH_SEARCH_MODEL_H
+#define WB_BOUND_SEARCH_SEARCH_MODEL_H
+
+#include "bound/search/search_program.h"
+
+/* Most SMs, blocks of an SM at a time, warps of a block, classes of blocks and units that a search covers. */
+#define SEARCH_SMS_MAX 16u
+#define SEARCH_SLOTS_MAX 16u
+#define SEARCH_WARPS_MAX 32u
+#define SEARCH_CLASSES_MAX 16u
+#define SEARCH_UNITS_MAX 16u
+
+/* Blocks that execute the same, and their number. */
+struct search_blocks {
+    const struct timed_block *timed;
+    uint64_t count;
+};
+
+/* The same, written out. */
+struct search_class {
+    uint32_t blocks;
+    uint32_t warps;
+    uint16_t *paths; /* per warp its program, rising: warps of one program stand together */
+    uint32_t units;  /* bit u for a unit that it uses */
+};
+
+/* What blocks come to the SMs. */
+struct search_scope {
+    uint32_t sms, slots;   /* blocks that each SM holds at a time */
+    uint32_t dealt;        /* blocks that are dealt out to the SMs in turn first, whichever they are */
+    bool only_dealt;       /* there are no others */
+    const uint32_t *order; /* if not NULL: the classes of the blocks of the one SM, in their order ... */
+    uint32_t order_count;  /* ... and their number */
+    uint32_t latency;      /* cycles from the end of a block to the first issue of its successor */
+    uint32_t service;      /* cycles that the one dispatcher takes for a block */
+    bool every_issue;      /* is a state of its own and counted, also where there is no choice */
+};
+
+/* The parts of a state stand behind each other in one piece of memory. */
+struct search_layout {
+    size_t left, sms, units, slots, warps; /* where each part begins */
+    size_t size;
+    size_t key_max; /* most bytes of the key of a state */
+};
+
+struct search_model {
+    struct search_scope scope;
+    const struct wb_machine *machine;
+    struct search_program *programs; /* of all classes */
+    uint32_t program_count;
+    struct search_class *classes;
+    uint32_t class_count;
+    uint32_t slot_warps; /* of the largest block */
+    struct search_layout layout;
+};
+
+/* Why no search covers machines with these units and queues, or NULL. */
+const char *search_units_objection(const struct wb_machine *machine);
+
+/* Writes out the programs of `count` classes of blocks, into the arena. WB_ERR_DECLINED without a message
+ * when one is too long or keeps too many results waiting; WB_ERR_LIMIT when memory is exhausted. */
+wb_status search_model_make(const struct wb_machine *machine, const struct search_blocks *blocks,
+                            size_t count, struct arena *arena, struct search_model *model);
+
+#endif

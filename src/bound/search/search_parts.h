@@ -1,0 +1,145 @@
+/* What the states of the search over schedules are made of: a warp in the middle of its program, and a unit
+ * with its queue. All times are cycles from now. */
+#ifndef WB_BOUND_SEARCH_SEARCH_PARTS_H
+#define WB_BOUND_SEARCH_SEARCH_PARTS_H
+
+#include <assert.h>
+
+#include "bound/search/search_program.h"
+
+struct search_warp {
+    uint16_t path;
+    uint16_t position;
+    uint32_t live_count;
+    uint32_t live[SEARCH_LIVE_MAX]; /* until each live result can be read */
+};
+
+struct search_unit {
+    uint32_t busy[SEARCH_INSTANCES_MAX]; /* per instance, until its initiations end; falling */
+    uint32_t waiting[SEARCH_DEPTH_MAX];  /* until each queued instruction starts; rising */
+    uint32_t waiting_count;
+};
+
+/* Longest forms of them in a key: every number takes at most five bytes. */
+#define SEARCH_NUMBER_KEY_MAX 5u
+#define SEARCH_WARP_KEY_MAX (SEARCH_NUMBER_KEY_MAX * (1 + SEARCH_LIVE_MAX))
+#define SEARCH_UNIT_KEY_MAX (SEARCH_NUMBER_KEY_MAX * (1 + SEARCH_INSTANCES_MAX + SEARCH_DEPTH_MAX))
+
+/* Whether queues have a length that can matter. */
+static inline bool search_depth_is_finite(uint32_t depth) {
+    return depth != 0 && depth != DEPTH_UNLIMITED;
+}
+
+/* Until the operands of the warp's next instruction can be read. */
+static inline uint32_t search_operands_in(const struct search_warp *warp, const struct search_inst *inst) {
+    uint32_t latest = 0;
+    for (uint32_t waits = inst->waits; waits != 0; waits &= waits - 1) {
+        uint32_t result = warp->live[__builtin_ctz(waits)];
+        if (result > latest) latest = result;
+    }
+    return latest;
+}
+
+/* Until an instruction may be issued to a unit with queues of `depth` entries. */
+static inline uint32_t search_unit_open_in(const struct search_unit *unit, uint32_t instances,
+                                           uint32_t depth) {
+    if (depth == DEPTH_UNLIMITED) return 0;
+    if (depth == 0) return unit->busy[instances - 1];
+    return unit->waiting_count < depth ? 0 : unit->waiting[unit->waiting_count - depth];
+}
+
+/* Puts the warp behind its next instruction, whose result can be read in `result` cycles. */
+static inline void search_warp_advance(struct search_warp *warp, const struct search_inst *inst,
+                                       uint32_t result) {
+    uint32_t kept = 0;
+    for (uint32_t keeps = inst->keeps; keeps != 0; keeps &= keeps - 1)
+        warp->live[kept++] = warp->live[__builtin_ctz(keeps)];
+    if (inst->is_live) warp->live[kept++] = result;
+    warp->live_count = kept;
+    warp->position++;
+}
+
+/* Keeps the instances in falling order when the last, the one that is free first, is taken until `end`. */
+static inline void search_take_instance(struct search_unit *unit, uint32_t instances, uint32_t end) {
+    uint32_t i = instances - 1;
+    for (; i > 0 && unit->busy[i - 1] < end; i--)
+        unit->busy[i] = unit->busy[i - 1];
+    unit->busy[i] = end;
+}
+
+/* Gives an instruction to a unit that is open. Returns the time until it is complete. */
+static inline uint32_t search_unit_take(struct search_unit *unit, const struct search_inst *inst,
+                                        uint32_t instances, uint32_t depth) {
+    uint32_t start = unit->busy[instances - 1];
+    assert(search_unit_open_in(unit, instances, depth) == 0);
+    search_take_instance(unit, instances, start + inst->init);
+    if (start > 0 && search_depth_is_finite(depth)) unit->waiting[unit->waiting_count++] = start;
+    return start + inst->init + inst->latency;
+}
+
+static inline uint32_t search_earlier(uint32_t time, uint32_t passed) {
+    return time > passed ? time - passed : 0;
+}
+
+/* Lets time pass for a warp, and for a unit. */
+static inline void search_warp_pass(struct search_warp *warp, uint32_t passed) {
+    for (uint32_t l = 0; l < warp->live_count; l++)
+        warp->live[l] = search_earlier(warp->live[l], passed);
+}
+
+static inline void search_unit_pass(struct search_unit *unit, uint32_t instances, uint32_t passed) {
+    for (uint32_t i = 0; i < instances; i++)
+        unit->busy[i] = search_earlier(unit->busy[i], passed);
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < unit->waiting_count; i++)
+        if (unit->waiting[i] > passed) unit->waiting[waiting++] = unit->waiting[i] - passed;
+    unit->waiting_count = waiting;
+}
+
+/* 0 for warps of one path in the same state, which may be exchanged. */
+static inline int search_warp_order(const struct search_warp *a, const struct search_warp *b) {
+    if (a->path != b->path) return a->path < b->path ? -1 : 1;
+    if (a->position != b->position) return a->position < b->position ? -1 : 1;
+    for (uint32_t l = 0; l < a->live_count; l++)
+        if (a->live[l] != b->live[l]) return a->live[l] < b->live[l] ? -1 : 1;
+    return 0;
+}
+
+/* Sorts warps: insertion, as nearly all are in order. */
+static inline void search_warps_sort(struct search_warp *warps, uint32_t count) {
+    for (uint32_t w = 1; w < count; w++) {
+        for (uint32_t i = w; i > 0 && search_warp_order(&warps[i], &warps[i - 1]) < 0; i--) {
+            struct search_warp moved = warps[i];
+            warps[i] = warps[i - 1];
+            warps[i - 1] = moved;
+        }
+    }
+}
+
+/* Write a part of a key; each returns the place behind it. The path of a warp is not written. */
+static inline uint8_t *search_put_number(uint8_t *at, uint32_t number) {
+    for (; number >= 128; number >>= 7)
+        *at++ = (uint8_t)(number | 128);
+    *at++ = (uint8_t)number;
+    return at;
+}
+
+static inline uint8_t *search_put_warp(uint8_t *at, const struct search_warp *warp) {
+    at = search_put_number(at, warp->position);
+    for (uint32_t l = 0; l < warp->live_count; l++)
+        at = search_put_number(at, warp->live[l]);
+    return at;
+}
+
+static inline uint8_t *search_put_unit(uint8_t *at, const struct search_unit *unit, uint32_t instances,
+                                       uint32_t depth) {
+    for (uint32_t i = 0; i < instances; i++)
+        at = search_put_number(at, unit->busy[i]);
+    if (!search_depth_is_finite(depth)) return at;
+    at = search_put_number(at, unit->waiting_count);
+    for (uint32_t i = 0; i < unit->waiting_count; i++)
+        at = search_put_number(at, unit->waiting[i]);
+    return at;
+}
+
+#endif

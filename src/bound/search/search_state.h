@@ -1,0 +1,91 @@
+/* The state of some blocks in the middle of a schedule, and the steps that a schedule can take from it. All
+ * times are cycles from now; what cannot matter any more is not kept, so that equal futures have equal
+ * states. */
+#ifndef WB_BOUND_SEARCH_SEARCH_STATE_H
+#define WB_BOUND_SEARCH_SEARCH_STATE_H
+
+#include "bound/search/search_model.h"
+#include "bound/search/search_parts.h"
+
+/* No block is in a slot. */
+#define SLOT_EMPTY UINT32_MAX
+
+/* The blocks that are still to come, and the one dispatcher of all SMs. */
+struct search_dispatch {
+    uint32_t left;    /* blocks that no SM has got yet */
+    uint32_t to_deal; /* of them, those that are dealt out in turn */
+    uint32_t busy;    /* until the dispatcher has done with the last block */
+};
+
+struct search_sm {
+    uint32_t decided; /* it issues nothing more in this cycle */
+    uint32_t issued;  /* instructions, in this cycle, while not decided */
+    uint32_t dealt;   /* blocks that it got while blocks are dealt out */
+};
+
+/* A slot of an SM for a block. */
+struct search_slot {
+    uint32_t class; /* of its block; or SLOT_EMPTY */
+    uint32_t used;  /* it is empty, a block was in it before, and that makes a difference to the next one */
+    uint32_t held;  /* until its warps may issue: not yet started, or a barrier that opens */
+    uint32_t
+        drains; /* until the results of what was issued are complete; 0 where something later counts anyway */
+    uint32_t opened; /* barriers that have let its warps go */
+    uint32_t issued; /* bit w: warp w has issued in this cycle, while its SM is not decided */
+};
+
+/* The parts of a state in their memory. */
+struct search_state {
+    struct search_dispatch *dispatch;
+    uint32_t *left;            /* per class */
+    struct search_sm *sms;     /* scope.sms */
+    struct search_unit *units; /* per SM and unit */
+    struct search_slot *slots; /* per SM and slot */
+    struct search_warp *warps; /* per SM, slot and warp; sorted: those in equal states can be exchanged */
+};
+
+/* What is searched with the model, which may be changed between searches. False when its states are too
+ * large. */
+bool search_model_set(struct search_model *model, const struct search_scope *scope);
+
+/* The state that is kept in `memory`, of layout.size bytes. */
+struct search_state search_state_in(const struct search_model *model, void *memory);
+
+/* The state before the first cycle, in zeroed memory. */
+void search_state_start(const struct search_model *model, struct search_state *state);
+
+enum search_choice_kind {
+    CHOICE_DISPATCH,  /* a block of class `which` goes to a slot of the SM */
+    CHOICE_ISOLATION, /* no blocks are left: what is the longest on the SM in isolation */
+    CHOICE_ISSUE,     /* warp `which` of a slot of the SM */
+};
+
+struct search_choice {
+    uint8_t kind; /* enum search_choice_kind */
+    uint8_t sm, slot, which;
+};
+
+#define SEARCH_CHOICES_MAX (SEARCH_SLOTS_MAX * SEARCH_WARPS_MAX)
+
+struct search_choices {
+    uint32_t count;
+    struct search_choice items[SEARCH_CHOICES_MAX];
+};
+
+/* Lets everything happen that is not to be chosen, up to the next choices between two or more (of a scope
+ * with every_issue, the next issue). No choices: every block has ended. *passed: the time until then;
+ * *at_least: no schedule ends earlier than that, counted from the state given; it is only made sure of for
+ * results that are not kept in the state any more. */
+void search_state_advance(const struct search_model *model, struct search_state *state,
+                          struct search_choices *choices, uint32_t *passed, uint32_t *at_least);
+
+/* Makes one of the choices. */
+void search_state_choose(const struct search_model *model, struct search_state *state,
+                         const struct search_choice *choice);
+
+/* Writes the state as bytes, equal only for states with equal futures; returns their number. `key` and
+ * `scratch` have room for layout.key_max bytes each. */
+size_t search_state_key(const struct search_model *model, const struct search_state *state, uint8_t *scratch,
+                        uint8_t *key);
+
+#endif

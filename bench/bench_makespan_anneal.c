@@ -10,12 +10,9 @@
 /* One run of the method. */
 static struct makespan_result anneal(const struct makespan_problem *problem,
                                      const struct makespan_settings *settings, wb_diagnostics *diagnostics) {
-    struct arena arena = {0};
-    struct makespan_run run = {
-        .problem = problem, .settings = settings, .diagnostics = diagnostics, .arena = &arena};
+    struct makespan_run run = {.problem = problem, .settings = settings, .diagnostics = diagnostics};
     struct makespan_result result;
     require(makespan_solve(&makespan_anneal, &run, &result), diagnostics);
-    arena_free(&arena);
     return result;
 }
 

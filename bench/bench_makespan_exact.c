@@ -29,9 +29,7 @@ static void measure(const struct exact_case *c) {
         identical_warps(c->string, c->warps, c->capacity, c->issue, diagnostics);
     struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
     settings.time_limit = c->time_limit;
-    struct arena arena = {0};
-    struct makespan_run run = {
-        .problem = &problem, .settings = &settings, .diagnostics = diagnostics, .arena = &arena};
+    struct makespan_run run = {.problem = &problem, .settings = &settings, .diagnostics = diagnostics};
     struct makespan_result result;
     double start = clock_elapsed();
     double processor = seconds();
@@ -45,7 +43,6 @@ static void measure(const struct exact_case *c) {
            (double)usage.ru_maxrss / 1024);
     makespan_result_free(&result);
     problem_free(&problem);
-    arena_free(&arena);
     wb_diagnostics_free(diagnostics);
 }
 

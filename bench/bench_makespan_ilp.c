@@ -21,16 +21,13 @@ static void bench_method(const struct makespan_method *method, uint32_t warps) {
     if (diagnostics == NULL) exit(1);
     struct makespan_problem problem = identical_warps("LLCLL", warps, capacity, ISSUE_UNLIMITED, diagnostics);
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    struct arena arena = {0};
-    struct makespan_run run = {
-        .problem = &problem, .settings = &settings, .diagnostics = diagnostics, .arena = &arena};
+    struct makespan_run run = {.problem = &problem, .settings = &settings, .diagnostics = diagnostics};
     struct makespan_result result;
     double start = child_seconds();
     require(makespan_solve(method, &run, &result), diagnostics);
     printf("%-14s LLCLL %u warps, L=1 C=1: %2" PRIu64 " cycles, %6.2f s of CBC\n", method->name, warps,
            result.bound.cycles, child_seconds() - start);
     makespan_result_free(&result);
-    arena_free(&arena);
     problem_free(&problem);
     wb_diagnostics_free(diagnostics);
 }

@@ -10,16 +10,13 @@ static void bench_string(const char *string, uint32_t warps, uint32_t cores) {
     const uint32_t capacity[UNIT_TYPES] = {1, cores, 1, 1};
     struct makespan_problem problem = identical_warps(string, warps, capacity, ISSUE_UNLIMITED, diagnostics);
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    struct arena arena = {0};
-    struct makespan_run run = {
-        .problem = &problem, .settings = &settings, .diagnostics = diagnostics, .arena = &arena};
+    struct makespan_run run = {.problem = &problem, .settings = &settings, .diagnostics = diagnostics};
     struct makespan_result result;
     double start = seconds();
     require(makespan_solve(&makespan_sat, &run, &result), diagnostics);
     printf("sat %-9s %2u warps, L=1 C=%u: %3" PRIu64 " cycles, %6.2f s\n", string, warps, cores,
            result.bound.cycles, seconds() - start);
     makespan_result_free(&result);
-    arena_free(&arena);
     problem_free(&problem);
     wb_diagnostics_free(diagnostics);
 }

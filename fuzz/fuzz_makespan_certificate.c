@@ -17,17 +17,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_truth(const struct certificate_proof *proof) {
     static const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    struct arena arena = {0};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct makespan_run run = {.problem = &proof->witness.problem,
-                               .settings = &settings,
-                               .diagnostics = diagnostics,
-                               .arena = &arena};
+    struct makespan_run run = {
+        .problem = &proof->witness.problem, .settings = &settings, .diagnostics = diagnostics};
     struct makespan_result result;
     if (makespan_solve(&makespan_brute, &run, &result) != WB_OK) abort();
     if (result.bound.cycles < proof->witness.schedule.makespan || result.bound.cycles > proof->upper) abort();
     makespan_result_free(&result);
-    arena_free(&arena);
     wb_diagnostics_free(diagnostics);
 }
 

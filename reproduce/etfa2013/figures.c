@@ -24,6 +24,10 @@ struct figure {
     wb_makespan *makespan; /* has the problem */
     uint32_t string[IDENTIFIERS_MAX];
     struct schedule schedule;
+    uint32_t cycles[IDENTIFIERS_MAX];
+    struct arena arena; /* of the schedule; protected while that is made */
+    enum anneal_start start;
+    bool starts; /* from `start`, else the string is given */
 };
 
 /* Prepares the problem of a figure, "4:LCL" with one place of each type. */
@@ -36,14 +40,22 @@ static wb_status figure_start(const char *warps, wb_diagnostics *diagnostics, st
 }
 
 static void figure_free(struct figure *figure) {
-    schedule_free(&figure->schedule);
+    arena_free(&figure->arena);
     wb_makespan_free(figure->makespan);
+}
+
+static void schedule_string(void *context) {
+    struct figure *figure = context;
+    const struct makespan_problem *problem = &figure->makespan->problem;
+    struct random_state random = random_seeded(1);
+    if (figure->starts) anneal_start_string(problem, figure->start, &random, &figure->arena, figure->string);
+    (void)precedence_schedule(problem, figure->string, NULL, NULL, &figure->arena, &figure->schedule);
+    precedence_cycles(problem, figure->string, &figure->schedule, &figure->arena, figure->cycles);
 }
 
 /* Makes the schedule of the figure's string. */
 static wb_status figure_schedule(struct figure *figure, wb_diagnostics *diagnostics) {
-    wb_status status =
-        precedence_schedule(&figure->makespan->problem, figure->string, NULL, NULL, &figure->schedule);
+    wb_status status = arena_protect(&figure->arena, schedule_string, figure);
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, "a schedule");
 }
 
@@ -60,10 +72,9 @@ static wb_status figure_of_string(const char *identifiers, wb_diagnostics *diagn
 static wb_status figure_of_start(const char *warps, enum anneal_start start, wb_diagnostics *diagnostics,
                                  struct figure *figure) {
     WB_TRY(figure_start(warps, diagnostics, figure));
-    struct random_state random = random_seeded(1);
-    wb_status status = anneal_start_string(&figure->makespan->problem, start, &random, figure->string);
-    return status == WB_OK ? figure_schedule(figure, diagnostics)
-                           : diagnose_out_of_memory(diagnostics, anneal_start_name(start));
+    figure->start = start;
+    figure->starts = true;
+    return figure_schedule(figure, diagnostics);
 }
 
 static void put_numbers(const char *name, const uint32_t *numbers, uint64_t count, uint32_t first,
@@ -87,11 +98,8 @@ static wb_status put_table(const struct figure *figure, wb_diagnostics *diagnost
 /* The string, its warp cycle string, and the schedule as a table. */
 static wb_status put_figure(const struct figure *figure, wb_diagnostics *diagnostics, struct text *page) {
     const struct makespan_problem *problem = &figure->makespan->problem;
-    uint32_t cycles[IDENTIFIERS_MAX];
-    if (precedence_cycles(problem, figure->string, &figure->schedule, cycles) != WB_OK)
-        return diagnose_out_of_memory(diagnostics, "a warp cycle string");
     put_numbers("pseudo-precedence string", figure->string, problem->instruction_count, 1, page);
-    put_numbers("warp cycle string", cycles, problem->instruction_count, 0, page);
+    put_numbers("warp cycle string", figure->cycles, problem->instruction_count, 0, page);
     text_char(page, '\n');
     return put_table(figure, diagnostics, page);
 }

@@ -1,5 +1,6 @@
 #include "strings/problem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,11 +103,10 @@ static bool run_begins(const struct makespan_problem *problem, uint32_t position
            problem->unit[position] != problem->unit[position - 1];
 }
 
-wb_status run_list_make(const struct makespan_problem *problem, struct run_list *runs) {
+void run_list_make(const struct makespan_problem *problem, struct arena *arena, struct run_list *runs) {
     *runs = (struct run_list){.problem = problem};
-    runs->items = calloc(problem->position_count, sizeof *runs->items);
-    runs->of_position = calloc(problem->position_count, sizeof *runs->of_position);
-    if (runs->items == NULL || runs->of_position == NULL) return WB_ERR_LIMIT;
+    runs->items = arena_array(arena, problem->position_count, sizeof *runs->items);
+    runs->of_position = arena_array(arena, problem->position_count, sizeof *runs->of_position);
     uint32_t group = 0;
     for (uint32_t p = 0; p < problem->position_count; p++) {
         if (run_begins(problem, p))
@@ -120,11 +120,5 @@ wb_status run_list_make(const struct makespan_problem *problem, struct run_list 
             group++;
         }
     }
-    return WB_OK;
-}
-
-void run_list_free(struct run_list *runs) {
-    free(runs->items);
-    free(runs->of_position);
-    *runs = (struct run_list){0};
+    assert(group == problem->group_count);
 }

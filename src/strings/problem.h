@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/status.h"
 
 /* Load/store units, CUDA cores, special function units, double-precision units: in this order everywhere. */
@@ -73,7 +74,6 @@ uint64_t problem_unit_count(const struct makespan_problem *problem, uint32_t gro
 bool problem_uses(const struct makespan_problem *problem, uint32_t unit);
 
 /* The strings of a problem as *runs*: maximal stretches of instructions of one unit type. */
-
 struct unit_run {
     uint8_t unit;
     bool last; /* of its string */
@@ -89,8 +89,7 @@ struct run_list {
     uint32_t *of_position; /* the run that a position lies in */
 };
 
-/* WB_ERR_LIMIT without a message. Freed with run_list_free, also after an error. */
-wb_status run_list_make(const struct makespan_problem *problem, struct run_list *runs);
-void run_list_free(struct run_list *runs);
+/* In a protected arena. */
+void run_list_make(const struct makespan_problem *problem, struct arena *arena, struct run_list *runs);
 
 #endif

@@ -1,15 +1,10 @@
 #include "strings/schedule.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
-wb_status schedule_make(const struct makespan_problem *problem, struct schedule *schedule) {
-    *schedule = (struct schedule){.cycle = calloc(problem->instruction_count, sizeof *schedule->cycle)};
-    return schedule->cycle == NULL ? WB_ERR_LIMIT : WB_OK;
-}
-
-void schedule_free(struct schedule *schedule) {
-    free(schedule->cycle);
-    *schedule = (struct schedule){0};
+void schedule_make(const struct makespan_problem *problem, struct arena *arena, struct schedule *schedule) {
+    *schedule =
+        (struct schedule){.cycle = arena_array(arena, problem->instruction_count, sizeof *schedule->cycle)};
 }
 
 uint32_t schedule_group(const struct makespan_problem *problem, uint32_t warp) {
@@ -43,13 +38,14 @@ static void serve_group(const struct string_group *group, const uint16_t *served
     }
 }
 
-wb_status schedule_from_counts(const struct makespan_problem *problem, const uint16_t *served,
-                               uint32_t cycle_count, struct schedule *schedule) {
-    WB_TRY(schedule_make(problem, schedule));
-    uint32_t *done = calloc(problem->warp_count, sizeof *done);
-    uint32_t *left = calloc(problem->position_count, sizeof *left);
-    wb_status status = done == NULL || left == NULL ? WB_ERR_LIMIT : WB_OK;
-    for (uint32_t t = 1; status == WB_OK && t <= cycle_count; t++) {
+void schedule_from_counts(const struct makespan_problem *problem, const uint16_t *served,
+                          uint32_t cycle_count, struct arena *arena, struct schedule *schedule) {
+    struct arena scratch = {0};
+    arena_bind(&scratch, arena);
+    uint32_t *done = arena_array(&scratch, problem->warp_count, sizeof *done);
+    uint32_t *left = arena_array(&scratch, problem->position_count, sizeof *left);
+    if (schedule->cycle == NULL) schedule_make(problem, arena, schedule);
+    for (uint32_t t = 1; t <= cycle_count; t++, served += problem->position_count) {
         uint32_t warp = 0;
         uint64_t start = 0;
         for (uint32_t g = 0; g < problem->group_count; g++) {
@@ -58,11 +54,8 @@ wb_status schedule_from_counts(const struct makespan_problem *problem, const uin
             warp += group->warps;
             start += (uint64_t)group->warps * group->length;
         }
-        served += problem->position_count;
+        assert(warp == problem->warp_count && start == problem->instruction_count);
     }
     schedule->makespan = cycle_count;
-    free(done);
-    free(left);
-    if (status != WB_OK) schedule_free(schedule);
-    return status;
+    arena_free(&scratch);
 }

@@ -105,7 +105,8 @@ static wb_status read_schedule(const struct ytree *document, const struct witnes
     if (file->schedule->count != problem->warp_count)
         return ytree_error(document, file->schedule, "schedule: %u warps, but there are %u",
                            file->schedule->count, problem->warp_count);
-    if (schedule_make(problem, &witness->schedule) != WB_OK)
+    schedule_make(problem, &witness->arena, &witness->schedule);
+    if (witness->schedule.cycle == NULL)
         return diagnose_out_of_memory(document->diagnostics, document->source.name);
     witness->schedule.makespan = file->makespan;
     const struct ytree_node *entry = file->schedule->first;
@@ -158,7 +159,8 @@ wb_status witness_file_parse(const char *name, const char *text, size_t size, wb
 
 void witness_free(struct witness *witness) {
     problem_free(&witness->problem);
-    schedule_free(&witness->schedule);
+    arena_free(&witness->arena);
+    witness->schedule = (struct schedule){0};
 }
 
 /* Cycles that follow one another are written as a range. */

@@ -9,6 +9,7 @@
 struct witness {
     struct makespan_problem problem;
     struct schedule schedule;
+    struct arena arena; /* of the schedule */
 };
 
 /* Appends the file. WB_ERR_LIMIT with a message when it would be larger than what can be read back, or when

@@ -35,13 +35,14 @@ static void expect_valid(const struct makespan_problem *problem, const struct sc
 
 /* The schedule of a string of the example, whose identifiers count from 1 as in the paper. */
 static struct schedule example_schedule(const struct makespan_problem *problem,
-                                        const uint32_t paper[EXAMPLE_LENGTH], uint32_t *cycle_string) {
+                                        const uint32_t paper[EXAMPLE_LENGTH], struct arena *arena,
+                                        uint32_t *cycle_string) {
     uint32_t string[EXAMPLE_LENGTH];
     for (size_t i = 0; i < EXAMPLE_LENGTH; i++)
         string[i] = paper[i] - 1;
-    struct schedule schedule;
-    assert_int_equal(precedence_schedule(problem, string, NULL, NULL, &schedule), WB_OK);
-    assert_int_equal(precedence_cycles(problem, string, &schedule, cycle_string), WB_OK);
+    struct schedule schedule = {0};
+    assert_true(precedence_schedule(problem, string, NULL, NULL, arena, &schedule));
+    precedence_cycles(problem, string, &schedule, arena, cycle_string);
     expect_valid(problem, &schedule);
     return schedule;
 }
@@ -54,26 +55,25 @@ static void test_worked_example(void **state) {
     static const uint32_t figure5[] = {1, 1, 2, 2, 3, 3, 1, 2, 3, 4, 4, 4};
     static const uint32_t same_as_figure5[] = {1, 2, 1, 3, 2, 3, 1, 2, 3, 4, 4, 4};
     struct makespan_problem problem = example_problem();
+    struct arena arena = {0};
     uint32_t cycle_string[EXAMPLE_LENGTH];
-    struct schedule schedule = example_schedule(&problem, string2, cycle_string);
+    struct schedule schedule = example_schedule(&problem, string2, &arena, cycle_string);
     assert_memory_equal(cycle_string, cycles2, sizeof cycles2);
     assert_int_equal(schedule.makespan, 8);
-    schedule_free(&schedule);
-    schedule = example_schedule(&problem, figure5, cycle_string);
-    struct schedule same = example_schedule(&problem, same_as_figure5, cycle_string);
+    schedule = example_schedule(&problem, figure5, &arena, cycle_string);
+    struct schedule same = example_schedule(&problem, same_as_figure5, &arena, cycle_string);
     assert_int_equal(schedule.makespan, 9);
     assert_memory_equal(schedule.cycle, same.cycle, EXAMPLE_LENGTH * sizeof *same.cycle);
-    schedule_free(&schedule);
-    schedule_free(&same);
+    arena_free(&arena);
     problem_free(&problem);
 }
 
 /* The schedule of one kind of initial solution. */
 static struct schedule start_schedule(const struct makespan_problem *problem, enum anneal_start start,
-                                      struct random_state *random, uint32_t *string) {
-    struct schedule schedule;
-    assert_int_equal(anneal_start_string(problem, start, random, string), WB_OK);
-    assert_int_equal(precedence_schedule(problem, string, NULL, NULL, &schedule), WB_OK);
+                                      struct random_state *random, struct arena *arena, uint32_t *string) {
+    struct schedule schedule = {0};
+    anneal_start_string(problem, start, random, arena, string);
+    assert_true(precedence_schedule(problem, string, NULL, NULL, arena, &schedule));
     return schedule;
 }
 
@@ -82,13 +82,13 @@ static void test_round_robin_and_fixed_priority(void **state) {
     static const uint32_t figure2[] = {1, 2, 5, 2, 3, 6, 3, 4, 7, 4, 5, 8};
     static const uint32_t figure6[] = {1, 2, 3, 2, 3, 4, 5, 6, 7, 6, 7, 8};
     struct makespan_problem problem = example_problem();
+    struct arena arena = {0};
     uint32_t string[EXAMPLE_LENGTH];
-    struct schedule schedule = start_schedule(&problem, START_ROUND_ROBIN, NULL, string);
+    struct schedule schedule = start_schedule(&problem, START_ROUND_ROBIN, NULL, &arena, string);
     assert_memory_equal(schedule.cycle, figure2, sizeof figure2);
-    schedule_free(&schedule);
-    schedule = start_schedule(&problem, START_FIXED_PRIORITY, NULL, string);
+    schedule = start_schedule(&problem, START_FIXED_PRIORITY, NULL, &arena, string);
     assert_memory_equal(schedule.cycle, figure6, sizeof figure6);
-    schedule_free(&schedule);
+    arena_free(&arena);
     problem_free(&problem);
 }
 
@@ -99,11 +99,12 @@ static void test_most_pending(void **state) {
     static const uint32_t expected[] = {0, 1, 0, 2, 1, 0, 2, 1, 2};
     struct makespan_problem problem =
         makespan_case_problem(&(struct makespan_case){"LCL", 3, {1, 1, 1, 1}, 0});
+    struct arena arena = {0};
     uint32_t string[9];
-    struct schedule schedule = start_schedule(&problem, START_MOST_PENDING, NULL, string);
+    struct schedule schedule = start_schedule(&problem, START_MOST_PENDING, NULL, &arena, string);
     assert_memory_equal(string, expected, sizeof expected);
     assert_int_equal(schedule.makespan, 6);
-    schedule_free(&schedule);
+    arena_free(&arena);
     problem_free(&problem);
 }
 
@@ -118,14 +119,16 @@ static void test_starts_of_groups(void **state) {
     static const uint32_t fixed_priority[] = {0, 1, 1, 1, 2, 2, 2};
     static const uint32_t most_pending[] = {0, 1, 2, 1, 2, 1, 2};
     struct makespan_problem problem;
+    struct arena arena = {0};
     uint32_t string[7];
     assert_int_equal(problem_make(uses, 2, capacity, 2, &problem), WB_OK);
-    assert_int_equal(anneal_start_string(&problem, START_ROUND_ROBIN, NULL, string), WB_OK);
+    anneal_start_string(&problem, START_ROUND_ROBIN, NULL, &arena, string);
     assert_memory_equal(string, round_robin, sizeof string);
-    assert_int_equal(anneal_start_string(&problem, START_FIXED_PRIORITY, NULL, string), WB_OK);
+    anneal_start_string(&problem, START_FIXED_PRIORITY, NULL, &arena, string);
     assert_memory_equal(string, fixed_priority, sizeof string);
-    assert_int_equal(anneal_start_string(&problem, START_MOST_PENDING, NULL, string), WB_OK);
+    anneal_start_string(&problem, START_MOST_PENDING, NULL, &arena, string);
     assert_memory_equal(string, most_pending, sizeof string);
+    arena_free(&arena);
     problem_free(&problem);
 }
 
@@ -148,19 +151,19 @@ static void test_strings_are_schedules(void **state) {
         size_t size = problem.instruction_count * sizeof(uint32_t);
         uint32_t *string = malloc(size);
         assert_non_null(string);
+        struct arena arena = {0};
         enum anneal_start start = anneal_start_of((uint32_t)seed);
-        struct schedule schedule = start_schedule(&problem, start, &random, string);
+        struct schedule schedule = start_schedule(&problem, start, &random, &arena, string);
         expect_valid(&problem, &schedule);
         uint64_t written = 0;
         for (uint32_t t = 1; t <= schedule.makespan; t++)
             for (uint32_t w = 0; w < problem.warp_count; w++)
                 if (executes_in(&problem, &schedule, w, t)) string[written++] = w;
         assert_int_equal(written, problem.instruction_count);
-        struct schedule again;
-        assert_int_equal(precedence_schedule(&problem, string, NULL, NULL, &again), WB_OK);
+        struct schedule again = {0};
+        assert_true(precedence_schedule(&problem, string, NULL, NULL, &arena, &again));
         assert_memory_equal(schedule.cycle, again.cycle, size);
-        schedule_free(&schedule);
-        schedule_free(&again);
+        arena_free(&arena);
         free(string);
         problem_free(&problem);
     }
@@ -173,8 +176,9 @@ static void expect_rescheduled(const struct makespan_problem *problem, const str
     assert_non_null(string);
     for (uint32_t i = 0; i < r->count; i++)
         string[i] = r->string[i].warp;
-    struct schedule schedule;
-    assert_int_equal(precedence_schedule(problem, string, NULL, NULL, &schedule), WB_OK);
+    struct arena arena = {0};
+    struct schedule schedule = {0};
+    assert_true(precedence_schedule(problem, string, NULL, NULL, &arena, &schedule));
     bool same = schedule.makespan == r->makespan;
     for (uint32_t w = 0; w < problem->warp_count; w++) {
         uint64_t start = schedule_start(problem, w);
@@ -187,7 +191,7 @@ static void expect_rescheduled(const struct makespan_problem *problem, const str
         fail_msg("seed %llu, index %u: rescheduled %u cycles, from scratch %u", (unsigned long long)seed,
                  r->index, r->makespan, schedule.makespan);
     }
-    schedule_free(&schedule);
+    arena_free(&arena);
     free(string);
 }
 
@@ -195,11 +199,12 @@ static void expect_rescheduled(const struct makespan_problem *problem, const str
 static void exchange_at_random(const struct makespan_problem *problem, uint64_t seed,
                                struct random_state *random) {
     uint32_t *string = malloc(problem->instruction_count * sizeof *string);
+    struct arena arena = {0};
     struct rescheduler r;
     assert_non_null(string);
     uint64_t longest = closed_bound(problem);
-    assert_int_equal(anneal_start_string(problem, anneal_start_of((uint32_t)seed), random, string), WB_OK);
-    assert_int_equal(rescheduler_make(problem, longest, string, NULL, NULL, &r), WB_OK);
+    anneal_start_string(problem, anneal_start_of((uint32_t)seed), random, &arena, string);
+    assert_true(rescheduler_make(problem, longest, string, NULL, NULL, &arena, &r));
     free(string);
     for (uint32_t i = 0; r.count > 1 && i < 40; i++) {
         for (uint64_t steps = random_below(random, 5); steps > 0; steps--)
@@ -213,7 +218,7 @@ static void exchange_at_random(const struct makespan_problem *problem, uint64_t 
             rescheduler_drop(&r);
         expect_rescheduled(problem, &r, seed);
     }
-    rescheduler_free(&r);
+    arena_free(&arena);
 }
 
 static void test_rescheduling(void **state) {
@@ -364,11 +369,12 @@ static void test_stopped_rescheduling(void **state) {
         makespan_case_problem(&(struct makespan_case){"L5C9L2C9", 2000, {1, 4, 1, 1}, 4});
     uint32_t *string = malloc(problem.instruction_count * sizeof *string);
     assert_non_null(string);
+    struct arena arena = {0};
     uint64_t longest = closed_bound(&problem);
-    assert_int_equal(anneal_start_string(&problem, START_ROUND_ROBIN, NULL, string), WB_OK);
+    anneal_start_string(&problem, START_ROUND_ROBIN, NULL, &arena, string);
     uint32_t left = UINT32_MAX;
     struct rescheduler r;
-    assert_int_equal(rescheduler_make(&problem, longest, string, says_no, &left, &r), WB_OK);
+    assert_true(rescheduler_make(&problem, longest, string, says_no, &left, &arena, &r));
     left = UINT32_MAX;
     assert_true(rescheduler_exchange(&r, r.count - 1) > 0);
     rescheduler_drop(&r);
@@ -381,7 +387,7 @@ static void test_stopped_rescheduling(void **state) {
         rescheduler_drop(&r);
         expect_rescheduled(&problem, &r, answers);
     }
-    rescheduler_free(&r);
+    arena_free(&arena);
     free(string);
     problem_free(&problem);
 }
@@ -409,14 +415,10 @@ static void test_limits_of_large_problems(void **state) {
 
     uint32_t left = 2; /* less than the first schedule asks */
     const wb_watch watch = {poll_some, &left};
-    struct arena arena = {0};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     settings.time_limit = 0;
-    struct makespan_run run = {.problem = &problem,
-                               .settings = &settings,
-                               .watch = &watch,
-                               .diagnostics = diagnostics,
-                               .arena = &arena};
+    struct makespan_run run = {
+        .problem = &problem, .settings = &settings, .watch = &watch, .diagnostics = diagnostics};
     settings.anneal_instances = 1;
     assert_int_equal(makespan_solve(&makespan_anneal, &run, &result), WB_ERR_LIMIT);
     assert_int_equal(left, 0);
@@ -424,7 +426,6 @@ static void test_limits_of_large_problems(void **state) {
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), "before it had a first schedule"));
     makespan_result_free(&result);
     wb_diagnostics_free(diagnostics);
-    arena_free(&arena);
     problem_free(&problem);
 }
 

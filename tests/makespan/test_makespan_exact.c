@@ -202,8 +202,9 @@ static void test_threads(void **state) {
 static void test_multiset_numbers(void **state) {
     (void)state;
     for (uint32_t kinds = 1; kinds <= 5; kinds++) {
+        struct arena arena = {0};
         struct multiset_rank rank;
-        assert_int_equal(multiset_rank_make(kinds, 4, &rank), WB_OK);
+        multiset_rank_make(kinds, 4, &arena, &rank);
         uint32_t counts[5] = {0};
         uint32_t rest = 4;
         uint64_t number = 0;
@@ -216,7 +217,7 @@ static void test_multiset_numbers(void **state) {
         } while (multiset_next(&rank, counts, &rest));
         assert_int_equal(number, rank.count);
         assert_int_equal(number, multiset_count(kinds, 4));
-        multiset_rank_free(&rank);
+        arena_free(&arena);
     }
     assert_int_equal(multiset_count(4, 2), 15);
     assert_true(multiset_count(200, 200) == UINT64_MAX);

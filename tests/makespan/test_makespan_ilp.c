@@ -90,6 +90,30 @@ static void test_equals_brute_force(void **state) {
     }
 }
 
+/* A program that is made for a test. */
+struct program {
+    struct makespan_run run;
+    const struct ilp_form *form;
+    uint32_t horizon;
+    ilp_writer *write;
+    struct text out;
+};
+
+static wb_status solve_short_horizon(void *context) {
+    const struct program *program = context;
+    struct ilp_instance instance;
+    struct ilp_model model = {.arena = program->run.arena};
+    struct ilp_solution solution;
+    assert_int_equal(ilp_instance_make(program->run.problem, model.arena, &instance), WB_OK);
+    assert_true(instance.horizon > program->horizon);
+    instance.horizon = program->horizon;
+    assert_int_equal(program->form->build(&instance, UINT64_C(1) << 30, &model), WB_OK);
+    assert_int_equal(ilp_cbc_solve(&model, &program->run, program->form->name, &solution), WB_OK);
+    assert_int_equal(solution.end, ILP_OPTIMAL);
+    assert_true(solution.bound > 3.5 && solution.bound < 4.5);
+    return WB_OK;
+}
+
 /* Eq. (5), which the paper takes for the horizon, makes the program forget the worst schedule of LL. */
 static void test_horizon_of_the_paper_is_too_short(void **state) {
     (void)state;
@@ -99,34 +123,43 @@ static void test_horizon_of_the_paper_is_too_short(void **state) {
     struct makespan_result pessimistic = makespan_case_solve(&makespan_pessimistic, &problem, NULL, WB_OK);
     assert_int_equal(pessimistic.bound.cycles, 4);
     for (size_t f = 0; f < 3; f++) {
-        const struct makespan_run run = {.problem = &problem, .settings = &settings};
-        struct ilp_instance instance;
-        struct ilp_model model = {0};
-        struct ilp_solution solution;
-        assert_int_equal(ilp_instance_make(&problem, &instance), WB_OK);
-        assert_true(instance.horizon >= 5);
-        instance.horizon = (uint32_t)pessimistic.bound.cycles;
-        assert_int_equal(forms[f]->build(&instance, UINT64_C(1) << 30, &model), WB_OK);
-        assert_int_equal(ilp_cbc_solve(&model, &run, forms[f]->name, &solution), WB_OK);
-        assert_int_equal(solution.end, ILP_OPTIMAL);
-        assert_true(solution.bound > 3.5 && solution.bound < 4.5);
-        ilp_solution_free(&solution);
-        ilp_model_free(&model);
-        ilp_instance_free(&instance);
+        struct arena arena = {0};
+        struct program program = {.run = {.problem = &problem, .settings = &settings, .arena = &arena},
+                                  .form = forms[f],
+                                  .horizon = (uint32_t)pessimistic.bound.cycles};
+        assert_int_equal(makespan_with_memory(&program.run, &arena, solve_short_horizon, &program), WB_OK);
+        arena_free(&arena);
     }
     makespan_result_free(&pessimistic);
     problem_free(&problem);
 }
 
-static void check_lp(const struct makespan_case *c, const struct ilp_form *form, const char *expected) {
+static wb_status write_program(void *context) {
+    struct program *program = context;
+    return ilp_write(&program->run, program->form, program->write, &program->out);
+}
+
+/* The text of a program. */
+static struct text text_of(const struct makespan_problem *problem, const struct ilp_form *form,
+                           ilp_writer *write) {
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    struct makespan_problem problem = makespan_case_problem(c);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct text out = {0};
-    assert_int_equal(ilp_write(&problem, form, ilp_lp_write, &settings, diagnostics, &out), WB_OK);
+    struct arena arena = {0};
+    struct program program = {
+        .run = {.problem = problem, .settings = &settings, .diagnostics = diagnostics, .arena = &arena},
+        .form = form,
+        .write = write};
+    assert_int_equal(makespan_with_memory(&program.run, &arena, write_program, &program), WB_OK);
+    arena_free(&arena);
+    wb_diagnostics_free(diagnostics);
+    return program.out;
+}
+
+static void check_lp(const struct makespan_case *c, const struct ilp_form *form, const char *expected) {
+    struct makespan_problem problem = makespan_case_problem(c);
+    struct text out = text_of(&problem, form, ilp_lp_write);
     assert_string_equal(out.data, expected);
     text_free(&out);
-    wb_diagnostics_free(diagnostics);
     problem_free(&problem);
 }
 
@@ -227,12 +260,10 @@ static void check_files(const struct makespan_problem *problem, const struct ilp
         int (*read)(Cbc_Model *, const char *);
         int sign;
     } formats[] = {{ilp_lp_write, Cbc_readLp, 1}, {ilp_mps_write, Cbc_readMps, -1}};
-    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     for (size_t i = 0; i < 2; i++) {
         char path[] = "/tmp/warpbound_ilp_XXXXXX.lp";
-        struct text out = {0};
-        assert_int_equal(ilp_write(problem, form, formats[i].write, &settings, diagnostics, &out), WB_OK);
+        struct text out = text_of(problem, form, formats[i].write);
         (void)close(mkstemps(path, 3));
         assert_int_equal(wb_file_write(path, out.data, diagnostics), WB_OK);
         if (llround(solve_file(path, formats[i].read)) != formats[i].sign * (long long)expected)

@@ -222,13 +222,9 @@ static void test_user_stops(void **state) {
     for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
         struct impatient user = users[i];
         const wb_watch watch = {poll_some, &user};
-        struct arena arena = {0};
         wb_diagnostics *diagnostics = wb_diagnostics_new();
-        struct makespan_run run = {.problem = &problem,
-                                   .settings = &settings,
-                                   .watch = &watch,
-                                   .diagnostics = diagnostics,
-                                   .arena = &arena};
+        struct makespan_run run = {
+            .problem = &problem, .settings = &settings, .watch = &watch, .diagnostics = diagnostics};
         struct makespan_result result;
         assert_int_equal(makespan_solve(&makespan_sat, &run, &result), WB_ERR_LIMIT);
         assert_true(user.ended);
@@ -240,7 +236,6 @@ static void test_user_stops(void **state) {
         expect_no_child();
         makespan_result_free(&result);
         wb_diagnostics_free(diagnostics);
-        arena_free(&arena);
     }
     problem_free(&problem);
 }
@@ -252,8 +247,9 @@ static void test_solver_without_memory(void **state) {
     if (ADDRESS_SANITIZER) skip(); /* its runtime waits for itself for ever when it is refused memory */
     struct makespan_problem problem = makespan_case_problem(&large);
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    const struct makespan_run run = {.problem = &problem, .settings = &settings};
-    struct sat_encoding encoding = {0};
+    struct arena arena = {0};
+    const struct makespan_run run = {.problem = &problem, .settings = &settings, .arena = &arena};
+    struct sat_encoding encoding;
     assert_int_equal(sat_encode(&run, LARGE_CLOSED, SAT_COUNTING_CLAUSES, &encoding), WB_OK);
     struct sat_solver *solver = sat_solver_new(&encoding.cnf, 100000, always, NULL);
     assert_non_null(solver);
@@ -262,7 +258,8 @@ static void test_solver_without_memory(void **state) {
     assert_int_equal(sat_solver_solve(solver, LITERAL_TRUE), SAT_FAILED);
     sat_solver_free(solver);
     expect_no_child();
-    sat_encoding_free(&encoding);
+    cnf_free(&encoding.cnf);
+    arena_free(&arena);
     problem_free(&problem);
 }
 
@@ -317,10 +314,13 @@ static void check_text(wb_status (*export)(const struct makespan_run *run, struc
     struct makespan_problem problem = makespan_case_problem(&lc);
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct makespan_run run = {.problem = &problem, .settings = &settings, .diagnostics = diagnostics};
+    struct arena arena = {0};
+    struct makespan_run run = {
+        .problem = &problem, .settings = &settings, .diagnostics = diagnostics, .arena = &arena};
     struct text out = {0};
     assert_int_equal(export(&run, &out), WB_OK);
     assert_string_equal(out.data, expected);
+    arena_free(&arena);
     text_free(&out);
     wb_diagnostics_free(diagnostics);
     problem_free(&problem);

@@ -13,11 +13,15 @@
 #include "makespan/segment/table.h"
 #include "makespan_cases.h"
 
-/* What the functions under test are called with. */
+/* What the functions under test are called with, and what they return. */
 struct fixture {
     struct makespan_settings settings;
     struct arena arena;
     struct makespan_run run;
+    const struct segment_cut *cut;
+    uint32_t tail_warps;
+    uint64_t lower;
+    uint64_t bound;
 };
 
 static void fixture_make(const struct makespan_problem *problem, struct fixture *fixture) {
@@ -34,34 +38,32 @@ static void fixture_free(struct fixture *fixture) {
     arena_free(&fixture->arena);
 }
 
-/* The bound of one abstraction, with an exact tail of so many warps. */
-static uint32_t bound_of(const struct fixture *fixture, const struct segment_cut *cut, uint32_t tail_warps) {
+static void find_bound(void *context) {
+    struct fixture *fixture = context;
+    struct arena *arena = &fixture->arena;
     struct segment_abstraction abstraction;
-    struct segment_choices choices = {0};
-    struct segment_layout layout = {0};
-    struct segment_tail tail = {0};
+    struct segment_choices choices;
+    struct segment_layout layout;
+    struct segment_tail tail;
     struct exact_tail exact;
-    uint32_t bound = SEGMENT_NO_BOUND;
-    bool fits;
-    bool made = false;
-    assert_int_equal(segment_abstraction_make(fixture->run.problem, cut, &abstraction, &fits), WB_OK);
-    assert_true(fits);
-    assert_int_equal(segment_choices_make(&abstraction, &choices, &fits), WB_OK);
-    if (fits) assert_int_equal(segment_layout_make(&abstraction, &choices, &layout, &fits), WB_OK);
-    if (fits) {
-        if (tail_warps > 0) {
-            assert_int_equal(exact_tail_make(&fixture->run, tail_warps, &exact, &made), WB_OK);
-            assert_true(made);
-        }
-        assert_int_equal(segment_tail_make(&layout, made ? &exact : NULL, &tail), WB_OK);
-        assert_int_equal(segment_table_bound(&fixture->run, &layout, &tail, UINT64_MAX, &bound), WB_OK);
-        if (made) exact_tail_free(&exact);
-        segment_tail_free(&tail);
-    }
-    segment_layout_free(&layout);
-    segment_choices_free(&choices);
-    segment_abstraction_free(&abstraction);
-    return bound;
+    fixture->bound = SEGMENT_NO_BOUND;
+    assert_true(segment_abstraction_make(fixture->run.problem, fixture->cut, arena, &abstraction));
+    if (!segment_choices_make(&abstraction, arena, &choices) ||
+        !segment_layout_make(&abstraction, &choices, arena, &layout))
+        return;
+    const bool has_tail = fixture->tail_warps > 0;
+    if (has_tail) assert_true(exact_tail_make(&fixture->run, fixture->tail_warps, arena, &exact));
+    segment_tail_make(&layout, has_tail ? &exact : NULL, arena, &tail);
+    fixture->bound = segment_table_bound(&fixture->run, &layout, &tail, UINT64_MAX);
+}
+
+/* The bound of one abstraction, with an exact tail of so many warps. */
+static uint32_t bound_of(struct fixture *fixture, const struct segment_cut *cut, uint32_t tail_warps) {
+    fixture->cut = cut;
+    fixture->tail_warps = tail_warps;
+    assert_int_equal(arena_protect(&fixture->arena, find_bound, fixture), WB_OK);
+    arena_free(&fixture->arena);
+    return (uint32_t)fixture->bound;
 }
 
 static uint64_t exact_makespan(const struct makespan_problem *problem) {
@@ -133,10 +135,16 @@ static void test_known_bounds(void **state) {
     }
 }
 
-static uint64_t least_bound(const struct fixture *fixture, uint64_t lower) {
-    uint64_t upper;
-    assert_int_equal(segment_bound(&fixture->run, lower, &upper), WB_OK);
-    return upper;
+static void find_least_bound(void *context) {
+    struct fixture *fixture = context;
+    fixture->bound = segment_bound(&fixture->run, fixture->lower);
+}
+
+static uint64_t least_bound(struct fixture *fixture, uint64_t lower) {
+    fixture->lower = lower;
+    assert_int_equal(arena_protect(&fixture->arena, find_least_bound, fixture), WB_OK);
+    arena_free(&fixture->arena);
+    return fixture->bound;
 }
 
 /* The least bound of several abstractions; it does not depend on the number of threads. */

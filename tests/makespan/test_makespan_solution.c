@@ -62,11 +62,29 @@ static void write_solution(enum format format, const struct ilp_model *model, co
     if (format == GLPK) text_string(out, "\nInteger feasibility conditions:\n\nEnd of output\n");
 }
 
+/* A text that is read, in arenas that are protected meanwhile. */
+struct reading {
+    struct makespan_run run;
+    struct source source;
+    struct arena arena;
+    struct schedule schedule;
+};
+
+static wb_status read_back(void *context) {
+    struct reading *reading = context;
+    return ilp_read_back(&reading->run, &reading->source, reading->run.arena, &reading->schedule);
+}
+
+/* The schedule goes with reading->arena. */
 static wb_status read_text(const struct makespan_problem *problem, const char *text, size_t size,
-                           wb_diagnostics *diagnostics, struct schedule *schedule) {
-    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    const struct source source = {.name = "file", .text = text, .size = size};
-    return ilp_read_back(problem, &settings, &source, diagnostics, schedule);
+                           wb_diagnostics *diagnostics, struct reading *reading) {
+    static const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    *reading = (struct reading){.run = {.problem = problem,
+                                        .settings = &settings,
+                                        .diagnostics = diagnostics,
+                                        .arena = &reading->arena},
+                                .source = {.name = "file", .text = text, .size = size}};
+    return makespan_with_memory(&reading->run, &reading->arena, read_back, reading);
 }
 
 /* A value that is changed makes the file wrong, or leaves it a schedule: nothing else is let through. */
@@ -74,55 +92,73 @@ static void check_changed(const struct makespan_problem *problem, const struct i
                           uint64_t worst, struct random_state *random) {
     const size_t changed = random_below(random, model->columns.count);
     struct text out = {0};
-    struct schedule schedule;
+    struct reading reading;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     value[changed] = value[changed] == 0;
     write_solution(GUROBI, model, value, &out);
-    wb_status status = read_text(problem, out.data, out.length, diagnostics, &schedule);
+    wb_status status = read_text(problem, out.data, out.length, diagnostics, &reading);
     assert_true(status == WB_OK || status == WB_ERR_INPUT);
     assert_int_equal(status == WB_OK, wb_diagnostics_errors(diagnostics) == 0);
     if (status == WB_OK) {
-        assert_int_equal(schedule_check(problem, &schedule, "changed", diagnostics), WB_OK);
-        assert_true(schedule.makespan <= worst);
+        assert_int_equal(schedule_check(problem, &reading.schedule, "changed", diagnostics), WB_OK);
+        assert_true(reading.schedule.makespan <= worst);
     }
     value[changed] = value[changed] == 0;
-    schedule_free(&schedule);
+    arena_free(&reading.arena);
     wb_diagnostics_free(diagnostics);
     text_free(&out);
 }
 
-/* Solves the program of a form; its solution is read back from every format as the same schedule. */
-static void check_form(const struct makespan_problem *problem, const struct ilp_form *form, uint64_t worst,
-                       struct random_state *random) {
-    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    const struct makespan_run run = {.problem = problem, .settings = &settings};
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
+/* A form whose solution is to be read back from every format as the same schedule. */
+struct form_check {
+    struct makespan_run run;
+    const struct ilp_form *form;
+    uint64_t worst;
+    struct random_state *random;
+};
+
+static wb_status solve_and_read(void *context) {
+    const struct form_check *check = context;
+    const struct makespan_problem *problem = check->run.problem;
+    wb_diagnostics *diagnostics = check->run.diagnostics;
     struct ilp_instance instance;
-    struct ilp_model model = {0};
+    struct ilp_model model;
     struct ilp_solution solution;
-    assert_int_equal(ilp_make(problem, form, &settings, diagnostics, &instance, &model), WB_OK);
-    assert_int_equal(ilp_cbc_solve(&model, &run, form->name, &solution), WB_OK);
-    int *value = calloc(model.columns.count, sizeof *value);
+    assert_int_equal(ilp_make(&check->run, check->form, &instance, &model), WB_OK);
+    assert_int_equal(ilp_cbc_solve(&model, &check->run, check->form->name, &solution), WB_OK);
+    int *value = arena_array(check->run.arena, model.columns.count, sizeof *value);
     for (size_t c = 0; c < model.columns.count; c++) /* the one number that is not binary is the makespan */
-        value[c] = model.columns.items[c].upper == 1 ? solution.one[c] : (int)worst;
+        value[c] = model.columns.items[c].upper == 1 ? solution.one[c] : (int)check->worst;
     for (enum format format = 0; format < FORMATS; format++) {
         struct text out = {0};
-        struct schedule schedule;
+        struct reading reading;
         write_solution(format, &model, value, &out);
-        if (read_text(problem, out.data, out.length, diagnostics, &schedule) != WB_OK)
-            fail_msg("%s, format %d: %s\n%s", form->name, (int)format, wb_diagnostics_text(diagnostics),
-                     out.data);
-        assert_int_equal(schedule.makespan, worst);
-        schedule_free(&schedule);
+        if (read_text(problem, out.data, out.length, diagnostics, &reading) != WB_OK)
+            fail_msg("%s, format %d: %s\n%s", check->form->name, (int)format,
+                     wb_diagnostics_text(diagnostics), out.data);
+        assert_int_equal(reading.schedule.makespan, check->worst);
+        arena_free(&reading.arena);
         text_free(&out);
     }
     for (int i = 0; i < 10; i++)
-        check_changed(problem, &model, value, worst, random);
-    free(value);
-    ilp_solution_free(&solution);
-    ilp_model_free(&model);
-    ilp_instance_free(&instance);
-    wb_diagnostics_free(diagnostics);
+        check_changed(problem, &model, value, check->worst, check->random);
+    return WB_OK;
+}
+
+static void check_form(const struct makespan_problem *problem, const struct ilp_form *form, uint64_t worst,
+                       struct random_state *random) {
+    const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
+    struct arena arena = {0};
+    struct form_check check = {.run = {.problem = problem,
+                                       .settings = &settings,
+                                       .diagnostics = wb_diagnostics_new(),
+                                       .arena = &arena},
+                               .form = form,
+                               .worst = worst,
+                               .random = random};
+    assert_int_equal(makespan_with_memory(&check.run, &arena, solve_and_read, &check), WB_OK);
+    wb_diagnostics_free(check.run.diagnostics);
+    arena_free(&arena);
 }
 
 static void test_solutions_are_read_back(void **state) {
@@ -181,12 +217,12 @@ static void test_what_is_wrong_is_shown(void **state) {
     struct makespan_problem problem = makespan_case_problem(&two);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
-        struct schedule schedule;
-        wb_status status = read_text(&problem, cases[i].text, strlen(cases[i].text), diagnostics, &schedule);
+        struct reading reading;
+        wb_status status = read_text(&problem, cases[i].text, strlen(cases[i].text), diagnostics, &reading);
         if (status != WB_ERR_INPUT || strstr(wb_diagnostics_text(diagnostics), cases[i].message) == NULL)
             fail_msg("'%s': %s", cases[i].text, wb_diagnostics_text(diagnostics));
         assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
-        schedule_free(&schedule);
+        arena_free(&reading.arena);
         wb_diagnostics_free(diagnostics);
     }
     problem_free(&problem);
@@ -199,11 +235,11 @@ static void test_right_values_are_taken(void **state) {
     const struct makespan_case two = {"LC", 2, {1, 1, 1, 1}, 0};
     struct makespan_problem problem = makespan_case_problem(&two);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct schedule schedule;
-    if (read_text(&problem, text, sizeof text - 1, diagnostics, &schedule) != WB_OK)
+    struct reading reading;
+    if (read_text(&problem, text, sizeof text - 1, diagnostics, &reading) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
-    assert_int_equal(schedule.makespan, 3);
-    schedule_free(&schedule);
+    assert_int_equal(reading.schedule.makespan, 3);
+    arena_free(&reading.arena);
     wb_diagnostics_free(diagnostics);
     problem_free(&problem);
 }

@@ -46,8 +46,9 @@ static void test_file_of_an_example(void **state) {
     static const uint32_t cycle[] = {1, 2, 4, 2, 3, 5, 3, 4, 6, 7, 8, 9};
     const struct makespan_case four_warps = {"LCL", 4, {1, 1, 1, 1}, 0};
     struct makespan_problem problem = makespan_case_problem(&four_warps);
+    struct arena arena = {0};
     struct schedule schedule;
-    assert_int_equal(schedule_make(&problem, &schedule), WB_OK);
+    schedule_make(&problem, &arena, &schedule);
     memcpy(schedule.cycle, cycle, sizeof cycle);
     schedule.makespan = 9;
     char *text = printed(&problem, &schedule);
@@ -56,7 +57,7 @@ static void test_file_of_an_example(void **state) {
     assert_true(accepted(text, strlen(text), diagnostics));
     wb_diagnostics_free(diagnostics);
     free(text);
-    schedule_free(&schedule);
+    arena_free(&arena);
     problem_free(&problem);
 }
 
@@ -132,8 +133,9 @@ static const struct {
 static void check_mutations(const struct makespan_problem *problem, const struct schedule *schedule,
                             uint64_t instruction, uint32_t index, uint32_t length, uint32_t *made) {
     for (size_t m = 0; m < MUTATION_COUNT; m++) {
+        struct arena arena = {0};
         struct schedule changed;
-        assert_int_equal(schedule_make(problem, &changed), WB_OK);
+        schedule_make(problem, &arena, &changed);
         memcpy(changed.cycle, schedule->cycle, problem->instruction_count * sizeof *changed.cycle);
         changed.makespan = schedule->makespan;
         if (mutations[m].mutate(&changed, instruction, index, length)) {
@@ -146,7 +148,7 @@ static void check_mutations(const struct makespan_problem *problem, const struct
             wb_diagnostics_free(diagnostics);
             made[m]++;
         }
-        schedule_free(&changed);
+        arena_free(&arena);
     }
 }
 
@@ -272,16 +274,17 @@ static void test_too_large(void **state) {
     const struct makespan_case large = {"C", 200000, {1, 1, 1, 1}, 0};
     struct makespan_problem problem = makespan_case_problem(&large);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct arena arena = {0};
     struct schedule schedule;
     struct text out = {0};
-    assert_int_equal(schedule_make(&problem, &schedule), WB_OK);
+    schedule_make(&problem, &arena, &schedule);
     for (uint32_t warp = 0; warp < problem.warp_count; warp++)
         schedule.cycle[warp] = warp + 1;
     schedule.makespan = problem.warp_count;
     assert_int_equal(witness_file_print(&problem, &schedule, diagnostics, &out), WB_ERR_LIMIT);
     assert_first_message(diagnostics, "witness: error: the file would be larger than 1048576 bytes", "C");
     text_free(&out);
-    schedule_free(&schedule);
+    arena_free(&arena);
     problem_free(&problem);
     wb_diagnostics_free(diagnostics);
 }

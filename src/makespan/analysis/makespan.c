@@ -157,8 +157,7 @@ static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch 
     struct makespan_run run = {.problem = &makespan->problem,
                                .settings = &makespan->spec.settings,
                                .watch = watch,
-                               .diagnostics = messages,
-                               .arena = &makespan->arena};
+                               .diagnostics = messages};
     struct makespan_result result;
     if (messages == NULL || vec_reserve(&makespan->results, 1) != WB_OK) {
         wb_diagnostics_free(messages);
@@ -191,13 +190,13 @@ static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch 
 /* Says of every estimate that some schedule exceeds, once, that one does. */
 static wb_status refute_estimates(wb_makespan *makespan, wb_diagnostics *diagnostics) {
     uint64_t lower = makespan_certain(makespan).lower;
-    const struct makespan_run run = {.arena = &makespan->arena, .diagnostics = diagnostics};
     for (size_t i = 0; i < makespan->results.count; i++) {
-        wb_bound *bound = &makespan->results.items[i].bound;
+        struct makespan_result *result = &makespan->results.items[i];
+        wb_bound *bound = &result->bound;
         if (bound->kind != WB_ESTIMATE || bound->cycles >= lower || bound->lower > 0) continue;
-        bound->reason = makespan_text(&run, "%s; here it is too low: a schedule takes %" PRIu64 " cycles",
+        bound->reason = makespan_text(result, "%s; here it is too low: a schedule takes %" PRIu64 " cycles",
                                       bound->reason, lower);
-        if (bound->reason == NULL) return makespan_no_memory(&run);
+        if (bound->reason == NULL) return diagnose_out_of_memory(diagnostics, "makespan");
         bound->lower = lower;
     }
     return WB_OK;
@@ -241,28 +240,46 @@ wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb
 }
 
 /* Keeps a schedule that was read, as a result beside those of the methods. */
-static wb_status keep_solution(wb_makespan *makespan, const struct schedule *schedule) {
-    struct makespan_result result = {
-        .bound = {.method = "solution", .cycles = schedule->makespan, .lower = schedule->makespan},
-        .witness = *schedule};
-    result.bound.kind = WB_LOWER;
-    makespan_assume_model(&result.bound);
-    assume_problem(makespan, &result.bound);
-    return vec_push(&makespan->results, result);
+static wb_status keep_solution(wb_makespan *makespan, struct makespan_result *result) {
+    const uint64_t makespan_found = result->witness.makespan;
+    result->bound =
+        (wb_bound){.method = "solution", .kind = WB_LOWER, .cycles = makespan_found, .lower = makespan_found};
+    makespan_assume_model(&result->bound);
+    assume_problem(makespan, &result->bound);
+    return vec_push(&makespan->results, *result);
+}
+
+/* A solution file that is being read. */
+struct solution_reader {
+    struct makespan_run run;
+    struct source source;
+    struct makespan_result result;
+};
+
+static wb_status read_solution(void *context) {
+    struct solution_reader *reader = context;
+    struct arena scratch = {0};
+    arena_bind(&scratch, &reader->result.arena);
+    reader->run.arena = &scratch;
+    wb_status status =
+        ilp_read_back(&reader->run, &reader->source, &reader->result.arena, &reader->result.witness);
+    arena_free(&scratch);
+    return status;
 }
 
 wb_status wb_makespan_read_solution(wb_makespan *makespan, const char *path, wb_diagnostics *diagnostics) {
     char *text = NULL;
     size_t size = 0;
-    struct schedule schedule = {0};
     WB_TRY(makespan_prepare(makespan, diagnostics));
     WB_TRY(file_read(path, ILP_SOLUTION_SIZE_MAX, diagnostics, &text, &size));
-    const struct source source = {.name = path, .text = text, .size = size};
-    wb_status status =
-        ilp_read_back(&makespan->problem, &makespan->spec.settings, &source, diagnostics, &schedule);
-    if (status == WB_OK && keep_solution(makespan, &schedule) != WB_OK)
+    struct solution_reader reader = {.run = {.problem = &makespan->problem,
+                                             .settings = &makespan->spec.settings,
+                                             .diagnostics = diagnostics},
+                                     .source = {.name = path, .text = text, .size = size}};
+    wb_status status = makespan_with_memory(&reader.run, &reader.result.arena, read_solution, &reader);
+    if (status == WB_OK && keep_solution(makespan, &reader.result) != WB_OK)
         status = diagnose_out_of_memory(diagnostics, path);
-    if (status != WB_OK) schedule_free(&schedule);
+    if (status != WB_OK) makespan_result_free(&reader.result);
     free(text);
     return status;
 }
@@ -311,8 +328,7 @@ wb_status wb_makespan_write_certificate(wb_makespan *makespan, const char *path,
     const struct makespan_run run = {.problem = &makespan->problem,
                                      .settings = &makespan->spec.settings,
                                      .watch = watch,
-                                     .diagnostics = diagnostics,
-                                     .arena = &makespan->arena};
+                                     .diagnostics = diagnostics};
     uint32_t upper = 0;
     WB_TRY(certificate_write(&run, &limits, &found->witness, path, &upper));
     if (upper != found->witness.makespan)

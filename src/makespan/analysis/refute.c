@@ -91,9 +91,7 @@ static wb_status search(struct refuter *refuter, wb_makespan **found) {
 wb_status wb_makespan_refute(const char *method, const wb_watch *watch, wb_diagnostics *diagnostics,
                              wb_makespan **counterexample) {
     static const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
-    struct arena arena = {0};
-    struct refuter refuter = {
-        .run = {.settings = &settings, .watch = watch, .diagnostics = diagnostics, .arena = &arena}};
+    struct refuter refuter = {.run = {.settings = &settings, .watch = watch, .diagnostics = diagnostics}};
     if (strcmp(method, makespan_pessimistic.name) == 0) refuter.method = &makespan_pessimistic;
     if (strcmp(method, makespan_extrapolate.name) == 0) refuter.method = &makespan_extrapolate;
     if (refuter.method == NULL) {
@@ -103,7 +101,6 @@ wb_status wb_makespan_refute(const char *method, const wb_watch *watch, wb_diagn
     }
     wb_makespan *found = NULL;
     wb_status status = search(&refuter, &found);
-    arena_free(&arena);
     if (status == WB_OK && found == NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "refute", "no problem of up to %u instructions refutes it",
                  REFUTE_INSTRUCTIONS_MAX);

@@ -7,7 +7,7 @@
  * since their schedules soon meet the current one again (reschedule.h), and on the case study of the
  * paper they find long schedules in less time than exchanges over any distance. Walking rather than jumping
  * keeps the schedule of what stands before. */
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/decay.h"
 #include "base/random.h"
@@ -28,19 +28,21 @@
 /* What the instances share. */
 struct annealing {
     const struct makespan_run *run;
+    struct makespan_result *result;
     uint64_t longest;        /* no schedule takes longer */
     uint64_t done;           /* iterations of all instances, as far as they have told */
     bool stopped;            /* at a limit or by the user */
     bool failed;             /* memory is exhausted */
     struct anneal_log *logs; /* of each instance */
     uint32_t *best; /* the longest schedule's string; of equally long ones that of the first instance */
-    uint32_t best_makespan;
+    uint32_t best_makespan; /* 0: there is none */
     uint32_t best_instance;
 };
 
 struct instance {
     struct annealing *shared;
     uint32_t number;
+    struct arena arena; /* of all that follows */
     struct random_state random;
     struct rescheduler rescheduler;
     uint32_t *best; /* string */
@@ -52,20 +54,21 @@ struct instance {
     bool stopped;  /* was told not to go on */
 };
 
-/* Appends a step to the instance's log. */
-static wb_status log_step(struct instance *instance) {
+/* Appends a step to the instance's log, which is longer than the instance. */
+static void log_step(struct instance *instance) {
     struct anneal_step step = {instance->number, instance->iteration, clock_of_thread() - instance->start,
                                instance->best_makespan};
-    return vec_push(&instance->shared->logs[instance->number].steps, step);
+    wb_status status = vec_push(&instance->shared->logs[instance->number].steps, step);
+    if (status != WB_OK) arena_fail(&instance->arena, status);
 }
 
 /* Keeps the current solution as the best. */
-static wb_status keep_best(struct instance *instance) {
+static void keep_best(struct instance *instance) {
     const struct rescheduler *rescheduler = &instance->rescheduler;
     for (uint32_t i = 0; i < rescheduler->count; i++)
         instance->best[i] = rescheduler->string[i].warp;
     instance->best_makespan = rescheduler->makespan;
-    return log_step(instance);
+    log_step(instance);
 }
 
 /* Tells what has been done; returns whether there is reason to go on. Instances ask one at a time. */
@@ -86,22 +89,20 @@ static bool goes_on(void *user) {
     return !instance->stopped;
 }
 
-/* Makes the initial solution. */
-static wb_status instance_make(struct annealing *shared, uint32_t number, struct instance *instance) {
+/* Makes the initial solution; false when the instance was stopped meanwhile. */
+static bool begin(struct instance *instance) {
+    const struct annealing *shared = instance->shared;
     const struct makespan_problem *problem = shared->run->problem;
-    *instance = (struct instance){.shared = shared, .number = number, .start = clock_of_thread()};
-    instance->random = random_seeded((uint64_t)shared->run->settings->seed + number);
-    instance->best = malloc(problem->instruction_count * sizeof *instance->best);
-    if (instance->best == NULL) return WB_ERR_LIMIT;
-    WB_TRY(anneal_start_string(problem, anneal_start_of(number), &instance->random, instance->best));
-    WB_TRY(rescheduler_make(problem, shared->longest, instance->best, goes_on, instance,
-                            &instance->rescheduler));
-    return keep_best(instance);
-}
-
-static void instance_free(struct instance *instance) {
-    rescheduler_free(&instance->rescheduler);
-    free(instance->best);
+    struct arena *arena = &instance->arena;
+    instance->start = clock_of_thread();
+    instance->random = random_seeded((uint64_t)shared->run->settings->seed + instance->number);
+    instance->best = arena_array(arena, problem->instruction_count, sizeof *instance->best);
+    anneal_start_string(problem, anneal_start_of(instance->number), &instance->random, arena, instance->best);
+    if (!rescheduler_make(problem, shared->longest, instance->best, goes_on, instance, arena,
+                          &instance->rescheduler))
+        return false;
+    keep_best(instance);
+    return true;
 }
 
 /* Walks on to an index whose identifier is to be exchanged with a different one; returns that one's index, or
@@ -132,11 +133,11 @@ static bool accepts(struct random_state *random, uint32_t makespan, uint32_t can
 }
 
 /* One iteration: a candidate, and whether it replaces the current solution. */
-static wb_status iterate(struct instance *instance) {
+static void iterate(struct instance *instance) {
     const struct makespan_settings *settings = instance->shared->run->settings;
     struct rescheduler *rescheduler = &instance->rescheduler;
     uint32_t other = propose(instance);
-    if (other == 0) return WB_OK;
+    if (other == 0) return;
     /* Linear cooling (section V). */
     double elapsed = (double)(instance->iteration - 1) / settings->anneal_iterations;
     double temperature = settings->anneal_temperature * (1 - elapsed);
@@ -144,39 +145,38 @@ static wb_status iterate(struct instance *instance) {
     instance->work += rescheduler->candidate.end - rescheduler->index + rescheduler->problem->warp_count;
     if (makespan == 0 || !accepts(&instance->random, rescheduler->makespan, makespan, temperature)) {
         rescheduler_drop(rescheduler);
-        return WB_OK;
+        return;
     }
     rescheduler_keep(rescheduler);
-    return makespan > instance->best_makespan ? keep_best(instance) : WB_OK;
+    if (makespan > instance->best_makespan) keep_best(instance);
 }
 
 /* Iterates until the instance has had all its iterations or is stopped. The log gets its end, too. */
-static wb_status anneal(struct instance *instance) {
+static void anneal(void *context) {
+    struct instance *instance = context;
     uint64_t iterations = instance->shared->run->settings->anneal_iterations;
+    if (!begin(instance)) return;
     (void)goes_on(instance);
     while (!instance->stopped && instance->iteration < iterations) {
         instance->iteration++;
-        WB_TRY(iterate(instance));
+        iterate(instance);
         if (instance->work >= WORK_BETWEEN_POLLS) (void)goes_on(instance);
     }
     (void)goes_on(instance);
-    return log_step(instance);
+    log_step(instance);
 }
 
 /* Hands over what an instance found. Which one is first in time does not matter. */
-static void share_result(struct instance *instance, wb_status status) {
+static void share_result(const struct instance *instance, bool failed) {
     struct annealing *shared = instance->shared;
 #pragma omp critical(anneal_shared)
     {
-        bool stopped_early = instance->stopped && instance->best_makespan == 0;
-        if (status != WB_OK && !stopped_early) shared->failed = true;
         bool longer = instance->best_makespan > shared->best_makespan;
-        bool earlier =
-            instance->best_makespan == shared->best_makespan && instance->number < shared->best_instance;
-        if (status == WB_OK && (longer || earlier)) {
-            uint32_t *best = shared->best;
-            shared->best = instance->best;
-            instance->best = best;
+        bool earlier = instance->best_makespan > 0 && instance->best_makespan == shared->best_makespan &&
+                       instance->number < shared->best_instance;
+        shared->failed |= failed;
+        if (!failed && (longer || earlier)) {
+            memcpy(shared->best, instance->best, instance->rescheduler.count * sizeof *shared->best);
             shared->best_makespan = instance->best_makespan;
             shared->best_instance = instance->number;
         }
@@ -186,15 +186,14 @@ static void share_result(struct instance *instance, wb_status status) {
 /* Runs one instance, unless there was a reason to stop before. The first makes its initial solution, unless
  * that takes longer than the looks at the limits are apart. */
 static void run_instance(struct annealing *shared, uint32_t number) {
-    struct instance instance;
+    struct instance instance = {.shared = shared, .number = number};
     bool skipped;
 #pragma omp critical(anneal_shared)
     skipped = number > 0 && (shared->stopped || shared->failed);
     if (skipped) return;
-    wb_status status = instance_make(shared, number, &instance);
-    if (status == WB_OK) status = anneal(&instance);
-    share_result(&instance, status);
-    instance_free(&instance);
+    wb_status status = arena_protect(&instance.arena, anneal, &instance);
+    share_result(&instance, status != WB_OK);
+    arena_free(&instance.arena);
 }
 
 /* As many threads as are asked for and have memory; 0 when there is not enough for one. */
@@ -209,25 +208,24 @@ static uint32_t affordable_threads(const struct annealing *shared) {
     return affordable < threads ? (uint32_t)affordable : threads;
 }
 
-/* Puts the logs of all instances one behind the other. */
-static wb_status join_logs(const struct annealing *shared, struct anneal_log *joined) {
-    for (uint32_t i = 0; i < shared->run->settings->anneal_instances; i++)
-        for (size_t s = 0; s < shared->logs[i].steps.count; s++)
-            WB_TRY(vec_push(&joined->steps, shared->logs[i].steps.items[s]));
-    return WB_OK;
-}
-
 /* Turns what the instances found into the result: a schedule that takes so long is a lower bound. */
-static wb_status conclude(const struct annealing *shared, struct makespan_result *result) {
+static wb_status conclude(void *context) {
+    const struct annealing *shared = context;
     const struct makespan_run *run = shared->run;
-    if (shared->best == NULL && !shared->failed) {
+    struct makespan_result *result = shared->result;
+    if (shared->best_makespan == 0) {
         diagnose(run->diagnostics, SEVERITY_ERROR, result->bound.method,
                  "stopped at a limit of time or by the user before it had a first schedule");
         return WB_ERR_LIMIT;
     }
-    if (shared->failed || join_logs(shared, &result->anneal_log) != WB_OK) return makespan_no_memory(run);
-    if (precedence_schedule(run->problem, shared->best, NULL, NULL, &result->witness) != WB_OK)
-        return makespan_no_memory(run);
+    for (uint32_t i = 0; i < run->settings->anneal_instances; i++)
+        for (size_t s = 0; s < shared->logs[i].steps.count; s++)
+            arena_push(&result->arena, &result->anneal_log.steps, shared->logs[i].steps.items[s]);
+    struct arena scratch = {0};
+    arena_bind(&scratch, &result->arena);
+    schedule_make(run->problem, &result->arena, &result->witness);
+    (void)precedence_schedule(run->problem, shared->best, NULL, NULL, &scratch, &result->witness);
+    arena_free(&scratch);
     result->bound.kind = WB_LOWER;
     result->bound.cycles = result->bound.lower = shared->best_makespan;
     makespan_assume_model(&result->bound);
@@ -239,20 +237,19 @@ static wb_status conclude(const struct annealing *shared, struct makespan_result
 }
 
 static wb_status run_anneal(const struct makespan_run *run, struct makespan_result *result) {
-    struct annealing shared = {.run = run, .longest = closed_bound(run->problem)};
+    struct annealing shared = {.run = run, .result = result, .longest = closed_bound(run->problem)};
     uint32_t instances = run->settings->anneal_instances;
     uint32_t threads = affordable_threads(&shared);
     if (threads == 0) return makespan_no_memory(run);
-    shared.logs = calloc(instances, sizeof *shared.logs);
-    if (shared.logs == NULL) return makespan_no_memory(run);
+    shared.logs = arena_array(run->arena, instances, sizeof *shared.logs);
+    shared.best = arena_array(run->arena, run->problem->instruction_count, sizeof *shared.best);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (uint32_t i = 0; i < instances; i++)
         run_instance(&shared, i);
-    wb_status status = conclude(&shared, result);
+    wb_status status = shared.failed ? makespan_no_memory(run)
+                                     : makespan_with_memory(run, &result->arena, conclude, &shared);
     for (uint32_t i = 0; i < instances; i++)
         vec_free(&shared.logs[i].steps);
-    free(shared.logs);
-    free(shared.best);
     return status;
 }
 

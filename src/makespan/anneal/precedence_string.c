@@ -1,6 +1,6 @@
 #include "makespan/anneal/precedence_string.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 #include "makespan/method/closed.h"
 
@@ -28,10 +28,9 @@ uint64_t precedence_bytes(const struct makespan_problem *problem, uint64_t longe
            problem->instruction_count * sizeof(uint32_t);
 }
 
-/* All warps before their first instruction; NULL when memory is exhausted. */
-static struct turn *first_turns(const struct makespan_problem *problem) {
-    struct turn *turns = calloc(problem->warp_count, sizeof *turns);
-    if (turns == NULL) return NULL;
+/* All warps before their first instruction. */
+static struct turn *first_turns(const struct makespan_problem *problem, struct arena *arena) {
+    struct turn *turns = arena_array(arena, problem->warp_count, sizeof *turns);
     struct turn *turn = turns;
     uint64_t next = 0;
     for (uint32_t g = 0; g < problem->group_count; g++) {
@@ -39,29 +38,23 @@ static struct turn *first_turns(const struct makespan_problem *problem) {
         for (uint32_t w = 0; w < group->warps; w++, next += group->length)
             *turn++ = (struct turn){group->first, 1, next};
     }
+    assert(turn == turns + problem->warp_count && next == problem->instruction_count);
     return turns;
 }
 
 /* Cycles 1 to `last`, all empty. */
-static wb_status places_make(const struct makespan_problem *problem, uint64_t last, struct places *places) {
-    places->unit = malloc((last + 1) * sizeof *places->unit);
-    places->next = malloc((last + 1) * sizeof *places->next);
-    places->issue = malloc((last + 1) * sizeof *places->issue);
-    if (places->unit == NULL || places->next == NULL || places->issue == NULL) return WB_ERR_LIMIT;
+static struct places places_make(const struct makespan_problem *problem, uint64_t last, struct arena *arena) {
+    struct places places = {.unit = arena_array(arena, last + 1, sizeof *places.unit),
+                            .next = arena_array(arena, last + 1, sizeof *places.next),
+                            .issue = arena_array(arena, last + 1, sizeof *places.issue)};
     for (uint64_t t = 0; t <= last; t++) {
         for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
-            places->unit[t][unit] = problem->capacity[unit];
-            places->next[t][unit] = (uint32_t)t;
+            places.unit[t][unit] = problem->capacity[unit];
+            places.next[t][unit] = (uint32_t)t;
         }
-        places->issue[t] = problem->issue_limit;
+        places.issue[t] = problem->issue_limit;
     }
-    return WB_OK;
-}
-
-static void places_free(struct places *places) {
-    free(places->unit);
-    free(places->next);
-    free(places->issue);
+    return places;
 }
 
 static bool has_room(const struct places *places, uint32_t unit, uint32_t cycle) {
@@ -91,34 +84,32 @@ static uint32_t place(const struct makespan_problem *problem, struct places *pla
     return cycle;
 }
 
-wb_status precedence_schedule(const struct makespan_problem *problem, const uint32_t *string,
-                              bool (*goes_on)(void *user), void *user, struct schedule *schedule) {
-    WB_TRY(schedule_make(problem, schedule));
-    struct places places = {0};
-    struct turn *turns = first_turns(problem);
-    wb_status status = turns == NULL ? WB_ERR_LIMIT : places_make(problem, closed_bound(problem), &places);
-    for (uint64_t i = 0; status == WB_OK && i < problem->instruction_count; i++) {
+bool precedence_schedule(const struct makespan_problem *problem, const uint32_t *string,
+                         bool (*goes_on)(void *user), void *user, struct arena *arena,
+                         struct schedule *schedule) {
+    if (schedule->cycle == NULL) schedule_make(problem, arena, schedule);
+    schedule->makespan = 0;
+    const uint64_t longest = closed_bound(problem);
+    struct places places = places_make(problem, longest, arena);
+    struct turn *turns = first_turns(problem, arena);
+    for (uint64_t i = 0; i < problem->instruction_count; i++) {
+        assert(string[i] < problem->warp_count);
         struct turn *turn = &turns[string[i]];
         uint32_t cycle = place(problem, &places, turn);
         schedule->cycle[turn->next++] = cycle;
         if (cycle > schedule->makespan) schedule->makespan = cycle;
         const bool asks = goes_on != NULL && (i + 1) % PLACED_BETWEEN_POLLS == 0;
-        if (asks && !goes_on(user)) status = WB_ERR_LIMIT;
+        if (asks && !goes_on(user)) return false;
     }
-    places_free(&places);
-    free(turns);
-    if (status != WB_OK) schedule_free(schedule);
-    return status;
+    assert(schedule->makespan <= longest);
+    return true;
 }
 
-wb_status precedence_cycles(const struct makespan_problem *problem, const uint32_t *string,
-                            const struct schedule *schedule, uint32_t *cycle_string) {
-    struct turn *turns = first_turns(problem);
-    if (turns == NULL) return WB_ERR_LIMIT;
+void precedence_cycles(const struct makespan_problem *problem, const uint32_t *string,
+                       const struct schedule *schedule, struct arena *arena, uint32_t *cycle_string) {
+    struct turn *turns = first_turns(problem, arena);
     for (uint64_t i = 0; i < problem->instruction_count; i++)
         cycle_string[i] = schedule->cycle[turns[string[i]].next++];
-    free(turns);
-    return WB_OK;
 }
 
 enum anneal_start anneal_start_of(uint32_t instance) {
@@ -229,10 +220,9 @@ static uint32_t *pending_cycle(const struct makespan_problem *problem, struct pe
 }
 
 /* "Most pending warp executes first": Fig. 8. */
-static wb_status most_pending(const struct makespan_problem *problem, uint32_t *string) {
+static void most_pending(const struct makespan_problem *problem, struct arena *arena, uint32_t *string) {
     struct pending_list list = {.head = {NOBODY, NOBODY, NOBODY, NOBODY}};
-    list.warps = calloc(problem->warp_count, sizeof *list.warps);
-    if (list.warps == NULL) return WB_ERR_LIMIT;
+    list.warps = arena_array(arena, problem->warp_count, sizeof *list.warps);
     uint32_t warp = 0;
     for (uint32_t g = 0; g < problem->group_count; g++) {
         for (uint32_t w = 0; w < problem->groups[g].warps; w++, warp++) {
@@ -243,17 +233,15 @@ static wb_status most_pending(const struct makespan_problem *problem, uint32_t *
     const uint32_t *end = string + problem->instruction_count;
     while (string < end)
         string = pending_cycle(problem, &list, string);
-    free(list.warps);
-    return WB_OK;
+    assert(string == end);
 }
 
-wb_status anneal_start_string(const struct makespan_problem *problem, enum anneal_start start,
-                              struct random_state *random, uint32_t *string) {
+void anneal_start_string(const struct makespan_problem *problem, enum anneal_start start,
+                         struct random_state *random, struct arena *arena, uint32_t *string) {
     switch (start) {
     case START_ROUND_ROBIN: round_robin(problem, string); break;
     case START_FIXED_PRIORITY: fixed_priority(problem, string); break;
-    case START_MOST_PENDING: return most_pending(problem, string);
+    case START_MOST_PENDING: most_pending(problem, arena, string); break;
     default: shuffle(problem, random, string);
     }
-    return WB_OK;
 }

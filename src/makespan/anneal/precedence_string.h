@@ -19,20 +19,19 @@
 /* Bytes that precedence_schedule takes, with its result; `longest` bounds the makespan of every schedule. */
 uint64_t precedence_bytes(const struct makespan_problem *problem, uint64_t longest);
 
-/* Makes the schedule of a string (Fig. 4). WB_ERR_LIMIT without a message when memory is exhausted, or when
- * `goes_on` (NULL: none), which is asked regularly for long strings, says no. */
-wb_status precedence_schedule(const struct makespan_problem *problem, const uint32_t *string,
-                              bool (*goes_on)(void *user), void *user, struct schedule *schedule);
+/* Makes the schedule of a string (Fig. 4), in place of *schedule, if that has cycles. The arena, here and
+ * below, is protected or has the memory. False when `goes_on` (NULL: none), which is asked regularly for long
+ * strings, says no. */
+bool precedence_schedule(const struct makespan_problem *problem, const uint32_t *string,
+                         bool (*goes_on)(void *user), void *user, struct arena *arena,
+                         struct schedule *schedule);
 
 /* The warp cycle string (section VII): for each identifier of the string the cycle in which the schedule
- * executes what it means. `cycle_string` has room for problem->instruction_count. WB_ERR_LIMIT without a
- * message.
- */
-wb_status precedence_cycles(const struct makespan_problem *problem, const uint32_t *string,
-                            const struct schedule *schedule, uint32_t *cycle_string);
+ * executes what it means. `cycle_string` has room for problem->instruction_count. */
+void precedence_cycles(const struct makespan_problem *problem, const uint32_t *string,
+                       const struct schedule *schedule, struct arena *arena, uint32_t *cycle_string);
 
 /* The initial solutions of ETFA'13 section VI, as warp pseudo-precedence strings. */
-
 enum anneal_start {
     START_ROUND_ROBIN,
     START_FIXED_PRIORITY,
@@ -47,8 +46,8 @@ enum anneal_start anneal_start_of(uint32_t instance);
 /* What the kind is called in reports. */
 const char *anneal_start_name(enum anneal_start start);
 
-/* Writes the string of that kind; `random` is used by START_RANDOM only. WB_ERR_LIMIT without a message. */
-wb_status anneal_start_string(const struct makespan_problem *problem, enum anneal_start start,
-                              struct random_state *random, uint32_t *string);
+/* Writes the string of that kind; `random` is used by START_RANDOM only. */
+void anneal_start_string(const struct makespan_problem *problem, enum anneal_start start,
+                         struct random_state *random, struct arena *arena, uint32_t *string);
 
 #endif

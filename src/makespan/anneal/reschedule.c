@@ -1,6 +1,6 @@
 #include "makespan/anneal/reschedule.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "makespan/anneal/precedence_string.h"
@@ -32,19 +32,11 @@ uint64_t rescheduler_bytes(const struct makespan_problem *problem, uint64_t long
     return own + precedence_bytes(problem, longest);
 }
 
-static wb_status partial_make(const struct makespan_problem *problem, uint32_t word_count,
-                              struct partial_schedule *partial) {
-    partial->warps = calloc(problem->warp_count, sizeof *partial->warps);
-    partial->unit_room = calloc((size_t)word_count * UNIT_TYPES, sizeof *partial->unit_room);
-    partial->issue_room = calloc(word_count, sizeof *partial->issue_room);
-    bool made = partial->warps != NULL && partial->unit_room != NULL && partial->issue_room != NULL;
-    return made ? WB_OK : WB_ERR_LIMIT;
-}
-
-static void partial_free(struct partial_schedule *partial) {
-    free(partial->warps);
-    free(partial->unit_room);
-    free(partial->issue_room);
+static void partial_make(const struct makespan_problem *problem, uint64_t word_count, struct arena *arena,
+                         struct partial_schedule *partial) {
+    partial->warps = arena_array(arena, problem->warp_count, sizeof *partial->warps);
+    partial->unit_room = arena_array(arena, word_count * UNIT_TYPES, sizeof *partial->unit_room);
+    partial->issue_room = arena_array(arena, word_count, sizeof *partial->issue_room);
 }
 
 /* Empties a partial schedule up to a word; types that no string uses have no room. */
@@ -76,22 +68,18 @@ static void empty_places(struct rescheduler *r, uint64_t last_word) {
     }
 }
 
-static wb_status allocate(struct rescheduler *r, uint64_t word_count) {
-    WB_TRY(partial_make(r->problem, word_count, &r->before));
-    WB_TRY(partial_make(r->problem, word_count, &r->candidate.placed));
-    r->string = malloc(r->count * sizeof *r->string);
-    r->place = calloc(entry_count(r->problem), sizeof *r->place);
-    r->use = calloc(word_count * 64 * UNIT_TYPES, sizeof *r->use);
-    r->issue_left = calloc(word_count * 64, sizeof *r->issue_left);
-    bool made = r->string != NULL && r->place != NULL && r->use != NULL && r->issue_left != NULL;
-    return made ? WB_OK : WB_ERR_LIMIT;
+static void allocate(struct rescheduler *r, uint64_t word_count, struct arena *arena) {
+    partial_make(r->problem, word_count, arena, &r->before);
+    partial_make(r->problem, word_count, arena, &r->candidate.placed);
+    r->string = arena_array(arena, r->count, sizeof *r->string);
+    r->place = arena_array(arena, entry_count(r->problem), sizeof *r->place);
+    r->use = arena_array(arena, word_count * 64 * UNIT_TYPES, sizeof *r->use);
+    r->issue_left = arena_array(arena, word_count * 64, sizeof *r->issue_left);
 }
 
 /* Takes the places of the current solution from its schedule. */
-static wb_status schedule_current(struct rescheduler *r, const uint32_t *string) {
-    struct schedule schedule;
-    WB_TRY(precedence_schedule(r->problem, string, r->goes_on, r->user, &schedule));
-    const uint32_t *cycle = schedule.cycle;
+static void take_current(struct rescheduler *r, const struct schedule *schedule) {
+    const uint32_t *cycle = schedule->cycle;
     uint32_t *place = r->place;
     for (uint32_t g = 0; g < r->problem->group_count; g++) {
         const struct string_group *group = &r->problem->groups[g];
@@ -101,36 +89,28 @@ static wb_status schedule_current(struct rescheduler *r, const uint32_t *string)
                 *place++ = *cycle++ * UNIT_TYPES + r->problem->unit[group->first + i];
         }
     }
-    r->makespan = schedule.makespan;
-    schedule_free(&schedule);
-    return WB_OK;
+    assert(place == r->place + entry_count(r->problem));
+    r->makespan = schedule->makespan;
 }
 
-wb_status rescheduler_make(const struct makespan_problem *problem, uint64_t longest, const uint32_t *string,
-                           bool (*goes_on)(void *user), void *user, struct rescheduler *r) {
+bool rescheduler_make(const struct makespan_problem *problem, uint64_t longest, const uint32_t *string,
+                      bool (*goes_on)(void *user), void *user, struct arena *arena, struct rescheduler *r) {
     *r = (struct rescheduler){.problem = problem,
                               .goes_on = goes_on,
                               .user = user,
                               .count = (uint32_t)problem->instruction_count,
                               .limited = problem->issue_limit != ISSUE_UNLIMITED};
-    uint64_t word_count = longest / 64 + 1;
-    WB_TRY(allocate(r, word_count));
+    const uint64_t word_count = longest / 64 + 1;
+    struct schedule schedule = {0};
+    allocate(r, word_count, arena);
     for (uint32_t i = 0; i < r->count; i++)
         r->string[i].warp = string[i];
-    WB_TRY(schedule_current(r, string));
+    if (!precedence_schedule(problem, string, goes_on, user, arena, &schedule)) return false;
+    assert(schedule.makespan <= longest);
+    take_current(r, &schedule);
     empty_places(r, word_count - 1);
     r->last_word = r->makespan / 64;
-    return WB_OK;
-}
-
-void rescheduler_free(struct rescheduler *r) {
-    partial_free(&r->before);
-    partial_free(&r->candidate.placed);
-    free(r->string);
-    free(r->place);
-    free(r->use);
-    free(r->issue_left);
-    *r = (struct rescheduler){0};
+    return true;
 }
 
 /* Whether no cycle of a word has room for any instruction. */
@@ -280,6 +260,7 @@ static void exchange(struct rescheduler *r) {
 }
 
 uint32_t rescheduler_exchange(struct rescheduler *r, uint32_t other) {
+    assert(other > r->index && other < r->count);
     r->candidate.other = other;
     exchange(r);
     begin_candidate(r);

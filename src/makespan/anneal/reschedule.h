@@ -70,11 +70,11 @@ struct rescheduler {
 /* Bytes that making a rescheduler takes; `longest` bounds the makespan of every schedule. */
 uint64_t rescheduler_bytes(const struct makespan_problem *problem, uint64_t longest);
 
-/* Makes one that stands at index 0 of a string, which is copied. WB_ERR_LIMIT without a message. Here and
- * later, `goes_on` (NULL: none) is asked regularly while long strings are placed; false ends that. */
-wb_status rescheduler_make(const struct makespan_problem *problem, uint64_t longest, const uint32_t *string,
-                           bool (*goes_on)(void *user), void *user, struct rescheduler *r);
-void rescheduler_free(struct rescheduler *r);
+/* Makes one that stands at index 0 of a string, which is copied, in an arena (protected, or with memory).
+ * Here and later, `goes_on` (NULL: none) is asked regularly while long strings are placed; false ends that,
+ * and then the result is false. */
+bool rescheduler_make(const struct makespan_problem *problem, uint64_t longest, const uint32_t *string,
+                      bool (*goes_on)(void *user), void *user, struct arena *arena, struct rescheduler *r);
 
 /* Goes to the next index of the string; behind the last but one to the first. */
 void rescheduler_step(struct rescheduler *r);

@@ -1,7 +1,7 @@
 #include "makespan/certificate/check.h"
 
+#include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/gzip.h"
@@ -17,6 +17,7 @@
 #define VALUES_AT_ONCE ((size_t)1 << 16)
 
 struct check {
+    struct arena arena; /* protected; of all that is read and made */
     struct gzip_reader reader;
     const char *name;
     wb_diagnostics *diagnostics;
@@ -25,6 +26,7 @@ struct check {
     struct certificate_proof *proof;
     struct stage_table tail;
     struct stage_table runs;
+    wb_status status;
 };
 
 static wb_status refuse(const struct check *check, const char *what) {
@@ -62,32 +64,23 @@ static wb_status check_witness(struct check *check) {
     struct witness *witness = &check->proof->witness;
     uint64_t size;
     WB_TRY(read_number(check, CERTIFICATE_WITNESS, YTREE_SIZE_MAX, &size));
-    char *text = malloc(size + 1);
-    if (text == NULL) return diagnose_out_of_memory(check->diagnostics, check->name);
-    wb_status status = gzip_read(&check->reader, text, size);
-    if (status == WB_OK) {
-        text[size] = '\0';
-        status = witness_file_parse(check->name, text, size, check->diagnostics, witness);
-    }
-    free(text);
-    WB_TRY(status);
+    char *text = arena_alloc(&check->arena, size + 1);
+    WB_TRY(gzip_read(&check->reader, text, size));
+    WB_TRY(witness_file_parse(check->name, text, size, check->diagnostics, witness));
     return schedule_check(&witness->problem, &witness->schedule, check->name, check->diagnostics);
 }
 
 /* Reads the values of a table: 16 bits each, the lower byte first. */
 static wb_status read_values(struct check *check, struct stage_table *table) {
-    uint8_t *bytes = malloc(2 * VALUES_AT_ONCE);
-    if (bytes == NULL) return diagnose_out_of_memory(check->diagnostics, check->name);
-    wb_status status = WB_OK;
-    for (uint64_t start = 0; status == WB_OK && start < table->cells; start += VALUES_AT_ONCE) {
+    uint8_t *bytes = arena_alloc(&check->arena, 2 * VALUES_AT_ONCE);
+    for (uint64_t start = 0; start < table->cells; start += VALUES_AT_ONCE) {
         size_t count =
             table->cells - start < VALUES_AT_ONCE ? (size_t)(table->cells - start) : VALUES_AT_ONCE;
-        status = gzip_read(&check->reader, bytes, 2 * count);
-        for (size_t i = 0; status == WB_OK && i < count; i++)
+        WB_TRY(gzip_read(&check->reader, bytes, 2 * count));
+        for (size_t i = 0; i < count; i++)
             table->values[start + i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
     }
-    free(bytes);
-    return status;
+    return WB_OK;
 }
 
 static wb_status too_large(const struct check *check) {
@@ -101,12 +94,12 @@ static wb_status too_large(const struct check *check) {
 static wb_status make_tables(struct check *check) {
     const struct makespan_problem *problem = &check->proof->witness.problem;
     uint32_t warps = check->proof->tail_warps;
-    if (stage_table_of_positions(problem, warps, check->memory, &check->tail) != WB_OK)
+    if (!stage_table_of_positions(problem, warps, check->memory, &check->arena, &check->tail))
         return too_large(check);
     check->proof->states = check->tail.cells;
     if (warps == problem->warp_count) return WB_OK;
     uint64_t memory = check->memory - check->tail.cells * sizeof *check->tail.values;
-    if (stage_table_of_runs(problem, memory, &check->runs) != WB_OK) return too_large(check);
+    if (!stage_table_of_runs(problem, memory, &check->arena, &check->runs)) return too_large(check);
     check->proof->cells = check->runs.cells;
     return WB_OK;
 }
@@ -127,18 +120,13 @@ static wb_status wrong_composition(const struct check *check, const struct stage
 /* Checks that no successor of a state or cell with more than `graded` warps has as much left. */
 static wb_status check_inequality(struct check *check, const struct stage_table *table, uint32_t graded,
                                   const char *what) {
-    uint64_t wrong;
-    if (certificate_inequality_check(table, graded, check->threads, &wrong) != WB_OK)
-        return diagnose_out_of_memory(check->diagnostics, check->name);
+    const uint64_t wrong = certificate_inequality_check(table, graded, check->threads, &check->arena);
     if (wrong == UINT64_MAX) return WB_OK;
     struct stage_walk walk;
-    if (stage_walk_make(table, &walk) != WB_OK)
-        return diagnose_out_of_memory(check->diagnostics, check->name);
+    stage_walk_make(table, &check->arena, &walk);
     while (walk.number < wrong && stage_walk_next(&walk)) {
     }
-    wb_status status = wrong_composition(check, &walk, what, "a value is not more than that of a successor");
-    stage_walk_free(&walk);
-    return status;
+    return wrong_composition(check, &walk, what, "a value is not more than that of a successor");
 }
 
 /* The cell of the run abstraction that a state lies in; false when a group has more warps in it than it has.
@@ -167,19 +155,17 @@ static bool find_cell(const struct stage_table *runs, const uint32_t *state, uin
 /* Checks that no state of the tail has more left than its cell says (T3). */
 static wb_status check_graded(struct check *check) {
     const struct stage_table *runs = &check->runs;
-    uint32_t *counts = calloc(runs->stage_count, sizeof *counts);
-    struct stage_walk walk = {0};
-    wb_status status = counts == NULL ? WB_ERR_LIMIT : stage_walk_make(&check->tail, &walk);
-    if (status != WB_OK) (void)diagnose_out_of_memory(check->diagnostics, check->name);
-    while (status == WB_OK && stage_walk_next(&walk)) {
+    uint32_t *counts = arena_array(&check->arena, runs->stage_count, sizeof *counts);
+    struct stage_walk walk;
+    stage_walk_make(&check->tail, &check->arena, &walk);
+    while (stage_walk_next(&walk)) {
         uint64_t cell;
         if (!find_cell(runs, walk.counts, counts, &cell)) continue;
-        if (runs->values[cell] >= check->tail.values[walk.cell]) continue;
-        status = wrong_composition(check, &walk, "positions", "the value of their cell is too low");
+        assert(cell < runs->cells && walk.cell < check->tail.cells);
+        if (runs->values[cell] < check->tail.values[walk.cell])
+            return wrong_composition(check, &walk, "positions", "the value of their cell is too low");
     }
-    stage_walk_free(&walk);
-    free(counts);
-    return status;
+    return WB_OK;
 }
 
 /* The bound of the initial state: all warps are at their first position. */
@@ -187,14 +173,12 @@ static wb_status take_upper(struct check *check) {
     const struct makespan_problem *problem = &check->proof->witness.problem;
     bool tail_only = check->proof->tail_warps == problem->warp_count;
     const struct stage_table *table = tail_only ? &check->tail : &check->runs;
-    uint32_t *counts = calloc(table->stage_count, sizeof *counts);
-    if (counts == NULL) return diagnose_out_of_memory(check->diagnostics, check->name);
+    uint32_t *counts = arena_array(&check->arena, table->stage_count, sizeof *counts);
     for (uint32_t j = 0, g = 0; j < table->stage_count; j++)
         if (j == 0 || table->stages[j - 1].last) counts[j] = problem->groups[g++].warps;
     /* The last of its cells: each warp has all instructions of its first run left. */
     uint64_t cell = stage_table_cell(table, counts) + stage_table_extent(table, counts) - 1;
     check->proof->upper = table->values[cell];
-    free(counts);
     if (check->proof->upper >= check->proof->witness.schedule.makespan) return WB_OK;
     return refuse(check, "contradicts itself: the witness takes longer than the tables allow");
 }
@@ -221,17 +205,22 @@ static wb_status check_all(struct check *check) {
     return take_upper(check);
 }
 
+static void check_in_arena(void *context) {
+    struct check *check = context;
+    check->status = check_all(check);
+}
+
 wb_status certificate_check(const char *name, const char *bytes, size_t size, uint64_t memory,
                             uint32_t threads, wb_diagnostics *diagnostics, struct certificate_proof *proof) {
     struct check check = {
         .name = name, .diagnostics = diagnostics, .memory = memory, .threads = threads, .proof = proof};
     *proof = (struct certificate_proof){0};
     WB_TRY(gzip_reader_open(name, bytes, size, diagnostics, &check.reader));
-    wb_status status = check_all(&check);
+    if (arena_protect(&check.arena, check_in_arena, &check) != WB_OK)
+        check.status = diagnose_out_of_memory(diagnostics, name);
     gzip_reader_close(&check.reader);
-    stage_table_free(&check.tail);
-    stage_table_free(&check.runs);
-    return status;
+    arena_free(&check.arena);
+    return check.status;
 }
 
 void certificate_proof_free(struct certificate_proof *proof) {

@@ -1,6 +1,6 @@
 #include "makespan/certificate/stages.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "base/cycles.h"
@@ -42,56 +42,47 @@ static void count_cells(struct stage_table *table) {
     table->cells = cells_before(table, 0, all)[all + 1];
 }
 
-/* Lists the stages of several positions. */
-static wb_status list_long_stages(struct stage_table *table) {
-    table->long_stages = calloc(table->stage_count, sizeof *table->long_stages);
-    if (table->long_stages == NULL) return WB_ERR_LIMIT;
+/* Counts the cells of a table whose stages and pools are set, then makes room for their values. */
+static bool lay_out(struct stage_table *table, uint64_t memory, struct arena *arena) {
+    table->long_stages = arena_array(arena, table->stage_count, sizeof *table->long_stages);
     for (uint32_t j = 0; j < table->stage_count; j++)
         if (table->stages[j].length > 1) table->long_stages[table->long_count++] = j;
-    return WB_OK;
-}
-
-/* Counts the cells of a table whose stages and pools are set, then makes room for their values. */
-static wb_status lay_out(struct stage_table *table, uint64_t memory) {
-    WB_TRY(list_long_stages(table));
     uint32_t largest = 0;
     for (uint32_t i = 0; i < table->pool_count; i++)
         if (table->pools[i] > largest) largest = table->pools[i];
     table->width = largest + 2;
     uint64_t row_bytes = table->width * sizeof *table->before;
     uint64_t bytes = cycles_mul(cycles_mul(table->width - 1, row_bytes), table->stage_count);
-    if (bytes > memory) return WB_ERR_LIMIT;
-    table->before = calloc(bytes, 1);
-    if (table->before == NULL) return WB_ERR_LIMIT;
+    if (bytes > memory) return false;
+    table->before = arena_alloc(arena, bytes);
     count_cells(table);
-    if (cycles_mul(table->cells, sizeof *table->values) > memory - bytes) return WB_ERR_LIMIT;
-    if (cycles_mul(table->cells, table->stage_count) > STAGES_IN_ALL_MAX) return WB_ERR_LIMIT;
-    table->values = malloc(table->cells * sizeof *table->values);
-    return table->values == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (cycles_mul(table->cells, sizeof *table->values) > memory - bytes) return false;
+    if (cycles_mul(table->cells, table->stage_count) > STAGES_IN_ALL_MAX) return false;
+    table->values = arena_array(arena, table->cells, sizeof *table->values);
+    return true;
 }
 
-static wb_status make(const struct makespan_problem *problem, uint32_t pool_count,
-                      struct stage_table *table) {
+static void make(const struct makespan_problem *problem, uint32_t pool_count, struct arena *arena,
+                 struct stage_table *table) {
     *table = (struct stage_table){.problem = problem, .pool_count = pool_count};
-    table->stages = calloc(problem->position_count, sizeof *table->stages);
-    table->pools = calloc(pool_count, sizeof *table->pools);
-    return table->stages == NULL || table->pools == NULL ? WB_ERR_LIMIT : WB_OK;
+    table->stages = arena_array(arena, problem->position_count, sizeof *table->stages);
+    table->pools = arena_array(arena, pool_count, sizeof *table->pools);
 }
 
-wb_status stage_table_of_positions(const struct makespan_problem *problem, uint32_t warps, uint64_t memory,
-                                   struct stage_table *table) {
-    WB_TRY(make(problem, 1, table));
+bool stage_table_of_positions(const struct makespan_problem *problem, uint32_t warps, uint64_t memory,
+                              struct arena *arena, struct stage_table *table) {
+    make(problem, 1, arena, table);
     table->pools[0] = warps;
     table->stage_count = problem->position_count;
     for (uint32_t p = 0; p < problem->position_count; p++)
         table->stages[p] = (struct stage){
             .unit = problem->unit[p], .opens = p == 0, .last = problem->last[p], .first = p, .length = 1};
-    return lay_out(table, memory);
+    return lay_out(table, memory, arena);
 }
 
-wb_status stage_table_of_runs(const struct makespan_problem *problem, uint64_t memory,
-                              struct stage_table *table) {
-    WB_TRY(make(problem, problem->group_count, table));
+bool stage_table_of_runs(const struct makespan_problem *problem, uint64_t memory, struct arena *arena,
+                         struct stage_table *table) {
+    make(problem, problem->group_count, arena, table);
     for (uint32_t g = 0; g < problem->group_count; g++) {
         const struct string_group *group = &problem->groups[g];
         table->pools[g] = group->warps;
@@ -105,16 +96,7 @@ wb_status stage_table_of_runs(const struct makespan_problem *problem, uint64_t m
             stage->last = problem->last[p];
         }
     }
-    return lay_out(table, memory);
-}
-
-void stage_table_free(struct stage_table *table) {
-    free(table->stages);
-    free(table->long_stages);
-    free(table->pools);
-    free(table->before);
-    free(table->values);
-    *table = (struct stage_table){0};
+    return lay_out(table, memory, arena);
 }
 
 uint64_t stage_table_extent(const struct stage_table *table, const uint32_t *counts) {
@@ -134,19 +116,19 @@ uint64_t stage_table_cell(const struct stage_table *table, const uint32_t *count
         if (table->stages[j].opens) rest = table->pools[table->stages[j].pool];
         cell += cells_in_front * before[(uint64_t)rest * table->width + counts[j]];
         cells_in_front *= 1 + slack(&table->stages[j], counts[j]);
+        assert(counts[j] <= rest);
         rest -= counts[j];
     }
+    assert(cell < table->cells);
     return cell;
 }
 
-wb_status stage_walk_make(const struct stage_table *table, struct stage_walk *walk) {
+void stage_walk_make(const struct stage_table *table, struct arena *arena, struct stage_walk *walk) {
     *walk = (struct stage_walk){.table = table};
-    walk->counts = calloc(table->stage_count, sizeof *walk->counts);
-    walk->rest = calloc(table->pool_count, sizeof *walk->rest);
-    if (walk->counts == NULL || walk->rest == NULL) return WB_ERR_LIMIT;
+    walk->counts = arena_array(arena, table->stage_count, sizeof *walk->counts);
+    walk->rest = arena_array(arena, table->pool_count, sizeof *walk->rest);
     for (uint32_t i = 0; i < table->pool_count; i++)
         walk->rest[i] = table->pools[i];
-    return WB_OK;
 }
 
 bool stage_walk_next(struct stage_walk *walk) {
@@ -166,11 +148,6 @@ bool stage_walk_next(struct stage_walk *walk) {
         walk->counts[j] = 0;
     }
     return false;
-}
-
-void stage_walk_free(struct stage_walk *walk) {
-    free(walk->counts);
-    free(walk->rest);
 }
 
 /* Tables of fewer cells are looked at by one thread: starting others takes longer. */
@@ -336,65 +313,63 @@ static bool composition_holds(struct transition *transition, const struct stage_
     return all_hold(transition, 0);
 }
 
-static wb_status transition_make(const struct stage_table *table, struct transition *transition) {
+static void transition_make(const struct stage_table *table, struct arena *arena,
+                            struct transition *transition) {
     size_t count = (size_t)table->stage_count + 1;
-    *transition = (struct transition){.table = table,
-                                      .served = calloc(count, sizeof *transition->served),
-                                      .leaving = calloc(count, sizeof *transition->leaving),
-                                      .next_counts = calloc(count, sizeof *transition->next_counts),
-                                      .axes = calloc(count, sizeof *transition->axes),
-                                      .occupied = calloc(count, sizeof *transition->occupied)};
-    bool made = transition->served != NULL && transition->leaving != NULL &&
-                transition->next_counts != NULL && transition->axes != NULL && transition->occupied != NULL;
-    return made ? WB_OK : WB_ERR_LIMIT;
+    *transition =
+        (struct transition){.table = table,
+                            .served = arena_array(arena, count, sizeof *transition->served),
+                            .leaving = arena_array(arena, count, sizeof *transition->leaving),
+                            .next_counts = arena_array(arena, count, sizeof *transition->next_counts),
+                            .axes = arena_array(arena, count, sizeof *transition->axes),
+                            .occupied = arena_array(arena, count, sizeof *transition->occupied)};
 }
 
-static void transition_free(struct transition *transition) {
-    free(transition->served);
-    free(transition->leaving);
-    free(transition->next_counts);
-    free(transition->axes);
-    free(transition->occupied);
-}
+/* What one thread looks at: the compositions whose number is `number` modulo `of`. */
+struct share {
+    struct arena arena;
+    const struct stage_table *table;
+    uint32_t graded, number, of;
+    uint64_t *wrong; /* shared by all */
+};
 
-/* Looks at the compositions whose number is `share` modulo `shares`, until one is wrong. All threads go on
- * up to the first wrong one that any of them found, so that it is the same in every run. */
-static wb_status check_share(const struct stage_table *table, uint32_t graded, uint32_t share,
-                             uint32_t shares, uint64_t *wrong) {
+/* Looks at the compositions of a share until one is wrong. All threads go on up to the first wrong one that
+ * any of them found, so that it is the same in every run. */
+static void check_share(void *context) {
+    struct share *share = context;
     struct stage_walk walk;
-    struct transition transition = {0};
-    wb_status status = stage_walk_make(table, &walk);
-    if (status == WB_OK) status = transition_make(table, &transition);
+    struct transition transition;
+    stage_walk_make(share->table, &share->arena, &walk);
+    transition_make(share->table, &share->arena, &transition);
     uint64_t end = UINT64_MAX;
-    while (status == WB_OK && stage_walk_next(&walk) && walk.number < end) {
-        if (walk.warps <= graded || walk.number % shares != share) continue;
+    while (stage_walk_next(&walk) && walk.number < end) {
+        if (walk.warps <= share->graded || walk.number % share->of != share->number) continue;
         if (!composition_holds(&transition, &walk)) {
 #pragma omp critical(certificate_inequality)
-            if (walk.number < *wrong) {
+            if (walk.number < *share->wrong) {
 #pragma omp atomic write
-                *wrong = walk.number;
+                *share->wrong = walk.number;
             }
         }
 #pragma omp atomic read
-        end = *wrong;
+        end = *share->wrong;
     }
-    transition_free(&transition);
-    stage_walk_free(&walk);
-    return status;
 }
 
-wb_status certificate_inequality_check(const struct stage_table *table, uint32_t graded, uint32_t threads,
-                                       uint64_t *wrong) {
+uint64_t certificate_inequality_check(const struct stage_table *table, uint32_t graded, uint32_t threads,
+                                      const struct arena *arena) {
     uint64_t first = UINT64_MAX;
     bool made = true;
     uint32_t shares = table->cells < CELLS_PARALLEL ? 1 : threads;
 #pragma omp parallel for num_threads(shares)
-    for (uint32_t share = 0; share < shares; share++) {
-        if (check_share(table, graded, share, shares, &first) != WB_OK) {
+    for (uint32_t i = 0; i < shares; i++) {
+        struct share share = {.table = table, .graded = graded, .number = i, .of = shares, .wrong = &first};
+        if (arena_protect(&share.arena, check_share, &share) != WB_OK) {
 #pragma omp atomic write
             made = false;
         }
+        arena_free(&share.arena);
     }
-    *wrong = first;
-    return made ? WB_OK : WB_ERR_LIMIT;
+    if (!made) arena_fail(arena, WB_ERR_LIMIT);
+    return first;
 }

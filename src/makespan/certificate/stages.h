@@ -11,6 +11,7 @@
 #ifndef WB_MAKESPAN_CERTIFICATE_STAGES_H
 #define WB_MAKESPAN_CERTIFICATE_STAGES_H
 
+#include "base/arena.h"
 #include "strings/problem.h"
 
 struct stage {
@@ -31,19 +32,17 @@ struct stage_table {
     uint32_t *pools; /* warps of each */
     uint32_t pool_count;
     uint32_t width;   /* of a row of `before`: 2 more than the warps of the largest pool */
-    uint64_t *before; /* see cells_before in certificate_table.c */
+    uint64_t *before; /* see cells_before in stages.c */
     uint64_t cells;
     uint16_t *values; /* of each cell: an upper bound on the cycles that remain */
 };
 
-/* Makes a table without values: of the states of at most `warps` warps, or of the run abstraction.
- * WB_ERR_LIMIT without a message when it would take more than `memory` bytes. Freed with stage_table_free,
- * also after an error. */
-wb_status stage_table_of_positions(const struct makespan_problem *problem, uint32_t warps, uint64_t memory,
-                                   struct stage_table *table);
-wb_status stage_table_of_runs(const struct makespan_problem *problem, uint64_t memory,
-                              struct stage_table *table);
-void stage_table_free(struct stage_table *table);
+/* Makes a table without values in a protected arena: of the states of at most `warps` warps, or of the run
+ * abstraction. False when it would take more than `memory` bytes. */
+bool stage_table_of_positions(const struct makespan_problem *problem, uint32_t warps, uint64_t memory,
+                              struct arena *arena, struct stage_table *table);
+bool stage_table_of_runs(const struct makespan_problem *problem, uint64_t memory, struct arena *arena,
+                         struct stage_table *table);
 
 /* How many cells the composition has. */
 uint64_t stage_table_extent(const struct stage_table *table, const uint32_t *counts);
@@ -61,19 +60,15 @@ struct stage_walk {
     uint64_t cell;    /* its first */
 };
 
-/* Starts at the composition without warps. WB_ERR_LIMIT without a message. Freed with stage_walk_free, also
- * after an error. */
-wb_status stage_walk_make(const struct stage_table *table, struct stage_walk *walk);
+/* Starts at the composition without warps. The arena is protected. */
+void stage_walk_make(const struct stage_table *table, struct arena *arena, struct stage_walk *walk);
 bool stage_walk_next(struct stage_walk *walk);
-void stage_walk_free(struct stage_walk *walk);
 
 /* Whether the values of a table are more than those of all successors: V(a) >= 1 + V(a') for every abstract
- * transition a -> a' (docs/makespan-proofs.md, T2). */
-
-/* Looks at all cells with more than `graded` warps in their stages, by so many threads. *wrong is the number
- * of the first composition for which a cell does not hold it, UINT64_MAX when there is none. WB_ERR_LIMIT
- * without a message when memory is exhausted. */
-wb_status certificate_inequality_check(const struct stage_table *table, uint32_t graded, uint32_t threads,
-                                       uint64_t *wrong);
+ * transition a -> a' (docs/makespan-proofs.md, T2). Looks at all cells with more than `graded` warps in their
+ * stages, by so many threads. Returns the number of the first composition for which a cell does not hold it,
+ * UINT64_MAX when there is none. When memory is exhausted the pass that protects the arena ends. */
+uint64_t certificate_inequality_check(const struct stage_table *table, uint32_t graded, uint32_t threads,
+                                      const struct arena *arena);
 
 #endif

@@ -1,10 +1,8 @@
 #include "makespan/certificate/write.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/gzip.h"
 #include "makespan/certificate/certificate.h"
+#include "makespan/exact/layer_search.h"
 #include "makespan/exact/run_table.h"
 #include "strings/witness_file.h"
 
@@ -23,6 +21,8 @@
 
 struct certificate_writer {
     const struct makespan_run *run;
+    const struct schedule *witness;
+    struct arena arena; /* of the tables; protected while they are made */
     const struct exact_limits *limits;
     const char *path;
     struct run_list runs;
@@ -31,6 +31,8 @@ struct certificate_writer {
     struct gzip_writer file;
     uint8_t bytes[2 * VALUES_AT_ONCE]; /* values that are not written yet */
     size_t count;
+    uint32_t *slots; /* zeros, for the walk through the tail */
+    uint32_t upper;  /* what the tables prove */
 };
 
 static wb_status stopped(const struct certificate_writer *writer) {
@@ -52,8 +54,7 @@ static bool tables_fit(const struct certificate_writer *writer, uint32_t warps, 
     if (warps == 0) return false;
     memory -= exact_tail_size(writer->run->problem, warps);
     if (warps == writer->run->problem->warp_count) return true;
-    struct run_table_size size;
-    run_table_measure(&writer->runs, &size);
+    const struct run_table_size size = run_table_measure(&writer->runs, &writer->arena);
     return size.cells <= most_cells && size.layout_bytes <= memory &&
            size.cells <= (memory - size.layout_bytes) / sizeof(int16_t);
 }
@@ -64,51 +65,41 @@ static uint32_t tail_warps(const struct certificate_writer *writer, uint32_t mos
     return exact_tail_warps(writer->run->problem, most, states, memory);
 }
 
-/* Makes the tables, which are known to fit. */
+/* Makes the tables, which are known to fit, in place of those there are. */
 static wb_status make_tables(struct certificate_writer *writer, uint32_t warps) {
     const struct makespan_run *run = writer->run;
-    bool made;
-    exact_tail_free(&writer->tail);
-    run_table_free(&writer->table);
-    if (exact_tail_make(run, warps, &writer->tail, &made) != WB_OK) return makespan_no_memory(run);
-    if (!made) return stopped(writer);
-    if (warps == run->problem->warp_count) return WB_OK;
-    enum run_table_outcome outcome;
-    if (run_table_make(run, &writer->runs, &writer->tail, true, UINT64_MAX, &writer->table, &outcome) !=
-        WB_OK)
-        return makespan_no_memory(run);
+    const struct makespan_problem *problem = run->problem;
+    struct arena *arena = &writer->arena;
+    arena_free(arena);
+    run_list_make(problem, arena, &writer->runs);
+    if (!exact_tail_make(run, warps, arena, &writer->tail)) return stopped(writer);
+    writer->slots = arena_array(arena, writer->tail.slot_count, sizeof *writer->slots);
+    if (warps == problem->warp_count) {
+        uint16_t *counts = arena_array(arena, problem->position_count, sizeof *counts);
+        state_initial(problem, counts);
+        writer->upper = exact_tail_cycles(&writer->tail, counts);
+        return WB_OK;
+    }
+    const enum run_table_outcome outcome =
+        run_table_make(run, &writer->runs, &writer->tail, true, UINT64_MAX, arena, &writer->table);
+    writer->upper = writer->table.initial;
     return outcome == RUN_TABLE_STOPPED ? stopped(writer) : WB_OK;
 }
 
-/* What the tables prove of the whole problem. */
-static wb_status find_upper(const struct certificate_writer *writer, uint32_t *upper) {
-    const struct makespan_problem *problem = writer->run->problem;
-    *upper = writer->table.initial;
-    if (writer->tail.warps < problem->warp_count) return WB_OK;
-    uint16_t *counts = calloc(problem->position_count, sizeof *counts);
-    if (counts == NULL) return makespan_no_memory(writer->run);
-    for (uint32_t g = 0; g < problem->group_count; g++)
-        counts[problem->groups[g].first] = (uint16_t)problem->groups[g].warps;
-    *upper = exact_tail_cycles(&writer->tail, counts);
-    free(counts);
-    return WB_OK;
-}
-
-/* Makes the tables with a small tail and, while they do not prove that no schedule is longer than `makespan`,
- * with larger ones. */
-static wb_status choose_tables(struct certificate_writer *writer, uint32_t makespan, uint32_t *upper) {
+/* Makes the tables with a small tail and, while they do not prove that no schedule is longer than the
+ * witness, with larger ones. */
+static wb_status choose_tables(void *context) {
+    struct certificate_writer *writer = context;
     const struct exact_limits *limits = writer->limits;
-    if (run_list_make(writer->run->problem, &writer->runs) != WB_OK) return makespan_no_memory(writer->run);
+    run_list_make(writer->run->problem, &writer->arena, &writer->runs);
     uint32_t warps = tail_warps(writer, limits->tail_warps, limits->tail_states);
     if (!tables_fit(writer, warps, limits->table_cells)) return too_large(writer);
     WB_TRY(make_tables(writer, warps));
-    WB_TRY(find_upper(writer, upper));
-    for (uint64_t factor = 1; factor <= TAIL_STATES_FACTOR && *upper > makespan;
+    for (uint64_t factor = 1; factor <= TAIL_STATES_FACTOR && writer->upper > writer->witness->makespan;
          factor *= TAIL_STATES_FACTOR) {
         warps = tail_warps(writer, limits->tail_warps_later, limits->tail_states * factor);
         if (warps <= writer->tail.warps || !tables_fit(writer, warps, limits->table_cells_anew)) continue;
         WB_TRY(make_tables(writer, warps));
-        WB_TRY(find_upper(writer, upper));
     }
     return WB_OK;
 }
@@ -127,10 +118,9 @@ static void put_value(struct certificate_writer *writer, uint16_t value) {
 
 /* Writes the states of the tail, which are numbered in the order of the file but for those with warps in
  * gaps. */
-static wb_status put_tail(struct certificate_writer *writer) {
+static void put_tail(struct certificate_writer *writer) {
     const struct exact_tail *tail = &writer->tail;
-    uint32_t *counts = calloc(tail->slot_count, sizeof *counts);
-    if (counts == NULL) return makespan_no_memory(writer->run);
+    uint32_t *counts = writer->slots;
     uint32_t rest = tail->warps;
     uint64_t number = 0;
     do {
@@ -141,8 +131,6 @@ static wb_status put_tail(struct certificate_writer *writer) {
         number++;
     } while (multiset_next(&tail->rank, counts, &rest));
     flush(writer);
-    free(counts);
-    return WB_OK;
 }
 
 /* Writes the cells of one composition: in the order of runs, where the table has one of axes. */
@@ -188,11 +176,11 @@ static wb_status put_table(struct certificate_writer *writer) {
 }
 
 /* Writes everything to the file. */
-static wb_status put_certificate(struct certificate_writer *writer, const struct schedule *witness) {
+static wb_status put_certificate(struct certificate_writer *writer) {
     const struct makespan_run *run = writer->run;
     struct text schedule = {0};
     struct text heading = {0};
-    WB_TRY(witness_file_print(run->problem, witness, run->diagnostics, &schedule));
+    WB_TRY(witness_file_print(run->problem, writer->witness, run->diagnostics, &schedule));
     text_printf(&heading, CERTIFICATE_TITLE "\n" CERTIFICATE_WITNESS "%zu\n", schedule.length);
     text_append(&heading, schedule.data, schedule.length);
     text_printf(&heading, CERTIFICATE_TAIL "%u\n", writer->tail.warps);
@@ -200,23 +188,22 @@ static wb_status put_certificate(struct certificate_writer *writer, const struct
     if (status == WB_OK) gzip_write(&writer->file, heading.data, heading.length);
     text_free(&schedule);
     text_free(&heading);
-    if (status == WB_OK) status = put_tail(writer);
-    if (status == WB_OK && writer->tail.warps < run->problem->warp_count) status = put_table(writer);
-    return status;
+    WB_TRY(status);
+    put_tail(writer);
+    return writer->tail.warps < run->problem->warp_count ? put_table(writer) : WB_OK;
 }
 
 wb_status certificate_write(const struct makespan_run *run, const struct exact_limits *limits,
                             const struct schedule *witness, const char *path, uint32_t *upper) {
-    struct certificate_writer writer = {.run = run, .limits = limits, .path = path};
-    wb_status status = choose_tables(&writer, witness->makespan, upper);
+    struct certificate_writer writer = {.run = run, .limits = limits, .witness = witness, .path = path};
+    wb_status status = makespan_with_memory(run, &writer.arena, choose_tables, &writer);
     if (status == WB_OK) status = gzip_writer_open(path, run->diagnostics, &writer.file);
     if (status == WB_OK) {
-        status = put_certificate(&writer, witness);
+        status = put_certificate(&writer);
         wb_status closed = gzip_writer_close(&writer.file, status == WB_OK, run->diagnostics);
         if (status == WB_OK) status = closed;
     }
-    run_table_free(&writer.table);
-    exact_tail_free(&writer.tail);
-    run_list_free(&writer.runs);
+    *upper = writer.upper;
+    arena_free(&writer.arena);
     return status;
 }

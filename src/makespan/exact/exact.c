@@ -4,7 +4,7 @@
  * rounds of a beam search and a complete search, each with more states, in one of them with a larger tail. */
 #include "makespan/exact/exact.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 #include "base/cycles.h"
 #include "makespan/exact/layer_search.h"
@@ -46,7 +46,9 @@ struct exact {
     struct makespan_result *result;
     uint64_t memory;
     struct run_list runs;
+    struct arena tail_arena;
     struct exact_tail tail;
+    struct arena table_arena;
     struct run_table table;
     bool has_table; /* full, or an estimate of all states but the initial one */
     bool stopped;   /* makespan_goes_on said no */
@@ -62,16 +64,12 @@ static void lower_upper(struct exact *exact, uint64_t upper) {
     makespan_set_interval(bound, bound->lower, cycles_min(bound->cycles, upper));
 }
 
-/* Takes a schedule through these states if it is longer than the one there is. */
-static wb_status take_schedule(struct exact *exact, const uint16_t *states, size_t count) {
-    wb_bound *bound = &exact->result->bound;
-    struct schedule schedule;
-    WB_TRY(
-        exact_witness(&exact->tail, states, (uint32_t)(count / exact->problem->position_count), &schedule));
-    schedule_free(&exact->result->witness);
-    exact->result->witness = schedule;
-    makespan_set_interval(bound, schedule.makespan, bound->cycles);
-    return WB_OK;
+/* Takes a schedule through these states, which is longer than the one there is. */
+static void take_schedule(struct exact *exact, const uint16_t *states, uint32_t state_count) {
+    struct makespan_result *result = exact->result;
+    assert(state_count > 0);
+    exact_witness(&exact->tail, states, state_count, &result->arena, &result->witness);
+    makespan_set_interval(&result->bound, result->witness.makespan, result->bound.cycles);
 }
 
 /* No schedule is shorter than its longest string, or than its instructions need on full units. */
@@ -94,98 +92,95 @@ static uint32_t tail_warps(const struct exact *exact, uint32_t most) {
     return exact_tail_warps(exact->problem, most, exact->limits->tail_states, exact->memory / MEMORY_PARTS);
 }
 
-/* Makes the exact tail of so many warps; *made is false when it was stopped. */
-static wb_status make_tail(struct exact *exact, uint32_t warps, bool *made) {
-    exact_tail_free(&exact->tail);
-    WB_TRY(exact_tail_make(exact->run, warps, &exact->tail, made));
-    if (!*made) exact->stopped = true;
-    return WB_OK;
+/* Empties an arena of the method for something new. */
+static struct arena *renew(const struct exact *exact, struct arena *arena) {
+    if (arena->bound_to != NULL) arena_free(arena);
+    arena_bind(arena, exact->run->arena);
+    return arena;
+}
+
+/* Makes the exact tail of so many warps; false when it was stopped. */
+static bool make_tail(struct exact *exact, uint32_t warps) {
+    bool made = exact_tail_make(exact->run, warps, renew(exact, &exact->tail_arena), &exact->tail);
+    if (!made) exact->stopped = true;
+    return made;
 }
 
 /* The whole problem where the tail has all warps. */
-static wb_status take_tail(struct exact *exact) {
-    uint16_t *initial = calloc(exact->problem->position_count, sizeof *initial);
-    if (initial == NULL) return WB_ERR_LIMIT;
+static void take_tail(struct exact *exact) {
+    uint16_t *initial = arena_array(exact->run->arena, exact->problem->position_count, sizeof *initial);
     state_initial(exact->problem, initial);
     lower_upper(exact, exact_tail_cycles(&exact->tail, initial));
-    wb_status status = take_schedule(exact, initial, exact->problem->position_count);
-    free(initial);
-    return status;
+    take_schedule(exact, initial, 1);
 }
 
 /* What takes the place of a table that is too large. */
-static wb_status bound_by_segments(struct exact *exact) {
-    uint64_t upper;
-    WB_TRY(segment_bound(exact->run, exact->result->bound.lower, &upper));
-    lower_upper(exact, upper);
+static void bound_by_segments(struct exact *exact) {
+    lower_upper(exact, segment_bound(exact->run, exact->result->bound.lower));
     exact->stopped = !makespan_goes_on(exact->run, "exact: segments", 1, 1);
-    return WB_OK;
 }
 
 /* Before a long table under a time limit: the limit may end the table, and this bound remains. */
-static wb_status bound_in_case(struct exact *exact) {
+static void bound_in_case(struct exact *exact) {
     struct makespan_run quick = *exact->run;
     double now = clock_elapsed();
     quick.end = now + (exact->run->end - now) * SEGMENTS_TIME_SHARE;
-    uint64_t upper;
-    WB_TRY(segment_bound(&quick, exact->result->bound.lower, &upper));
-    lower_upper(exact, upper);
-    return WB_OK;
+    lower_upper(exact, segment_bound(&quick, exact->result->bound.lower));
 }
 
 /* Makes the run table, the whole of it if that fits, and takes its bound. */
-static wb_status make_table(struct exact *exact) {
-    struct run_table_size size;
-    run_table_measure(&exact->runs, &size);
-    run_table_free(&exact->table);
+static void make_table(struct exact *exact) {
+    const struct run_table_size size = run_table_measure(&exact->runs, exact->run->arena);
+    struct arena *arena = renew(exact, &exact->table_arena);
     exact->has_table = false;
     uint64_t memory = exact->memory / MEMORY_PARTS * TABLE_MEMORY_PARTS;
-    if (size.cells > exact->limits->table_cells) return WB_OK;
+    if (size.cells > exact->limits->table_cells) return;
     if (size.layout_bytes > memory) {
         exact->short_of_memory = true;
-        return WB_OK;
+        return;
     }
     memory -= size.layout_bytes;
     bool full = size.cells <= memory / sizeof(int16_t);
     if (exact->run->end != 0 && size.cells > TABLE_CELLS_LONG && exact->limits->segments)
-        WB_TRY(bound_in_case(exact));
-    enum run_table_outcome outcome;
-    WB_TRY(run_table_make(exact->run, &exact->runs, &exact->tail, full, memory, &exact->table, &outcome));
-    if (outcome == RUN_TABLE_STOPPED) exact->stopped = true;
-    if (outcome == RUN_TABLE_TOO_LARGE) exact->short_of_memory = true;
-    if (outcome != RUN_TABLE_MADE) return WB_OK;
-    lower_upper(exact, exact->table.initial);
-    exact->has_table = true;
-    return WB_OK;
+        bound_in_case(exact);
+    switch (run_table_make(exact->run, &exact->runs, &exact->tail, full, memory, arena, &exact->table)) {
+    case RUN_TABLE_STOPPED: exact->stopped = true; break;
+    case RUN_TABLE_TOO_LARGE: exact->short_of_memory = true; break;
+    case RUN_TABLE_MADE:
+        lower_upper(exact, exact->table.initial);
+        exact->has_table = true;
+        return;
+    }
+    (void)renew(exact, arena);
 }
 
 /* Searches for schedules that are longer than the target, with what the plan has set beside it. */
-static wb_status search(struct exact *exact, struct layer_search_plan *plan,
-                        struct layer_search_result *found) {
+static struct layer_search_result search(struct exact *exact, struct layer_search_plan *plan) {
+    struct arena scratch = {0};
     plan->runs = &exact->runs;
     plan->tail = &exact->tail;
     plan->table = exact->has_table ? &exact->table : NULL;
     plan->memory = exact->memory / MEMORY_PARTS;
-    wb_status status = layer_search(exact->run, plan, found);
-    if (found->stopped) exact->stopped = true;
-    if (status == WB_OK && found->states.count > 0)
-        status = take_schedule(exact, found->states.items, found->states.count);
-    if (status == WB_OK && found->complete) lower_upper(exact, found->makespan);
-    vec_free(&found->states);
-    return status;
+    arena_bind(&scratch, exact->run->arena);
+    struct layer_search_result found = layer_search(exact->run, plan, &scratch);
+    if (found.stopped) exact->stopped = true;
+    if (found.state_count > 0) take_schedule(exact, found.states, found.state_count);
+    if (found.complete) lower_upper(exact, found.makespan);
+    arena_free(&scratch);
+    found.states = NULL;
+    return found;
 }
 
 /* A beam search for a schedule that is longer than the longest known one. If it left nothing out, it closes
  * the interval. */
-static wb_status search_beam(struct exact *exact, uint32_t width) {
+static void search_beam(struct exact *exact, uint32_t width) {
     uint64_t lower = exact->result->bound.lower;
     struct layer_search_plan plan = {.target =
                                          (uint32_t)(exact->result->witness.cycle == NULL ? lower - 1 : lower),
                                      .width = width,
                                      .most = width,
                                      .successors = UINT64_MAX};
-    struct layer_search_result found;
-    return search(exact, &plan, &found);
+    (void)search(exact, &plan);
 }
 
 /* The widest beam whose states, as many in every layer, fit the memory and the work that is worth it. */
@@ -199,64 +194,60 @@ static uint32_t widest_beam(const struct exact *exact) {
 }
 
 /* Lowers the upper end by proving that no schedule reaches it, or finds one that does; with so much work. */
-static wb_status search_all(struct exact *exact, uint64_t work) {
+static void search_all(struct exact *exact, uint64_t work) {
     while (work > 0 && is_open(exact)) {
         struct layer_search_plan plan = {.target = (uint32_t)(exact->result->bound.cycles - 1),
                                          .width = UINT32_MAX,
                                          .most = SEARCH_SUCCESSORS,
                                          .successors = work};
-        struct layer_search_result found;
-        WB_TRY(search(exact, &plan, &found));
-        if (!found.complete) return WB_OK;
+        const struct layer_search_result found = search(exact, &plan);
+        if (!found.complete) return;
         work -= cycles_min(work, found.successors);
     }
-    return WB_OK;
 }
 
 /* A larger tail, and the run table on top of it: its bounds are lower. */
-static wb_status enlarge_tail(struct exact *exact) {
-    struct run_table_size size;
-    run_table_measure(&exact->runs, &size);
+static void enlarge_tail(struct exact *exact) {
+    const struct run_table_size size = run_table_measure(&exact->runs, exact->run->arena);
     uint32_t warps = tail_warps(exact, exact->limits->tail_warps_later);
-    if (warps <= exact->tail.warps || size.cells > exact->limits->table_cells_anew) return WB_OK;
-    bool made;
-    WB_TRY(make_tail(exact, warps, &made));
-    return made ? make_table(exact) : WB_OK;
+    if (warps <= exact->tail.warps || size.cells > exact->limits->table_cells_anew) return;
+    if (make_tail(exact, warps)) make_table(exact);
 }
 
 /* Closes the interval from both sides, with more and more work. Without a table as a guide much of it is not
  * worth its time. */
-static wb_status search_in_rounds(struct exact *exact) {
+static void search_in_rounds(struct exact *exact) {
     const struct exact_limits *limits = exact->limits;
     uint64_t widest = exact->has_table ? widest_beam(exact) : cycles_min(widest_beam(exact), BEAM_WIDTH);
     uint64_t most = exact->has_table ? limits->search_work : limits->search_work_blind;
     uint64_t width = BEAM_WIDTH;
     uint64_t work = SEARCH_WORK;
     for (uint32_t round = 0; is_open(exact); round++) {
-        if (round == ROUND_OF_TAIL) WB_TRY(enlarge_tail(exact));
-        if (width <= widest && is_open(exact)) WB_TRY(search_beam(exact, (uint32_t)width));
+        if (round == ROUND_OF_TAIL) enlarge_tail(exact);
+        if (width <= widest && is_open(exact)) search_beam(exact, (uint32_t)width);
         bool proves = !exact->has_table || exact->table.full;
-        if (proves) WB_TRY(search_all(exact, cycles_min(work, most)));
-        if (work >= most && width >= widest) return WB_OK;
+        if (proves) search_all(exact, cycles_min(work, most));
+        if (work >= most && width >= widest) return;
         width *= ROUND_FACTOR;
         work *= ROUND_FACTOR;
     }
-    return WB_OK;
 }
 
-static wb_status narrow(struct exact *exact) {
+static void narrow(struct exact *exact) {
     uint32_t warps = tail_warps(exact, exact->limits->tail_warps);
     exact->short_of_memory = warps == 0 && exact_tail_size(exact->problem, 1) != UINT64_MAX;
-    if (warps == 0 || exact->problem->warp_count > UINT16_MAX) return WB_OK;
-    WB_TRY(run_list_make(exact->problem, &exact->runs));
-    bool made;
-    WB_TRY(make_tail(exact, warps, &made));
-    if (made && warps == exact->problem->warp_count) return take_tail(exact);
+    if (warps == 0 || exact->problem->warp_count > UINT16_MAX) return;
+    run_list_make(exact->problem, exact->run->arena, &exact->runs);
+    bool made = make_tail(exact, warps);
+    if (made && warps == exact->problem->warp_count) {
+        take_tail(exact);
+        return;
+    }
     uint32_t width = (uint32_t)cycles_min(BEAM_WIDTH_FIRST, widest_beam(exact));
-    if (made && width > 0) WB_TRY(search_beam(exact, width));
-    if (is_open(exact)) WB_TRY(make_table(exact));
-    if (is_open(exact) && !exact->has_table && exact->limits->segments) WB_TRY(bound_by_segments(exact));
-    return search_in_rounds(exact);
+    if (made && width > 0) search_beam(exact, width);
+    if (is_open(exact)) make_table(exact);
+    if (is_open(exact) && !exact->has_table && exact->limits->segments) bound_by_segments(exact);
+    search_in_rounds(exact);
 }
 
 wb_status exact_solve(const struct makespan_run *run, const struct exact_limits *limits,
@@ -268,11 +259,9 @@ wb_status exact_solve(const struct makespan_run *run, const struct exact_limits 
                           .memory = makespan_memory(run->settings)};
     makespan_assume_model(&result->bound);
     makespan_set_interval(&result->bound, least_makespan(run->problem), closed_bound(run->problem));
-    wb_status status = narrow(&exact);
-    run_table_free(&exact.table);
-    exact_tail_free(&exact.tail);
-    run_list_free(&exact.runs);
-    if (status != WB_OK) return makespan_no_memory(run);
+    narrow(&exact);
+    arena_free(&exact.table_arena);
+    arena_free(&exact.tail_arena);
     bool limited = exact.stopped || (exact.short_of_memory && run->settings->memory != 0);
     if (limited && result->bound.kind != WB_EXACT) return makespan_stopped(run, result);
     return WB_OK;

@@ -1,15 +1,41 @@
 #include "makespan/exact/layer_search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "makespan/exact/successors.h"
+
+/* ---- Sets of states ------------------------------------------------------------------------------------ */
 
 #define SET_ROOM_MIN 64u
 
 /* As many entries as 32-bit slot numbers allow. */
 #define SET_ROOM_MAX (UINT32_C(1) << 30)
+
+struct state_entry {
+    uint32_t time;     /* cycles until the state: the latest time at which it was reached */
+    uint32_t bound;    /* on those that remain */
+    uint32_t parent;   /* number of the state before in the trail; of several the least */
+    uint32_t bunching; /* sum of the squares of its counts */
+    uint32_t hash;
+    uint32_t row; /* where its counts are */
+};
+
+/* A set of states. The rows of all entries there is room for are a permutation: those behind `count` are
+ * free, so that nothing is copied when entries are sorted and left out. */
+struct state_set {
+    struct arena memory[2]; /* of the arrays; in turns, as they grow */
+    uint32_t position_count;
+    uint32_t count;
+    uint32_t room;
+    struct state_entry *entries;
+    uint16_t *counts; /* rows of position_count */
+    uint32_t *slots;  /* hash table of entry numbers plus 1; 0: empty */
+    uint32_t slot_count;
+};
 
 void state_initial(const struct makespan_problem *problem, uint16_t *counts) {
     memset(counts, 0, problem->position_count * sizeof *counts);
@@ -19,6 +45,17 @@ void state_initial(const struct makespan_problem *problem, uint16_t *counts) {
 
 static size_t row_bytes(const struct state_set *set) {
     return set->position_count * sizeof *set->counts;
+}
+
+/* The counts of an entry. */
+static const uint16_t *state_counts(const struct state_set *set, const struct state_entry *entry) {
+    assert(entry->row < set->room);
+    return set->counts + (uint64_t)entry->row * set->position_count;
+}
+
+/* Bytes taken. */
+static uint64_t set_bytes(const struct state_set *set) {
+    return set->room * (sizeof *set->entries + row_bytes(set) + 2 * sizeof *set->slots);
 }
 
 static void place(struct state_set *set, uint32_t index) {
@@ -37,22 +74,28 @@ static void place_all(struct state_set *set) {
 }
 
 /* Doubles the room; the hash table has twice as many slots as there is room for entries. */
-static wb_status grow(struct state_set *set) {
-    uint32_t room = set->room == 0 ? SET_ROOM_MIN : set->room * 2;
-    if (room > SET_ROOM_MAX) return WB_ERR_LIMIT;
-    struct state_entry *entries = realloc(set->entries, room * sizeof *entries);
-    if (entries == NULL) return WB_ERR_LIMIT;
-    set->entries = entries;
-    uint16_t *counts = realloc(set->counts, room * row_bytes(set));
-    if (counts == NULL) return WB_ERR_LIMIT;
-    set->counts = counts;
-    uint32_t *slots = realloc(set->slots, (size_t)room * 2 * sizeof *slots);
-    if (slots == NULL) return WB_ERR_LIMIT;
-    set->slots = slots;
+static void grow(struct state_set *set, const struct arena *protected) {
+    const uint32_t room = set->room == 0 ? SET_ROOM_MIN : set->room * 2;
+    if (room > SET_ROOM_MAX) arena_fail(protected, WB_ERR_LIMIT);
+    const bool first_holds = set->memory[0].chunks != NULL;
+    struct arena *from = &set->memory[first_holds ? 0 : 1];
+    struct arena *to = &set->memory[first_holds ? 1 : 0];
+    arena_bind(to, protected);
+    struct state_entry *entries = arena_array(to, room, sizeof *entries);
+    uint16_t *counts = arena_array(to, room, row_bytes(set));
+    if (set->room > 0) {
+        memcpy(entries, set->entries, set->room * sizeof *entries);
+        memcpy(counts, set->counts, set->room * row_bytes(set));
+    }
+    for (uint32_t i = set->room; i < room; i++)
+        entries[i].row = i;
+    set->slots = arena_array(to, (size_t)room * 2, sizeof *set->slots);
     set->slot_count = room * 2;
+    set->entries = entries;
+    set->counts = counts;
     set->room = room;
+    if (from->chunks != NULL) arena_free(from);
     place_all(set);
-    return WB_OK;
 }
 
 static uint32_t bunching(const struct state_set *set, const uint16_t *counts) {
@@ -73,8 +116,10 @@ static struct state_entry *find(const struct state_set *set, const uint16_t *cou
     return NULL;
 }
 
-wb_status state_set_add(struct state_set *set, const uint16_t *counts, const struct state_entry *entry) {
-    if (set->count == set->room) WB_TRY(grow(set));
+/* Adds a state with the entry's time, bound and parent, or raises its time. */
+static void set_add(struct state_set *set, const struct arena *protected, const uint16_t *counts,
+                    const struct state_entry *entry) {
+    if (set->count == set->room) grow(set, protected);
     uint32_t hash = hash_bytes(counts, row_bytes(set));
     struct state_entry *known = find(set, counts, hash);
     if (known != NULL) {
@@ -82,16 +127,16 @@ wb_status state_set_add(struct state_set *set, const uint16_t *counts, const str
             known->time = entry->time;
             known->parent = entry->parent;
         }
-        return WB_OK;
+        return;
     }
     struct state_entry *added = &set->entries[set->count];
+    const uint32_t row = added->row;
     *added = *entry;
     added->bunching = bunching(set, counts);
     added->hash = hash;
-    added->counts = set->count;
-    memcpy(set->counts + (uint64_t)set->count * set->position_count, counts, row_bytes(set));
+    added->row = row;
+    memcpy(set->counts + (uint64_t)row * set->position_count, counts, row_bytes(set));
     place(set, set->count++);
-    return WB_OK;
 }
 
 /* Latest ends first. Of states of equal worth those whose warps stand together: they can still be driven
@@ -104,41 +149,24 @@ static int compare(const void *a, const void *b) {
     if (x_end != y_end) return x_end > y_end ? -1 : 1;
     if (x->bunching != y->bunching) return x->bunching > y->bunching ? -1 : 1;
     if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    return x->counts < y->counts ? -1 : x->counts > y->counts;
+    return x->row < y->row ? -1 : x->row > y->row;
 }
 
-wb_status state_set_keep(struct state_set *set, uint32_t width) {
-    if (set->count == 0) return WB_OK;
-    uint16_t *counts = malloc(set->room * row_bytes(set));
-    if (counts == NULL) return WB_ERR_LIMIT;
+/* Sorts the entries, those with the greatest time + bound first, and keeps the first `width`. */
+static void set_keep(struct state_set *set, uint32_t width) {
+    if (set->count == 0) return;
     qsort(set->entries, set->count, sizeof *set->entries, compare);
     if (set->count > width) set->count = width;
-    for (uint32_t i = 0; i < set->count; i++) {
-        memcpy(counts + (uint64_t)i * set->position_count, state_counts(set, &set->entries[i]),
-               row_bytes(set));
-        set->entries[i].counts = i;
-    }
-    free(set->counts);
-    set->counts = counts;
     place_all(set);
-    return WB_OK;
 }
 
-uint64_t state_set_bytes(const struct state_set *set) {
-    return set->room * (sizeof *set->entries + row_bytes(set) + 2 * sizeof *set->slots);
-}
-
-void state_set_clear(struct state_set *set) {
+/* Makes it empty and keeps its memory. */
+static void set_clear(struct state_set *set) {
     set->count = 0;
     if (set->slot_count > 0) memset(set->slots, 0, set->slot_count * sizeof *set->slots);
 }
 
-void state_set_free(struct state_set *set) {
-    free(set->entries);
-    free(set->counts);
-    free(set->slots);
-    *set = (struct state_set){.position_count = set->position_count};
-}
+/* ---- The search ---------------------------------------------------------------------------------------- */
 
 /* A beam collects this many times its width of states before it keeps the best of them. */
 #define BEAM_COLLECT 4u
@@ -165,7 +193,9 @@ struct search {
     const struct layer_search_plan *plan;
     struct layer_search_result *result;
     struct successors successors;
-    bool sound; /* bounds are not only estimates */
+    bool sound;                /* bounds are not only estimates */
+    const struct arena *arena; /* protected; that of the result */
+    struct arena trail_arena;  /* and of what is as long as the search */
     struct layer *ring;
     uint32_t ring_length;
     struct trail trail;
@@ -190,36 +220,34 @@ static bool wants(void *user, uint32_t issued, uint64_t bound) {
 }
 
 /* Keeps what a beam keeps of a layer. */
-static wb_status narrow(struct search *search, struct layer *layer) {
+static void narrow(struct search *search, struct layer *layer) {
     uint32_t width = search->plan->width;
     if (layer->set.count > width) search->result->complete = false;
-    WB_TRY(state_set_keep(&layer->set, width));
+    set_keep(&layer->set, width);
     if (layer->set.count == width) {
         const struct state_entry *worst = &layer->set.entries[width - 1];
         layer->least_end = (uint64_t)worst->time + worst->bound;
     }
-    return WB_OK;
 }
 
-static wb_status take(void *user, uint32_t issued, uint64_t bound, const uint16_t *counts, uint32_t warps) {
+static void take(void *user, uint32_t issued, uint64_t bound, const uint16_t *counts, uint32_t warps) {
     struct search *search = user;
     const struct layer_search_plan *plan = search->plan;
     search->result->successors++;
     if (warps <= plan->tail->warps) {
         uint32_t end = search->time + 1 + exact_tail_cycles(plan->tail, counts);
-        if (end <= search->result->makespan) return WB_OK;
+        if (end <= search->result->makespan) return;
         search->result->makespan = end;
         search->last_parent = search->parent;
         memcpy(search->last, counts, plan->runs->problem->position_count * sizeof *counts);
-        return WB_OK;
+        return;
     }
     struct layer *layer = layer_at(search, search->layer + issued);
     const struct state_entry entry = {
         .time = search->time + 1, .bound = (uint32_t)bound, .parent = search->parent};
-    WB_TRY(state_set_add(&layer->set, counts, &entry));
+    set_add(&layer->set, search->arena, counts, &entry);
     if (plan->width < UINT32_MAX / BEAM_COLLECT && layer->set.count >= plan->width * BEAM_COLLECT)
-        return narrow(search, layer);
-    return WB_OK;
+        narrow(search, layer);
 }
 
 /* Bytes taken by the layers and the trail. */
@@ -227,18 +255,18 @@ static uint64_t bytes_taken(const struct search *search) {
     uint64_t bytes = search->trail.parents.capacity * sizeof *search->trail.parents.items +
                      search->trail.counts.capacity * sizeof *search->trail.counts.items;
     for (uint32_t i = 0; i < search->ring_length; i++)
-        bytes += state_set_bytes(&search->ring[i].set);
+        bytes += set_bytes(&search->ring[i].set);
     return bytes;
 }
 
 /* Makes the successors of one state. */
-static wb_status expand(struct search *search, const struct state_set *set, const struct state_entry *entry) {
+static void expand(struct search *search, const struct state_set *set, const struct state_entry *entry) {
     static const uint32_t trail_max = NO_PARENT - 1;
     uint32_t positions = set->position_count;
-    if (search->sound && (uint64_t)entry->time + entry->bound <= search->result->makespan) return WB_OK;
-    if (search->trail.parents.count >= trail_max) return WB_ERR_LIMIT;
-    WB_TRY(vec_push(&search->trail.parents, entry->parent));
-    WB_TRY(vec_reserve(&search->trail.counts, positions));
+    if (search->sound && (uint64_t)entry->time + entry->bound <= search->result->makespan) return;
+    if (search->trail.parents.count >= trail_max) arena_fail(search->arena, WB_ERR_LIMIT);
+    arena_push(&search->trail_arena, &search->trail.parents, entry->parent);
+    arena_reserve(&search->trail_arena, &search->trail.counts, positions);
     memcpy(search->trail.counts.items + search->trail.counts.count, state_counts(set, entry),
            positions * sizeof(uint16_t));
     search->trail.counts.count += positions;
@@ -246,9 +274,8 @@ static wb_status expand(struct search *search, const struct state_set *set, cons
     search->parent = (uint32_t)search->trail.parents.count - 1;
     const struct successor_user user = {search, wants, take};
     bool all = true;
-    WB_TRY(successors_visit(&search->successors, state_counts(set, entry), search->plan->most, &user, &all));
+    successors_visit(&search->successors, state_counts(set, entry), search->plan->most, &user, &all);
     if (!all) search->result->complete = false;
-    return WB_OK;
 }
 
 /* Whether a limit lets the search go on; a search of all states that left one out proves nothing more. */
@@ -263,76 +290,71 @@ static bool goes_on_now(struct search *search) {
     return !result->stopped && bytes_taken(search) <= plan->memory;
 }
 
-/* Expands the states of one layer and empties it. *goes_on becomes false when a limit is reached. */
-static wb_status expand_layer(struct search *search, bool *goes_on) {
+/* Expands the states of one layer and empties it. False when a limit is reached. */
+static bool expand_layer(struct search *search) {
     struct layer *layer = layer_at(search, search->layer);
-    if (search->plan->width != UINT32_MAX) WB_TRY(narrow(search, layer));
-    for (uint32_t i = 0; i < layer->set.count && *goes_on; i++) {
-        WB_TRY(expand(search, &layer->set, &layer->set.entries[i]));
-        *goes_on = goes_on_now(search);
+    bool goes_on = true;
+    if (search->plan->width != UINT32_MAX) narrow(search, layer);
+    for (uint32_t i = 0; i < layer->set.count && goes_on; i++) {
+        expand(search, &layer->set, &layer->set.entries[i]);
+        goes_on = goes_on_now(search);
     }
-    state_set_clear(&layer->set);
+    set_clear(&layer->set);
     layer->least_end = 0;
-    return WB_OK;
+    return goes_on;
 }
 
 /* The longest schedule's states, from the initial one. */
-static wb_status trace(struct search *search) {
-    uint32_t positions = search->plan->runs->problem->position_count;
-    size_t length = 1;
+static void trace(const struct search *search, struct arena *arena) {
+    const uint32_t positions = search->plan->runs->problem->position_count;
+    uint32_t length = 1;
     for (uint32_t at = search->last_parent; at != NO_PARENT; at = search->trail.parents.items[at])
         length++;
-    WB_TRY(vec_reserve(&search->result->states, length * positions));
-    search->result->states.count = length * positions;
-    uint16_t *row = search->result->states.items + (length - 1) * positions;
+    search->result->states = arena_array(arena, (size_t)length * positions, sizeof *search->result->states);
+    search->result->state_count = length;
+    uint16_t *row = search->result->states + (size_t)(length - 1) * positions;
     memcpy(row, search->last, positions * sizeof *row);
     for (uint32_t at = search->last_parent; at != NO_PARENT; at = search->trail.parents.items[at]) {
         row -= positions;
         memcpy(row, search->trail.counts.items + (size_t)at * positions, positions * sizeof *row);
     }
-    return WB_OK;
+    assert(row == search->result->states);
 }
 
-static wb_status search_make(struct search *search) {
+static void search_make(struct search *search) {
     const struct makespan_problem *problem = search->plan->runs->problem;
+    struct arena *arena = &search->trail_arena;
     search->ring_length = serve_choice_most(problem) + 1;
-    search->ring = calloc(search->ring_length, sizeof *search->ring);
-    search->last = calloc(problem->position_count, sizeof *search->last);
-    if (search->ring == NULL || search->last == NULL) return WB_ERR_LIMIT;
+    search->ring = arena_array(arena, search->ring_length, sizeof *search->ring);
+    search->last = arena_array(arena, problem->position_count, sizeof *search->last);
     for (uint32_t i = 0; i < search->ring_length; i++)
         search->ring[i].set.position_count = problem->position_count;
-    return successors_make(search->plan->runs, search->plan->table, &search->successors);
+    successors_make(search->plan->runs, search->plan->table, arena, &search->successors);
+    state_initial(problem, search->last);
+    const struct state_entry initial = {.bound = UINT32_MAX, .parent = NO_PARENT};
+    set_add(&search->ring[0].set, search->arena, search->last, &initial);
 }
 
 static void search_free(struct search *search) {
-    for (uint32_t i = 0; search->ring != NULL && i < search->ring_length; i++)
-        state_set_free(&search->ring[i].set);
-    free(search->ring);
-    free(search->last);
-    successors_free(&search->successors);
-    vec_free(&search->trail.parents);
-    vec_free(&search->trail.counts);
+    for (uint32_t i = 0; i < search->ring_length; i++)
+        for (uint32_t side = 0; side < 2; side++)
+            arena_free(&search->ring[i].set.memory[side]);
+    arena_free(&search->trail_arena);
 }
 
-static wb_status run_search(struct search *search) {
-    const struct makespan_problem *problem = search->plan->runs->problem;
-    WB_TRY(search_make(search));
-    state_initial(problem, search->last);
-    const struct state_entry initial = {.bound = UINT32_MAX, .parent = NO_PARENT};
-    WB_TRY(state_set_add(&search->ring[0].set, search->last, &initial));
+struct layer_search_result layer_search(const struct makespan_run *run, const struct layer_search_plan *plan,
+                                        struct arena *arena) {
+    const uint64_t layers = plan->runs->problem->instruction_count;
+    const bool sound = plan->table == NULL || plan->table->full;
+    struct layer_search_result result = {.makespan = plan->target, .complete = sound};
+    struct search search = {.run = run, .plan = plan, .result = &result, .sound = sound, .arena = arena};
+    arena_bind(&search.trail_arena, arena);
+    search_make(&search);
     bool goes_on = true;
-    for (; search->layer < problem->instruction_count && goes_on; search->layer++)
-        if (layer_at(search, search->layer)->set.count > 0) WB_TRY(expand_layer(search, &goes_on));
-    if (!goes_on) search->result->complete = false;
-    return search->result->makespan > search->plan->target ? trace(search) : WB_OK;
-}
-
-wb_status layer_search(const struct makespan_run *run, const struct layer_search_plan *plan,
-                       struct layer_search_result *result) {
-    bool sound = plan->table == NULL || plan->table->full;
-    *result = (struct layer_search_result){.makespan = plan->target, .complete = sound};
-    struct search search = {.run = run, .plan = plan, .result = result, .sound = sound};
-    wb_status status = run_search(&search);
+    for (; search.layer < layers && goes_on; search.layer++)
+        if (layer_at(&search, search.layer)->set.count > 0) goes_on = expand_layer(&search);
+    if (!goes_on) result.complete = false;
+    if (result.makespan > plan->target) trace(&search, arena);
     search_free(&search);
-    return status;
+    return result;
 }

@@ -1,6 +1,6 @@
 #include "makespan/exact/run_layout.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "base/cycles.h"
@@ -51,13 +51,14 @@ static uint64_t group_cells(const struct run_list *runs, uint32_t group, uint64_
     return sum;
 }
 
-uint64_t layout_cell_count(const struct run_list *runs) {
-    uint64_t *cells = calloc((size_t)runs->problem->warp_count + 1, sizeof *cells);
-    if (cells == NULL) return UINT64_MAX;
+uint64_t layout_cell_count(const struct run_list *runs, const struct arena *arena) {
+    struct arena scratch = {0};
+    arena_bind(&scratch, arena);
+    uint64_t *cells = arena_array(&scratch, (size_t)runs->problem->warp_count + 1, sizeof *cells);
     uint64_t count = 1;
     for (uint32_t g = 0; g < runs->problem->group_count; g++)
         count = cycles_mul(count, group_cells(runs, g, cells));
-    free(cells);
+    arena_free(&scratch);
     return count;
 }
 
@@ -74,31 +75,28 @@ static void choose_axes(struct run_layout *layout) {
 }
 
 /* Numbers the compositions and allocates what is kept of each. */
-static wb_status number_compositions(struct run_layout *layout) {
+static void number_compositions(struct run_layout *layout, struct arena *arena) {
     const struct makespan_problem *problem = layout->runs->problem;
-    layout->rank = calloc(problem->group_count, sizeof *layout->rank);
-    layout->stride = calloc(problem->group_count, sizeof *layout->stride);
-    layout->first_run = calloc(problem->group_count, sizeof *layout->first_run);
-    if (layout->rank == NULL || layout->stride == NULL || layout->first_run == NULL) return WB_ERR_LIMIT;
+    layout->rank = arena_array(arena, problem->group_count, sizeof *layout->rank);
+    layout->stride = arena_array(arena, problem->group_count, sizeof *layout->stride);
+    layout->first_run = arena_array(arena, problem->group_count, sizeof *layout->first_run);
     uint64_t count = 1;
     uint64_t levels = 1;
     for (uint32_t g = problem->group_count; g-- > 0;) {
         layout->first_run[g] = first_run(layout->runs, g);
         uint32_t kinds = end_run(layout->runs, g) - layout->first_run[g];
-        WB_TRY(multiset_rank_make(kinds, problem->groups[g].warps, &layout->rank[g]));
+        multiset_rank_make(kinds, problem->groups[g].warps, arena, &layout->rank[g]);
         layout->stride[g] = count;
         count *= layout->rank[g].count;
         levels += (uint64_t)kinds * problem->groups[g].warps;
     }
     layout->composition_count = count;
     layout->level_count = (uint32_t)levels;
-    layout->offset = calloc(count, sizeof *layout->offset);
-    layout->order = calloc(count, sizeof *layout->order);
-    layout->level_start = calloc(levels + 1, sizeof *layout->level_start);
-    layout->level_cells = calloc(levels, sizeof *layout->level_cells);
-    bool made = layout->offset != NULL && layout->order != NULL && layout->level_start != NULL &&
-                layout->level_cells != NULL;
-    return made ? WB_OK : WB_ERR_LIMIT;
+    assert(count <= UINT32_MAX && levels <= UINT32_MAX);
+    layout->offset = arena_array(arena, count, sizeof *layout->offset);
+    layout->order = arena_array(arena, count, sizeof *layout->order);
+    layout->level_start = arena_array(arena, levels + 1, sizeof *layout->level_start);
+    layout->level_cells = arena_array(arena, levels, sizeof *layout->level_cells);
 }
 
 /* Completes a composition whose in_run is set. */
@@ -142,15 +140,10 @@ static uint64_t cells_of(const struct run_layout *layout, const struct compositi
 }
 
 /* Counts cells by level, gives every composition its place there, then sorts compositions by level. */
-static wb_status lay_out(struct run_layout *layout) {
+static void lay_out(struct run_layout *layout, struct arena *arena) {
     const struct makespan_problem *problem = layout->runs->problem;
-    uint32_t *rest = calloc(problem->group_count, sizeof *rest);
-    uint64_t *at = calloc(layout->level_count, sizeof *at);
-    if (rest == NULL || at == NULL) {
-        free(rest);
-        free(at);
-        return WB_ERR_LIMIT;
-    }
+    uint32_t *rest = arena_array(arena, problem->group_count, sizeof *rest);
+    uint64_t *at = arena_array(arena, layout->level_count, sizeof *at);
     for (int pass = 0; pass < 2 && !layout->stopped; pass++) {
         struct composition composition = {0};
         for (uint32_t g = 0; g < problem->group_count; g++)
@@ -171,9 +164,6 @@ static wb_status lay_out(struct run_layout *layout) {
             at[level] = layout->level_start[level];
         }
     }
-    free(rest);
-    free(at);
-    return WB_OK;
 }
 
 bool layout_goes_on(struct run_layout *layout, uint64_t number) {
@@ -183,28 +173,17 @@ bool layout_goes_on(struct run_layout *layout, uint64_t number) {
     return !layout->stopped;
 }
 
-wb_status layout_make(const struct makespan_run *run, const struct run_list *runs, uint32_t graded_warps,
-                      struct run_layout *layout) {
+void layout_make(const struct makespan_run *run, const struct run_list *runs, uint32_t graded_warps,
+                 struct arena *arena, struct run_layout *layout) {
+    assert(runs->count <= LAYOUT_RUNS_MAX);
     *layout = (struct run_layout){.run = run, .runs = runs, .graded_warps = graded_warps};
     choose_axes(layout);
-    WB_TRY(number_compositions(layout));
-    return lay_out(layout);
-}
-
-void layout_free(struct run_layout *layout) {
-    for (uint32_t g = 0; layout->rank != NULL && g < layout->runs->problem->group_count; g++)
-        multiset_rank_free(&layout->rank[g]);
-    free(layout->rank);
-    free(layout->first_run);
-    free(layout->stride);
-    free(layout->offset);
-    free(layout->order);
-    free(layout->level_start);
-    free(layout->level_cells);
-    *layout = (struct run_layout){0};
+    number_compositions(layout, arena);
+    lay_out(layout, arena);
 }
 
 void composition_at(const struct run_layout *layout, uint64_t number, struct composition *composition) {
+    assert(number < layout->composition_count);
     composition->number = number;
     for (uint32_t g = 0; g < layout->runs->problem->group_count; g++) {
         multiset_at(&layout->rank[g], number / layout->stride[g], composition->in_run + layout->first_run[g]);
@@ -217,6 +196,7 @@ uint64_t composition_number(const struct run_layout *layout, const uint32_t *in_
     uint64_t number = 0;
     for (uint32_t g = 0; g < layout->runs->problem->group_count; g++)
         number += layout->stride[g] * multiset_number(&layout->rank[g], in_run + layout->first_run[g]);
+    assert(number < layout->composition_count);
     return number;
 }
 
@@ -255,6 +235,7 @@ bool run_moves_next(const struct run_list *runs, const struct serve_choice *serv
 void run_moves_target(const struct run_layout *layout, const struct composition *from,
                       const struct run_moves *moves, struct composition *target) {
     const struct run_list *runs = layout->runs;
+    assert(from->level >= moves->leavers);
     target->number = from->number;
     target->level = from->level - moves->leavers;
     target->warps = from->warps;

@@ -46,16 +46,14 @@ struct run_layout {
     uint64_t *level_cells; /* per level */
 };
 
-/* Compositions and cells, UINT64_MAX when they do not fit 64 bits. */
+/* Compositions and cells, UINT64_MAX when they do not fit 64 bits. For cells the arena is protected. */
 uint64_t layout_composition_count(const struct run_list *runs);
-uint64_t layout_cell_count(const struct run_list *runs);
+uint64_t layout_cell_count(const struct run_list *runs, const struct arena *arena);
 
 /* Lays out a problem whose cells can be counted, with at most LAYOUT_RUNS_MAX runs and UINT32_MAX
- * compositions. WB_ERR_LIMIT without a message when memory is exhausted. Freed with layout_free, also after
- * an error. */
-wb_status layout_make(const struct makespan_run *run, const struct run_list *runs, uint32_t graded_warps,
-                      struct run_layout *layout);
-void layout_free(struct run_layout *layout);
+ * compositions, in a protected arena. */
+void layout_make(const struct makespan_run *run, const struct run_list *runs, uint32_t graded_warps,
+                 struct arena *arena, struct run_layout *layout);
 
 /* To be asked at every composition of a walk through them all; false when it is to end. */
 bool layout_goes_on(struct run_layout *layout, uint64_t number);

@@ -1,8 +1,11 @@
 #include "makespan/exact/run_table.h"
 
+#include <assert.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/vec.h"
+#include "makespan/states/row_max.h"
 
 /* Knots are so far apart; the last cell of an axis is one, too. */
 #define KNOT_STEP 8u
@@ -55,22 +58,14 @@ static uint64_t place_knots(struct run_layout *layout, uint64_t *offset) {
     return knots;
 }
 
-uint64_t run_guide_size(struct run_layout *layout) {
+/* Bytes that a guide takes. */
+static uint64_t guide_size(struct run_layout *layout) {
     return layout->composition_count * sizeof(uint64_t) + place_knots(layout, NULL) * sizeof(int16_t);
 }
 
-wb_status run_guide_make(struct run_layout *layout, struct run_guide *guide) {
-    *guide = (struct run_guide){.offset = calloc(layout->composition_count, sizeof *guide->offset)};
-    if (guide->offset == NULL) return WB_ERR_LIMIT;
-    guide->knot_count = place_knots(layout, guide->offset);
-    guide->knots = calloc(guide->knot_count + 1, sizeof *guide->knots); /* there may be none */
-    return guide->knots == NULL ? WB_ERR_LIMIT : WB_OK;
-}
-
-void run_guide_free(struct run_guide *guide) {
-    free(guide->offset);
-    free(guide->knots);
-    *guide = (struct run_guide){0};
+static void guide_make(struct run_layout *layout, struct arena *arena, struct run_guide *guide) {
+    guide->offset = arena_array(arena, layout->composition_count, sizeof *guide->offset);
+    guide->knots = arena_array(arena, place_knots(layout, guide->offset), sizeof *guide->knots);
 }
 
 /* The cell of an axis at which its knot is. */
@@ -78,8 +73,9 @@ static uint32_t knot_cell(uint64_t knot, uint32_t last) {
     return knot * KNOT_STEP < last ? (uint32_t)knot * KNOT_STEP : last;
 }
 
-void run_guide_keep(const struct run_guide *guide, const struct run_layout *layout,
-                    const struct composition *composition, const int16_t *cells) {
+/* Keeps the knots of a composition that is not graded. */
+static void guide_keep(const struct run_guide *guide, const struct run_layout *layout,
+                       const struct composition *composition, const int16_t *cells) {
     struct box_planes box = planes_of(layout, composition);
     int16_t *to = guide->knots + guide->offset[composition->number];
     uint64_t columns = 1 + (uint64_t)box.last_column;
@@ -110,8 +106,9 @@ static uint32_t on_line(const int16_t *knots, const struct between *place) {
     return value;
 }
 
-uint32_t run_guide_estimate(const struct run_guide *guide, const struct run_layout *layout,
-                            const struct composition *composition, const uint32_t *slack) {
+/* About the bound of the cell with this slack in each run. */
+static uint32_t guide_estimate(const struct run_guide *guide, const struct run_layout *layout,
+                               const struct composition *composition, const uint32_t *slack) {
     struct box_planes box = planes_of(layout, composition);
     uint32_t cell[LAYOUT_RUNS_MAX + 2] = {0}; /* by axis; also where there are less than two */
     uint64_t plane = 0;
@@ -139,18 +136,20 @@ uint32_t run_guide_estimate(const struct run_guide *guide, const struct run_layo
 /* How many compositions the polling thread makes between two questions whether to go on. */
 #define TABLE_POLL 256u
 
-void run_table_measure(const struct run_list *runs, struct run_table_size *size) {
-    *size = (struct run_table_size){.cells = UINT64_MAX};
-    if (runs->count > LAYOUT_RUNS_MAX || runs->problem->instruction_count > INT16_MAX) return;
+struct run_table_size run_table_measure(const struct run_list *runs, const struct arena *arena) {
+    struct run_table_size size = {.cells = UINT64_MAX};
+    if (runs->count > LAYOUT_RUNS_MAX || runs->problem->instruction_count > INT16_MAX) return size;
     uint64_t compositions = layout_composition_count(runs);
-    if (compositions > UINT32_MAX) return;
-    size->layout_bytes = compositions * (sizeof(uint64_t) + sizeof(uint32_t));
-    size->cells = layout_cell_count(runs);
+    if (compositions > UINT32_MAX) return size;
+    size.layout_bytes = compositions * (sizeof(uint64_t) + sizeof(uint32_t));
+    size.cells = layout_cell_count(runs, arena);
+    return size;
 }
 
 /* Gives every level its place: one behind the other, or in turns in a ring of as many as are needed at a
- * time. *fits is false when that takes more than `memory` bytes. */
-static wb_status place_levels(struct run_table *table, uint64_t memory, bool *fits) {
+ * time, which `scratch` has. False when that takes more than `memory` bytes. */
+static bool place_levels(struct run_table *table, uint64_t memory, struct arena *arena,
+                         struct arena *scratch) {
     struct run_layout *layout = &table->layout;
     uint64_t ring = (uint64_t)serve_choice_most(layout->runs->problem) + 1;
     uint64_t all = 0;
@@ -160,21 +159,19 @@ static wb_status place_levels(struct run_table *table, uint64_t memory, bool *fi
         if (layout->level_cells[i] > largest) largest = layout->level_cells[i];
     }
     if (!table->full && largest * ring >= all) table->full = true;
-    uint64_t cells = table->full ? all : largest * ring;
-    uint64_t guide = table->full ? 0 : run_guide_size(layout);
-    *fits = (cells + layout->graded_cells) * sizeof(int16_t) + guide <= memory;
-    if (!*fits) return WB_OK;
-    if (!table->full) WB_TRY(run_guide_make(layout, &table->guide));
-    table->graded = calloc(layout->graded_cells + 1, sizeof *table->graded); /* neither is ever of 0 bytes */
-    table->cells = malloc((cells + 1) * sizeof *table->cells);
-    table->level = calloc((size_t)layout->level_count + 1, sizeof(int16_t *));
-    if (table->graded == NULL || table->cells == NULL || table->level == NULL) return WB_ERR_LIMIT;
-    int16_t *at = table->cells;
+    uint64_t count = table->full ? all : largest * ring;
+    uint64_t guide = table->full ? 0 : guide_size(layout);
+    if ((count + layout->graded_cells) * sizeof(int16_t) + guide > memory) return false;
+    if (!table->full) guide_make(layout, arena, &table->guide);
+    table->graded = arena_array(arena, layout->graded_cells, sizeof *table->graded);
+    table->level = arena_array(arena, layout->level_count, sizeof *table->level);
+    int16_t *cells = arena_array(table->full ? arena : scratch, count, sizeof *cells);
+    int16_t *at = cells;
     for (uint32_t i = 0; i < layout->level_count; i++) {
-        table->level[i] = table->full ? at : table->cells + i % ring * largest;
+        table->level[i] = table->full ? at : cells + i % ring * largest;
         at += layout->level_cells[i];
     }
-    return WB_OK;
+    return true;
 }
 
 int16_t *run_table_cell(const struct run_table *table, const struct composition *composition,
@@ -222,181 +219,51 @@ static void grade_state(struct run_table *table, const struct exact_tail *tail, 
 }
 
 /* Fills the graded cells (T3). */
-static wb_status grade(struct run_table *table, const struct exact_tail *tail) {
-    uint32_t *counts = calloc(tail->slot_count, sizeof *counts);
-    if (counts == NULL) return WB_ERR_LIMIT;
+static void grade(struct run_table *table, const struct exact_tail *tail, struct arena *scratch) {
+    uint32_t *counts = arena_array(scratch, tail->slot_count, sizeof *counts);
     uint32_t rest = tail->warps;
     for (uint64_t number = 1; multiset_next(&tail->rank, counts, &rest); number++)
         grade_state(table, tail, counts, (int16_t)tail->cycles[number]);
-    free(counts);
-    return WB_OK;
 }
 
-/* The threads that make a table. */
-struct table_crew {
-    const struct makespan_run *run;
-    struct run_table *table;
-    struct cell_maker *makers; /* per thread */
-    uint32_t threads;
-    uint64_t cells; /* all, and those made: for progress */
-    uint64_t cells_made;
-    bool stop;   /* makespan_goes_on said no */
-    bool failed; /* memory is exhausted */
+/* For one axis of the composition's box: the cells in which a choice is possible, and how far apart two
+ * neighbours' targets are. */
+struct choice_axis {
+    uint32_t low;
+    uint32_t high;
+    int64_t stride;
 };
 
-/* Makes the cells of one composition of the level; asks now and then whether to go on. */
-static void make_one(struct table_crew *crew, uint64_t index, uint32_t *polled) {
-    bool stop;
-#pragma omp atomic read
-    stop = crew->stop;
-    if (stop) return;
-    int thread = omp_get_thread_num();
-    if (thread == 0 && ++*polled % TABLE_POLL == 0 &&
-        !makespan_goes_on(crew->run, "exact: run abstraction", crew->cells_made, crew->cells)) {
-#pragma omp atomic write
-        crew->stop = true;
-    }
-    struct cell_maker *maker = &crew->makers[thread];
-    const struct run_table *table = crew->table;
-    if (make_cells(maker, table, table->layout.order[index]) != WB_OK) {
-#pragma omp atomic write
-        crew->failed = true;
-    } else if (!table->full) {
-        run_guide_keep(&table->guide, &table->layout, &maker->composition,
-                       run_table_cells(table, &maker->composition));
-    }
-}
+/* One way a cycle can go: the target of the cell x is target[at + sum of x_a * axis[a].stride]. Its axes are
+ * those of the composition's box: it is possible in a box of cells, too. */
+struct cell_choice {
+    const int16_t *target;
+    int64_t at;
+    size_t axes; /* where its axes are among all choices' */
+};
 
-/* Makes one level. False when it was stopped or memory is exhausted. */
-static bool make_level(struct table_crew *crew, uint32_t level) {
-    const struct run_layout *layout = &crew->table->layout;
-    uint64_t start = layout->level_start[level];
-    uint64_t end = layout->level_start[level + 1];
-    bool parallel = layout->level_cells[level] >= LEVEL_CELLS_PARALLEL;
-    uint32_t polled = 0;
-#pragma omp parallel for if (parallel) num_threads(crew->threads) schedule(dynamic, 1) firstprivate(polled)
-    for (uint64_t i = start; i < end; i++)
-        make_one(crew, i, &polled);
-    crew->cells_made += layout->level_cells[level];
-    if (!makespan_goes_on(crew->run, "exact: run abstraction", crew->cells_made, crew->cells))
-        crew->stop = true;
-    return !crew->stop && !crew->failed;
-}
-
-static wb_status make_levels(const struct makespan_run *run, struct run_table *table,
-                             enum run_table_outcome *outcome) {
-    struct table_crew crew = {.run = run, .table = table, .threads = makespan_threads(run->settings)};
-    crew.makers = calloc(crew.threads, sizeof *crew.makers);
-    wb_status status = crew.makers == NULL ? WB_ERR_LIMIT : WB_OK;
-    for (uint32_t i = 0; status == WB_OK && i < crew.threads; i++)
-        status = cell_maker_make(&table->layout, &crew.makers[i]);
-    for (uint32_t level = 0; level < table->layout.level_count; level++)
-        crew.cells += table->layout.level_cells[level];
-    bool goes_on = status == WB_OK;
-    for (uint32_t level = 0; goes_on && level < table->layout.level_count; level++)
-        goes_on = make_level(&crew, level);
-    for (uint32_t i = 0; crew.makers != NULL && i < crew.threads; i++)
-        cell_maker_free(&crew.makers[i]);
-    free(crew.makers);
-    *outcome = crew.stop ? RUN_TABLE_STOPPED : RUN_TABLE_MADE;
-    return crew.failed ? WB_ERR_LIMIT : status;
-}
-
-/* The bound of the initial state. */
-static uint32_t initial_bound(const struct run_table *table) {
-    const struct run_list *runs = table->layout.runs;
-    struct composition composition = {0};
-    uint32_t slack[LAYOUT_RUNS_MAX] = {0};
-    for (uint32_t g = 0; g < runs->problem->group_count; g++) {
-        const struct string_group *group = &runs->problem->groups[g];
-        uint32_t j = runs->of_position[group->first];
-        composition.in_run[j] = group->warps;
-        slack[j] = run_slack(&runs->items[j], group->warps);
-    }
-    composition_at(&table->layout, composition_number(&table->layout, composition.in_run), &composition);
-    return (uint32_t)*run_table_cell(table, &composition, slack);
-}
-
-wb_status run_table_make(const struct makespan_run *run, const struct run_list *runs,
-                         const struct exact_tail *tail, bool full, uint64_t memory, struct run_table *table,
-                         enum run_table_outcome *outcome) {
-    *table = (struct run_table){.full = full};
-    *outcome = RUN_TABLE_TOO_LARGE;
-    bool fits = false;
-    WB_TRY(layout_make(run, runs, tail->warps, &table->layout));
-    if (!table->layout.stopped) WB_TRY(place_levels(table, memory, &fits));
-    if (table->layout.stopped) {
-        *outcome = RUN_TABLE_STOPPED;
-    } else if (fits) {
-        WB_TRY(grade(table, tail));
-        WB_TRY(make_levels(run, table, outcome));
-    }
-    if (*outcome != RUN_TABLE_MADE) {
-        run_table_free(table);
-        return WB_OK;
-    }
-    table->initial = initial_bound(table);
-    if (!table->full) {
-        free(table->cells);
-        table->cells = NULL;
-    }
-    return WB_OK;
-}
-
-void run_table_free(struct run_table *table) {
-    layout_free(&table->layout);
-    run_guide_free(&table->guide);
-    free(table->graded);
-    free(table->cells);
-    free(table->level);
-    *table = (struct run_table){0};
-}
-
-uint32_t run_table_cycles(const struct run_table *table, const struct composition *composition,
-                          const uint32_t *slack) {
-    if (table->full || composition->warps <= table->layout.graded_warps)
-        return (uint32_t)*run_table_cell(table, composition, slack);
-    return run_guide_estimate(&table->guide, &table->layout, composition, slack);
-}
-
-void run_table_place(const struct run_table *table, const uint16_t *counts, struct composition *composition,
-                     uint32_t *slack) {
-    const struct run_list *runs = table->layout.runs;
-    composition->level = 0;
-    composition->warps = 0;
-    uint32_t cumulative = 0;
-    for (uint32_t j = 0; j < runs->count; j++) {
-        const struct unit_run *run = &runs->items[j];
-        uint32_t warps = 0;
-        slack[j] = 0;
-        for (uint32_t i = 0; i < run->length; i++) {
-            slack[j] += warps; /* so each warp counts once for every position of the run behind its own */
-            warps += counts[run->first + i];
-        }
-        composition->in_run[j] = warps;
-        composition->warps += warps;
-        cumulative += warps;
-        composition->level += cumulative;
-        if (run->last) cumulative = 0;
-    }
-    composition->number = composition_number(&table->layout, composition->in_run);
-}
-
-wb_status cell_maker_make(const struct run_layout *layout, struct cell_maker *maker) {
-    *maker = (struct cell_maker){.row_max = row_max_best()};
-    return serve_choice_make(layout->runs->problem, layout->runs->count, &maker->serve);
-}
-
-void cell_maker_free(struct cell_maker *maker) {
-    serve_choice_free(&maker->serve);
-    vec_free(&maker->choices);
-    vec_free(&maker->choices_inside);
-    vec_free(&maker->choice_axes);
-}
+/* What one thread makes the cells of a composition with, from those of lower levels. */
+struct cell_maker {
+    const struct run_table *table;
+    uint64_t number;    /* of the composition */
+    struct arena arena; /* of the choices: of all compositions of the thread */
+    row_max_function *row_max;
+    struct serve_choice serve; /* over runs */
+    struct run_moves moves;
+    struct composition composition;
+    uint32_t axis_count; /* of its box: axes of the layout with extents above 1 */
+    uint32_t axes[LAYOUT_RUNS_MAX];
+    uint32_t extent[LAYOUT_RUNS_MAX]; /* per axis of the box */
+    VEC(struct cell_choice) choices;  /* targets are in other planes than the cells, or in other boxes */
+    VEC(struct cell_choice) choices_inside; /* in the same plane of the same box */
+    VEC(struct choice_axis) choice_axes;    /* axis_count of each choice of both kinds */
+};
 
 /* The box of the composition's cells, and the places that its warps are served at. */
-static void open_composition(struct cell_maker *maker, const struct run_layout *layout) {
+static void open_composition(struct cell_maker *maker) {
+    const struct run_layout *layout = &maker->table->layout;
     const struct composition *composition = &maker->composition;
+    composition_at(layout, maker->number, &maker->composition);
     maker->axis_count = 0;
     for (uint32_t a = 0; a < layout->axis_count; a++) {
         uint32_t j = layout->axes[a];
@@ -416,14 +283,14 @@ static void open_composition(struct cell_maker *maker, const struct run_layout *
 /* Adds the choice of these moves. With them the cells are possible that have, for every run,
  * stay <= x <= (n - leave) * (l - 1): who leaves has one instruction left, who is served and stays at least
  * two. The target is x - stay + arrive * (l - 1) (docs/makespan-proofs.md, T2). */
-static wb_status add_choice(struct cell_maker *maker, const struct run_table *table,
-                            const struct run_moves *moves) {
-    const struct run_layout *layout = &table->layout;
+static void add_choice(struct cell_maker *maker, const struct run_moves *moves) {
+    const struct run_layout *layout = &maker->table->layout;
     struct composition target;
     run_moves_target(layout, &maker->composition, moves, &target);
-    struct cell_choice choice = {.target = run_table_cells(table, &target), .axes = maker->choice_axes.count};
+    struct cell_choice choice = {.target = run_table_cells(maker->table, &target),
+                                 .axes = maker->choice_axes.count};
     bool inside = moves->leavers == 0;
-    WB_TRY(vec_reserve(&maker->choice_axes, (size_t)maker->axis_count + 1)); /* never NULL below */
+    arena_reserve(&maker->arena, &maker->choice_axes, (size_t)maker->axis_count + 1); /* never NULL below */
     struct choice_axis *axes = maker->choice_axes.items + maker->choice_axes.count;
     uint32_t axis = maker->axis_count;
     int64_t stride = 1;
@@ -440,13 +307,17 @@ static wb_status add_choice(struct cell_maker *maker, const struct run_table *ta
         stride *= 1 + (int64_t)run_slack(run, target.in_run[j]);
     }
     maker->choice_axes.count += maker->axis_count;
-    return inside ? vec_push(&maker->choices_inside, choice) : vec_push(&maker->choices, choice);
+    assert(axis == 0);
+    if (inside)
+        arena_push(&maker->arena, &maker->choices_inside, choice);
+    else
+        arena_push(&maker->arena, &maker->choices, choice);
 }
 
 /* Adds the choices in which the runs serve so many warps: any of those leave, of a run of one instruction
  * all. */
-static wb_status add_choices(struct cell_maker *maker, const struct run_table *table) {
-    const struct run_list *runs = table->layout.runs;
+static void add_choices(struct cell_maker *maker) {
+    const struct run_list *runs = maker->table->layout.runs;
     for (uint32_t i = 0; i < maker->serve.count; i++) {
         const struct serve_place *place = &maker->serve.places[i];
         maker->moves.most[place->at] = place->served;
@@ -454,9 +325,8 @@ static wb_status add_choices(struct cell_maker *maker, const struct run_table *t
     }
     run_moves_first(runs, &maker->serve, &maker->moves);
     do {
-        WB_TRY(add_choice(maker, table, &maker->moves));
+        add_choice(maker, &maker->moves);
     } while (run_moves_next(runs, &maker->serve, &maker->moves));
-    return WB_OK;
 }
 
 /* The plane of the two innermost axes that is being made; missing axes have extent 1. */
@@ -523,24 +393,160 @@ static void make_plane(const struct cell_maker *maker, struct plane *plane) {
         finish_row(maker, plane, row);
 }
 
-wb_status make_cells(struct cell_maker *maker, const struct run_table *table, uint64_t number) {
-    composition_at(&table->layout, number, &maker->composition);
-    open_composition(maker, &table->layout);
+/* Fills the cells of the maker's composition: what a thread does, its arena protected. */
+static void make_cells(void *context) {
+    struct cell_maker *maker = context;
+    const struct run_table *table = maker->table;
+    open_composition(maker);
     serve_choice_first(&maker->serve);
     do {
-        WB_TRY(add_choices(maker, table));
+        add_choices(maker);
     } while (serve_choice_next(&maker->serve));
-    uint32_t count = maker->axis_count;
-    struct plane plane = {.cells = run_table_cells(table, &maker->composition),
+    const uint32_t count = maker->axis_count;
+    int16_t *cells = run_table_cells(table, &maker->composition);
+    struct plane plane = {.cells = cells,
                           .rows = count > 1 ? maker->extent[count - 2] : 1,
                           .columns = count > 0 ? maker->extent[count - 1] : 1,
                           .outer_count = count > 2 ? count - 2 : 0};
-    for (;;) {
+    for (bool more = true; more;) {
         make_plane(maker, &plane);
         plane.cells += (size_t)plane.rows * plane.columns;
         uint32_t a = plane.outer_count;
         while (a > 0 && ++plane.outer[a - 1] == maker->extent[a - 1])
             plane.outer[--a] = 0;
-        if (a == 0) return WB_OK;
+        more = a > 0;
     }
+    if (!table->full) guide_keep(&table->guide, &table->layout, &maker->composition, cells);
+}
+
+/* The threads that make a table. */
+struct table_crew {
+    const struct makespan_run *run;
+    struct run_table *table;
+    struct cell_maker *makers; /* per thread */
+    uint32_t threads;
+    uint64_t cells; /* all, and those made: for progress */
+    uint64_t cells_made;
+    bool stop;   /* makespan_goes_on said no */
+    bool failed; /* memory is exhausted */
+};
+
+/* Makes the cells of one composition of the level; asks now and then whether to go on. */
+static void make_one(struct table_crew *crew, uint64_t index, uint32_t *polled) {
+    bool stop;
+#pragma omp atomic read
+    stop = crew->stop;
+    if (stop) return;
+    int thread = omp_get_thread_num();
+    if (thread == 0 && ++*polled % TABLE_POLL == 0 &&
+        !makespan_goes_on(crew->run, "exact: run abstraction", crew->cells_made, crew->cells)) {
+#pragma omp atomic write
+        crew->stop = true;
+    }
+    struct cell_maker *maker = &crew->makers[thread];
+    maker->number = crew->table->layout.order[index];
+    if (arena_protect(&maker->arena, make_cells, maker) != WB_OK) {
+#pragma omp atomic write
+        crew->failed = true;
+    }
+}
+
+/* Makes one level. False when it was stopped or memory is exhausted. */
+static bool make_level(struct table_crew *crew, uint32_t level) {
+    const struct run_layout *layout = &crew->table->layout;
+    uint64_t start = layout->level_start[level];
+    uint64_t end = layout->level_start[level + 1];
+    bool parallel = layout->level_cells[level] >= LEVEL_CELLS_PARALLEL;
+    uint32_t polled = 0;
+#pragma omp parallel for if (parallel) num_threads(crew->threads) schedule(dynamic, 1) firstprivate(polled)
+    for (uint64_t i = start; i < end; i++)
+        make_one(crew, i, &polled);
+    crew->cells_made += layout->level_cells[level];
+    if (!makespan_goes_on(crew->run, "exact: run abstraction", crew->cells_made, crew->cells))
+        crew->stop = true;
+    return !crew->stop && !crew->failed;
+}
+
+/* Makes all levels; false when it was stopped. */
+static bool make_levels(const struct makespan_run *run, struct run_table *table, struct arena *scratch) {
+    struct table_crew crew = {.run = run, .table = table, .threads = makespan_threads(run->settings)};
+    crew.makers = arena_array(scratch, crew.threads, sizeof *crew.makers);
+    for (uint32_t i = 0; i < crew.threads; i++) {
+        crew.makers[i] = (struct cell_maker){.table = table, .row_max = row_max_best()};
+        const struct run_list *runs = table->layout.runs;
+        serve_choice_make(runs->problem, runs->count, scratch, &crew.makers[i].serve);
+    }
+    for (uint32_t level = 0; level < table->layout.level_count; level++)
+        crew.cells += table->layout.level_cells[level];
+    bool goes_on = true;
+    for (uint32_t level = 0; goes_on && level < table->layout.level_count; level++)
+        goes_on = make_level(&crew, level);
+    for (uint32_t i = 0; i < crew.threads; i++)
+        arena_free(&crew.makers[i].arena);
+    if (crew.failed) arena_fail(scratch, WB_ERR_LIMIT);
+    return !crew.stop;
+}
+
+/* The bound of the initial state. */
+static uint32_t initial_bound(const struct run_table *table) {
+    const struct run_list *runs = table->layout.runs;
+    struct composition composition = {0};
+    uint32_t slack[LAYOUT_RUNS_MAX] = {0};
+    for (uint32_t g = 0; g < runs->problem->group_count; g++) {
+        const struct string_group *group = &runs->problem->groups[g];
+        uint32_t j = runs->of_position[group->first];
+        composition.in_run[j] = group->warps;
+        slack[j] = run_slack(&runs->items[j], group->warps);
+    }
+    composition_at(&table->layout, composition_number(&table->layout, composition.in_run), &composition);
+    return (uint32_t)*run_table_cell(table, &composition, slack);
+}
+
+enum run_table_outcome run_table_make(const struct makespan_run *run, const struct run_list *runs,
+                                      const struct exact_tail *tail, bool full, uint64_t memory,
+                                      struct arena *arena, struct run_table *table) {
+    enum run_table_outcome outcome = RUN_TABLE_STOPPED;
+    struct arena scratch = {0};
+    arena_bind(&scratch, arena);
+    *table = (struct run_table){.full = full};
+    layout_make(run, runs, tail->warps, arena, &table->layout);
+    bool fits = !table->layout.stopped && place_levels(table, memory, arena, &scratch);
+    if (!table->layout.stopped && !fits) outcome = RUN_TABLE_TOO_LARGE;
+    if (!table->layout.stopped && fits) {
+        grade(table, tail, &scratch);
+        if (make_levels(run, table, &scratch)) outcome = RUN_TABLE_MADE;
+    }
+    if (outcome == RUN_TABLE_MADE) table->initial = initial_bound(table);
+    arena_free(&scratch);
+    return outcome;
+}
+
+uint32_t run_table_cycles(const struct run_table *table, const struct composition *composition,
+                          const uint32_t *slack) {
+    if (table->full || composition->warps <= table->layout.graded_warps)
+        return (uint32_t)*run_table_cell(table, composition, slack);
+    return guide_estimate(&table->guide, &table->layout, composition, slack);
+}
+
+void run_table_place(const struct run_table *table, const uint16_t *counts, struct composition *composition,
+                     uint32_t *slack) {
+    const struct run_list *runs = table->layout.runs;
+    composition->level = 0;
+    composition->warps = 0;
+    uint32_t cumulative = 0;
+    for (uint32_t j = 0; j < runs->count; j++) {
+        const struct unit_run *run = &runs->items[j];
+        uint32_t warps = 0;
+        slack[j] = 0;
+        for (uint32_t i = 0; i < run->length; i++) {
+            slack[j] += warps; /* so each warp counts once for every position of the run behind its own */
+            warps += counts[run->first + i];
+        }
+        composition->in_run[j] = warps;
+        composition->warps += warps;
+        cumulative += warps;
+        composition->level += cumulative;
+        if (run->last) cumulative = 0;
+    }
+    composition->number = composition_number(&table->layout, composition->in_run);
 }

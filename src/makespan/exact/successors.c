@@ -1,17 +1,7 @@
 #include "makespan/exact/successors.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
-
-wb_status stayers_make(const struct run_list *runs, struct stayers *stayers) {
-    *stayers = (struct stayers){.places = calloc(runs->problem->position_count, sizeof *stayers->places)};
-    return stayers->places == NULL ? WB_ERR_LIMIT : WB_OK;
-}
-
-void stayers_free(struct stayers *stayers) {
-    free(stayers->places);
-    *stayers = (struct stayers){0};
-}
 
 /* Lets the places from `index` on serve as few as they must. */
 static void serve_fewest(struct stayers *stayers, uint32_t index) {
@@ -23,8 +13,10 @@ static void serve_fewest(struct stayers *stayers, uint32_t index) {
     }
 }
 
-void stayers_first(const struct run_list *runs, const uint16_t *counts, const uint32_t *stay,
-                   struct stayers *stayers) {
+/* The first distribution of stay[j] warps in every run j of a state with counts[p] warps at position p; so
+ * many must be there. */
+static void stayers_first(const struct run_list *runs, const uint16_t *counts, const uint32_t *stay,
+                          struct stayers *stayers) {
     stayers->count = 0;
     for (uint32_t j = 0; j < runs->count; j++) {
         stayers->left[j] = stay[j];
@@ -43,7 +35,8 @@ void stayers_first(const struct run_list *runs, const uint16_t *counts, const ui
     serve_fewest(stayers, 0);
 }
 
-bool stayers_next(struct stayers *stayers) {
+/* The next one; false when there is none. */
+static bool stayers_next(struct stayers *stayers) {
     for (uint32_t i = stayers->count; i-- > 0;) {
         struct stayer_place *place = &stayers->places[i];
         uint32_t *left = &stayers->left[place->run];
@@ -59,28 +52,22 @@ bool stayers_next(struct stayers *stayers) {
     return false;
 }
 
-wb_status successors_make(const struct run_list *runs, const struct run_table *table,
-                          struct successors *successors) {
-    *successors = (struct successors){.problem = runs->problem, .runs = runs, .table = table};
-    successors->next = calloc(runs->problem->position_count, sizeof *successors->next);
-    if (successors->next == NULL) return WB_ERR_LIMIT;
-    uint32_t places = table != NULL ? runs->count : runs->problem->position_count;
-    WB_TRY(serve_choice_make(runs->problem, places, &successors->serve));
-    WB_TRY(stayers_make(runs, &successors->stayers));
-    return remaining_bound_make(runs->problem, &successors->closed);
-}
-
-void successors_free(struct successors *successors) {
-    remaining_bound_free(&successors->closed);
-    serve_choice_free(&successors->serve);
-    stayers_free(&successors->stayers);
-    free(successors->next);
-    *successors = (struct successors){0};
+void successors_make(const struct run_list *runs, const struct run_table *table, struct arena *arena,
+                     struct successors *successors) {
+    const struct makespan_problem *problem = runs->problem;
+    *successors = (struct successors){.problem = problem, .runs = runs, .table = table};
+    successors->next = arena_array(arena, problem->position_count, sizeof *successors->next);
+    successors->stayers.places =
+        arena_array(arena, problem->position_count, sizeof *successors->stayers.places);
+    serve_choice_make(problem, table != NULL ? runs->count : problem->position_count, arena,
+                      &successors->serve);
+    remaining_bound_make(problem, arena, &successors->closed);
 }
 
 /* Moves warps from a position one further. */
 static void advance(const struct makespan_problem *problem, uint16_t *counts, uint32_t position,
                     uint32_t warps) {
+    assert(counts[position] >= warps);
     counts[position] = (uint16_t)(counts[position] - warps);
     if (!problem->last[position]) counts[position + 1] = (uint16_t)(counts[position + 1] + warps);
 }
@@ -110,9 +97,8 @@ static uint32_t target_bound(const struct successors *successors, const struct s
 
 /* Takes the states that the moves can mean: those that leave a run stand at its last position, those that are
  * served and stay anywhere else. */
-static wb_status take_refinements(struct successors *successors, const struct successor_source *source,
-                                  const struct successor_user *user, uint32_t bound, uint32_t warps,
-                                  bool *all) {
+static void take_refinements(struct successors *successors, const struct successor_source *source,
+                             const struct successor_user *user, uint32_t bound, uint32_t warps, bool *all) {
     const struct makespan_problem *problem = successors->problem;
     struct stayers *stayers = &successors->stayers;
     uint64_t made = 0;
@@ -120,7 +106,7 @@ static wb_status take_refinements(struct successors *successors, const struct su
     do {
         if (made++ == source->most) {
             *all = false;
-            return WB_OK;
+            return;
         }
         memcpy(successors->next, source->counts, problem->position_count * sizeof *successors->next);
         for (uint32_t i = 0; i < successors->serve.count; i++) {
@@ -130,9 +116,8 @@ static wb_status take_refinements(struct successors *successors, const struct su
         }
         for (uint32_t i = 0; i < stayers->count; i++)
             advance(problem, successors->next, stayers->places[i].position, stayers->places[i].served);
-        WB_TRY(user->take(user->user, successors->serve.issues, bound, successors->next, warps));
+        user->take(user->user, successors->serve.issues, bound, successors->next, warps);
     } while (stayers_next(stayers));
-    return WB_OK;
 }
 
 /* Sets the bounds of how many of the warps that the runs serve leave them in this state; false when that many
@@ -148,8 +133,8 @@ static void limit_leavers(struct successors *successors, const struct successor_
     }
 }
 
-static wb_status visit_with_table(struct successors *successors, struct successor_source *source,
-                                  const struct successor_user *user, bool *all) {
+static void visit_with_table(struct successors *successors, struct successor_source *source,
+                             const struct successor_user *user, bool *all) {
     const struct run_list *runs = successors->runs;
     run_table_place(successors->table, source->counts, &source->composition, source->slack);
     serve_choice_clear(&successors->serve);
@@ -164,14 +149,13 @@ static wb_status visit_with_table(struct successors *successors, struct successo
             uint32_t warps;
             uint32_t bound = target_bound(successors, source, &warps);
             if (user->wants(user->user, successors->serve.issues, bound))
-                WB_TRY(take_refinements(successors, source, user, bound, warps, all));
+                take_refinements(successors, source, user, bound, warps, all);
         } while (run_moves_next(runs, &successors->serve, &successors->moves));
     } while (serve_choice_next(&successors->serve));
-    return WB_OK;
 }
 
-static wb_status visit_without_table(struct successors *successors, const struct successor_source *source,
-                                     const struct successor_user *user, bool *all) {
+static void visit_without_table(struct successors *successors, const struct successor_source *source,
+                                const struct successor_user *user, bool *all) {
     const struct makespan_problem *problem = successors->problem;
     struct serve_choice *serve = &successors->serve;
     uint32_t warps = 0;
@@ -186,7 +170,7 @@ static wb_status visit_without_table(struct successors *successors, const struct
     do {
         if (made++ == source->most) {
             *all = false;
-            return WB_OK;
+            return;
         }
         uint32_t ended = 0;
         memcpy(successors->next, source->counts, problem->position_count * sizeof *successors->next);
@@ -196,14 +180,15 @@ static wb_status visit_without_table(struct successors *successors, const struct
         }
         uint64_t bound = remaining_cycles(&successors->closed, successors->next);
         if (user->wants(user->user, serve->issues, bound))
-            WB_TRY(user->take(user->user, serve->issues, bound, successors->next, warps - ended));
+            user->take(user->user, serve->issues, bound, successors->next, warps - ended);
     } while (serve_choice_next(serve));
-    return WB_OK;
 }
 
-wb_status successors_visit(struct successors *successors, const uint16_t *counts, uint64_t most,
-                           const struct successor_user *user, bool *all) {
+void successors_visit(struct successors *successors, const uint16_t *counts, uint64_t most,
+                      const struct successor_user *user, bool *all) {
     struct successor_source source = {.counts = counts, .most = most};
-    return successors->table != NULL ? visit_with_table(successors, &source, user, all)
-                                     : visit_without_table(successors, &source, user, all);
+    if (successors->table != NULL)
+        visit_with_table(successors, &source, user, all);
+    else
+        visit_without_table(successors, &source, user, all);
 }

@@ -21,18 +21,6 @@ struct stayers {
     uint32_t left[LAYOUT_RUNS_MAX]; /* per run: those not placed yet; 0 when the distribution is made */
 };
 
-/* WB_ERR_LIMIT without a message. */
-wb_status stayers_make(const struct run_list *runs, struct stayers *stayers);
-void stayers_free(struct stayers *stayers);
-
-/* The first distribution of stay[j] warps in every run j of a state with counts[p] warps at position p; so
- * many must be there. */
-void stayers_first(const struct run_list *runs, const uint16_t *counts, const uint32_t *stay,
-                   struct stayers *stayers);
-
-/* The next one; false when there is none. */
-bool stayers_next(struct stayers *stayers);
-
 /* The states that one cycle can lead to, with a bound on the time that then remains. */
 
 /* Who is told about them. */
@@ -41,7 +29,7 @@ struct successor_user {
     /* Whether successors with this bound are wanted, `issued` instructions further on. */
     bool (*wants)(void *user, uint32_t issued, uint64_t bound);
     /* Takes one: counts[p] warps at position p, `warps` in all. */
-    wb_status (*take)(void *user, uint32_t issued, uint64_t bound, const uint16_t *counts, uint32_t warps);
+    void (*take)(void *user, uint32_t issued, uint64_t bound, const uint16_t *counts, uint32_t warps);
 };
 
 struct successors {
@@ -55,16 +43,14 @@ struct successors {
     uint16_t *next;
 };
 
-/* `table` may be NULL; bounds are estimates unless it is full. WB_ERR_LIMIT without a message. Freed with
- * successors_free, also after an error. */
-wb_status successors_make(const struct run_list *runs, const struct run_table *table,
-                          struct successors *successors);
-void successors_free(struct successors *successors);
+/* `table` may be NULL; bounds are estimates unless it is full. In a protected arena. */
+void successors_make(const struct run_list *runs, const struct run_table *table, struct arena *arena,
+                     struct successors *successors);
 
 /* Goes through the successors of a state that has not ended, leaving out those not wanted, and, where there
  * are more than `most` of one kind, further ones; then *all becomes false. Kinds are what the table tells
  * apart. */
-wb_status successors_visit(struct successors *successors, const uint16_t *counts, uint64_t most,
-                           const struct successor_user *user, bool *all);
+void successors_visit(struct successors *successors, const uint16_t *counts, uint64_t most,
+                      const struct successor_user *user, bool *all);
 
 #endif

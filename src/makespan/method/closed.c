@@ -2,7 +2,6 @@
 #include "makespan/method/closed.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cycles.h"
@@ -72,20 +71,14 @@ const struct makespan_method makespan_closed = {
     .run = run_closed,
 };
 
-wb_status remaining_bound_make(const struct makespan_problem *problem, struct remaining_bound *bound) {
+void remaining_bound_make(const struct makespan_problem *problem, struct arena *arena,
+                          struct remaining_bound *bound) {
     *bound = waiting_costs(problem);
-    bound->left = calloc(problem->position_count, sizeof *bound->left);
-    if (bound->left == NULL) return WB_ERR_LIMIT;
+    bound->left = arena_array(arena, problem->position_count, sizeof *bound->left);
     for (uint32_t p = problem->position_count; p-- > 0;) {
         if (!problem->last[p]) memcpy(bound->left[p], bound->left[p + 1], sizeof *bound->left);
         bound->left[p][problem->unit[p]]++;
     }
-    return WB_OK;
-}
-
-void remaining_bound_free(struct remaining_bound *bound) {
-    free(bound->left);
-    *bound = (struct remaining_bound){0};
 }
 
 uint64_t remaining_cycles(const struct remaining_bound *bound, const uint16_t *counts) {

@@ -18,9 +18,9 @@ struct remaining_bound {
     uint64_t parts;               /* as many parts are a cycle */
 };
 
-/* WB_ERR_LIMIT without a message. Freed with remaining_bound_free, also after an error. */
-wb_status remaining_bound_make(const struct makespan_problem *problem, struct remaining_bound *bound);
-void remaining_bound_free(struct remaining_bound *bound);
+/* In a protected arena. */
+void remaining_bound_make(const struct makespan_problem *problem, struct arena *arena,
+                          struct remaining_bound *bound);
 
 /* A bound on the time that remains with counts[p] warps at position p. */
 uint64_t remaining_cycles(const struct remaining_bound *bound, const uint16_t *counts);

@@ -31,7 +31,26 @@ wb_status makespan_no_memory(const struct makespan_run *run) {
     return diagnose_out_of_memory(run->diagnostics, "makespan");
 }
 
-const char *makespan_text(const struct makespan_run *run, const char *format, ...) {
+/* Work whose allocations do not fail. */
+struct guarded {
+    wb_status (*work)(void *context);
+    void *context;
+    wb_status status;
+};
+
+static void do_guarded(void *context) {
+    struct guarded *guarded = context;
+    guarded->status = guarded->work(guarded->context);
+}
+
+wb_status makespan_with_memory(const struct makespan_run *run, struct arena *arena,
+                               wb_status (*work)(void *context), void *context) {
+    struct guarded guarded = {work, context, WB_OK};
+    wb_status status = arena_protect(arena, do_guarded, &guarded);
+    return status == WB_OK ? guarded.status : makespan_no_memory(run);
+}
+
+const char *makespan_text(struct makespan_result *result, const char *format, ...) {
     char buffer[512];
     va_list arguments;
     va_start(arguments, format);
@@ -39,7 +58,7 @@ const char *makespan_text(const struct makespan_run *run, const char *format, ..
     va_end(arguments);
     if (length < 0) return NULL;
     size_t kept = (size_t)length < sizeof buffer ? (size_t)length : sizeof buffer - 1;
-    return arena_string(run->arena, buffer, kept);
+    return arena_string(&result->arena, buffer, kept);
 }
 
 void makespan_assume_model(wb_bound *bound) {
@@ -77,6 +96,22 @@ static wb_status check_witness(const struct makespan_run *run, const struct make
     return WB_ERR_INPUT;
 }
 
+struct solving {
+    const struct makespan_method *method;
+    struct makespan_run *run;
+    struct makespan_result *result;
+};
+
+static wb_status run_method(void *context) {
+    const struct solving *solving = context;
+    struct arena scratch = {0};
+    arena_bind(&scratch, &solving->result->arena);
+    solving->run->arena = &scratch;
+    wb_status status = solving->method->run(solving->run, solving->result);
+    arena_free(&scratch);
+    return status;
+}
+
 wb_status makespan_solve(const struct makespan_method *method, struct makespan_run *run,
                          struct makespan_result *result) {
     double start = clock_elapsed();
@@ -85,7 +120,9 @@ wb_status makespan_solve(const struct makespan_method *method, struct makespan_r
     run->end = limit > 0 ? start + limit : 0;
     run->processor_end = processor_limit > 0 ? clock_processor() + processor_limit : 0;
     *result = (struct makespan_result){.bound = {.method = method->name}};
-    wb_status status = method->run(run, result);
+    struct solving solving = {method, run, result};
+    wb_status status = makespan_with_memory(run, &result->arena, run_method, &solving);
+    run->arena = NULL;
     result->bound.seconds = clock_elapsed() - start;
     bool partial = status == WB_ERR_LIMIT && result->bound.cycles > 0;
     if (status != WB_OK && !partial) return status;
@@ -94,7 +131,6 @@ wb_status makespan_solve(const struct makespan_method *method, struct makespan_r
 }
 
 void makespan_result_free(struct makespan_result *result) {
-    schedule_free(&result->witness);
-    vec_free(&result->anneal_log.steps);
+    arena_free(&result->arena);
     *result = (struct makespan_result){0};
 }

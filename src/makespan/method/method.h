@@ -28,7 +28,7 @@ struct makespan_run {
     const struct makespan_settings *settings;
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
-    struct arena *arena;  /* for texts that outlive the run, such as reasons */
+    struct arena *arena;  /* what it works with: protected (base/arena.h), and freed behind it */
     double end;           /* when the time limit is reached, by clock_elapsed; 0: never */
     double processor_end; /* when that of processor time is, by clock_processor; 0: never */
 };
@@ -38,6 +38,7 @@ struct makespan_result {
     wb_bound bound;          /* cycles: the upper end (of kind lower: the value); lower: the lower end */
     struct schedule witness; /* takes bound.lower cycles; without cycles where there is none */
     struct anneal_log anneal_log;
+    struct arena arena; /* of all this; while the method runs it is protected */
 };
 
 struct makespan_method {
@@ -66,8 +67,14 @@ wb_status makespan_stopped(const struct makespan_run *run, const struct makespan
 /* The message that memory is exhausted; always WB_ERR_LIMIT. */
 wb_status makespan_no_memory(const struct makespan_run *run);
 
-/* A text that lives as long as the results; NULL when memory is exhausted. */
-const char *makespan_text(const struct makespan_run *run, const char *format, ...)
+/* Runs work(context) with the arena protected: its status, or WB_ERR_LIMIT with the message that memory is
+ * exhausted. */
+wb_status makespan_with_memory(const struct makespan_run *run, struct arena *arena,
+                               wb_status (*work)(void *context), void *context);
+
+/* A text that lives as long as the result; NULL when memory is exhausted and the result's arena is not
+ * protected. */
+const char *makespan_text(struct makespan_result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Adds what every result assumes. */
@@ -84,8 +91,9 @@ uint32_t makespan_threads(const struct makespan_settings *settings);
 
 /* Runs a method and checks its witness, if it made one, against the definition of a schedule: a witness that
  * is none, or that does not take bound.lower cycles, is WB_ERR_INPUT with a message (a defect of the method).
- * With WB_ERR_LIMIT and result->bound.cycles set the result is what was found before a limit. The ends of
- * the run are set from the settings. The result is freed with makespan_result_free, also after an error. */
+ * With WB_ERR_LIMIT and result->bound.cycles set the result is what was found before a limit. The
+ * arena and the ends of the run are set, the latter from the settings. The result is freed with
+ * makespan_result_free, also after an error. */
 wb_status makespan_solve(const struct makespan_method *method, struct makespan_run *run,
                          struct makespan_result *result);
 

@@ -1,5 +1,6 @@
 #include "makespan/segment/abstraction.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,11 +119,11 @@ static int compare_moves(const void *left, const void *right) {
 }
 
 /* Collects what warps can do, by place. */
-static wb_status make_moves(struct segment_abstraction *abstraction) {
+static void make_moves(struct segment_abstraction *abstraction, struct arena *arena) {
     for (uint32_t p = 0; p < abstraction->problem->position_count; p++) {
         struct segment_move move = {.from = abstraction->place[p], .to = next_place(abstraction, p)};
         if (find_move(abstraction, move.from, move.to) < abstraction->moves.count) continue;
-        WB_TRY(vec_push(&abstraction->moves, move));
+        arena_push(arena, &abstraction->moves, move);
     }
     qsort(abstraction->moves.items, abstraction->moves.count, sizeof *abstraction->moves.items,
           compare_moves);
@@ -131,7 +132,6 @@ static wb_status make_moves(struct segment_abstraction *abstraction) {
         place->first_move = (uint32_t)i;
         place->move_count++;
     }
-    return WB_OK;
 }
 
 /* Counts what a warp at each position has left. */
@@ -148,6 +148,7 @@ static int32_t product(const struct segment_abstraction *abstraction, uint32_t d
     int64_t sum = 0;
     for (uint32_t h = 0; h < abstraction->counter_count; h++)
         sum += (int64_t)abstraction->directions[direction][h] * abstraction->left[position][h];
+    assert(llabs(sum) <= (int64_t)SEGMENT_FACTORS_MAX * SEGMENT_INSTRUCTIONS_MAX);
     return (int32_t)sum; /* at most SEGMENT_FACTORS_MAX * SEGMENT_INSTRUCTIONS_MAX */
 }
 
@@ -172,31 +173,6 @@ static void measure_reach(struct segment_abstraction *abstraction) {
     }
 }
 
-wb_status segment_abstraction_make(const struct makespan_problem *problem, const struct segment_cut *cut,
-                                   struct segment_abstraction *abstraction, bool *fits) {
-    *abstraction = (struct segment_abstraction){.problem = problem};
-    abstraction->place = calloc(problem->position_count, sizeof *abstraction->place);
-    abstraction->left = calloc(problem->position_count, sizeof *abstraction->left);
-    if (abstraction->place == NULL || abstraction->left == NULL) return WB_ERR_LIMIT;
-    struct run_list runs;
-    wb_status status = run_list_make(problem, &runs);
-    *fits = status == WB_OK && make_places(abstraction, cut, &runs);
-    run_list_free(&runs);
-    if (status != WB_OK || !*fits) return status;
-    WB_TRY(make_moves(abstraction));
-    count_left(abstraction);
-    WB_TRY(segment_directions_choose(abstraction));
-    measure_reach(abstraction);
-    return WB_OK;
-}
-
-void segment_abstraction_free(struct segment_abstraction *abstraction) {
-    free(abstraction->place);
-    free(abstraction->left);
-    vec_free(&abstraction->moves);
-    *abstraction = (struct segment_abstraction){0};
-}
-
 /* A direction that could be used, and how much of the hulls' edges it is normal to. */
 struct normal {
     int32_t factors[SEGMENT_COUNTERS_MAX];
@@ -205,6 +181,7 @@ struct normal {
 };
 
 struct normal_list {
+    struct arena *arena;
     VEC(struct normal) found;
 };
 
@@ -224,9 +201,9 @@ static int64_t divisor(int64_t a, int64_t b) {
 }
 
 /* Notes the normal (x, y) in the plane of two counters of an edge. */
-static wb_status note_normal(struct normal_list *list, const uint32_t counters[2], int64_t x, int64_t y,
-                             uint64_t edge) {
-    if (llabs(x) + llabs(y) > SEGMENT_FACTORS_MAX) return WB_OK;
+static void note_normal(struct normal_list *list, const uint32_t counters[2], int64_t x, int64_t y,
+                        uint64_t edge) {
+    if (llabs(x) + llabs(y) > SEGMENT_FACTORS_MAX) return;
     struct normal normal = {.edges = edge, .number = list->found.count};
     normal.factors[counters[0]] = (int32_t)x;
     normal.factors[counters[1]] = (int32_t)y;
@@ -234,9 +211,9 @@ static wb_status note_normal(struct normal_list *list, const uint32_t counters[2
         struct normal *known = &list->found.items[i];
         if (memcmp(known->factors, normal.factors, sizeof normal.factors) != 0) continue;
         known->edges += edge;
-        return WB_OK;
+        return;
     }
-    return vec_push(&list->found, normal);
+    arena_push(list->arena, &list->found, normal);
 }
 
 /* Whether b is not strictly on the hull's side of the line from a to c: side 1 for the lower hull, -1 for the
@@ -247,8 +224,8 @@ static bool hides(const struct point *a, const struct point *b, const struct poi
 
 /* Notes the normals of the lower (side 1) or upper (side -1) hull of points in lexicographic order, by
  * Andrew's monotone chain (1979). `chain` has room for all. */
-static wb_status note_hull(struct normal_list *list, const uint32_t counters[2], const struct point *points,
-                           size_t count, int64_t side, struct point *chain) {
+static void note_hull(struct normal_list *list, const uint32_t counters[2], const struct point *points,
+                      size_t count, int64_t side, struct point *chain) {
     size_t length = 0;
     for (size_t i = 0; i < count; i++) {
         while (length >= 2 && hides(&chain[length - 2], &chain[length - 1], &points[i], side))
@@ -260,9 +237,8 @@ static wb_status note_hull(struct normal_list *list, const uint32_t counters[2],
         int64_t y = chain[i].y - chain[i - 1].y;
         int64_t shared = divisor(x, y);
         if (shared == 0) continue;
-        WB_TRY(note_normal(list, counters, side * y / shared, -side * x / shared, (uint64_t)(x + y)));
+        note_normal(list, counters, side * y / shared, -side * x / shared, (uint64_t)(x + y));
     }
-    return WB_OK;
 }
 
 /* The class of positions: a place, or where `move` says one of its moves. */
@@ -277,8 +253,8 @@ static bool in_class(const struct segment_abstraction *abstraction, uint32_t pos
 /* Notes the normals of the positions of a place or move, in all planes of two counters. A string's positions
  * from its end have ever more left by every counter, so their points are in lexicographic order. `points`
  * has room for all positions twice. */
-static wb_status note_class(const struct segment_abstraction *abstraction, uint32_t place,
-                            const struct segment_move *move, struct point *points, struct normal_list *list) {
+static void note_class(const struct segment_abstraction *abstraction, uint32_t place,
+                       const struct segment_move *move, struct point *points, struct normal_list *list) {
     for (uint32_t a = 0; a < abstraction->counter_count; a++)
         for (uint32_t b = a + 1; b < abstraction->counter_count; b++) {
             size_t count = 0;
@@ -286,25 +262,20 @@ static wb_status note_class(const struct segment_abstraction *abstraction, uint3
                 if (in_class(abstraction, p, place, move))
                     points[count++] = (struct point){abstraction->left[p][a], abstraction->left[p][b]};
             const uint32_t counters[2] = {a, b};
-            WB_TRY(note_hull(list, counters, points, count, 1, points + count));
-            WB_TRY(note_hull(list, counters, points, count, -1, points + count));
+            note_hull(list, counters, points, count, 1, points + count);
+            note_hull(list, counters, points, count, -1, points + count);
         }
-    return WB_OK;
 }
 
-static wb_status note_all(const struct segment_abstraction *abstraction, struct normal_list *list) {
+static void note_all(const struct segment_abstraction *abstraction, struct normal_list *list) {
     size_t room = (size_t)abstraction->problem->position_count * 2;
-    struct point *points = calloc(room, sizeof *points);
-    if (points == NULL) return WB_ERR_LIMIT;
-    wb_status status = WB_OK;
-    for (uint32_t i = 0; status == WB_OK && i < abstraction->place_count; i++)
-        status = note_class(abstraction, i, NULL, points, list);
-    for (size_t i = 0; status == WB_OK && i < abstraction->moves.count; i++) {
+    struct point *points = arena_array(list->arena, room, sizeof *points);
+    for (uint32_t i = 0; i < abstraction->place_count; i++)
+        note_class(abstraction, i, NULL, points, list);
+    for (size_t i = 0; i < abstraction->moves.count; i++) {
         const struct segment_move *move = &abstraction->moves.items[i];
-        status = note_class(abstraction, move->from, move, points, list);
+        note_class(abstraction, move->from, move, points, list);
     }
-    free(points);
-    return status;
 }
 
 static int compare_normals(const void *left, const void *right) {
@@ -333,20 +304,35 @@ static bool along_axis(const struct normal *normal) {
     return used == 1;
 }
 
-wb_status segment_directions_choose(struct segment_abstraction *abstraction) {
-    struct normal_list list = {0};
-    wb_status status = note_all(abstraction, &list);
-    if (status == WB_OK) {
-        if (list.found.count > 0)
-            qsort(list.found.items, list.found.count, sizeof *list.found.items, compare_normals);
-        add_fixed(abstraction);
-        for (size_t i = 0; i < list.found.count; i++) {
-            if (abstraction->direction_count == SEGMENT_DIRECTIONS_MAX) break;
-            if (along_axis(&list.found.items[i])) continue;
-            memcpy(abstraction->directions[abstraction->direction_count++], list.found.items[i].factors,
-                   sizeof *abstraction->directions);
-        }
+static void choose_directions(struct segment_abstraction *abstraction, const struct arena *arena) {
+    struct arena scratch = {0};
+    struct normal_list list = {.arena = &scratch};
+    arena_bind(&scratch, arena);
+    note_all(abstraction, &list);
+    if (list.found.count > 0)
+        qsort(list.found.items, list.found.count, sizeof *list.found.items, compare_normals);
+    add_fixed(abstraction);
+    for (size_t i = 0; i < list.found.count; i++) {
+        if (abstraction->direction_count == SEGMENT_DIRECTIONS_MAX) break;
+        if (along_axis(&list.found.items[i])) continue;
+        memcpy(abstraction->directions[abstraction->direction_count++], list.found.items[i].factors,
+               sizeof *abstraction->directions);
     }
-    vec_free(&list.found);
-    return status;
+    arena_free(&scratch);
+}
+
+bool segment_abstraction_make(const struct makespan_problem *problem, const struct segment_cut *cut,
+                              struct arena *arena, struct segment_abstraction *abstraction) {
+    assert(problem->instruction_count <= SEGMENT_INSTRUCTIONS_MAX && cut->counted_types > 0);
+    *abstraction = (struct segment_abstraction){.problem = problem};
+    abstraction->place = arena_array(arena, problem->position_count, sizeof *abstraction->place);
+    abstraction->left = arena_array(arena, problem->position_count, sizeof *abstraction->left);
+    struct run_list runs;
+    run_list_make(problem, arena, &runs);
+    if (!make_places(abstraction, cut, &runs)) return false;
+    make_moves(abstraction, arena);
+    count_left(abstraction);
+    choose_directions(abstraction, arena);
+    measure_reach(abstraction);
+    return true;
 }

@@ -67,18 +67,10 @@ struct segment_abstraction {
 #define SEGMENT_COUNTER(counter) (2 + 2 * (counter))
 #define SEGMENT_COUNTER_NEGATIVE(counter) (3 + 2 * (counter))
 
-/* Makes the abstraction of a problem with at most SEGMENT_INSTRUCTIONS_MAX instructions. *fits is false where
- * it has more places than the limit. WB_ERR_LIMIT without a message when memory is exhausted. Freed with
- * segment_abstraction_free, also after an error. */
-wb_status segment_abstraction_make(const struct makespan_problem *problem, const struct segment_cut *cut,
-                                   struct segment_abstraction *abstraction, bool *fits);
-void segment_abstraction_free(struct segment_abstraction *abstraction);
-
-/* The directions in which cells of the segment abstraction are tested. */
-
-/* Chooses abstraction->directions: the fixed ones and normals of the edges of convex hulls, the longest edges
- * first. Any set of directions is safe. Places, moves, counters and `left` are made. WB_ERR_LIMIT without a
- * message when memory is exhausted. */
-wb_status segment_directions_choose(struct segment_abstraction *abstraction);
+/* Makes the abstraction of a problem with at most SEGMENT_INSTRUCTIONS_MAX instructions in a protected arena.
+ * False where it has more places than the limit. Its directions are the fixed ones and normals of the edges
+ * of convex hulls, the longest edges first; any set of directions is safe. */
+bool segment_abstraction_make(const struct makespan_problem *problem, const struct segment_cut *cut,
+                              struct arena *arena, struct segment_abstraction *abstraction);
 
 #endif

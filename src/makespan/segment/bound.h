@@ -6,9 +6,9 @@
 
 /* The least bound on the makespan that several segment abstractions of different fineness and the closed form
  * give, within the memory and time of the run and a fixed amount of work: a minute or two, and the same bound
- * whatever the number of threads unless a limit of the run cuts it short. The value that was least so far is
- * in *upper in any case but WB_ERR_LIMIT, which is with a message: memory is exhausted. `lower` is a makespan
- * that is known to be possible, or 0: a bound that reaches it is not improved. */
-wb_status segment_bound(const struct makespan_run *run, uint64_t lower, uint64_t *upper);
+ * whatever the number of threads unless a limit of the run cuts it short: then it is the least so far.
+ * `lower` is a makespan that is known to be possible, or 0: a bound that reaches it is not improved.
+ * run->arena is protected. */
+uint64_t segment_bound(const struct makespan_run *run, uint64_t lower);
 
 #endif

@@ -1,6 +1,6 @@
 #include "makespan/segment/layout.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 #include "makespan/states/multiset_rank.h"
 #include "makespan/states/serve_choice.h"
@@ -25,8 +25,8 @@ static bool count_classes(const struct segment_abstraction *abstraction, struct 
 }
 
 /* Adds the way in which moves[m] warps make move m. */
-static wb_status add_way(const struct segment_abstraction *abstraction, const uint32_t *moves,
-                         struct segment_choices *choices) {
+static void add_way(const struct segment_abstraction *abstraction, const uint32_t *moves, struct arena *arena,
+                    struct segment_choices *choices) {
     struct segment_cycle way = {.issues = 0};
     for (size_t m = 0; m < abstraction->moves.count; m++) {
         if (moves[m] == 0) continue;
@@ -40,7 +40,7 @@ static wb_status add_way(const struct segment_abstraction *abstraction, const ui
         for (uint32_t d = 0; d < abstraction->direction_count; d++)
             way.correction[d] += warps * (move->reach[d] - from->reach[d]);
     }
-    return vec_push(&choices->ways, way);
+    arena_push(arena, &choices->ways, way);
 }
 
 /* Divides the served warps of each place among its moves in the next way; false when there is none. At first
@@ -66,9 +66,9 @@ static bool next_division(const struct segment_abstraction *abstraction, uint32_
 }
 
 /* Adds all ways of a class: who is served, and what the served do. `moves` has an item for each move. */
-static wb_status add_class(const struct segment_abstraction *abstraction, struct serve_choice *serve,
-                           uint32_t *moves, struct segment_choices *choices) {
-    if (serve->count == 0) return WB_OK;
+static void add_class(const struct segment_abstraction *abstraction, struct serve_choice *serve,
+                      uint32_t *moves, struct arena *arena, struct segment_choices *choices) {
+    if (serve->count == 0) return;
     serve_choice_first(serve);
     do {
         for (size_t m = 0; m < abstraction->moves.count; m++)
@@ -76,55 +76,43 @@ static wb_status add_class(const struct segment_abstraction *abstraction, struct
         for (uint32_t i = 0; i < serve->count; i++)
             moves[abstraction->places[serve->places[i].at].first_move] = serve->places[i].served;
         do
-            WB_TRY(add_way(abstraction, moves, choices));
+            add_way(abstraction, moves, arena, choices);
         while (choices->ways.count <= WAYS_MAX && next_division(abstraction, moves));
     } while (choices->ways.count <= WAYS_MAX && serve_choice_next(serve));
-    return WB_OK;
 }
 
-static wb_status add_classes(const struct segment_abstraction *abstraction, struct serve_choice *serve,
-                             uint32_t *moves, struct segment_choices *choices) {
+static void add_classes(const struct segment_abstraction *abstraction, struct arena *arena,
+                        struct segment_choices *choices) {
+    struct serve_choice serve;
+    serve_choice_make(abstraction->problem, abstraction->place_count, arena, &serve);
+    uint32_t *moves = arena_array(arena, abstraction->moves.count, sizeof *moves);
     for (size_t class = 0; class < choices->class_count; class ++) {
         choices->first[class] = choices->ways.count;
-        serve_choice_clear(serve);
+        serve_choice_clear(&serve);
         size_t rest = class;
         for (uint32_t i = 0; i < abstraction->place_count; i++) {
             uint32_t warps = (uint32_t)(rest % choices->radix[i]);
             rest /= choices->radix[i];
-            if (warps > 0) serve_choice_add(serve, i, abstraction->places[i].unit, warps);
+            if (warps > 0) serve_choice_add(&serve, i, abstraction->places[i].unit, warps);
         }
-        WB_TRY(add_class(abstraction, serve, moves, choices));
-        if (choices->ways.count > WAYS_MAX) return WB_OK;
+        add_class(abstraction, &serve, moves, arena, choices);
+        if (choices->ways.count > WAYS_MAX) return;
     }
     choices->first[choices->class_count] = choices->ways.count;
-    return WB_OK;
 }
 
-wb_status segment_choices_make(const struct segment_abstraction *abstraction, struct segment_choices *choices,
-                               bool *fits) {
+bool segment_choices_make(const struct segment_abstraction *abstraction, struct arena *arena,
+                          struct segment_choices *choices) {
     *choices = (struct segment_choices){.class_count = 0};
-    *fits = count_classes(abstraction, choices);
-    if (!*fits) return WB_OK;
-    choices->first = calloc(choices->class_count + 1, sizeof *choices->first);
-    uint32_t *moves = calloc(abstraction->moves.count, sizeof *moves);
-    struct serve_choice serve = {0};
-    wb_status status = choices->first == NULL || moves == NULL ? WB_ERR_LIMIT : WB_OK;
-    if (status == WB_OK) status = serve_choice_make(abstraction->problem, abstraction->place_count, &serve);
-    if (status == WB_OK) status = add_classes(abstraction, &serve, moves, choices);
-    *fits = choices->ways.count <= WAYS_MAX;
-    serve_choice_free(&serve);
-    free(moves);
-    return status;
+    if (!count_classes(abstraction, choices)) return false;
+    choices->first = arena_array(arena, choices->class_count + 1, sizeof *choices->first);
+    add_classes(abstraction, arena, choices);
+    return choices->ways.count <= WAYS_MAX;
 }
 
-void segment_choices_free(struct segment_choices *choices) {
-    free(choices->first);
-    vec_free(&choices->ways);
-    *choices = (struct segment_choices){.class_count = 0};
-}
-
-size_t segment_class(const struct segment_abstraction *abstraction, const struct segment_choices *choices,
-                     const uint32_t *warps) {
+/* The class of cells with these warps at the places. */
+static size_t segment_class(const struct segment_abstraction *abstraction,
+                            const struct segment_choices *choices, const uint32_t *warps) {
     size_t class = 0;
     for (uint32_t i = abstraction->place_count; i-- > 0;) {
         uint32_t most = choices->radix[i] - 1;
@@ -172,25 +160,21 @@ static uint64_t count_compositions(const struct segment_abstraction *abstraction
 
 /* Fills the steps of a group's places and lists, for every composition, its warps at them. Compositions are
  * numbered with the first group fastest. */
-static wb_status lay_group(struct segment_layout *layout, uint32_t group, uint64_t *steps) {
+static void lay_group(struct segment_layout *layout, uint32_t group, uint64_t *steps, struct arena *arena) {
     const struct segment_abstraction *abstraction = layout->abstraction;
     struct place_range range = places_of(abstraction, group);
     uint64_t stride = count_compositions(abstraction, group);
     struct multiset_rank rank;
-    wb_status status = multiset_rank_make(range.count, abstraction->problem->groups[group].warps, &rank);
-    if (status == WB_OK) {
-        uint64_t width = (uint64_t)rank.size + 1;
-        for (uint32_t i = 0; i < range.count; i++) {
-            layout->first_step[range.first + i] = (uint64_t)(steps - layout->steps) + i * width;
-            for (uint32_t c = 0; c <= rank.size; c++)
-                steps[i * width + c] = multiset_steps(&rank, i)[c] * stride;
-        }
-        uint64_t row = abstraction->place_count;
-        for (uint64_t k = 0; k < layout->composition_count; k++)
-            multiset_at(&rank, k / stride % rank.count, layout->warps + k * row + range.first);
+    multiset_rank_make(range.count, abstraction->problem->groups[group].warps, arena, &rank);
+    uint64_t width = (uint64_t)rank.size + 1;
+    for (uint32_t i = 0; i < range.count; i++) {
+        layout->first_step[range.first + i] = (uint64_t)(steps - layout->steps) + i * width;
+        for (uint32_t c = 0; c <= rank.size; c++)
+            steps[i * width + c] = multiset_steps(&rank, i)[c] * stride;
     }
-    multiset_rank_free(&rank);
-    return status;
+    uint64_t row = abstraction->place_count;
+    for (uint64_t k = 0; k < layout->composition_count; k++)
+        multiset_at(&rank, k / stride % rank.count, layout->warps + k * row + range.first);
 }
 
 /* The greatest product of a direction with what the warps of a composition have left. */
@@ -249,30 +233,19 @@ static uint64_t count_steps(const struct segment_abstraction *abstraction, uint3
     return count;
 }
 
-wb_status segment_layout_make(const struct segment_abstraction *abstraction,
-                              const struct segment_choices *choices, struct segment_layout *layout,
-                              bool *fits) {
-    *layout = (struct segment_layout){.abstraction = abstraction, .choices = choices};
+bool segment_layout_make(const struct segment_abstraction *abstraction, const struct segment_choices *choices,
+                         struct arena *arena, struct segment_layout *layout) {
     const struct makespan_problem *problem = abstraction->problem;
+    *layout = (struct segment_layout){.abstraction = abstraction, .choices = choices};
     layout->composition_count = (uint32_t)count_compositions(abstraction, problem->group_count);
-    *fits = layout->composition_count > 0;
-    if (!*fits) return WB_OK;
-    layout->steps = calloc(count_steps(abstraction, problem->group_count) + 1, sizeof *layout->steps);
-    layout->boxes = calloc(layout->composition_count, sizeof *layout->boxes);
-    layout->warps =
-        calloc((size_t)layout->composition_count * abstraction->place_count, sizeof *layout->warps);
-    if (layout->steps == NULL || layout->boxes == NULL || layout->warps == NULL) return WB_ERR_LIMIT;
+    if (layout->composition_count == 0) return false;
+    size_t warps = (size_t)layout->composition_count * abstraction->place_count;
+    layout->steps = arena_array(arena, count_steps(abstraction, problem->group_count), sizeof *layout->steps);
+    layout->boxes = arena_array(arena, layout->composition_count, sizeof *layout->boxes);
+    layout->warps = arena_array(arena, warps, sizeof *layout->warps);
     for (uint32_t g = 0; g < problem->group_count; g++)
-        WB_TRY(lay_group(layout, g, layout->steps + count_steps(abstraction, g)));
-    *fits = make_boxes(layout);
-    return WB_OK;
-}
-
-void segment_layout_free(struct segment_layout *layout) {
-    free(layout->steps);
-    free(layout->boxes);
-    free(layout->warps);
-    *layout = (struct segment_layout){.composition_count = 0};
+        lay_group(layout, g, layout->steps + count_steps(abstraction, g), arena);
+    return make_boxes(layout);
 }
 
 uint64_t segment_layout_size(const struct segment_layout *layout) {
@@ -291,6 +264,7 @@ uint32_t segment_composition(const struct segment_layout *layout, const uint32_t
         if (change != NULL) cumulative += (uint32_t)change[i];
         number += layout->steps[layout->first_step[i] + cumulative];
     }
+    assert(number < layout->composition_count);
     return (uint32_t)number;
 }
 

@@ -22,15 +22,9 @@ struct segment_choices {
     VEC(struct segment_cycle) ways;
 };
 
-/* Makes the choices of all classes. *fits is false where they are too many. WB_ERR_LIMIT without a message
- * when memory is exhausted. Freed with segment_choices_free, also after an error. */
-wb_status segment_choices_make(const struct segment_abstraction *abstraction, struct segment_choices *choices,
-                               bool *fits);
-void segment_choices_free(struct segment_choices *choices);
-
-/* The class of cells with these warps at the places. */
-size_t segment_class(const struct segment_abstraction *abstraction, const struct segment_choices *choices,
-                     const uint32_t *warps);
+/* Makes the choices of all classes in a protected arena. False where they are too many. */
+bool segment_choices_make(const struct segment_abstraction *abstraction, struct arena *arena,
+                          struct segment_choices *choices);
 
 /* Where the cells of a segment abstraction stand.
  *
@@ -64,12 +58,9 @@ struct segment_layout {
     double work;               /* roughly, in units of a row and way */
 };
 
-/* Lays out the cells. *fits is false where there are too many compositions. WB_ERR_LIMIT without a message
- * when memory is exhausted. Freed with segment_layout_free, also after an error. */
-wb_status segment_layout_make(const struct segment_abstraction *abstraction,
-                              const struct segment_choices *choices, struct segment_layout *layout,
-                              bool *fits);
-void segment_layout_free(struct segment_layout *layout);
+/* Lays out the cells in a protected arena. False where there are too many compositions. */
+bool segment_layout_make(const struct segment_abstraction *abstraction, const struct segment_choices *choices,
+                         struct arena *arena, struct segment_layout *layout);
 
 /* Bytes that it takes. */
 uint64_t segment_layout_size(const struct segment_layout *layout);

@@ -1,11 +1,13 @@
 #include "makespan/segment/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "makespan/states/row_max.h"
 
-struct segment_tail_cell segment_cell_of(const struct segment_layout *layout, const uint32_t *counts) {
+/* The cell of a state that has counts[p] warps at position p; its cycles are 0. */
+static struct segment_tail_cell cell_of(const struct segment_layout *layout, const uint32_t *counts) {
     const struct segment_abstraction *abstraction = layout->abstraction;
     uint32_t warps[SEGMENT_PLACES_MAX] = {0};
     int32_t left[SEGMENT_COUNTERS_MAX] = {0};
@@ -48,20 +50,21 @@ static bool has_warps(const struct makespan_problem *problem, const uint32_t *co
     return true;
 }
 
-/* Places all states of the table; `slots` and `counts` are zero. */
-static wb_status place_states(const struct segment_layout *layout, const struct exact_tail *exact,
-                              uint32_t *slots, uint32_t *counts, struct segment_tail *tail) {
+/* Places all states of the table. */
+static void place_states(const struct segment_layout *layout, const struct exact_tail *exact,
+                         struct arena *arena, struct segment_tail *tail) {
+    uint32_t *slots = arena_array(arena, exact->slot_count, sizeof *slots);
+    uint32_t *counts = arena_array(arena, exact->problem->position_count, sizeof *counts);
     uint32_t rest = exact->warps;
     uint64_t number = 0;
     do {
         if (to_positions(exact, slots, counts) && has_warps(exact->problem, counts)) {
-            struct segment_tail_cell cell = segment_cell_of(layout, counts);
+            struct segment_tail_cell cell = cell_of(layout, counts);
             cell.cycles = exact->cycles[number];
-            WB_TRY(vec_push(&tail->cells, cell));
+            arena_push(arena, &tail->cells, cell);
         }
         number++;
     } while (multiset_next(&exact->rank, slots, &rest));
-    return WB_OK;
 }
 
 static int compare_layers(const void *left, const void *right) {
@@ -71,25 +74,16 @@ static int compare_layers(const void *left, const void *right) {
     return a->composition < b->composition ? -1 : a->composition > b->composition;
 }
 
-wb_status segment_tail_make(const struct segment_layout *layout, const struct exact_tail *exact,
-                            struct segment_tail *tail) {
+void segment_tail_make(const struct segment_layout *layout, const struct exact_tail *exact,
+                       struct arena *arena, struct segment_tail *tail) {
     *tail = (struct segment_tail){.warps = 0};
-    if (exact == NULL) return vec_push(&tail->cells, (struct segment_tail_cell){.layer = 0});
+    if (exact == NULL) {
+        arena_push(arena, &tail->cells, (struct segment_tail_cell){.layer = 0});
+        return;
+    }
     tail->warps = exact->warps;
-    uint32_t *slots = calloc(exact->slot_count, sizeof *slots);
-    uint32_t *counts = calloc(exact->problem->position_count, sizeof *counts);
-    wb_status status = WB_ERR_LIMIT;
-    if (slots != NULL && counts != NULL) status = place_states(layout, exact, slots, counts, tail);
-    free(slots);
-    free(counts);
-    if (status == WB_OK)
-        qsort(tail->cells.items, tail->cells.count, sizeof *tail->cells.items, compare_layers);
-    return status;
-}
-
-void segment_tail_free(struct segment_tail *tail) {
-    vec_free(&tail->cells);
-    *tail = (struct segment_tail){.warps = 0};
+    place_states(layout, exact, arena, tail);
+    qsort(tail->cells.items, tail->cells.count, sizeof *tail->cells.items, compare_layers);
 }
 
 /* A composition that has no cells in a layer. */
@@ -105,17 +99,23 @@ struct row {
     int32_t count; /* 0: no cells */
 };
 
+/* Room for items that is kept from layer to layer, until it has to grow. */
+struct room {
+    struct arena arena;
+    size_t items;
+};
+
 /* The values of cells: the bound plus 1, or 0 where no state can be. */
 struct layer {
     uint32_t *first_row; /* per composition, or ABSENT */
     uint32_t row_count;
     struct row *rows;
-    size_t row_room;
     int16_t *values;
-    size_t value_room;
+    struct room row_room, value_room;
 };
 
 struct table {
+    struct arena *arena; /* protected */
     const struct segment_layout *layout;
     const struct segment_abstraction *abstraction;
     const struct segment_tail *tail;
@@ -224,37 +224,33 @@ static bool find_present(struct table *table, struct layer *layer, uint32_t laye
     return true;
 }
 
-/* Makes room for `count` items of `size` bytes; what was there is lost. *fits is false where the table's
- * memory does not suffice. */
-static wb_status make_room(struct table *table, void **items, size_t *room, size_t count, size_t size,
-                           bool *fits) {
-    *fits = true;
-    if (count <= *room && *items != NULL) return WB_OK;
-    table->memory += *room * size;
-    free(*items);
+/* Makes room for `count` items of `size` bytes; what was there is lost. False where the table's memory does
+ * not suffice. */
+static bool make_room(struct table *table, struct room *room, void **items, size_t count, size_t size) {
+    if (count <= room->items && *items != NULL) return true;
+    table->memory += room->items * size;
     *items = NULL;
-    *room = 0;
+    room->items = 0;
+    if (room->arena.bound_to != NULL) arena_free(&room->arena);
     size_t wanted = count + count / 4 + 1;
-    *fits = wanted <= table->memory / size;
-    if (!*fits) return WB_OK;
-    *items = malloc(wanted * size);
-    if (*items == NULL) return WB_ERR_LIMIT;
-    *room = wanted;
+    if (wanted > table->memory / size) return false;
+    arena_bind(&room->arena, table->arena);
+    *items = arena_array(&room->arena, wanted, size);
+    room->items = wanted;
     table->memory -= wanted * size;
-    return WB_OK;
+    return true;
 }
 
 static uint32_t threads_for(const struct table *table, const struct layer *layer) {
     return layer->row_count < PARALLEL_ROWS_MIN ? 1 : table->threads;
 }
 
-/* Lays out a layer: its rows, and its values, none of which a state is known to have. */
-static wb_status open_layer(struct table *table, struct layer *layer, uint32_t layer_number, bool *fits) {
-    *fits = find_present(table, layer, layer_number);
-    if (!*fits) return WB_OK;
-    WB_TRY(make_room(table, (void **)&layer->rows, &layer->row_room, layer->row_count, sizeof *layer->rows,
-                     fits));
-    if (!*fits) return WB_OK;
+/* Lays out a layer: its rows, and its values, none of which a state is known to have. False where it does not
+ * fit the memory. */
+static bool open_layer(struct table *table, struct layer *layer, uint32_t layer_number) {
+    if (!find_present(table, layer, layer_number)) return false;
+    if (!make_room(table, &layer->row_room, (void **)&layer->rows, layer->row_count, sizeof *layer->rows))
+        return false;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads_for(table, layer))
     for (uint32_t i = 0; i < table->present_count; i++)
         measure_rows(table, layer, layer_number, table->present[i]);
@@ -263,10 +259,10 @@ static wb_status open_layer(struct table *table, struct layer *layer, uint32_t l
         layer->rows[i].first = values;
         values += (uint64_t)layer->rows[i].count;
     }
-    WB_TRY(
-        make_room(table, (void **)&layer->values, &layer->value_room, values, sizeof *layer->values, fits));
-    if (*fits && values > 0) memset(layer->values, 0, values * sizeof *layer->values);
-    return WB_OK;
+    if (!make_room(table, &layer->value_room, (void **)&layer->values, values, sizeof *layer->values))
+        return false;
+    if (values > 0) memset(layer->values, 0, values * sizeof *layer->values);
+    return true;
 }
 
 /* One way for all cells of a composition, in the layer `number`: where it leads. */
@@ -345,7 +341,9 @@ static void fill_composition(const struct table *table, uint32_t number, uint32_
 
 /* The value of the cell where a state stands. */
 static int16_t *value_of(const struct layer *layer, const struct segment_tail_cell *cell) {
+    assert(layer->first_row[cell->composition] != ABSENT && cell->row < layer->row_count);
     const struct row *row = &layer->rows[layer->first_row[cell->composition] + cell->row];
+    assert(cell->column >= row->low && cell->column < row->low + row->count);
     return &layer->values[row->first + (uint64_t)(cell->column - row->low)];
 }
 
@@ -361,59 +359,48 @@ static void fill_tail(struct table *table, uint32_t number) {
     }
 }
 
-/* Makes all layers up to the initial state's. *made is false where it was stopped. */
-static wb_status make_layers(const struct makespan_run *run, struct table *table, uint32_t last, bool *made) {
+/* Makes all layers up to the initial state's. False where it was stopped or they do not fit the memory. */
+static bool make_layers(const struct makespan_run *run, struct table *table, uint32_t last) {
     for (uint32_t number = 0; number <= last; number++) {
-        *made = makespan_goes_on(run, "segment abstraction: layers", number, last);
-        if (!*made) return WB_OK;
+        if (!makespan_goes_on(run, "segment abstraction: layers", number, last)) return false;
         struct layer *layer = &table->ring[number % table->ring_size];
-        WB_TRY(open_layer(table, layer, number, made));
-        if (!*made) return WB_OK;
+        if (!open_layer(table, layer, number)) return false;
 #pragma omp parallel for schedule(dynamic, 4) num_threads(threads_for(table, layer))
         for (uint32_t i = 0; i < table->present_count; i++)
             fill_composition(table, number, table->present[i]);
         fill_tail(table, number);
     }
-    return WB_OK;
+    return true;
 }
 
 /* The state in which no warp has executed anything. */
-static wb_status initial_cell(const struct segment_layout *layout, struct segment_tail_cell *cell) {
+static struct segment_tail_cell initial_cell(const struct segment_layout *layout, struct arena *arena) {
     const struct makespan_problem *problem = layout->abstraction->problem;
-    uint32_t *counts = calloc(problem->position_count, sizeof *counts);
-    if (counts == NULL) return WB_ERR_LIMIT;
+    uint32_t *counts = arena_array(arena, problem->position_count, sizeof *counts);
     for (uint32_t g = 0; g < problem->group_count; g++)
         counts[problem->groups[g].first] = problem->groups[g].warps;
-    *cell = segment_cell_of(layout, counts);
-    free(counts);
-    return WB_OK;
+    return cell_of(layout, counts);
 }
 
-/* Makes an empty ring, with what compositions need. */
-static wb_status table_make(struct table *table, bool *fits) {
+/* Makes an empty ring, with what compositions need. False where the memory does not suffice. */
+static bool table_make(struct table *table) {
     uint64_t count = table->layout->composition_count;
     uint64_t fixed = (count * table->ring_size + count) * sizeof(uint32_t);
-    *fits = fixed <= table->memory;
-    if (!*fits) return WB_OK;
+    if (fixed > table->memory) return false;
     table->memory -= fixed;
-    table->ring = calloc(table->ring_size, sizeof *table->ring);
-    table->present = calloc(count, sizeof *table->present);
-    if (table->ring == NULL || table->present == NULL) return WB_ERR_LIMIT;
-    for (uint32_t i = 0; i < table->ring_size; i++) {
-        table->ring[i].first_row = calloc(count, sizeof(uint32_t));
-        if (table->ring[i].first_row == NULL) return WB_ERR_LIMIT;
-    }
-    return WB_OK;
+    table->ring = arena_array(table->arena, table->ring_size, sizeof *table->ring);
+    table->present = arena_array(table->arena, count, sizeof *table->present);
+    for (uint32_t i = 0; i < table->ring_size; i++)
+        table->ring[i].first_row = arena_array(table->arena, count, sizeof(uint32_t));
+    return true;
 }
 
 static void table_free(struct table *table) {
     for (uint32_t i = 0; table->ring != NULL && i < table->ring_size; i++) {
-        free(table->ring[i].first_row);
-        free(table->ring[i].rows);
-        free(table->ring[i].values);
+        arena_free(&table->ring[i].row_room.arena);
+        arena_free(&table->ring[i].value_room.arena);
     }
-    free(table->ring);
-    free(table->present);
+    arena_free(table->arena);
 }
 
 /* One layer more than the most instructions of a cycle. */
@@ -424,25 +411,24 @@ static uint32_t ring_size_for(const struct segment_choices *choices) {
     return most + 1;
 }
 
-wb_status segment_table_bound(const struct makespan_run *run, const struct segment_layout *layout,
-                              const struct segment_tail *tail, uint64_t memory, uint32_t *bound) {
-    *bound = SEGMENT_NO_BOUND;
-    struct table table = {.layout = layout,
+uint32_t segment_table_bound(const struct makespan_run *run, const struct segment_layout *layout,
+                             const struct segment_tail *tail, uint64_t memory) {
+    struct arena scratch = {0};
+    struct table table = {.arena = &scratch,
+                          .layout = layout,
                           .abstraction = layout->abstraction,
                           .tail = tail,
                           .row_max = row_max_best(),
                           .threads = makespan_threads(run->settings),
                           .ring_size = ring_size_for(layout->choices),
                           .memory = memory};
-    struct segment_tail_cell initial;
-    bool made = false;
-    wb_status status = initial_cell(layout, &initial);
-    if (status == WB_OK) status = table_make(&table, &made);
-    if (status == WB_OK && made) status = make_layers(run, &table, initial.layer, &made);
-    if (status == WB_OK && made) {
+    uint32_t bound = SEGMENT_NO_BOUND;
+    arena_bind(&scratch, run->arena);
+    const struct segment_tail_cell initial = initial_cell(layout, &scratch);
+    if (table_make(&table) && make_layers(run, &table, initial.layer)) {
         int16_t value = *value_of(&table.ring[initial.layer % table.ring_size], &initial);
-        if (value != INT16_MAX) *bound = (uint32_t)value - 1;
+        if (value != INT16_MAX) bound = (uint32_t)value - 1;
     }
     table_free(&table);
-    return status;
+    return bound;
 }

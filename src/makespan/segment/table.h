@@ -21,15 +21,10 @@ struct segment_tail {
     VEC(struct segment_tail_cell) cells; /* by layer */
 };
 
-/* Places all states of the table, or only the one in which all warps have finished where `exact` is NULL.
- * WB_ERR_LIMIT without a message when memory is exhausted. Freed with segment_tail_free, also after an
- * error. */
-wb_status segment_tail_make(const struct segment_layout *layout, const struct exact_tail *exact,
-                            struct segment_tail *tail);
-void segment_tail_free(struct segment_tail *tail);
-
-/* The cell of a state that has counts[p] warps at position p; its cycles are 0. */
-struct segment_tail_cell segment_cell_of(const struct segment_layout *layout, const uint32_t *counts);
+/* Places all states of the table in a protected arena, or only the one in which all warps have finished where
+ * `exact` is NULL. */
+void segment_tail_make(const struct segment_layout *layout, const struct exact_tail *exact,
+                       struct arena *arena, struct segment_tail *tail);
 
 /* Upper bounds on the longest remaining time of the cells of a segment abstraction, layer by layer
  * (docs/makespan-bounds.md, section 2). Only as many layers are kept as one cycle can cross. */
@@ -37,11 +32,9 @@ struct segment_tail_cell segment_cell_of(const struct segment_layout *layout, co
 /* The bound of a table in which no number was too large for its cells. */
 #define SEGMENT_NO_BOUND UINT32_MAX
 
-/* Computes the bound of the initial state within `memory` bytes. SEGMENT_NO_BOUND where those do not suffice,
- * numbers grow too large, or makespan_goes_on says no. WB_ERR_LIMIT without a message when memory is
- * exhausted.
- */
-wb_status segment_table_bound(const struct makespan_run *run, const struct segment_layout *layout,
-                              const struct segment_tail *tail, uint64_t memory, uint32_t *bound);
+/* Computes the bound of the initial state within `memory` bytes of run->arena. SEGMENT_NO_BOUND where those
+ * do not suffice, numbers grow too large, or makespan_goes_on says no. */
+uint32_t segment_table_bound(const struct makespan_run *run, const struct segment_layout *layout,
+                             const struct segment_tail *tail, uint64_t memory);
 
 #endif

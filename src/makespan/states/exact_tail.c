@@ -1,6 +1,6 @@
 #include "makespan/states/exact_tail.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 /* Times are kept in 16 bits, and others compare them as signed numbers. */
@@ -31,18 +31,17 @@ uint32_t exact_tail_warps(const struct makespan_problem *problem, uint32_t most,
 }
 
 /* Numbers the slots. */
-static wb_status lay_slots(struct exact_tail *tail) {
+static void lay_slots(struct exact_tail *tail, struct arena *arena) {
     const struct makespan_problem *problem = tail->problem;
-    tail->position = calloc(tail->slot_count, sizeof *tail->position);
-    tail->slot = calloc(problem->position_count, sizeof *tail->slot);
-    if (tail->position == NULL || tail->slot == NULL) return WB_ERR_LIMIT;
+    tail->position = arena_array(arena, tail->slot_count, sizeof *tail->position);
+    tail->slot = arena_array(arena, problem->position_count, sizeof *tail->slot);
     uint32_t slot = 0;
     for (uint32_t p = 0; p < problem->position_count; p++) {
         tail->slot[p] = slot;
         tail->position[slot++] = p;
         if (problem->last[p] && slot < tail->slot_count) tail->position[slot++] = UINT32_MAX;
     }
-    return WB_OK;
+    assert(slot == tail->slot_count);
 }
 
 /* One state in the making: the number of its successors is its own less what the served warps take away. */
@@ -58,6 +57,7 @@ static uint64_t successor(const struct exact_tail *tail, const struct tail_state
     for (uint32_t i = 0; i < state->choice.count; i++) {
         const struct serve_place *place = &state->choice.places[i];
         const uint64_t *steps = multiset_steps(&tail->rank, place->at);
+        assert(steps[state->cumulative[i]] - steps[state->cumulative[i] - place->served] <= number);
         number -= steps[state->cumulative[i]] - steps[state->cumulative[i] - place->served];
     }
     return number;
@@ -107,37 +107,18 @@ static bool fill(const struct makespan_run *run, struct exact_tail *tail, struct
     return true;
 }
 
-/* Allocates the tables of the tail and of the state in the making. */
-static wb_status allocate(struct exact_tail *tail, struct tail_state *state) {
-    state->counts = calloc(tail->slot_count, sizeof *state->counts);
-    state->cumulative = calloc(tail->warps, sizeof *state->cumulative);
-    if (state->counts == NULL || state->cumulative == NULL) return WB_ERR_LIMIT;
-    WB_TRY(serve_choice_make(tail->problem, tail->warps, &state->choice));
-    WB_TRY(lay_slots(tail));
-    WB_TRY(multiset_rank_make(tail->slot_count, tail->warps, &tail->rank));
-    tail->cycles = malloc(tail->rank.count * sizeof *tail->cycles);
-    return tail->cycles == NULL ? WB_ERR_LIMIT : WB_OK;
-}
-
-wb_status exact_tail_make(const struct makespan_run *run, uint32_t warps, struct exact_tail *tail,
-                          bool *made) {
+bool exact_tail_make(const struct makespan_run *run, uint32_t warps, struct arena *arena,
+                     struct exact_tail *tail) {
+    assert(warps > 0 && exact_tail_size(run->problem, warps) != UINT64_MAX);
     *tail =
         (struct exact_tail){.problem = run->problem, .warps = warps, .slot_count = slots_of(run->problem)};
-    struct tail_state state = {0};
-    wb_status status = allocate(tail, &state);
-    *made = status == WB_OK && fill(run, tail, &state);
-    free(state.counts);
-    free(state.cumulative);
-    serve_choice_free(&state.choice);
-    return status;
-}
-
-void exact_tail_free(struct exact_tail *tail) {
-    free(tail->position);
-    free(tail->slot);
-    free(tail->cycles);
-    multiset_rank_free(&tail->rank);
-    *tail = (struct exact_tail){0};
+    lay_slots(tail, arena);
+    multiset_rank_make(tail->slot_count, warps, arena, &tail->rank);
+    tail->cycles = arena_array(arena, tail->rank.count, sizeof *tail->cycles);
+    struct tail_state state = {.counts = arena_array(arena, tail->slot_count, sizeof *state.counts),
+                               .cumulative = arena_array(arena, warps, sizeof *state.cumulative)};
+    serve_choice_make(tail->problem, warps, arena, &state.choice);
+    return fill(run, tail, &state);
 }
 
 uint32_t exact_tail_cycles(const struct exact_tail *tail, const uint16_t *counts) {
@@ -147,6 +128,7 @@ uint32_t exact_tail_cycles(const struct exact_tail *tail, const uint16_t *counts
         if (tail->position[slot] != UINT32_MAX) cumulative += counts[tail->position[slot]];
         number += multiset_steps(&tail->rank, slot)[cumulative];
     }
+    assert(cumulative <= tail->warps && number < tail->rank.count);
     return tail->cycles[number];
 }
 
@@ -188,44 +170,28 @@ static void follow_tail(const struct exact_tail *tail, struct serve_choice *choi
     } while (exact_tail_cycles(tail, to) + 1 != left && serve_choice_next(choice));
 }
 
-/* Everything that is allocated to make a schedule. */
-struct witness_maker {
-    uint16_t *served; /* of all cycles */
-    uint16_t *state;
-    uint16_t *next;
-    struct serve_choice choice;
-};
-
-static wb_status make(const struct exact_tail *tail, const uint16_t *states, uint32_t state_count,
-                      struct witness_maker *maker, struct schedule *schedule) {
+void exact_witness(const struct exact_tail *tail, const uint16_t *states, uint32_t state_count,
+                   struct arena *arena, struct schedule *schedule) {
     const struct makespan_problem *problem = tail->problem;
-    size_t positions = problem->position_count;
+    const size_t positions = problem->position_count;
     const uint16_t *last = states + (state_count - 1) * positions;
-    uint32_t cycle_count = state_count - 1 + exact_tail_cycles(tail, last);
-    maker->served = calloc(cycle_count, positions * sizeof *maker->served);
-    maker->state = malloc(positions * sizeof *maker->state);
-    maker->next = malloc(positions * sizeof *maker->next);
-    if (maker->served == NULL || maker->state == NULL || maker->next == NULL) return WB_ERR_LIMIT;
-    WB_TRY(serve_choice_make(problem, problem->position_count, &maker->choice));
-    uint16_t *served = maker->served;
+    const uint32_t cycle_count = state_count - 1 + exact_tail_cycles(tail, last);
+    struct arena scratch = {0};
+    struct serve_choice choice;
+    arena_bind(&scratch, arena);
+    uint16_t *all_served = arena_array(&scratch, cycle_count, positions * sizeof *all_served);
+    uint16_t *state = arena_array(&scratch, positions, sizeof *state);
+    uint16_t *next = arena_array(&scratch, positions, sizeof *next);
+    serve_choice_make(problem, problem->position_count, &scratch, &choice);
+    uint16_t *served = all_served;
     for (uint32_t i = 0; i + 1 < state_count; i++, served += positions, states += positions)
         serve_between(problem, states, states + positions, served);
-    memcpy(maker->state, last, positions * sizeof *maker->state);
+    memcpy(state, last, positions * sizeof *state);
     for (uint32_t t = state_count - 1; t < cycle_count; t++, served += positions) {
-        follow_tail(tail, &maker->choice, maker->state, maker->next);
-        serve_between(problem, maker->state, maker->next, served);
-        memcpy(maker->state, maker->next, positions * sizeof *maker->state);
+        follow_tail(tail, &choice, state, next);
+        serve_between(problem, state, next, served);
+        memcpy(state, next, positions * sizeof *state);
     }
-    return schedule_from_counts(problem, maker->served, cycle_count, schedule);
-}
-
-wb_status exact_witness(const struct exact_tail *tail, const uint16_t *states, uint32_t state_count,
-                        struct schedule *schedule) {
-    struct witness_maker maker = {0};
-    wb_status status = make(tail, states, state_count, &maker, schedule);
-    free(maker.served);
-    free(maker.state);
-    free(maker.next);
-    serve_choice_free(&maker.choice);
-    return status;
+    schedule_from_counts(problem, all_served, cycle_count, arena, schedule);
+    arena_free(&scratch);
 }

@@ -30,22 +30,18 @@ uint64_t exact_tail_size(const struct makespan_problem *problem, uint32_t warps)
 uint32_t exact_tail_warps(const struct makespan_problem *problem, uint32_t most, uint64_t states,
                           uint64_t bytes);
 
-/* Makes the table for X warps, at least 1, whose size is known not to be UINT64_MAX. *made is false when
- * makespan_goes_on said no. WB_ERR_LIMIT without a message when memory is exhausted. Freed with
- * exact_tail_free, also after an error. */
-wb_status exact_tail_make(const struct makespan_run *run, uint32_t warps, struct exact_tail *tail,
-                          bool *made);
-void exact_tail_free(struct exact_tail *tail);
+/* Makes the table for X warps, at least 1, whose size is known not to be UINT64_MAX. It is in a
+ * protected arena. False when makespan_goes_on said no. */
+bool exact_tail_make(const struct makespan_run *run, uint32_t warps, struct arena *arena,
+                     struct exact_tail *tail);
 
 /* The longest remaining time of a state that has counts[p] warps at position p and at most X in all. */
 uint32_t exact_tail_cycles(const struct exact_tail *tail, const uint16_t *counts);
 
-/* The schedule behind an exact search: from the states it passed to a schedule that anyone can check. */
-
-/* Makes the schedule that passes `state_count` states, each counts per position, one cycle apart, the initial
- * one first; and then, from the last, takes as long as the tail says. WB_ERR_LIMIT without a message when
- * memory is exhausted. */
-wb_status exact_witness(const struct exact_tail *tail, const uint16_t *states, uint32_t state_count,
-                        struct schedule *schedule);
+/* The schedule behind an exact search, which anyone can check: it passes `state_count` states, each counts
+ * per position, one cycle apart, the initial one first, and then, from the last, takes as long as the tail
+ * says. It takes the place of *schedule, or is made in the arena, which is protected. */
+void exact_witness(const struct exact_tail *tail, const uint16_t *states, uint32_t state_count,
+                   struct arena *arena, struct schedule *schedule);
 
 #endif

@@ -1,6 +1,6 @@
 #include "makespan/states/multiset_rank.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 uint64_t multiset_count(uint32_t kinds, uint32_t size) {
     /* C(kinds + size, smaller of both): every partial product is itself a binomial. */
@@ -18,13 +18,12 @@ uint64_t multiset_count(uint32_t kinds, uint32_t size) {
  * items that are out. Before it come, for every i, the sequences that agree with it in front of i and are
  * less at i: as many as there are multisets of size - i items of less than that distance. `least` sums them
  * up over the first items at one distance; summed by parts over the kinds, steps are its differences. */
-wb_status multiset_rank_make(uint32_t kinds, uint32_t size, struct multiset_rank *rank) {
+void multiset_rank_make(uint32_t kinds, uint32_t size, struct arena *arena, struct multiset_rank *rank) {
     *rank = (struct multiset_rank){.kinds = kinds, .size = size, .count = multiset_count(kinds, size)};
-    if (rank->count == UINT64_MAX) return WB_ERR_LIMIT;
+    assert(rank->count != UINT64_MAX);
     uint64_t width = (uint64_t)size + 1;
-    rank->steps = calloc(kinds * width, sizeof *rank->steps);
-    rank->least = calloc(kinds * width, sizeof *rank->least);
-    if (rank->steps == NULL || rank->least == NULL) return WB_ERR_LIMIT;
+    rank->steps = arena_array(arena, kinds * width, sizeof *rank->steps);
+    rank->least = arena_array(arena, kinds * width, sizeof *rank->least);
     for (uint32_t kind = kinds; kind-- > 0;) {
         uint64_t *least = rank->least + kind * width;
         const uint64_t *behind = kind + 1 < kinds ? least + width : NULL;
@@ -33,13 +32,6 @@ wb_status multiset_rank_make(uint32_t kinds, uint32_t size, struct multiset_rank
         for (uint32_t c = 0; c <= size; c++)
             rank->steps[kind * width + c] = least[c] - (behind != NULL ? behind[c] : 0);
     }
-    return WB_OK;
-}
-
-void multiset_rank_free(struct multiset_rank *rank) {
-    free(rank->steps);
-    free(rank->least);
-    *rank = (struct multiset_rank){0};
 }
 
 uint64_t multiset_number(const struct multiset_rank *rank, const uint32_t *counts) {
@@ -47,12 +39,14 @@ uint64_t multiset_number(const struct multiset_rank *rank, const uint32_t *count
     uint32_t cumulative = 0;
     for (uint32_t kind = 0; kind < rank->kinds; kind++) {
         cumulative += counts[kind];
+        assert(cumulative <= rank->size);
         number += multiset_steps(rank, kind)[cumulative];
     }
     return number;
 }
 
 void multiset_at(const struct multiset_rank *rank, uint64_t number, uint32_t *counts) {
+    assert(number < rank->count);
     uint32_t cumulative = 0;
     for (uint32_t kind = 0; kind < rank->kinds; kind++) {
         uint32_t before = cumulative;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "base/arena.h"
 
 struct multiset_rank {
     uint32_t kinds;
@@ -27,9 +27,8 @@ static inline uint64_t multiset_rank_bytes(uint32_t kinds, uint32_t size) {
     return 2 * (uint64_t)kinds * ((uint64_t)size + 1) * sizeof(uint64_t);
 }
 
-/* WB_ERR_LIMIT without a message when memory is exhausted or the multisets are too many for 64 bits. */
-wb_status multiset_rank_make(uint32_t kinds, uint32_t size, struct multiset_rank *rank);
-void multiset_rank_free(struct multiset_rank *rank);
+/* In a protected arena. The multisets must not be too many for 64 bits. */
+void multiset_rank_make(uint32_t kinds, uint32_t size, struct arena *arena, struct multiset_rank *rank);
 
 /* The summands of kind k, by cumulative count. */
 static inline const uint64_t *multiset_steps(const struct multiset_rank *rank, uint32_t kind) {

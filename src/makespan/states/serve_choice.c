@@ -1,17 +1,9 @@
 #include "makespan/states/serve_choice.h"
 
-#include <stdlib.h>
-
-wb_status serve_choice_make(const struct makespan_problem *problem, uint32_t room,
-                            struct serve_choice *choice) {
+void serve_choice_make(const struct makespan_problem *problem, uint32_t room, struct arena *arena,
+                       struct serve_choice *choice) {
     *choice = (struct serve_choice){.problem = problem, .room = room};
-    choice->places = calloc(room, sizeof *choice->places);
-    return choice->places == NULL ? WB_ERR_LIMIT : WB_OK;
-}
-
-void serve_choice_free(struct serve_choice *choice) {
-    free(choice->places);
-    *choice = (struct serve_choice){0};
+    choice->places = arena_array(arena, room, sizeof *choice->places);
 }
 
 uint32_t serve_choice_most(const struct makespan_problem *problem) {

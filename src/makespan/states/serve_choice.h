@@ -3,6 +3,9 @@
 #ifndef WB_MAKESPAN_STATES_SERVE_CHOICE_H
 #define WB_MAKESPAN_STATES_SERVE_CHOICE_H
 
+#include <assert.h>
+
+#include "base/arena.h"
 #include "strings/problem.h"
 
 struct serve_place {
@@ -18,17 +21,16 @@ struct serve_place {
 struct serve_choice {
     struct serve_place *places;
     uint32_t count;
-    uint32_t room;                  /* places there is memory for */
+    uint32_t room;                  /* places there is memory for: no more are added */
     uint32_t unit_left[UNIT_TYPES]; /* warps the units still have to serve, or may, with an issue limit */
     uint32_t issue_left;            /* warps that still have to execute; 0 when the choice is made */
     uint32_t issues;                /* warps that execute in this cycle: the same in all choices */
     const struct makespan_problem *problem;
 };
 
-/* With memory for `room` places. WB_ERR_LIMIT without a message. */
-wb_status serve_choice_make(const struct makespan_problem *problem, uint32_t room,
-                            struct serve_choice *choice);
-void serve_choice_free(struct serve_choice *choice);
+/* With room for so many places, in a protected arena. */
+void serve_choice_make(const struct makespan_problem *problem, uint32_t room, struct arena *arena,
+                       struct serve_choice *choice);
 
 /* The most warps that can execute in one cycle. */
 uint32_t serve_choice_most(const struct makespan_problem *problem);
@@ -38,6 +40,7 @@ static inline void serve_choice_clear(struct serve_choice *choice) {
 }
 
 static inline void serve_choice_add(struct serve_choice *choice, uint32_t at, uint8_t unit, uint32_t warps) {
+    assert(choice->count < choice->room && warps > 0);
     struct serve_place *place = &choice->places[choice->count++];
     place->at = at;
     place->unit = unit;

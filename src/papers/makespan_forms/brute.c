@@ -1,6 +1,6 @@
 /* Every schedule, by memoised enumeration: the longest time that remains of a state, found from those of its
  * successors. It is written to be plain, not fast: the tests hold the other methods against it. */
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "base/table.h"
@@ -17,12 +17,14 @@ struct brute {
     const struct makespan_run *run;
     const struct makespan_problem *problem;
     struct key_table remaining; /* of each state seen: the cycles of the longest schedule from there */
+    uint16_t *rows;             /* two states for each cycle of the schedule that is being enumerated */
     uint64_t visited;
 };
 
 /* A cycle in the making: `next` is what becomes of `counts` when all positions before the one that is being
  * decided have served what they serve. */
 struct cycle_choice {
+    uint32_t cycle; /* from 0 */
     const uint16_t *counts;
     uint16_t *next;
     uint16_t *served; /* per position; NULL: not wanted */
@@ -32,7 +34,7 @@ struct cycle_choice {
     uint32_t wanted; /* stop at a successor with this remaining time; UINT32_MAX: try all */
 };
 
-static wb_status longest_from(struct brute *brute, const uint16_t *counts, uint32_t *cycles);
+static wb_status longest_from(struct brute *brute, uint32_t cycle, const uint16_t *counts, uint32_t *cycles);
 
 /* How many warps execute in a cycle: work-conserving, so as many as units and issue limit let. */
 static void open_choice(const struct makespan_problem *problem, struct cycle_choice *choice) {
@@ -53,7 +55,7 @@ static wb_status decide(struct brute *brute, struct cycle_choice *choice, uint32
     const struct makespan_problem *problem = brute->problem;
     if (choice->issue_left == 0) {
         uint32_t cycles;
-        WB_TRY(longest_from(brute, choice->next, &cycles));
+        WB_TRY(longest_from(brute, choice->cycle + 1, choice->next, &cycles));
         if (cycles > choice->best || cycles == choice->wanted) choice->best = cycles;
         return WB_OK;
     }
@@ -84,21 +86,25 @@ static bool finished(const struct makespan_problem *problem, const uint16_t *cou
     return true;
 }
 
-/* The cycles of the longest schedule from a state that is not in the table. */
-static wb_status explore(struct brute *brute, const uint16_t *counts, uint32_t *cycles) {
-    size_t size = brute->problem->position_count * sizeof *counts;
+/* The cycles of the longest schedule from a state that is not in the table, in the rows of its cycle: the key
+ * may change meanwhile, as it is another cycle's `next`. */
+static wb_status explore(struct brute *brute, uint32_t cycle, const uint16_t *key, uint32_t *cycles) {
+    const size_t positions = brute->problem->position_count;
     if (!makespan_goes_on(brute->run, "brute: states", ++brute->visited, 0)) return WB_ERR_LIMIT;
-    struct cycle_choice choice = {.counts = counts, .next = malloc(size), .wanted = UINT32_MAX};
-    if (choice.next == NULL) return makespan_no_memory(brute->run);
-    memcpy(choice.next, counts, size);
+    assert(cycle < brute->problem->instruction_count);
+    uint16_t *counts = brute->rows + 2 * cycle * positions;
+    struct cycle_choice choice = {
+        .cycle = cycle, .counts = counts, .next = counts + positions, .wanted = UINT32_MAX};
+    memcpy(counts, key, positions * sizeof *counts);
+    memcpy(choice.next, key, positions * sizeof *counts);
     open_choice(brute->problem, &choice);
-    wb_status status = decide(brute, &choice, 0);
-    free(choice.next);
+    WB_TRY(decide(brute, &choice, 0));
     *cycles = choice.best + 1;
-    return status;
+    return WB_OK;
 }
 
-static wb_status longest_from(struct brute *brute, const uint16_t *counts, uint32_t *cycles) {
+/* Of a state that is reached behind so many cycles. */
+static wb_status longest_from(struct brute *brute, uint32_t cycle, const uint16_t *counts, uint32_t *cycles) {
     if (finished(brute->problem, counts)) {
         *cycles = 0;
         return WB_OK;
@@ -109,67 +115,51 @@ static wb_status longest_from(struct brute *brute, const uint16_t *counts, uint3
     if (key_table_find(&brute->remaining, key, length, &hash, cycles)) return WB_OK;
     const uint8_t *kept = key_table_keep(&brute->remaining, key, length);
     if (kept == NULL) return makespan_no_memory(brute->run);
-    /* The key itself may change meanwhile: it is another cycle's `next`. The kept copy is not aligned. */
-    uint16_t *copy = malloc(length);
-    if (copy == NULL) return makespan_no_memory(brute->run);
-    memcpy(copy, counts, length);
-    wb_status status = explore(brute, copy, cycles);
-    free(copy);
-    if (status != WB_OK) return status;
+    WB_TRY(explore(brute, cycle, counts, cycles));
     if (key_table_insert(&brute->remaining, kept, hash, *cycles) != WB_OK)
         return makespan_no_memory(brute->run);
     return WB_OK;
 }
 
-/* Walks along successors that keep the longest remaining time, from `counts`, which is used up. */
-static wb_status follow(struct brute *brute, uint16_t *counts, uint32_t cycles, uint16_t *served) {
-    size_t size = brute->problem->position_count * sizeof *counts;
-    uint16_t *next = malloc(size);
-    if (next == NULL) return makespan_no_memory(brute->run);
-    wb_status status = WB_OK;
-    for (uint32_t t = 0; status == WB_OK && t < cycles; t++) {
-        struct cycle_choice choice = {.counts = counts, .next = next, .wanted = cycles - t - 1};
-        choice.served = served + (size_t)t * brute->problem->position_count;
-        choice.best = UINT32_MAX; /* no successor yet */
-        memcpy(next, counts, size);
-        open_choice(brute->problem, &choice);
-        status = decide(brute, &choice, 0);
-        memcpy(counts, next, size);
-    }
-    free(next);
-    return status;
-}
-
-/* The longest schedule as a witness. */
+/* The longest schedule: walks along successors that keep the longest remaining time, from `counts`, which is
+ * used up. */
 static wb_status make_witness(struct brute *brute, uint16_t *counts, uint32_t cycles,
-                              struct schedule *witness) {
-    size_t cells = (size_t)cycles * brute->problem->position_count;
-    uint16_t *served = calloc(cells + 1, sizeof *served);
-    if (served == NULL) return makespan_no_memory(brute->run);
-    wb_status status = follow(brute, counts, cycles, served);
-    if (status == WB_OK && schedule_from_counts(brute->problem, served, cycles, witness) != WB_OK)
-        status = makespan_no_memory(brute->run);
-    free(served);
-    return status;
+                              struct makespan_result *result) {
+    const size_t positions = brute->problem->position_count;
+    uint16_t *served = arena_array(brute->run->arena, cycles * positions, sizeof *served);
+    uint16_t *next = arena_array(brute->run->arena, positions, sizeof *next);
+    for (uint32_t t = 0; t < cycles; t++) {
+        struct cycle_choice choice = {.cycle = t, .counts = counts, .next = next, .wanted = cycles - t - 1};
+        choice.served = served + t * positions;
+        choice.best = UINT32_MAX; /* no successor yet */
+        memcpy(next, counts, positions * sizeof *next);
+        open_choice(brute->problem, &choice);
+        WB_TRY(decide(brute, &choice, 0));
+        memcpy(counts, next, positions * sizeof *counts);
+    }
+    schedule_from_counts(brute->problem, served, cycles, &result->arena, &result->witness);
+    return WB_OK;
 }
 
 static wb_status run_brute(const struct makespan_run *run, struct makespan_result *result) {
-    struct brute brute = {.run = run, .problem = run->problem};
-    if (brute.problem->instruction_count * brute.problem->position_count > BRUTE_DEPTH_MAX) {
+    const struct makespan_problem *problem = run->problem;
+    struct brute brute = {.run = run, .problem = problem};
+    if (problem->instruction_count * problem->position_count > BRUTE_DEPTH_MAX) {
         diagnose(run->diagnostics, SEVERITY_ERROR, "brute", "too many warps or instructions to enumerate");
         return WB_ERR_LIMIT;
     }
+    const size_t states = 2 * problem->instruction_count;
+    brute.rows = arena_array(run->arena, states * problem->position_count, sizeof *brute.rows);
+    uint16_t *counts = arena_array(run->arena, problem->position_count, sizeof *counts);
+    for (uint32_t g = 0; g < problem->group_count; g++)
+        counts[problem->groups[g].first] = (uint16_t)problem->groups[g].warps;
     brute.remaining.arena.limit = makespan_memory(run->settings);
-    uint16_t *counts = calloc(brute.problem->position_count, sizeof *counts);
-    if (counts == NULL) return makespan_no_memory(run);
-    for (uint32_t g = 0; g < brute.problem->group_count; g++)
-        counts[brute.problem->groups[g].first] = (uint16_t)brute.problem->groups[g].warps;
+    arena_bind(&brute.remaining.arena, run->arena);
     uint32_t cycles = 0;
-    wb_status status = longest_from(&brute, counts, &cycles);
-    if (status == WB_OK) status = make_witness(&brute, counts, cycles, &result->witness);
-    free(counts);
+    wb_status status = longest_from(&brute, 0, counts, &cycles);
+    if (status == WB_OK) status = make_witness(&brute, counts, cycles, result);
     key_table_free(&brute.remaining);
-    if (status != WB_OK) return status;
+    WB_TRY(status);
     makespan_set_interval(&result->bound, cycles, cycles);
     makespan_assume_model(&result->bound);
     return WB_OK;

@@ -82,12 +82,12 @@ static wb_status run_extrapolate(const struct makespan_run *run, struct makespan
     bound->kind = WB_ESTIMATE;
     bound->cycles = least;
     bound->reason =
-        makespan_text(run,
+        makespan_text(result,
                       "eq. (42) of ECRTS 2012, here from T(%u) with x = %u, is no bound: LCL with one "
                       "unit of each type takes 4 cycles for 2 warps, 9 for 4",
                       least_y, x);
     makespan_assume_model(bound);
-    return bound->reason == NULL ? makespan_no_memory(run) : WB_OK;
+    return WB_OK;
 }
 
 static bool extrapolate_fits(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cycles.h"
@@ -29,34 +28,29 @@ const struct ilp_form *ilp_form_find(const char *name, size_t length) {
     return NULL;
 }
 
-wb_status ilp_make(const struct makespan_problem *problem, const struct ilp_form *form,
-                   const struct makespan_settings *settings, wb_diagnostics *diagnostics,
-                   struct ilp_instance *instance, struct ilp_model *model) {
-    uint64_t memory = makespan_memory(settings) / MODEL_MEMORY_SHARE;
-    wb_status status = ilp_instance_make(problem, instance);
+wb_status ilp_make(const struct makespan_run *run, const struct ilp_form *form, struct ilp_instance *instance,
+                   struct ilp_model *model) {
+    uint64_t memory = makespan_memory(run->settings) / MODEL_MEMORY_SHARE;
+    *model = (struct ilp_model){.arena = run->arena};
+    wb_status status = ilp_instance_make(run->problem, run->arena, instance);
     if (status == WB_OK) status = form->build(instance, memory, model);
     if (status == WB_OK) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, form->name,
+    diagnose(run->diagnostics, SEVERITY_ERROR, form->name,
              "the integer linear program of %" PRIu64 " instructions is too large for the memory allowed",
-             problem->instruction_count);
+             run->problem->instruction_count);
     return status;
 }
 
-wb_status ilp_write(const struct makespan_problem *problem, const struct ilp_form *form, ilp_writer *write,
-                    const struct makespan_settings *settings, wb_diagnostics *diagnostics, struct text *out) {
+wb_status ilp_write(const struct makespan_run *run, const struct ilp_form *form, ilp_writer *write,
+                    struct text *out) {
     char title[100];
-    struct ilp_instance instance = {0};
-    struct ilp_model model = {0};
-    wb_status status = ilp_make(problem, form, settings, diagnostics, &instance, &model);
-    if (status == WB_OK) {
-        (void)text_format(title, sizeof title, "%s, schedules of at most %" PRIu32 " cycles", form->name,
-                          instance.horizon);
-        status = write(&model, title, out);
-        if (status != WB_OK || out->failed) status = diagnose_out_of_memory(diagnostics, form->name);
-    }
-    ilp_model_free(&model);
-    ilp_instance_free(&instance);
-    return status;
+    struct ilp_instance instance;
+    struct ilp_model model;
+    WB_TRY(ilp_make(run, form, &instance, &model));
+    (void)text_format(title, sizeof title, "%s, schedules of at most %" PRIu32 " cycles", form->name,
+                      instance.horizon);
+    write(&model, title, out);
+    return out->failed ? diagnose_out_of_memory(run->diagnostics, form->name) : WB_OK;
 }
 
 /* The work-conserving schedule in which warps with small numbers go first, so that the last ones are late: a
@@ -81,15 +75,6 @@ static void schedule_by_priority(const struct ilp_instance *instance, uint32_t *
     }
 }
 
-static wb_status make_first_schedule(const struct ilp_instance *instance, struct schedule *schedule) {
-    uint32_t *done = calloc(instance->problem->warp_count, sizeof *done);
-    if (done == NULL) return WB_ERR_LIMIT;
-    wb_status status = schedule_make(instance->problem, schedule);
-    if (status == WB_OK) schedule_by_priority(instance, done, schedule);
-    free(done);
-    return status;
-}
-
 void ilp_decode(const struct ilp_instance *instance, const struct ilp_form *form, const bool *one,
                 struct schedule *schedule) {
     form->decode(instance, one, schedule);
@@ -99,18 +84,14 @@ void ilp_decode(const struct ilp_instance *instance, const struct ilp_form *form
 }
 
 /* Puts CBC's schedule in the place of the first one if it is no shorter. */
-static wb_status take_schedule(const struct ilp_instance *instance, const struct ilp_form *form,
-                               const bool *one, struct schedule *witness) {
+static void take_schedule(const struct ilp_instance *instance, const struct ilp_form *form, const bool *one,
+                          struct arena *arena, struct schedule *witness) {
     struct schedule found;
-    WB_TRY(schedule_make(instance->problem, &found));
+    schedule_make(instance->problem, arena, &found);
     ilp_decode(instance, form, one, &found);
-    if (found.makespan < witness->makespan) {
-        schedule_free(&found);
-        return WB_OK;
-    }
-    schedule_free(witness);
-    *witness = found;
-    return WB_OK;
+    if (found.makespan < witness->makespan) return;
+    memcpy(witness->cycle, found.cycle, instance->problem->instruction_count * sizeof *found.cycle);
+    witness->makespan = found.makespan;
 }
 
 /* The upper end: CBC's bound, if it is better than the horizon and not refuted by the witness. */
@@ -121,37 +102,28 @@ static uint64_t upper_end(const struct ilp_instance *instance, const struct ilp_
     return upper < lower ? instance->horizon : upper;
 }
 
-static wb_status solve(const struct makespan_run *run, const struct ilp_form *form,
-                       const struct ilp_instance *instance, const struct ilp_model *model,
-                       struct makespan_result *result) {
+static wb_status run_form(const struct makespan_run *run, const struct ilp_form *form,
+                          struct makespan_result *result) {
+    struct ilp_instance instance;
+    struct ilp_model model;
     struct ilp_solution solution;
-    if (make_first_schedule(instance, &result->witness) != WB_OK) return makespan_no_memory(run);
-    wb_status status = ilp_cbc_solve(model, run, form->name, &solution);
+    makespan_assume_model(&result->bound);
+    assume(&result->bound, WB_ASSUME_SOLVER_ARITHMETIC);
+    WB_TRY(ilp_make(run, form, &instance, &model));
+    schedule_make(run->problem, &result->arena, &result->witness);
+    schedule_by_priority(&instance, arena_array(run->arena, run->problem->warp_count, sizeof(uint32_t)),
+                         &result->witness);
+    wb_status status = ilp_cbc_solve(&model, run, form->name, &solution);
     if (status == WB_OK && solution.one != NULL)
-        status = take_schedule(instance, form, solution.one, &result->witness);
+        take_schedule(&instance, form, solution.one, run->arena, &result->witness);
     uint64_t lower = result->witness.makespan;
-    makespan_set_interval(&result->bound, lower, upper_end(instance, &solution, lower));
-    enum ilp_end end = solution.end;
-    ilp_solution_free(&solution);
+    makespan_set_interval(&result->bound, lower, upper_end(&instance, &solution, lower));
     if (status != WB_OK) return makespan_no_memory(run);
-    if (end == ILP_STOPPED) return makespan_stopped(run, result);
-    if (end == ILP_OPTIMAL) return WB_OK;
+    if (solution.end == ILP_STOPPED) return makespan_stopped(run, result);
+    if (solution.end == ILP_OPTIMAL) return WB_OK;
     diagnose(run->diagnostics, SEVERITY_ERROR, form->name,
              "CBC ended without an answer: it has no memory left, or its arithmetic failed");
     return WB_ERR_LIMIT;
-}
-
-static wb_status run_form(const struct makespan_run *run, const struct ilp_form *form,
-                          struct makespan_result *result) {
-    struct ilp_instance instance = {0};
-    struct ilp_model model = {0};
-    makespan_assume_model(&result->bound);
-    assume(&result->bound, WB_ASSUME_SOLVER_ARITHMETIC);
-    wb_status status = ilp_make(run->problem, form, run->settings, run->diagnostics, &instance, &model);
-    if (status == WB_OK) status = solve(run, form, &instance, &model, result);
-    ilp_model_free(&model);
-    ilp_instance_free(&instance);
-    return status;
 }
 
 static wb_status run_short(const struct makespan_run *run, struct makespan_result *result) {

@@ -36,8 +36,9 @@ struct report {
 /* What the child is to do. */
 struct cbc_task {
     const struct ilp_model *model;
-    double seconds; /* 0: no limit */
-    bool processor; /* of processor time, not elapsed */
+    struct arena arena; /* the child's own */
+    double seconds;     /* 0: no limit */
+    bool processor;     /* of processor time, not elapsed */
 };
 
 /* The program as CBC takes it: by columns, and to be minimised. */
@@ -47,33 +48,23 @@ struct cbc_program {
     double *row_lower, *row_upper;
 };
 
-static void program_free(struct cbc_program *program) {
-    ilp_matrix_free(&program->matrix);
-    free(program->column_upper);
-    free(program->objective);
-    free(program->row_lower);
-    free(program->row_upper);
-}
-
-/* False when memory is exhausted. */
-static bool program_make(const struct ilp_model *model, struct cbc_program *program) {
-    program->column_upper = calloc(model->columns.count + 1, sizeof *program->column_upper);
-    program->objective = calloc(model->columns.count + 1, sizeof *program->objective);
-    program->row_lower = calloc(model->rows.count + 1, sizeof *program->row_lower);
-    program->row_upper = calloc(model->rows.count + 1, sizeof *program->row_upper);
-    if (ilp_matrix_make(model, &program->matrix) != WB_OK || program->column_upper == NULL ||
-        program->objective == NULL || program->row_lower == NULL || program->row_upper == NULL)
-        return false;
-    for (size_t c = 0; c < model->columns.count; c++) {
-        program->column_upper[c] = model->columns.items[c].upper;
-        program->objective[c] = -(double)model->columns.items[c].objective;
+static struct cbc_program program_make(const struct ilp_model *model, struct arena *arena) {
+    const size_t columns = model->columns.count, rows = model->rows.count;
+    struct cbc_program program = {.matrix = ilp_matrix_make(model, arena),
+                                  .column_upper = arena_array(arena, columns, sizeof(double)),
+                                  .objective = arena_array(arena, columns, sizeof(double)),
+                                  .row_lower = arena_array(arena, rows, sizeof(double)),
+                                  .row_upper = arena_array(arena, rows, sizeof(double))};
+    for (size_t c = 0; c < columns; c++) {
+        program.column_upper[c] = model->columns.items[c].upper;
+        program.objective[c] = -(double)model->columns.items[c].objective;
     }
-    for (size_t row = 0; row < model->rows.count; row++) {
+    for (size_t row = 0; row < rows; row++) {
         const struct ilp_row *r = &model->rows.items[row];
-        program->row_lower[row] = r->sense == ILP_AT_MOST ? -DBL_MAX : (double)r->bound;
-        program->row_upper[row] = r->sense == ILP_AT_LEAST ? DBL_MAX : (double)r->bound;
+        program.row_lower[row] = r->sense == ILP_AT_MOST ? -DBL_MAX : (double)r->bound;
+        program.row_upper[row] = r->sense == ILP_AT_LEAST ? DBL_MAX : (double)r->bound;
     }
-    return true;
+    return program;
 }
 
 /* Passes CBC's messages of progress on, numbered as CbcMessage.cpp has them. They can be about a part of the
@@ -123,7 +114,7 @@ static void load(Cbc_Model *cbc, const struct ilp_model *model, const struct cbc
     Cbc_setObjSense(cbc, 1);
 }
 
-static void report_end(Cbc_Model *cbc, const struct ilp_model *model) {
+static void report_end(Cbc_Model *cbc, const struct ilp_model *model, struct arena *arena) {
     const double *value = Cbc_bestSolution(cbc);
     struct report report = {.best = -Cbc_getObjValue(cbc), .last = true};
     report.bound = -Cbc_getBestPossibleObjValue(cbc);
@@ -131,31 +122,30 @@ static void report_end(Cbc_Model *cbc, const struct ilp_model *model) {
     report.stopped = Cbc_status(cbc) == 1;
     report.has_solution = value != NULL;
     if (report.optimal) report.bound = report.best;
-    bool *one = calloc(model->columns.count, sizeof *one);
-    if (one == NULL) return;
+    bool *one = arena_array(arena, model->columns.count, sizeof *one);
     for (size_t c = 0; value != NULL && c < model->columns.count; c++)
         one[c] = value[c] > 0.5;
     solver_child_send(&report, sizeof report);
     if (value != NULL) solver_child_send(one, model->columns.count * sizeof *one);
-    free(one);
 }
 
-/* The child's work. */
-static void run_cbc(void *user) {
-    const struct cbc_task *task = user;
+static void work_in_arena(void *user) {
+    struct cbc_task *task = user;
     const struct ilp_model *model = task->model;
-    struct cbc_program program = {0};
     (void)c_locale_enter(); /* CBC reads its parameters as the locale says */
-    if (!program_make(model, &program)) {
-        program_free(&program);
-        return;
-    }
+    const struct cbc_program program = program_make(model, &task->arena);
     Cbc_Model *cbc = Cbc_newModel();
     load(cbc, model, &program);
-    program_free(&program);
+    arena_free(&task->arena); /* CBC has its own */
     set_parameters(cbc, task);
     (void)Cbc_solve(cbc);
-    report_end(cbc, model);
+    report_end(cbc, model, &task->arena);
+}
+
+/* The child's work. Without memory it ends, and its parent sees that. */
+static void run_cbc(void *user) {
+    struct cbc_task *task = user;
+    (void)arena_protect(&task->arena, work_in_arena, task);
 }
 
 /* What the watch is told. */
@@ -192,17 +182,15 @@ static enum ilp_end follow(const struct solver_process *process, const struct ma
 
 /* Takes what the last report says. When its time ends before it has solved the first relaxation, CBC can say
  * that there is no solution instead of that it was stopped. */
-static wb_status take(const struct solver_process *process, const struct report *last, bool limited,
-                      size_t column_count, struct ilp_solution *solution) {
+static void take(const struct solver_process *process, const struct report *last, bool limited, bool *one,
+                 size_t column_count, struct ilp_solution *solution) {
     solution->end = last->optimal ? ILP_OPTIMAL : last->stopped || limited ? ILP_STOPPED : ILP_FAILED;
     if ((last->optimal || last->stopped) && last->bound < CBC_NONE) solution->bound = last->bound;
-    if (!last->has_solution) return WB_OK;
-    solution->one = calloc(column_count, sizeof *solution->one);
-    if (solution->one == NULL) return WB_ERR_LIMIT;
-    if (solver_process_receive(process, solution->one, column_count * sizeof *solution->one)) return WB_OK;
-    ilp_solution_free(solution);
-    solution->end = ILP_FAILED;
-    return WB_OK;
+    if (!last->has_solution) return;
+    if (solver_process_receive(process, one, column_count * sizeof *one))
+        solution->one = one;
+    else
+        *solution = (struct ilp_solution){.end = ILP_FAILED, .bound = INFINITY};
 }
 
 /* CBC has one limit only: that of processor time where there are both, as the child is killed at the other.
@@ -222,16 +210,12 @@ wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run
     struct report last;
     set_limit(run, &task);
     *solution = (struct ilp_solution){.end = ILP_FAILED, .bound = INFINITY};
+    bool *one =
+        arena_array(run->arena, model->columns.count, sizeof *one); /* before there is a process to end */
     WB_TRY(solver_process_start(run_cbc, &task, makespan_memory(run->settings), &process));
-    wb_status status = WB_OK;
     solution->end = follow(&process, run, stage, &last);
     if (solution->end == ILP_OPTIMAL)
-        status = take(&process, &last, task.seconds > 0, model->columns.count, solution);
+        take(&process, &last, task.seconds > 0, one, model->columns.count, solution);
     solver_process_end(&process);
-    return status;
-}
-
-void ilp_solution_free(struct ilp_solution *solution) {
-    free(solution->one);
-    *solution = (struct ilp_solution){.bound = INFINITY};
+    return WB_OK;
 }

@@ -18,11 +18,9 @@ struct ilp_solution {
     double bound; /* no solution's objective is larger; infinite where nothing is known */
 };
 
-/* Solves the program within what the run's settings allow; `stage` names the work to its watch. WB_ERR_LIMIT
- * without a message when no child process can be made. Freed with ilp_solution_free, also after an error. */
+/* Solves the program within what the run's settings allow; `stage` names the work to its watch. The solution
+ * is in the run's arena. WB_ERR_LIMIT without a message when no child process can be made. */
 wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run *run, const char *stage,
                         struct ilp_solution *solution);
-
-void ilp_solution_free(struct ilp_solution *solution);
 
 #endif

@@ -3,8 +3,6 @@
  * then a clause of three. Cycles in which an instruction cannot execute, or has no time left to wait, have no
  * variables; warps of equal strings are in order at every instruction, since two that meet can change places.
  */
-#include <stdlib.h>
-
 #include "base/cycles.h"
 #include "papers/makespan_forms/ilp_program.h"
 
@@ -141,12 +139,10 @@ static wb_status build(const struct ilp_instance *instance, uint64_t memory, str
     uint64_t cells = (instance->problem->instruction_count + ILP_RESOURCES + 1) * instance->horizon;
     WB_TRY(ilp_model_fits(cells, 4 * cells, 17 * cells, memory));
     struct cumulative c = {.instance = instance, .model = model};
-    c.first = calloc(instance->problem->warp_count, sizeof *c.first);
-    if (c.first == NULL) return WB_ERR_LIMIT;
+    c.first = arena_array(model->arena, instance->problem->warp_count, sizeof *c.first);
     write_columns(&c);
     write_rows(&c);
-    free(c.first);
-    return model->failed ? WB_ERR_LIMIT : WB_OK;
+    return WB_OK;
 }
 
 /* The columns of an instruction stand side by side from the first cycle in which it can execute: it executes

@@ -91,7 +91,7 @@ static void write_bounds(const struct ilp_model *model, struct text *out) {
     }
 }
 
-wb_status ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out) {
+void ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out) {
     text_printf(out, "\\ %s; obj is the makespan\n", title);
     write_objective(model, out);
     text_string(out, "Subject To\n");
@@ -101,7 +101,6 @@ wb_status ilp_lp_write(const struct ilp_model *model, const char *title, struct 
     write_names(model, true, out);
     write_names(model, false, out);
     text_string(out, "End\n");
-    return WB_OK;
 }
 
 /* Free MPS. What precedes and follows columns that are whole numbers: all of them. */
@@ -162,17 +161,12 @@ static void write_mps_bounds(const struct ilp_model *model, struct text *out) {
     }
 }
 
-wb_status ilp_mps_write(const struct ilp_model *model, const char *title, struct text *out) {
-    struct ilp_matrix matrix = {0};
-    wb_status status = ilp_matrix_make(model, &matrix);
-    if (status == WB_OK) {
-        text_printf(out, "* %s; obj is minus the makespan\nNAME warpbound FREE\n", title);
-        write_rows(model, out);
-        write_columns(model, &matrix, out);
-        write_right_sides(model, out);
-        write_mps_bounds(model, out);
-        text_string(out, "ENDATA\n");
-    }
-    ilp_matrix_free(&matrix);
-    return status;
+void ilp_mps_write(const struct ilp_model *model, const char *title, struct text *out) {
+    const struct ilp_matrix matrix = ilp_matrix_make(model, model->arena);
+    text_printf(out, "* %s; obj is minus the makespan\nNAME warpbound FREE\n", title);
+    write_rows(model, out);
+    write_columns(model, &matrix, out);
+    write_right_sides(model, out);
+    write_mps_bounds(model, out);
+    text_string(out, "ENDATA\n");
 }

@@ -5,14 +5,13 @@
 #include "base/text.h"
 #include "papers/makespan_forms/ilp_program.h"
 
-/* Appends the program. `title` becomes a comment; it has no line breaks. Always WB_OK: what fails shows
- * in out->failed. */
-wb_status ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out);
+/* Appends the program. `title` becomes a comment; it has no line breaks. What fails shows in out->failed. */
+typedef void ilp_writer(const struct ilp_model *model, const char *title, struct text *out);
 
-/* Appends the program, with the names that ilp_lp_write gives rows and columns. MPS has no word for the
- * largest value of the objective that all readers know: the row obj is minus the objective, to be made
- * small. `title` becomes a comment; it has no line breaks. WB_ERR_LIMIT without a message when memory is
- * exhausted. */
-wb_status ilp_mps_write(const struct ilp_model *model, const char *title, struct text *out);
+ilp_writer ilp_lp_write;
+
+/* With the names that ilp_lp_write gives rows and columns. MPS has no word for the largest value of the
+ * objective that all readers know: the row obj is minus the objective, to be made small. */
+ilp_writer ilp_mps_write;
 
 #endif

@@ -1,7 +1,7 @@
 #include "papers/makespan_forms/ilp_program.h"
 
+#include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/cycles.h"
 #include "makespan/method/closed.h"
@@ -22,18 +22,19 @@ wb_status ilp_model_fits(uint64_t columns, uint64_t rows, uint64_t terms, uint64
 
 uint32_t ilp_column_add(struct ilp_model *model, struct ilp_name name, uint32_t upper, int32_t objective) {
     const struct ilp_column column = {name, upper, objective};
-    if (!model->failed) model->failed = vec_push(&model->columns, column) != WB_OK;
+    arena_push(model->arena, &model->columns, column);
     return (uint32_t)model->columns.count - 1;
 }
 
 void ilp_row_begin(struct ilp_model *model, struct ilp_name name) {
     const struct ilp_row row = {.name = name, .first = model->terms.count};
-    if (!model->failed) model->failed = vec_push(&model->rows, row) != WB_OK;
+    arena_push(model->arena, &model->rows, row);
 }
 
 void ilp_term_add(struct ilp_model *model, uint32_t column, int32_t coefficient) {
     const struct ilp_term term = {column, coefficient};
-    if (!model->failed) model->failed = vec_push(&model->terms, term) != WB_OK;
+    assert(column < model->columns.count);
+    arena_push(model->arena, &model->terms, term);
 }
 
 /* Whether all values of the variables satisfy the last row: by the least and the largest value of its sum. */
@@ -51,7 +52,6 @@ static bool holds_always(const struct ilp_model *model, const struct ilp_row *ro
 }
 
 void ilp_row_end(struct ilp_model *model, enum ilp_sense sense, int64_t bound) {
-    if (model->failed) return;
     struct ilp_row *row = &model->rows.items[model->rows.count - 1];
     row->sense = sense;
     row->bound = bound;
@@ -62,13 +62,6 @@ void ilp_row_end(struct ilp_model *model, enum ilp_sense sense, int64_t bound) {
 
 size_t ilp_row_last(const struct ilp_model *model, size_t row) {
     return row + 1 < model->rows.count ? model->rows.items[row + 1].first : model->terms.count;
-}
-
-void ilp_model_free(struct ilp_model *model) {
-    vec_free(&model->columns);
-    vec_free(&model->rows);
-    vec_free(&model->terms);
-    *model = (struct ilp_model){0};
 }
 
 /* Sorts the terms by column: start[c + 1] counts up from the first term of column c to its end. */
@@ -85,31 +78,22 @@ static void sort_terms(const struct ilp_model *model, struct ilp_matrix *matrix)
         }
 }
 
-wb_status ilp_matrix_make(const struct ilp_model *model, struct ilp_matrix *matrix) {
-    matrix->start = calloc(model->columns.count + 2, sizeof *matrix->start);
-    matrix->row = calloc(model->terms.count + 1, sizeof *matrix->row);
-    matrix->coefficient = calloc(model->terms.count + 1, sizeof *matrix->coefficient);
-    if (matrix->start == NULL || matrix->row == NULL || matrix->coefficient == NULL) return WB_ERR_LIMIT;
-    sort_terms(model, matrix);
-    return WB_OK;
+struct ilp_matrix ilp_matrix_make(const struct ilp_model *model, struct arena *arena) {
+    struct ilp_matrix matrix = {.start = arena_array(arena, model->columns.count + 2, sizeof *matrix.start),
+                                .row = arena_array(arena, model->terms.count, sizeof *matrix.row),
+                                .coefficient =
+                                    arena_array(arena, model->terms.count, sizeof *matrix.coefficient)};
+    sort_terms(model, &matrix);
+    return matrix;
 }
 
-void ilp_matrix_free(struct ilp_matrix *matrix) {
-    free(matrix->start);
-    free(matrix->row);
-    free(matrix->coefficient);
-    *matrix = (struct ilp_matrix){0};
-}
-
-/* What the formulations have in common. */
-
-wb_status ilp_instance_make(const struct makespan_problem *problem, struct ilp_instance *instance) {
+wb_status ilp_instance_make(const struct makespan_problem *problem, struct arena *arena,
+                            struct ilp_instance *instance) {
     const uint64_t horizon = closed_bound(problem);
     *instance = (struct ilp_instance){.problem = problem};
     if (cycles_mul(horizon, problem->instruction_count) > INT32_MAX) return WB_ERR_LIMIT;
     instance->horizon = (uint32_t)horizon;
-    instance->warps = calloc(problem->warp_count, sizeof *instance->warps);
-    if (instance->warps == NULL) return WB_ERR_LIMIT;
+    instance->warps = arena_array(arena, problem->warp_count, sizeof *instance->warps);
     struct ilp_warp *warp = instance->warps;
     uint32_t start = 0;
     for (uint32_t g = 0; g < problem->group_count; g++) {
@@ -119,11 +103,6 @@ wb_status ilp_instance_make(const struct makespan_problem *problem, struct ilp_i
                 (struct ilp_warp){problem->unit + group->first, group->length, start, i + 1 == group->warps};
     }
     return WB_OK;
-}
-
-void ilp_instance_free(struct ilp_instance *instance) {
-    free(instance->warps);
-    *instance = (struct ilp_instance){0};
 }
 
 uint32_t ilp_capacity(const struct makespan_problem *problem, uint32_t resource) {

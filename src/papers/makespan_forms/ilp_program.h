@@ -36,13 +36,12 @@ struct ilp_term {
     int32_t coefficient;
 };
 
-/* Zero-initialised it is empty. After a failed allocation `failed` stays set and further additions do
- * nothing, so that whoever writes a model checks once, at the end. */
+/* Empty but for its arena, which is protected. */
 struct ilp_model {
+    struct arena *arena;
     VEC(struct ilp_column) columns;
     VEC(struct ilp_row) rows;
     VEC(struct ilp_term) terms;
-    bool failed;
 };
 
 /* WB_ERR_LIMIT without a message when a model of about so many columns, rows and terms takes more than
@@ -64,23 +63,18 @@ void ilp_row_end(struct ilp_model *model, enum ilp_sense sense, int64_t bound);
 /* The end of a row's terms. */
 size_t ilp_row_last(const struct ilp_model *model, size_t row);
 
-void ilp_model_free(struct ilp_model *model);
-
-/* The terms of a linear program by columns, as solvers and files of columns take them. */
-
-/* The terms of column c stand from start[c] on, before start[c + 1], by rows. */
+/* The terms of a linear program by columns, as solvers and files of columns take them: those of column c
+ * stand from start[c] on, before start[c + 1], by rows. */
 struct ilp_matrix {
     int *start;
     int *row;
     double *coefficient; /* whole */
 };
 
-/* WB_ERR_LIMIT without a message when memory is exhausted. Freed with ilp_matrix_free, also then. */
-wb_status ilp_matrix_make(const struct ilp_model *model, struct ilp_matrix *matrix);
-void ilp_matrix_free(struct ilp_matrix *matrix);
+struct ilp_matrix ilp_matrix_make(const struct ilp_model *model, struct arena *arena);
 
-/* Formulations of a makespan problem as a linear program: each writes the program and reads a schedule off
- * its solution. */
+/* ---- Formulations of a makespan problem as a linear program: each writes the program and reads a schedule
+ * off its solution. */
 
 /* A warp as the formulations see it. Warps of equal strings can be exchanged: the last of them may be taken
  * to be the one that ends last. */
@@ -111,10 +105,10 @@ struct ilp_form {
 
 extern const struct ilp_form ilp_form_short, ilp_form_long, ilp_form_cumulative;
 
-/* WB_ERR_LIMIT without a message when memory is exhausted or the problem has 2^31 instructions times cycles.
+/* In a protected arena. WB_ERR_LIMIT without a message when the problem has 2^31 instructions times cycles.
  */
-wb_status ilp_instance_make(const struct makespan_problem *problem, struct ilp_instance *instance);
-void ilp_instance_free(struct ilp_instance *instance);
+wb_status ilp_instance_make(const struct makespan_problem *problem, struct arena *arena,
+                            struct ilp_instance *instance);
 
 /* Unit types, and behind them what limits the issues of a cycle, as one more unit that all instructions use.
  */

@@ -1,5 +1,6 @@
 #include "papers/makespan_forms/ilp_solution.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,14 +9,30 @@
 #include "base/number.h"
 #include "base/table.h"
 
-/* Most characters of a word that messages show. */
+/* Most characters of a word or name that messages show. */
 #define SHOWN_MAX 60
+
+/* A value differs from a whole number by no more: what solvers take for whole. */
+#define ILP_WHOLE_TOLERANCE 1e-5
 
 /* No whole number of a solution is larger. */
 #define VALUE_MAX 2147483647.0
 
 /* Words of a line that are looked at: "index name * value" and one more. */
 #define WORDS_MAX 5u
+
+/* ---- Files in which solvers write the values of variables, as they are ----------------------------------
+ */
+
+struct solution_entry {
+    size_t at;     /* of the name, in the text */
+    size_t length; /* of the name */
+    int64_t value;
+};
+
+struct solution_file {
+    VEC(struct solution_entry) entries; /* in the order of the file */
+};
 
 struct word {
     size_t at;
@@ -31,8 +48,8 @@ struct line {
 struct reader {
     const struct source *source;
     size_t at; /* where the next line starts */
-    wb_diagnostics *diagnostics;
-    struct ilp_solution_file *file;
+    const struct makespan_run *run;
+    struct solution_file *file;
 };
 
 /* Reads the next line in words, which may be none; false at the end of the file. */
@@ -71,7 +88,7 @@ static bool word_is(const struct reader *reader, const struct line *line, size_t
 }
 
 static wb_status error_at(const struct reader *reader, size_t at, const char *message) {
-    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, at, "%s", message);
+    diagnose_at(reader->run->diagnostics, SEVERITY_ERROR, reader->source, at, "%s", message);
     return WB_ERR_INPUT;
 }
 
@@ -80,14 +97,14 @@ static wb_status read_value(const struct reader *reader, const struct word *word
     const char *text = reader->source->text + word->at;
     const int shown = word->length < SHOWN_MAX ? (int)word->length : SHOWN_MAX;
     if (!number_f64(text, word->length, &number) || isnan(number)) {
-        diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, word->at,
+        diagnose_at(reader->run->diagnostics, SEVERITY_ERROR, reader->source, word->at,
                     "expected the value of a variable, got '%.*s'", shown, text);
         return WB_ERR_INPUT;
     }
     const double whole = round(number);
     if (fabs(number) > VALUE_MAX || fabs(number - whole) > ILP_WHOLE_TOLERANCE) {
         diagnose_at(
-            reader->diagnostics, SEVERITY_ERROR, reader->source, word->at,
+            reader->run->diagnostics, SEVERITY_ERROR, reader->source, word->at,
             "the value %.*s is no whole number of this program: this is no solution of it, but perhaps "
             "one of its relaxation",
             shown, text);
@@ -99,13 +116,13 @@ static wb_status read_value(const struct reader *reader, const struct word *word
 
 /* Keeps the entry of the words `name` and `value`; where a line ends before them it is wrong. */
 static wb_status keep(struct reader *reader, const struct line *line, size_t name, size_t value) {
-    struct ilp_entry entry;
+    struct solution_entry entry;
     if (value >= line->count) return error_at(reader, line->at, "expected a variable and its value");
     WB_TRY(read_value(reader, &line->words[value], &entry.value));
     entry.at = line->words[name].at;
     entry.length = line->words[name].length;
-    if (vec_push(&reader->file->entries, entry) == WB_OK) return WB_OK;
-    return diagnose_out_of_memory(reader->diagnostics, reader->source->name);
+    arena_push(reader->run->arena, &reader->file->entries, entry);
+    return WB_OK;
 }
 
 /* CBC: behind its heading lines of an index, a name, a value and a reduced cost; "**" stands before those
@@ -177,12 +194,11 @@ static bool is_cbc(const struct reader *reader, const struct line *line) {
     return memmem(start, reader->at - 1 - line->at, " - objective value ", 19) != NULL;
 }
 
-wb_status ilp_solution_file_parse(const struct source *source, wb_diagnostics *diagnostics,
-                                  struct ilp_solution_file *file) {
+static wb_status parse_file(const struct makespan_run *run, const struct source *source,
+                            struct solution_file *file) {
     struct line line;
-    *file = (struct ilp_solution_file){0};
-    struct reader reader = {
-        .source = source, .at = source_start(source), .diagnostics = diagnostics, .file = file};
+    *file = (struct solution_file){0};
+    struct reader reader = {.source = source, .at = source_start(source), .run = run, .file = file};
     const size_t start = reader.at;
     if (!next_words(&reader, &line)) return error_at(&reader, start, "the file has no solution in it");
     if (is_cbc(&reader, &line)) return read_cbc(&reader);
@@ -193,100 +209,84 @@ wb_status ilp_solution_file_parse(const struct source *source, wb_diagnostics *d
     return read_plain(&reader);
 }
 
-void ilp_solution_file_free(struct ilp_solution_file *file) {
-    vec_free(&file->entries);
-}
-
-/* Most characters of a name that messages show. */
-#define SHOWN_MAX 60
+/* ---- What the values mean ------------------------------------------------------------------------------ */
 
 /* A place in the source that no variable has. */
 #define NOWHERE SIZE_MAX
 
 /* A form's program and the values that the file gives its columns. */
 struct read_back {
+    const struct makespan_run *run;
     const struct ilp_form *form;
     const struct source *source;
-    wb_diagnostics *diagnostics;
     struct ilp_instance instance;
     struct ilp_model model;
     struct text names;    /* of all columns, one behind the other */
+    size_t *name_end;     /* per column: where it ends there */
     struct intern column; /* by name; numbered as the columns are */
     int64_t *value;       /* per column */
     size_t *at;           /* per column: where it is in the source, or NOWHERE */
 };
 
-static void read_back_free(struct read_back *back) {
-    ilp_model_free(&back->model);
-    ilp_instance_free(&back->instance);
-    text_free(&back->names);
-    intern_free(&back->column);
-    free(back->value);
-    free(back->at);
+/* Makes the program, and room for its values. */
+static wb_status read_back_make(struct read_back *back) {
+    struct arena *arena = back->run->arena;
+    WB_TRY(ilp_make(back->run, back->form, &back->instance, &back->model));
+    const size_t count = back->model.columns.count;
+    back->name_end = arena_array(arena, count, sizeof *back->name_end);
+    back->value = arena_array(arena, count, sizeof *back->value);
+    back->at = arena_array(arena, count, sizeof *back->at);
+    for (size_t c = 0; c < count; c++) {
+        ilp_name_write(&back->model.columns.items[c].name, &back->names);
+        back->name_end[c] = back->names.length;
+        back->at[c] = NOWHERE;
+    }
+    return WB_OK;
 }
 
 /* The names of columns are all different, so that the number of one is its column. */
-static wb_status add_names(struct read_back *back) {
-    const size_t count = back->model.columns.count;
-    size_t *end = calloc(count + 1, sizeof *end);
-    if (end == NULL) return WB_ERR_LIMIT;
-    for (size_t c = 0; c < count; c++) {
-        ilp_name_write(&back->model.columns.items[c].name, &back->names);
-        end[c + 1] = back->names.length;
+static wb_status number_names(struct read_back *back) {
+    size_t start = 0;
+    for (size_t c = 0; c < back->model.columns.count; c++) {
+        uint32_t number;
+        if (intern_add(&back->column, back->names.data + start, back->name_end[c] - start, &number) != WB_OK)
+            return diagnose_out_of_memory(back->run->diagnostics, back->source->name);
+        assert(number == c);
+        start = back->name_end[c];
     }
-    wb_status status = back->names.failed ? WB_ERR_LIMIT : WB_OK;
-    uint32_t number;
-    for (size_t c = 0; status == WB_OK && c < count; c++)
-        status = intern_add(&back->column, back->names.data + end[c], end[c + 1] - end[c], &number);
-    free(end);
-    return status;
-}
-
-static wb_status read_back_make(const struct makespan_problem *problem, const struct ilp_form *form,
-                                const struct makespan_settings *settings, const struct source *source,
-                                wb_diagnostics *diagnostics, struct read_back *back) {
-    *back = (struct read_back){.form = form, .source = source, .diagnostics = diagnostics};
-    WB_TRY(ilp_make(problem, form, settings, diagnostics, &back->instance, &back->model));
-    const size_t count = back->model.columns.count;
-    back->value = calloc(count, sizeof *back->value);
-    back->at = calloc(count, sizeof *back->at);
-    if (back->value == NULL || back->at == NULL || add_names(back) != WB_OK)
-        return diagnose_out_of_memory(diagnostics, source->name);
-    for (size_t c = 0; c < count; c++)
-        back->at[c] = NOWHERE;
     return WB_OK;
 }
 
 /* The first entry that is none of the program's variables, or their number. */
-static size_t first_unknown(const struct read_back *back, const struct ilp_solution_file *file) {
+static size_t first_unknown(const struct read_back *back, const struct solution_file *file) {
     for (size_t i = 0; i < file->entries.count; i++) {
-        const struct ilp_entry *entry = &file->entries.items[i];
+        const struct solution_entry *entry = &file->entries.items[i];
         if (intern_find(&back->column, back->source->text + entry->at, entry->length) == INTERN_NONE)
             return i;
     }
     return file->entries.count;
 }
 
-static wb_status unknown_name(const struct read_back *back, const struct ilp_entry *entry) {
+static wb_status unknown_name(const struct read_back *back, const struct solution_entry *entry) {
     const int shown = entry->length < SHOWN_MAX ? (int)entry->length : SHOWN_MAX;
-    diagnose_at(back->diagnostics, SEVERITY_ERROR, back->source, entry->at,
+    diagnose_at(back->run->diagnostics, SEVERITY_ERROR, back->source, entry->at,
                 "'%.*s' is no variable of the program %s of this problem: was it written for another one?",
                 shown, back->source->text + entry->at, back->form->name);
     return WB_ERR_INPUT;
 }
 
-static wb_status take_value(struct read_back *back, const struct ilp_entry *entry) {
+static wb_status take_value(struct read_back *back, const struct solution_entry *entry) {
     const char *name = back->source->text + entry->at;
     const uint32_t column = intern_find(&back->column, name, entry->length);
     if (column == INTERN_NONE) return unknown_name(back, entry);
     const uint32_t upper = back->model.columns.items[column].upper;
     if (back->at[column] != NOWHERE) {
-        diagnose_at(back->diagnostics, SEVERITY_ERROR, back->source, entry->at, "%.*s has a value already",
-                    (int)entry->length, name);
+        diagnose_at(back->run->diagnostics, SEVERITY_ERROR, back->source, entry->at,
+                    "%.*s has a value already", (int)entry->length, name);
         return WB_ERR_INPUT;
     }
     if (entry->value < 0 || entry->value > upper) {
-        diagnose_at(back->diagnostics, SEVERITY_ERROR, back->source, entry->at,
+        diagnose_at(back->run->diagnostics, SEVERITY_ERROR, back->source, entry->at,
                     "%.*s is %" PRId64 ": expected 0 to %" PRIu32, (int)entry->length, name, entry->value,
                     upper);
         return WB_ERR_INPUT;
@@ -309,7 +309,7 @@ static wb_status row_error(const struct read_back *back, size_t row, int64_t sum
     }
     struct text name = {0};
     ilp_name_write(&violated->name, &name);
-    diagnose_at(back->diagnostics, SEVERITY_ERROR, source, at,
+    diagnose_at(back->run->diagnostics, SEVERITY_ERROR, source, at,
                 "the values violate the row %s of %s: its sum is %" PRId64 ", expected %s %" PRId64
                 " (variables without a value are 0)",
                 name.failed ? "" : name.data, back->form->name, sum, senses[violated->sense],
@@ -334,53 +334,50 @@ static wb_status check_rows(const struct read_back *back) {
 }
 
 /* The schedule of values that satisfy the program. */
-static wb_status decode(const struct read_back *back, struct schedule *schedule) {
+static wb_status decode(const struct read_back *back, struct arena *arena, struct schedule *schedule) {
+    const struct makespan_run *run = back->run;
     const size_t count = back->model.columns.count;
-    bool *one = calloc(count, sizeof *one);
-    wb_status status = one == NULL ? WB_ERR_LIMIT : schedule_make(back->instance.problem, schedule);
-    if (status == WB_OK) {
-        for (size_t c = 0; c < count; c++)
-            one[c] = back->value[c] == 1;
-        ilp_decode(&back->instance, back->form, one, schedule);
-    }
-    free(one);
-    if (status == WB_OK)
-        return schedule_check(back->instance.problem, schedule, back->source->name, back->diagnostics);
-    return diagnose_out_of_memory(back->diagnostics, back->source->name);
+    bool *one = arena_array(run->arena, count, sizeof *one);
+    for (size_t c = 0; c < count; c++)
+        one[c] = back->value[c] == 1;
+    schedule_make(run->problem, arena, schedule);
+    ilp_decode(&back->instance, back->form, one, schedule);
+    return schedule_check(run->problem, schedule, back->source->name, run->diagnostics);
 }
 
-static wb_status read_values(struct read_back *back, const struct ilp_solution_file *file,
-                             struct schedule *schedule) {
+static wb_status read_values(struct read_back *back, const struct solution_file *file) {
     for (size_t i = 0; i < file->entries.count; i++)
         WB_TRY(take_value(back, &file->entries.items[i]));
-    WB_TRY(check_rows(back));
-    return decode(back, schedule);
+    return check_rows(back);
 }
 
-/* Tries the forms in turn. The paper's two have the same variables, which mean the same. */
-static wb_status match(const struct makespan_problem *problem, const struct makespan_settings *settings,
-                       const struct source *source, const struct ilp_solution_file *file,
-                       wb_diagnostics *diagnostics, struct schedule *schedule) {
-    static const struct ilp_form *const forms[] = {&ilp_form_cumulative, &ilp_form_short};
-    struct read_back back[2] = {0};
-    size_t known[2] = {0};
-    wb_status status = WB_OK;
-    for (size_t f = 0; status == WB_OK && f < 2; f++) {
-        status = read_back_make(problem, forms[f], settings, source, diagnostics, &back[f]);
-        if (status == WB_OK) known[f] = first_unknown(&back[f], file);
+/* Takes the values with the form whose names the file has. The paper's two have the same variables, which
+ * mean the same. Nothing in here is taken from an arena while there are tables of names. */
+static wb_status match(struct read_back back[2], const struct solution_file *file, size_t *form) {
+    size_t known[2];
+    for (size_t f = 0; f < 2; f++) {
+        WB_TRY(number_names(&back[f]));
+        known[f] = first_unknown(&back[f], file);
     }
-    if (status == WB_OK) status = read_values(&back[known[1] > known[0]], file, schedule);
-    for (size_t f = 0; f < 2; f++)
-        read_back_free(&back[f]);
-    return status;
+    *form = known[1] > known[0];
+    return read_values(&back[*form], file);
 }
 
-wb_status ilp_read_back(const struct makespan_problem *problem, const struct makespan_settings *settings,
-                        const struct source *source, wb_diagnostics *diagnostics, struct schedule *schedule) {
-    struct ilp_solution_file file;
+wb_status ilp_read_back(const struct makespan_run *run, const struct source *source, struct arena *arena,
+                        struct schedule *schedule) {
+    static const struct ilp_form *const forms[] = {&ilp_form_cumulative, &ilp_form_short};
+    struct solution_file file;
+    struct read_back back[2];
+    size_t form = 0;
     *schedule = (struct schedule){0};
-    wb_status status = ilp_solution_file_parse(source, diagnostics, &file);
-    if (status == WB_OK) status = match(problem, settings, source, &file, diagnostics, schedule);
-    ilp_solution_file_free(&file);
-    return status;
+    WB_TRY(parse_file(run, source, &file));
+    for (size_t f = 0; f < 2; f++) {
+        back[f] = (struct read_back){
+            .run = run, .form = forms[f], .source = source, .names = {.arena = run->arena}};
+        WB_TRY(read_back_make(&back[f]));
+    }
+    wb_status status = match(back, &file, &form);
+    for (size_t f = 0; f < 2; f++)
+        intern_free(&back[f].column);
+    return status == WB_OK ? decode(&back[form], arena, schedule) : status;
 }

@@ -1,7 +1,7 @@
 /* An exact method that shares nothing with the search over states: whether there is a schedule of at least so
  * many cycles is a question to a SAT solver, and its answers close in on the makespan from both sides. */
+#include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/cycles.h"
 #include "makespan/method/closed.h"
@@ -67,26 +67,26 @@ static uint32_t model_makespan(const struct sat_search *search) {
 }
 
 /* Keeps the model's schedule as the witness; its makespan is the new lower end. */
-static wb_status keep_model(struct sat_search *search) {
+static void keep_model(struct sat_search *search) {
     const struct makespan_problem *problem = search->run->problem;
+    struct makespan_result *result = search->result;
     uint32_t positions = problem->position_count;
     uint32_t makespan = model_makespan(search);
-    uint16_t *served = calloc((size_t)makespan * positions, sizeof *served);
-    if (served == NULL) return makespan_no_memory(search->run);
+    struct arena scratch = {0};
+    arena_bind(&scratch, &result->arena);
+    uint16_t *served = arena_array(&scratch, (size_t)makespan * positions, sizeof *served);
     for (uint32_t p = 0; p < positions; p++) {
         uint32_t before = 0;
         for (uint32_t t = 1; t <= makespan; t++) {
             uint32_t after = done_count(search, p, t);
+            assert(after >= before);
             served[(size_t)(t - 1) * positions + p] = (uint16_t)(after - before);
             before = after;
         }
     }
-    schedule_free(&search->result->witness);
-    wb_status status = schedule_from_counts(problem, served, makespan, &search->result->witness);
-    free(served);
-    if (status != WB_OK) return makespan_no_memory(search->run);
-    makespan_set_interval(&search->result->bound, makespan, search->result->bound.cycles);
-    return WB_OK;
+    schedule_from_counts(problem, served, makespan, &result->arena, &result->witness);
+    arena_free(&scratch);
+    makespan_set_interval(&result->bound, makespan, result->bound.cycles);
 }
 
 static wb_status solver_failed(const struct sat_search *search) {
@@ -101,7 +101,7 @@ static wb_status solver_failed(const struct sat_search *search) {
 static wb_status ask(struct sat_search *search, uint64_t makespan) {
     literal at_least = sat_makespan_at_least(&search->encoding, makespan);
     switch (sat_solver_solve(search->solver, at_least)) {
-    case SAT_SATISFIABLE: return keep_model(search);
+    case SAT_SATISFIABLE: keep_model(search); return WB_OK;
     case SAT_UNSATISFIABLE: break;
     case SAT_STOPPED: return makespan_stopped(search->run, search->result);
     case SAT_FAILED: return solver_failed(search);
@@ -116,7 +116,8 @@ static wb_status ask(struct sat_search *search, uint64_t makespan) {
 }
 
 /* Asks until the ends meet. The first question has any schedule for an answer. */
-static wb_status close_interval(struct sat_search *search) {
+static wb_status close_interval(void *context) {
+    struct sat_search *search = context;
     const wb_bound *bound = &search->result->bound;
     WB_TRY(ask(search, bound->lower));
     while (bound->lower < bound->cycles)
@@ -129,17 +130,19 @@ static wb_status prepare(struct sat_search *search) {
     const struct makespan_run *run = search->run;
     uint32_t horizon = (uint32_t)search->result->bound.cycles;
     wb_status status = sat_encode(run, horizon, SAT_COUNTING_CLAUSES, &search->encoding);
-    if (status != WB_OK && search->encoding.cnf.failed) {
+    if (status == WB_OK)
+        search->solver =
+            sat_solver_new(&search->encoding.cnf, makespan_memory(run->settings), search_goes_on, search);
+    const bool too_large = search->encoding.cnf.failed;
+    cnf_free(&search->encoding.cnf); /* the solver has its own */
+    if (too_large) {
         diagnose(run->diagnostics, SEVERITY_WARNING, "sat",
                  "the clauses do not fit the memory limit; the worst case is from %" PRIu64 " to %" PRIu64
                  " cycles",
                  search->result->bound.lower, search->result->bound.cycles);
-        return status;
+        return WB_ERR_LIMIT;
     }
     if (status != WB_OK) return makespan_stopped(run, search->result);
-    search->solver =
-        sat_solver_new(&search->encoding.cnf, makespan_memory(run->settings), search_goes_on, search);
-    cnf_free(&search->encoding.cnf); /* the solver has its own */
     return search->solver == NULL ? makespan_no_memory(run) : WB_OK;
 }
 
@@ -147,21 +150,35 @@ static wb_status run_sat(const struct makespan_run *run, struct makespan_result 
     makespan_set_interval(&result->bound, shortest_possible(run->problem), closed_bound(run->problem));
     makespan_assume_model(&result->bound);
     struct sat_search search = {.run = run, .result = result};
-    wb_status status = prepare(&search);
-    if (status == WB_OK) status = close_interval(&search);
+    WB_TRY(prepare(&search));
+    /* A pass of its own: whatever ends it, the solver is ended. */
+    wb_status status = makespan_with_memory(run, &result->arena, close_interval, &search);
     sat_solver_free(search.solver);
-    sat_encoding_free(&search.encoding);
     return status;
 }
 
+/* Counts the variables of a problem, its arena protected. */
+struct counting {
+    const struct makespan_problem *problem;
+    struct arena arena;
+    bool few;
+};
+
+static void count_variables(void *context) {
+    struct counting *counting = context;
+    struct done_variables done;
+    uint32_t horizon = (uint32_t)closed_bound(counting->problem);
+    counting->few = done_variables_make(counting->problem, horizon, UINT64_MAX, &counting->arena, &done) &&
+                    done.count <= SAT_VARIABLES_FIT;
+}
+
 static bool sat_fits(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {
+    struct counting counting = {.problem = problem};
     if (problem->instruction_count > SAT_VARIABLES_FIT) return false;
-    struct done_variables done = {0};
-    wb_status status = done_variables_make(problem, (uint32_t)closed_bound(problem), UINT64_MAX, &done);
-    bool fits = status == WB_OK && done.count <= SAT_VARIABLES_FIT;
-    done_variables_free(&done);
-    if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, "sat");
-    return fits;
+    if (arena_protect(&counting.arena, count_variables, &counting) != WB_OK)
+        (void)diagnose_out_of_memory(diagnostics, "sat");
+    arena_free(&counting.arena);
+    return counting.few;
 }
 
 const struct makespan_method makespan_sat = {

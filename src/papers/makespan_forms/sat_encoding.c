@@ -1,6 +1,6 @@
 #include "papers/makespan_forms/sat_encoding.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 #include "base/cycles.h"
 #include "papers/makespan_forms/cnf.h"
@@ -138,27 +138,27 @@ static void make_all_windows(struct done_variables *done) {
 }
 
 /* Numbers the variables: all of a position one behind the other. */
-static wb_status number_variables(struct done_variables *done) {
+static bool number_variables(struct done_variables *done) {
     for (uint64_t i = 0; i < done->problem->instruction_count; i++) {
         struct done_window *window = &done->windows[i];
         window->first = done->count + 1;
+        assert(window->earliest <= window->latest);
         uint32_t width = window->latest - window->earliest;
-        if (width > (uint32_t)(CNF_VARIABLES_MAX - done->count)) return WB_ERR_LIMIT;
+        if (width > (uint32_t)(CNF_VARIABLES_MAX - done->count)) return false;
         done->count += (int32_t)width;
     }
-    return WB_OK;
+    return true;
 }
 
-wb_status done_variables_make(const struct makespan_problem *problem, uint32_t horizon, uint64_t memory,
-                              struct done_variables *done) {
+bool done_variables_make(const struct makespan_problem *problem, uint32_t horizon, uint64_t memory,
+                         struct arena *arena, struct done_variables *done) {
     *done = (struct done_variables){.problem = problem, .horizon = horizon};
     uint64_t window_bytes = problem->instruction_count * sizeof *done->windows;
     uint64_t position_bytes = problem->position_count * (sizeof *done->start + sizeof *done->group);
-    if (window_bytes + position_bytes > memory) return WB_ERR_LIMIT;
-    done->windows = calloc(problem->instruction_count, sizeof *done->windows);
-    done->start = calloc(problem->position_count, sizeof *done->start);
-    done->group = calloc(problem->position_count, sizeof *done->group);
-    if (done->windows == NULL || done->start == NULL || done->group == NULL) return WB_ERR_LIMIT;
+    if (window_bytes + position_bytes > memory) return false;
+    done->windows = arena_array(arena, problem->instruction_count, sizeof *done->windows);
+    done->start = arena_array(arena, problem->position_count, sizeof *done->start);
+    done->group = arena_array(arena, problem->position_count, sizeof *done->group);
     uint64_t start = 0;
     for (uint32_t g = 0; g < problem->group_count; g++) {
         const struct string_group *group = &problem->groups[g];
@@ -169,13 +169,6 @@ wb_status done_variables_make(const struct makespan_problem *problem, uint32_t h
     }
     make_all_windows(done);
     return number_variables(done);
-}
-
-void done_variables_free(struct done_variables *done) {
-    free(done->windows);
-    free(done->start);
-    free(done->group);
-    *done = (struct done_variables){0};
 }
 
 uint32_t done_ranks(const struct done_variables *done, uint32_t position) {
@@ -428,56 +421,29 @@ static void encode_unfinished(struct sat_encoding *encoding, literal *groups) {
     }
 }
 
-/* All clauses, with working memory for positions and groups. */
-static wb_status encode_all(const struct makespan_run *run, enum sat_counting counting,
-                            struct sat_encoding *encoding) {
-    const struct makespan_problem *problem = run->problem;
-    struct cycle_encoder at = {.done = &encoding->done, .cnf = &encoding->cnf};
-    at.addends = calloc(problem->position_count, sizeof *at.addends);
-    literal *groups = calloc((size_t)problem->group_count + 1, sizeof *groups);
-    wb_status status = WB_ERR_LIMIT;
-    if (at.addends == NULL || groups == NULL) {
-        encoding->cnf.failed = true;
-    } else {
-        choose_totals(&at);
-        encode_unfinished(encoding, groups);
-        status = encode_cycles(run, counting, encoding, &at);
-    }
-    arena_free(&at.arenas[0]);
-    arena_free(&at.arenas[1]);
-    free(at.addends);
-    free(groups);
-    return status;
-}
-
-/* The tables by cycle. */
-static bool make_tables(uint32_t horizon, uint64_t memory, struct sat_encoding *encoding) {
-    uint64_t bytes = (uint64_t)horizon * (sizeof *encoding->unfinished + sizeof *encoding->full);
-    if (bytes > memory) return false;
-    encoding->unfinished = calloc(horizon, sizeof *encoding->unfinished);
-    encoding->full = calloc((size_t)horizon + 1, sizeof *encoding->full);
-    return encoding->unfinished != NULL && encoding->full != NULL;
-}
-
 wb_status sat_encode(const struct makespan_run *run, uint32_t horizon, enum sat_counting counting,
                      struct sat_encoding *encoding) {
-    uint64_t memory = makespan_memory(run->settings) / CLAUSE_SHARE;
+    const struct makespan_problem *problem = run->problem;
+    const uint64_t memory = makespan_memory(run->settings) / CLAUSE_SHARE;
+    const uint64_t tables = (uint64_t)horizon * (sizeof *encoding->unfinished + sizeof *encoding->full);
     *encoding = (struct sat_encoding){.cnf = {.limit = memory}};
-    if (done_variables_make(run->problem, horizon, memory, &encoding->done) != WB_OK ||
-        !make_tables(horizon, memory, encoding)) {
+    if (tables > memory || !done_variables_make(problem, horizon, memory, run->arena, &encoding->done)) {
         encoding->cnf.failed = true;
         return WB_ERR_LIMIT;
     }
+    encoding->unfinished = arena_array(run->arena, horizon, sizeof *encoding->unfinished);
+    encoding->full = arena_array(run->arena, (size_t)horizon + 1, sizeof *encoding->full);
     encoding->cnf.variable_count = encoding->done.count;
-    return encode_all(run, counting, encoding);
-}
-
-void sat_encoding_free(struct sat_encoding *encoding) {
-    done_variables_free(&encoding->done);
-    cnf_free(&encoding->cnf);
-    free(encoding->unfinished);
-    free(encoding->full);
-    *encoding = (struct sat_encoding){0};
+    struct cycle_encoder at = {.done = &encoding->done,
+                               .cnf = &encoding->cnf,
+                               .addends =
+                                   arena_array(run->arena, problem->position_count, sizeof *at.addends)};
+    choose_totals(&at);
+    encode_unfinished(encoding, arena_array(run->arena, (size_t)problem->group_count + 1, sizeof(literal)));
+    wb_status status = encode_cycles(run, counting, encoding, &at);
+    arena_free(&at.arenas[0]);
+    arena_free(&at.arenas[1]);
+    return status;
 }
 
 literal sat_makespan_at_least(const struct sat_encoding *encoding, uint64_t makespan) {

@@ -30,10 +30,9 @@ struct done_variables {
 };
 
 /* Makes the variables for all schedules of at most `horizon` cycles, which must be an upper bound of the
- * makespan. WB_ERR_LIMIT without a message when they are too many or `memory` bytes do not hold them. */
-wb_status done_variables_make(const struct makespan_problem *problem, uint32_t horizon, uint64_t memory,
-                              struct done_variables *done);
-void done_variables_free(struct done_variables *done);
+ * makespan, in a protected arena. False when they are too many or `memory` bytes do not hold them. */
+bool done_variables_make(const struct makespan_problem *problem, uint32_t horizon, uint64_t memory,
+                         struct arena *arena, struct done_variables *done);
 
 /* The literal of done(position, rank, cycle): a constant outside the window, true for rank 0, false for a
  * rank beyond the warps of the group. */
@@ -66,11 +65,11 @@ struct sat_encoding {
     literal (*full)[FULL_ISSUE + 1]; /* [t]: in cycle t as many execute as may; for 1 <= t <= horizon */
 };
 
-/* Makes the formula; `horizon` must be an upper bound of the makespan. WB_ERR_LIMIT without a message when it
- * is stopped, or when memory or the numbers of variables are exhausted; cnf.failed tells them apart. */
+/* Makes the formula, with its tables in run->arena; `horizon` must be an upper bound of the makespan.
+ * WB_ERR_LIMIT without a message when it is stopped, or when the memory allowed or the numbers of variables
+ * are exhausted; cnf.failed tells them apart. The clauses are freed with cnf_free, also after an error. */
 wb_status sat_encode(const struct makespan_run *run, uint32_t horizon, enum sat_counting counting,
                      struct sat_encoding *encoding);
-void sat_encoding_free(struct sat_encoding *encoding);
 
 /* "The makespan is at least this": true for 0 cycles, false beyond the horizon. */
 literal sat_makespan_at_least(const struct sat_encoding *encoding, uint64_t makespan);

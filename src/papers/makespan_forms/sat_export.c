@@ -108,7 +108,7 @@ wb_status sat_export_dimacs(const struct makespan_run *run, uint64_t makespan, s
         write_clauses(out, &encoding.cnf);
         if (encoding.cnf.failed || out->failed) status = makespan_no_memory(run);
     }
-    sat_encoding_free(&encoding);
+    cnf_free(&encoding.cnf);
     return status;
 }
 
@@ -199,6 +199,6 @@ wb_status sat_export_opb(const struct makespan_run *run, struct text *out) {
         text_free(&objective.text);
         text_free(&rows.text);
     }
-    sat_encoding_free(&encoding);
+    cnf_free(&encoding.cnf);
     return status;
 }

@@ -100,34 +100,48 @@ wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_fo
     return report_take_text(&out, diagnostics, text);
 }
 
-/* The text of a model; `run` is for messages and limits. */
-static wb_status put_model(const struct makespan_run *run, wb_makespan_model model, const char *method,
-                           uint64_t at_least, struct text *out) {
-    switch (model) {
-    case WB_MODEL_DIMACS: return sat_export_dimacs(run, at_least, out);
-    case WB_MODEL_OPB: return sat_export_opb(run, out);
+/* A model in the making. */
+struct export {
+    struct makespan_run run;
+    wb_makespan_model model;
+    const char *method;
+    uint64_t at_least;
+    struct text out;
+};
+
+static wb_status put_model(void *context) {
+    struct export *export = context;
+    const struct makespan_run *run = &export->run;
+    switch (export->model) {
+    case WB_MODEL_DIMACS: return sat_export_dimacs(run, export->at_least, &export->out);
+    case WB_MODEL_OPB: return sat_export_opb(run, &export->out);
     case WB_MODEL_LP:
     case WB_MODEL_MPS: break;
     }
-    ilp_writer *write = model == WB_MODEL_MPS ? ilp_mps_write : ilp_lp_write;
-    const struct ilp_form *form = ilp_form_find(method, strlen(method));
-    if (form != NULL) return ilp_write(run->problem, form, write, run->settings, run->diagnostics, out);
+    ilp_writer *write = export->model == WB_MODEL_MPS ? ilp_mps_write : ilp_lp_write;
+    const struct ilp_form *form = ilp_form_find(export->method, strlen(export->method));
+    if (form != NULL) return ilp_write(run, form, write, &export->out);
     diagnose(run->diagnostics, SEVERITY_ERROR, "makespan",
-             "expected ilp-short, ilp-long or ilp-cumulative for an integer program, got '%.40s'", method);
+             "expected ilp-short, ilp-long or ilp-cumulative for an integer program, got '%.40s'",
+             export->method);
     return WB_ERR_INPUT;
 }
 
 wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, const char *method,
                              uint64_t at_least, wb_diagnostics *diagnostics, char **text) {
-    struct text out = {0};
     WB_TRY(makespan_prepare(makespan, diagnostics));
-    const struct makespan_run run = {.problem = &makespan->problem,
-                                     .settings = &makespan->spec.settings,
-                                     .diagnostics = diagnostics,
-                                     .arena = &makespan->arena};
-    wb_status status = put_model(&run, model, method, at_least, &out);
-    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
-    text_free(&out);
+    struct arena arena = {0};
+    struct export export = {.run = {.problem = &makespan->problem,
+                                    .settings = &makespan->spec.settings,
+                                    .diagnostics = diagnostics,
+                                    .arena = &arena},
+                            .model = model,
+                            .method = method,
+                            .at_least = at_least};
+    wb_status status = makespan_with_memory(&export.run, &arena, put_model, &export);
+    arena_free(&arena);
+    if (status == WB_OK) return report_take_text(&export.out, diagnostics, text);
+    text_free(&export.out);
     return status;
 }
 

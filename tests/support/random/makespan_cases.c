@@ -55,11 +55,8 @@ struct makespan_result makespan_case_solve(const struct makespan_method *method,
     static const struct makespan_settings defaults = MAKESPAN_SETTINGS_DEFAULTS;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     assert_non_null(diagnostics);
-    struct arena arena = {0};
-    struct makespan_run run = {.problem = problem,
-                               .settings = settings != NULL ? settings : &defaults,
-                               .diagnostics = diagnostics,
-                               .arena = &arena};
+    struct makespan_run run = {
+        .problem = problem, .settings = settings != NULL ? settings : &defaults, .diagnostics = diagnostics};
     struct makespan_result result;
     wb_status status = makespan_solve(method, &run, &result);
     if (status != expected) {
@@ -67,8 +64,6 @@ struct makespan_result makespan_case_solve(const struct makespan_method *method,
         makespan_case_print(problem);
     }
     assert_int_equal(status, expected);
-    result.bound.reason = NULL; /* it goes with the arena */
-    arena_free(&arena);
     wb_diagnostics_free(diagnostics);
     return result;
 }

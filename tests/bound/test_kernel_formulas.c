@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "bound/analysis/registry.h"
 #include "bound/grid/grid_kinds.h"
 #include "bound/kernel/kernel_formula.h"
 #include "warp/synthetic/synthetic_file.h"

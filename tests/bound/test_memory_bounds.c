@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "bound/analysis/registry.h"
 #include "bound/cache/lone_block.h"
 #include "random_block.h"
 #include "random_gpu.h"
@@ -132,7 +133,7 @@ static void hold_grid(const struct bound_method *method, const struct random_gpu
         const struct gpu_scheme scheme = {.name = "test", .policy = policies->items[p], .reorder = reorder};
         struct memory_work work;
         const struct bound_input input = {
-            .memory = &work, .machine = gpu->timed.machine, .diagnostics = diagnostics};
+            .memory = &work, .scheme = &scheme, .machine = gpu->timed.machine, .diagnostics = diagnostics};
         assert_int_equal(memory_work_make(&gpu->timed, &scheme, diagnostics, &work), WB_OK);
         wb_bound bound = bound_of(method, &input);
         const bool proven = method != &bound_turn_chain || gpu->hand.machine.issue_per_warp == 1;
@@ -247,6 +248,7 @@ static void hold_lone(const struct random_gpu *gpu, uint64_t seed, struct census
     const struct bound_input input = {.block = &timed,
                                       .profile = &profile,
                                       .memory = &work,
+                                      .scheme = work.scheme,
                                       .machine = work.machine,
                                       .diagnostics = diagnostics,
                                       .budget = &budget};

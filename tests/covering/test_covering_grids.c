@@ -46,7 +46,8 @@ static wb_analysis *bounded(const wb_grid *grid, const wb_machine *machine, wb_d
     kernel_expect_ok(wb_analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis), "analysis",
                      diagnostics);
     const char *methods = "segment-sum";
-    if (analysis->has_work) methods = grid_work_is_dynamic(&analysis->work) ? "k-area,k-bal,k-sm" : "k-sm";
+    if (analysis->kind == SUBJECT_KERNEL)
+        methods = grid_work_is_dynamic(&analysis->work) ? "k-area,k-bal,k-sm" : "k-sm";
     kernel_expect_ok(wb_analysis_bound(analysis, methods, NULL, diagnostics), "bounds", diagnostics);
     return analysis;
 }
@@ -69,7 +70,7 @@ static void check_bounds(const char *name, const char *setting, const wb_analysi
     for (size_t i = 0; i < count; i++) {
         if (bounds[i].kind != WB_UPPER) continue;
         held++;
-        for (size_t k = 0; !given->has_memory && k < given->bounds.count; k++) {
+        for (size_t k = 0; !analysis_has_caches(given) && k < given->bounds.count; k++) {
             const wb_bound *known = &given->bounds.items[k];
             if (strcmp(known->method, bounds[i].method) == 0 && known->cycles > bounds[i].cycles)
                 fail_msg("%s, %s: %s of all data is %" PRIu64 ", of known data %" PRIu64, name, setting,
@@ -148,10 +149,10 @@ static void check_machines(const struct kernel_case *entry, struct loaded_kernel
         wb_analysis *all = bounded(covering, machine, loaded->diagnostics);
         assert_true(wb_analysis_is_covering(all));
         assert_int_equal(wb_analysis_simulate(all, "lrr", NULL, loaded->diagnostics), WB_ERR_DECLINED);
-        const bool first = v == 0 || all->has_memory;
+        const bool first = v == 0 || analysis_has_caches(all);
         check_given(entry->name, variants[v][0], all, given, v == 0 ? "all" : "gto", loaded->diagnostics);
         if (v == 0) check_kinds(loaded, all, *block);
-        if (all->has_memory) check_turns(entry->name, covering, given, machine, loaded->diagnostics);
+        if (analysis_has_caches(all)) check_turns(entry->name, covering, given, machine, loaded->diagnostics);
         for (uint64_t s = 0; first && s < SEEDS; s++) {
             change_seeds(loaded->launch, 1000003);
             wb_grid *other = traced(loaded, NULL);

@@ -384,9 +384,10 @@ static bool grids_are_covered(struct trial *trial) {
     bool holds = trace_grid(trial, trial_launch_unknown(trial, known.buffers), &options, &covering);
     if (holds && covering != NULL) {
         holds = analyse_grid(trial, covering, machine, &analysis);
-        const bool dynamic = holds && analysis->has_work && grid_work_is_dynamic(&analysis->work);
+        const bool dynamic =
+            holds && analysis->kind == SUBJECT_KERNEL && grid_work_is_dynamic(&analysis->work);
         const char *methods = dynamic ? "k-area,k-bal,k-sm" : "k-sm";
-        if (holds && analysis->has_memory) methods = "segment-sum";
+        if (holds && analysis_has_caches(analysis)) methods = "segment-sum";
         if (holds && wb_analysis_bound(analysis, methods, NULL, trial->diagnostics) != WB_OK)
             holds = trial_violated(trial, "is not bounded as a grid");
         for (uint32_t d = 0; holds && d < TRIAL_DATA_SEEDS; d++)

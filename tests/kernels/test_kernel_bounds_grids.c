@@ -69,7 +69,7 @@ static void check_simulations(const struct kernel_grid *kernel, const wb_machine
 static void compute_bounds(const struct kernel_grid *kernel, wb_analysis *analysis) {
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
         const struct bound_method *method = bound_method_at(i);
-        if (method->scope != BOUND_OF_KERNEL || method->searches) continue;
+        if ((method->needs & NEED_KERNEL) == 0 || method->searches) continue;
         wb_status status = wb_analysis_bound(analysis, method->name, NULL, kernel->diagnostics);
         if (status != WB_ERR_DECLINED) kernel_expect_ok(status, method->name, kernel->diagnostics);
     }

@@ -37,7 +37,7 @@ static bool is_usual(const struct bound_method *method) {
 const struct bound_method *grid_formula_at(size_t index) {
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
         const struct bound_method *method = bound_method_at(i);
-        if (method->scope != BOUND_OF_KERNEL || method->searches || is_usual(method)) continue;
+        if ((method->needs & NEED_KERNEL) == 0 || method->searches || is_usual(method)) continue;
         if (index-- == 0) return method;
     }
     return NULL;

@@ -1,5 +1,6 @@
 #include "bound/analysis/analysis.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/choose.h"
@@ -49,10 +50,18 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
     return analysis_finish(made, WB_OK, diagnostics, analysis);
 }
 
+wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_kind *kind,
+                                size_t number, wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    WB_TRY(analysis_of_timed(kind->timed, diagnostics, analysis));
+    if (!memory_is_contended(&grid->machine.memory)) return WB_OK;
+    (*analysis)->kind = SUBJECT_CONTENDED_BLOCK;
+    return contended_block_by_hand(grid, number, diagnostics, &(*analysis)->contended);
+}
+
 /* Looks at a block as at a grid of its own, on a machine with caches. */
 static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machine,
                                      wb_diagnostics *diagnostics, struct execution_cost *costs) {
-    made->has_memory = true;
+    made->kind = SUBJECT_CACHED_BLOCK;
     WB_TRY(grid_from_block(made->block, diagnostics, &made->lone));
     WB_TRY(timed_grid_make(&made->lone, machine, diagnostics, &made->grid_times));
     WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
@@ -75,8 +84,11 @@ static wb_status analysis_time_block(wb_analysis *made, const wb_machine *machin
     wb_status status = WB_OK;
     if (memory_has_hierarchy(&machine->memory))
         status = analysis_lone_block(made, machine, diagnostics, costs);
-    if (memory_is_contended(&machine->memory))
+    if (memory_is_contended(&machine->memory)) {
+        assert(made->kind == SUBJECT_BLOCK); /* such a machine has no caches */
+        made->kind = SUBJECT_CONTENDED_BLOCK;
         status = contended_block_make(made->block, machine, diagnostics, &made->contended);
+    }
     if (status == WB_OK) status = timed_block_from(made->block, machine, costs, diagnostics, &made->own);
     free(costs);
     return status;
@@ -103,9 +115,9 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
     }
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
+    made->kind = SUBJECT_CACHED_GRID;
     made->machine = machine;
     wb_status status = timed_grid_make(grid, machine, diagnostics, &made->grid_times);
-    made->has_memory = true;
     if (status == WB_OK)
         status = memory_work_make(&made->grid_times, gpu_scheme_at(chosen), diagnostics, &made->memory);
     return analysis_finish(made, status, diagnostics, analysis);
@@ -118,7 +130,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     wb_block_free(analysis->longest_block);
     grid_work_free(&analysis->work);
     grid_kinds_free(&analysis->kinds);
-    if (analysis->profiled) block_profile_free(&analysis->profile);
+    if (analysis->prepared && analysis_is_block(analysis)) block_profile_free(&analysis->profile);
     timed_block_free(&analysis->own);
     synthetic_block_free(&analysis->by_hand);
     abstract_warp_file_free(&analysis->abstract);
@@ -158,12 +170,12 @@ static wb_status analysis_fetch_time(wb_analysis *analysis) {
 }
 
 /* The phases, and fetch: shared by all methods, computed once. */
-static wb_status analysis_profile(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
-    if (analysis->profiled || (analysis->timed == NULL && !analysis->has_memory)) return WB_OK;
+static wb_status analysis_prepare(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    if (analysis->prepared || !(analysis_is_block(analysis) || analysis_has_caches(analysis))) return WB_OK;
     if (analysis_fetch_time(analysis) != WB_OK) return analysis_no_memory(diagnostics);
-    if (analysis->timed != NULL)
+    if (analysis_is_block(analysis))
         WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
-    analysis->profiled = true;
+    analysis->prepared = true;
     return WB_OK;
 }
 
@@ -175,7 +187,7 @@ static wb_status analysis_compute(const struct bound_method *method, const struc
     if (status != WB_OK && !partial) return status;
     if (input->block != NULL && !method->searches)
         bound->cycles = cycles_add(bound->cycles, profile_release_time(input->profile));
-    if (input->memory != NULL && method->scope != BOUND_OF_GRID)
+    if (input->memory != NULL && (method->needs & NEED_BLOCK) != 0)
         lone_block_add_memory(method, input->memory, bound);
     if (input->load != NULL) contended_block_add(method, input->machine, input->load, bound);
     if (!method->searches) bound->cycles = cycles_add(bound->cycles, input->fetch_time);
@@ -200,16 +212,52 @@ static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, cons
     return status;
 }
 
+/* A block whose paths, if they are covering ones, are those of what is analysed; or NULL. */
+static const struct wb_block *analysis_traced(const struct wb_analysis *analysis) {
+    if (analysis->kind == SUBJECT_KERNEL) return analysis->work.covering;
+    return analysis->timed == NULL ? NULL : analysis->timed->traced;
+}
+
 /* The flow facts of covering paths; NULL: the paths are real ones. */
 static const struct facts_used *analysis_facts(const struct wb_analysis *analysis) {
-    if (analysis->has_memory) {
+    if (analysis_has_caches(analysis)) {
         const struct grid_covering *cover = &analysis->memory.timed->grid->cover;
         return cover->covers ? &cover->facts : NULL;
     }
-    const struct wb_block *block = analysis->has_work        ? analysis->work.covering
-                                   : analysis->timed == NULL ? NULL
-                                                             : analysis->timed->traced;
+    const struct wb_block *block = analysis_traced(analysis);
     return block != NULL && block->covering ? &block->facts : NULL;
+}
+
+/* What methods see of it. */
+static struct bound_input analysis_input(wb_analysis *analysis, const struct analysis_request *request,
+                                         wb_diagnostics *messages) {
+    struct bound_input input = {.machine = analysis->machine,
+                                .facts = analysis_facts(analysis),
+                                .assumed = analysis_assumed(analysis),
+                                .contended = analysis_is_contended(analysis),
+                                .fetch_time = analysis->fetch_time,
+                                .watch = request->watch,
+                                .diagnostics = messages,
+                                .results = &analysis->log.texts,
+                                .budget = request->budget,
+                                .together = &analysis->together};
+    if (analysis_is_block(analysis)) {
+        input.block = analysis->timed;
+        input.profile = &analysis->profile;
+    }
+    if (analysis_has_caches(analysis)) {
+        input.memory = &analysis->memory;
+        input.scheme = analysis->memory.scheme;
+        input.in_objects = analysis->memory.in_objects;
+        input.registers_ignored = analysis->memory.registers_ignored;
+    }
+    if (analysis->kind == SUBJECT_CONTENDED_BLOCK) input.load = &analysis->contended.load;
+    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) input.abstract = &analysis->abstract.cta;
+    if (analysis->kind == SUBJECT_KERNEL) {
+        input.work = &analysis->work;
+        input.grid = &analysis->grid_times;
+    }
+    return input;
 }
 
 wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysis_request *request,
@@ -218,29 +266,8 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
     const char *why;
     double start = analysis_clock();
     *attempt = (struct analysis_attempt){.found = false};
-    WB_TRY(analysis_profile(analysis, request->watch, messages));
-    const struct bound_input input = {
-        .block = analysis->timed,
-        .profile = &analysis->profile,
-        .memory = analysis->has_memory ? &analysis->memory : NULL,
-        .work = analysis->has_work ? &analysis->work : NULL,
-        .load = analysis->contended.exists ? &analysis->contended.load : NULL,
-        .grid = analysis->has_work ? &analysis->grid_times : NULL,
-        .abstract = analysis->is_abstract ? &analysis->abstract.cta : NULL,
-        .machine = analysis->machine,
-        .scheme = analysis->has_memory ? analysis->memory.scheme : NULL,
-        .facts = analysis_facts(analysis),
-        .assumed = analysis_assumed(analysis),
-        .in_objects = analysis->has_memory && analysis->memory.in_objects,
-        .registers_ignored = analysis->has_memory && analysis->memory.registers_ignored,
-        .contended = analysis->contended.exists ||
-                     (analysis->has_work && memory_is_contended(&analysis->machine->memory)),
-        .fetch_time = analysis->fetch_time,
-        .watch = request->watch,
-        .diagnostics = messages,
-        .results = &analysis->log.texts,
-        .budget = request->budget,
-        .together = &analysis->together};
+    WB_TRY(analysis_prepare(analysis, request->watch, messages));
+    const struct bound_input input = analysis_input(analysis, request, messages);
     const bool applies = bound_method_applies(method, &input, &why);
     if (request->unasked && (!applies || (method->fits != NULL && !method->fits(&input))))
         return messages->no_memory ? WB_ERR_LIMIT : WB_OK;
@@ -311,7 +338,7 @@ static wb_status analysis_run_method(void *user, size_t index, struct method_run
 }
 
 bool wb_analysis_is_abstract(const wb_analysis *analysis) {
-    return analysis->is_abstract;
+    return analysis->kind == SUBJECT_ABSTRACT_WARPS;
 }
 
 /* Whether a method reads a convention of abstract CTA simulation. */
@@ -342,8 +369,7 @@ bool wb_analysis_reads_setting(const wb_analysis *analysis, const char *setting)
 }
 
 bool wb_analysis_is_covering(const wb_analysis *analysis) {
-    if (analysis->has_memory) return analysis->memory.timed->grid->cover.covers;
-    return (analysis->block != NULL && analysis->block->covering) || analysis->work.covering != NULL;
+    return analysis_facts(analysis) != NULL;
 }
 
 void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given) {
@@ -365,10 +391,8 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
 /* The methods that bound blocks, as bits. */
 static uint64_t analysis_block_methods(void) {
     uint64_t methods = 0;
-    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
-        enum bound_scope scope = bound_method_at(i)->scope;
-        if (scope != BOUND_OF_GRID && scope != BOUND_OF_KERNEL) methods |= UINT64_C(1) << i;
-    }
+    for (size_t i = 0; bound_method_at(i) != NULL; i++)
+        if ((bound_method_at(i)->needs & NEED_BLOCK) != 0) methods |= UINT64_C(1) << i;
     return methods;
 }
 
@@ -384,7 +408,7 @@ static void analysis_shares(uint64_t work[METHODS_MAX]) {
 static wb_status analysis_run_both(wb_analysis *analysis, uint64_t chosen, uint64_t shares[METHODS_MAX],
                                    bool unasked, struct method_run *run) {
     const uint64_t of_blocks = analysis->longest == NULL ? 0 : analysis_block_methods();
-    wb_analysis *kernel = analysis->has_work ? analysis : NULL;
+    wb_analysis *kernel = analysis->kind == SUBJECT_KERNEL ? analysis : NULL;
     uint64_t *work_left = unasked ? shares : NULL;
     struct analysis_task blocks = {analysis->longest, kernel, work_left};
     struct analysis_task itself = {analysis, NULL, work_left};
@@ -439,9 +463,9 @@ wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
 static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,
                                        const wb_watch *watch, wb_diagnostics *diagnostics,
                                        wb_simulation *simulation) {
-    struct gpu_scheme scheme = analysis->has_memory ? *analysis->memory.scheme : *gpu_scheme_at(0);
+    struct gpu_scheme scheme = analysis_has_caches(analysis) ? *analysis->memory.scheme : *gpu_scheme_at(0);
     scheme.policy = policy;
-    const bool alone = analysis->contended.exists;
+    const bool alone = analysis->kind == SUBJECT_CONTENDED_BLOCK;
     struct block_times lone = {0};
     const struct gpu_options options = {.watch = watch, .block_times = alone ? &lone : NULL};
     struct arena arena = {0};
@@ -463,7 +487,8 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
 
 /* Why the analysis cannot be simulated, or NULL. */
 static const char *analysis_unsimulated(const struct wb_analysis *analysis) {
-    if (analysis->is_abstract) return "abstract warps cannot be simulated: they have no instructions";
+    if (analysis->kind == SUBJECT_ABSTRACT_WARPS)
+        return "abstract warps cannot be simulated: they have no instructions";
     if (wb_analysis_is_covering(analysis))
         return "covering paths cannot be simulated: no warp executes all of them";
     return NULL;
@@ -479,13 +504,14 @@ static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const 
     wb_simulation simulation;
     if (objection != NULL) {
         diagnose(messages, SEVERITY_ERROR,
-                 analysis->is_abstract ? analysis->abstract.name : analysis->machine->name, "%s", objection);
+                 analysis->kind == SUBJECT_ABSTRACT_WARPS ? analysis->abstract.name : analysis->machine->name,
+                 "%s", objection);
         return WB_ERR_DECLINED;
     }
-    if (analysis->has_memory || analysis->has_work || analysis->contended.exists)
-        WB_TRY(analysis_simulate_gpu(analysis, policy, watch, messages, &simulation));
-    else
+    if (analysis->kind == SUBJECT_BLOCK)
         WB_TRY(simulate(analysis->timed, policy, NULL, watch, messages, &simulation));
+    else
+        WB_TRY(analysis_simulate_gpu(analysis, policy, watch, messages, &simulation));
     simulation.seconds = analysis_clock() - start;
     wb_simulation *slot = method_place(&analysis->policies_run, index, analysis->simulations.items,
                                        &analysis->simulations.count, sizeof *slot);
@@ -507,7 +533,7 @@ static wb_status analysis_run_policy(void *user, size_t index, struct method_run
  * units for, which are no fewer. */
 static uint64_t analysis_instructions(const struct wb_analysis *analysis) {
     const struct timed_block *timed = analysis->timed;
-    if (timed == NULL && analysis->has_memory) return analysis->memory.total.initiations;
+    if (analysis->kind == SUBJECT_CACHED_GRID) return analysis->memory.total.initiations;
     uint64_t instructions = 0;
     for (uint32_t w = 0; timed != NULL && w < timed->warp_count; w++)
         instructions = cycles_add(instructions, timed->paths[timed->warp_path[w]].length);
@@ -528,7 +554,7 @@ static wb_status analysis_run_policies(wb_analysis *analysis, const char *polici
 /* Simulates the policies that the bounds are about and are usually held against, unless more than `*left`
  * instructions would be simulated for them. */
 static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct method_run *run) {
-    const bool in_turns = analysis->has_memory && !analysis->memory.scheme->policy->work_conserving;
+    const bool in_turns = analysis_has_caches(analysis) && !analysis->memory.scheme->policy->work_conserving;
     const uint64_t instructions = cycles_mul(analysis_instructions(analysis), in_turns ? 1 : 2);
     if (instructions <= *left) {
         *left -= instructions;
@@ -594,7 +620,7 @@ bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *proven) {
 }
 
 assumed_set analysis_assumed(const wb_analysis *analysis) {
-    if (analysis->has_work) return analysis->work.assumed;
+    if (analysis->kind == SUBJECT_KERNEL) return analysis->work.assumed;
     return analysis->timed != NULL ? analysis->timed->code.assumed : analysis->grid_times.code.assumed;
 }
 
@@ -604,7 +630,7 @@ size_t wb_analysis_assumptions(const wb_analysis *analysis, wb_assumption list[W
 
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {
     if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
-    if (analysis->has_memory || analysis->contended.exists || analysis->fetch_time > 0)
+    if (analysis->kind != SUBJECT_BLOCK || analysis->fetch_time > 0)
         return false; /* what memory or fetch adds is known of the block only */
     const struct timed_block *timed = analysis->timed;
     const struct warp_group group = {timed->warp_path[warp], warp % timed->machine->sub_cores, 1};

@@ -20,6 +20,16 @@
  * second, on machines with caches a second. */
 #define ANALYSIS_SIMULATED_MAX UINT64_C(12000000)
 
+/* What is analysed. */
+enum subject_kind {
+    SUBJECT_BLOCK,           /* a block on a machine without caches */
+    SUBJECT_CONTENDED_BLOCK, /* the same, its requests waiting for one memory that all SMs share */
+    SUBJECT_CACHED_BLOCK,    /* a block in isolation on a machine with caches: a grid of its own, too */
+    SUBJECT_CACHED_GRID,     /* a grid on a machine with caches */
+    SUBJECT_KERNEL,          /* a grid on a machine without caches */
+    SUBJECT_ABSTRACT_WARPS,  /* no block, but warps written by hand (docs/abstract-cta.md) */
+};
+
 /* One of the blocks of a kernel that are bounded by themselves, of a kind each. */
 struct kernel_block {
     struct wb_block *block; /* owned, or NULL */
@@ -37,33 +47,41 @@ struct analysis_owned {
 };
 
 struct wb_analysis {
+    enum subject_kind kind;
     const struct wb_machine *machine;
-    const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
     const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
-    const struct timed_block *timed; /* what is analysed; NULL: a grid, or abstract warps */
+
+    /* Of a block: */
+    const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
+    const struct timed_block *timed; /* what is analysed; NULL: no block */
     struct timed_block own;          /* *timed, where it was made from `block` */
     struct synthetic_block by_hand;  /* *timed is in it, where it was read from a block file */
-    struct wb_grid lone;             /* of `block` alone, on a machine with caches; or the grid by hand */
-    struct timed_grid grid_times;    /* of the grid, or of `lone` */
-    struct memory_work memory;       /* of them, if has_memory */
-    bool has_memory;
-    struct contended_block contended; /* of one block, where all SMs share one memory */
-    bool has_work;                    /* a grid on a machine without caches: */
+    struct block_profile profile;    /* if `prepared` */
+    struct contended_block contended;
+
+    /* Of a grid, and of a block as a grid: */
+    struct wb_grid lone;          /* of `block` alone, on a machine with caches; or the grid by hand */
+    struct timed_grid grid_times; /* of the grid, or of `lone` */
+    struct memory_work memory;    /* of them, on a machine with caches */
+
+    /* Of a kernel, whose grid_times are set, too; by_hand and lone, where it is written by hand: */
     struct grid_kinds kinds;
     struct grid_work work;
-    struct wb_block *longest_block;  /* of a kernel: the block of `longest`, where it was made for it */
-    struct wb_analysis *longest;     /* of a kernel: of the block that takes longest; else NULL. Its bounds
-                                        are the largest of all `blocks` */
-    VEC(struct kernel_block) blocks; /* of a kernel on a machine without caches: the first is `longest` */
+    VEC(struct kernel_block) blocks; /* the first is `longest` */
     cycles rest;                     /* the largest cap of the kinds of blocks that are not among them */
     uint64_t block_methods;          /* bit i: method i has been asked of all of them */
-    bool is_abstract;                /* not a block, but: */
-    struct abstract_warp_file abstract;
-    bool profiled; /* `profile`, if it is a block, and fetch_time have been made */
-    struct block_profile profile;
-    cycles fetch_time;              /* what instruction fetch adds to a bound of it, but of one of `work` */
+    struct together_times together;
+
+    /* Of a whole grid on any machine: */
+    struct wb_block *longest_block; /* the block of `longest`, where it was made for it */
+    struct wb_analysis *longest; /* of the block that takes longest; else NULL. Of a kernel its bounds are the
+                                    largest of all `blocks` */
+
+    struct abstract_warp_file abstract; /* abstract warps */
+
+    bool prepared;                  /* the profile of a block, and fetch_time, have been made */
+    cycles fetch_time;              /* what instruction fetch adds to a bound, but to one of a kernel */
     uint64_t state_limit;           /* of searches */
-    struct together_times together; /* of a kernel */
     uint64_t unasked;               /* bit i: method i was run for "all" */
     uint64_t methods_run;           /* bit i: method i of the registry has a bound */
     uint64_t policies_run;          /* bit i: policy i has a simulation */
@@ -72,6 +90,20 @@ struct wb_analysis {
     struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */
     struct analysis_owned owned;
 };
+
+static inline bool analysis_has_caches(const struct wb_analysis *analysis) {
+    return analysis->kind == SUBJECT_CACHED_BLOCK || analysis->kind == SUBJECT_CACHED_GRID;
+}
+
+static inline bool analysis_is_block(const struct wb_analysis *analysis) {
+    return analysis->kind <= SUBJECT_CACHED_BLOCK;
+}
+
+/* Whether requests wait for one memory that all SMs share. */
+static inline bool analysis_is_contended(const struct wb_analysis *analysis) {
+    return analysis->kind == SUBJECT_CONTENDED_BLOCK ||
+           (analysis->kind == SUBJECT_KERNEL && memory_is_contended(&analysis->machine->memory));
+}
 
 /* For those that make analyses: an analysis of nothing yet, or NULL when memory is exhausted. */
 wb_analysis *analysis_make(void);
@@ -87,10 +119,15 @@ wb_status analysis_no_memory(wb_diagnostics *diagnostics);
 wb_status analysis_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                          wb_analysis **analysis);
 
-/* An analysis of a block that the caller keeps, such as one written by hand. WB_ERR_LIMIT with a message when
- * memory is exhausted or the block's times do not fit. */
+/* An analysis of a block that the caller keeps, as it is on a machine without caches whose SMs share no
+ * memory. WB_ERR_LIMIT with a message when memory is exhausted or the block's times do not fit. */
 wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
                             wb_analysis **analysis);
+
+/* An analysis of a block of a grid written by hand, which outlives it: of kind number `number`. Errors as
+ * wb_analysis_new. */
+wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_kind *kind,
+                                size_t number, wb_diagnostics *diagnostics, wb_analysis **analysis);
 
 /* Of a kernel, the cycles before its first block is dispatched, which no bound of it includes; else 0. */
 static inline cycles analysis_overhead(const struct wb_analysis *analysis) {

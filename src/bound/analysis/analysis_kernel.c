@@ -22,7 +22,7 @@ static uint32_t busiest_block(const struct memory_work *work) {
 
 /* The number in its grid of the block that takes longest. */
 static uint32_t longest_block(const struct wb_analysis *analysis) {
-    if (analysis->has_memory) return busiest_block(&analysis->memory);
+    if (analysis_has_caches(analysis)) return busiest_block(&analysis->memory);
     return analysis->work.kinds.items[longest_kind(&analysis->work)].first;
 }
 
@@ -36,7 +36,8 @@ static wb_status analyse_blocks(wb_analysis *made, const struct wb_grid *grid, u
     }
     WB_TRY(grid_block_make(grid, number, diagnostics, &made->longest_block));
     WB_TRY(wb_analysis_new(made->longest_block, made->machine, diagnostics, &made->longest));
-    return made->has_work ? kernel_blocks_make(made, made->work.kind_of[number], diagnostics) : WB_OK;
+    return made->kind == SUBJECT_KERNEL ? kernel_blocks_make(made, made->work.kind_of[number], diagnostics)
+                                        : WB_OK;
 }
 
 /* Covering paths on a machine without caches: kinds of blocks, but nothing that could be simulated. */
@@ -44,7 +45,7 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
                                   wb_diagnostics *diagnostics) {
     const struct wb_machine *machine = made->machine;
     WB_TRY(wb_machine_check(machine, diagnostics));
-    made->has_work = true;
+    made->kind = SUBJECT_KERNEL;
     made->grid_times.grid = grid;
     made->grid_times.machine = machine;
     WB_TRY(grid_kinds_covering(grid, machine, watch, diagnostics, &made->work));
@@ -64,9 +65,8 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
     const bool caches = memory_has_hierarchy(&machine->memory);
     if (grid->cover.covers && !caches) return analyse_covering(made, grid, watch, diagnostics);
     WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
-    made->has_memory = caches;
-    made->has_work = !made->has_memory;
-    if (made->has_memory)
+    made->kind = caches ? SUBJECT_CACHED_GRID : SUBJECT_KERNEL;
+    if (caches)
         WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
     else
         WB_TRY(grid_kinds_make(&made->grid_times, watch, diagnostics, &made->kinds, &made->work));
@@ -75,13 +75,12 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
 
 wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) {
     made->machine = &made->by_hand.machine;
-    made->has_work = true;
+    made->kind = SUBJECT_KERNEL;
     WB_TRY(synthetic_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
     WB_TRY(grid_kinds_by_hand(&made->by_hand, NULL, diagnostics, &made->work));
     const uint32_t longest = longest_kind(&made->work);
-    WB_TRY(analysis_of_timed(made->work.kinds.items[longest].timed, diagnostics, &made->longest));
-    if (memory_is_contended(&made->machine->memory))
-        WB_TRY(contended_block_by_hand(&made->by_hand, longest, diagnostics, &made->longest->contended));
+    WB_TRY(analysis_of_synthetic(&made->by_hand, &made->work.kinds.items[longest], longest, diagnostics,
+                                 &made->longest));
     return kernel_blocks_make(made, longest, diagnostics);
 }
 

@@ -20,12 +20,8 @@ static wb_status analyse_kind(const wb_analysis *kernel, wb_diagnostics *diagnos
     if (grid->covering.count > 0)
         return wb_analysis_new(grid->covering.items[block->kind].block, kernel->machine, diagnostics,
                                &block->analysis);
-    if (kernel->by_hand.is_grid) {
-        WB_TRY(analysis_of_timed(kind->timed, diagnostics, &block->analysis));
-        if (!memory_is_contended(&kernel->machine->memory)) return WB_OK;
-        return contended_block_by_hand(&kernel->by_hand, block->kind, diagnostics,
-                                       &block->analysis->contended);
-    }
+    if (kernel->by_hand.is_grid)
+        return analysis_of_synthetic(&kernel->by_hand, kind, block->kind, diagnostics, &block->analysis);
     WB_TRY(grid_block_make(grid, kind->first, diagnostics, &block->block));
     return wb_analysis_new(block->block, kernel->machine, diagnostics, &block->analysis);
 }
@@ -188,8 +184,7 @@ static void ask_tightest(wb_analysis *kernel, uint64_t *work_left, const wb_watc
     struct analysis_attempt attempt;
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
         const struct bound_method *method = bound_method_at(i);
-        const bool is_tight = method == &bound_aln || method == &bound_fifo;
-        if (!is_tight || (kernel->block_methods >> i & 1)) continue;
+        if (!method->sharpens || (kernel->block_methods >> i & 1)) continue;
         budget.work = work_left[i];
         if (kernel_blocks_try(kernel, i, &request, messages, &attempt) == WB_ERR_LIMIT &&
             wb_diagnostics_errors(messages) == 0)

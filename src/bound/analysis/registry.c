@@ -2,31 +2,11 @@
 
 #include "base/choose.h"
 
-static const struct bound_method *const methods[] = {&bound_sib,
-                                                     &bound_fib,
-                                                     &bound_aln,
-                                                     &bound_fifo,
-                                                     &bound_elb,
-                                                     &bound_gub,
-                                                     &bound_exhaustive,
-                                                     &bound_adversary,
-                                                     &bound_segment_sum,
-                                                     &bound_reorder_chain,
-                                                     &bound_turn_chain,
-                                                     &bound_segments,
-                                                     &bound_segments_missrate,
-                                                     &bound_abstract_cta,
-                                                     &bound_abstract_cta_rr,
-                                                     &bound_abstract_cta_safe,
-                                                     &bound_k_area,
-                                                     &bound_k_bal,
-                                                     &bound_k_sm,
-                                                     &bound_k_exhaustive,
-                                                     &bound_k_adversary,
-                                                     &bound_waves,
-                                                     &bound_graham,
-                                                     &bound_one_by_one,
-                                                     &bound_eq3};
+static const struct bound_method *const methods[] = {
+#define X(name) &bound_##name,
+    BOUND_METHODS(X)
+#undef X
+};
 
 _Static_assert(sizeof methods / sizeof methods[0] <= METHODS_MAX, "methods are the bits of a number");
 
@@ -40,7 +20,7 @@ bool wb_methods_include_kernels(const char *list) {
     (void)choose_names("methods", list, wb_method_name, &unheard, &chosen);
     text_free(&unheard.rendered);
     for (size_t i = 0; bound_method_at(i) != NULL; i++)
-        if ((chosen >> i & 1) && bound_method_at(i)->scope == BOUND_OF_KERNEL) return true;
+        if ((chosen >> i & 1) && (bound_method_at(i)->needs & NEED_KERNEL) != 0) return true;
     return false;
 }
 

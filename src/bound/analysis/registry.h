@@ -1,11 +1,44 @@
-/* The table of analyses. A new one is a file with a `struct bound_method` and a line in registry.c. */
+/* The table of analyses. A new one is a file with a `const struct bound_method bound_NAME` in the folder of
+ * what it is about, and an X(NAME) here. */
 #ifndef WB_BOUND_ANALYSIS_REGISTRY_H
 #define WB_BOUND_ANALYSIS_REGISTRY_H
 
 #include "bound/method/method.h"
 #include "method/run.h"
 
-/* The methods in the order of results; NULL past the end. */
+/* In the order of results. */
+#define BOUND_METHODS(X)                                                                                     \
+    X(sib)                                                                                                   \
+    X(fib)                                                                                                   \
+    X(aln)                                                                                                   \
+    X(fifo)                                                                                                  \
+    X(elb)                                                                                                   \
+    X(gub)                                                                                                   \
+    X(exhaustive)                                                                                            \
+    X(adversary)                                                                                             \
+    X(segment_sum)                                                                                           \
+    X(reorder_chain)                                                                                         \
+    X(turn_chain)                                                                                            \
+    X(segments)                                                                                              \
+    X(segments_missrate)                                                                                     \
+    X(abstract_cta)                                                                                          \
+    X(abstract_cta_rr)                                                                                       \
+    X(abstract_cta_safe)                                                                                     \
+    X(k_area)                                                                                                \
+    X(k_bal)                                                                                                 \
+    X(k_sm)                                                                                                  \
+    X(k_exhaustive)                                                                                          \
+    X(k_adversary)                                                                                           \
+    X(waves)                                                                                                 \
+    X(graham)                                                                                                \
+    X(one_by_one)                                                                                            \
+    X(eq3)
+
+#define X(name) extern const struct bound_method bound_##name;
+BOUND_METHODS(X)
+#undef X
+
+/* A method by its number; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);
 
 #endif

@@ -39,7 +39,8 @@ const struct bound_method bound_aln = {
     .summary =
         "longest path of a warp, aligned with the instructions of the others; the tightest of sib, fib, aln",
     .run = aln_run,
+    .needs = FOR_BLOCKS,
     .unasked_work = ALIGNED_WORK,
     .named_work = ALIGNED_NAMED_WORK,
-    .monotone = true,
+    .sharpens = true,
 };

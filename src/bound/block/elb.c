@@ -15,5 +15,6 @@ const struct bound_method bound_elb = {
     .name = "elb",
     .summary = "all initiations plus the longest chain of latencies; proven for every queue and width",
     .run = elb_run,
-    .monotone = true,
+    .needs = FOR_BLOCKS,
+    .any_order = true,
 };

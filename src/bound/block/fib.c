@@ -1,6 +1,7 @@
 /* FIB, SIB by functional units: an instruction of another warp costs its initiation only where the warp uses
  * the same unit in that section, else its issue slot. docs/proofs.md, theorem 1. */
 #include "bound/block/pairwise.h"
+#include "bound/block/sib.h"
 
 static wb_status fib_value(struct pairwise *pairwise, const struct align_rules *rules, uint32_t own,
                            uint32_t other, cycles *value) {
@@ -20,5 +21,5 @@ const struct bound_method bound_fib = {
     .name = "fib",
     .summary = "like sib, but initiations on units that the warp does not use cost only their issue slot",
     .run = fib_run,
-    .monotone = true,
+    .needs = FOR_BLOCKS,
 };

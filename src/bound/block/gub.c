@@ -38,5 +38,6 @@ const struct bound_method bound_gub = {
     .name = "gub",
     .summary = "General Upper Bound (ECRTS 2025): one warp alone plus the execution phases of the others",
     .run = gub_run,
+    .needs = FOR_BLOCKS | NEED_REAL_PATHS,
     .term = gub_term,
 };

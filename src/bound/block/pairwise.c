@@ -1,4 +1,5 @@
 #include "bound/block/pairwise.h"
+#include "bound/block/sib.h"
 
 #include <string.h>
 

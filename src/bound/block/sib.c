@@ -4,8 +4,7 @@
 
 #include "bound/method/method.h"
 
-/* iso_s(w) + sum over u != w of E_s(u|w) */
-static cycles sib_term(const struct section_profile *warp, const struct row_sums *sums) {
+cycles sib_term(const struct section_profile *warp, const struct row_sums *sums) {
     return warp->iso + (sums->shared + sums->local - warp->charge);
 }
 
@@ -30,6 +29,6 @@ const struct bound_method bound_sib = {
     .name = "sib",
     .summary = "sum of initiations: one warp alone plus every initiation of the others, by section",
     .run = sib_run,
-    .monotone = true,
+    .needs = FOR_BLOCKS,
     .term = sib_term,
 };

@@ -1,7 +1,13 @@
 #ifndef WB_BOUND_BLOCK_SIB_H
 #define WB_BOUND_BLOCK_SIB_H
 
-struct wb_machine;
+#include "bound/method/method.h"
+
+/* Methods that others start from, or fall back to. */
+extern const struct bound_method bound_sib, bound_fib;
+
+/* iso_s(w) + sum over u != w of E_s(u|w) */
+cycles sib_term(const struct section_profile *warp, const struct row_sums *sums);
 
 /* Why SIB is not proven on a machine, or NULL where it is (docs/proofs.md, theorem 1). */
 const char *sib_unproven(const struct wb_machine *machine);

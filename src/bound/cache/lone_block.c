@@ -66,7 +66,7 @@ void lone_block_add_memory(const struct bound_method *method, const struct memor
     const struct sm_work memory_only = {.work = {.requests = work->total.requests}};
     const struct kernel_time time = memory_work_time(work, &memory_only, 1);
     bound->cycles = cycles_add(bound->cycles, kernel_time_sum(&time));
-    if (bound->kind != WB_UPPER || method == &bound_elb || has_one_port(work)) return;
+    if (bound->kind != WB_UPPER || method->any_order || has_one_port(work)) return;
     bound->kind = WB_ESTIMATE;
     bound->reason =
         "memory instructions of several units delay each other at the first-level cache, which no "

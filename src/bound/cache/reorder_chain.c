@@ -233,7 +233,5 @@ const struct bound_method bound_reorder_chain = {
     .summary =
         "all initiations of an SM, its longest chain of latencies along the order of accesses, and memory",
     .run = reorder_chain_run,
-    .monotone = true,
-    .scope = BOUND_OF_GRID,
-    .schemes = BOUND_REORDERED,
+    .needs = FOR_CACHED_GRIDS | NEED_REORDER,
 };

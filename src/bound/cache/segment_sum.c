@@ -198,7 +198,5 @@ const struct bound_method bound_segment_sum = {
     .name = "segment-sum",
     .summary = "all initiations of an SM, its longest chain of latencies, and what memory can add",
     .run = segment_sum_run,
-    .scope = BOUND_OF_GRID,
-    .monotone = true,
-    .schemes = BOUND_FREE,
+    .needs = FOR_CACHED_GRIDS | NEED_DEFAULT_SCHEME,
 };

@@ -230,18 +230,14 @@ const struct bound_method bound_segments = {
     .name = "segments",
     .summary = "warp instruction segments in turns, every access at its longest (JCSE'17, eq. 1 to 3)",
     .run = segments_run,
+    .needs = FOR_CACHED_GRIDS,
     .never_proven = true,
-    .monotone = true,
-    .scope = BOUND_OF_GRID,
-    .schemes = BOUND_ANY_SCHEME,
 };
 
 const struct bound_method bound_segments_missrate = {
     .name = "segments-missrate",
     .summary = "the same with accesses at their mean latency by the miss rate (JCSE'17, eq. 4)",
     .run = segments_missrate_run,
+    .needs = FOR_CACHED_GRIDS,
     .never_proven = true,
-    .monotone = true,
-    .scope = BOUND_OF_GRID,
-    .schemes = BOUND_ANY_SCHEME,
 };

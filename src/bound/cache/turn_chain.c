@@ -364,7 +364,5 @@ const struct bound_method bound_turn_chain = {
     .summary =
         "strict round-robin: all initiations of an SM, its longest chain of latencies in turns, and memory",
     .run = turn_chain_run,
-    .scope = BOUND_OF_GRID,
-    .schemes = BOUND_IN_TURNS,
-    .monotone = true,
+    .needs = FOR_CACHED_GRIDS | NEED_PURE_RR,
 };

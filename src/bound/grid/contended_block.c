@@ -11,7 +11,6 @@ static wb_status count(wb_diagnostics *diagnostics, struct contended_block *made
 
 wb_status contended_block_make(const struct wb_block *block, const struct wb_machine *machine,
                                wb_diagnostics *diagnostics, struct contended_block *made) {
-    made->exists = true;
     if (block->covering && block->repeats) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "a loop has so many iterations that their accesses were not counted, which a memory that "
@@ -29,7 +28,6 @@ wb_status contended_block_make(const struct wb_block *block, const struct wb_mac
 
 wb_status contended_block_by_hand(const struct synthetic_block *block, size_t kind,
                                   wb_diagnostics *diagnostics, struct contended_block *made) {
-    made->exists = true;
     WB_TRY(synthetic_grid_make_block(block, kind, diagnostics, &made->grid, &made->timed));
     return count(diagnostics, made);
 }
@@ -44,7 +42,7 @@ void contended_block_add(const struct bound_method *method, const struct wb_mach
     const cycles stalls = request_stalls(&machine->memory, load, load->in_flight, 0);
     const cycles services = cycles_mul(load->requests, machine->memory.service);
     bound->cycles = cycles_add(bound->cycles, cycles_add(services, stalls));
-    if (bound->kind != WB_UPPER || method == &bound_elb || stalls == 0) return;
+    if (bound->kind != WB_UPPER || method->any_order || stalls == 0) return;
     if (!request_ports_several(machine, load->units)) return;
     bound->kind = WB_ESTIMATE;
     bound->reason =

@@ -7,9 +7,8 @@
 #include "bound/method/method.h"
 #include "memory/requests/timed_grid.h"
 
-/* A block as a grid of its own, for the simulator, and what it asks for. Zero without such a memory. */
+/* A block as a grid of its own, for the simulator, and what it asks for. */
 struct contended_block {
-    bool exists;
     struct wb_grid grid; /* empty for covering paths */
     struct timed_grid timed;
     struct request_load load;

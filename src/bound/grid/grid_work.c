@@ -63,7 +63,7 @@ wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *t
     WB_TRY(code_lines_add(&work->code, timed));
     if (timed->warp_count > work->warps) work->warps = timed->warp_count;
     work->assumed |= timed->code.assumed;
-    const cycles sib = cycles_add(profile_sum_of_maxima(profile, bound_sib.term), release);
+    const cycles sib = cycles_add(profile_sum_of_maxima(profile, sib_term), release);
     kind.alone = kind.solo = cycles_add(kind.initiations, kind.latency);
     if (window_is_proven(work->machine)) kind.alone = cycles_min(kind.alone, sib);
     if (sib_unproven(work->machine) == NULL) kind.solo = cycles_min(kind.solo, sib);

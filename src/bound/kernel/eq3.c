@@ -35,8 +35,7 @@ const struct bound_method bound_eq3 = {
     .name = "eq3",
     .summary = "kernel: every access waits for one of each SM (equation (3) of JCSE 2017; not safe)",
     .run = eq3_run,
+    .needs = FOR_KERNELS,
     .objection = eq3_objection,
     .never_proven = true,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
 };

@@ -13,9 +13,7 @@ const struct bound_method bound_k_area = {
     .name = "k-area",
     .summary = "kernel: all initiations and latencies spread over all SMs and rooms, plus the tail",
     .run = area_run,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
-    .dynamic_dispatch = true,
+    .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH,
 };
 
 static wb_status balance_run(const struct bound_input *input, wb_bound *bound) {
@@ -26,9 +24,7 @@ const struct bound_method bound_k_bal = {
     .name = "k-bal",
     .summary = "kernel: the SM that ends last, against the blocks that the others must have taken",
     .run = balance_run,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
-    .dynamic_dispatch = true,
+    .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH,
 };
 
 static wb_status one_sm_run(const struct bound_input *input, wb_bound *bound) {
@@ -39,6 +35,5 @@ const struct bound_method bound_k_sm = {
     .name = "k-sm",
     .summary = "kernel: the SM with the most blocks, in turns of as many as it holds",
     .run = one_sm_run,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
+    .needs = FOR_KERNELS,
 };

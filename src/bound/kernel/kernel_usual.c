@@ -85,10 +85,9 @@ const struct bound_method bound_waves = {
     .name = "waves",
     .summary = "kernel: the time of a full SM, as often as all SMs are filled (usual; not safe)",
     .run = waves_run,
+    .needs = FOR_KERNELS,
     .unasked_work = TOGETHER_SEARCH_WORK,
     .never_proven = true,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
 };
 
 static struct kernel_time graham(const struct grid_work *work, uint64_t resident,
@@ -108,10 +107,9 @@ const struct bound_method bound_graham = {
     .name = "graham",
     .summary = "kernel: Graham's bound with the time of a full SM for that of a block (usual; not safe)",
     .run = graham_run,
+    .needs = FOR_KERNELS,
     .unasked_work = 1, /* "all" leaves it with what waves, which is run before, has found */
     .never_proven = true,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
 };
 
 static struct kernel_time one_by_one(const struct grid_work *work, uint64_t resident,
@@ -132,8 +130,7 @@ const struct bound_method bound_one_by_one = {
     .name = "one-by-one",
     .summary = "kernel: the time of a block alone, as often as blocks come to an SM (usual; not safe)",
     .run = one_by_one_run,
+    .needs = FOR_KERNELS,
     .unasked_work = 1, /* likewise */
     .never_proven = true,
-    .scope = BOUND_OF_KERNEL,
-    .monotone = true,
 };

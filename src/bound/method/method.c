@@ -1,5 +1,7 @@
 #include "bound/method/method.h"
 
+#include <assert.h>
+
 #include "sim/gpu.h"
 #include "warp/path/block.h"
 
@@ -80,67 +82,61 @@ void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
     if (input->registers_ignored) assume(bound, WB_ASSUME_REGISTERS_IGNORED);
 }
 
-/* Why searches over schedules are not for machines whose SMs share one memory. */
-#define TIMES_UNKNOWN                                                                                        \
-    "this method needs latencies that are known, which those of requests that wait for one memory "          \
-    "(service) are not"
+/* Why a method is not for what lacks a need, by its bit. */
+static const char *const reasons[BOUND_NEEDS] = {
+    "this method needs the path that a warp really executes, which depends on values that are not known",
+    "abstract warps know no instruction cache (fetch)",
+    "this method needs the instructions of a block, not abstract warps",
+    "this method is for one block, not for a grid",
+    "this method is for kernels and abstract warps, not for blocks written by hand",
+    "this method needs latencies that are known, which those of a machine with caches are not",
+    "this method needs latencies that are known, which those of requests that wait for one memory (service) "
+    "are "
+    "not",
+    "this method is for whole kernels, on machines without caches",
+    "this method needs blocks that go to any SM that has room, not dispatch: static",
+    "this method is for machines with caches (l1_size)",
+    "this method is for other schemes",
+    "this method is for other schemes",
+    "this method is for other schemes",
+};
 
-/* The bit of a scheme. */
-static uint32_t scheme_bit(const struct gpu_scheme *scheme) {
-    if (!scheme->policy->work_conserving) return scheme->reorder ? 0 : BOUND_IN_TURNS;
-    return scheme->reorder ? BOUND_REORDERED : BOUND_FREE;
+static uint32_t need_if(bool given, enum bound_need need) {
+    return given ? (uint32_t)need : 0;
 }
 
-/* Whether the input is of the method's scope; if not, *why says so. */
-static bool is_in_scope(const struct bound_method *method, const struct bound_input *input,
-                        const char **why) {
-    if (is_covering(input) && !method->monotone) {
-        *why = "this method needs the path that a warp really executes, which depends on values that are not "
-               "known";
-        return false;
-    }
-    if (method->of_abstract_warps && fetch_can_stall(&input->machine->fetch)) {
-        *why = "abstract warps know no instruction cache (fetch)";
-        return false;
-    }
-    if (input->abstract != NULL) {
-        *why = "this method needs the instructions of a block, not abstract warps";
-        return method->of_abstract_warps;
-    }
-    if (method->scope == BOUND_OF_KERNEL) {
-        if (method->searches && input->contended) {
-            *why = TIMES_UNKNOWN;
-            return false;
-        }
-        *why = input->work == NULL
-                   ? "this method is for whole kernels, on machines without caches"
-                   : "this method needs blocks that go to any SM that has room, not dispatch: static";
-        return input->work != NULL &&
-               (!method->dynamic_dispatch || memory_dispatch_is_dynamic(&input->machine->memory));
-    }
-    if (method->scope == BOUND_OF_GRID) {
-        *why = input->scheme == NULL ? "this method is for machines with caches (l1_size)"
-                                     : "this method is for other schemes";
-        return input->scheme != NULL && (method->schemes & scheme_bit(input->scheme)) != 0;
-    }
-    if (input->block == NULL) {
-        *why = "this method is for one block, not for a grid";
-        return false;
-    }
-    if (method->of_abstract_warps && input->block->traced == NULL) {
-        *why = "this method is for kernels and abstract warps, not for blocks written by hand";
-        return false;
-    }
-    *why = input->memory != NULL
-               ? "this method needs latencies that are known, which those of a machine with caches are not"
-               : TIMES_UNKNOWN;
-    return (input->memory == NULL && input->load == NULL) || method->scope == BOUND_OF_BLOCK;
+/* The need that only grids under this scheme meet. */
+static uint32_t need_of_scheme(const struct gpu_scheme *scheme) {
+    assert(scheme->policy->work_conserving || !scheme->reorder);
+    if (scheme->reorder) return NEED_REORDER;
+    return scheme->policy->work_conserving ? NEED_DEFAULT_SCHEME : NEED_PURE_RR;
+}
+
+/* The needs that an input meets. */
+static uint32_t needs_met(const struct bound_input *input) {
+    const bool is_abstract = input->abstract != NULL, is_block = input->block != NULL;
+    assert(is_abstract + is_block + (input->work != NULL) + (!is_block && input->memory != NULL) == 1);
+    assert((input->scheme != NULL) == (input->memory != NULL));
+    return need_if(input->facts == NULL, NEED_REAL_PATHS) |
+           need_if(!fetch_can_stall(&input->machine->fetch), NEED_NO_FETCH_STALLS) |
+           need_if(!is_abstract, NEED_INSTRUCTIONS) | need_if(is_abstract || is_block, NEED_BLOCK) |
+           need_if(is_abstract || (is_block && input->block->traced != NULL), NEED_CODE) |
+           need_if(input->memory == NULL, NEED_NO_CACHES) | need_if(!input->contended, NEED_KNOWN_TIMES) |
+           need_if(input->work != NULL, NEED_KERNEL) |
+           need_if(memory_dispatch_is_dynamic(&input->machine->memory), NEED_DYNAMIC_DISPATCH) |
+           need_if(input->memory != NULL, NEED_CACHES) |
+           (input->scheme == NULL ? 0 : need_of_scheme(input->scheme));
 }
 
 bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
                           const char **why) {
-    if (!is_in_scope(method, input, why)) return false;
-    *why = method->objection == NULL ? NULL : method->objection(input);
+    const uint32_t missing = method->needs & ~needs_met(input);
+    assert(missing >> BOUND_NEEDS == 0);
+    *why = NULL;
+    if (missing != 0)
+        *why = reasons[__builtin_ctz(missing)];
+    else if (method->objection != NULL)
+        *why = method->objection(input);
     return *why == NULL;
 }
 

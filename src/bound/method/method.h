@@ -40,19 +40,33 @@ struct bound_input {
     struct together_times *together; /* of the kernel: what methods have found, for those behind them */
 };
 
-/* What a method bounds. */
-enum bound_scope {
-    BOUND_OF_BLOCK,       /* one block; on a machine with caches, what memory adds is added to it */
-    BOUND_OF_KNOWN_TIMES, /* one block whose latencies are known: none on a machine with caches */
-    BOUND_OF_GRID,        /* a grid, or one block as a grid, on a machine with caches */
-    BOUND_OF_KERNEL,      /* a grid on a machine without caches */
+/* What a method needs of what is analysed, as bits; of several that are missing the first says why the method
+ * is not for it. */
+enum bound_need {
+    NEED_REAL_PATHS = 1u << 0, /* else the method is monotone: what it proves of covering paths holds for all
+                                  blocks whose warps execute parts of them (docs/covering-paths.md, section
+                                  6); what it estimates is of all sides */
+    NEED_NO_FETCH_STALLS = 1u << 1,
+    NEED_INSTRUCTIONS = 1u << 2,
+    NEED_BLOCK = 1u << 3, /* on a machine with caches, what memory adds is added to its bound */
+    NEED_CODE = 1u << 4,  /* PTX, or abstract warps in place of what is made of it */
+    NEED_NO_CACHES = 1u << 5,
+    NEED_KNOWN_TIMES = 1u << 6, /* no requests wait for a memory that all SMs share */
+    NEED_KERNEL = 1u << 7,      /* a grid on a machine without caches */
+    NEED_DYNAMIC_DISPATCH = 1u << 8,
+    NEED_CACHES = 1u << 9, /* a grid, or one block as a grid, on a machine with caches */
+    NEED_DEFAULT_SCHEME = 1u << 10,
+    NEED_PURE_RR = 1u << 11,
+    NEED_REORDER = 1u << 12,
 };
 
-/* The schemes of access to the first level that a method of whole grids is for, as a set of bits. */
-#define BOUND_FREE 1u      /* work-conserving issue, requests as they come */
-#define BOUND_IN_TURNS 2u  /* strict round-robin, requests as they come */
-#define BOUND_REORDERED 4u /* work-conserving issue, reordered requests */
-#define BOUND_ANY_SCHEME (BOUND_FREE | BOUND_IN_TURNS | BOUND_REORDERED)
+#define BOUND_NEEDS 13u
+
+#define FOR_BLOCKS (NEED_INSTRUCTIONS | NEED_BLOCK)
+#define FOR_BLOCKS_OF_KNOWN_TIMES (FOR_BLOCKS | NEED_NO_CACHES | NEED_KNOWN_TIMES)
+#define FOR_ABSTRACT_WARPS (NEED_NO_FETCH_STALLS | NEED_BLOCK | NEED_CODE | NEED_NO_CACHES | NEED_KNOWN_TIMES)
+#define FOR_CACHED_GRIDS (NEED_INSTRUCTIONS | NEED_CACHES)
+#define FOR_KERNELS (NEED_INSTRUCTIONS | NEED_KERNEL)
 
 struct bound_method {
     const char *name;
@@ -60,8 +74,8 @@ struct bound_method {
     /* Sets kind, cycles, lower, assumptions and reason of a zeroed bound. WB_ERR_LIMIT with `cycles` set:
      * what was found before the limit, to be kept. */
     wb_status (*run)(const struct bound_input *input, wb_bound *bound);
-    /* Why the method is not for this input, although it is for others of its scope; or NULL. NULL: it is for
-     * all of them. Nothing is run that has an objection. */
+    /* Why the method is not for this input, although it has what the method needs; or NULL. NULL: that is
+     * enough. Nothing is run that has an objection. */
     const char *(*objection)(const struct bound_input *input);
     /* Whether "all" includes the method; NULL: always. Says to the input's diagnostics, as too_large does,
      * when memory is exhausted. */
@@ -71,25 +85,16 @@ struct bound_method {
     /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
      * that bound only the block. */
     section_term term;
-    bool of_abstract_warps;         /* made from code, or written by hand */
     const char *const *conventions; /* keys of the machine's abstract_cta that it reads; NULL: none */
+    uint32_t needs;                 /* enum bound_need */
+    bool any_order;    /* holds in whatever order units start the instructions that wait for them */
+    bool sharpens;     /* as tight a sum as there is: asked of blocks that have an SM to themselves */
     bool searches;     /* schedules, not sums over sections: the release of barriers is counted in them */
     bool never_proven; /* on any machine */
     uint64_t
         named_work; /* that it does at most, over all blocks of a kernel; 0: what states and memory allow */
     uint64_t unasked_work; /* that "all" gives it, over all blocks of a kernel; 0: as much as it takes */
-    enum bound_scope scope;
-    bool monotone; /* takes covering paths: what it proves of these holds for all blocks whose warps execute
-                      parts of them (docs/covering-paths.md, section 6); what it estimates, of all sides */
-    uint32_t schemes;      /* BOUND_OF_GRID: which it is for */
-    bool dynamic_dispatch; /* BOUND_OF_KERNEL: not for blocks that are dealt out before the grid starts */
 };
-
-extern const struct bound_method bound_sib, bound_fib, bound_aln, bound_fifo, bound_elb, bound_gub,
-    bound_exhaustive, bound_adversary, bound_segment_sum, bound_reorder_chain, bound_turn_chain,
-    bound_segments, bound_segments_missrate, bound_abstract_cta, bound_abstract_cta_rr,
-    bound_abstract_cta_safe, bound_k_area, bound_k_bal, bound_k_sm, bound_k_exhaustive, bound_k_adversary,
-    bound_waves, bound_graham, bound_one_by_one, bound_eq3;
 
 /* Adds what every result assumes of the paths, that included. */
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound);

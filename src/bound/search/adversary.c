@@ -100,10 +100,10 @@ const struct bound_method bound_adversary = {
     .name = "adversary",
     .summary = "longest schedule found by annealing over the scheduler's decisions",
     .run = adversary_run,
+    .needs = FOR_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = adversary_objection,
     .too_large = adversary_too_large,
     .searches = true,
     .unasked_work = ANNEALED_WORK,
     .named_work = ANNEALED_WORK,
-    .scope = BOUND_OF_KNOWN_TIMES,
 };

@@ -81,11 +81,11 @@ const struct bound_method bound_exhaustive = {
     .name = "exhaustive",
     .summary = "exact worst case over all schedules, for small blocks",
     .run = exhaustive_run,
+    .needs = FOR_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = exhaustive_objection,
     .too_large = exhaustive_too_large,
     .searches = true,
     .unasked_work = BLOCK_WORK,
-    .scope = BOUND_OF_KNOWN_TIMES,
 };
 
 static const char *kernel_exhaustive_objection(const struct bound_input *input) {
@@ -113,9 +113,9 @@ const struct bound_method bound_k_exhaustive = {
     .name = "k-exhaustive",
     .summary = "kernel: exact worst case over all schedules and dispatches, for small grids",
     .run = kernel_exhaustive_run,
+    .needs = FOR_KERNELS | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = kernel_exhaustive_objection,
     .too_large = kernel_exhaustive_too_large,
     .searches = true,
     .unasked_work = KERNEL_SEARCH_WORK,
-    .scope = BOUND_OF_KERNEL,
 };

@@ -250,10 +250,10 @@ const struct bound_method bound_k_adversary = {
     .name = "k-adversary",
     .summary = "kernel: longest execution found by annealing over dispatch and issue",
     .run = kernel_adversary_run,
+    .needs = FOR_KERNELS | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = kernel_adversary_objection,
     .too_large = kernel_adversary_too_large,
     .searches = true,
     .unasked_work = ANNEALED_WORK,
     .named_work = ANNEALED_WORK,
-    .scope = BOUND_OF_KERNEL,
 };

@@ -191,38 +191,33 @@ const struct bound_method bound_abstract_cta = {
     .name = "abstract-cta",
     .summary = "abstract CTA simulation as published (WCET 2014): all branches, stalls hidden by other warps",
     .run = published_run,
+    .needs = FOR_ABSTRACT_WARPS,
     .objection = published_objection,
     .fits = abstract_fits,
     .searches = true,
-    .of_abstract_warps = true,
     .conventions = published_conventions,
-    .scope = BOUND_OF_KNOWN_TIMES,
-    .monotone = true,
 };
 
 const struct bound_method bound_abstract_cta_rr = {
     .name = "abstract-cta-rr",
     .summary = "abstract warps simulated in turn, round-robin, in all interleavings that divergence allows",
     .run = turns_run,
+    .needs = FOR_ABSTRACT_WARPS | NEED_REAL_PATHS,
     .objection = turns_objection,
     .fits = abstract_fits,
     .searches = true,
     .never_proven = true,
-    .of_abstract_warps = true,
     .conventions = turns_conventions,
     .unasked_work = UINT64_C(300000000),
     .named_work = UINT64_C(20000000000),
-    .scope = BOUND_OF_KNOWN_TIMES,
 };
 
 const struct bound_method bound_abstract_cta_safe = {
     .name = "abstract-cta-safe",
     .summary = "the same with a stall term that is proven, on machines that wait for nothing but memory",
     .run = safe_run,
+    .needs = FOR_ABSTRACT_WARPS,
     .objection = safe_objection,
     .fits = abstract_fits,
     .searches = true,
-    .of_abstract_warps = true,
-    .scope = BOUND_OF_KNOWN_TIMES,
-    .monotone = true,
 };

@@ -18,7 +18,7 @@
 #include "warp/interpret/launch_demand.h"
 
 bool report_covers(const struct wb_analysis *analysis, const wb_simulation *simulation) {
-    bool conserving = !analysis->has_memory || analysis->memory.scheme->policy->work_conserving;
+    bool conserving = !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving;
     return simulation->work_conserving == conserving;
 }
 
@@ -107,7 +107,7 @@ static void put_grid_launch(struct text *out, const struct wb_analysis *analysis
 
 static void put_heading(struct text *out, const struct wb_analysis *analysis) {
     const struct wb_machine *machine = analysis->machine;
-    if (analysis->is_abstract) {
+    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) {
         text_printf(out, "abstract %s: %u warps\nmachine  %s at %g MHz\n\n", analysis->abstract.name,
                     analysis->abstract.cta.warp_count, machine->name, machine->clock_mhz);
         return;
@@ -342,7 +342,8 @@ static void put_judged(struct text *out, const struct wb_analysis *analysis,
                        const struct wb_analysis *judged) {
     const struct wb_block *block = judged->block;
     const uint32_t *index = block != NULL ? block->index : NULL;
-    if (judged->timed == NULL && !judged->is_abstract) index = judged->grid_times.grid->first_index;
+    if (judged->timed == NULL && judged->kind != SUBJECT_ABSTRACT_WARPS)
+        index = judged->grid_times.grid->first_index;
     if (wb_analysis_scope(judged) == WB_SCOPE_KERNEL)
         text_string(out, "kernel");
     else if (analysis->blocks.count > 0)
@@ -434,7 +435,7 @@ static void put_longest(struct text *out, const struct wb_analysis *analysis,
     if (analysis->longest == NULL) return;
     const struct wb_block *block = analysis->longest->block;
     const size_t kinds = analysis->work.kinds.count;
-    if (!analysis->has_work)
+    if (analysis->kind != SUBJECT_KERNEL)
         text_string(out, "the block with the most initiations");
     else
         text_string(out, "the block that takes longest");
@@ -443,7 +444,7 @@ static void put_longest(struct text *out, const struct wb_analysis *analysis,
                     block->index[2], report_instructions(block));
     text_string(out, ", alone");
     if (kinds > 1) put_kinds_asked(out, analysis);
-    text_string(out, analysis->has_work ? ":\n" : "; others may take longer:\n");
+    text_string(out, analysis->kind == SUBJECT_KERNEL ? ":\n" : "; others may take longer:\n");
     put_table(out, analysis->longest, options);
     size_t count;
     (void)wb_analysis_bounds(analysis->longest, &count);
@@ -624,7 +625,7 @@ static json_t *warps_json(const struct wb_analysis *analysis) {
 
 /* Version, kernel, file, machine and launch: of a block, or of a grid with its scheme. */
 static json_t *heading_json(const struct wb_analysis *analysis) {
-    if (analysis->is_abstract)
+    if (analysis->kind == SUBJECT_ABSTRACT_WARPS)
         return json_pack("{s:s, s:o, s:n, s:o, s:n}", "warpbound", wb_version(), "kernel",
                          json_text(analysis->abstract.name), "file", "machine",
                          json_machine(analysis->machine), "launch");

@@ -72,11 +72,11 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
     text_printf(out, "machine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
                 machine->mem_latency);
     report_put_fetch(out, &machine->fetch);
-    if (analysis->has_work)
+    if (analysis->kind == SUBJECT_KERNEL)
         put_rooms(out, &analysis->work);
     else
         text_printf(out, ", %u SMs\n", machine->memory.sms);
-    if (analysis->has_work) put_kinds(out, analysis);
+    if (analysis->kind == SUBJECT_KERNEL) put_kinds(out, analysis);
     text_char(out, '\n');
 }
 
@@ -130,7 +130,7 @@ static json_t *kinds_json(const struct wb_analysis *analysis) {
 json_t *kernel_heading_json(const struct wb_analysis *analysis) {
     const struct wb_grid *grid = analysis->grid_times.grid;
     json_t *rooms = json_null();
-    if (analysis->has_work) {
+    if (analysis->kind == SUBJECT_KERNEL) {
         const struct grid_work *work = &analysis->work;
         rooms = json_pack("{s:I, s:I}", "least", (json_int_t)work->resident_least, "most",
                           (json_int_t)work->resident_most);

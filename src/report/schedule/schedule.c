@@ -68,7 +68,7 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
                  policy);
         return WB_ERR_INPUT;
     }
-    if (analysis->is_abstract) {
+    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) {
         diagnose(diagnostics, SEVERITY_ERROR, analysis->abstract.name,
                  "abstract warps cannot be simulated: they have no instructions");
         return WB_ERR_DECLINED;
@@ -78,11 +78,11 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
                  "a schedule is that of one block, not of a grid");
         return WB_ERR_DECLINED;
     }
-    if (analysis->has_memory || analysis->contended.exists) {
+    if (analysis_has_caches(analysis) || analysis->kind == SUBJECT_CONTENDED_BLOCK) {
         diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
                  "on a machine with %s completions are not known at the issue: no schedule is written (%s)",
-                 analysis->has_memory ? "caches" : "a memory that all SMs share",
-                 analysis->has_memory
+                 analysis_has_caches(analysis) ? "caches" : "a memory that all SMs share",
+                 analysis_has_caches(analysis)
                      ? "--memory requests leaves the caches out, --scheme simulates the grid with them"
                      : "--set service=0 leaves waiting for it out");
         return WB_ERR_DECLINED;

@@ -4,7 +4,7 @@
 
 #include "base/choose.h"
 #include "bench_support.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 #include "warp/path/block.h"
 #include "warp/timed/block_timing.h"
 

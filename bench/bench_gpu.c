@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "grid_support.h"
-#include "sim/gpu.h"
+#include "sim/gpu/gpu.h"
 
 /* Each simulation is repeated this often, and the quickest counts: others use the machine, too. */
 #define ROUNDS 3

@@ -6,7 +6,7 @@
 
 #include "base/diagnostics.h"
 #include "memory/caches/order_replay.h"
-#include "sim/gpu_results.h"
+#include "sim/gpu/gpu_results.h"
 
 const char *const scheme_names[SCHEME_COUNT] = {"default", "pure-rr", "reorder"};
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "papers/abstract_cta/abstract_turns.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 #include "warp/synthetic/synthetic_block.h"
 
 /* TriangleSum, slide 4: rows of each warp, the load in odd ones, `s += 1` in the first. */

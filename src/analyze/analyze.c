@@ -5,7 +5,7 @@
 #include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
 #include "launch/launch.h"
-#include "sim/gpu_results.h"
+#include "sim/gpu/gpu_results.h"
 
 /* ---- What is analysed ---------------------------------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 #include "random_gpu.h"
 #include "random_grid.h"
 #include "random_policy.h"
-#include "sim/gpu.h"
+#include "sim/gpu/gpu.h"
 
 /* How close bounds come: sums of simulated over bound. */
 struct census {

@@ -12,7 +12,7 @@
 #include "naive_sim.h"
 #include "random_block.h"
 #include "random_policy.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 #include "thinned_block.h"
 
 static const char *const all_policies[] = {"lrr", "gto", "rr", "oldest"};

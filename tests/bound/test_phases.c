@@ -9,7 +9,7 @@
 #include "bound/profile/phases.h"
 #include "bound/profile/profile.h"
 #include "random_block.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 #include "warp/synthetic/synthetic_block.h"
 
 #define UNLIMITED DEPTH_UNLIMITED

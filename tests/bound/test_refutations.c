@@ -15,8 +15,8 @@
 #include "bound/analysis/analysis.h"
 #include "memory/requests/timed_grid.h"
 #include "random_check.h"
-#include "sim/gpu.h"
-#include "sim/simulator.h"
+#include "sim/gpu/gpu.h"
+#include "sim/gpu/simulator.h"
 #include "synthetic_text.h"
 #include "warp/synthetic/synthetic_file.h"
 

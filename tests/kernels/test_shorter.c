@@ -16,7 +16,7 @@
 #include "base/random.h"
 #include "bound/analysis/analysis.h"
 #include "kernel_suite.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 
 #define MACHINE "orin-sm86"
 

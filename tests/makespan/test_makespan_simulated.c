@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "makespan_cases.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 #include "warp/synthetic/synthetic_block.h"
 
 /* The problem as a block of the other machine model. */

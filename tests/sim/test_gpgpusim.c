@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/choose.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 #include "warp/path/block.h"
 #include "warp/timed/block_timing.h"
 

@@ -10,7 +10,8 @@
 
 #include "base/choose.h"
 #include "messages.h"
-#include "sim/gpgpusim.h"
+#include "sim/gpgpusim/gpgpusim.h"
+#include "sim/gpu/simulator.h"
 #include "warp/synthetic/synthetic_block.h"
 #include "warp/timed/block_timing.h"
 

@@ -12,6 +12,7 @@
 #include "naive_gpu.h"
 #include "random_block.h"
 #include "random_gpu.h"
+#include "sim/gpu/simulator.h"
 
 /* The schemes with the policies that they are tested with. */
 static const struct gpu_scheme schemes[] = {

@@ -10,7 +10,7 @@
 #include "issue_rules.h"
 #include "naive_sim.h"
 #include "random_block.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 
 static const char *const all_policies[] = {"lrr", "gto", "rr", "oldest"};
 

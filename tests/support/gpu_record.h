@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_GPU_RECORD_H
 #define WB_TESTS_GPU_RECORD_H
 
-#include "sim/gpu.h"
+#include "sim/gpu/gpu.h"
 
 /* What one SM did. */
 struct gpu_sm_record {

@@ -8,7 +8,7 @@
 #include "bound/analysis/kernel_blocks.h"
 #include "bound/cache/lone_block.h"
 #include "memory/requests/requests.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 #include "warp/timed/block_timing.h"
 #include "warp/trace/grid_block.h"
 

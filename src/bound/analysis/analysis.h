@@ -9,7 +9,7 @@
 #include "bound/search/grid_search.h"
 #include "method/run.h"
 #include "papers/abstract_cta/abstract_warp_file.h"
-#include "sim/policy.h"
+#include "sim/sm/policy.h"
 #include "warp/path/block.h"
 #include "warp/synthetic/synthetic_block.h"
 

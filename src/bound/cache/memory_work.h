@@ -7,7 +7,7 @@
 #include "bound/cache/latency_path.h"
 #include "bound/cache/memory_times.h"
 #include "bound/method/kernel_time.h"
-#include "sim/gpu.h"
+#include "sim/gpu/gpu.h"
 
 /* Sums over the instructions of a block, or of some blocks. */
 struct block_work {

@@ -1,9 +1,8 @@
 #include "bound/method/method.h"
 
-#include <assert.h>
-
-#include "sim/gpu.h"
+#include "sim/gpu/gpu.h"
 #include "warp/path/block.h"
+#include <assert.h>
 
 static bool is_covering(const struct bound_input *input) {
     return input->facts != NULL;

@@ -4,7 +4,7 @@
 #ifndef WB_BOUND_PROFILE_PHASE_WALKER_H
 #define WB_BOUND_PROFILE_PHASE_WALKER_H
 
-#include "sim/unit_queue.h"
+#include "sim/sm/unit_queue.h"
 #include "warp/timed/timed_block.h"
 
 /* A stretch of a section (definition 1 of the paper): in an execution phase some unit initiates in every

@@ -3,7 +3,7 @@
  * the worst case. */
 #include "bound/method/method.h"
 #include "bound/search/issue_orders.h"
-#include "sim/simulator.h"
+#include "sim/gpu/simulator.h"
 
 struct adversary {
     struct arena arena;

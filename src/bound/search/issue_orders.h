@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "bound/method/search_budget.h"
-#include "sim/policy.h"
+#include "sim/sm/policy.h"
 
 /* Most instructions that the candidates of a search issue together, about a second of simulation; most
  * candidates, for what is so small that it costs nothing; the temperature to begin with (ETFA'13, section

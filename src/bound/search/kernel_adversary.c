@@ -4,7 +4,7 @@
 #include "bound/grid/grid_work.h"
 #include "bound/method/method.h"
 #include "bound/search/issue_orders.h"
-#include "sim/gpu.h"
+#include "sim/gpu/gpu.h"
 
 /* Least candidates that "all" finds worth their time. */
 #define WORTHWHILE_CANDIDATES 32u

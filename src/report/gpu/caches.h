@@ -3,7 +3,7 @@
 #define WB_REPORT_GPU_CACHES_H
 
 #include "report/write/source_lines.h"
-#include "sim/cache_summary.h"
+#include "sim/gpu/cache_summary.h"
 
 struct cache_report {
     const struct timed_grid *timed;

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "report/parts/bounds.h"
-#include "sim/gpu_results.h"
+#include "sim/gpu/gpu_results.h"
 
 /* Appends kernel, grid and machine, a line each. */
 void report_put_gpu(struct text *out, const struct timed_grid *timed);

@@ -1,5 +1,7 @@
 #include "report/schedule/schedule.h"
 
+#include "sim/gpu/simulator.h"
+
 #include <inttypes.h>
 #include <string.h>
 

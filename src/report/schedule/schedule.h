@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "bound/analysis/analysis.h"
-#include "sim/gpu_results.h"
+#include "sim/gpu/gpu_results.h"
 
 /* Most instructions that a schedule is written for: some 200 bytes each. */
 #define SCHEDULE_EVENTS_MAX ((uint64_t)10000000)

@@ -7,7 +7,7 @@
 #include "bound/kernel/kernel_formula.h"
 #include "bound/search/grid_search.h"
 #include "naive_grid_explorer.h"
-#include "sim/gpu.h"
+#include "sim/gpu/gpu.h"
 
 /* States and steps after which a search is given up. */
 #define SEARCH_STATES 4000

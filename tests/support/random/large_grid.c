@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "random_policy.h"
-#include "sim/gpu.h"
+#include "sim/gpu/gpu.h"
 
 #define BLOCKS_MAX 64
 

@@ -1,0 +1,340 @@
+/* An SM from its start to its end: its parts, the slots of its blocks, and its cycles. */
+#include <string.h>
+
+#include "sim/sm/sm.h"
+#include "sim/sm/sm_ifetch.h"
+#include "sim/sm/sm_memory.h"
+
+/* Units, sub-cores and sets; false when memory is exhausted. */
+static bool init_units(struct sm *sm) {
+    const struct wb_machine *machine = sm->program->machine;
+    sm->unit_count = machine->unit_count * machine->sub_cores;
+    sm->units = arena_array(&sm->arena, sm->unit_count, sizeof *sm->units);
+    sm->closed = arena_array(&sm->arena, sm->unit_count, sizeof *sm->closed);
+    sm->unit_of = arena_array(&sm->arena, sm->unit_count, sizeof(struct sm_unit *));
+    if (sm->units == NULL || sm->closed == NULL || sm->unit_of == NULL) return false;
+    for (uint32_t i = 0; i < sm->unit_count; i++) {
+        uint32_t unit = i % machine->unit_count, sub_core = i / machine->unit_count;
+        sm->unit_of[i] = &sm->units[unit * machine->sub_cores + (machine->units[unit].shared ? 0 : sub_core)];
+    }
+    for (uint32_t i = 0; i < sm->unit_count; i++) {
+        struct sm_unit *unit = &sm->units[i];
+        uint32_t instances = machine->units[i / machine->sub_cores].count;
+        unit->held = FLIGHT_LIST_EMPTY;
+        unit->ends_late = (sm->program->late_units >> (i / machine->sub_cores) & 1) != 0;
+        unit->waiting = arena_array(&sm->arena, sm->words, sizeof *unit->waiting);
+        if (unit->waiting == NULL ||
+            unit_queue_init(&unit->queue, instances, machine->dispatch_depth, &sm->arena) != WB_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool init_sub_cores(struct sm *sm, const struct sim_policy *policy) {
+    const uint32_t sub_cores = sm->program->machine->sub_cores;
+    sm->sub_cores = arena_array(&sm->arena, sub_cores, sizeof *sm->sub_cores);
+    sm->ready = arena_array(&sm->arena, sm->words, sizeof *sm->ready);
+    sm->running = arena_array(&sm->arena, sm->words, sizeof *sm->running);
+    if (sm->sub_cores == NULL || sm->ready == NULL || sm->running == NULL) return false;
+    for (uint32_t s = 0; s < sub_cores; s++) {
+        uint64_t *members = arena_array(&sm->arena, sm->words, sizeof *members);
+        if (members == NULL) return false;
+        for (uint32_t w = s; w < sm->warp_count; w += sub_cores)
+            warp_set_add(members, w);
+        sm->sub_cores[s] = (struct policy_view){.ready = sm->ready,
+                                                .running = sm->running,
+                                                .members = members,
+                                                .words = sm->words,
+                                                .policy = policy,
+                                                .oldest_first = sm->oldest_first,
+                                                .blocks = sm->slot_count,
+                                                .block_warps = sm->program->warp_count,
+                                                .last = WARP_NONE};
+    }
+    return true;
+}
+
+static bool init_slots(struct sm *sm) {
+    sm->slots = arena_array(&sm->arena, sm->slot_count, sizeof *sm->slots);
+    sm->rooms = arena_array(&sm->arena, sm->slot_count, sizeof *sm->rooms);
+    sm->oldest_first = arena_array(&sm->arena, sm->slot_count, sizeof *sm->oldest_first);
+    if (sm->slots == NULL || sm->rooms == NULL || sm->oldest_first == NULL) return false;
+    for (uint32_t s = 0; s < sm->slot_count; s++) {
+        sm->slots[s] = (struct sm_slot){.block = SM_NONE, .event_at = CYCLES_SATURATED};
+        sm->oldest_first[s] = s;
+    }
+    return true;
+}
+
+static bool init_warps(struct sm *sm) {
+    sm->warps = arena_array(&sm->arena, sm->warp_count, sizeof *sm->warps);
+    sm->wakes.items = arena_array(&sm->arena, sm->warp_count, sizeof *sm->wakes.items);
+    sm->passes.items = arena_array(&sm->arena, sm->warp_count, sizeof *sm->passes.items);
+    if (sm->warps == NULL || sm->wakes.items == NULL || sm->passes.items == NULL) return false;
+    for (uint32_t w = 0; w < sm->warp_count; w++) {
+        struct sm_warp *warp = &sm->warps[w];
+        warp->slot = w / sm->program->warp_count;
+        warp->sub_core = w % sm->program->machine->sub_cores;
+        warp->unit_of = sm->unit_of + warp->sub_core * sm->program->machine->unit_count;
+        warp->channel = FLIGHT_LIST_EMPTY;
+        warp->ready = arena_array(&sm->arena, sm->program->code->register_count, sizeof *warp->ready);
+        if (warp->ready == NULL) return false;
+        for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+            const uint32_t count = sm->program->code->queues[q].count;
+            warp->joined[q] = arena_array(&sm->arena, (size_t)count + 1, sizeof *warp->joined[q]);
+            if (warp->joined[q] == NULL) return false;
+        }
+    }
+    return true;
+}
+
+wb_status sm_init(struct sm *sm, const struct sm_program *program, const struct sim_policy *policy,
+                  uint32_t slots) {
+    uint32_t warp_count;
+    if (__builtin_mul_overflow(slots, program->warp_count, &warp_count)) return WB_ERR_LIMIT;
+    *sm = (struct sm){.program = program,
+                      .policy = policy,
+                      .slot_count = slots,
+                      .warp_count = warp_count,
+                      .words = warp_set_words(warp_count),
+                      .slot_event = CYCLES_SATURATED,
+                      .look_at = CYCLES_SATURATED};
+    bool made = init_slots(sm) && init_units(sm) && init_sub_cores(sm, policy) && init_warps(sm);
+    if (made && fetch_can_stall(&program->machine->fetch)) return sm_ifetch_init(sm);
+    return made ? WB_OK : WB_ERR_LIMIT;
+}
+
+void sm_free(struct sm *sm) {
+    arena_free(&sm->arena);
+}
+
+/* Puts a warp of the slot's block at the start of its path. */
+static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint32_t index) {
+    const struct sm_program *program = sm->program;
+    const struct path *path;
+    warp->step = 0;
+    warp->buffer_from = warp->buffer_end = 0;
+    warp->pattern = NULL;
+    warp->access = warp->access_end = NULL;
+    if (program->block != NULL) {
+        path = &program->block->paths[program->block->warp_path[index]];
+    } else {
+        const struct wb_grid *grid = program->traffic->grid;
+        path = &grid->paths.items[grid->shapes.items[grid->blocks.items[block].shape].warps[index].path];
+        warp->pattern = traffic_pattern_of(program->traffic, block, index);
+        warp->access = warp->pattern->accesses;
+        warp->access_end = warp->access + warp->pattern->access_count;
+    }
+    warp->cursor = path_begin(path);
+    memset(warp->ready, 0, program->code->register_count * sizeof *warp->ready);
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++)
+        memset(warp->joined[q], 0, program->code->queues[q].count * sizeof *warp->joined[q]);
+    memset(warp->commits, 0, sizeof warp->commits);
+}
+
+void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {
+    struct sm_slot *slot = &sm->slots[index];
+    *slot = (struct sm_slot){.block = block, .event_at = at};
+    sm->slot_event = cycles_min(sm->slot_event, at);
+    for (uint32_t w = 0; w < sm->program->warp_count; w++)
+        sm_rewind(sm, &sm->warps[index * sm->program->warp_count + w], block, w);
+    uint32_t age = 0;
+    while (sm->oldest_first[age] != index)
+        age++;
+    for (; age + 1 < sm->slot_count; age++)
+        sm->oldest_first[age] = sm->oldest_first[age + 1];
+    sm->oldest_first[age] = index;
+}
+
+/* The slot's block can issue from now on. */
+static void sm_start_block(struct sm *sm, struct sm_slot *slot) {
+    slot->started = true;
+    slot->release = slot->commit = slot->event_at;
+    slot->event_at = CYCLES_SATURATED;
+    if (sm->block_times != NULL) sm->block_times[slot->block].start = slot->commit;
+    sm_begin_warps(sm, slot);
+}
+
+/* The slot is free, and gets the next block of the feed. */
+static void sm_end_block(struct sm *sm, struct sm_slot *slot) {
+    cycles end = slot->event_at;
+    uint32_t index = (uint32_t)(slot - sm->slots);
+    if (sm->block_times != NULL) sm->block_times[slot->block].end = end;
+    sm->last_commit = cycles_max(sm->last_commit, end);
+    *slot = (struct sm_slot){.block = SM_NONE, .event_at = CYCLES_SATURATED};
+    if (sm->feed.next < sm->feed.end) {
+        sm_place(sm, index, (uint32_t)sm->feed.next, end + sm->program->machine->memory.dispatch_latency);
+        sm->feed.next += sm->feed.stride;
+    } else {
+        sm->rooms[sm->room_count++] = (struct sm_room){end, index};
+    }
+}
+
+/* Starts or ends the block that does so first, of several the one in the lowest slot. */
+static void sm_handle_slot(struct sm *sm) {
+    struct sm_slot *due = sm->slots;
+    for (uint32_t s = 1; s < sm->slot_count; s++) {
+        if (sm->slots[s].event_at < due->event_at) due = &sm->slots[s];
+    }
+    if (due->started) {
+        sm_end_block(sm, due);
+    } else {
+        sm_start_block(sm, due);
+    }
+    sm->slot_event = CYCLES_SATURATED;
+    for (uint32_t s = 0; s < sm->slot_count; s++)
+        sm->slot_event = cycles_min(sm->slot_event, sm->slots[s].event_at);
+}
+
+void sm_catch_up(struct sm *sm, cycles now) {
+    for (;;) {
+        cycles pass = heap_first(&sm->passes);
+        if (cycles_min(pass, sm->slot_event) > now) return;
+        sm->look_at = cycles_min(sm->look_at, now); /* it may have become another warp's turn */
+        if (pass <= sm->slot_event) {
+            sm_pass(sm, heap_pop(&sm->passes));
+        } else {
+            sm_handle_slot(sm);
+        }
+    }
+}
+
+/* Takes a unit that admits nothing more in this cycle, and its waiting warps, out of the choice. */
+static void sm_close_unit(struct sm *sm, struct sm_unit *unit) {
+    if (unit->closed || unit->queue.open_from <= sm->now) return;
+    unit->closed = true;
+    sm->closed[sm->closed_count++] = (uint32_t)(unit - sm->units);
+    for (uint32_t i = 0; i < sm->words; i++)
+        sm->ready[i] &= ~unit->waiting[i];
+}
+
+/* Gives their waiting warps back to units with room again. */
+static void sm_open_units(struct sm *sm) {
+    for (uint32_t c = 0; c < sm->closed_count;) {
+        struct sm_unit *unit = &sm->units[sm->closed[c]];
+        if (unit->queue.open_from > sm->now) {
+            c++;
+            continue;
+        }
+        unit->closed = false;
+        sm->closed[c] = sm->closed[--sm->closed_count];
+        for (uint32_t i = 0; i < sm->words; i++)
+            sm->ready[i] |= unit->waiting[i];
+    }
+}
+
+/* Everything that becomes possible in this cycle: blocks, units with room again, fetches, warps with their
+ * operands and instructions. */
+static wb_status sm_begin_cycle(struct sm *sm) {
+    if (cycles_min(heap_first(&sm->passes), sm->slot_event) <= sm->now) sm_catch_up(sm, sm->now);
+    if (sm->held_count > 0) WB_TRY(sm_start_held(sm));
+    sm_open_units(sm);
+    if (sm->ifetch != NULL && sm->ifetch->look_at <= sm->now) sm_ifetch_cycle(sm);
+    while (heap_first(&sm->wakes) <= sm->now) {
+        uint32_t index = heap_pop(&sm->wakes).id;
+        struct sm_unit *unit = sm->warps[index].unit;
+        warp_set_add(unit->waiting, index);
+        if (!unit->closed) warp_set_add(sm->ready, index);
+    }
+    return WB_OK;
+}
+
+/* Puts the next instruction of a ready warp into its unit's queue; *event: what is known of its times. */
+static wb_status sm_enter_unit(struct sm *sm, uint32_t index, struct sim_event *event) {
+    struct sm_warp *warp = &sm->warps[index];
+    const bool flies = warp->unit->ends_late || warp->request != NULL;
+    event->completion = CYCLES_SATURATED;
+    event->flight = flies ? sm->memory->issued : FLIGHT_NONE;
+    if (warp->unit->ends_late) return sm_hold(sm, index, event);
+    event->start = unit_queue_push(&warp->unit->queue, sm->now, warp->busy, &event->instance);
+    event->init_end = event->start + warp->busy;
+    if (warp->request != NULL) return sm_enter_channel(sm, index, event->init_end);
+    event->completion = event->init_end + warp->head->latency;
+    sm_complete(sm, warp, event->completion);
+    return WB_OK;
+}
+
+/* Hands an issue on to the sink. */
+static wb_status sm_report(const struct sm *sm, uint32_t index, struct sim_event *event) {
+    const struct sm_warp *warp = &sm->warps[index];
+    event->block = sm->slots[warp->slot].block;
+    event->slot = warp->slot;
+    event->warp = index - warp->slot * sm->program->warp_count;
+    event->sub_core = warp->sub_core;
+    event->step = warp->step;
+    event->instruction = (uint32_t)(warp->head - sm->program->code->insts);
+    event->unit = warp->head->unit;
+    event->issue = sm->now;
+    return sm->sink->event(sm->sink->user, event);
+}
+
+/* Issues the next instruction of a ready warp in this cycle. */
+static wb_status sm_issue(struct sm *sm, uint32_t index) {
+    struct sm_unit *unit = sm->warps[index].unit;
+    struct sim_event event;
+    warp_set_remove(unit->waiting, index);
+    warp_set_remove(sm->ready, index);
+    WB_TRY(sm_enter_unit(sm, index, &event));
+    sm_close_unit(sm, unit);
+    sm->last_issue = sm->now;
+    if (sm->sink != NULL) WB_TRY(sm_report(sm, index, &event));
+    sm_advance(sm, index);
+    return WB_OK;
+}
+
+/* A ready warp takes its turn: its next instruction, and with it those that follow, while they are ready for
+ * units of their own. */
+static wb_status sm_take_turn(struct sm *sm, struct policy_view *view, uint32_t index) {
+    sm->turn = (struct sm_turn){.warp = index, .left = sm->program->machine->issue_per_warp};
+    view->last = index;
+    do {
+        if (sm->turn.left > 0) sm->turn.left--;
+        sm->turn.units |= UINT32_C(1) << sm->warps[index].head->unit;
+        view->issued++;
+        WB_TRY(sm_issue(sm, index));
+    } while (warp_set_has(sm->ready, index));
+    return WB_OK;
+}
+
+/* Gives every sub-core its slots; those that used one may have more warps to issue. */
+static wb_status sm_issue_slots(struct sm *sm) {
+    const struct wb_machine *machine = sm->program->machine;
+    bool issued = false;
+    for (uint32_t s = 0; s < machine->sub_cores; s++) {
+        struct policy_view *view = &sm->sub_cores[s];
+        for (uint32_t slot = 0; slot < machine->issue_width; slot++) {
+            uint32_t warp = sm->policy->pick(view);
+            if (warp == WARP_NONE) break;
+            issued = true;
+            WB_TRY(sm_take_turn(sm, view, warp));
+        }
+    }
+    sm->turn.left = 0;
+    sm->look_at = issued && !warp_set_empty(sm->ready, sm->words) ? sm->now + 1 : CYCLES_SATURATED;
+    return WB_OK;
+}
+
+cycles sm_next_event(const struct sm *sm) {
+    if (sm->look_at == sm->now + 1) return sm->look_at;
+    cycles next = cycles_min(heap_first(&sm->wakes), heap_first(&sm->passes));
+    next = cycles_min(next, cycles_min(sm->slot_event, sm->look_at));
+    if (sm->held_count > 0) next = cycles_min(next, sm_next_start(sm));
+    if (sm->ifetch != NULL) next = cycles_min(next, sm->ifetch->look_at);
+    if (sm->memory != NULL && sm->memory->is_contended) next = cycles_min(next, sm_next_send(sm));
+    for (uint32_t c = 0; c < sm->closed_count; c++) {
+        const struct sm_unit *unit = &sm->units[sm->closed[c]];
+        if (unit->queue.open_from < next && !warp_set_empty(unit->waiting, sm->words))
+            next = unit->queue.open_from;
+    }
+    return next;
+}
+
+wb_status sm_run(struct sm *sm, cycles until) {
+    for (cycles next; (next = sm_next_event(sm)) < until;) {
+        sm->now = next;
+        WB_TRY(sm_begin_cycle(sm));
+        WB_TRY(sm_issue_slots(sm));
+        if (sm->memory != NULL && sm->memory->is_contended) WB_TRY(sm_send(sm));
+    }
+    return WB_OK;
+}

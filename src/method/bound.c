@@ -50,11 +50,11 @@ static const char *const texts[WB_ASSUMPTION_COUNT] = {
     [WB_ASSUME_REORDERED_REQUESTS] =
         "requests reach the first-level cache in the order of the reordering unit",
     [WB_ASSUME_TIMES_OR_SHORTER] = "initiations and latencies as the machine states them, or shorter",
-    [WB_ASSUME_TIMES_AS_STATED] = "initiations and latencies as stated, not shorter",
-    [WB_ASSUME_UNITS_NOT_IDLE] = "a unit with an instruction waiting for it does not stay idle",
-    [WB_ASSUME_UNITS_IN_ISSUE_ORDER] = "units start instructions in the order of their issue",
+    [WB_ASSUME_TIMES_AS_STATED] = "initiations and latencies exactly as stated",
+    [WB_ASSUME_UNITS_NOT_IDLE] = "a unit does not idle while an instruction waits for it",
+    [WB_ASSUME_UNITS_IN_ISSUE_ORDER] = "units start instructions in issue order",
     [WB_ASSUME_LARGEST_INITIATIONS] =
-        "every instruction of another warp counts with the largest initiation of its unit",
+        "every instruction of another warp is charged the largest initiation of its unit",
     [WB_ASSUME_NO_FETCH_STALLS] = "no instruction fetch stalls",
     [WB_ASSUME_FETCH_AS_STATED] = "instruction fetch as the machine states it, or faster; an instruction of "
                                   "PTX is one of the machine, and nothing else uses the instruction caches",
@@ -64,29 +64,32 @@ static const char *const texts[WB_ASSUMPTION_COUNT] = {
     [WB_ASSUME_CACHES_AS_STATED] =
         "caches, interconnect and DRAM as the machine states them; at the start the first levels are empty, "
         "and the second level holds nothing that is still to be written back",
-    [WB_ASSUME_ONE_MEMORY] =
-        "one memory of all SMs serves requests one by one, and does not stay idle while one waits; no caches",
-    [WB_ASSUME_MEMORY_ANY_ORDER] = "the memory may take waiting requests in any order",
-    [WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER] = "the memory takes requests in the order of their arrival",
-    [WB_ASSUME_MEMORY_ROUND_ROBIN] = "the memory takes a request of each SM that waits in turn",
+    [WB_ASSUME_ONE_MEMORY] = "all SMs share one memory, which serves requests one by one and does not idle "
+                             "while one waits; no caches",
+    [WB_ASSUME_MEMORY_ANY_ORDER] = "the memory may serve waiting requests in any order",
+    [WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER] = "the memory serves requests in the order of their arrival",
+    [WB_ASSUME_MEMORY_ROUND_ROBIN] = "the memory serves waiting SMs round-robin",
     /* The way of blocks to SMs. */
-    [WB_ASSUME_DISPATCH_TO_ANY_SM] = "a block is dispatched as soon as some SM has room for it, and keeps "
-                                     "its room until all its warps have ended",
-    [WB_ASSUME_DISPATCH_ROUND_ROBIN_AT_START] = "at the start, blocks are dealt out to the SMs in turn",
-    [WB_ASSUME_DISPATCH_IN_ANY_ORDER] = "blocks may come in any order, each to any SM that has room",
-    [WB_ASSUME_STATIC_DISPATCH] = "block b runs on SM b modulo their number",
-    [WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM] = "block b runs on SM b modulo their number, as soon as that has "
-                                            "room, and keeps its room until all its warps have ended",
+    [WB_ASSUME_DISPATCH_TO_ANY_SM] = "a block is dispatched as soon as an SM has a free slot for it, and "
+                                     "holds the slot until all its warps have ended",
+    [WB_ASSUME_DISPATCH_ROUND_ROBIN_AT_START] =
+        "at the start, blocks are dispatched round-robin over the SMs",
+    [WB_ASSUME_DISPATCH_IN_ANY_ORDER] =
+        "blocks may be dispatched in any order, each to any SM with a free slot",
+    [WB_ASSUME_STATIC_DISPATCH] = "block b runs on SM b modulo the number of SMs",
+    [WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM] =
+        "block b runs on SM b modulo the number of SMs: it is dispatched as soon as that has a free slot, "
+        "and holds the slot until all its warps have ended",
     [WB_ASSUME_REGISTERS_IGNORED] =
-        "registers of a thread are not known: so few that they keep no block from an SM",
+        "registers per thread are not known: they are taken not to limit how many blocks an SM holds",
     [WB_ASSUME_REGISTERS_ANY] =
-        "registers of a thread are not known: any number of blocks that may fit on an SM",
+        "registers per thread are not known: any number of resident blocks that they may allow",
     [WB_ASSUME_REGISTERS_FEWEST] =
-        "registers of a thread are not known: so few that as many blocks as possible fit on an SM",
+        "registers per thread are not known: as many resident blocks as fit on an SM",
     [WB_ASSUME_TOGETHER_EXACT] = "blocks that start together take their exact worst case",
-    [WB_ASSUME_TOGETHER_PROVEN] =
-        "blocks that start together take as long as they are proven to take at most",
-    [WB_ASSUME_OTHER_CLASSES_AS_SUMMED] = "of kinds of blocks that were not looked at, what sib or elb says",
+    [WB_ASSUME_TOGETHER_PROVEN] = "blocks that start together take as long as their proven bound says",
+    [WB_ASSUME_OTHER_CLASSES_AS_SUMMED] =
+        "block classes that were not analysed by themselves take at most what sib or elb says",
     /* Abstract CTA simulation (docs/abstract-cta.md). */
     [WB_ASSUME_UNIFORM_BRANCHES] = "branches that are called uniform do not diverge",
     [WB_ASSUME_WARPS_AS_WRITTEN] = "the warps are as the file describes them, alone on the compute unit",
@@ -97,7 +100,7 @@ static const char *const texts[WB_ASSUMPTION_COUNT] = {
                                   "sides of branches it takes; alone on the compute unit",
     [WB_ASSUME_CTA_CONVENTIONS] = "the conventions that the machine states (abstract_cta)",
     [WB_ASSUME_ROUND_ROBIN_FROM_BARRIERS] =
-        "round-robin issue, which begins anew with the first warp behind each barrier",
+        "round-robin issue that restarts with the first warp after each barrier",
     [WB_ASSUME_LATENCIES_OR_SHORTER] =
         "latencies as the machine states them, or shorter; no instruction fetch stalls",
     /* Kernel instruction strings (docs/makespan.md). */
@@ -108,7 +111,7 @@ static const char *const texts[WB_ASSUMPTION_COUNT] = {
     [WB_ASSUME_STRINGS_WITHOUT_WAITS] =
         "the warps do not wait where their path does (at barriers, for copies or the like)",
     [WB_ASSUME_CAPACITY_ROUNDED_DOWN] =
-        "a unit type whose capacity was rounded down is no slower for what was cut off",
+        "a unit type whose capacity was rounded down is at least as fast as that",
     [WB_ASSUME_LETTERS_ISSUE_EACH] =
         "letters that stand for parts of one instruction take an issue slot each",
     [WB_ASSUME_SOLVER_ARITHMETIC] =

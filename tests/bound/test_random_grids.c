@@ -92,8 +92,8 @@ static void expect_more(const struct random_grid *grid, const char *what,
                      before->cycles[i], after.cycles[i], grid->label);
 }
 
-/* One more block of each kind. Where block b runs on SM b modulo their number, only one behind all others:
- * else those behind it move to other SMs. */
+/* One more block of each kind. Where block b runs on SM b modulo the number of SMs, only one behind all
+ * others: else those behind it move to other SMs. */
 static void add_block(struct random_grid *grid, const struct proven_bounds *before) {
     const bool is_static = grid->block.machine.memory.dispatch == DISPATCH_STATIC;
     for (size_t k = is_static ? grid->block.kinds.count - 1 : 0; k < grid->block.kinds.count; k++) {

@@ -94,7 +94,7 @@ static void merge(const wb_bound *bound, wb_bound *into) {
 /* Counts in blocks of which the method said nothing: none of them exceeds `skipped`. A search that missed a
  * block which can take longer has found a schedule, but not the longest. */
 static void count_skipped(cycles skipped, wb_bound *bound) {
-    static const char *const reason = "not all kinds of blocks were looked at";
+    static const char *const reason = "not all block classes were analysed by themselves";
     if (skipped <= bound->cycles || bound->kind == WB_LOWER) return;
     if (bound->kind == WB_UPPER && skipped != CYCLES_SATURATED) {
         bound->cycles = skipped;

@@ -11,7 +11,7 @@ static wb_status area_run(const struct bound_input *input, wb_bound *bound) {
 
 const struct bound_method bound_k_area = {
     .name = "k-area",
-    .summary = "kernel: all initiations and latencies spread over all SMs and rooms, plus the tail",
+    .summary = "kernel: all initiations and latencies spread over all SMs and slots, plus the tail",
     .run = area_run,
     .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH,
 };
@@ -33,7 +33,7 @@ static wb_status one_sm_run(const struct bound_input *input, wb_bound *bound) {
 
 const struct bound_method bound_k_sm = {
     .name = "k-sm",
-    .summary = "kernel: the SM with the most blocks, in turns of as many as it holds",
+    .summary = "kernel: the SM with the most blocks, in waves of as many as it holds",
     .run = one_sm_run,
     .needs = FOR_KERNELS,
 };

@@ -98,7 +98,7 @@ static struct kernel_time graham(const struct grid_work *work, uint64_t resident
 
 static wb_status graham_run(const struct bound_input *input, wb_bound *bound) {
     return estimate(input, graham,
-                    "a block can stay longer than a full SM takes from a common start "
+                    "a block can reside longer than a full SM takes from a common start "
                     "(docs/refutations)",
                     bound);
 }

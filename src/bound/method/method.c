@@ -93,7 +93,7 @@ static const char *const reasons[BOUND_NEEDS] = {
     "are "
     "not",
     "this method is for whole kernels, on machines without caches",
-    "this method needs blocks that go to any SM that has room, not dispatch: static",
+    "this method needs blocks that go to any SM with a free slot, not dispatch: static",
     "this method is for machines with caches (l1_size)",
     "this method is for other schemes",
     "this method is for other schemes",

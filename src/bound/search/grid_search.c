@@ -24,7 +24,7 @@ static const char *machine_objection(const struct wb_machine *machine) {
 }
 
 static const char *block_objection(const struct timed_block *block) {
-    if (block == NULL) return "the search covers grids of few kinds of blocks";
+    if (block == NULL) return "the search covers grids of few block classes";
     if (block->warp_count > SEARCH_WARPS_MAX) return "the search covers blocks of at most 32 warps";
     if (block->path_count >= UINT16_MAX) return "the search covers fewer programs";
     return NULL;
@@ -35,7 +35,7 @@ const char *grid_search_objection(const struct grid_work *work) {
     const char *objection = machine_objection(work->machine);
     cycles horizon = 0;
     if (memory_is_contended(memory)) return "the search knows nothing of a memory that all SMs share";
-    if (work->kinds.count > SEARCH_CLASSES_MAX) return "the search covers at most 16 kinds of blocks";
+    if (work->kinds.count > SEARCH_CLASSES_MAX) return "the search covers at most 16 block classes";
     for (size_t k = 0; objection == NULL && k < work->kinds.count; k++) {
         const struct block_kind *kind = &work->kinds.items[k];
         objection = block_objection(kind->timed);

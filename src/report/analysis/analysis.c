@@ -417,9 +417,9 @@ static void put_kinds_asked(struct text *out, const struct wb_analysis *analysis
     const struct wb_block *block = analysis->longest->block;
     const uint32_t kind = analysis->blocks.items[0].kind;
     uint32_t index[3];
-    text_printf(out, " (bounds: the largest of %zu kinds", analysis->work.kinds.count);
+    text_printf(out, " (bounds: the largest of %zu block classes", analysis->work.kinds.count);
     if (analysis->blocks.count < analysis->work.kinds.count)
-        text_printf(out, ", %zu of them looked at", analysis->blocks.count);
+        text_printf(out, ", %zu of them analysed", analysis->blocks.count);
     if (report_slowest(analysis->longest) > 0) {
         grid_block_index(analysis->grid_times.grid, analysis->work.kinds.items[kind].first, index);
         text_printf(out, "; simulated: (%u,%u,%u)", index[0], index[1], index[2]);

@@ -51,7 +51,7 @@ static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
             if (!looks_alike(kind, other)) break;
             blocks += other->blocks;
         }
-        text_string(out, k == 0 ? "kinds    " : "         ");
+        text_string(out, k == 0 ? "classes  " : "         ");
         put_kind(out, analysis->grid_times.grid, kind, blocks);
     }
 }

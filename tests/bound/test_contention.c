@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "bound/analysis/registry.h"
-#include "bound/grid/contended_block.h"
 #include "bound/grid/contention.h"
 #include "bound/grid/grid_kinds.h"
 #include "naive_gpu.h"

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "bound/analysis/registry.h"
 #include "bound/grid/grid_kinds.h"
-#include "bound/kernel/kernel_formula.h"
+#include "bound/kernel/kernel_bounds.h"
 #include "warp/synthetic/synthetic_file.h"
 
 struct fixture {

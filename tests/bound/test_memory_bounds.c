@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "bound/analysis/registry.h"
-#include "bound/cache/lone_block.h"
+#include "bound/cache/isolated_block.h"
 #include "random_block.h"
 #include "random_gpu.h"
 #include "random_policy.h"
@@ -241,7 +241,7 @@ static void hold_lone(const struct random_gpu *gpu, uint64_t seed, struct census
     timed.warp_path = block.warp_path;
     timed.warp_count = block.warp_count;
     assert_int_equal(memory_work_make(&gpu->timed, gpu_scheme_at(0), diagnostics, &work), WB_OK);
-    assert_int_equal(lone_block_latencies(&work, diagnostics, costs), WB_OK);
+    assert_int_equal(isolated_block_latencies(&work, diagnostics, costs), WB_OK);
     assert_int_equal(timed_variants_make(&block, costs, &timed), WB_OK);
     assert_int_equal(block_profile_make(&timed, NULL, diagnostics, &profile), WB_OK);
     struct search_budget budget = search_budget_of(0);
@@ -256,7 +256,7 @@ static void hold_lone(const struct random_gpu *gpu, uint64_t seed, struct census
     const struct policies any = work_conserving(&by_chance);
     for (size_t m = 0; m < BLOCK_METHODS; m++) {
         wb_bound bound = bound_of(block_methods[m], &input);
-        lone_block_add_memory(block_methods[m], &work, &bound);
+        isolated_block_add_memory(block_methods[m], &work, &bound);
         if (bound.kind != WB_UPPER) continue;
         for (size_t p = 0; p < any.count; p++) {
             const struct gpu_scheme scheme = {.name = "test", .policy = any.items[p]};

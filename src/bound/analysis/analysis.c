@@ -6,7 +6,7 @@
 #include "base/choose.h"
 #include "base/clock.h"
 #include "bound/analysis/kernel_blocks.h"
-#include "bound/cache/lone_block.h"
+#include "bound/cache/isolated_block.h"
 #include "memory/requests/requests.h"
 #include "sim/gpu/simulator.h"
 #include "warp/timed/block_timing.h"
@@ -65,7 +65,7 @@ static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machin
     WB_TRY(grid_from_block(made->block, diagnostics, &made->lone));
     WB_TRY(timed_grid_make(&made->lone, machine, diagnostics, &made->grid_times));
     WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
-    return lone_block_latencies(&made->memory, diagnostics, costs);
+    return isolated_block_latencies(&made->memory, diagnostics, costs);
 }
 
 /* Gives a traced block times, with the transactions of its accesses where the machine counts them. */
@@ -188,7 +188,7 @@ static wb_status analysis_compute(const struct bound_method *method, const struc
     if (input->block != NULL && !method->searches)
         bound->cycles = cycles_add(bound->cycles, profile_release_time(input->profile));
     if (input->memory != NULL && (method->needs & NEED_BLOCK) != 0)
-        lone_block_add_memory(method, input->memory, bound);
+        isolated_block_add_memory(method, input->memory, bound);
     if (input->load != NULL) contended_block_add(method, input->machine, input->load, bound);
     if (!method->searches) bound->cycles = cycles_add(bound->cycles, input->fetch_time);
     if (bound->cycles == CYCLES_SATURATED) {

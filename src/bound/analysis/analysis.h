@@ -4,7 +4,7 @@
 
 #include "bound/analysis/registry.h"
 #include "bound/cache/memory_work.h"
-#include "bound/grid/contended_block.h"
+#include "bound/grid/contention.h"
 #include "bound/grid/grid_kinds.h"
 #include "bound/search/grid_search.h"
 #include "method/run.h"

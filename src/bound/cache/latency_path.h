@@ -3,8 +3,8 @@
 #ifndef WB_BOUND_CACHE_LATENCY_PATH_H
 #define WB_BOUND_CACHE_LATENCY_PATH_H
 
-#include "bound/cache/memory_times.h"
-#include "bound/grid/warp_steps.h"
+#include "bound/cache/memory_work.h"
+#include "bound/grid/block_requests.h"
 #include "memory/caches/must_hits.h"
 
 /* A warp on its way. */

@@ -1,13 +1,48 @@
-/* What a grid on a machine with caches does, in sums: what the bounds of whole grids are made of
- * (docs/memory-bounds.md). */
+/* What a grid on a machine with caches does, in sums, and what its requests to the memory system can cost:
+ * what the bounds of whole grids are made of (docs/memory-bounds.md, sections 3 and 4). All sums saturate. */
 #ifndef WB_BOUND_CACHE_MEMORY_WORK_H
 #define WB_BOUND_CACHE_MEMORY_WORK_H
 
-#include "bound/cache/dram_demand.h"
-#include "bound/cache/latency_path.h"
-#include "bound/cache/memory_times.h"
+#include "base/cycles.h"
 #include "bound/method/kernel_time.h"
+#include "machine/memory.h"
+#include "memory/requests/traffic.h"
 #include "sim/gpu/gpu.h"
+
+struct sure_hits;
+
+/* Cycles from the end of a request's turn at the first level until its data (or acknowledgement) is there,
+ * those in which a server is busy not counted. */
+struct request_latencies {
+    cycles hit;   /* of a load whose data is surely there */
+    cycles miss;  /* of any other load */
+    cycles write; /* of a store or an atomic */
+};
+
+struct request_latencies request_latencies_of(const struct machine_memory *memory);
+
+/* Requests of some blocks, or bounds on them. */
+struct request_counts {
+    uint64_t loads;   /* to the first level */
+    uint64_t misses;  /* of these, what can go on to the second */
+    uint64_t stores;  /* all go on */
+    uint64_t atomics; /* all go on */
+};
+
+/* Cycles in which the answers to requests occupy their SM. */
+cycles memory_replies(const struct machine_memory *memory, const struct request_counts *sm);
+
+/* How often the requests of a grid can reach DRAM: sets of the second level that all their lines fit in fetch
+ * each sector once and write nothing back, in whatever order the requests come. */
+struct dram_demand {
+    uint64_t fetches;     /* of sectors that loads miss, whatever the first levels let through */
+    uint64_t write_backs; /* of dirty lines that are evicted */
+    uint64_t left_dirty;  /* lines written that can still be there in the end, to be written back later */
+};
+
+/* Bounds of them for all blocks of the grid together. WB_ERR_LIMIT without a message when memory is
+ * exhausted. */
+wb_status dram_demand_of(const struct traffic *traffic, struct dram_demand *demand);
 
 /* Sums over the instructions of a block, or of some blocks. */
 struct block_work {
@@ -28,7 +63,7 @@ struct memory_work {
     struct block_work *variants; /* per variant of the traffic: of a block; all loads count as misses */
     struct block_work total;     /* of the grid */
     struct dram_demand demand;
-    uint32_t request_unit;  /* of a block alone: see lone_block.c */
+    uint32_t request_unit;  /* of a block alone: see isolated_block.c */
     bool in_objects;        /* some unknown address is taken to stay inside of what it is made from */
     uint64_t most_requests; /* of any instruction */
     uint64_t in_flight;     /* requests of loads that an SM can have between issue and completion */
@@ -40,9 +75,6 @@ wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_sche
                            wb_diagnostics *diagnostics, struct memory_work *work);
 
 void memory_work_free(struct memory_work *work);
-
-/* The sum of the work of two sets of blocks. */
-struct block_work block_work_add(struct block_work a, struct block_work b);
 
 /* What a block of the grid does. */
 static inline const struct block_work *memory_work_of(const struct memory_work *work, uint32_t block) {

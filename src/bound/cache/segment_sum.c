@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound/cache/latency_path.h"
 #include "bound/cache/memory_work.h"
 #include "bound/method/method.h"
 

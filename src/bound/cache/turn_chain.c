@@ -1,5 +1,6 @@
 /* The bound of scheme pure-rr, which waits for the warp whose turn it is (docs/memory-bounds.md, section 8).
  */
+#include "bound/cache/latency_path.h"
 #include "bound/cache/memory_work.h"
 #include "bound/method/method.h"
 

@@ -1,9 +1,11 @@
-/* What the memory that all SMs share adds to the bounds of a whole kernel (docs/memory-bounds.md, section
- * 12). Without it these functions do nothing. */
+/* What the memory that all SMs share adds to the bounds of a whole kernel, and of a block in isolation
+ * (docs/memory-bounds.md, section 12). Without it the functions for kernels do nothing. */
 #ifndef WB_BOUND_GRID_CONTENTION_H
 #define WB_BOUND_GRID_CONTENTION_H
 
+#include "bound/grid/block_requests.h"
 #include "bound/grid/grid_work.h"
+#include "bound/method/method.h"
 #include "memory/requests/timed_grid.h"
 
 /* Counts the requests of all kinds of blocks of a grid whose residents are known. WB_ERR_LIMIT without a
@@ -38,5 +40,27 @@ void contention_assume(const struct grid_work *work, wb_bound *bound);
 
 /* Adds what a result assumes of the way of blocks to SMs. */
 void grid_assume_dispatch(const struct grid_work *work, wb_bound *bound);
+
+/* A block in isolation, as a grid of its own, for the simulator, and what it asks for. */
+struct contended_block {
+    struct wb_grid grid; /* empty for covering paths */
+    struct timed_grid timed;
+    struct request_load load;
+};
+
+/* Makes *made, which is zero, of a traced block. Errors, each with a message: WB_ERR_DECLINED when not all
+ * accesses are known; WB_ERR_LIMIT when memory is exhausted. contended_block_free in any case. */
+wb_status contended_block_make(const struct wb_block *block, const struct wb_machine *machine,
+                               wb_diagnostics *diagnostics, struct contended_block *made);
+
+/* The same of a block of kind number `kind` of a grid by hand. */
+wb_status contended_block_by_hand(const struct synthetic_block *block, size_t kind,
+                                  wb_diagnostics *diagnostics, struct contended_block *made);
+
+void contended_block_free(struct contended_block *block);
+
+/* Adds to a bound of a block what the memory adds; where no proof covers the machine it is an estimate. */
+void contended_block_add(const struct bound_method *method, const struct wb_machine *machine,
+                         const struct request_load *load, wb_bound *bound);
 
 #endif

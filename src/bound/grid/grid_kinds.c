@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "bound/grid/contended_block.h"
 #include "bound/grid/contention.h"
 #include "memory/requests/access_order.h"
 #include "memory/requests/requests.h"

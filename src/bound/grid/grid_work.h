@@ -3,8 +3,8 @@
 #ifndef WB_BOUND_GRID_GRID_WORK_H
 #define WB_BOUND_GRID_GRID_WORK_H
 
+#include "bound/grid/block_requests.h"
 #include "bound/grid/fetch_time.h"
-#include "bound/grid/request_load.h"
 #include "bound/profile/profile.h"
 
 /* Blocks whose warps execute the same instructions at the same cost. */

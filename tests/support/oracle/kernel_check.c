@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bound/grid/grid_kinds.h"
-#include "bound/kernel/kernel_formula.h"
+#include "bound/kernel/kernel_bounds.h"
 #include "bound/search/grid_search.h"
 #include "naive_grid_explorer.h"
 #include "sim/gpu/gpu.h"

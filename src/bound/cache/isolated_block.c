@@ -1,4 +1,6 @@
-#include "bound/cache/lone_block.h"
+#include "bound/cache/isolated_block.h"
+
+#include "bound/cache/latency_path.h"
 
 /* Sets the latency of each access of a warp, which stand in the order of the pattern's; returns where those
  * of the next warp are. An instruction with several accesses has one latency. */
@@ -36,8 +38,8 @@ static uint32_t request_unit_of(const struct timed_grid *timed) {
     return unit;
 }
 
-wb_status lone_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
-                               struct execution_cost *costs) {
+wb_status isolated_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
+                                   struct execution_cost *costs) {
     const struct timed_grid *timed = work->timed;
     const struct sm_share alone = {0, 1, 1};
     struct sure_hits hits;
@@ -61,8 +63,8 @@ static bool has_one_port(const struct memory_work *work) {
     return port->count == 1 && (port->shared || work->machine->sub_cores == 1);
 }
 
-void lone_block_add_memory(const struct bound_method *method, const struct memory_work *work,
-                           wb_bound *bound) {
+void isolated_block_add_memory(const struct bound_method *method, const struct memory_work *work,
+                               wb_bound *bound) {
     const struct sm_work memory_only = {.work = {.requests = work->total.requests}};
     const struct kernel_time time = memory_work_time(work, &memory_only, 1);
     bound->cycles = cycles_add(bound->cycles, kernel_time_sum(&time));

@@ -1,6 +1,8 @@
-/* The usual formulas for whole kernels: the time of blocks that start together, taken for the time of blocks
- * that come and go. None of them is safe (docs/refutations), even with the exact worst case of the former. */
-#include "bound/kernel/kernel_formula.h"
+/* Formulas for whole kernels as they are published or usual. None of them is safe (docs/refutations): most
+ * take the time of blocks that start together, even its exact worst case, for the time of blocks that come
+ * and go; equation (3) takes every access to last as long as if each SM had one outstanding access at a time,
+ * which is exceeded as soon as the warps of an SM overlap their accesses. */
+#include "bound/kernel/kernel_bounds.h"
 #include "bound/search/grid_search.h"
 
 /* The worst case of blocks that start together on one SM. */
@@ -132,5 +134,45 @@ const struct bound_method bound_one_by_one = {
     .run = one_by_one_run,
     .needs = FOR_KERNELS,
     .unasked_work = 1, /* likewise */
+    .never_proven = true,
+};
+
+/* ---- Equation (3) of JCSE 2017 and ECRTS 2025 -----------------------------------------------------------
+ */
+
+static const char *eq3_objection(const struct bound_input *input) {
+    return input->work->published != NULL
+               ? NULL
+               : "this method is of requests that wait for one memory (keys service and requests)";
+}
+
+static struct kernel_time lesser(const struct grid_work *work, kernel_formula formula,
+                                 struct kernel_time than) {
+    return kernel_time_min(than, kernel_time_worst(work, formula));
+}
+
+static wb_status eq3_run(const struct bound_input *input, wb_bound *bound) {
+    const struct grid_work *work = input->work->published;
+    struct kernel_time time;
+    if (grid_work_is_dynamic(work)) {
+        time = kernel_time_worst(work, kernel_one_sm);
+        time = lesser(work, kernel_balance, lesser(work, kernel_area, time));
+    } else {
+        time = kernel_time_worst(work, kernel_static);
+    }
+    kernel_bound_set(work, &time, bound);
+    bound->kind = WB_ESTIMATE;
+    bound->reason = "an access also waits for accesses of its own SM that warps have made before it "
+                    "(docs/refutations)";
+    bound_assume_model(input, bound);
+    return WB_OK;
+}
+
+const struct bound_method bound_eq3 = {
+    .name = "eq3",
+    .summary = "kernel: every access waits for one of each SM (equation (3) of JCSE 2017; not safe)",
+    .run = eq3_run,
+    .needs = FOR_KERNELS,
+    .objection = eq3_objection,
     .never_proven = true,
 };

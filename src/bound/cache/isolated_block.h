@@ -1,7 +1,7 @@
 /* One block alone on a GPU with caches: how the bounds of blocks whose times are known become bounds for it
  * (docs/memory-bounds.md, section 9). */
-#ifndef WB_BOUND_CACHE_LONE_BLOCK_H
-#define WB_BOUND_CACHE_LONE_BLOCK_H
+#ifndef WB_BOUND_CACHE_ISOLATED_BLOCK_H
+#define WB_BOUND_CACHE_ISOLATED_BLOCK_H
 
 #include "bound/cache/memory_work.h"
 #include "bound/method/method.h"
@@ -11,12 +11,12 @@
 /* Gives each recorded access of the block, those of warp 0 first, the latency that it has at most while no
  * server is busy, and notes how many loads can miss; `work` is of the grid of the block alone. WB_ERR_LIMIT
  * with a message when memory is exhausted. */
-wb_status lone_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
-                               struct execution_cost *costs);
+wb_status isolated_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
+                                   struct execution_cost *costs);
 
 /* Adds to a bound of a block with these latencies what memory can add besides; where the proof does not cover
  * the machine, the result is an estimate. */
-void lone_block_add_memory(const struct bound_method *method, const struct memory_work *work,
-                           wb_bound *bound);
+void isolated_block_add_memory(const struct bound_method *method, const struct memory_work *work,
+                               wb_bound *bound);
 
 #endif

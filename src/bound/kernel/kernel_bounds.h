@@ -1,7 +1,7 @@
-/* What the formulas for whole kernels have in common: each is computed for every number of blocks that an SM
- * may hold at a time, says what its cycles are spent on, and rests on the same model. */
-#ifndef WB_BOUND_KERNEL_KERNEL_FORMULA_H
-#define WB_BOUND_KERNEL_KERNEL_FORMULA_H
+/* The formulas for whole kernels: each is computed for every number of blocks that an SM may hold at a time,
+ * says what its cycles are spent on, and rests on the same model. */
+#ifndef WB_BOUND_KERNEL_KERNEL_BOUNDS_H
+#define WB_BOUND_KERNEL_KERNEL_BOUNDS_H
 
 #include "bound/grid/grid_work.h"
 #include "bound/method/kernel_time.h"
@@ -16,10 +16,6 @@ struct kernel_time kernel_time_worst(const struct grid_work *work, kernel_formul
 
 /* Sets cycles and parts of a bound. */
 void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound);
-
-/* That, or, where requests wait in a known order, the time with their waiting in their latencies, if it is
- * less: as an upper bound with the assumptions of every bound of a kernel. */
-wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
 
 /* The formulas (docs/proofs.md, section 12). Blocks go to any SM that has room, except
  * where dispatch is static. */

@@ -1,0 +1,346 @@
+/* Bounds of whole kernels from the sums of their blocks: K-AREA, K-BAL, K-SM (docs/proofs.md, section 12).
+ * All arithmetic saturates (base/cycles.h): a kernel can have any number of blocks. */
+#include "bound/kernel/kernel_bounds.h"
+
+#include "bound/block/sib.h"
+#include "bound/grid/contention.h"
+
+/* What waves of blocks amount to when an SM holds `resident` at a time. */
+struct residency {
+    uint64_t sms, resident, blocks;
+    uint64_t slots; /* of all SMs */
+    bool waits;     /* some block waits for a slot */
+    cycles delay;   /* between two blocks of a slot; 0 when none waits */
+};
+
+static struct residency residency_of(const struct grid_work *work, uint64_t resident) {
+    const struct machine_memory *memory = &work->machine->memory;
+    struct residency residency = {.sms = memory->sms, .resident = resident, .blocks = work->block_count};
+    residency.slots = residency.sms * resident;
+    residency.waits = residency.blocks > residency.slots;
+    residency.delay = residency.waits ? memory->dispatch_latency : 0;
+    return residency;
+}
+
+/* K-DISP: cycles in which the dispatcher of all SMs is busy. */
+static cycles dispatcher_busy(const struct grid_work *work) {
+    return cycles_mul(work->machine->memory.dispatch_service, work->block_count);
+}
+
+/* X and lam of the tail: after the last dispatch an SM has at most `resident` blocks. */
+static cycles tail_initiations(const struct grid_work *work, uint64_t resident) {
+    cycles together = grid_work_together(work, resident);
+    return cycles_min(grid_work_most(work, resident), cycles_sub(together, work->latency_most));
+}
+
+/* Fetch on the SM that ends last: its share of all SMs' until the last dispatch, and its own behind that. */
+static cycles fetch_of_area(const struct grid_work *work, const struct residency *residency) {
+    const cycles share =
+        cycles_ceiling(grid_work_fetch_time_of_all(work, residency->resident), residency->sms);
+    return cycles_add(share, grid_work_fetch_time(work, residency->resident, residency->resident));
+}
+
+/* K-AREA where blocks wait for residency. */
+static struct kernel_time area_of_all(const struct grid_work *work, const struct residency *residency) {
+    const uint64_t resident = residency->resident;
+    const cycles tail = tail_initiations(work, resident), total = grid_work_total(work);
+    const cycles tail_latency = cycles_add(work->latency_most, residency->delay);
+    const cycles delays = cycles_mul(residency->blocks - residency->slots, residency->delay);
+    const cycles area = cycles_add(total, cycles_mul(residency->sms - 1, tail));
+    cycles latencies = cycles_add(work->latency_total, delays);
+    latencies = cycles_add(latencies, cycles_mul(residency->slots - 1, tail_latency));
+    latencies = cycles_add(latencies, cycles_mul(area % residency->sms, resident));
+    const cycles sum = cycles_add(area / residency->sms, latencies / residency->slots);
+    struct kernel_time time = {.busy = (total - tail) / residency->sms,
+                               .latency =
+                                   cycles_sub(work->latency_total, work->latency_most) / residency->slots,
+                               .dispatch = cycles_sub(delays, residency->delay) / residency->slots};
+    time.tail = cycles_sub(sum, kernel_time_sum(&time));
+    time.fetch = fetch_of_area(work, residency);
+    if (area == CYCLES_SATURATED || latencies == CYCLES_SATURATED) time.tail = CYCLES_SATURATED;
+    return time;
+}
+
+/* W(n, f): what n blocks of an SM take while f of them, one behind the other, take a slot: all latencies of
+ * these, or their residencies. */
+static struct kernel_time time_of_slot(const struct grid_work *work, const struct residency *residency,
+                                       uint64_t n, uint64_t f) {
+    const cycles initiations = grid_work_most(work, n);
+    const cycles stays = grid_work_stays(work, residency->resident == 1, f);
+    const cycles all = cycles_min(cycles_add(initiations, cycles_mul(f, work->latency_most)),
+                                  cycles_add(stays, grid_work_most(work, n - f)));
+    const cycles busy = cycles_min(initiations, all);
+    return (struct kernel_time){.busy = busy, .latency = all - busy};
+}
+
+/* Blocks that start together and end before others come. */
+static struct kernel_time time_together(const struct grid_work *work, uint64_t n) {
+    const cycles together = grid_work_together(work, n);
+    const cycles busy = cycles_min(grid_work_most(work, n), together);
+    return (struct kernel_time){.busy = busy, .latency = together - busy};
+}
+
+/* h(n) of K-SM: an SM that gets n blocks. */
+static struct kernel_time time_of_sm(const struct grid_work *work, const struct residency *residency,
+                                     uint64_t n) {
+    const uint64_t waves = cycles_ceiling(n, residency->resident);
+    const bool alone = residency->resident == 1; /* then the slot takes all blocks, the last one, too */
+    const bool together = waves <= 1;
+    struct kernel_time time =
+        together ? time_together(work, n) : time_of_slot(work, residency, n, alone ? n : waves - 1);
+    time.fetch = grid_work_fetch_time(work, n, residency->resident);
+    if (together) return time;
+    if (!alone) time.latency = cycles_add(time.latency, work->latency_most);
+    time.dispatch = cycles_mul(waves - 1, residency->delay);
+    return time;
+}
+
+/* Blocks that an SM can get at most, when `residency.waits`: every other SM fills its residency. */
+static uint64_t most_blocks(const struct residency *residency) {
+    return residency->blocks - (residency->sms - 1) * residency->resident;
+}
+
+/* Blocks of the SM that ends last, when all start at once: they are assigned round-robin. */
+static uint64_t dealt_blocks(const struct residency *residency) {
+    return cycles_ceiling(residency->blocks, residency->sms);
+}
+
+static struct kernel_time with_dispatcher(const struct grid_work *work, struct kernel_time time) {
+    time.dispatch = cycles_add(time.dispatch, dispatcher_busy(work));
+    return time;
+}
+
+struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident) {
+    const struct residency residency = residency_of(work, resident);
+    uint64_t n = residency.waits ? most_blocks(&residency) : dealt_blocks(&residency);
+    return with_dispatcher(work, time_of_sm(work, &residency, n));
+}
+
+/* The same where an SM holds one block at a time, which has it to itself. */
+static struct kernel_time area_of_solos(const struct grid_work *work, const struct residency *residency) {
+    const cycles longest = grid_work_stays(work, true, 1),
+                 all = grid_work_stays(work, true, residency->blocks);
+    const cycles delays = cycles_mul(residency->blocks - residency->sms, residency->delay);
+    const cycles last = cycles_add(longest, residency->delay);
+    const cycles area = cycles_add(cycles_add(all, delays), cycles_mul(residency->sms - 1, last));
+    if (area == CYCLES_SATURATED) return (struct kernel_time){.tail = area};
+    const cycles initiations = cycles_min(grid_work_total(work), all) / residency->sms;
+    const cycles waiting = cycles_sub(all / residency->sms, initiations);
+    struct kernel_time time = {.busy = initiations, .latency = waiting, .dispatch = delays / residency->sms};
+    time.tail = cycles_sub(area / residency->sms, kernel_time_sum(&time));
+    time.fetch = fetch_of_area(work, residency);
+    return time;
+}
+
+struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) {
+    const struct residency residency = residency_of(work, resident);
+    if (!residency.waits) return kernel_one_sm(work, resident); /* never more */
+    struct kernel_time time = area_of_all(work, &residency);
+    if (resident == 1) time = kernel_time_min(time, area_of_solos(work, &residency));
+    return with_dispatcher(work, time);
+}
+
+/* g(q) and the tail behind it, S_R: some other SM, full until the last dispatch, gets at most q blocks. */
+static struct kernel_time time_of_other(const struct grid_work *work, const struct residency *residency,
+                                        uint64_t n, cycles tail) {
+    const uint64_t q = (residency->blocks - n) / (residency->sms - 1), waves = q / residency->resident;
+    struct kernel_time time = time_of_slot(work, residency, q, waves);
+    time.dispatch = cycles_mul(waves, residency->delay);
+    time.tail = tail;
+    time.fetch = cycles_add(grid_work_fetch_time(work, q, residency->resident),
+                            grid_work_fetch_time(work, residency->resident, residency->resident));
+    return time;
+}
+
+/* The largest min(h(n), g(q) + tail): the first grows with n, the second falls. */
+static struct kernel_time balance_of_two(const struct grid_work *work, const struct residency *residency) {
+    const cycles tail = grid_work_together(work, residency->resident);
+    uint64_t low = residency->resident, high = most_blocks(residency); /* crossed at high, if anywhere */
+    while (low < high) {
+        uint64_t n = low + (high - low) / 2;
+        struct kernel_time own = time_of_sm(work, residency, n),
+                           other = time_of_other(work, residency, n, tail);
+        if (kernel_time_sum(&own) >= kernel_time_sum(&other))
+            high = n;
+        else
+            low = n + 1;
+    }
+    struct kernel_time worst =
+        kernel_time_min(time_of_sm(work, residency, high), time_of_other(work, residency, high, tail));
+    if (high == residency->resident) return worst;
+    return kernel_time_max(worst, kernel_time_min(time_of_sm(work, residency, high - 1),
+                                                  time_of_other(work, residency, high - 1, tail)));
+}
+
+struct kernel_time kernel_balance(const struct grid_work *work, uint64_t resident) {
+    const struct residency residency = residency_of(work, resident);
+    if (!residency.waits || residency.sms == 1) return kernel_one_sm(work, resident);
+    return with_dispatcher(work, balance_of_two(work, &residency));
+}
+
+/* Of a grid whose blocks are assigned to the SMs before it starts, block b to SM b modulo their number, the
+ * blocks of each SM are known. These are of one. */
+struct sm_blocks {
+    uint64_t blocks;
+    cycles initiations;  /* of all of them */
+    cycles latency_most; /* the largest lam */
+    cycles slack_most;   /* the largest alpha less E */
+    cycles deficit;      /* where that is below 0 for all, the least E less alpha */
+    cycles solo;         /* of one block alone */
+    cycles solos;        /* the sum of that over all of them */
+};
+
+static struct sm_blocks assigned_blocks(const struct grid_work *work, uint32_t sm) {
+    struct sm_blocks sum = {.deficit = CYCLES_SATURATED};
+    for (uint64_t b = sm; b < work->block_count; b += work->machine->memory.sms, sum.blocks++) {
+        const struct block_kind *kind = &work->kinds.items[work->kind_of[b]];
+        sum.initiations = cycles_add(sum.initiations, kind->initiations);
+        sum.latency_most = cycles_max(sum.latency_most, kind->latency);
+        sum.solo = cycles_max(sum.solo, kind->solo);
+        sum.solos = cycles_add(sum.solos, kind->solo);
+        sum.slack_most = cycles_max(sum.slack_most, cycles_sub(kind->alone, kind->initiations));
+        sum.deficit = cycles_min(sum.deficit, cycles_sub(kind->initiations, kind->alone));
+    }
+    return sum;
+}
+
+/* Until blocks that all have a slot at once have ended, without dispatch. */
+static struct kernel_time assigned_together(const struct sm_blocks *sm) {
+    cycles together = cycles_add(sm->initiations, sm->slack_most);
+    if (together != CYCLES_SATURATED) together = cycles_sub(together, sm->deficit);
+    if (sm->blocks == 1) together = sm->solo;
+    cycles busy = cycles_min(sm->initiations, together);
+    return (struct kernel_time){.busy = busy, .latency = cycles_min(sm->latency_most, together - busy)};
+}
+
+static struct kernel_time assigned_time(const struct grid_work *work, const struct sm_blocks *sm,
+                                        uint64_t resident) {
+    const uint64_t waves = cycles_ceiling(sm->blocks, resident);
+    const struct machine_memory *memory = &work->machine->memory;
+    cycles all = cycles_add(sm->initiations, cycles_mul(waves, sm->latency_most));
+    if (resident == 1 && !memory_is_contended(memory))
+        all = cycles_min(all, sm->solos); /* as grid_work_stays */
+    const cycles busy = cycles_min(sm->initiations, all);
+    struct kernel_time time = {
+        .busy = busy, .latency = all - busy, .dispatch = cycles_mul(waves - 1, memory->dispatch_latency)};
+    if (waves > 1) return time;
+    time = assigned_together(sm);
+    /* While the dispatcher was busy, a block may have ended and left its slot to a later one. */
+    if (memory->dispatch_service > 0 && sm->blocks > 1) time.dispatch = memory->dispatch_latency;
+    return time;
+}
+
+struct kernel_time kernel_static(const struct grid_work *work, uint64_t resident) {
+    const struct machine_memory *memory = &work->machine->memory;
+    struct kernel_time latest = {0};
+    for (uint32_t sm = 0; sm < memory->sms && sm < work->block_count; sm++) {
+        const struct sm_blocks blocks = assigned_blocks(work, sm);
+        struct kernel_time time = assigned_time(work, &blocks, resident);
+        time.fetch = grid_work_fetch_time(work, blocks.blocks, resident);
+        latest = kernel_time_max(latest, time);
+    }
+    latest.dispatch = cycles_add(latest.dispatch, cycles_mul(memory->dispatch_service, work->block_count));
+    return latest;
+}
+
+/* part * whole / of, rounded down, for part <= of. */
+static cycles share(cycles part, cycles whole, cycles of) {
+    if (of == 0) return 0;
+    return (cycles)((double)whole * ((double)part / (double)of));
+}
+
+/* Divides busy cycles among issue and units as all blocks of the grid do. */
+static void add_busy(const struct grid_work *work, cycles busy, wb_bound *bound) {
+    const cycles total = cycles_sub(grid_work_total(work), contention_stalls(work));
+    cycles units = 0;
+    for (uint32_t u = 0; u < work->machine->unit_count; u++) {
+        cycles of_unit = 0;
+        for (size_t k = 0; k < work->kinds.count; k++) {
+            const struct block_kind *kind = &work->kinds.items[k];
+            of_unit = cycles_add(of_unit, cycles_mul(kind->units[u], kind->blocks));
+        }
+        cycles part = cycles_min(share(of_unit, busy, total), busy - units);
+        units += part;
+        bound_add_part(bound, WB_PART_UNIT, work->machine->units[u].name, part);
+    }
+    bound_add_part(bound, WB_PART_ISSUE, NULL, busy - units);
+}
+
+void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound) {
+    bound->cycles = kernel_time_sum(time);
+    if (bound->cycles == CYCLES_SATURATED) return;
+    const cycles stalls = share(contention_stalls(work), time->busy, grid_work_total(work));
+    add_busy(work, time->busy - stalls, bound);
+    bound_add_part(bound, WB_PART_LATENCY, NULL, time->latency);
+    bound_add_part(bound, WB_PART_MEMORY, NULL, cycles_add(time->memory, stalls));
+    bound_add_part(bound, WB_PART_FETCH, NULL, time->fetch);
+    bound_add_part(bound, WB_PART_DISPATCH, NULL, time->dispatch);
+    bound_add_part(bound, WB_PART_TAIL, NULL, time->tail);
+}
+
+struct kernel_time kernel_time_worst(const struct grid_work *work, kernel_formula formula) {
+    struct kernel_time worst = {0};
+    for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++)
+        worst = kernel_time_max(worst, formula(work, resident));
+    worst.memory = cycles_add(worst.memory, contention_services(work));
+    return worst;
+}
+
+/* The lesser of two times: that with all waiting for memory at once, and that with each request's waiting in
+ * its latency. *work: what it is made of. */
+static struct kernel_time least_time(kernel_formula formula, const struct grid_work **work) {
+    struct kernel_time time = kernel_time_worst(*work, formula);
+    if ((*work)->in_order == NULL) return time;
+    struct kernel_time in_order = kernel_time_worst((*work)->in_order, formula);
+    if (kernel_time_sum(&in_order) >= kernel_time_sum(&time)) return time;
+    *work = (*work)->in_order;
+    return in_order;
+}
+
+/* The largest time for any number of resident blocks, or, where requests wait in a known order, that with
+ * their waiting in their latencies, if it is less: an upper bound. */
+static wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    const struct kernel_time time = least_time(formula, &work);
+    kernel_bound_set(work, &time, bound);
+    bound->kind = WB_UPPER;
+    bound_assume_model(input, bound);
+    assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
+    if (sib_unproven(work->machine) == NULL) assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
+    grid_assume_dispatch(work, bound);
+    contention_assume(work, bound);
+    return WB_OK;
+}
+
+static wb_status area_run(const struct bound_input *input, wb_bound *bound) {
+    return kernel_upper(input, kernel_area, bound);
+}
+
+const struct bound_method bound_k_area = {
+    .name = "k-area",
+    .summary = "kernel: all initiations and latencies spread over all SMs and slots, plus the tail",
+    .run = area_run,
+    .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH,
+};
+
+static wb_status balance_run(const struct bound_input *input, wb_bound *bound) {
+    return kernel_upper(input, kernel_balance, bound);
+}
+
+const struct bound_method bound_k_bal = {
+    .name = "k-bal",
+    .summary = "kernel: the SM that ends last, against the blocks that the others must have taken",
+    .run = balance_run,
+    .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH,
+};
+
+static wb_status one_sm_run(const struct bound_input *input, wb_bound *bound) {
+    return kernel_upper(input, grid_work_is_dynamic(input->work) ? kernel_one_sm : kernel_static, bound);
+}
+
+const struct bound_method bound_k_sm = {
+    .name = "k-sm",
+    .summary = "kernel: the SM with the most blocks, in waves of as many as it holds",
+    .run = one_sm_run,
+    .needs = FOR_KERNELS,
+};

@@ -75,7 +75,7 @@ enum {
 
 struct drawing {
     struct text *out; /* NULL: only measured */
-    const struct abstract_warp *warp;
+    const struct acta_warp *warp;
 };
 
 static void put_line(const struct drawing *drawing, int x1, int y1, int x2, int y2) {
@@ -89,7 +89,7 @@ static void put_words(const struct drawing *drawing, int x, int y, const char *w
 }
 
 /* Each draws what begins at (x, y), the height of the line through it, and returns where it ends. */
-static int put_time(const struct drawing *drawing, const struct abstract_node *node, int x, int y) {
+static int put_time(const struct drawing *drawing, const struct acta_node *node, int x, int y) {
     char words[64];
     if (drawing->out != NULL)
         text_printf(drawing->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#e8f1f8\"/>\n",
@@ -101,7 +101,7 @@ static int put_time(const struct drawing *drawing, const struct abstract_node *n
     return x + BOX_WIDTH;
 }
 
-static int put_memory(const struct drawing *drawing, const struct abstract_node *node, int x, int y) {
+static int put_memory(const struct drawing *drawing, const struct acta_node *node, int x, int y) {
     if (drawing->out != NULL)
         text_printf(drawing->out, "<ellipse cx=\"%d\" cy=\"%d\" rx=\"%d\" ry=\"%d\" fill=\"#fbeee4\"/>\n",
                     x + OVAL_WIDTH / 2, y, OVAL_WIDTH / 2, BOX_HEIGHT / 2);
@@ -120,7 +120,7 @@ static int put_barrier(const struct drawing *drawing, int x, int y) {
 static int put_sequence(const struct drawing *drawing, uint32_t first, int x, int y);
 
 /* The first side above the line, the second, or nothing, on it. */
-static int put_branch(const struct drawing *drawing, const struct abstract_node *branch, int x, int y) {
+static int put_branch(const struct drawing *drawing, const struct acta_node *branch, int x, int y) {
     const int above = put_sequence(drawing, branch->side[0], x + GAP, y - RISE);
     const int below = put_sequence(drawing, branch->side[1], x + GAP, y);
     const int end = (above > below ? above : below) + GAP;
@@ -133,7 +133,7 @@ static int put_branch(const struct drawing *drawing, const struct abstract_node 
 }
 
 /* The part up to the test and the rest, the way back under them, and the way out under that. */
-static int put_loop(const struct drawing *drawing, const struct abstract_node *loop, int x, int y) {
+static int put_loop(const struct drawing *drawing, const struct acta_node *loop, int x, int y) {
     const int test = put_sequence(drawing, loop->side[0], x, y);
     put_line(drawing, test, y, test + GAP, y);
     const int end = put_sequence(drawing, loop->side[1], test + GAP, y);
@@ -149,29 +149,29 @@ static int put_loop(const struct drawing *drawing, const struct abstract_node *l
     return out;
 }
 
-static int put_node(const struct drawing *drawing, const struct abstract_node *node, int x, int y) {
-    switch ((enum abstract_kind)node->kind) {
-    case ABSTRACT_TIME: return put_time(drawing, node, x, y);
-    case ABSTRACT_MEMORY: return put_memory(drawing, node, x, y);
-    case ABSTRACT_BARRIER: return put_barrier(drawing, x, y);
-    case ABSTRACT_BRANCH: return put_branch(drawing, node, x, y);
-    case ABSTRACT_LOOP: break;
+static int put_node(const struct drawing *drawing, const struct acta_node *node, int x, int y) {
+    switch ((enum acta_kind)node->kind) {
+    case ACTA_TIME: return put_time(drawing, node, x, y);
+    case ACTA_MEMORY: return put_memory(drawing, node, x, y);
+    case ACTA_BARRIER: return put_barrier(drawing, x, y);
+    case ACTA_BRANCH: return put_branch(drawing, node, x, y);
+    case ACTA_LOOP: break;
     }
     return put_loop(drawing, node, x, y);
 }
 
 static int put_sequence(const struct drawing *drawing, uint32_t first, int x, int y) {
-    for (uint32_t i = first; i != ABSTRACT_NONE; i = drawing->warp->nodes.items[i].next) {
-        const struct abstract_node *node = &drawing->warp->nodes.items[i];
+    for (uint32_t i = first; i != ACTA_NONE; i = drawing->warp->nodes.items[i].next) {
+        const struct acta_node *node = &drawing->warp->nodes.items[i];
         x = put_node(drawing, node, x, y);
-        if (node->next == ABSTRACT_NONE) return x;
+        if (node->next == ACTA_NONE) return x;
         put_line(drawing, x, y, x + GAP, y);
         x += GAP;
     }
     return x;
 }
 
-void chart_abstract_warp(struct text *out, const struct abstract_warp *warp) {
+void chart_abstract_warp(struct text *out, const struct acta_warp *warp) {
     const int y = MARGIN + RISE + BOX_HEIGHT;
     const struct drawing measured = {NULL, warp}, drawn = {out, warp};
     const int width = put_sequence(&measured, warp->first, MARGIN, y) + MARGIN;

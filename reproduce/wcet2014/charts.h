@@ -11,6 +11,6 @@ void chart_windows(struct text *out, const struct study *study);
 void chart_interleavings(struct text *out, const struct study *study);
 
 /* Slide 12: an abstract warp, from left to right. */
-void chart_abstract_warp(struct text *out, const struct abstract_warp *warp);
+void chart_abstract_warp(struct text *out, const struct acta_warp *warp);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "papers/abstract_cta/abstract_turns.h"
+#include "papers/abstract_cta/acta_turns.h"
 #include "sim/gpu/simulator.h"
 #include "warp/synthetic/synthetic_block.h"
 
@@ -141,34 +141,34 @@ static wb_status simulate_readings(wb_diagnostics *diagnostics, struct combinati
 /* ---- What is estimated ------------------------------------------------------------------------------------
  */
 
-static wb_status estimate(const struct abstract_warp_file *file, const struct machine_abstract_cta *keys,
+static wb_status estimate(const struct acta_warp_file *file, const struct machine_abstract_cta *keys,
                           wb_diagnostics *diagnostics, cycles *time) {
     struct wb_machine machine = *file->machine;
-    struct abstract_time parts;
+    struct acta_time parts;
     machine.abstract_cta = *keys;
-    const struct abstract_rules rules = abstract_rules_stated(&machine);
-    WB_TRY(abstract_cta_simulate(&file->cta, &rules, NULL, diagnostics, NULL, &parts));
-    *time = abstract_time_total(&parts);
+    const struct acta_rules rules = acta_rules_stated(&machine);
+    WB_TRY(acta_simulate(&file->cta, &rules, NULL, diagnostics, NULL, &parts));
+    *time = acta_time_total(&parts);
     return WB_OK;
 }
 
 /* The same warps in turn, where the keys leave to them what they do. */
-static wb_status take_turns(const struct abstract_warp_file *file, wb_diagnostics *diagnostics,
+static wb_status take_turns(const struct acta_warp_file *file, wb_diagnostics *diagnostics,
                             struct combination *combination) {
     const struct machine_abstract_cta *keys = &combination->keys;
     struct wb_machine machine = *file->machine;
     struct search_budget budget = search_budget_of(0);
-    struct abstract_turns turns;
+    struct acta_turns turns;
     if (keys->stall_warps == STALL_ALL_WARPS || keys->shift == SHIFT_IS_ADDED) return WB_OK;
     machine.abstract_cta = *keys;
-    const struct abstract_rules rules = abstract_rules_stated(&machine);
-    WB_TRY(abstract_turns_simulate(&file->cta, &rules, &budget, NULL, diagnostics, NULL, &turns));
+    const struct acta_rules rules = acta_rules_stated(&machine);
+    WB_TRY(acta_turns_simulate(&file->cta, &rules, &budget, NULL, diagnostics, NULL, &turns));
     combination->turns = turns.most;
     return WB_OK;
 }
 
 /* The latencies with which the keys give the published estimate: it never falls with the latency. */
-static wb_status try_latencies(const struct abstract_warp_file *file, struct machine_abstract_cta keys,
+static wb_status try_latencies(const struct acta_warp_file *file, struct machine_abstract_cta keys,
                                wb_diagnostics *diagnostics, struct conventions *conventions) {
     for (uint32_t latency = 1; latency <= LATENCY_MAX; latency++) {
         cycles time;
@@ -188,7 +188,7 @@ static wb_status try_latencies(const struct abstract_warp_file *file, struct mac
     return WB_OK;
 }
 
-wb_status conventions_find(const struct abstract_warp_file *file, wb_diagnostics *diagnostics,
+wb_status conventions_find(const struct acta_warp_file *file, wb_diagnostics *diagnostics,
                            struct conventions *conventions) {
     *conventions = (struct conventions){0};
     for (uint32_t bits = 0; bits < 128; bits++) {

@@ -5,7 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "machine/abstract_cta.h"
-#include "papers/abstract_cta/abstract_warp_file.h"
+#include "papers/abstract_cta/acta_file.h"
 
 /* Slide 12. */
 #define PUBLISHED_ESTIMATE 804u
@@ -49,7 +49,7 @@ struct conventions {
 
 /* Goes through all of them; `file` has the abstract warp of slide 12. Freed with conventions_free in any
  * case. */
-wb_status conventions_find(const struct abstract_warp_file *file, wb_diagnostics *diagnostics,
+wb_status conventions_find(const struct acta_warp_file *file, wb_diagnostics *diagnostics,
                            struct conventions *conventions);
 void conventions_free(struct conventions *conventions);
 

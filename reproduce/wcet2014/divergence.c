@@ -4,7 +4,7 @@
 
 #include "base/diagnostics.h"
 #include "example.h"
-#include "papers/abstract_cta/abstract_region.h"
+#include "papers/abstract_cta/acta_code.h"
 #include "warp/path/block.h"
 
 #define DIVERGENCE_PTX "reproduce/wcet2014/divergence.ptx"

@@ -65,11 +65,11 @@ static void put_abstract_warp(const struct output *output, const struct study *s
                                        "`s += m[i]` under a uniform branch, with the memory access",
                                        "behind the barrier",
                                        "behind the loop"};
-    const struct abstract_warp *warp = &study->slide.cta.warp;
+    const struct acta_warp *warp = &study->slide.cta.warp;
     size_t found = 0;
     for (size_t i = 0; i < warp->nodes.count && found < sizeof what / sizeof *what; i++) {
-        const struct abstract_node *node = &warp->nodes.items[i];
-        if (node->kind != ABSTRACT_TIME) continue;
+        const struct acta_node *node = &warp->nodes.items[i];
+        if (node->kind != ACTA_TIME) continue;
         text_printf(page, "| %" PRIu64 " | %" PRIu64 " | %s |\n", node->instr, node->shift, what[found++]);
     }
     text_string(page,

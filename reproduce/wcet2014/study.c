@@ -7,7 +7,7 @@
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "bound/analysis/analysis.h"
-#include "papers/abstract_cta/abstract_turns.h"
+#include "papers/abstract_cta/acta_turns.h"
 
 /* Most bytes of the file with the abstract warp. */
 #define SLIDE_FILE_MAX 65536u
@@ -165,7 +165,7 @@ static wb_status read_slide(wb_diagnostics *diagnostics, struct study *study) {
     char *text = NULL;
     size_t size;
     WB_TRY(file_read(SLIDE_FILE, SLIDE_FILE_MAX, diagnostics, &text, &size));
-    wb_status status = abstract_warp_file_parse(SLIDE_FILE, text, size, diagnostics, &study->slide);
+    wb_status status = acta_warp_file_parse(SLIDE_FILE, text, size, diagnostics, &study->slide);
     free(text);
     return status;
 }
@@ -185,7 +185,7 @@ wb_status study_run(wb_diagnostics *diagnostics, struct study *study) {
 }
 
 void study_free(struct study *study) {
-    abstract_warp_file_free(&study->slide);
+    acta_warp_file_free(&study->slide);
     conventions_free(&study->conventions);
     wb_analysis_free(study->analysis);
     wb_analysis_free(study->executed);

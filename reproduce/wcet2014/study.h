@@ -38,7 +38,7 @@ struct formula {
 };
 
 struct study {
-    struct abstract_warp_file slide;
+    struct acta_warp_file slide;
     struct conventions conventions;
     wb_module *module;
     wb_launch *launch;

@@ -13,9 +13,9 @@
 #include "bound/analysis/analysis.h"
 #include "bound_named.h"
 #include "explorer.h"
-#include "papers/abstract_cta/abstract_cta.h"
-#include "papers/abstract_cta/abstract_trace.h"
-#include "papers/abstract_cta/abstract_warp_file.h"
+#include "papers/abstract_cta/acta_file.h"
+#include "papers/abstract_cta/acta_simulate.h"
+#include "papers/abstract_cta/acta_trace.h"
 #include "random_abstract.h"
 #include "random_block.h"
 #include "random_kernel.h"
@@ -58,22 +58,22 @@ static void four_sets_of_conventions_give_804(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof parameter_sets / sizeof *parameter_sets; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
-        struct abstract_warp_file file = {0};
+        struct acta_warp_file file = {0};
         struct text text = {0};
-        struct abstract_time time;
+        struct acta_time time;
         text_printf(&text, "%s%s", SLIDE, parameter_sets[i].set);
-        if (abstract_warp_file_parse("slide", text.data, text.length, diagnostics, &file) != WB_OK)
+        if (acta_warp_file_parse("slide", text.data, text.length, diagnostics, &file) != WB_OK)
             fail_msg("%s", wb_diagnostics_text(diagnostics));
-        struct abstract_rules rules = abstract_rules_stated(file.machine);
-        assert_int_equal(abstract_cta_simulate(&file.cta, &rules, NULL, diagnostics, NULL, &time), WB_OK);
+        struct acta_rules rules = acta_rules_stated(file.machine);
+        assert_int_equal(acta_simulate(&file.cta, &rules, NULL, diagnostics, NULL, &time), WB_OK);
         assert_int_equal(time.instructions, parameter_sets[i].instructions);
         assert_int_equal(time.barriers, parameter_sets[i].barriers);
         assert_int_equal(time.stalls, parameter_sets[i].stalls);
         assert_int_equal(time.shifts, parameter_sets[i].shifts);
-        assert_int_equal(abstract_time_total(&time), 804);
+        assert_int_equal(acta_time_total(&time), 804);
         assert_int_equal(time.windows, 17); /* 16 that end at a barrier, and the last warp's end */
         assert_int_equal(time.widest, 1);
-        abstract_warp_file_free(&file);
+        acta_warp_file_free(&file);
         text_free(&text);
         wb_diagnostics_free(diagnostics);
     }
@@ -100,13 +100,13 @@ static cycles triangle_by_hand(const struct machine_abstract_cta *keys) {
 static void every_combination_counts_as_by_hand(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_warp_file file = {0};
+    struct acta_warp_file file = {0};
     uint32_t published = 0;
     static const char slide[] = "machine: hirvisalo\n" SLIDE;
-    assert_int_equal(abstract_warp_file_parse("slide", slide, strlen(slide), diagnostics, &file), WB_OK);
+    assert_int_equal(acta_warp_file_parse("slide", slide, strlen(slide), diagnostics, &file), WB_OK);
     for (uint32_t bits = 0; bits < 128 * 32; bits++) {
         struct wb_machine machine = *file.machine;
-        struct abstract_time time;
+        struct acta_time time;
         machine.abstract_cta = (struct machine_abstract_cta){.header = bits & 1,
                                                              .barrier_slots = bits >> 1 & 1,
                                                              .barrier_cycles = bits >> 2 & 1,
@@ -115,13 +115,13 @@ static void every_combination_counts_as_by_hand(void **state) {
                                                              .shift = bits >> 5 & 1,
                                                              .stores_stall = (bits >> 6 & 1) != 0,
                                                              .memory_latency = 1 + (bits >> 7)};
-        const struct abstract_rules rules = abstract_rules_stated(&machine);
-        assert_int_equal(abstract_cta_simulate(&file.cta, &rules, NULL, diagnostics, NULL, &time), WB_OK);
-        assert_int_equal(abstract_time_total(&time), triangle_by_hand(&machine.abstract_cta));
-        published += abstract_time_total(&time) == 804;
+        const struct acta_rules rules = acta_rules_stated(&machine);
+        assert_int_equal(acta_simulate(&file.cta, &rules, NULL, diagnostics, NULL, &time), WB_OK);
+        assert_int_equal(acta_time_total(&time), triangle_by_hand(&machine.abstract_cta));
+        published += acta_time_total(&time) == 804;
     }
     assert_int_equal(published, 38);
-    abstract_warp_file_free(&file);
+    acta_warp_file_free(&file);
     wb_diagnostics_free(diagnostics);
 }
 
@@ -229,13 +229,13 @@ static void both_versions_compute_the_same(void **state) {
 /* `warps` warps that work long enough to hide a load, load, and meet: 3 times. What was loaded is used before
  * the barrier or not at all. Returns the abstract warps, with 40 + 1 + uses instructions a window. */
 static void make_meeting(uint32_t warps, uint32_t latency, bool uses, struct synthetic_block *block,
-                         struct abstract_cta *cta) {
+                         struct acta_group *cta) {
     struct text units = {0}, program = {0};
-    struct abstract_sequence sequence = ABSTRACT_SEQUENCE_EMPTY;
+    struct acta_sequence sequence = ACTA_SEQUENCE_EMPTY;
     uint32_t executed = 0;
     text_printf(&units, "A(1,0) M(1,%u)", latency);
     text_printf(&program, "%ux ", warps);
-    *cta = (struct abstract_cta){.warp = {.first = ABSTRACT_NONE}};
+    *cta = (struct acta_group){.warp = {.first = ACTA_NONE}};
     for (uint32_t meeting = 0; meeting < 3; meeting++) {
         for (uint32_t i = 0; i < 40; i++)
             text_string(&program, "A ");
@@ -245,12 +245,12 @@ static void make_meeting(uint32_t warps, uint32_t latency, bool uses, struct syn
         /* A barrier that needs the result: the warp arrives when it is there. */
         text_printf(&program, "A.%u! ", executed - 1);
         executed++;
-        assert_int_equal(abstract_add_time(&cta->warp, 41 + uses, 0, &sequence), WB_OK);
-        assert_int_equal(abstract_add_memory(&cta->warp, false, &sequence), WB_OK);
-        assert_int_equal(abstract_add_barrier(&cta->warp, &sequence), WB_OK);
+        assert_int_equal(acta_add_time(&cta->warp, 41 + uses, 0, &sequence), WB_OK);
+        assert_int_equal(acta_add_memory(&cta->warp, false, &sequence), WB_OK);
+        assert_int_equal(acta_add_barrier(&cta->warp, &sequence), WB_OK);
     }
     cta->warp.first = sequence.first;
-    assert_int_equal(abstract_cta_allocate(cta, warps), WB_OK);
+    assert_int_equal(acta_group_allocate(cta, warps), WB_OK);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (synthetic_block_parse(units.data, program.data, diagnostics, block) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
@@ -269,12 +269,12 @@ static cycles simulate_oldest(const struct timed_block *timed) {
     return simulation.cycles;
 }
 
-static cycles total_of(const struct abstract_cta *cta, const struct abstract_rules *rules) {
+static cycles total_of(const struct acta_group *cta, const struct acta_rules *rules) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_time time;
-    assert_int_equal(abstract_cta_simulate(cta, rules, NULL, diagnostics, NULL, &time), WB_OK);
+    struct acta_time time;
+    assert_int_equal(acta_simulate(cta, rules, NULL, diagnostics, NULL, &time), WB_OK);
     wb_diagnostics_free(diagnostics);
-    return abstract_time_total(&time);
+    return acta_time_total(&time);
 }
 
 /* Where a load is waited for right before a barrier the last warp waits alone. With the latency L of the
@@ -285,16 +285,15 @@ static void the_published_stall_is_too_short_before_a_barrier(void **state) {
     for (uint32_t latency = 4; latency < 30; latency++) {
         for (uint32_t warps = 1; warps <= 4; warps++) {
             struct synthetic_block block;
-            struct abstract_cta cta;
+            struct acta_group cta;
             make_meeting(warps, latency, latency % 2 == 0, &block, &cta);
-            const struct abstract_rules published = {
+            const struct acta_rules published = {
                 .hiding = HIDDEN_BY_ACTIVE, .latency = latency + 1, .barrier_slots = 1};
-            const struct abstract_rules safe = {
-                .hiding = HIDDEN_BY_NONE, .latency = latency, .barrier_slots = 1};
+            const struct acta_rules safe = {.hiding = HIDDEN_BY_NONE, .latency = latency, .barrier_slots = 1};
             cycles time = simulate_oldest(&block.timed);
             assert_int_equal(total_of(&cta, &published) + 3 * (cycles)(warps - 1), time);
             assert_true(total_of(&cta, &safe) == time);
-            abstract_cta_free(&cta);
+            acta_group_free(&cta);
             synthetic_block_free(&block);
         }
     }
@@ -304,14 +303,14 @@ static void the_published_stall_is_too_short_before_a_barrier(void **state) {
  * ---------------------------------------------------------------------------------------- */
 
 /* The proven rules on a machine of a block written by hand: barriers take a slot. */
-static struct abstract_rules safe_rules(const struct synthetic_block *block) {
+static struct acta_rules safe_rules(const struct synthetic_block *block) {
     cycles latency = 0;
     for (uint32_t i = 0; i < block->timed.code.inst_count; i++)
         latency = cycles_max(latency, block->timed.code.insts[i].latency);
-    return (struct abstract_rules){.hiding = HIDDEN_BY_NONE,
-                                   .latency = latency,
-                                   .barrier_slots = 1,
-                                   .barrier_cycles = block->machine.barrier_release};
+    return (struct acta_rules){.hiding = HIDDEN_BY_NONE,
+                               .latency = latency,
+                               .barrier_slots = 1,
+                               .barrier_cycles = block->machine.barrier_release};
 }
 
 static void check_simulations(const struct random_abstract *random, cycles bound) {
@@ -335,7 +334,7 @@ static void check_random(uint64_t seed, const struct random_abstract_shape *shap
                          struct census *census) {
     struct random_abstract random;
     if (random_abstract_make(seed, shape, &random)) {
-        struct abstract_rules rules = safe_rules(&random.block);
+        struct acta_rules rules = safe_rules(&random.block);
         cycles bound = total_of(&random.cta, &rules);
         check_simulations(&random, bound);
         cycles exact = searches ? explore(&random.block.timed, 20000) : 0;
@@ -376,13 +375,13 @@ static void no_simulation_exceeds_the_bound(void **state) {
 /* What the abstract warps of a block execute, with one slot a barrier, of uniform branches the larger or the
  * executed sides. */
 static cycles instructions_of(const struct wb_block *block, bool executed) {
-    const struct abstract_rules rules = {.counting.executed = executed, .barrier_slots = 1};
+    const struct acta_rules rules = {.counting.executed = executed, .barrier_slots = 1};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_cta cta;
-    if (abstract_cta_of_block(block, executed, diagnostics, &cta) != WB_OK)
+    struct acta_group cta;
+    if (acta_group_of_block(block, executed, diagnostics, &cta) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     cycles total = total_of(&cta, &rules);
-    abstract_cta_free(&cta);
+    acta_group_free(&cta);
     wb_diagnostics_free(diagnostics);
     return total;
 }

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "papers/abstract_cta/abstract_turns.h"
-#include "papers/abstract_cta/abstract_warp_file.h"
+#include "papers/abstract_cta/acta_file.h"
+#include "papers/abstract_cta/acta_turns.h"
 #include "random_abstract.h"
 #include "random_block.h"
 
@@ -33,7 +33,7 @@ struct ways {
 #define PLAIN_WINDOWS_MAX 64u
 
 struct plain_warp {
-    const struct abstract_cta *cta;
+    const struct acta_group *cta;
     uint32_t warp;
     struct ways windows[PLAIN_WINDOWS_MAX];
     bool arrives[PLAIN_WINDOWS_MAX];
@@ -79,7 +79,7 @@ static void join_letters(struct plain_warp *warp, struct ways *front, char lette
     ways_free(&back);
 }
 
-static uint64_t iterations_of(const struct plain_warp *warp, const struct abstract_node *loop) {
+static uint64_t iterations_of(const struct plain_warp *warp, const struct acta_node *loop) {
     return warp->cta->iterations[warp->warp * warp->cta->warp.loops.count + loop->number];
 }
 
@@ -87,26 +87,26 @@ static void walk(struct plain_warp *warp, uint32_t first, struct ways *ways);
 
 /* Letters of a sequence whose numbers are added up: T_instr, T_shift, loads. */
 static void count_letters(struct plain_warp *warp, uint32_t first, uint64_t sums[3]) {
-    for (uint32_t n = first; n != ABSTRACT_NONE; n = warp->cta->warp.nodes.items[n].next) {
-        const struct abstract_node *node = &warp->cta->warp.nodes.items[n];
+    for (uint32_t n = first; n != ACTA_NONE; n = warp->cta->warp.nodes.items[n].next) {
+        const struct acta_node *node = &warp->cta->warp.nodes.items[n];
         uint64_t sides[2][3] = {{0}};
-        sums[0] += node->kind == ABSTRACT_TIME ? node->instr : 0;
-        sums[1] += node->kind == ABSTRACT_TIME ? node->shift : 0;
-        sums[2] += node->kind == ABSTRACT_MEMORY;
-        if (node->kind != ABSTRACT_BRANCH && node->kind != ABSTRACT_LOOP) continue;
+        sums[0] += node->kind == ACTA_TIME ? node->instr : 0;
+        sums[1] += node->kind == ACTA_TIME ? node->shift : 0;
+        sums[2] += node->kind == ACTA_MEMORY;
+        if (node->kind != ACTA_BRANCH && node->kind != ACTA_LOOP) continue;
         for (uint32_t s = 0; s < 2; s++)
             count_letters(warp, node->side[s], sides[s]);
-        const uint64_t rounds = node->kind == ABSTRACT_LOOP ? iterations_of(warp, node) : 0;
+        const uint64_t rounds = node->kind == ACTA_LOOP ? iterations_of(warp, node) : 0;
         for (uint32_t i = 0; i < 3; i++) {
             const uint64_t a = sides[0][i], b = sides[1][i];
-            if (node->kind == ABSTRACT_LOOP)
-                sums[i] += rounds * (a + b) + (node->side[1] != ABSTRACT_NONE ? a : 0);
+            if (node->kind == ACTA_LOOP)
+                sums[i] += rounds * (a + b) + (node->side[1] != ACTA_NONE ? a : 0);
             else if (!node->diverges)
                 sums[i] += a > b ? a : b;
             else if (i != 1)
                 sums[i] += a + b;
         }
-        if (node->kind == ABSTRACT_BRANCH && node->diverges) {
+        if (node->kind == ACTA_BRANCH && node->diverges) {
             const uint64_t a = sides[0][0] + sides[1][1], b = sides[1][0] + sides[0][1];
             sums[1] += a > b ? a : b;
         }
@@ -129,9 +129,9 @@ static void join_time(struct plain_warp *warp, struct ways *ways, uint64_t instr
     ways_free(&lengths);
 }
 
-static void walk_branch(struct plain_warp *warp, const struct abstract_node *branch, struct ways *ways) {
+static void walk_branch(struct plain_warp *warp, const struct acta_node *branch, struct ways *ways) {
     struct ways sides[2] = {one_way(), one_way()}, all = one_way();
-    const bool empty[2] = {branch->side[0] == ABSTRACT_NONE, branch->side[1] == ABSTRACT_NONE};
+    const bool empty[2] = {branch->side[0] == ACTA_NONE, branch->side[1] == ACTA_NONE};
     if (!branch->diverges && !empty[0] && !empty[1]) {
         uint64_t sums[2][3] = {{0}};
         for (uint32_t s = 0; s < 2; s++)
@@ -169,20 +169,19 @@ static void end_window(struct plain_warp *warp, struct ways *ways, bool arrives)
 }
 
 static void walk(struct plain_warp *warp, uint32_t first, struct ways *ways) {
-    for (uint32_t n = first; n != ABSTRACT_NONE && !warp->too_large;
-         n = warp->cta->warp.nodes.items[n].next) {
-        const struct abstract_node *node = &warp->cta->warp.nodes.items[n];
-        switch ((enum abstract_kind)node->kind) {
-        case ABSTRACT_TIME: join_time(warp, ways, node->instr, node->shift); break;
-        case ABSTRACT_MEMORY: join_letters(warp, ways, 'w', 1); break;
-        case ABSTRACT_BARRIER: end_window(warp, ways, true); break;
-        case ABSTRACT_BRANCH: walk_branch(warp, node, ways); break;
-        case ABSTRACT_LOOP:
+    for (uint32_t n = first; n != ACTA_NONE && !warp->too_large; n = warp->cta->warp.nodes.items[n].next) {
+        const struct acta_node *node = &warp->cta->warp.nodes.items[n];
+        switch ((enum acta_kind)node->kind) {
+        case ACTA_TIME: join_time(warp, ways, node->instr, node->shift); break;
+        case ACTA_MEMORY: join_letters(warp, ways, 'w', 1); break;
+        case ACTA_BARRIER: end_window(warp, ways, true); break;
+        case ACTA_BRANCH: walk_branch(warp, node, ways); break;
+        case ACTA_LOOP:
             for (uint64_t i = 0; i < iterations_of(warp, node); i++) {
                 walk(warp, node->side[0], ways);
                 walk(warp, node->side[1], ways);
             }
-            if (node->side[1] != ABSTRACT_NONE) walk(warp, node->side[0], ways);
+            if (node->side[1] != ACTA_NONE) walk(warp, node->side[0], ways);
             break;
         }
     }
@@ -240,7 +239,7 @@ static bool try_ways(struct plain_warp *warps, uint32_t count, uint32_t window, 
 }
 
 /* Longest and shortest of all interleavings; false when there are too many. */
-static bool plain_simulate(const struct abstract_cta *cta, const struct abstract_rules *rules, uint64_t *most,
+static bool plain_simulate(const struct acta_group *cta, const struct acta_rules *rules, uint64_t *most,
                            uint64_t *least) {
     struct plain_warp warps[8] = {0};
     uint32_t windows = 0;
@@ -276,30 +275,30 @@ static bool plain_simulate(const struct abstract_cta *cta, const struct abstract
 /* ---- Tests ------------------------------------------------------------------------------------------------
  */
 
-static struct abstract_turns turns_of(const struct abstract_cta *cta, const struct abstract_rules *rules,
-                                      uint64_t work, struct abstract_windows *windows) {
+static struct acta_turns turns_of(const struct acta_group *cta, const struct acta_rules *rules, uint64_t work,
+                                  struct acta_windows *windows) {
     struct search_budget budget = {0, 0, work};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_turns turns;
-    if (abstract_turns_simulate(cta, rules, &budget, NULL, diagnostics, windows, &turns) != WB_OK)
+    struct acta_turns turns;
+    if (acta_turns_simulate(cta, rules, &budget, NULL, diagnostics, windows, &turns) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     return turns;
 }
 
-static cycles sum_of(const struct abstract_cta *cta, const struct abstract_rules *rules) {
+static cycles sum_of(const struct acta_group *cta, const struct acta_rules *rules) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_time time;
-    assert_int_equal(abstract_cta_simulate(cta, rules, NULL, diagnostics, NULL, &time), WB_OK);
+    struct acta_time time;
+    assert_int_equal(acta_simulate(cta, rules, NULL, diagnostics, NULL, &time), WB_OK);
     wb_diagnostics_free(diagnostics);
-    return abstract_time_total(&time);
+    return acta_time_total(&time);
 }
 
 /* Abstract warps as a file has them. */
-static void parse(const char *text, struct abstract_warp_file *file) {
+static void parse(const char *text, struct acta_warp_file *file) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    *file = (struct abstract_warp_file){0};
-    if (abstract_warp_file_parse("warps", text, strlen(text), diagnostics, file) != WB_OK)
+    *file = (struct acta_warp_file){0};
+    if (acta_warp_file_parse("warps", text, strlen(text), diagnostics, file) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
 }
@@ -310,13 +309,13 @@ struct census {
 };
 
 /* T_memory and barriers of a random program. */
-static struct abstract_rules rules_of(const struct random_abstract *random, uint32_t slots) {
+static struct acta_rules rules_of(const struct random_abstract *random, uint32_t slots) {
     cycles latency = 0;
     for (uint32_t i = 0; i < random->block.timed.code.inst_count; i++)
         latency = cycles_max(latency, random->block.timed.code.insts[i].latency);
-    return (struct abstract_rules){.latency = latency + 1,
-                                   .barrier_slots = slots,
-                                   .barrier_cycles = random->block.machine.barrier_release};
+    return (struct acta_rules){.latency = latency + 1,
+                               .barrier_slots = slots,
+                               .barrier_cycles = random->block.machine.barrier_release};
 }
 
 static void check_random(uint64_t seed, struct census *census) {
@@ -324,8 +323,8 @@ static void check_random(uint64_t seed, struct census *census) {
     struct random_abstract random;
     uint64_t most, least;
     if (random_abstract_make(seed, &shape, &random)) {
-        struct abstract_rules rules = rules_of(&random, (uint32_t)(seed % 2));
-        const struct abstract_turns turns = turns_of(&random.cta, &rules, WORK_UNLIMITED, NULL);
+        struct acta_rules rules = rules_of(&random, (uint32_t)(seed % 2));
+        const struct acta_turns turns = turns_of(&random.cta, &rules, WORK_UNLIMITED, NULL);
         if (plain_simulate(&random.cta, &rules, &most, &least)) {
             const bool same = turns.most == most && turns.least == least;
             census->compared += turns.all;
@@ -375,18 +374,18 @@ static void the_published_sum_is_no_bound_on_interleavings(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
         char text[512];
-        struct abstract_warp_file file;
+        struct acta_warp_file file;
         (void)snprintf(
             text, sizeof text,
             "abstract_warp: \"x\"\nmachine: hirvisalo\nset: [abstract_cta.memory_latency=3]\nwarps: 2\n"
             "program: %s\n",
             relations[i].program);
         parse(text, &file);
-        const struct abstract_rules rules = abstract_rules_stated(file.machine);
+        const struct acta_rules rules = acta_rules_stated(file.machine);
         const cycles sum = sum_of(&file.cta, &rules), most = turns_of(&file.cta, &rules, 0, NULL).most;
         if (sum != relations[i].sum || most != relations[i].most)
             fail_msg("%s: sum %" PRIu64 ", simulated %" PRIu64, relations[i].program, sum, most);
-        abstract_warp_file_free(&file);
+        acta_warp_file_free(&file);
     }
 }
 
@@ -396,19 +395,19 @@ static void warps_side_by_side_take_the_published_sum(void **state) {
     (void)state;
     for (uint32_t warps = 1; warps <= 12; warps++) {
         char text[512];
-        struct abstract_warp_file file;
+        struct acta_warp_file file;
         (void)snprintf(
             text, sizeof text,
             "abstract_warp: \"x\"\nmachine: hirvisalo\nset: [abstract_cta.memory_latency=9]\nwarps: %u\n"
             "program: \"3 m 4 m 1 | L(2 m | 1: 5 m) 1\"\nloops: {L: 3}\n",
             warps);
         parse(text, &file);
-        const struct abstract_rules rules = abstract_rules_stated(file.machine);
-        const struct abstract_turns turns = turns_of(&file.cta, &rules, WORK_UNLIMITED, NULL);
+        const struct acta_rules rules = acta_rules_stated(file.machine);
+        const struct acta_turns turns = turns_of(&file.cta, &rules, WORK_UNLIMITED, NULL);
         assert_int_equal(turns.most, sum_of(&file.cta, &rules));
         assert_int_equal(turns.least, turns.most);
         assert_true(turns.all);
-        abstract_warp_file_free(&file);
+        acta_warp_file_free(&file);
     }
 }
 
@@ -430,12 +429,12 @@ static void the_slide_takes_804_in_turns(void **state) {
     };
     for (size_t i = 0; i < 2; i++) {
         char text[512];
-        struct abstract_warp_file file;
-        struct abstract_windows windows = {0};
+        struct acta_warp_file file;
+        struct acta_windows windows = {0};
         (void)snprintf(text, sizeof text, "%s%s", SLIDE, cases[i].set);
         parse(text, &file);
-        const struct abstract_rules rules = abstract_rules_stated(file.machine);
-        const struct abstract_turns turns = turns_of(&file.cta, &rules, WORK_UNLIMITED, &windows);
+        const struct acta_rules rules = acta_rules_stated(file.machine);
+        const struct acta_turns turns = turns_of(&file.cta, &rules, WORK_UNLIMITED, &windows);
         assert_int_equal(sum_of(&file.cta, &rules), cases[i].sum);
         assert_int_equal(turns.most, cases[i].most);
         assert_int_equal(turns.least, cases[i].least);
@@ -443,31 +442,31 @@ static void the_slide_takes_804_in_turns(void **state) {
         assert_int_equal(turns.windows, 17);
         assert_int_equal(windows.items.items[0].interleavings,
                          16); /* each of four warps is one cycle shorter or not */
-        abstract_windows_free(&windows);
-        abstract_warp_file_free(&file);
+        acta_windows_free(&windows);
+        acta_warp_file_free(&file);
     }
 }
 
 /* Too many interleavings: some of them, the same each time, and the result says so. */
 static void many_interleavings_are_sampled(void **state) {
     (void)state;
-    struct abstract_warp_file file;
-    struct abstract_windows windows = {0};
+    struct acta_warp_file file;
+    struct acta_windows windows = {0};
     parse("abstract_warp: \"x\"\nmachine: hirvisalo\nwarps: 8\nprogram: \"40/30 m 9/8 | 5\"\n", &file);
-    const struct abstract_rules rules = abstract_rules_stated(file.machine);
-    const struct abstract_turns turns = turns_of(&file.cta, &rules, WORK_UNLIMITED, &windows);
-    const struct abstract_turns again = turns_of(&file.cta, &rules, WORK_UNLIMITED, NULL);
+    const struct acta_rules rules = acta_rules_stated(file.machine);
+    const struct acta_turns turns = turns_of(&file.cta, &rules, WORK_UNLIMITED, &windows);
+    const struct acta_turns again = turns_of(&file.cta, &rules, WORK_UNLIMITED, NULL);
     assert_false(turns.all);
     assert_int_equal(windows.items.items[0].interleavings, TURNS_SAMPLED);
     assert_int_equal(windows.items.items[0].apart, 38);
     assert_true(turns.least < turns.most);
     assert_int_equal(turns.most, again.most);
     assert_int_equal(turns.least, again.least);
-    const struct abstract_turns one = turns_of(&file.cta, &rules, 0, NULL);
+    const struct acta_turns one = turns_of(&file.cta, &rules, 0, NULL);
     assert_false(one.all);
     assert_int_equal(one.least, one.most); /* all nodes at their longest, and no budget for more */
-    abstract_windows_free(&windows);
-    abstract_warp_file_free(&file);
+    acta_windows_free(&windows);
+    acta_warp_file_free(&file);
 }
 
 int main(void) {

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "abstract_text.h"
-#include "papers/abstract_cta/abstract_notation.h"
-#include "papers/abstract_cta/abstract_trace.h"
+#include "papers/abstract_cta/acta_file.h"
+#include "papers/abstract_cta/acta_trace.h"
 
 /* ---- From code -------------------------------------------------------------------------------------------
  */
@@ -29,14 +29,14 @@ static wb_status build(const char *body, struct text *out, struct text *messages
     wb_module *module = NULL;
     if (wb_module_parse("k.ptx", ptx.data, strlen(ptx.data), diagnostics, &module) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
-    const struct abstract_threads threads = {{32, 1, 1}, 4};
+    const struct acta_threads threads = {{32, 1, 1}, 4};
     struct kernel_flow flow;
-    struct abstract_warp warp;
+    struct acta_warp warp;
     assert_int_equal(kernel_flow_make(wb_module_kernel(module, 0), diagnostics, &flow), WB_OK);
-    wb_status status = abstract_warp_of_kernel(&flow, &threads, false, diagnostics, &warp);
+    wb_status status = acta_warp_of_kernel(&flow, &threads, false, diagnostics, &warp);
     if (status == WB_OK) abstract_text_print(&warp, out);
     text_string(messages, wb_diagnostics_text(diagnostics));
-    abstract_warp_free(&warp);
+    acta_warp_free(&warp);
     kernel_flow_free(&flow);
     wb_module_free(module);
     wb_diagnostics_free(diagnostics);
@@ -233,8 +233,7 @@ static const struct {
      false, "now more and now less often"},
 };
 
-static void put_windows_of(const struct abstract_cta *cta, struct abstract_counting counting,
-                           struct text *out);
+static void put_windows_of(const struct acta_group *cta, struct acta_counting counting, struct text *out);
 
 /* Traces a block of 8 threads in two warps, n being 7; appends what `traces` describes. */
 static void put_trace(const char *body, bool covering, struct text *out) {
@@ -252,15 +251,15 @@ static void put_trace(const char *body, bool covering, struct text *out) {
     if (status == WB_OK) status = wb_launch_add_argument(launch, "i32:7", diagnostics);
     if (status == WB_OK)
         status = wb_block_trace(wb_module_kernel(module, 0), launch, &options, diagnostics, &block);
-    struct abstract_cta cta = {0};
+    struct acta_group cta = {0};
     if (status == WB_OK) block->covering = covering;
-    if (status == WB_OK) status = abstract_cta_of_block(block, false, diagnostics, &cta);
+    if (status == WB_OK) status = acta_group_of_block(block, false, diagnostics, &cta);
     for (size_t i = 0; status == WB_OK && i < cta.warp_count * cta.warp.loops.count; i++)
         text_printf(out, "%s%u", i == 0 ? "" : " ", (unsigned)cta.iterations[i]);
     text_char(out, ' ');
-    if (status == WB_OK) put_windows_of(&cta, (struct abstract_counting){0}, out);
+    if (status == WB_OK) put_windows_of(&cta, (struct acta_counting){0}, out);
     if (status != WB_OK) text_string(out, wb_diagnostics_text(diagnostics));
-    abstract_cta_free(&cta);
+    acta_group_free(&cta);
     wb_block_free(block);
     wb_launch_free(launch);
     wb_module_free(module);
@@ -314,16 +313,16 @@ static void notations_are_read(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof notations / sizeof *notations; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
-        struct abstract_notation notation;
+        struct acta_notation notation;
         struct text out = {0};
-        wb_status status = abstract_notation_parse(notations[i].program, diagnostics, &notation);
+        wb_status status = acta_notation_parse(notations[i].program, diagnostics, &notation);
         if (status == WB_OK) abstract_text_print(&notation.warp, &out);
         const char *got =
             status == WB_OK ? out.data == NULL ? "" : out.data : wb_diagnostics_text(diagnostics);
         bool right = notations[i].wrong ? status == WB_ERR_INPUT && strstr(got, notations[i].expected) != NULL
                                         : status == WB_OK && strcmp(got, notations[i].expected) == 0;
         if (!right) fail_msg("'%s': %s, expected %s", notations[i].program, got, notations[i].expected);
-        abstract_notation_free(&notation);
+        acta_notation_free(&notation);
         text_free(&out);
         wb_diagnostics_free(diagnostics);
     }
@@ -333,40 +332,39 @@ static void notations_are_read(void **state) {
  */
 
 /* Appends the windows of warp 0 as "instr/shift+loads+stores", behind each barrier a stroke. */
-static void put_windows_of(const struct abstract_cta *cta, struct abstract_counting counting,
-                           struct text *out) {
-    struct abstract_cursor cursor;
-    assert_int_equal(abstract_cursor_begin(&cursor, cta, 0, counting), WB_OK);
-    while (!abstract_cursor_ended(&cursor)) {
-        struct abstract_window window;
-        assert_int_equal(abstract_cursor_next(&cursor, &window), WB_OK);
+static void put_windows_of(const struct acta_group *cta, struct acta_counting counting, struct text *out) {
+    struct acta_cursor cursor;
+    assert_int_equal(acta_cursor_begin(&cursor, cta, 0, counting), WB_OK);
+    while (!acta_cursor_ended(&cursor)) {
+        struct acta_window window;
+        assert_int_equal(acta_cursor_next(&cursor, &window), WB_OK);
         text_printf(out, "%" PRIu64 "/%" PRIu64 "+%" PRIu64 "+%" PRIu64 "%s", window.cost.instr,
                     window.cost.shift, window.cost.loads, window.cost.stores, window.at_barrier ? "|" : "");
     }
-    abstract_cursor_free(&cursor);
+    acta_cursor_free(&cursor);
 }
 
 /* The same of a warp in the notation. */
-static void put_windows(const char *program, const uint64_t *iterations, struct abstract_counting counting,
+static void put_windows(const char *program, const uint64_t *iterations, struct acta_counting counting,
                         struct text *out) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_notation notation;
-    assert_int_equal(abstract_notation_parse(program, diagnostics, &notation), WB_OK);
-    struct abstract_cta cta = {.warp = notation.warp};
-    assert_int_equal(abstract_cta_allocate(&cta, 1), WB_OK);
+    struct acta_notation notation;
+    assert_int_equal(acta_notation_parse(program, diagnostics, &notation), WB_OK);
+    struct acta_group cta = {.warp = notation.warp};
+    assert_int_equal(acta_group_allocate(&cta, 1), WB_OK);
     for (size_t l = 0; l < cta.warp.loops.count; l++)
         cta.iterations[l] = iterations[l];
     put_windows_of(&cta, counting, out);
-    notation.warp = (struct abstract_warp){0};
-    abstract_cta_free(&cta);
-    abstract_notation_free(&notation);
+    notation.warp = (struct acta_warp){0};
+    acta_group_free(&cta);
+    acta_notation_free(&notation);
     wb_diagnostics_free(diagnostics);
 }
 
 static const struct {
     const char *program;
     uint64_t iterations[3];
-    struct abstract_counting counting;
+    struct acta_counting counting;
     const char *expected;
 } windows[] = {
     {"7", {0}, {false, false}, "7/0+0+0"},
@@ -405,21 +403,21 @@ static void windows_cost_what_is_in_them(void **state) {
 static void counts_saturate(void **state) {
     (void)state;
     const uint64_t iterations[] = {UINT64_MAX, UINT64_MAX};
-    struct abstract_window window;
+    struct acta_window window;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct abstract_notation notation;
-    assert_int_equal(abstract_notation_parse("A(B(1000000))", diagnostics, &notation), WB_OK);
-    struct abstract_cta cta = {.warp = notation.warp};
-    assert_int_equal(abstract_cta_allocate(&cta, 1), WB_OK);
+    struct acta_notation notation;
+    assert_int_equal(acta_notation_parse("A(B(1000000))", diagnostics, &notation), WB_OK);
+    struct acta_group cta = {.warp = notation.warp};
+    assert_int_equal(acta_group_allocate(&cta, 1), WB_OK);
     memcpy(cta.iterations, iterations, sizeof iterations);
-    struct abstract_cursor cursor;
-    assert_int_equal(abstract_cursor_begin(&cursor, &cta, 0, (struct abstract_counting){0}), WB_OK);
-    assert_int_equal(abstract_cursor_next(&cursor, &window), WB_OK);
+    struct acta_cursor cursor;
+    assert_int_equal(acta_cursor_begin(&cursor, &cta, 0, (struct acta_counting){0}), WB_OK);
+    assert_int_equal(acta_cursor_next(&cursor, &window), WB_OK);
     assert_true(window.cost.instr == CYCLES_SATURATED);
-    abstract_cursor_free(&cursor);
-    notation.warp = (struct abstract_warp){0};
-    abstract_cta_free(&cta);
-    abstract_notation_free(&notation);
+    acta_cursor_free(&cursor);
+    notation.warp = (struct acta_warp){0};
+    acta_group_free(&cta);
+    acta_notation_free(&notation);
     wb_diagnostics_free(diagnostics);
 }
 

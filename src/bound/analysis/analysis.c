@@ -133,7 +133,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     if (analysis->prepared && analysis_is_block(analysis)) block_profile_free(&analysis->profile);
     timed_block_free(&analysis->own);
     synthetic_block_free(&analysis->by_hand);
-    abstract_warp_file_free(&analysis->abstract);
+    acta_warp_file_free(&analysis->abstract);
     memory_work_free(&analysis->memory);
     contended_block_free(&analysis->contended);
     timed_grid_free(&analysis->grid_times);

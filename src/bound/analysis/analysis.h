@@ -8,7 +8,7 @@
 #include "bound/grid/grid_kinds.h"
 #include "bound/search/grid_search.h"
 #include "method/run.h"
-#include "papers/abstract_cta/abstract_warp_file.h"
+#include "papers/abstract_cta/acta_file.h"
 #include "sim/sm/policy.h"
 #include "warp/path/block.h"
 #include "warp/synthetic/synthetic_block.h"
@@ -77,7 +77,7 @@ struct wb_analysis {
     struct wb_analysis *longest; /* of the block that takes longest; else NULL. Of a kernel its bounds are the
                                     largest of all `blocks` */
 
-    struct abstract_warp_file abstract; /* abstract warps */
+    struct acta_warp_file abstract; /* abstract warps */
 
     bool prepared;                  /* the profile of a block, and fetch_time, have been made */
     cycles fetch_time;              /* what instruction fetch adds to a bound, but to one of a kernel */

@@ -9,9 +9,9 @@
 /* A file describes a block, a grid of blocks, or abstract warps. */
 static wb_status analysis_fill(wb_analysis *made, const char *path, const char *text, size_t size,
                                wb_diagnostics *diagnostics) {
-    if (abstract_warp_file_is(text, size)) {
+    if (acta_warp_file_is(text, size)) {
         made->kind = SUBJECT_ABSTRACT_WARPS;
-        WB_TRY(abstract_warp_file_parse(path, text, size, diagnostics, &made->abstract));
+        WB_TRY(acta_warp_file_parse(path, text, size, diagnostics, &made->abstract));
         made->machine = made->abstract.machine;
         return WB_OK;
     }

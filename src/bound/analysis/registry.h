@@ -21,9 +21,9 @@
     X(turn_chain)                                                                                            \
     X(segments)                                                                                              \
     X(segments_missrate)                                                                                     \
-    X(abstract_cta)                                                                                          \
-    X(abstract_cta_rr)                                                                                       \
-    X(abstract_cta_safe)                                                                                     \
+    X(acta)                                                                                                  \
+    X(acta_rr)                                                                                               \
+    X(acta_safe)                                                                                             \
     X(k_area)                                                                                                \
     X(k_bal)                                                                                                 \
     X(k_sm)                                                                                                  \

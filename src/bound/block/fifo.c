@@ -1,7 +1,7 @@
 /* FIFO: FIB with what the queues of the units tell. They start instructions in the order of their issue, so a
  * warp that has issued to a unit waits there only for what the others had waiting at that moment, and that is
  * little where their instructions wait for each other's results. docs/proofs.md, theorem 3. */
-#include "bound/block/sib.h"
+#include "bound/block/block_sums.h"
 #include "bound/method/method.h"
 #include "bound/profile/sections.h"
 #include "warp/timed/wait_queues.h"

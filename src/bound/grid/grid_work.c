@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "bound/block/sib.h"
+#include "bound/block/block_sums.h"
 #include "bound/method/method.h"
 
 /* Adds what the initiations of one run, executed `times` times, take of their units behind the first cycle.

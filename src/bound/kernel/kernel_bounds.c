@@ -2,7 +2,7 @@
  * All arithmetic saturates (base/cycles.h): a kernel can have any number of blocks. */
 #include "bound/kernel/kernel_bounds.h"
 
-#include "bound/block/sib.h"
+#include "bound/block/block_sums.h"
 #include "bound/grid/contention.h"
 
 /* What waves of blocks amount to when an SM holds `resident` at a time. */

@@ -6,7 +6,7 @@
 #include "bound/profile/profile.h"
 #include "method/bound.h"
 
-struct abstract_cta;
+struct acta_group;
 struct arena;
 struct facts_used;
 struct gpu_scheme;
@@ -24,7 +24,7 @@ struct bound_input {
     const struct grid_work *work;     /* of a grid on a machine without caches; else NULL */
     const struct request_load *load; /* of a block whose requests wait for one memory of all SMs; else NULL */
     const struct timed_grid *grid;   /* the same as it is simulated; NULL where `work` is */
-    const struct abstract_cta *abstract; /* abstract warps written by hand, in place of a block; or NULL */
+    const struct acta_group *abstract; /* abstract warps written by hand, in place of a block; or NULL */
     const struct wb_machine *machine;
     const struct gpu_scheme *scheme; /* of access to the first level; NULL: no caches */
     const struct facts_used *facts;  /* of covering paths; NULL: the paths are real ones */

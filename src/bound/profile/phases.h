@@ -1,10 +1,71 @@
 /* Algorithm 1 of ECRTS 2025 with the repairs of docs/proofs.md, section 6: one warp alone on the machine,
  * with one instance of every unit, cut into sections at its barriers. Each section starts on a clean machine.
- */
+ * Nothing has to be counted down: times are absolute, and made of maxima and of sums with constants only
+ * (docs/proofs.md, section 11). They are added without checks, as timed_block_check bounds them. */
 #ifndef WB_BOUND_PROFILE_PHASES_H
 #define WB_BOUND_PROFILE_PHASES_H
 
-#include "bound/profile/phase_walker.h"
+#include "sim/sm/unit_queue.h"
+#include "warp/timed/timed_block.h"
+
+/* A stretch of a section (definition 1 of the paper): in an execution phase some unit initiates in every
+ * cycle, in an idle phase none does. */
+struct phase {
+    cycles start, end; /* [start, end), counted from the start of the section */
+    bool idle;
+};
+
+/* Takes the phases of one path in order. A status other than WB_OK ends the analysis with it. */
+struct phase_sink {
+    wb_status (*phase)(void *user, uint64_t section, const struct phase *phase);
+    void *user;
+};
+
+/* What one section of one path amounts to. */
+struct section_profile {
+    uint64_t instructions;
+    cycles iso;         /* until everything is complete: the sum of all phases */
+    cycles exec;        /* the sum of the execution phases */
+    cycles initiations; /* the sum of the initiation intervals */
+    cycles charge;      /* the same as SIB sums them: at depth 1 with the largest of each unit */
+    cycles local;       /* the part of `charge` on units that sub-cores do not share */
+};
+
+/* One register of the walking warp. */
+struct phase_register {
+    cycles ready;   /* when it can be read, alone on the machine */
+    cycles latency; /* the same on the path that counts latencies only (docs/proofs.md, section 8) */
+};
+
+/* Walks along one path. */
+struct phase_walker {
+    const struct timed_block *block;
+    const struct phase_sink *sink; /* or NULL */
+    struct path_cursor cursor;
+    const cycles *charges;    /* per unit the least charge of an instruction, see phase_charges */
+    struct unit_queue *units; /* one instance each */
+    struct phase_register *registers;
+    cycles base;             /* start of the section */
+    cycles now;              /* earliest cycle of the next issue */
+    cycles exec_start;       /* of the execution phase being built; only kept for the sink */
+    cycles exec_end;         /* when the last initiation so far ends */
+    cycles complete;         /* when the last result so far can be read */
+    cycles latency;          /* the latency path to the last issue */
+    cycles latency_complete; /* the longest latency path to a result so far */
+    cycles turns;            /* sum of the ends and beginnings that `exec` is made of; wraps round */
+    uint64_t section;        /* number of the section to be walked next */
+    bool ended;
+};
+
+/* For every unit the least that SIB charges for an instruction on it: at depth 1 the largest initiation
+ * interval of the unit's instructions in the block, else 0. An array of the machine's unit_count from
+ * `arena`, or NULL when memory is exhausted. */
+const cycles *phase_charges(const struct timed_block *block, struct arena *arena);
+
+/* A walker at the start of path number `path`; its memory comes from `arena`. WB_ERR_LIMIT when memory is
+ * exhausted. */
+wb_status phase_walker_init(struct phase_walker *walker, const struct timed_block *block, uint32_t path,
+                            const cycles *charges, struct arena *arena);
 
 /* Most instructions of a path whose phases are worth listing: some 50 MB of text. */
 #define PHASES_LISTED_MAX ((uint64_t)1 << 20)

@@ -1,5 +1,8 @@
 #include "bound/profile/profile.h"
 
+#include "bound/profile/max_plus.h"
+#include "bound/profile/sections.h"
+
 void block_profile_free(struct block_profile *profile) {
     vec_free(&profile->groups);
     vec_free(&profile->rows);
@@ -54,4 +57,237 @@ cycles profile_sum_of_group(const struct block_profile *profile, section_term te
         sum = cycles_add(sum, cycles_mul(one, row->count));
     }
     return sum;
+}
+
+/* Walks the paths of a block side by side, section by section. */
+
+/* Rows remembered to be compared with the next sections, by hash; a power of two. */
+#define PROFILE_RECENT 256u
+
+/* How many instructions pass between two looks at the watch. */
+#define PROFILE_WATCH_INSTRUCTIONS ((uint64_t)1 << 20)
+
+struct profile_maker {
+    struct block_profile *profile;
+    struct arena arena; /* of the walkers */
+    struct phase_walker *walkers;
+    struct path_cursor *cursors;      /* of the walkers: where the section at hand ends */
+    struct section_cycle cycle;       /* of the rows */
+    struct section_profile *cells;    /* of the section at hand */
+    uint32_t *path_warps;             /* warps that have each path */
+    size_t recent[PROFILE_RECENT];    /* row number + 1 by hash, 0: none */
+    uint64_t walked, total, watch_at; /* instructions */
+    wb_status status;                 /* of walk_cycle */
+    bool stopped;                     /* by the watch, which has left a message */
+};
+
+/* Warps by path and sub-core, in order of the first warp of each group. */
+static wb_status profile_group_warps(struct profile_maker *maker) {
+    struct block_profile *profile = maker->profile;
+    const struct timed_block *block = profile->block;
+    const uint32_t sub_cores = block->machine->sub_cores;
+    uint32_t *group_of =
+        arena_array(&maker->arena, (size_t)block->path_count * sub_cores, sizeof *group_of); /* + 1 */
+    if (group_of == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct warp_group group = {block->warp_path[w], w % sub_cores, 0};
+        uint32_t *number = &group_of[(size_t)group.path * sub_cores + group.sub_core];
+        if (*number == 0) {
+            WB_TRY(vec_push(&profile->groups, group));
+            *number = (uint32_t)profile->groups.count;
+        }
+        profile->groups.items[*number - 1].warps++;
+        maker->path_warps[group.path]++;
+    }
+    return WB_OK;
+}
+
+static uint64_t profile_hash(const struct section_profile *cells, uint32_t count) {
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct section_profile *cell = &cells[i];
+        hash = (hash ^ cell->iso) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ cell->charge ^ cell->instructions << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return hash >> 32;
+}
+
+static bool profile_cells_equal(const struct section_profile *a, const struct section_profile *b,
+                                uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].instructions != b[i].instructions || a[i].iso != b[i].iso || a[i].exec != b[i].exec ||
+            a[i].initiations != b[i].initiations || a[i].charge != b[i].charge || a[i].local != b[i].local)
+            return false;
+    }
+    return true;
+}
+
+/* Adds the section at hand: to an equal row seen lately, or as a new one. *number is the row's. */
+static wb_status profile_keep(struct profile_maker *maker, size_t *number) {
+    struct block_profile *profile = maker->profile;
+    size_t *recent = &maker->recent[profile_hash(maker->cells, profile->path_count) % PROFILE_RECENT];
+    if (*recent != 0) {
+        struct profile_row *row = &profile->rows.items[*recent - 1];
+        if (profile_cells_equal(&profile->cells.items[row->first], maker->cells, profile->path_count)) {
+            row->count++;
+            *number = *recent - 1;
+            return WB_OK;
+        }
+    }
+    struct profile_row row = {1, profile->cells.count};
+    for (uint32_t p = 0; p < profile->path_count; p++)
+        WB_TRY(vec_push(&profile->cells, maker->cells[p]));
+    WB_TRY(vec_push(&profile->rows, row));
+    *recent = profile->rows.count;
+    *number = *recent - 1;
+    return WB_OK;
+}
+
+/* Walks one section on every path. The latency path goes on from the latest warp: each waits for all. */
+static wb_status walk_row(struct profile_maker *maker, bool *more) {
+    const uint32_t path_count = maker->profile->path_count;
+    cycles latest = 0;
+    *more = false;
+    for (uint32_t p = 0; p < path_count; p++) {
+        struct phase_walker *walker = &maker->walkers[p];
+        WB_TRY(phase_walker_section(walker, &maker->cells[p]));
+        latest = cycles_max(latest, walker->latency);
+        *more = *more || !walker->ended;
+        maker->walked += maker->cells[p].instructions;
+    }
+    for (uint32_t p = 0; p < path_count; p++)
+        maker->walkers[p].latency = latest;
+    return WB_OK;
+}
+
+/* The times of all walkers that sections leave to the next: those of the latency path. Every section starts
+ * on a clean machine. */
+static void latencies_read(const void *user, cycles *times) {
+    const struct profile_maker *maker = user;
+    const struct timed_block *block = maker->profile->block;
+    for (uint32_t p = 0; p < block->path_count; p++) {
+        const struct phase_walker *walker = &maker->walkers[p];
+        *times++ = walker->latency;
+        *times++ = walker->latency_complete;
+        for (uint32_t r = 0; r < block->code.register_count; r++)
+            *times++ = walker->registers[r].latency;
+    }
+}
+
+static void latencies_write(void *user, const cycles *times) {
+    struct profile_maker *maker = user;
+    const struct timed_block *block = maker->profile->block;
+    for (uint32_t p = 0; p < block->path_count; p++) {
+        struct phase_walker *walker = &maker->walkers[p];
+        walker->latency = *times++;
+        walker->latency_complete = *times++;
+        for (uint32_t r = 0; r < block->code.register_count; r++)
+            walker->registers[r].latency = *times++;
+    }
+}
+
+/* Walks the rows of the cycle once more, from the cursors on. */
+static cycles walk_cycle(void *user) {
+    struct profile_maker *maker = user;
+    bool more;
+    for (uint32_t p = 0; p < maker->profile->path_count; p++)
+        maker->walkers[p].cursor = maker->cursors[p];
+    for (size_t i = 0; i < maker->cycle.rows.count && maker->status == WB_OK; i++)
+        maker->status = walk_row(maker, &more);
+    return 0; /* no sums of differences: the rows are known */
+}
+
+/* Counts the rows of the cycle `times` more times, and takes the walkers behind them. */
+static wb_status repeat_rows(struct profile_maker *maker, uint64_t times) {
+    struct block_profile *profile = maker->profile;
+    const size_t latencies = (size_t)profile->path_count * (profile->block->code.register_count + (size_t)2);
+    const struct max_plus_map map = {maker, latencies, latencies_read, latencies_write, walk_cycle};
+    for (size_t i = 0; i < maker->cycle.rows.count; i++)
+        profile->rows.items[maker->cycle.rows.items[i]].count += times;
+    WB_TRY(max_plus_repeat(&map, times));
+    section_cycle_skip(&maker->cycle, times, maker->cursors);
+    for (uint32_t p = 0; p < profile->path_count; p++)
+        maker->walkers[p].cursor = maker->cursors[p];
+    return maker->status;
+}
+
+/* Walks one row, and skips what repeats itself behind it. */
+static wb_status profile_row(struct profile_maker *maker, bool *more) {
+    size_t row;
+    uint64_t times;
+    WB_TRY(walk_row(maker, more));
+    WB_TRY(profile_keep(maker, &row));
+    for (uint32_t p = 0; p < maker->profile->path_count; p++)
+        maker->cursors[p] = maker->walkers[p].cursor;
+    WB_TRY(section_cycle_note(&maker->cycle, maker->cursors, row, &times));
+    return times == 0 ? WB_OK : repeat_rows(maker, times);
+}
+
+/* What all rows amount to. */
+static void profile_add_up(struct profile_maker *maker) {
+    struct block_profile *profile = maker->profile;
+    for (size_t r = 0; r < profile->rows.count; r++) {
+        const struct profile_row *row = &profile->rows.items[r];
+        profile->sections += row->count;
+        for (uint32_t p = 0; p < profile->path_count; p++) {
+            const struct section_profile *cell = profile_cell(profile, row, p);
+            profile->instructions += cell->instructions * maker->path_warps[p] * row->count;
+            profile->initiations += cell->initiations * maker->path_warps[p] * row->count;
+        }
+    }
+    for (uint32_t p = 0; p < profile->path_count; p++)
+        profile->latency = cycles_max(profile->latency, maker->walkers[p].latency_complete);
+}
+
+static wb_status profile_walk(struct profile_maker *maker, const wb_watch *watch,
+                              wb_diagnostics *diagnostics) {
+    bool more = maker->profile->path_count > 0;
+    while (more) {
+        WB_TRY(profile_row(maker, &more));
+        if (watch == NULL || watch->poll == NULL || maker->walked < maker->watch_at) continue;
+        maker->watch_at = maker->walked + PROFILE_WATCH_INSTRUCTIONS;
+        if (watch->poll(watch->user, "phases", maker->walked, maker->total)) continue;
+        diagnose(diagnostics, SEVERITY_ERROR, "phases", "analysis stopped");
+        maker->stopped = true;
+        return WB_ERR_LIMIT;
+    }
+    profile_add_up(maker);
+    return WB_OK;
+}
+
+/* A walker at the start of every path. */
+static wb_status profile_prepare(struct profile_maker *maker) {
+    const struct timed_block *block = maker->profile->block;
+    const uint32_t count = block->path_count;
+    const cycles *charges = phase_charges(block, &maker->arena);
+    maker->walkers = arena_array(&maker->arena, count, sizeof *maker->walkers);
+    maker->cursors = arena_array(&maker->arena, count, sizeof *maker->cursors);
+    maker->cells = arena_array(&maker->arena, count, sizeof *maker->cells);
+    maker->path_warps = arena_array(&maker->arena, count, sizeof *maker->path_warps);
+    if (charges == NULL || maker->walkers == NULL || maker->cursors == NULL || maker->cells == NULL ||
+        maker->path_warps == NULL)
+        return WB_ERR_LIMIT;
+    WB_TRY(section_cycle_init(&maker->cycle, count));
+    for (uint32_t p = 0; p < count; p++) {
+        WB_TRY(phase_walker_init(&maker->walkers[p], block, p, charges, &maker->arena));
+        maker->total += block->paths[p].length;
+    }
+    return profile_group_warps(maker);
+}
+
+wb_status block_profile_make(const struct timed_block *block, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, struct block_profile *profile) {
+    struct block_profile made = {.block = block, .path_count = block->path_count};
+    struct profile_maker maker = {.profile = &made};
+    wb_status status = profile_prepare(&maker);
+    if (status == WB_OK) status = profile_walk(&maker, watch, diagnostics);
+    if (status != WB_OK && !maker.stopped) (void)diagnose_out_of_memory(diagnostics, block->machine->name);
+    section_cycle_free(&maker.cycle);
+    arena_free(&maker.arena);
+    if (status == WB_OK) {
+        *profile = made;
+    } else {
+        block_profile_free(&made);
+    }
+    return status;
 }

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "machine/machine.h"
-#include "papers/abstract_cta/abstract_region.h"
+#include "papers/abstract_cta/acta_code.h"
 
 /* So many edges into one place that they meet in a point first. */
 #define EDGES_APART_MAX 4u
@@ -22,7 +22,7 @@ struct loose_edges {
 };
 
 struct dot_writer {
-    const struct abstract_warp *warp;
+    const struct acta_warp *warp;
     struct text *out;
     uint32_t nodes; /* of the picture, so far */
 };
@@ -43,7 +43,7 @@ static uint32_t put_node(struct dot_writer *writer, struct loose_edges *edges, c
     return node;
 }
 
-static void put_time(struct dot_writer *writer, struct loose_edges *edges, const struct abstract_node *node) {
+static void put_time(struct dot_writer *writer, struct loose_edges *edges, const struct acta_node *node) {
     struct text style = {0};
     text_printf(&style, "shape=box, label=\"T_instr = %" PRIu64 "\\nT_shift = %" PRIu64 "\"", node->instr,
                 node->shift);
@@ -55,8 +55,7 @@ static void put_time(struct dot_writer *writer, struct loose_edges *edges, const
 static void put_sequence(struct dot_writer *writer, uint32_t first, struct loose_edges *edges);
 
 /* Both sides begin where control stands, and control then stands behind both. */
-static void put_branch(struct dot_writer *writer, struct loose_edges *edges,
-                       const struct abstract_node *branch) {
+static void put_branch(struct dot_writer *writer, struct loose_edges *edges, const struct acta_node *branch) {
     struct loose_edges other = {0};
     if (edges->items.count > EDGES_APART_MAX) (void)put_node(writer, edges, "shape=point");
     for (size_t i = 0; i < edges->items.count; i++) {
@@ -73,7 +72,7 @@ static void put_branch(struct dot_writer *writer, struct loose_edges *edges,
 
 /* A loop is entered at a point, to which its last part leads back; control leaves it behind its first part.
  */
-static void put_loop(struct dot_writer *writer, struct loose_edges *edges, const struct abstract_node *loop) {
+static void put_loop(struct dot_writer *writer, struct loose_edges *edges, const struct acta_node *loop) {
     struct loose_edges back = {0};
     uint32_t entry = put_node(writer, edges, "shape=point, color=blue");
     put_sequence(writer, loop->side[0], edges);
@@ -87,24 +86,24 @@ static void put_loop(struct dot_writer *writer, struct loose_edges *edges, const
 }
 
 static void put_sequence(struct dot_writer *writer, uint32_t first, struct loose_edges *edges) {
-    for (uint32_t i = first; i != ABSTRACT_NONE; i = writer->warp->nodes.items[i].next) {
-        const struct abstract_node *node = &writer->warp->nodes.items[i];
-        switch ((enum abstract_kind)node->kind) {
-        case ABSTRACT_TIME: put_time(writer, edges, node); break;
-        case ABSTRACT_MEMORY:
+    for (uint32_t i = first; i != ACTA_NONE; i = writer->warp->nodes.items[i].next) {
+        const struct acta_node *node = &writer->warp->nodes.items[i];
+        switch ((enum acta_kind)node->kind) {
+        case ACTA_TIME: put_time(writer, edges, node); break;
+        case ACTA_MEMORY:
             (void)put_node(writer, edges, node->is_store ? "label=\"store\"" : "label=\"memory\"");
             break;
-        case ABSTRACT_BARRIER:
+        case ACTA_BARRIER:
             (void)put_node(writer, edges,
                            "shape=box, style=filled, fillcolor=black, fontcolor=white, label=\"barrier\"");
             break;
-        case ABSTRACT_BRANCH: put_branch(writer, edges, node); break;
-        case ABSTRACT_LOOP: put_loop(writer, edges, node); break;
+        case ACTA_BRANCH: put_branch(writer, edges, node); break;
+        case ACTA_LOOP: put_loop(writer, edges, node); break;
         }
     }
 }
 
-void abstract_warp_dot(const struct abstract_warp *warp, const char *name, struct text *out) {
+void abstract_warp_dot(const struct acta_warp *warp, const char *name, struct text *out) {
     struct dot_writer writer = {.warp = warp, .out = out};
     struct loose_edges edges = {0};
     text_printf(out,
@@ -122,18 +121,18 @@ void abstract_warp_dot(const struct abstract_warp *warp, const char *name, struc
 }
 
 wb_status wb_kernel_abstract_warp(const wb_kernel *kernel, wb_diagnostics *diagnostics, char **text) {
-    static const struct abstract_threads threads = {.warp_width = MACHINE_WARP_WIDTH};
+    static const struct acta_threads threads = {.warp_width = MACHINE_WARP_WIDTH};
     struct kernel_flow flow;
-    struct abstract_warp warp = {0};
+    struct acta_warp warp = {0};
     struct text out = {0};
     wb_status status = kernel_flow_make(kernel, diagnostics, &flow);
-    if (status == WB_OK) status = abstract_warp_of_kernel(&flow, &threads, false, diagnostics, &warp);
+    if (status == WB_OK) status = acta_warp_of_kernel(&flow, &threads, false, diagnostics, &warp);
     if (status == WB_OK) {
         abstract_warp_dot(&warp, wb_kernel_name(kernel), &out);
         *text = text_take(&out);
         if (*text == NULL) status = diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     }
-    abstract_warp_free(&warp);
+    acta_warp_free(&warp);
     kernel_flow_free(&flow);
     return status;
 }

@@ -3,9 +3,9 @@
 #define WB_REPORT_FLOW_ABSTRACT_WARP_DOT_H
 
 #include "base/text.h"
-#include "papers/abstract_cta/abstract_warp.h"
+#include "papers/abstract_cta/acta_warp.h"
 
 /* Appends the graph. What fails shows in out->failed. */
-void abstract_warp_dot(const struct abstract_warp *warp, const char *name, struct text *out);
+void abstract_warp_dot(const struct acta_warp *warp, const char *name, struct text *out);
 
 #endif

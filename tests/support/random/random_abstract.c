@@ -72,49 +72,49 @@ static void must(wb_status status) {
     if (status != WB_OK) abort();
 }
 
-static void make_stretch(struct generator *generator, struct part *part, struct abstract_sequence *sequence) {
-    struct abstract_warp *warp = &generator->made->cta.warp;
+static void make_stretch(struct generator *generator, struct part *part, struct acta_sequence *sequence) {
+    struct acta_warp *warp = &generator->made->cta.warp;
     part->kind = PART_STRETCH;
     part->inst_count = 1 + below(generator, STRETCH_MAX);
     for (uint32_t i = 0; i < part->inst_count; i++) {
         part->insts[i].is_load = chance(generator, 35);
         if (chance(generator, 60)) part->insts[i].back = 1 + below(generator, 3);
     }
-    must(abstract_add_time(warp, part->inst_count, 0, sequence));
+    must(acta_add_time(warp, part->inst_count, 0, sequence));
     for (uint32_t i = stretch_waits(part); i > 0; i--)
-        must(abstract_add_memory(warp, false, sequence));
+        must(acta_add_memory(warp, false, sequence));
 }
 
 static void make_parts(struct generator *generator, uint32_t depth, bool barriers, uint32_t *first,
-                       uint32_t *length, struct abstract_sequence *sequence);
+                       uint32_t *length, struct acta_sequence *sequence);
 
 static void make_branch(struct generator *generator, uint32_t index, uint32_t depth,
-                        struct abstract_sequence *sequence) {
-    struct abstract_sequence sides[2] = {ABSTRACT_SEQUENCE_EMPTY, ABSTRACT_SEQUENCE_EMPTY};
+                        struct acta_sequence *sequence) {
+    struct acta_sequence sides[2] = {ACTA_SEQUENCE_EMPTY, ACTA_SEQUENCE_EMPTY};
     struct part part = {.kind = PART_BRANCH, .diverges = chance(generator, 50)};
-    const struct abstract_node branch = {.diverges = part.diverges, .block = ABSTRACT_NONE};
+    const struct acta_node branch = {.diverges = part.diverges, .block = ACTA_NONE};
     make_parts(generator, depth + 1, false, &part.side[0], &part.length[0], &sides[0]);
     if (chance(generator, 50))
         make_parts(generator, depth + 1, false, &part.side[1], &part.length[1], &sides[1]);
-    must(abstract_add_branch(&generator->made->cta.warp, &branch, sides, sequence));
+    must(acta_add_branch(&generator->made->cta.warp, &branch, sides, sequence));
     generator->parts[index] = part;
 }
 
 static void make_loop(struct generator *generator, uint32_t index, uint32_t depth, bool barriers,
-                      struct abstract_sequence *sequence) {
-    struct abstract_sequence sides[2] = {ABSTRACT_SEQUENCE_EMPTY, ABSTRACT_SEQUENCE_EMPTY};
+                      struct acta_sequence *sequence) {
+    struct acta_sequence sides[2] = {ACTA_SEQUENCE_EMPTY, ACTA_SEQUENCE_EMPTY};
     struct part part = {.kind = PART_LOOP};
     make_parts(generator, depth + 1, barriers, &part.side[0], &part.length[0], &sides[0]);
     if (chance(generator, 60))
         make_parts(generator, depth + 1, barriers, &part.side[1], &part.length[1], &sides[1]);
     part.number = (uint32_t)generator->made->cta.warp.loops.count;
-    must(abstract_add_loop(&generator->made->cta.warp, ABSTRACT_NONE, &sides[0], &sides[1], sequence));
+    must(acta_add_loop(&generator->made->cta.warp, ACTA_NONE, &sides[0], &sides[1], sequence));
     generator->parts[index] = part;
 }
 
 /* One to three parts, which stand together. */
 static void make_parts(struct generator *generator, uint32_t depth, bool barriers, uint32_t *first,
-                       uint32_t *length, struct abstract_sequence *sequence) {
+                       uint32_t *length, struct acta_sequence *sequence) {
     *length = 1 + below(generator, 3);
     if (generator->part_count + *length > PARTS_MAX) *length = 0;
     *first = generator->part_count;
@@ -127,7 +127,7 @@ static void make_parts(struct generator *generator, uint32_t depth, bool barrier
             make_loop(generator, i, depth, barriers, sequence);
         else if (kind >= 4 && barriers) {
             generator->parts[i].kind = PART_BARRIER;
-            must(abstract_add_barrier(&generator->made->cta.warp, sequence));
+            must(acta_add_barrier(&generator->made->cta.warp, sequence));
         } else {
             make_stretch(generator, &generator->parts[i], sequence);
         }
@@ -159,7 +159,7 @@ static void execute_branch(struct generator *generator, const struct part *part)
 }
 
 static void execute_loop(struct generator *generator, const struct part *part, bool exactly) {
-    const struct abstract_cta *cta = &generator->made->cta;
+    const struct acta_group *cta = &generator->made->cta;
     uint64_t iterations = cta->iterations[generator->warp * cta->warp.loops.count + part->number];
     if (!exactly) iterations = below(generator, (uint32_t)iterations + 1);
     for (uint64_t i = 0; i < iterations; i++) {
@@ -170,7 +170,7 @@ static void execute_loop(struct generator *generator, const struct part *part, b
 }
 
 static bool loop_has_barrier(const struct generator *generator, const struct part *part) {
-    const struct abstract_warp *warp = &generator->made->cta.warp;
+    const struct acta_warp *warp = &generator->made->cta.warp;
     return warp->nodes.items[warp->loops.items[part->number]].has_barrier;
 }
 
@@ -193,9 +193,9 @@ static void execute_parts(struct generator *generator, uint32_t first, uint32_t 
 /* Loop counts of each warp, and what it then executes. */
 static bool execute_warps(struct generator *generator, const struct random_abstract_shape *shape,
                           struct text *programs, uint32_t length) {
-    struct abstract_cta *cta = &generator->made->cta;
+    struct acta_group *cta = &generator->made->cta;
     uint32_t warps = 1 + below(generator, shape->warps);
-    must(abstract_cta_allocate(cta, warps));
+    must(acta_group_allocate(cta, warps));
     for (size_t i = 0; i < warps * cta->warp.loops.count; i++)
         cta->iterations[i] = below(generator, 4);
     generator->program = programs;
@@ -221,10 +221,10 @@ static void put_label(struct random_abstract *made, uint64_t seed) {
 bool random_abstract_make(uint64_t seed, const struct random_abstract_shape *shape,
                           struct random_abstract *made) {
     struct generator generator = {.random = random_seeded(seed), .made = made};
-    struct abstract_sequence sequence = ABSTRACT_SEQUENCE_EMPTY;
+    struct acta_sequence sequence = ACTA_SEQUENCE_EMPTY;
     struct text programs = {0}, units = {0};
     uint32_t first, length;
-    *made = (struct random_abstract){.cta = {.warp = {.first = ABSTRACT_NONE}}};
+    *made = (struct random_abstract){.cta = {.warp = {.first = ACTA_NONE}}};
     make_parts(&generator, 0, true, &first, &length, &sequence);
     made->cta.warp.first = sequence.first;
     bool fits = execute_warps(&generator, shape, &programs, length);
@@ -242,7 +242,7 @@ bool random_abstract_make(uint64_t seed, const struct random_abstract_shape *sha
 }
 
 void random_abstract_free(struct random_abstract *made) {
-    abstract_cta_free(&made->cta);
+    acta_group_free(&made->cta);
     synthetic_block_free(&made->block);
     text_free(&made->label);
 }

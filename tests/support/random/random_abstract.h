@@ -5,7 +5,7 @@
 #define WB_TESTS_RANDOM_ABSTRACT_H
 
 #include "base/text.h"
-#include "papers/abstract_cta/abstract_window.h"
+#include "papers/abstract_cta/acta_window.h"
 #include "warp/synthetic/synthetic_block.h"
 
 /* Largest values. */
@@ -15,7 +15,7 @@ struct random_abstract_shape {
 };
 
 struct random_abstract {
-    struct abstract_cta cta;      /* the warps */
+    struct acta_group cta;        /* the warps */
     struct synthetic_block block; /* one execution of them, on a machine with that latency and release */
     struct text label;            /* both as text, for a test that fails */
 };

@@ -1,27 +1,27 @@
 /* One warp of an abstract CTA, window by window: a window is what it does from one barrier to the next. */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ABSTRACT_WINDOW_H
-#define WB_PAPERS_ABSTRACT_CTA_ABSTRACT_WINDOW_H
+#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_WINDOW_H
+#define WB_PAPERS_ABSTRACT_CTA_ACTA_WINDOW_H
 
-#include "papers/abstract_cta/abstract_warp.h"
+#include "papers/abstract_cta/acta_warp.h"
 
-/* How often an execution took the sides of a choice (abstract_warp.h) in one window. */
-struct abstract_taken {
+/* How often an execution took the sides of a choice (acta_warp.h) in one window. */
+struct acta_taken {
     uint32_t window; /* from 0 */
     uint32_t choice;
     uint64_t times[2];
 };
 
 /* Of all choices, in the order of the windows. */
-struct abstract_record {
-    VEC(struct abstract_taken) items;
+struct acta_record {
+    VEC(struct acta_taken) items;
 };
 
 /* The abstract warps of one work group: the same code, with loop counts of each warp's own. */
-struct abstract_cta {
-    struct abstract_warp warp;
+struct acta_group {
+    struct acta_warp warp;
     uint32_t warp_count;
     /* Where the warp has choices: what the executions took, and which of them is each warp's. */
-    struct abstract_record *records;
+    struct acta_record *records;
     uint32_t record_count;
     uint32_t *record_of;
     /* [warp * loops + loop]: how often the part behind the test that leaves the loop runs each time the loop
@@ -32,57 +32,57 @@ struct abstract_cta {
     bool perhaps; /* the counts are of covering paths: a warp that enters may take the other side instead */
 };
 
-/* WB_ERR_LIMIT, without a message, when memory is exhausted. Free it with abstract_cta_free in any case. */
-wb_status abstract_cta_allocate(struct abstract_cta *cta, uint32_t warp_count);
-void abstract_cta_free(struct abstract_cta *cta);
+/* WB_ERR_LIMIT, without a message, when memory is exhausted. Free it with acta_group_free in any case. */
+wb_status acta_group_allocate(struct acta_group *cta, uint32_t warp_count);
+void acta_group_free(struct acta_group *cta);
 
 /* The conventions that decide what a window costs (machine/abstract_cta.h). */
-struct abstract_counting {
+struct acta_counting {
     bool header_once; /* a loop's header does not run once more than its body */
     bool executed;    /* of a uniform branch the side that is executed counts */
 };
 
-struct abstract_cost {
+struct acta_cost {
     cycles instr, shift;  /* sums of T_instr and T_shift */
     cycles loads, stores; /* memory access nodes */
 };
 
-struct abstract_window {
-    struct abstract_cost cost;
+struct acta_window {
+    struct acta_cost cost;
     bool at_barrier; /* it ends at a barrier, else with the warp */
 };
 
 /* Where a warp stands in a sequence of nodes: the program, a side of a branch, or a part of a loop. */
-struct abstract_place {
+struct acta_place {
     uint32_t next; /* node */
-    uint32_t loop; /* node of the loop whose part it is, or ABSTRACT_NONE */
+    uint32_t loop; /* node of the loop whose part it is, or ACTA_NONE */
     bool in_rest;
     uint64_t iteration; /* of that loop */
 };
 
-struct abstract_cursor {
-    const struct abstract_cta *cta;
-    struct abstract_counting counting;
+struct acta_cursor {
+    const struct acta_group *cta;
+    struct acta_counting counting;
     uint32_t warp;
     uint32_t window;     /* the next one, from 0 */
     size_t recorded;     /* entries of the warp's record that are of earlier windows */
     uint64_t (*left)[2]; /* per choice: executions of its sides in this window that are not counted yet */
-    VEC(struct abstract_place) places; /* innermost last; empty: the warp has ended */
+    VEC(struct acta_place) places; /* innermost last; empty: the warp has ended */
 };
 
 /* A warp before its first window. WB_ERR_LIMIT, without a message, when memory is exhausted. */
-wb_status abstract_cursor_begin(struct abstract_cursor *cursor, const struct abstract_cta *cta, uint32_t warp,
-                                struct abstract_counting counting);
-void abstract_cursor_free(struct abstract_cursor *cursor);
+wb_status acta_cursor_begin(struct acta_cursor *cursor, const struct acta_group *cta, uint32_t warp,
+                            struct acta_counting counting);
+void acta_cursor_free(struct acta_cursor *cursor);
 
-static inline bool abstract_cursor_ended(const struct abstract_cursor *cursor) {
+static inline bool acta_cursor_ended(const struct acta_cursor *cursor) {
     return cursor->places.count == 0;
 }
 
 /* Goes on to the next barrier or to the end. WB_ERR_LIMIT as above. */
-wb_status abstract_cursor_next(struct abstract_cursor *cursor, struct abstract_window *window);
+wb_status acta_cursor_next(struct acta_cursor *cursor, struct acta_window *window);
 
-enum abstract_event_kind {
+enum acta_event_kind {
     EVENT_TIME, /* T_instr cycles, or up to T_shift fewer */
     EVENT_WAIT, /* for memory */
     EVENT_FORK  /* a divergent branch with waits: the first of its sides, the second, or both run */
@@ -90,8 +90,8 @@ enum abstract_event_kind {
 
 /* What a warp does in a window, one after the other: of a uniform branch the side that counts, or, where each
  * number counts the larger side's, the time and then the waits. */
-struct abstract_event {
-    enum abstract_event_kind kind;
+struct acta_event {
+    enum acta_event_kind kind;
     bool is_store;       /* EVENT_WAIT */
     cycles instr, shift; /* EVENT_TIME */
     uint32_t
@@ -99,18 +99,17 @@ struct abstract_event {
 };
 
 /* Most events of one window of a warp, and most nodes that are gone through to list them. */
-#define ABSTRACT_EVENTS_MAX (UINT32_C(1) << 16)
-#define ABSTRACT_STEPS_MAX (UINT32_C(1) << 22)
+#define ACTA_EVENTS_MAX (UINT32_C(1) << 16)
+#define ACTA_STEPS_MAX (UINT32_C(1) << 22)
 
-struct abstract_events {
-    VEC(struct abstract_event) items;
+struct acta_events {
+    VEC(struct acta_event) items;
     size_t mergeable; /* time joins time of events from this one on */
     uint32_t steps;
     bool too_many; /* a limit was reached */
 };
 
 /* Goes on likewise and lists what the warp does. WB_ERR_LIMIT as above, or when `events` says too_many. */
-wb_status abstract_cursor_list(struct abstract_cursor *cursor, struct abstract_events *events,
-                               bool *at_barrier);
+wb_status acta_cursor_list(struct acta_cursor *cursor, struct acta_events *events, bool *at_barrier);
 
 #endif

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "bound/method/method.h"
-#include "papers/abstract_cta/abstract_code.h"
-#include "papers/abstract_cta/abstract_cta.h"
-#include "papers/abstract_cta/abstract_trace.h"
-#include "papers/abstract_cta/abstract_turns.h"
+#include "papers/abstract_cta/acta_code.h"
+#include "papers/abstract_cta/acta_simulate.h"
+#include "papers/abstract_cta/acta_trace.h"
+#include "papers/abstract_cta/acta_turns.h"
 
 /* Whether the machine is the simple one of docs/abstract-cta.md: an instruction a cycle, nothing but memory
  * is waited for. *latency: the longest of what accesses memory. */
@@ -18,7 +18,7 @@ static bool is_simple_machine(const struct wb_machine *machine, cycles *latency)
     for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++) {
         const struct machine_class *class = &machine->classes[c];
         cycles own = machine_latency(machine, class);
-        bool is_store, is_access = abstract_accesses_memory((enum ptx_class)c, &is_store);
+        bool is_store, is_access = acta_accesses_memory((enum ptx_class)c, &is_store);
         if (!class->given) continue;
         if (class->unit != UNIT_NONE && class->init != 1) return false;
         if (own > 0 && (!is_access || is_store)) return false;
@@ -28,7 +28,7 @@ static bool is_simple_machine(const struct wb_machine *machine, cycles *latency)
 }
 
 /* Lists windows in the bound. WB_ERR_LIMIT with a message when memory is exhausted. */
-static wb_status give_windows(const struct bound_input *input, const struct abstract_windows *windows,
+static wb_status give_windows(const struct bound_input *input, const struct acta_windows *windows,
                               wb_bound *bound) {
     const size_t count = windows->items.count;
     wb_window *kept = arena_array(input->results, count + 1, sizeof *kept);
@@ -42,48 +42,48 @@ static wb_status give_windows(const struct bound_input *input, const struct abst
 
 /* One of the two simulations, of abstract warps that are there: sets the bound's cycles. *all: no
  * interleaving was left out. */
-static wb_status simulate_cta(const struct bound_input *input, const struct abstract_cta *cta,
-                              const struct abstract_rules *rules, bool in_turns, wb_bound *bound, bool *all) {
-    struct abstract_windows windows = {0};
-    struct abstract_turns turns = {0};
-    struct abstract_time time;
+static wb_status simulate_cta(const struct bound_input *input, const struct acta_group *cta,
+                              const struct acta_rules *rules, bool in_turns, wb_bound *bound, bool *all) {
+    struct acta_windows windows = {0};
+    struct acta_turns turns = {0};
+    struct acta_time time;
     wb_status status;
     if (in_turns) {
-        status = abstract_turns_simulate(cta, rules, input->budget, input->watch, input->diagnostics,
-                                         &windows, &turns);
+        status = acta_turns_simulate(cta, rules, input->budget, input->watch, input->diagnostics, &windows,
+                                     &turns);
         bound->cycles = turns.most;
         *all = turns.all;
     } else {
-        status = abstract_cta_simulate(cta, rules, input->watch, input->diagnostics, &windows, &time);
-        if (status == WB_OK) bound->cycles = abstract_time_total(&time);
+        status = acta_simulate(cta, rules, input->watch, input->diagnostics, &windows, &time);
+        if (status == WB_OK) bound->cycles = acta_time_total(&time);
     }
     if (status == WB_OK) status = give_windows(input, &windows, bound);
-    abstract_windows_free(&windows);
+    acta_windows_free(&windows);
     return status;
 }
 
 /* The same of the abstract warps of the input, which are made from code where they were not written by hand.
  */
-static wb_status simulate_input(const struct bound_input *input, const struct abstract_rules *rules,
+static wb_status simulate_input(const struct bound_input *input, const struct acta_rules *rules,
                                 bool in_turns, wb_bound *bound, bool *all) {
     if (input->abstract != NULL) return simulate_cta(input, input->abstract, rules, in_turns, bound, all);
-    struct abstract_cta made;
+    struct acta_group made;
     wb_status status =
-        abstract_cta_of_block(input->block->traced, rules->counting.executed, input->diagnostics, &made);
+        acta_group_of_block(input->block->traced, rules->counting.executed, input->diagnostics, &made);
     if (status == WB_OK) status = simulate_cta(input, &made, rules, in_turns, bound, all);
-    abstract_cta_free(&made);
+    acta_group_free(&made);
     return status;
 }
 
 /* Kernels on machines that state the conventions, when abstract warps can be built of them. */
-static bool abstract_fits(const struct bound_input *input) {
+static bool acta_fits(const struct bound_input *input) {
     if (input->abstract != NULL) return true;
     if (!input->machine->abstract_cta.stated) return false;
     wb_diagnostics *messages = wb_diagnostics_new();
-    struct abstract_cta made = {0};
+    struct acta_group made = {0};
     const wb_status status =
-        messages == NULL ? WB_ERR_LIMIT : abstract_cta_of_block(input->block->traced, false, messages, &made);
-    abstract_cta_free(&made);
+        messages == NULL ? WB_ERR_LIMIT : acta_group_of_block(input->block->traced, false, messages, &made);
+    acta_group_free(&made);
     wb_diagnostics_free(messages);
     if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(input->diagnostics, "abstract warps");
     return status == WB_OK;
@@ -106,7 +106,7 @@ static void assume_warps(const struct bound_input *input, bool executed, wb_boun
 }
 
 static wb_status published_run(const struct bound_input *input, wb_bound *bound) {
-    struct abstract_rules rules = abstract_rules_stated(input->machine);
+    struct acta_rules rules = acta_rules_stated(input->machine);
     cycles latency;
     bool all;
     WB_TRY(simulate_input(input, &rules, false, bound, &all));
@@ -123,7 +123,7 @@ static wb_status published_run(const struct bound_input *input, wb_bound *bound)
 }
 
 static wb_status turns_run(const struct bound_input *input, wb_bound *bound) {
-    struct abstract_rules rules = abstract_rules_stated(input->machine);
+    struct acta_rules rules = acta_rules_stated(input->machine);
     bool all;
     WB_TRY(simulate_input(input, &rules, true, bound, &all));
     bound->kind = WB_ESTIMATE;
@@ -141,7 +141,7 @@ static wb_status turns_run(const struct bound_input *input, wb_bound *bound) {
 static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
     cycles latency;
     (void)is_simple_machine(input->machine, &latency);
-    struct abstract_rules rules = abstract_rules_safe(input->machine, latency);
+    struct acta_rules rules = acta_rules_safe(input->machine, latency);
     bool all;
     WB_TRY(simulate_input(input, &rules, false, bound, &all));
     bound->kind = WB_UPPER;
@@ -187,24 +187,24 @@ static const char *const published_conventions[] = {"header",      "barrier_slot
                                                     "stall_warps", "memory_latency", "uniform_branch",
                                                     "shift",       "stores_stall",   NULL};
 
-const struct bound_method bound_abstract_cta = {
+const struct bound_method bound_acta = {
     .name = "abstract-cta",
     .summary = "abstract CTA simulation as published (WCET 2014): all branches, stalls hidden by other warps",
     .run = published_run,
     .needs = FOR_ABSTRACT_WARPS,
     .objection = published_objection,
-    .fits = abstract_fits,
+    .fits = acta_fits,
     .searches = true,
     .conventions = published_conventions,
 };
 
-const struct bound_method bound_abstract_cta_rr = {
+const struct bound_method bound_acta_rr = {
     .name = "abstract-cta-rr",
     .summary = "abstract warps simulated in turn, round-robin, in all interleavings that divergence allows",
     .run = turns_run,
     .needs = FOR_ABSTRACT_WARPS | NEED_REAL_PATHS,
     .objection = turns_objection,
-    .fits = abstract_fits,
+    .fits = acta_fits,
     .searches = true,
     .never_proven = true,
     .conventions = turns_conventions,
@@ -212,12 +212,12 @@ const struct bound_method bound_abstract_cta_rr = {
     .named_work = UINT64_C(20000000000),
 };
 
-const struct bound_method bound_abstract_cta_safe = {
+const struct bound_method bound_acta_safe = {
     .name = "abstract-cta-safe",
     .summary = "the same with a stall term that is proven, on machines that wait for nothing but memory",
     .run = safe_run,
     .needs = FOR_ABSTRACT_WARPS,
     .objection = safe_objection,
-    .fits = abstract_fits,
+    .fits = acta_fits,
     .searches = true,
 };

@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/abstract_turns.h"
+#include "papers/abstract_cta/acta_turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,12 @@ struct turn_leg {
 
 /* What a warp does in a window. */
 struct turn_list {
-    struct abstract_events events;
+    struct acta_events events;
     bool present, arrives; /* in the window; at its barrier */
 };
 
 struct turn_warp {
-    struct abstract_cursor cursor;
+    struct acta_cursor cursor;
     struct turn_list lists[2]; /* of the window at hand, and of the one before */
     VEC(struct turn_leg) legs; /* of the interleaving at hand */
     size_t leg;                /* the one it is in */
@@ -43,8 +43,8 @@ struct turn_result {
 };
 
 struct turn_run {
-    const struct abstract_cta *cta;
-    const struct abstract_rules *rules;
+    const struct acta_group *cta;
+    const struct acta_rules *rules;
     struct search_budget *budget;
     struct turn_warp *warps;
     VEC(struct turn_choice) choices; /* of the window at hand, warp after warp */
@@ -52,8 +52,8 @@ struct turn_run {
     uint64_t steps;                  /* of the interleaving at hand */
     cycles issued;                   /* by it */
     struct turn_result result;       /* of the window at hand */
-    struct abstract_windows *windows;
-    struct abstract_turns turns;
+    struct acta_windows *windows;
+    struct acta_turns turns;
 };
 
 /* ---- One interleaving
@@ -72,9 +72,9 @@ static wb_status add_instructions(struct turn_warp *warp, cycles instr) {
  * its choices. */
 static wb_status add_legs(const struct turn_run *run, struct turn_warp *warp, size_t first, size_t end,
                           bool runs, size_t *choice) {
-    const struct abstract_event *events = warp->lists[run->now].events.items.items;
+    const struct acta_event *events = warp->lists[run->now].events.items.items;
     for (size_t i = first; i < end; i++) {
-        const struct abstract_event *event = &events[i];
+        const struct acta_event *event = &events[i];
         uint64_t way = 0;
         if (event->kind == EVENT_FORK || event->shift > 0) way = run->choices.items[(*choice)++].way;
         if (event->kind == EVENT_FORK) {
@@ -271,17 +271,17 @@ static wb_status list_window(struct turn_run *run, bool *more) {
     for (uint32_t w = 0; w < run->cta->warp_count; w++) {
         struct turn_warp *warp = &run->warps[w];
         struct turn_list *list = &warp->lists[run->now];
-        list->present = !abstract_cursor_ended(&warp->cursor);
+        list->present = !acta_cursor_ended(&warp->cursor);
         list->arrives = false;
         list->events.items.count = 0;
         if (!list->present) continue;
         *more = true;
-        WB_TRY(abstract_cursor_list(&warp->cursor, &list->events, &list->arrives));
+        WB_TRY(acta_cursor_list(&warp->cursor, &list->events, &list->arrives));
     }
     return WB_OK;
 }
 
-static bool same_event(const struct abstract_event *a, const struct abstract_event *b) {
+static bool same_event(const struct acta_event *a, const struct acta_event *b) {
     return a->kind == b->kind && a->is_store == b->is_store && a->instr == b->instr && a->shift == b->shift &&
            a->length[0] == b->length[0] && a->length[1] == b->length[1];
 }
@@ -304,9 +304,9 @@ static bool is_repeated(const struct turn_run *run) {
 static wb_status find_choices(struct turn_run *run) {
     run->choices.count = 0;
     for (uint32_t w = 0; w < run->cta->warp_count; w++) {
-        const struct abstract_events *events = &run->warps[w].lists[run->now].events;
+        const struct acta_events *events = &run->warps[w].lists[run->now].events;
         for (size_t i = 0; i < events->items.count; i++) {
-            const struct abstract_event *event = &events->items.items[i];
+            const struct acta_event *event = &events->items.items[i];
             const uint64_t shift = cycles_min(event->shift, event->instr);
             if (event->kind != EVENT_FORK && event->shift == 0) continue;
             const struct turn_choice choice = {.ways = event->kind == EVENT_FORK ? 3 : cycles_add(shift, 1)};
@@ -321,10 +321,10 @@ struct turn_span {
     cycles most, fewest;
 };
 
-static struct turn_span span_of(const struct abstract_event *events, size_t first, size_t end) {
+static struct turn_span span_of(const struct acta_event *events, size_t first, size_t end) {
     struct turn_span span = {0};
     for (size_t i = first; i < end; i++) {
-        const struct abstract_event *event = &events[i];
+        const struct acta_event *event = &events[i];
         struct turn_span part = {event->instr, cycles_sub(event->instr, event->shift)};
         if (event->kind == EVENT_FORK) {
             const size_t second = i + 1 + event->length[0], behind = second + event->length[1];
@@ -360,7 +360,7 @@ static wb_status keep_window(struct turn_run *run) {
     run->turns.least = cycles_add(run->turns.least, window.least);
     run->turns.all = run->turns.all && result->all;
     run->turns.windows++;
-    return run->windows == NULL ? WB_OK : abstract_windows_add(run->windows, &window);
+    return run->windows == NULL ? WB_OK : acta_windows_add(run->windows, &window);
 }
 
 static wb_status run_window(struct turn_run *run, bool *more) {
@@ -395,7 +395,7 @@ static wb_status run_windows(struct turn_run *run, const wb_watch *watch, wb_dia
 
 static void free_warps(struct turn_run *run) {
     for (uint32_t w = 0; run->warps != NULL && w < run->cta->warp_count; w++) {
-        abstract_cursor_free(&run->warps[w].cursor);
+        acta_cursor_free(&run->warps[w].cursor);
         vec_free(&run->warps[w].lists[0].events.items);
         vec_free(&run->warps[w].lists[1].events.items);
         vec_free(&run->warps[w].legs);
@@ -404,15 +404,15 @@ static void free_warps(struct turn_run *run) {
     vec_free(&run->choices);
 }
 
-wb_status abstract_turns_simulate(const struct abstract_cta *cta, const struct abstract_rules *rules,
-                                  struct search_budget *budget, const wb_watch *watch,
-                                  wb_diagnostics *diagnostics, struct abstract_windows *windows,
-                                  struct abstract_turns *turns) {
+wb_status acta_turns_simulate(const struct acta_group *cta, const struct acta_rules *rules,
+                              struct search_budget *budget, const wb_watch *watch,
+                              wb_diagnostics *diagnostics, struct acta_windows *windows,
+                              struct acta_turns *turns) {
     struct turn_run run = {.cta = cta, .rules = rules, .budget = budget, .windows = windows};
     run.warps = calloc((size_t)cta->warp_count + 1, sizeof *run.warps);
     wb_status status = run.warps == NULL ? WB_ERR_LIMIT : WB_OK;
     for (uint32_t w = 0; status == WB_OK && w < cta->warp_count; w++)
-        status = abstract_cursor_begin(&run.warps[w].cursor, cta, w, rules->counting);
+        status = acta_cursor_begin(&run.warps[w].cursor, cta, w, rules->counting);
     if (status != WB_OK)
         (void)diagnose_out_of_memory(diagnostics, "abstract warps");
     else

@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/abstract_cta.h"
+#include "papers/abstract_cta/acta_simulate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 
 /* All warps at the same window. */
 struct cta_run {
-    const struct abstract_cta *cta;
-    const struct abstract_rules *rules;
-    struct abstract_cursor *cursors;  /* per warp */
-    struct abstract_windows *windows; /* or NULL */
-    struct abstract_time time;
+    const struct acta_group *cta;
+    const struct acta_rules *rules;
+    struct acta_cursor *cursors;  /* per warp */
+    struct acta_windows *windows; /* or NULL */
+    struct acta_time time;
 };
 
-wb_status abstract_windows_add(struct abstract_windows *windows, const wb_window *window) {
+wb_status acta_windows_add(struct acta_windows *windows, const wb_window *window) {
     const size_t count = windows->items.count;
     if (count > 0 && windows->left_out == 0) {
         wb_window *last = &windows->items.items[count - 1], next = *window;
@@ -25,20 +25,20 @@ wb_status abstract_windows_add(struct abstract_windows *windows, const wb_window
             return WB_OK;
         }
     }
-    if (count < ABSTRACT_WINDOWS_MAX) return vec_push(&windows->items, *window);
+    if (count < ACTA_WINDOWS_MAX) return vec_push(&windows->items, *window);
     windows->left_out++;
     return WB_OK;
 }
 
-void abstract_windows_free(struct abstract_windows *windows) {
+void acta_windows_free(struct acta_windows *windows) {
     vec_free(&windows->items);
-    *windows = (struct abstract_windows){0};
+    *windows = (struct acta_windows){0};
 }
 
-struct abstract_rules abstract_rules_stated(const struct wb_machine *machine) {
+struct acta_rules acta_rules_stated(const struct wb_machine *machine) {
     const struct machine_abstract_cta *stated = &machine->abstract_cta;
     bool of_machine = stated->memory_latency == ABSTRACT_LATENCY_OF_MACHINE;
-    return (struct abstract_rules){
+    return (struct acta_rules){
         .counting = {stated->header == HEADER_ONCE_AN_ITERATION,
                      stated->uniform_branch == BRANCH_EXECUTED_SIDE},
         .hiding = stated->stall_warps == STALL_ALL_WARPS ? HIDDEN_BY_ALL : HIDDEN_BY_ACTIVE,
@@ -50,9 +50,9 @@ struct abstract_rules abstract_rules_stated(const struct wb_machine *machine) {
     };
 }
 
-struct abstract_rules abstract_rules_safe(const struct wb_machine *machine, cycles latency) {
+struct acta_rules acta_rules_safe(const struct wb_machine *machine, cycles latency) {
     const struct machine_class *barrier = &machine->classes[PTX_CLASS_BARRIER];
-    return (struct abstract_rules){
+    return (struct acta_rules){
         .hiding = HIDDEN_BY_NONE,
         .latency = latency,
         .barrier_slots = barrier->given && barrier->unit == UNIT_NONE ? 0 : 1,
@@ -68,9 +68,9 @@ struct window_sum {
     uint32_t active, arriving; /* warps in the window, and at its barrier */
 };
 
-static void add_window(const struct abstract_rules *rules, const struct abstract_window *window,
+static void add_window(const struct acta_rules *rules, const struct acta_window *window,
                        struct window_sum *sum) {
-    const struct abstract_cost *cost = &window->cost;
+    const struct acta_cost *cost = &window->cost;
     sum->instr = cycles_add(sum->instr, cost->instr);
     sum->shift = cycles_add(sum->shift, cost->shift);
     sum->widest = cycles_max(sum->widest, cost->shift);
@@ -91,8 +91,8 @@ static cycles stall_time(const struct cta_run *run, const struct window_sum *sum
 }
 
 static wb_status keep_window(struct cta_run *run, const struct window_sum *sum) {
-    const struct abstract_rules *rules = run->rules;
-    struct abstract_time *time = &run->time;
+    const struct acta_rules *rules = run->rules;
+    struct acta_time *time = &run->time;
     cycles barrier = cycles_mul(sum->arriving, rules->barrier_slots);
     if (sum->arriving > 0) barrier = cycles_add(barrier, rules->barrier_cycles);
     const cycles stalls = cycles_mul(sum->accesses, stall_time(run, sum));
@@ -115,16 +115,16 @@ static wb_status keep_window(struct cta_run *run, const struct window_sum *sum) 
                               .least = whole,
                               .warps = sum->active,
                               .arriving = sum->arriving};
-    return abstract_windows_add(run->windows, &window);
+    return acta_windows_add(run->windows, &window);
 }
 
 /* One window of every warp that has not ended; *more: there was one. */
 static wb_status run_window(struct cta_run *run, bool *more) {
     struct window_sum sum = {0};
     for (uint32_t w = 0; w < run->cta->warp_count; w++) {
-        struct abstract_window window;
-        if (abstract_cursor_ended(&run->cursors[w])) continue;
-        WB_TRY(abstract_cursor_next(&run->cursors[w], &window));
+        struct acta_window window;
+        if (acta_cursor_ended(&run->cursors[w])) continue;
+        WB_TRY(acta_cursor_next(&run->cursors[w], &window));
         add_window(run->rules, &window, &sum);
     }
     *more = sum.active > 0;
@@ -142,20 +142,19 @@ static wb_status run_windows(struct cta_run *run, const wb_watch *watch, wb_diag
     return WB_OK;
 }
 
-wb_status abstract_cta_simulate(const struct abstract_cta *cta, const struct abstract_rules *rules,
-                                const wb_watch *watch, wb_diagnostics *diagnostics,
-                                struct abstract_windows *windows, struct abstract_time *time) {
+wb_status acta_simulate(const struct acta_group *cta, const struct acta_rules *rules, const wb_watch *watch,
+                        wb_diagnostics *diagnostics, struct acta_windows *windows, struct acta_time *time) {
     struct cta_run run = {.cta = cta, .rules = rules, .windows = windows};
     run.cursors = calloc((size_t)cta->warp_count + 1, sizeof *run.cursors);
     wb_status status = run.cursors == NULL ? WB_ERR_LIMIT : WB_OK;
     for (uint32_t w = 0; status == WB_OK && w < cta->warp_count; w++)
-        status = abstract_cursor_begin(&run.cursors[w], cta, w, rules->counting);
+        status = acta_cursor_begin(&run.cursors[w], cta, w, rules->counting);
     if (status != WB_OK)
         (void)diagnose_out_of_memory(diagnostics, "abstract warps");
     else
         status = run_windows(&run, watch, diagnostics);
     for (uint32_t w = 0; run.cursors != NULL && w < cta->warp_count; w++)
-        abstract_cursor_free(&run.cursors[w]);
+        acta_cursor_free(&run.cursors[w]);
     free(run.cursors);
     if (status == WB_OK) *time = run.time;
     return status;

@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/abstract_trace.h"
+#include "papers/abstract_cta/acta_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct trace_reader {
     const struct wb_block *block;
     const struct kernel_flow *flow;
     wb_diagnostics *diagnostics;
-    struct abstract_cta *cta;
+    struct acta_group *cta;
     struct arena arena;
     uint32_t first_inst;    /* index of the kernel's first instruction in paths */
     struct loop_runs *runs; /* per loop of the flow */
@@ -124,23 +124,23 @@ static wb_status decline(const struct trace_reader *reader, uint32_t block, cons
 
 /* The counts of loop number `number` for a warp with the path at hand. */
 static wb_status keep_loop(struct trace_reader *reader, uint32_t number, uint32_t warp) {
-    struct abstract_cta *cta = reader->cta;
-    const struct abstract_node *loop = &cta->warp.nodes.items[cta->warp.loops.items[number]];
+    struct acta_group *cta = reader->cta;
+    const struct acta_node *loop = &cta->warp.nodes.items[cta->warp.loops.items[number]];
     const struct loop_runs *runs = &reader->runs[reader->flow->loops.innermost[loop->block]];
     uint64_t iterations = runs->most;
     if (loop->has_barrier && runs->least < runs->most)
         return decline(reader, loop->block,
                        "a warp runs through this loop, which has a barrier, now more and now less often: no "
                        "abstract warp has that");
-    if (loop->side[1] != ABSTRACT_NONE && iterations > 0) iterations--;
+    if (loop->side[1] != ACTA_NONE && iterations > 0) iterations--;
     cta->iterations[warp * cta->warp.loops.count + number] = iterations;
     return WB_OK;
 }
 
 /* The side that a warp with the path at hand takes at guard number `number`. */
 static wb_status keep_guard(struct trace_reader *reader, uint32_t number, uint32_t warp) {
-    struct abstract_cta *cta = reader->cta;
-    const struct abstract_node *branch = &cta->warp.nodes.items[cta->warp.guards.items[number]];
+    struct acta_group *cta = reader->cta;
+    const struct acta_node *branch = &cta->warp.nodes.items[cta->warp.guards.items[number]];
     const uint32_t entry = branch->side_block[branch->barrier_side];
     uint64_t decisions = reader->executions[branch->block], taken = reader->entries[entry];
     if (taken != 0 && taken != decisions)
@@ -153,8 +153,8 @@ static wb_status keep_guard(struct trace_reader *reader, uint32_t number, uint32
 /* Which sides of the choices a path takes, window by window. */
 struct choice_reader {
     const struct trace_reader *trace;
-    struct abstract_record *record;
-    uint32_t *choice_of;  /* per CFG block: the choice at its end, or ABSTRACT_NONE */
+    struct acta_record *record;
+    uint32_t *choice_of;  /* per CFG block: the choice at its end, or ACTA_NONE */
     uint32_t *barriers;   /* per CFG block: that are in it */
     uint64_t (*times)[2]; /* per choice: in the window at hand */
     uint64_t window;
@@ -167,7 +167,7 @@ static wb_status end_window(struct choice_reader *reader) {
     for (uint32_t c = 0; c < choices; c++) {
         uint64_t *times = reader->times[c];
         if (times[0] == 0 && times[1] == 0) continue;
-        const struct abstract_taken taken = {(uint32_t)reader->window, c, {times[0], times[1]}};
+        const struct acta_taken taken = {(uint32_t)reader->window, c, {times[0], times[1]}};
         WB_TRY(vec_push(&reader->record->items, taken));
         times[0] = times[1] = 0;
     }
@@ -176,19 +176,18 @@ static wb_status end_window(struct choice_reader *reader) {
 
 /* The side of a branch that was taken when `block` is executed behind it: an empty one where it is the first
  * block of neither, since threads that wait where sides of a divergent branch meet let others go on. */
-static uint32_t side_taken(const struct abstract_node *branch, uint32_t block) {
+static uint32_t side_taken(const struct acta_node *branch, uint32_t block) {
     for (uint32_t side = 0; side < 2; side++)
-        if (branch->side[side] != ABSTRACT_NONE && branch->side_block[side] == block) return side;
-    return branch->side[0] == ABSTRACT_NONE ? 0 : 1;
+        if (branch->side[side] != ACTA_NONE && branch->side_block[side] == block) return side;
+    return branch->side[0] == ACTA_NONE ? 0 : 1;
 }
 
 /* A warp begins to execute a block, by a side of the branch before it. */
 static wb_status read_choice(struct choice_reader *reader, uint32_t block) {
-    const struct abstract_warp *warp = &reader->trace->cta->warp;
-    const uint32_t choice =
-        reader->previous == GRAPH_NONE ? ABSTRACT_NONE : reader->choice_of[reader->previous];
-    if (choice != ABSTRACT_NONE) {
-        const struct abstract_node *branch = &warp->nodes.items[warp->choices.items[choice]];
+    const struct acta_warp *warp = &reader->trace->cta->warp;
+    const uint32_t choice = reader->previous == GRAPH_NONE ? ACTA_NONE : reader->choice_of[reader->previous];
+    if (choice != ACTA_NONE) {
+        const struct acta_node *branch = &warp->nodes.items[warp->choices.items[choice]];
         reader->times[choice][side_taken(branch, block)]++;
     }
     reader->previous = block;
@@ -220,9 +219,9 @@ static wb_status read_choices(struct choice_reader *reader, const struct path *p
 static void find_choices(struct choice_reader *reader) {
     const struct cfg *cfg = &reader->trace->flow->cfg;
     const struct wb_block *block = reader->trace->block;
-    const struct abstract_warp *warp = &reader->trace->cta->warp;
+    const struct acta_warp *warp = &reader->trace->cta->warp;
     for (uint32_t b = 0; b < cfg->block_count; b++) {
-        reader->choice_of[b] = ABSTRACT_NONE;
+        reader->choice_of[b] = ACTA_NONE;
         for (uint32_t i = cfg->blocks[b].first; i < cfg->blocks[b].first + cfg->blocks[b].count; i++)
             reader->barriers[b] += barrier_scope_of(cfg->function, &cfg->function->insts[i], block->size,
                                                     block->warp_width) != BARRIER_NONE;
@@ -235,7 +234,7 @@ static void find_choices(struct choice_reader *reader) {
 static wb_status keep_choices(struct trace_reader *trace) {
     const struct wb_block *block = trace->block;
     const size_t blocks = (size_t)trace->flow->cfg.block_count + 1;
-    struct abstract_cta *cta = trace->cta;
+    struct acta_group *cta = trace->cta;
     struct choice_reader reader = {.trace = trace};
     reader.choice_of = arena_array(&trace->arena, blocks, sizeof *reader.choice_of);
     reader.barriers = arena_array(&trace->arena, blocks, sizeof *reader.barriers);
@@ -280,7 +279,7 @@ static wb_status read_counts(struct trace_reader *reader) {
     reader->entries = arena_array(&reader->arena, (size_t)flow->cfg.block_count + 1, sizeof *reader->entries);
     size_t counters = 2 * (size_t)flow->cfg.block_count + flow->loops.count;
     reader->before = arena_array(&reader->arena, counters + 1, sizeof *reader->before);
-    wb_status status = abstract_cta_allocate(reader->cta, reader->block->warp_count);
+    wb_status status = acta_group_allocate(reader->cta, reader->block->warp_count);
     if (status != WB_OK || reader->runs == NULL || reader->executions == NULL || reader->entries == NULL ||
         reader->before == NULL)
         status = diagnose_out_of_memory(reader->diagnostics, wb_kernel_name(reader->block->kernel));
@@ -291,14 +290,13 @@ static wb_status read_counts(struct trace_reader *reader) {
     return status;
 }
 
-wb_status abstract_cta_of_block(const struct wb_block *block, bool choices, wb_diagnostics *diagnostics,
-                                struct abstract_cta *cta) {
-    *cta = (struct abstract_cta){.warp = {.first = ABSTRACT_NONE}, .perhaps = block->covering};
-    const struct abstract_threads threads = {{block->size[0], block->size[1], block->size[2]},
-                                             block->warp_width};
+wb_status acta_group_of_block(const struct wb_block *block, bool choices, wb_diagnostics *diagnostics,
+                              struct acta_group *cta) {
+    *cta = (struct acta_group){.warp = {.first = ACTA_NONE}, .perhaps = block->covering};
+    const struct acta_threads threads = {{block->size[0], block->size[1], block->size[2]}, block->warp_width};
     struct kernel_flow flow;
     wb_status status = kernel_flow_make(block->kernel, diagnostics, &flow);
-    if (status == WB_OK) status = abstract_warp_of_kernel(&flow, &threads, choices, diagnostics, &cta->warp);
+    if (status == WB_OK) status = acta_warp_of_kernel(&flow, &threads, choices, diagnostics, &cta->warp);
     struct trace_reader reader = {.block = block, .flow = &flow, .diagnostics = diagnostics, .cta = cta};
     if (status == WB_OK) status = read_counts(&reader);
     kernel_flow_free(&flow);

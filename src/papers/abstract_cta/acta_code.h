@@ -1,13 +1,13 @@
 /* From the code of a kernel to its abstract warp: the control flow is taken apart into sequences, branches
- * and loops, and put together again bottom-up. */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ABSTRACT_REGION_H
-#define WB_PAPERS_ABSTRACT_CTA_ABSTRACT_REGION_H
+ * and loops, straight-line code is made into nodes, and all is put together again bottom-up. */
+#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_CODE_H
+#define WB_PAPERS_ABSTRACT_CTA_ACTA_CODE_H
 
 #include "base/arena.h"
 #include "base/diagnostics.h"
 #include "flow/graph/loops.h"
 #include "flow/values/divergence.h"
-#include "papers/abstract_cta/abstract_warp.h"
+#include "papers/abstract_cta/acta_warp.h"
 
 /* What of a kernel's control flow the abstract warp is made from. All memory is the arena's. */
 struct kernel_flow {
@@ -27,7 +27,7 @@ wb_status kernel_flow_make(const struct wb_kernel *kernel, wb_diagnostics *diagn
 void kernel_flow_free(struct kernel_flow *flow);
 
 /* The threads of a block, which say of counted barriers whether they join all of them. */
-struct abstract_threads {
+struct acta_threads {
     uint32_t size[3]; /* 0: not known */
     uint32_t warp_width;
 };
@@ -36,7 +36,11 @@ struct abstract_threads {
  * WB_ERR_DECLINED with a message at the instruction when the control flow is not structured, or contains what
  * abstract warps do not have (calls, barriers of part of the block); WB_ERR_LIMIT with one when memory is
  * exhausted. */
-wb_status abstract_warp_of_kernel(const struct kernel_flow *flow, const struct abstract_threads *threads,
-                                  bool choices, wb_diagnostics *diagnostics, struct abstract_warp *warp);
+wb_status acta_warp_of_kernel(const struct kernel_flow *flow, const struct acta_threads *threads,
+                              bool choices, wb_diagnostics *diagnostics, struct acta_warp *warp);
+
+/* Whether instructions of a class access memory in a way that a warp can wait for; *is_store: they have no
+ * result. */
+bool acta_accesses_memory(enum ptx_class class, bool *is_store);
 
 #endif

@@ -1,24 +1,24 @@
 /* Abstract CTA simulation (Hirvisalo, WCET 2014, slide 12): the abstract warps of one work group on one
  * compute unit, window by window. docs/abstract-cta.md states the algorithm, and proves which rules give a
  * bound. */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ABSTRACT_CTA_H
-#define WB_PAPERS_ABSTRACT_CTA_ABSTRACT_CTA_H
+#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_SIMULATE_H
+#define WB_PAPERS_ABSTRACT_CTA_ACTA_SIMULATE_H
 
 #include "base/diagnostics.h"
 #include "machine/machine.h"
-#include "papers/abstract_cta/abstract_window.h"
+#include "papers/abstract_cta/acta_window.h"
 
 /* Which warps are taken to work while memory is waited for. */
-enum abstract_hiding {
+enum acta_hiding {
     HIDDEN_BY_NONE,   /* a stall takes the whole latency: nothing is sure to be left to do */
     HIDDEN_BY_ACTIVE, /* those that go on behind the window's barrier; in a last window those that are in it
                        */
     HIDDEN_BY_ALL
 };
 
-struct abstract_rules {
-    struct abstract_counting counting;
-    enum abstract_hiding hiding;
+struct acta_rules {
+    struct acta_counting counting;
+    enum acta_hiding hiding;
     cycles latency;        /* T_memory */
     cycles barrier_slots;  /* for each warp that arrives at a barrier */
     cycles barrier_cycles; /* besides, for all of them together */
@@ -27,41 +27,40 @@ struct abstract_rules {
 };
 
 /* The rules that a machine states: the published ones with its conventions. */
-struct abstract_rules abstract_rules_stated(const struct wb_machine *machine);
+struct acta_rules acta_rules_stated(const struct wb_machine *machine);
 
 /* The rules that give an upper bound on the simple machine; `latency`: most cycles between the issue of a
  * load and the first cycle in which its result can be used that can be idle. */
-struct abstract_rules abstract_rules_safe(const struct wb_machine *machine, cycles latency);
+struct acta_rules acta_rules_safe(const struct wb_machine *machine, cycles latency);
 
 /* What the time consists of, and how far it was from one interleaving. */
-struct abstract_time {
+struct acta_time {
     cycles instructions, barriers, stalls, shifts;
     uint64_t windows;
     cycles widest; /* largest sum of T_shift of one warp in a window: the analysis window */
 };
 
 /* Most entries of a list of windows. */
-#define ABSTRACT_WINDOWS_MAX 1000u
+#define ACTA_WINDOWS_MAX 1000u
 
 /* Windows as results list them. Zero-initialised it is empty. */
-struct abstract_windows {
+struct acta_windows {
     VEC(wb_window) items;
     uint64_t left_out;
 };
 
 /* Appends a window, of count 1: to the last entry when it is alike. WB_ERR_LIMIT, without a message, when
  * memory is exhausted. */
-wb_status abstract_windows_add(struct abstract_windows *windows, const wb_window *window);
-void abstract_windows_free(struct abstract_windows *windows);
+wb_status acta_windows_add(struct acta_windows *windows, const wb_window *window);
+void acta_windows_free(struct acta_windows *windows);
 
-static inline cycles abstract_time_total(const struct abstract_time *time) {
+static inline cycles acta_time_total(const struct acta_time *time) {
     return cycles_add(cycles_add(time->instructions, time->barriers), cycles_add(time->stalls, time->shifts));
 }
 
 /* Simulates, and lists the windows in *windows (empty, or NULL). WB_ERR_LIMIT with a message when memory is
  * exhausted or `watch` (may be NULL) stopped it. */
-wb_status abstract_cta_simulate(const struct abstract_cta *cta, const struct abstract_rules *rules,
-                                const wb_watch *watch, wb_diagnostics *diagnostics,
-                                struct abstract_windows *windows, struct abstract_time *time);
+wb_status acta_simulate(const struct acta_group *cta, const struct acta_rules *rules, const wb_watch *watch,
+                        wb_diagnostics *diagnostics, struct acta_windows *windows, struct acta_time *time);
 
 #endif

@@ -1,12 +1,13 @@
-#ifndef WB_BOUND_BLOCK_SIB_H
-#define WB_BOUND_BLOCK_SIB_H
+/* The bounds of a block that are sums over its sections: sib, elb, gub, fib and aln. */
+#ifndef WB_BOUND_BLOCK_BLOCK_SUMS_H
+#define WB_BOUND_BLOCK_BLOCK_SUMS_H
 
 #include "bound/method/method.h"
 
 /* Methods that others start from, or fall back to. */
 extern const struct bound_method bound_sib, bound_fib;
 
-/* iso_s(w) + sum over u != w of E_s(u|w) */
+/* iso_s(w) + sum over u != w of E_s(u|w) (docs/proofs.md, theorem 1) */
 cycles sib_term(const struct section_profile *warp, const struct row_sums *sums);
 
 /* Why SIB is not proven on a machine, or NULL where it is (docs/proofs.md, theorem 1). */

@@ -19,7 +19,11 @@ static wb_facts *facts_of(const struct index_kernel *kernel) {
 
 static void bench_kernel(const struct index_kernel *kernel) {
     wb_facts *facts = facts_of(kernel);
-    const wb_trace_options covering = {.cover = true, .unknown_contents = true, .facts = facts}, known = {0};
+    const wb_trace_options covering = {.size = sizeof covering,
+                                       .cover = true,
+                                       .unknown_contents = true,
+                                       .facts = facts},
+                           known = {.size = sizeof known};
     double covered = index_rate(kernel, &covering, SECONDS_MIN);
     printf("covering    %-24s %7.2f million warp instructions/s (with known data %.2f)\n", kernel->name,
            covered, index_rate(kernel, &known, SECONDS_MIN));
@@ -46,7 +50,8 @@ static void bench_loop(uint32_t iterations) {
     wb_machine *machine = NULL;
     wb_block *block = NULL;
     wb_analysis *analysis = NULL;
-    const wb_trace_options options = {.cover = true, .unknown_contents = true, .record_accesses = true};
+    const wb_trace_options options = {
+        .size = sizeof options, .cover = true, .unknown_contents = true, .record_accesses = true};
     require(wb_launch_set_grid(loop.launch, "1", d), d);
     require(wb_launch_set_block(loop.launch, "256", d), d);
     require(wb_launch_add_argument(loop.launch, "buf:u32[256]", d), d);

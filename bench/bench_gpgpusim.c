@@ -34,7 +34,7 @@ static wb_block *trace(const wb_module *module, const struct launch *launch, wb_
     require(wb_launch_set_block(given, launch->threads, diagnostics), diagnostics);
     for (size_t i = 0; i < ARGUMENTS_MAX && launch->arguments[i] != NULL; i++)
         require(wb_launch_add_argument(given, launch->arguments[i], diagnostics), diagnostics);
-    const wb_trace_options options = {.record_accesses = true};
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     require(wb_block_trace(kernel, given, &options, diagnostics, &block), diagnostics);
     wb_launch_free(given);
     return block;

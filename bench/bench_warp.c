@@ -8,7 +8,7 @@
 #define PATH_STEPS 100000000u
 
 static void bench_kernel(const struct index_kernel *kernel) {
-    const wb_trace_options options = {0};
+    const wb_trace_options options = {.size = sizeof options};
     printf("interpreter %-24s %7.2f million warp instructions/s\n", kernel->name,
            index_rate(kernel, &options, SECONDS_MIN));
 }

@@ -63,7 +63,7 @@ static inline void bench_open_launch(const struct bench_case *bench, struct benc
 static inline void bench_trace(const struct bench_case *bench, struct bench_run *run) {
     char path[256];
     const wb_kernel *kernel = NULL;
-    const wb_grid_options options = {0};
+    const wb_grid_options options = {.size = sizeof options};
     (void)snprintf(path, sizeof path, "kernels/%s.ptx", bench->kernel);
     require(wb_module_read(path, run->diagnostics, &run->module), run->diagnostics);
     bench_open_launch(bench, run);

@@ -31,7 +31,8 @@ static void check_bounds(const wb_block *covering, const wb_block *given, wb_dia
 }
 
 static void check(const struct fuzz_kernel *fuzz, wb_diagnostics *diagnostics) {
-    wb_trace_options options = {.instruction_limit = FUZZ_INSTRUCTIONS_MAX, .record_accesses = true};
+    wb_trace_options options = {
+        .size = sizeof options, .instruction_limit = FUZZ_INSTRUCTIONS_MAX, .record_accesses = true};
     wb_block *given = NULL, *covering = NULL;
     wb_status known = wb_block_trace(fuzz->kernel, fuzz->launch, &options, diagnostics, &given);
     size_t errors = wb_diagnostics_errors(diagnostics);
@@ -49,7 +50,8 @@ static void check(const struct fuzz_kernel *fuzz, wb_diagnostics *diagnostics) {
 
 /* The same for the two blocks of the grid. */
 static void check_grid(const struct fuzz_kernel *fuzz, wb_diagnostics *diagnostics) {
-    const wb_grid_options options = {.cover = true,
+    const wb_grid_options options = {.size = sizeof options,
+                                     .cover = true,
                                      .unknown_contents = true,
                                      .record_accesses = true,
                                      .instruction_limit = FUZZ_INSTRUCTIONS_MAX};

@@ -74,8 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_grid *grid = NULL;
     struct fuzz_kernel fuzz = fuzz_kernel_open(data, size, diagnostics);
-    const wb_grid_options options = {.instruction_limit = FUZZ_INSTRUCTIONS_MAX,
-                                     .allow_unmapped = size % 2 == 0};
+    const wb_grid_options options = {
+        .size = sizeof options, .instruction_limit = FUZZ_INSTRUCTIONS_MAX, .allow_unmapped = size % 2 == 0};
     size_t errors = wb_diagnostics_errors(diagnostics);
     if (fuzz.launch != NULL) {
         wb_status status = wb_grid_trace(fuzz.kernel, fuzz.launch, &options, diagnostics, &grid);

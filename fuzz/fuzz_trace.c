@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wb_block *block = NULL;
     if (wb_machine_load("orin-sm86", diagnostics, &machine) != WB_OK) abort();
     struct fuzz_kernel fuzz = fuzz_kernel_open(data, size, diagnostics);
-    const wb_trace_options options = {.instruction_limit = FUZZ_INSTRUCTIONS_MAX, .record_accesses = true};
+    const wb_trace_options options = {
+        .size = sizeof options, .instruction_limit = FUZZ_INSTRUCTIONS_MAX, .record_accesses = true};
     size_t errors = wb_diagnostics_errors(diagnostics);
     if (fuzz.launch != NULL) {
         wb_status status = wb_block_trace(fuzz.kernel, fuzz.launch, &options, diagnostics, &block);

@@ -339,6 +339,7 @@ typedef struct {
 } wb_watch;
 
 typedef struct {
+    size_t size;          /* sizeof(wb_trace_options) */
     uint32_t block[3];    /* which block of the grid */
     bool record_accesses; /* keep the addresses of every memory instruction (wb_block_report shows them; see
                              wb_machine_needs_accesses) */
@@ -370,6 +371,7 @@ wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size
 typedef struct wb_grid wb_grid;
 
 typedef struct {
+    size_t size;         /* sizeof(wb_grid_options) */
     bool one_block;      /* execute only block `block`, on the memory that the launch describes */
     uint32_t block[3];   /* with one_block: which block of the grid */
     bool allow_unmapped; /* accesses outside of all buffers are no error: loads give unknown values, stores
@@ -945,6 +947,7 @@ const char *wb_makespan_method_summary(size_t index);
 typedef enum { WB_REPORT_TEXT, WB_REPORT_JSON } wb_report_format;
 
 typedef struct {
+    size_t size; /* sizeof(wb_report_options) */
     bool phases; /* the phases of every distinct warp path and WUB of every warp */
     bool timing; /* processor seconds; without it a report is the same, byte for byte, in every run */
     bool has_deadline;
@@ -1041,6 +1044,7 @@ typedef enum { WB_ORDER_TEXT, WB_ORDER_JSON, WB_ORDER_SVG } wb_order_format;
 
 /* What of an access order is reported. */
 typedef struct {
+    size_t size;    /* sizeof(wb_order_options) */
     bool channels;  /* not the order, but what the reordering units are configured with */
     bool one_sm;    /* of SM number `sm` alone; a picture without it: of SM 0 */
     bool has_first; /* of each SM only the accesses up to `first`; of the configuration what they leave. A

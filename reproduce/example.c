@@ -102,7 +102,7 @@ void example_put_block(const char *lines, struct text *page) {
 }
 
 wb_status example_show(const struct example *example, wb_diagnostics *diagnostics, struct text *page) {
-    static const wb_report_options options = {0};
+    static const wb_report_options options = {.size = sizeof options};
     wb_makespan *makespan = NULL;
     char *printed = NULL;
     WB_TRY(example_solve(example, diagnostics, &makespan));

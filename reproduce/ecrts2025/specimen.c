@@ -12,7 +12,7 @@
 static wb_status trace(struct specimen *made, const char *kernel_name, wb_diagnostics *diagnostics,
                        struct specimen *specimen) {
     const wb_kernel *kernel = NULL;
-    const wb_trace_options options = {.record_accesses = true};
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     wb_status status = wb_module_find_kernel(made->module, kernel_name, diagnostics, &kernel);
     if (status == WB_OK) status = wb_block_trace(kernel, made->launch, &options, diagnostics, &made->block);
     if (status == WB_OK)

@@ -61,7 +61,7 @@ static wb_status measure_on(const wb_grid *grid, const wb_machine *machine, wb_d
 
 wb_status alone_measure(const wb_kernel *kernel, wb_launch *launch, wb_diagnostics *diagnostics,
                         struct alone *alone) {
-    const wb_grid_options options = {.allow_unmapped = false};
+    const wb_grid_options options = {.size = sizeof options, .allow_unmapped = false};
     /* All SMs do much the same: turns are counted on the first. */
     struct turn_user user = {.alone = alone};
     const struct gpu_sink sink = {.sm = 0, .access = count_turn, .user = &user};

@@ -47,7 +47,7 @@ static wb_status experiment_load(size_t index, struct experiment *experiment) {
     WB_TRY(wb_launch_read(path, WB_FILES_BELOW, experiment->diagnostics, &experiment->launch));
     WB_TRY(wb_module_find_kernel(experiment->module, wb_launch_kernel(experiment->launch),
                                  experiment->diagnostics, &experiment->kernel));
-    const wb_grid_options options = {.allow_unmapped = false};
+    const wb_grid_options options = {.size = sizeof options, .allow_unmapped = false};
     return wb_grid_trace(experiment->kernel, experiment->launch, &options, experiment->diagnostics,
                          &experiment->grid);
 }

@@ -97,7 +97,7 @@ wb_status divergence_put(wb_diagnostics *diagnostics, struct text *page) {
     if (status == WB_OK) status = wb_launch_set_grid(launch, "1", diagnostics);
     if (status == WB_OK) status = wb_launch_set_block(launch, "8", diagnostics);
     if (status == WB_OK) status = wb_launch_add_argument(launch, "buf:u32[8]=zero", diagnostics);
-    const wb_trace_options options = {0};
+    const wb_trace_options options = {.size = sizeof options};
     if (status == WB_OK)
         status = wb_block_trace(wb_module_kernel(module, 0), launch, &options, diagnostics, &block);
     if (status == WB_OK) status = put_execution(block, diagnostics, page);

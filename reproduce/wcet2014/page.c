@@ -79,7 +79,7 @@ static void put_abstract_warp(const struct output *output, const struct study *s
 
 /* What the command prints of the file. */
 static wb_status put_report(const struct study *study, wb_diagnostics *diagnostics, struct text *page) {
-    static const wb_report_options options = {0};
+    static const wb_report_options options = {.size = sizeof options};
     char *printed = NULL;
     WB_TRY(wb_report(study->by_hand, WB_REPORT_TEXT, &options, diagnostics, &printed));
     text_string(page, "    $ warpbound analyze " SLIDE_FILE "\n");

@@ -63,7 +63,7 @@ static wb_status execute(const char *ptx, const char *launch_file, const wb_mach
                          wb_diagnostics *diagnostics, wb_module **module, wb_launch **launch,
                          wb_block **block) {
     const wb_kernel *kernel;
-    const wb_trace_options options = {.warp_width = wb_machine_warp_width(machine)};
+    const wb_trace_options options = {.size = sizeof options, .warp_width = wb_machine_warp_width(machine)};
     WB_TRY(wb_module_read(ptx, diagnostics, module));
     WB_TRY(wb_launch_read(launch_file, WB_FILES_BELOW, diagnostics, launch));
     WB_TRY(wb_module_find_kernel(*module, wb_launch_kernel(*launch), diagnostics, &kernel));

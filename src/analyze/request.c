@@ -22,7 +22,8 @@ wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const w
 /* How a block is executed with the given data. */
 static wb_trace_options given_block(const struct request *request) {
     const wb_analyze_options *asked = &request->asked;
-    wb_trace_options trace = {.record_accesses = asked->record_accesses,
+    wb_trace_options trace = {.size = sizeof trace,
+                              .record_accesses = asked->record_accesses,
                               .memory_limit = asked->memory_limit,
                               .watch = asked->watch};
     memcpy(trace.block, asked->block, sizeof trace.block);
@@ -34,7 +35,8 @@ static wb_trace_options given_block(const struct request *request) {
 
 wb_grid_options request_given_grid(const struct request *request) {
     const wb_analyze_options *asked = &request->asked;
-    wb_grid_options trace = {.one_block = asked->one_block,
+    wb_grid_options trace = {.size = sizeof trace,
+                             .one_block = asked->one_block,
                              .allow_unmapped = asked->allow_unmapped,
                              .memory_limit = asked->memory_limit,
                              .watch = asked->watch};
@@ -45,7 +47,8 @@ wb_grid_options request_given_grid(const struct request *request) {
 
 wb_grid_options request_covering_grid(const struct request *request) {
     const wb_grid_options given = request_given_grid(request);
-    return (wb_grid_options){.cover = true,
+    return (wb_grid_options){.size = sizeof(wb_grid_options),
+                             .cover = true,
                              .unknown_contents = request->any,
                              .record_accesses =
                                  request->machine == NULL || wb_machine_needs_accesses(request->machine),

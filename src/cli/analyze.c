@@ -104,7 +104,7 @@ static wb_status analyze(const struct options *options, struct inputs *inputs, w
 
 /* Analyses what is no list of launches. After a limit what was found is reported. */
 static int analyze_one(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
-    wb_report_options report = {.phases = options->phases, .timing = options->timing};
+    wb_report_options report = {.size = sizeof report, .phases = options->phases, .timing = options->timing};
     wb_analysis *analysis = NULL;
     char *text = NULL;
     int status = (int)require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
@@ -147,7 +147,7 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
 
 /* Analyses the kernels of a list of launches. */
 static int analyze_list(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
-    wb_report_options report = {.timing = options->timing};
+    wb_report_options report = {.size = sizeof report, .timing = options->timing};
     wb_analyze_options asked;
     wb_stream *stream = NULL;
     char *text = NULL;

@@ -47,8 +47,10 @@ static wb_status make_order(void *user, const wb_writer *writer, wb_diagnostics 
 static wb_status read_part(const struct options *options, wb_diagnostics *diagnostics,
                            wb_order_options *part) {
     uint64_t sm = 0;
-    *part = (wb_order_options){
-        .channels = options->channels, .one_sm = options->sm != NULL, .has_first = options->first != NULL};
+    *part = (wb_order_options){.size = sizeof(wb_order_options),
+                               .channels = options->channels,
+                               .one_sm = options->sm != NULL,
+                               .has_first = options->first != NULL};
     if (part->one_sm && !read_count(options->sm, strlen(options->sm), UINT32_MAX, &sm))
         return usage_error(diagnostics, "--sm: expected a number from 0 on");
     part->sm = (uint32_t)sm;

@@ -36,7 +36,8 @@ static bool is_file(const char *operand) {
 /* The path of the kernel that the options name: nothing that steers it may be unknown. */
 static wb_status load_path(const struct options *options, wb_diagnostics *diagnostics,
                            struct problem_inputs *inputs, wb_makespan *makespan) {
-    wb_trace_options trace = {.memory_limit = options->memory_limit, .watch = watch_terminal()};
+    wb_trace_options trace = {
+        .size = sizeof trace, .memory_limit = options->memory_limit, .watch = watch_terminal()};
     const struct inputs *loaded = &inputs->kernel;
     wb_status status = inputs_load(options, NULL, diagnostics, &inputs->kernel);
     if (status == WB_OK) status = read_block_index(options, diagnostics, trace.block);
@@ -87,7 +88,7 @@ static wb_status write_mapping(const struct options *options, const struct probl
 /* The results, or the longest schedule found. */
 static wb_status write_results(const struct options *options, wb_makespan *makespan,
                                wb_diagnostics *diagnostics) {
-    const wb_report_options report = {.timing = options->timing};
+    const wb_report_options report = {.size = sizeof report, .timing = options->timing};
     char *text = NULL;
     wb_status status;
     if (options->schedule) {

@@ -20,7 +20,7 @@ static wb_status write_totals(const struct options *options, wb_analysis *analys
     wb_status status = wb_analysis_simulate(analysis, policies, &watch, diagnostics);
     if (status != WB_OK) return status;
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
-    wb_report_options report = {.timing = options->timing};
+    wb_report_options report = {.size = sizeof report, .timing = options->timing};
     return wb_report(analysis, format, &report, diagnostics, text);
 }
 
@@ -42,7 +42,8 @@ static void simulated_free(struct simulated *simulated) {
 /* Executes the grid, or the block of it that the options name, on a machine on which it can be simulated. */
 static wb_status load_grid(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
                            struct simulated *simulated) {
-    wb_grid_options trace = {.one_block = options->block_index != NULL,
+    wb_grid_options trace = {.size = sizeof trace,
+                             .one_block = options->block_index != NULL,
                              .memory_limit = options->memory_limit,
                              .watch = watch_terminal()};
     wb_status status = inputs_load(options, GPU_MACHINE, diagnostics, inputs);
@@ -56,7 +57,8 @@ static wb_status load_grid(const struct options *options, struct inputs *inputs,
 /* Executes the block: nothing that steers it may be unknown. */
 static wb_status load_block(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
                             struct simulated *simulated) {
-    wb_trace_options trace = {.memory_limit = options->memory_limit, .watch = watch_terminal()};
+    wb_trace_options trace = {
+        .size = sizeof trace, .memory_limit = options->memory_limit, .watch = watch_terminal()};
     if (is_block_file(options)) return load_block_file(options, diagnostics, &simulated->analysis);
     wb_status status = inputs_load(options, DEFAULT_MACHINE, diagnostics, inputs);
     if (status == WB_OK) status = read_block_index(options, diagnostics, trace.block);
@@ -99,7 +101,7 @@ static wb_status simulate_grid(const struct options *options, struct inputs *inp
     size_t done;
     (void)wb_gpu_simulations(simulated->gpu, &done);
     if (status != WB_OK && (status != WB_ERR_LIMIT || done == 0)) return status;
-    wb_report_options report = {.timing = options->timing};
+    wb_report_options report = {.size = sizeof report, .timing = options->timing};
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     wb_status written = wb_gpu_report(simulated->gpu, format, &report, diagnostics, text);
     return status != WB_OK ? status : written;

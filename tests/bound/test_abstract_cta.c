@@ -144,7 +144,7 @@ static struct triangle triangle_open(const char *ptx) {
     expect_ok(&t, wb_module_read(ptx, t.diagnostics, &t.module));
     expect_ok(&t, wb_launch_read("kernels/triangle_sum.yaml", WB_FILES_BELOW, t.diagnostics, &t.launch));
     expect_ok(&t, wb_machine_load("hirvisalo", t.diagnostics, &t.machine));
-    const wb_trace_options options = {.warp_width = wb_machine_warp_width(t.machine)};
+    const wb_trace_options options = {.size = sizeof options, .warp_width = wb_machine_warp_width(t.machine)};
     const wb_kernel *kernel = wb_module_kernel(t.module, 0);
     expect_ok(&t, wb_block_trace(kernel, t.launch, &options, t.diagnostics, &t.block));
     expect_ok(&t, wb_analysis_new(t.block, t.machine, t.diagnostics, &t.analysis));
@@ -408,7 +408,7 @@ static bool check_kernel(uint64_t seed, uint32_t *sharper) {
     t.launch = random_kernel_launch(&kernel, contents);
     expect_ok(&t, wb_module_parse("k.ptx", kernel.ptx, strlen(kernel.ptx), t.diagnostics, &t.module));
     expect_ok(&t, wb_machine_load("hirvisalo", t.diagnostics, &t.machine));
-    const wb_trace_options options = {.warp_width = wb_machine_warp_width(t.machine)};
+    const wb_trace_options options = {.size = sizeof options, .warp_width = wb_machine_warp_width(t.machine)};
     const wb_kernel *entry = wb_module_kernel(t.module, 0);
     wb_status status = wb_block_trace(entry, t.launch, &options, t.diagnostics, &t.block);
     if (status == WB_OK) expect_ok(&t, wb_analysis_new(t.block, t.machine, t.diagnostics, &t.analysis));

@@ -243,7 +243,7 @@ static void put_trace(const char *body, bool covering, struct text *out) {
     wb_module *module = NULL;
     wb_block *block = NULL;
     wb_launch *launch = wb_launch_new();
-    const wb_trace_options options = {.warp_width = 4};
+    const wb_trace_options options = {.size = sizeof options, .warp_width = 4};
     wb_status status = wb_module_parse("k.ptx", ptx.data, strlen(ptx.data), diagnostics, &module);
     if (status == WB_OK) status = wb_launch_set_grid(launch, "1", diagnostics);
     if (status == WB_OK) status = wb_launch_set_block(launch, "8", diagnostics);

@@ -520,7 +520,7 @@ static cycles bound_named(const wb_analysis *analysis, const char *method) {
 
 /* Reports of such blocks list no phases. */
 static void assert_reported(const wb_analysis *analysis, wb_report_format format, const char *expected) {
-    const wb_report_options options = {.phases = true};
+    const wb_report_options options = {.size = sizeof options, .phases = true};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     char *text = NULL;
     assert_int_equal(wb_report(analysis, format, &options, diagnostics, &text), WB_OK);

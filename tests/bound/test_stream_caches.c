@@ -128,8 +128,7 @@ static void open_kernel(const struct stream_case *test, const char *name, struct
     expect_ok(test, wb_launch_set_grid(made->launch, "1", test->diagnostics));
     expect_ok(test, wb_launch_set_block(made->launch, "32", test->diagnostics));
     expect_ok(test, wb_launch_add_argument(made->launch, ARGUMENT, test->diagnostics));
-    expect_ok(test,
-              wb_grid_trace(kernel, made->launch, &(wb_grid_options){0}, test->diagnostics, &made->grid));
+    expect_ok(test, wb_grid_trace(kernel, made->launch, NULL, test->diagnostics, &made->grid));
     expect_ok(test,
               wb_analysis_new_kernel(made->grid, test->machine, NULL, test->diagnostics, &made->analysis));
     expect_ok(test, wb_analysis_bound(made->analysis, "segment-sum", NULL, test->diagnostics));

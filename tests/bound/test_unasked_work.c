@@ -102,7 +102,7 @@ static void test_alignment_is_cut_short(void **state) {
     wb_machine *machine = NULL;
     wb_block *block = NULL;
     wb_analysis *analysis = NULL;
-    const wb_trace_options options = {.record_accesses = true};
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     assert_int_equal(wb_module_parse("k.ptx", long_loop, strlen(long_loop), messages, &module), WB_OK);
     assert_int_equal(wb_module_find_kernel(module, "k", messages, &kernel), WB_OK);
     assert_int_equal(wb_launch_set_grid(launch, "1", messages), WB_OK);

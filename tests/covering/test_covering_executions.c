@@ -64,8 +64,10 @@ static wb_status trace(const struct kernel *kernel, const char *contents, wb_blo
     char input[64];
     (void)snprintf(input, sizeof input, "buf:u32[64]%s%s", contents == NULL ? "" : "=",
                    contents == NULL ? "" : contents);
-    wb_trace_options options = {
-        .cover = contents == NULL, .record_accesses = true, .instruction_limit = 2000000};
+    wb_trace_options options = {.size = sizeof options,
+                                .cover = contents == NULL,
+                                .record_accesses = true,
+                                .instruction_limit = 2000000};
     if (options.cover) options.facts = kernel->facts;
     wb_status status = wb_launch_set_grid(launch, "1", d);
     if (status == WB_OK) status = wb_launch_set_block(launch, kernel->threads, d);

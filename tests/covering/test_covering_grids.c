@@ -178,10 +178,16 @@ static void test_case(void **state) {
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
     wb_facts *facts = kernel_facts(&loaded);
     wb_grid *given = traced(&loaded, NULL);
-    const wb_trace_options block = {
-        .cover = true, .unknown_contents = true, .record_accesses = true, .facts = facts};
-    const wb_grid_options options = {
-        .cover = true, .unknown_contents = true, .record_accesses = true, .facts = facts};
+    const wb_trace_options block = {.size = sizeof block,
+                                    .cover = true,
+                                    .unknown_contents = true,
+                                    .record_accesses = true,
+                                    .facts = facts};
+    const wb_grid_options options = {.size = sizeof options,
+                                     .cover = true,
+                                     .unknown_contents = true,
+                                     .record_accesses = true,
+                                     .facts = facts};
     if (given->steered.count == 0 && instructions_of(given) <= INSTRUCTIONS_MAX) {
         wb_grid *covering = traced(&loaded, &options);
         check_machines(entry, &loaded, covering, given, &block);
@@ -279,7 +285,7 @@ static void test_blocks_do_not_rely_on_what_others_store(void **state) {
     static const char *const firsts[] = {"buf:u32[8]=zero", "buf:u32[8]=6", "buf:u32[8]=3"};
     for (size_t p = 0; p < sizeof passings / sizeof *passings; p++) {
         struct loaded_kernel loaded = passing_load(&passings[p], firsts[0], "buf:u32[8]");
-        const wb_grid_options options = {.cover = true, .record_accesses = true};
+        const wb_grid_options options = {.size = sizeof options, .cover = true, .record_accesses = true};
         wb_grid *covering = traced(&loaded, &options);
         for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++)
             for (const char *out = "01"; *out != '\0'; out++) {
@@ -297,7 +303,7 @@ static void test_what_is_stored_does_not_become_known(void **state) {
     (void)state;
     const struct passing *again = &passings[sizeof passings / sizeof *passings - 1];
     struct loaded_kernel loaded = passing_load(again, "buf:u32[8]=zero", "buf:u32[8]");
-    const wb_grid_options options = {.cover = true, .record_accesses = true};
+    const wb_grid_options options = {.size = sizeof options, .cover = true, .record_accesses = true};
     wb_grid *covering = traced(&loaded, &options);
     assert_int_equal(covering->covering.count, 1); /* else blocks 0 and 1 would differ from 2 and 3 */
     wb_grid_free(covering);
@@ -309,7 +315,7 @@ static void test_what_nobody_stores_to_stays_known(void **state) {
     (void)state;
     static const struct passing constant = {"nobody stores", READER("")};
     struct loaded_kernel loaded = passing_load(&constant, "buf:u32[8]=2", "buf:u32[8]");
-    const wb_grid_options options = {.cover = true, .record_accesses = true};
+    const wb_grid_options options = {.size = sizeof options, .cover = true, .record_accesses = true};
     wb_grid *covering = traced(&loaded, &options), *real = traced(&loaded, NULL);
     assert_int_equal(covering->covering.count, 1);
     assert_int_equal(covering->blocks.count, 4);
@@ -334,7 +340,7 @@ static void test_blocks_of_one_kind_make_the_same_requests(void **state) {
     (void)state;
     static const struct passing shifted = {"shifted", SHIFTED};
     struct loaded_kernel loaded = passing_load(&shifted, "buf:u32[256]", "buf:u32[8]");
-    const wb_grid_options options = {.cover = true, .record_accesses = true};
+    const wb_grid_options options = {.size = sizeof options, .cover = true, .record_accesses = true};
     wb_grid *covering = traced(&loaded, &options);
     assert_int_equal(covering->covering.count, 2);
     for (uint32_t b = 0; b < 4; b++)
@@ -347,7 +353,7 @@ static void test_blocks_of_one_kind_make_the_same_requests(void **state) {
 static void test_other_uses_are_declined(void **state) {
     (void)state;
     struct loaded_kernel loaded = passing_load(&passings[0], "buf:u32[8]", "buf:u32[8]");
-    const wb_grid_options options = {.cover = true, .record_accesses = true};
+    const wb_grid_options options = {.size = sizeof options, .cover = true, .record_accesses = true};
     wb_grid *covering = traced(&loaded, &options);
     wb_machine *machine = NULL;
     wb_analysis *analysis = NULL;
@@ -376,7 +382,7 @@ static void test_a_watch_stops_it(void **state) {
     (void)state;
     struct loaded_kernel loaded = passing_load(&passings[0], "buf:u32[8]", "buf:u32[8]");
     int asked = 0;
-    const wb_grid_options options = {.cover = true, .watch = {stop, &asked}};
+    const wb_grid_options options = {.size = sizeof options, .cover = true, .watch = {stop, &asked}};
     wb_grid *covering = NULL;
     assert_int_equal(wb_grid_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &covering),
                      WB_ERR_LIMIT);

@@ -87,7 +87,7 @@ static void test_case(void **state) {
     const struct kernel_case *entry = *state;
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
     wb_facts *facts = kernel_facts(&loaded);
-    wb_trace_options options = {.record_accesses = true};
+    wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     wb_block *given = NULL, *covering = NULL, *held = NULL;
     kernel_expect_ok(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &given),
                      entry->name, loaded.diagnostics);

@@ -55,7 +55,8 @@ static void trial_free(struct trial *trial) {
 
 /* Executes the kernel on the data of each seed. Values that lanes give that are not there make it fail. */
 static void execute(struct trial *trial, uint64_t seed) {
-    const wb_trace_options options = {.record_accesses = true, .instruction_limit = INSTRUCTIONS};
+    const wb_trace_options options = {
+        .size = sizeof options, .record_accesses = true, .instruction_limit = INSTRUCTIONS};
     for (uint32_t d = 0; d < DATA_SEEDS; d++) {
         char input[64];
         (void)snprintf(input, sizeof input, "buf:u32[64]=random(%llu)",
@@ -180,8 +181,11 @@ static uint32_t uncovered(const struct trial *trial) {
 /* Covers the executions, if there are any: facts that are of them are not wrong then. Covering paths may be
  * declined, or be too long. Returns whether they are there. */
 static bool check_covering(struct trial *trial, uint64_t seed) {
-    const wb_trace_options options = {
-        .record_accesses = true, .cover = true, .facts = trial->facts, .instruction_limit = INSTRUCTIONS};
+    const wb_trace_options options = {.size = sizeof options,
+                                      .record_accesses = true,
+                                      .cover = true,
+                                      .facts = trial->facts,
+                                      .instruction_limit = INSTRUCTIONS};
     wb_launch *launch = launch_of(trial, "buf:u32[64]");
     wb_status status = wb_block_trace(trial->kernel, launch, &options, trial->diagnostics, &trial->covering);
     wb_launch_free(launch);

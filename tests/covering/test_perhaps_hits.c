@@ -216,8 +216,11 @@ static void check_covering(struct known *known, struct census *census) {
     wb_diagnostics *diagnostics = known->diagnostics;
     wb_facts *facts = perhaps_kernel_facts(&known->kernel, known->parsed, diagnostics);
     wb_launch *launch = perhaps_kernel_launch(&known->kernel, 0);
-    const wb_grid_options options = {
-        .cover = true, .unknown_contents = true, .record_accesses = true, .facts = facts};
+    const wb_grid_options options = {.size = sizeof options,
+                                     .cover = true,
+                                     .unknown_contents = true,
+                                     .record_accesses = true,
+                                     .facts = facts};
     const struct sm_share share = {.sm = 0, .sms = 1, .resident = known->kernel.grid.resident};
     census->grids++;
     if (wb_grid_trace(known->parsed, launch, &options, diagnostics, &grid) != WB_OK)

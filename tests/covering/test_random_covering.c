@@ -128,7 +128,8 @@ static bool cover(struct trial *trial, const struct knowledge *known, wb_block *
     *block = NULL;
     if (!make_facts(trial, known, &facts)) return false;
     const bool forget = known->buffers == 0 && trial->kernel.seed % 2 == 0; /* two ways to the same */
-    const wb_trace_options options = {.record_accesses = true,
+    const wb_trace_options options = {.size = sizeof options,
+                                      .record_accesses = true,
                                       .cover = true,
                                       .unknown_contents = forget,
                                       .facts = facts,
@@ -353,7 +354,8 @@ static bool block_is_covered(struct trial *trial, const wb_grid *covering, const
 /* The grid on the data of one seed, its blocks one after another: paths and simulations. */
 static bool grid_is_covered(struct trial *trial, const wb_grid *covering, const wb_analysis *bounded,
                             uint32_t d) {
-    static const wb_grid_options options = {.instruction_limit = COVERING_INSTRUCTIONS};
+    static const wb_grid_options options = {.size = sizeof options,
+                                            .instruction_limit = COVERING_INSTRUCTIONS};
     wb_grid *real;
     wb_analysis *analysis = NULL;
     if (!trace_grid(trial, trial_execution(trial, d), &options, &real)) return false;
@@ -377,7 +379,8 @@ static bool grids_are_covered(struct trial *trial) {
     wb_grid *covering = NULL;
     wb_analysis *analysis = NULL;
     if (!make_facts(trial, &known, &facts)) return false;
-    const wb_grid_options options = {.cover = true,
+    const wb_grid_options options = {.size = sizeof options,
+                                     .cover = true,
                                      .record_accesses = true,
                                      .facts = facts,
                                      .instruction_limit = UINT64_C(10) * COVERING_INSTRUCTIONS};

@@ -65,7 +65,7 @@ static void check_function(const struct ptx_function *function, const struct obs
 static void test_case(void **state) {
     const struct kernel_case *entry = *state;
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
-    const wb_grid_options options = {0};
+    const wb_grid_options options = {.size = sizeof options};
     wb_grid *grid = NULL;
     kernel_expect_ok(wb_grid_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &grid),
                      entry->name, loaded.diagnostics);

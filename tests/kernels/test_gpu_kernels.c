@@ -111,9 +111,8 @@ static void test_kernel(void **state) {
     const struct kernel_case *entry = *state;
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
     wb_grid *grid = NULL;
-    kernel_expect_ok(
-        wb_grid_trace(loaded.kernel, loaded.launch, &(wb_grid_options){0}, loaded.diagnostics, &grid), "grid",
-        loaded.diagnostics);
+    kernel_expect_ok(wb_grid_trace(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &grid), "grid",
+                     loaded.diagnostics);
     size_t count = ADDRESS_SANITIZER ? 1 : sizeof machines / sizeof *machines;
     for (size_t m = 0; m < count; m++) {
         struct gpu_case test = {.entry = entry,
@@ -136,9 +135,8 @@ static void test_caches_that_do_not_fit(void **state) {
     wb_machine *machine = NULL;
     struct wb_gpu *gpu = NULL;
     wb_analysis *analysis = NULL;
-    kernel_expect_ok(
-        wb_grid_trace(loaded.kernel, loaded.launch, &(wb_grid_options){0}, loaded.diagnostics, &grid), "grid",
-        loaded.diagnostics);
+    kernel_expect_ok(wb_grid_trace(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &grid), "grid",
+                     loaded.diagnostics);
     kernel_expect_ok(wb_machine_load("jcse2017", loaded.diagnostics, &machine), "machine",
                      loaded.diagnostics);
     kernel_expect_ok(wb_machine_set(machine, "l1_size=128", loaded.diagnostics), "setting",

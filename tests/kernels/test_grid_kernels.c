@@ -52,8 +52,8 @@ static void check_blocks(const struct loaded_kernel *loaded, const struct wb_gri
 
 /* A grid of the one block `index` is what wb_block_trace says, whichever way it is made. */
 static void check_one_block(const struct loaded_kernel *loaded, const uint32_t index[3]) {
-    wb_trace_options trace = {.record_accesses = true};
-    wb_grid_options options = {.one_block = true};
+    wb_trace_options trace = {.size = sizeof trace, .record_accesses = true};
+    wb_grid_options options = {.size = sizeof options, .one_block = true};
     memcpy(trace.block, index, sizeof trace.block);
     memcpy(options.block, index, sizeof options.block);
     struct wb_block *block = NULL;

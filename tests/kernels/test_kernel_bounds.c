@@ -71,8 +71,8 @@ struct traced_case {
 };
 
 static wb_block *trace_in_warps(const struct traced_case *traced, uint32_t width) {
-    const wb_trace_options options = {.record_accesses = true,
-                                      .warp_width = width}; /* a preset asks for them */
+    const wb_trace_options options = {
+        .size = sizeof options, .record_accesses = true, .warp_width = width}; /* a preset asks for them */
     wb_block *block = NULL;
     kernel_expect_ok(wb_block_trace(traced->loaded.kernel, traced->loaded.launch, &options,
                                     traced->loaded.diagnostics, &block),

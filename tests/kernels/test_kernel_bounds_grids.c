@@ -118,7 +118,7 @@ static bool check_dimensions(const struct kernel_case *entry, const char *dimens
     assert_non_null(quiet);
     if (dimensions != NULL)
         kernel_expect_ok(wb_launch_set_grid(loaded.launch, dimensions, quiet), dimensions, quiet);
-    wb_status status = wb_grid_trace(loaded.kernel, loaded.launch, &(wb_grid_options){0}, quiet, &grid);
+    wb_status status = wb_grid_trace(loaded.kernel, loaded.launch, NULL, quiet, &grid);
     if (dimensions == NULL) kernel_expect_ok(status, entry->name, quiet);
     const struct kernel_grid kernel = {entry, grid, dimensions == NULL ? "its own" : dimensions, quiet};
     if (status == WB_OK) check_grid(&kernel);

@@ -102,7 +102,7 @@ static void test_unknown_addresses_are_declined(void **state) {
     (void)state;
     struct loaded_kernel loaded = kernel_load("kernels/histogram.ptx", "kernels/histogram_unknown.yaml");
     wb_block *block = NULL;
-    const wb_trace_options options = {0};
+    const wb_trace_options options = {.size = sizeof options};
     assert_int_equal(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block),
                      WB_ERR_DECLINED);
     assert_null(block);

@@ -87,8 +87,7 @@ static void test_bounds_hold_in_execution(void **state) {
     const struct kernel_case *entry = *state;
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
     wb_block *block = NULL;
-    wb_status status =
-        wb_block_trace(loaded.kernel, loaded.launch, &(wb_trace_options){0}, loaded.diagnostics, &block);
+    wb_status status = wb_block_trace(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &block);
     if (status != WB_ERR_DECLINED) kernel_expect_ok(status, entry->name, loaded.diagnostics);
     for (uint32_t f = 0; status == WB_OK && f < loaded.module->function_count; f++)
         if (loaded.module->functions[f].has_body) compare_scopes(entry, &loaded, block, f);

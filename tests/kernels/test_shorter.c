@@ -164,7 +164,7 @@ static void test_case(void **state) {
     wb_block *block = NULL;
     wb_machine *machine = NULL;
     wb_analysis *analysis = NULL;
-    const wb_trace_options options = {0};
+    const wb_trace_options options = {.size = sizeof options};
     kernel_expect_ok(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block),
                      entry->name, loaded.diagnostics);
     kernel_expect_ok(wb_machine_load(MACHINE, loaded.diagnostics, &machine), MACHINE, loaded.diagnostics);

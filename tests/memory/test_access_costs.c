@@ -198,7 +198,7 @@ static const struct {
 
 /* Cycles of the last step with records as the simulators of whole grids have them. */
 static uint64_t cycles_in_grid(const struct traced_kernel *traced) {
-    const wb_grid_options options = {0};
+    const wb_grid_options options = {.size = sizeof options};
     wb_grid *grid = NULL;
     struct traffic traffic;
     traced_expect_ok(

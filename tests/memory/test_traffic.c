@@ -191,7 +191,7 @@ static void traced_open(struct traced *traced, const char *declarations, const c
     if (status == WB_OK) status = wb_launch_set_block(traced->launch, block, traced->diagnostics);
     if (status == WB_OK)
         status = wb_launch_add_argument(traced->launch, "buf:u64[1024]=zero", traced->diagnostics);
-    const wb_grid_options options = {0};
+    const wb_grid_options options = {.size = sizeof options};
     if (status == WB_OK)
         status = wb_grid_trace(kernel, traced->launch, &options, traced->diagnostics, &traced->grid);
     machine_memory_defaults(&traced->machine.memory);

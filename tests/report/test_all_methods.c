@@ -44,8 +44,8 @@ static void expect_ok(const struct subjects *subjects, wb_status status) {
 
 static void trace(struct subjects *made) {
     const uint32_t width = wb_machine_warp_width(made->machine);
-    wb_trace_options block = {.record_accesses = true, .warp_width = width};
-    wb_grid_options grid = {.warp_width = width};
+    wb_trace_options block = {.size = sizeof block, .record_accesses = true, .warp_width = width};
+    wb_grid_options grid = {.size = sizeof grid, .warp_width = width};
     expect_ok(made, wb_block_trace(made->kernel, made->launch, &block, made->diagnostics, &made->block));
     expect_ok(made, wb_grid_trace(made->kernel, made->launch, &grid, made->diagnostics, &made->grid));
     block.cover = block.unknown_contents = true;
@@ -151,7 +151,7 @@ static void check_step(const char *what, const char *name, const wb_analysis *an
 
 static void check_reports(const char *what, const wb_analysis *analysis) {
     wb_diagnostics *messages = wb_diagnostics_new();
-    const wb_report_options options = {.phases = false};
+    const wb_report_options options = {.size = sizeof options, .phases = false};
     for (int format = WB_REPORT_TEXT; format <= WB_REPORT_JSON; format++) {
         char *text = NULL;
         if (wb_report(analysis, (wb_report_format)format, &options, messages, &text) != WB_OK)

@@ -33,7 +33,7 @@ struct analyzed {
 
 static struct analyzed analyze(const char *ptx, const char *grid, const char *block, const char *argument) {
     struct analyzed made = {.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
-    const wb_grid_options options = {.allow_unmapped = true};
+    const wb_grid_options options = {.size = sizeof options, .allow_unmapped = true};
     const wb_kernel *kernel = NULL;
     wb_status status = wb_module_parse("k.ptx", ptx, strlen(ptx), made.diagnostics, &made.module);
     if (status == WB_OK) status = wb_module_find_kernel(made.module, NULL, made.diagnostics, &kernel);

@@ -27,7 +27,7 @@ struct traced {
 };
 
 static struct traced trace(void) {
-    const wb_trace_options options = {.record_accesses = true};
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     struct traced t = {.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
     const wb_kernel *kernel = NULL;
     assert_int_equal(wb_module_parse("k.ptx", ptx, strlen(ptx), t.diagnostics, &t.module), WB_OK);

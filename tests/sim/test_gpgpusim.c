@@ -77,7 +77,7 @@ static wb_launch *make_launch(const struct suite *suite, const struct row *row) 
 static void trace(struct suite *suite, const struct row *row) {
     if (strcmp(suite->launch, row->launch) == 0) return;
     wb_launch *launch = make_launch(suite, row);
-    const wb_trace_options options = {.record_accesses = true};
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     const wb_kernel *kernel;
     wb_block_free(suite->block);
     suite->block = NULL;

@@ -27,7 +27,7 @@ static const wb_kernel *read_kernel(const struct traced_launch *launch, struct t
 struct traced_kernel traced_kernel_open(const struct traced_launch *launch) {
     struct traced_kernel traced = {.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
     wb_diagnostics *diagnostics = traced.diagnostics;
-    const wb_trace_options options = {.record_accesses = launch->record_accesses};
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = launch->record_accesses};
     const wb_kernel *kernel = read_kernel(launch, &traced);
     traced_expect_ok(&traced, wb_launch_set_grid(traced.launch, "1", diagnostics));
     traced_expect_ok(&traced, wb_launch_set_block(traced.launch, launch->threads, diagnostics));

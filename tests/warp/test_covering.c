@@ -53,7 +53,8 @@ static struct covered cover(const char *declarations, const char *body, const ch
         status = wb_facts_parse("test.facts", file, strlen(file), kernel, d, &covered.facts);
         free(file);
     }
-    wb_trace_options options = {.cover = true, .record_accesses = true, .facts = covered.facts};
+    wb_trace_options options = {
+        .size = sizeof options, .cover = true, .record_accesses = true, .facts = covered.facts};
     if (status == WB_OK) status = wb_block_trace(kernel, covered.launch, &options, d, &covered.block);
     if (status != WB_OK && status != WB_ERR_DECLINED && status != WB_ERR_INPUT)
         print_error("%s\n%s\n", text, wb_diagnostics_text(d));

@@ -250,7 +250,7 @@ enum { PROLOGUE = 4 };
 
 static void paths_say_what_warps_execute(void **state) {
     (void)state;
-    const wb_trace_options options = {0};
+    const wb_trace_options options = {.size = sizeof options};
     struct traced traced =
         trace_body("setp.lt.u32 %p1, %r0, 16;\n@!%p1 bra B;\nmov.u32 %r1, 1;\nB: bar.sync 0;\n"
                    "@%p1 mov.u32 %r2, 1;",
@@ -283,7 +283,7 @@ static void paths_say_what_warps_execute(void **state) {
 
 static void divergent_barriers_are_noticed(void **state) {
     (void)state;
-    const wb_trace_options options = {0};
+    const wb_trace_options options = {.size = sizeof options};
     struct traced traced = trace_body(
         "setp.lt.u32 %p1, %r0, 16;\n@%p1 bra A;\nbar.sync 0;\nbra.uni E;\nA: bar.sync 0;\nE:", "64",
         &options);
@@ -298,7 +298,7 @@ static void divergent_barriers_are_noticed(void **state) {
 
 static void accesses_are_recorded(void **state) {
     (void)state;
-    const wb_trace_options options = {.record_accesses = true};
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     struct traced traced =
         trace_body("shl.b32 %r1, %r0, 2; mov.u32 %r2, data; add.u32 %r1, %r1, %r2;\n"
                    "st.shared.u32 [%r1], %r0;\nmul.lo.u32 %r3, %r0, %r0; and.b32 %r3, %r3, 31;\n"
@@ -334,13 +334,13 @@ static bool refuse(void *user, const char *stage, uint64_t done, uint64_t total)
 
 static void endless_loops_end(void **state) {
     (void)state;
-    const wb_trace_options limited = {.instruction_limit = 1000};
+    const wb_trace_options limited = {.size = sizeof limited, .instruction_limit = 1000};
     struct traced traced = trace_body("L: bra.uni L;", "32", &limited);
     assert_int_equal(traced.status, WB_ERR_LIMIT);
     assert_non_null(strstr(traced.messages, "more than 1000 warp instructions"));
     traced_free(&traced);
     uint32_t questions = 0;
-    const wb_trace_options watched = {.watch = {refuse, &questions}};
+    const wb_trace_options watched = {.size = sizeof watched, .watch = {refuse, &questions}};
     traced = trace_body("L: bra.uni L;", "32", &watched);
     assert_int_equal(traced.status, WB_ERR_LIMIT);
     assert_non_null(strstr(traced.messages, "interrupted"));
@@ -350,7 +350,7 @@ static void endless_loops_end(void **state) {
 
 static void blocks_outside_of_the_grid_are_refused(void **state) {
     (void)state;
-    const wb_trace_options options = {.block = {0, 1, 0}};
+    const wb_trace_options options = {.size = sizeof options, .block = {0, 1, 0}};
     struct traced traced = trace_body("", "32", &options);
     assert_int_equal(traced.status, WB_ERR_INPUT);
     assert_non_null(strstr(traced.messages, "block 0,1,0 is not in a grid of 1,1,1"));
@@ -391,7 +391,7 @@ static void absent_members_are_not_modelled(void **state) {
         char body[512];
         (void)snprintf(body, sizeof body, "setp.lt.u32 %%p3, %%r0, 8;\n%s\ncvt.u64.u32 %%rd9, %%r9;\n%s",
                        rows[i].text, STORE);
-        const wb_trace_options options = {0};
+        const wb_trace_options options = {.size = sizeof options};
         struct traced traced = trace_body(body, "32", &options);
         assert_int_equal(traced.status, WB_OK);
         if ((traced.block->notes.unmodelled == NULL) != rows[i].modelled) fail_msg("%s", rows[i].text);
@@ -441,7 +441,7 @@ static void assumptions_are_noted_where_they_matter(void **state) {
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const wb_trace_options options = {0};
+        const wb_trace_options options = {.size = sizeof options};
         struct traced traced = trace_body(rows[i].text, "32", &options);
         assert_int_equal(traced.status, WB_OK);
         if (traced.block->notes.assumed !=

@@ -34,8 +34,7 @@ static wb_block *run_interpreter(const struct loop_program *program, const struc
     }
     if (status == WB_OK) status = wb_launch_add_argument(*launch, "buf:u64[4]=zero", diagnostics);
     if (status == WB_OK)
-        status = wb_block_trace(wb_module_kernel(*module, 0), *launch, &(wb_trace_options){0}, diagnostics,
-                                &block);
+        status = wb_block_trace(wb_module_kernel(*module, 0), *launch, NULL, diagnostics, &block);
     if (status != WB_OK) fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), text->data);
     return block;
 }

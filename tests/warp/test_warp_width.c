@@ -117,7 +117,7 @@ static void wider_warps_and_others_are_refused(void **state) {
     assert_int_equal(wb_launch_set_grid(launch, "1", diagnostics), WB_OK);
     assert_int_equal(wb_launch_set_block(launch, "64", diagnostics), WB_OK);
     const wb_kernel *kernel = wb_module_kernel(module, 0);
-    wb_trace_options options = {.warp_width = 33};
+    wb_trace_options options = {.size = sizeof options, .warp_width = 33};
     assert_int_equal(wb_block_trace(kernel, launch, &options, diagnostics, &block), WB_ERR_INPUT);
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), "warps have at most 32 threads, not 33"));
     options.warp_width = 32;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/text.h"
 #include "bound/analysis/verdict.h"
 #include "report/analysis/kernel.h"
@@ -730,9 +731,11 @@ wb_status report_analysis_json(const struct wb_analysis *analysis, const wb_repo
 
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text) {
+    wb_report_options asked;
+    WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
     switch (format) {
-    case WB_REPORT_TEXT: return report_analysis_text(analysis, options, diagnostics, text);
-    case WB_REPORT_JSON: return report_analysis_json(analysis, options, diagnostics, text);
+    case WB_REPORT_TEXT: return report_analysis_text(analysis, &asked, diagnostics, text);
+    case WB_REPORT_JSON: return report_analysis_json(analysis, &asked, diagnostics, text);
     }
     diagnose(diagnostics, SEVERITY_ERROR, "report", "unknown format %d", (int)format);
     return WB_ERR_INPUT;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/text.h"
 #include "report/analysis/analysis.h"
 #include "report/parts/bounds.h"
@@ -264,7 +265,7 @@ wb_status report_stream_text(const struct wb_stream *stream, const wb_report_opt
 
 /* The result of each kernel. */
 static json_t *kernels_json(const struct wb_stream *stream, const wb_report_options *options) {
-    const wb_report_options of_kernel = {.timing = options->timing};
+    const wb_report_options of_kernel = {.size = sizeof of_kernel, .timing = options->timing};
     json_t *array = json_array();
     for (size_t i = 0; i < stream->kernels.count; i++)
         json_add(&array, report_analysis_object(stream->kernels.items[i].analysis, &of_kernel));
@@ -305,6 +306,8 @@ wb_status report_stream_json(const struct wb_stream *stream, const wb_report_opt
 
 wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,
                            wb_diagnostics *diagnostics, char **text) {
-    return format == WB_REPORT_JSON ? report_stream_json(stream, options, diagnostics, text)
-                                    : report_stream_text(stream, options, diagnostics, text);
+    wb_report_options asked;
+    WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
+    return format == WB_REPORT_JSON ? report_stream_json(stream, &asked, diagnostics, text)
+                                    : report_stream_text(stream, &asked, diagnostics, text);
 }

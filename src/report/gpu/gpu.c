@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/options.h"
 #include "base/text.h"
 #include "report/parts/bounds.h"
 #include "report/parts/launch.h"
@@ -229,6 +230,8 @@ wb_status report_gpu_json(const struct wb_gpu *gpu, const wb_report_options *opt
 
 wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_report_options *options,
                         wb_diagnostics *diagnostics, char **text) {
-    return format == WB_REPORT_JSON ? report_gpu_json(gpu, options, diagnostics, text)
-                                    : report_gpu_text(gpu, options, diagnostics, text);
+    wb_report_options asked;
+    WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
+    return format == WB_REPORT_JSON ? report_gpu_json(gpu, &asked, diagnostics, text)
+                                    : report_gpu_text(gpu, &asked, diagnostics, text);
 }

@@ -1,4 +1,5 @@
 #include "report/gpu/order.h"
+#include "base/options.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -486,8 +487,10 @@ wb_status order_report_json(struct order_report *report) {
 wb_status wb_order_report(const wb_gpu *gpu, wb_order_format format, const wb_order_options *options,
                           const wb_writer *writer, wb_diagnostics *diagnostics) {
     struct order_report report;
-    if (format == WB_ORDER_SVG) WB_TRY(order_svg_check(options, diagnostics));
-    wb_status status = order_report_open(&gpu->timed, options, writer, diagnostics, &report);
+    wb_order_options asked;
+    WB_TRY(OPTIONS_TAKE(wb_order_options, options, &asked, diagnostics));
+    if (format == WB_ORDER_SVG) WB_TRY(order_svg_check(&asked, diagnostics));
+    wb_status status = order_report_open(&gpu->timed, &asked, writer, diagnostics, &report);
     if (status == WB_OK) {
         switch (format) {
         case WB_ORDER_TEXT: status = order_report_text(&report); break;

@@ -8,6 +8,7 @@
 #include "base/cycles.h"
 #include "base/file.h"
 #include "base/gzip.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "makespan/certificate/certificate.h"
 #include "makespan/certificate/check.h"
@@ -24,9 +25,11 @@
 
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,
                              wb_diagnostics *diagnostics, char **text) {
+    wb_report_options asked;
+    WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
     WB_TRY(makespan_prepare(makespan, diagnostics));
-    if (format == WB_REPORT_JSON) return report_makespan_json(makespan, options, diagnostics, text);
-    return report_makespan_text(makespan, options, diagnostics, text);
+    if (format == WB_REPORT_JSON) return report_makespan_json(makespan, &asked, diagnostics, text);
+    return report_makespan_text(makespan, &asked, diagnostics, text);
 }
 
 wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, wb_witness_format format,

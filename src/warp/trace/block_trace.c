@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "warp/cover/cover.h"
 #include "warp/cover/found_limits.h"
 #include "warp/interpret/execute.h"
@@ -200,20 +201,20 @@ static wb_status trace_given(const wb_kernel *kernel, const wb_launch *launch, c
     return status;
 }
 
-wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *asked,
+wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *given,
                          wb_diagnostics *diagnostics, wb_block **block) {
-    static const wb_trace_options defaults = {0};
-    if (asked == NULL) asked = &defaults;
+    wb_trace_options asked;
+    WB_TRY(OPTIONS_TAKE(wb_trace_options, given, &asked, diagnostics));
     const wb_grid_options options = {.one_block = true,
-                                     .block = {asked->block[0], asked->block[1], asked->block[2]},
-                                     .warp_width = asked->warp_width,
-                                     .cover = asked->cover,
-                                     .unknown_contents = asked->unknown_contents,
-                                     .record_accesses = asked->record_accesses,
-                                     .facts = asked->facts,
-                                     .instruction_limit = asked->instruction_limit,
-                                     .memory_limit = asked->memory_limit,
-                                     .watch = asked->watch};
+                                     .block = {asked.block[0], asked.block[1], asked.block[2]},
+                                     .warp_width = asked.warp_width,
+                                     .cover = asked.cover,
+                                     .unknown_contents = asked.unknown_contents,
+                                     .record_accesses = asked.record_accesses,
+                                     .facts = asked.facts,
+                                     .instruction_limit = asked.instruction_limit,
+                                     .memory_limit = asked.memory_limit,
+                                     .watch = asked.watch};
     uint32_t open = 0;
     return options.cover ? trace_once(kernel, launch, &options, diagnostics, &open, block)
                          : trace_given(kernel, launch, &options, diagnostics, block);

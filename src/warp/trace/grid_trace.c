@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/options.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/launch_demand.h"
@@ -329,11 +330,12 @@ static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const
 
 wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics, wb_grid **grid) {
-    static const wb_grid_options defaults = {0};
+    wb_grid_options asked;
     size_t errors = wb_diagnostics_errors(diagnostics);
     struct wb_grid *made = NULL;
     wb_status status = WB_OK;
     uint32_t assumed, assumptions = 0;
+    WB_TRY(OPTIONS_TAKE(wb_grid_options, options, &asked, diagnostics));
     do {
         assumed = assumptions;
         wb_grid_free(made);
@@ -342,8 +344,7 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
             status = WB_ERR_LIMIT;
         } else {
             made->kernel = kernel;
-            status =
-                trace_grid(made, launch, options == NULL ? &defaults : options, diagnostics, &assumptions);
+            status = trace_grid(made, launch, &asked, diagnostics, &assumptions);
         }
     } while (status == WB_OK && assumptions != assumed);
     if (status == WB_OK) {

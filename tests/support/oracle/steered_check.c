@@ -71,7 +71,8 @@ static uint64_t limit_of(const struct trial *trial) {
 /* The grid of all executions, or NULL where it is not covered. */
 static bool cover_grid(struct trial *trial, wb_grid **grid) {
     const bool forget = trial->of->seed % 2 == 0; /* two ways to the same */
-    const wb_grid_options options = {.cover = true,
+    const wb_grid_options options = {.size = sizeof options,
+                                     .cover = true,
                                      .unknown_contents = forget,
                                      .record_accesses = true,
                                      .facts = trial->facts,
@@ -85,7 +86,8 @@ static bool cover_grid(struct trial *trial, wb_grid **grid) {
 
 /* The same of one block by itself. */
 static bool cover_block(struct trial *trial, uint32_t block, wb_block **covering) {
-    const wb_trace_options options = {.cover = true,
+    const wb_trace_options options = {.size = sizeof options,
+                                      .cover = true,
                                       .unknown_contents = true,
                                       .record_accesses = true,
                                       .facts = trial->facts,
@@ -334,9 +336,9 @@ static bool says_something(const wb_analysis *analysis, uint64_t *bounds) {
 }
 
 static bool executions_hold(struct trial *trial, const struct claims *claims, uint32_t block) {
-    const wb_grid_options whole = {.instruction_limit = REAL_INSTRUCTIONS};
+    const wb_grid_options whole = {.size = sizeof whole, .instruction_limit = REAL_INSTRUCTIONS};
     const wb_grid_options alone = {
-        .one_block = true, .block = {block}, .instruction_limit = REAL_INSTRUCTIONS};
+        .size = sizeof alone, .one_block = true, .block = {block}, .instruction_limit = REAL_INSTRUCTIONS};
     bool of_grid = false, holds = true;
     for (size_t i = 0; i < ANALYSED_SCHEMES; i++)
         of_grid = says_something(claims->grid[i], &trial->census->bounds) || of_grid;

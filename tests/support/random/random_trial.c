@@ -53,7 +53,7 @@ wb_launch *trial_launch_unknown(const struct trial *trial, uint32_t known) {
 }
 
 static bool execute(struct trial *trial) {
-    const wb_trace_options options = {.record_accesses = true};
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     for (uint32_t d = 0; d < TRIAL_DATA_SEEDS; d++) {
         wb_launch *launch = trial_execution(trial, d);
         wb_status status =

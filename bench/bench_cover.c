@@ -52,8 +52,8 @@ static void bench_loop(uint32_t iterations) {
     wb_analysis *analysis = NULL;
     const wb_trace_options options = {
         .size = sizeof options, .cover = true, .unknown_contents = true, .record_accesses = true};
-    require(wb_launch_set_grid(loop.launch, "1", d), d);
-    require(wb_launch_set_block(loop.launch, "256", d), d);
+    require(wb_launch_set_grid(loop.launch, (const uint32_t[3]){1, 1, 1}, d), d);
+    require(wb_launch_set_block(loop.launch, (const uint32_t[3]){256, 1, 1}, d), d);
     require(wb_launch_add_argument(loop.launch, "buf:u32[256]", d), d);
     require(wb_machine_load("orin-sm86", d, &machine), d);
     double start = seconds();

@@ -12,16 +12,17 @@
 
 /* One launch of a kernel of tests/data/gpgpusim/basic.ptx. */
 struct launch {
-    const char *kernel, *threads;
+    const char *kernel;
+    uint32_t threads;
     const char *arguments[ARGUMENTS_MAX];
 };
 
 static const struct launch launches[] = {
-    {"saxpy_loop", "32", {"i32:32768", "f32:2.0", "buf:f32[32768]=iota", "buf:f32[32768]=1.0"}},
-    {"saxpy_loop", "1024", {"i32:1048576", "f32:2.0", "buf:f32[1048576]=iota", "buf:f32[1048576]=1.0"}},
-    {"alu_chain", "256", {"buf:i32[256]=zero", "i32:8192"}},
-    {"fp_mix", "1024", {"buf:f32[1024]=zero", "i32:1024"}},
-    {"diverge_loop", "1024", {"buf:i32[1024]=iota", "buf:i32[4096]=zero", "i32:5"}},
+    {"saxpy_loop", 32, {"i32:32768", "f32:2.0", "buf:f32[32768]=iota", "buf:f32[32768]=1.0"}},
+    {"saxpy_loop", 1024, {"i32:1048576", "f32:2.0", "buf:f32[1048576]=iota", "buf:f32[1048576]=1.0"}},
+    {"alu_chain", 256, {"buf:i32[256]=zero", "i32:8192"}},
+    {"fp_mix", 1024, {"buf:f32[1024]=zero", "i32:1024"}},
+    {"diverge_loop", 1024, {"buf:i32[1024]=iota", "buf:i32[4096]=zero", "i32:5"}},
 };
 
 static wb_block *trace(const wb_module *module, const struct launch *launch, wb_diagnostics *diagnostics) {
@@ -30,8 +31,8 @@ static wb_block *trace(const wb_module *module, const struct launch *launch, wb_
     wb_block *block;
     if (given == NULL) exit(1);
     require(wb_module_find_kernel(module, launch->kernel, diagnostics, &kernel), diagnostics);
-    require(wb_launch_set_grid(given, "1", diagnostics), diagnostics);
-    require(wb_launch_set_block(given, launch->threads, diagnostics), diagnostics);
+    require(wb_launch_set_grid(given, (const uint32_t[3]){1, 1, 1}, diagnostics), diagnostics);
+    require(wb_launch_set_block(given, (const uint32_t[3]){launch->threads, 1, 1}, diagnostics), diagnostics);
     for (size_t i = 0; i < ARGUMENTS_MAX && launch->arguments[i] != NULL; i++)
         require(wb_launch_add_argument(given, launch->arguments[i], diagnostics), diagnostics);
     const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
@@ -52,7 +53,7 @@ static void bench(const wb_block *block, const struct launch *launch, const char
         simulate(&timed, policy_at(choose_index(policy, wb_policy_name)), NULL, NULL, diagnostics, &result),
         diagnostics);
     double spent = seconds() - start;
-    printf("%-16s %-12s %4s threads, %s: %8lu warp instructions, %8lu cycles, %6.2f million warp "
+    printf("%-16s %-12s %4u threads, %s: %8lu warp instructions, %8lu cycles, %6.2f million warp "
            "instructions/s\n",
            machine_name, launch->kernel, launch->threads, policy, (unsigned long)result.warp_instructions,
            (unsigned long)result.cycles, (double)result.warp_instructions / spent * 1e-6);

@@ -47,11 +47,9 @@ static double report(const char *what, double start) {
 
 static wb_launch *make_launch(wb_diagnostics *diagnostics) {
     wb_launch *launch = wb_launch_new();
-    char dimensions[32], buffer[64];
-    (void)snprintf(dimensions, sizeof dimensions, "%d", BLOCKS);
-    require(wb_launch_set_grid(launch, dimensions, diagnostics), diagnostics);
-    (void)snprintf(dimensions, sizeof dimensions, "%d", THREADS);
-    require(wb_launch_set_block(launch, dimensions, diagnostics), diagnostics);
+    char buffer[64];
+    require(wb_launch_set_grid(launch, (const uint32_t[3]){BLOCKS, 1, 1}, diagnostics), diagnostics);
+    require(wb_launch_set_block(launch, (const uint32_t[3]){THREADS, 1, 1}, diagnostics), diagnostics);
     (void)snprintf(buffer, sizeof buffer, "buf:f32[%d]=random(1)", BLOCKS * THREADS);
     for (int argument = 0; argument < 2; argument++)
         require(wb_launch_add_argument(launch, buffer, diagnostics), diagnostics);

@@ -8,7 +8,8 @@
 
 /* A launch of a kernel of kernels/; without a grid that of the kernel's launch file. */
 struct bench_case {
-    const char *kernel, *grid, *block;
+    const char *kernel;
+    uint32_t grid[3], block[3];
     const char *arguments[BENCH_ARGUMENTS_MAX];
 };
 
@@ -16,21 +17,21 @@ struct bench_case {
  * the chip, addresses from data. */
 static const struct bench_case bench_cases[] = {
     {"vecadd",
-     "4096",
-     "256",
+     {4096, 1, 1},
+     {256, 1, 1},
      {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1048576"}},
     {"stencil5",
-     "32",
-     "32,8",
+     {32, 1, 1},
+     {32, 8, 1},
      {"buf:f32[1048576]=zero", "buf:f32[1048576]=zero", "i32:1024", "i32:1024", "f32:0.5", "f32:0.1"}},
     {"sgemm_naive",
-     "16,16",
-     "16,16",
+     {16, 16, 1},
+     {16, 16, 1},
      {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "i32:256",
       "f32:0.5", "f32:1.25"}},
     {"sgemm_tiled",
-     "16,16",
-     "16,16",
+     {16, 16, 1},
+     {16, 16, 1},
      {"buf:f32[65536]=zero", "buf:f32[65536]=zero", "buf:f32[65536]=zero", "i32:256", "i32:256", "f32:0.5",
       "f32:1.25"}},
     {.kernel = "sparse_matvec"},
@@ -47,7 +48,7 @@ struct bench_run {
 
 static inline void bench_open_launch(const struct bench_case *bench, struct bench_run *run) {
     char path[256];
-    if (bench->grid == NULL) {
+    if (bench->grid[0] == 0) {
         (void)snprintf(path, sizeof path, "kernels/%s.yaml", bench->kernel);
         require(wb_launch_read(path, WB_FILES_BELOW, run->diagnostics, &run->launch), run->diagnostics);
         return;

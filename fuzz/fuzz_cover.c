@@ -76,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct fuzz_kernel fuzz = fuzz_kernel_open(data, size, diagnostics);
     /* one warp: what several race for is not covered */
-    if (fuzz.launch != NULL && wb_launch_set_block(fuzz.launch, "32", diagnostics) == WB_OK) {
+    if (fuzz.launch != NULL &&
+        wb_launch_set_block(fuzz.launch, (const uint32_t[3]){32, 1, 1}, diagnostics) == WB_OK) {
         check(&fuzz, diagnostics);
         check_grid(&fuzz, diagnostics);
     }

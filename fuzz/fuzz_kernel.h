@@ -18,8 +18,8 @@ struct fuzz_kernel {
 static inline wb_launch *fuzz_launch_of(const wb_kernel *kernel, wb_diagnostics *diagnostics) {
     wb_launch *launch = wb_launch_new();
     const struct ptx_function *function = kernel_function(kernel);
-    (void)wb_launch_set_grid(launch, "2", diagnostics);
-    (void)wb_launch_set_block(launch, "48", diagnostics);
+    (void)wb_launch_set_grid(launch, (const uint32_t[3]){2, 1, 1}, diagnostics);
+    (void)wb_launch_set_block(launch, (const uint32_t[3]){48, 1, 1}, diagnostics);
     for (uint32_t p = 0; p < function->param_count; p++) {
         const struct ptx_variable *parameter = &kernel->module->variables[function->params[p]];
         const char *argument = parameter->size == 8 ? "buf:u32[256]=iota" : "i32:4";

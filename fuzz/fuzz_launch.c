@@ -52,9 +52,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = strndup((const char *)data, size);
     launch = wb_launch_new();
     if (wb_launch_add_argument(launch, text, diagnostics) == WB_OK) fill_all(launch);
-    (void)wb_launch_set_grid(launch, text, diagnostics);
-    (void)wb_launch_set_block(launch, text, diagnostics);
-    (void)wb_launch_set_shared(launch, text, diagnostics);
+    uint32_t numbers[3] = {0};
+    memcpy(numbers, data, size < sizeof numbers ? size : sizeof numbers);
+    (void)wb_launch_set_grid(launch, numbers, diagnostics);
+    (void)wb_launch_set_block(launch, numbers, diagnostics);
+    (void)wb_launch_set_shared(launch, numbers[0], diagnostics);
+    (void)wb_launch_assume(launch, numbers[1], diagnostics);
     wb_launch_free(launch);
     free(text);
     wb_diagnostics_free(diagnostics);

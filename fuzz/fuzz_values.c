@@ -68,7 +68,7 @@ static wb_status find_kernel(const struct values *values, const char *text) {
 }
 
 static wb_status set_registers(const struct values *values, const char *text) {
-    return wb_launch_set_registers(values->launch, text, values->diagnostics);
+    return wb_launch_set_registers(values->launch, (uint32_t)strtoul(text, NULL, 10), values->diagnostics);
 }
 
 static wb_status set_variable(const struct values *values, const char *text) {

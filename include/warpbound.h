@@ -213,22 +213,31 @@ wb_launch *wb_launches_take(wb_launches *launches, size_t index);
 /* The kernel name that the launch file gives, or NULL. */
 const char *wb_launch_kernel(const wb_launch *launch);
 
-/* "X[,Y[,Z]]": number of blocks in the grid, threads in a block. */
-wb_status wb_launch_set_grid(wb_launch *launch, const char *dimensions, wb_diagnostics *diagnostics);
-wb_status wb_launch_set_block(wb_launch *launch, const char *dimensions, wb_diagnostics *diagnostics);
+/* Number of blocks in the grid, of threads in a block, in x, y and z. WB_ERR_INPUT beyond CUDA's limits. */
+wb_status wb_launch_set_grid(wb_launch *launch, const uint32_t blocks[3], wb_diagnostics *diagnostics);
+wb_status wb_launch_set_block(wb_launch *launch, const uint32_t threads[3], wb_diagnostics *diagnostics);
 
 /* Bytes of dynamic shared memory per block. */
-wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnostics *diagnostics);
+wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics *diagnostics);
 
 /* Registers of a thread, which PTX does not say: from 1 to 255. They decide how many blocks an SM holds. */
-wb_status wb_launch_set_registers(wb_launch *launch, const char *registers, wb_diagnostics *diagnostics);
+wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diagnostics *diagnostics);
 
-/* Takes for known what real hardware may do otherwise, of a list separated by commas: "approx" (results of
- * approximate functions), "div-zero" (of integer divisions by zero), "pointer-order" (where buffers and
- * variables stand in memory), "all". Without it covering paths take these for anything, and executions with
- * the given data take for known what control or addresses depend on. Numbers that rely on one say so among
- * their assumptions. */
-wb_status wb_launch_assume(wb_launch *launch, const char *list, wb_diagnostics *diagnostics);
+/* What the PTX ISA leaves open, so that hardware may do it otherwise than it is executed here. */
+typedef enum {
+    WB_ASSUME_APPROX = 1,        /* "approx": results of approximate functions */
+    WB_ASSUME_DIV_ZERO = 2,      /* "div-zero": of integer divisions by zero */
+    WB_ASSUME_POINTER_ORDER = 4, /* "pointer-order": where buffers and variables stand in memory */
+    WB_ASSUME_ALL = 7,
+} wb_assume;
+
+/* Takes these for known, values of wb_assume or-ed. Without it covering paths take them for anything, and
+ * executions with the given data take for known what control or addresses depend on. Numbers that rely on one
+ * say so among their assumptions. WB_ERR_INPUT for a set that has others in it, or none. */
+wb_status wb_launch_assume(wb_launch *launch, unsigned assumed, wb_diagnostics *diagnostics);
+
+/* The name of one of them, as launch files have it; NULL of what is not one. */
+const char *wb_assume_name(wb_assume assumed);
 
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
  * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16). A

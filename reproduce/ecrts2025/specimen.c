@@ -39,10 +39,10 @@ static wb_status set_sgemm(wb_launch *launch, uint32_t warps, uint32_t rows, wb_
     const uint32_t depth = warps * WARP_SIZE;
     const uint32_t sizes[] = {SGEMM_SIDE * depth, SGEMM_SIDE * depth, SGEMM_SIDE * SGEMM_SIDE};
     const uint32_t numbers[] = {SGEMM_SIDE, depth};
-    (void)snprintf(text, sizeof text, "%u,%u", SGEMM_SIDE / WARP_SIZE, SGEMM_SIDE / (warps * rows));
-    WB_TRY(wb_launch_set_grid(launch, text, diagnostics));
-    (void)snprintf(text, sizeof text, "%u,%u", WARP_SIZE, warps);
-    WB_TRY(wb_launch_set_block(launch, text, diagnostics));
+    const uint32_t blocks[] = {SGEMM_SIDE / WARP_SIZE, SGEMM_SIDE / (warps * rows), 1};
+    const uint32_t threads[] = {WARP_SIZE, warps, 1};
+    WB_TRY(wb_launch_set_grid(launch, blocks, diagnostics));
+    WB_TRY(wb_launch_set_block(launch, threads, diagnostics));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         (void)snprintf(text, sizeof text, "buf:f32[%u]", sizes[i]);
         WB_TRY(wb_launch_add_argument(launch, text, diagnostics));

@@ -67,7 +67,7 @@ wb_status alone_measure(const wb_kernel *kernel, wb_launch *launch, wb_diagnosti
     const struct gpu_sink sink = {.sm = 0, .access = count_turn, .user = &user};
     wb_grid *grid = NULL;
     wb_machine *machine = NULL;
-    wb_status status = wb_launch_set_grid(launch, "15", diagnostics);
+    wb_status status = wb_launch_set_grid(launch, (const uint32_t[3]){15, 1, 1}, diagnostics);
     if (status == WB_OK) status = wb_grid_trace(kernel, launch, &options, diagnostics, &grid);
     if (status == WB_OK) status = wb_machine_load("jcse2017", diagnostics, &machine);
     if (status == WB_OK)

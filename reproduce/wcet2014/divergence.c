@@ -94,8 +94,8 @@ wb_status divergence_put(wb_diagnostics *diagnostics, struct text *page) {
     wb_block *block = NULL;
     wb_status status = launch == NULL ? diagnose_out_of_memory(diagnostics, DIVERGENCE_PTX) : WB_OK;
     if (status == WB_OK) status = wb_module_read(DIVERGENCE_PTX, diagnostics, &module);
-    if (status == WB_OK) status = wb_launch_set_grid(launch, "1", diagnostics);
-    if (status == WB_OK) status = wb_launch_set_block(launch, "8", diagnostics);
+    if (status == WB_OK) status = wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, diagnostics);
+    if (status == WB_OK) status = wb_launch_set_block(launch, (const uint32_t[3]){8, 1, 1}, diagnostics);
     if (status == WB_OK) status = wb_launch_add_argument(launch, "buf:u32[8]=zero", diagnostics);
     const wb_trace_options options = {.size = sizeof options};
     if (status == WB_OK)

@@ -28,7 +28,7 @@ static wb_status load_block(const struct options *options, wb_diagnostics *diagn
     if (options->block == NULL) return WB_OK;
     inputs->launch = wb_launch_new();
     if (inputs->launch == NULL) return WB_ERR_LIMIT;
-    return wb_launch_set_block(inputs->launch, options->block, diagnostics);
+    return set_dimensions(inputs->launch, wb_launch_set_block, options->block, diagnostics);
 }
 
 int command_cfg(const struct options *options, wb_diagnostics *diagnostics) {

@@ -81,6 +81,11 @@ wb_status read_block_index(const struct options *options, wb_diagnostics *diagno
 bool is_block_file(const struct options *options);
 wb_status load_block_file(const struct options *options, wb_diagnostics *diagnostics, wb_analysis **analysis);
 
+/* "X[,Y[,Z]]" of a grid or a block, the numbers left out being 1, set by wb_launch_set_grid or _block. */
+wb_status set_dimensions(wb_launch *launch,
+                         wb_status (*set)(wb_launch *, const uint32_t dimensions[3], wb_diagnostics *),
+                         const char *text, wb_diagnostics *diagnostics);
+
 /* The module of the one operand. */
 wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module);
 

@@ -86,6 +86,60 @@ wb_status inputs_load_launches(const struct options *options, wb_diagnostics *di
     return wb_launches_read(options->launch, launch_files(options), diagnostics, &inputs->launches);
 }
 
+/* A number that may be at most `most`; `most` of what is none, which is beyond what the library takes, so
+ * that its message says what is expected. */
+static uint64_t number_of(const char *text, uint64_t most) {
+    uint64_t number;
+    return read_count(text, strlen(text), most, &number) ? number : most;
+}
+
+/* "X[,Y[,Z]]", of which those left out are `rest`; false when it is something else. */
+static bool read_dimensions(const char *text, uint32_t rest, uint32_t dimensions[3]) {
+    for (int axis = 0; axis < 3; axis++)
+        dimensions[axis] = rest;
+    for (int axis = 0; axis < 3; axis++) {
+        uint64_t value;
+        size_t length = strcspn(text, ",");
+        if (!read_count(text, length, UINT32_MAX, &value)) break;
+        dimensions[axis] = (uint32_t)value;
+        if (text[length] == '\0') return true;
+        text += length + 1;
+    }
+    return false;
+}
+
+wb_status set_dimensions(wb_launch *launch,
+                         wb_status (*set)(wb_launch *, const uint32_t dimensions[3], wb_diagnostics *),
+                         const char *text, wb_diagnostics *diagnostics) {
+    uint32_t dimensions[3];
+    if (!read_dimensions(text, 1, dimensions)) dimensions[0] = 0; /* which the library refuses */
+    return set(launch, dimensions, diagnostics);
+}
+
+/* --assume, a list of names. */
+static wb_status assume(wb_launch *launch, const char *list, wb_diagnostics *diagnostics) {
+    unsigned assumed = 0;
+    for (bool more = true; more;) {
+        const size_t length = strcspn(list, ",");
+        unsigned found = strncmp(list, "all", length) == 0 && length == 3 ? WB_ASSUME_ALL : 0;
+        for (unsigned bit = 1; bit <= WB_ASSUME_ALL; bit <<= 1) {
+            const char *name = wb_assume_name((wb_assume)bit);
+            if (strncmp(list, name, length) == 0 && name[length] == '\0') found |= bit;
+        }
+        if (found == 0) {
+            char message[128];
+            (void)snprintf(message, sizeof message, "'%.*s': expected approx, div-zero, pointer-order or all",
+                           (int)(length < 40 ? length : 40), list);
+            wb_diagnostics_error(diagnostics, "--assume", message);
+            return WB_ERR_INPUT;
+        }
+        assumed |= found;
+        more = list[length] == ',';
+        list += length + more;
+    }
+    return wb_launch_assume(launch, assumed, diagnostics);
+}
+
 /* The launch file, if any, with the launch options on top. */
 static wb_status load_launch(const struct options *options, wb_diagnostics *diagnostics,
                              wb_launches *launches, wb_launch **launch) {
@@ -99,15 +153,15 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
         status = WB_ERR_LIMIT;
     }
     if (status == WB_OK && options->grid != NULL)
-        status = wb_launch_set_grid(made, options->grid, diagnostics);
+        status = set_dimensions(made, wb_launch_set_grid, options->grid, diagnostics);
     if (status == WB_OK && options->block != NULL)
-        status = wb_launch_set_block(made, options->block, diagnostics);
+        status = set_dimensions(made, wb_launch_set_block, options->block, diagnostics);
     if (status == WB_OK && options->shared != NULL)
-        status = wb_launch_set_shared(made, options->shared, diagnostics);
+        status = wb_launch_set_shared(made, number_of(options->shared, UINT64_MAX), diagnostics);
     if (status == WB_OK && options->registers != NULL)
-        status = wb_launch_set_registers(made, options->registers, diagnostics);
-    if (status == WB_OK && options->assume != NULL)
-        status = wb_launch_assume(made, options->assume, diagnostics);
+        status =
+            wb_launch_set_registers(made, (uint32_t)number_of(options->registers, UINT32_MAX), diagnostics);
+    if (status == WB_OK && options->assume != NULL) status = assume(made, options->assume, diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->argument_count; i++)
         status = wb_launch_add_argument(made, options->arguments[i], diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->variable_count; i++)
@@ -129,19 +183,6 @@ void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) 
     (void)snprintf(note, sizeof note,
                    "beside it is %s; where that is its launch file, add to this command: -l %s", file, file);
     wb_diagnostics_note(diagnostics, ptx, note);
-}
-
-/* "X[,Y[,Z]]" of --block-index; what is not given is 0. */
-static wb_status parse_block_index(const char *text, wb_diagnostics *diagnostics, uint32_t index[3]) {
-    for (int axis = 0; axis < 3; axis++) {
-        uint64_t value;
-        size_t length = strcspn(text, ",");
-        if (!read_count(text, length, UINT32_MAX, &value)) break;
-        index[axis] = (uint32_t)value;
-        if (text[length] == '\0') return WB_OK;
-        text += length + 1;
-    }
-    return usage_error(diagnostics, "--block-index: expected one to three numbers, such as 1,0,0");
 }
 
 wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module) {
@@ -192,7 +233,8 @@ wb_status load_block_file(const struct options *options, wb_diagnostics *diagnos
 }
 
 wb_status read_block_index(const struct options *options, wb_diagnostics *diagnostics, uint32_t index[3]) {
-    return options->block_index == NULL ? WB_OK : parse_block_index(options->block_index, diagnostics, index);
+    if (options->block_index == NULL || read_dimensions(options->block_index, 0, index)) return WB_OK;
+    return usage_error(diagnostics, "--block-index: expected one to three numbers, such as 1,0,0");
 }
 
 wb_status read_analyze_options(const struct options *options, const struct inputs *inputs,

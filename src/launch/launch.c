@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-
 /* CUDA's limits on the dimensions of a grid and of a block (CUDA C++ Programming Guide, technical
  * specifications per compute capability; the same since 3.0). */
 struct dimension_limits {
@@ -108,10 +106,9 @@ wb_status launch_block_store(const uint64_t *dimensions, size_t count, const str
     return WB_OK;
 }
 
-wb_status launch_shared_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
+wb_status launch_shared_store(uint64_t bytes, const struct subject *subject, wb_diagnostics *diagnostics,
                               struct wb_launch *launch) {
-    uint64_t bytes;
-    if (number_u64(text, strlen(text), &bytes) && bytes <= LAUNCH_SHARED_MAX) {
+    if (bytes <= LAUNCH_SHARED_MAX) {
         launch->shared_bytes = bytes;
         return WB_OK;
     }
@@ -120,10 +117,9 @@ wb_status launch_shared_store(const char *text, const struct subject *subject, w
     return WB_ERR_INPUT;
 }
 
-wb_status launch_registers_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
-                                 struct wb_launch *launch) {
-    uint64_t registers;
-    if (number_u64(text, strlen(text), &registers) && registers >= 1 && registers <= LAUNCH_REGISTERS_MAX) {
+wb_status launch_registers_store(uint64_t registers, const struct subject *subject,
+                                 wb_diagnostics *diagnostics, struct wb_launch *launch) {
+    if (registers >= 1 && registers <= LAUNCH_REGISTERS_MAX) {
         launch->registers = (uint32_t)registers;
         return WB_OK;
     }
@@ -131,6 +127,12 @@ wb_status launch_registers_store(const char *text, const struct subject *subject
                    LAUNCH_REGISTERS_MAX);
     return WB_ERR_INPUT;
 }
+
+_Static_assert(WB_ASSUME_APPROX == 1u << LAUNCH_ASSUME_APPROX &&
+                   WB_ASSUME_DIV_ZERO == 1u << LAUNCH_ASSUME_DIV_ZERO &&
+                   WB_ASSUME_POINTER_ORDER == 1u << LAUNCH_ASSUME_POINTER_ORDER &&
+                   WB_ASSUME_ALL == (1u << LAUNCH_ASSUMPTIONS) - 1,
+               "the header has the bits of enum launch_assumption");
 
 const char *launch_assumption_name(enum launch_assumption what) {
     static const char *const names[LAUNCH_ASSUMPTIONS] = {
@@ -158,49 +160,39 @@ wb_status launch_assumption_store(const char *name, size_t length, const struct 
     return WB_ERR_INPUT;
 }
 
-/* The numbers of "X[,Y[,Z]]"; 0 when the text is something else. */
-static size_t parse_dimensions(const char *text, uint64_t dimensions[3]) {
-    for (size_t count = 0; count < 3; count++) {
-        size_t length = strcspn(text, ",");
-        if (!number_u64(text, length, &dimensions[count])) return 0;
-        if (text[length] == '\0') return count + 1;
-        text += length + 1;
+static const struct subject launch_subject = {.where = "launch"};
+
+wb_status wb_launch_set_grid(wb_launch *launch, const uint32_t blocks[3], wb_diagnostics *diagnostics) {
+    const uint64_t numbers[] = {blocks[0], blocks[1], blocks[2]};
+    return launch_grid_store(numbers, 3, &launch_subject, diagnostics, launch);
+}
+
+wb_status wb_launch_set_block(wb_launch *launch, const uint32_t threads[3], wb_diagnostics *diagnostics) {
+    const uint64_t numbers[] = {threads[0], threads[1], threads[2]};
+    return launch_block_store(numbers, 3, &launch_subject, diagnostics, launch);
+}
+
+wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics *diagnostics) {
+    return launch_shared_store(bytes, &launch_subject, diagnostics, launch);
+}
+
+wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diagnostics *diagnostics) {
+    return launch_registers_store(registers, &launch_subject, diagnostics, launch);
+}
+
+wb_status wb_launch_assume(wb_launch *launch, unsigned assumed, wb_diagnostics *diagnostics) {
+    if (assumed == 0 || (assumed & ~(unsigned)WB_ASSUME_ALL) != 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, "launch", "%u is no set of what can be assumed", assumed);
+        return WB_ERR_INPUT;
     }
-    return 0;
+    launch->assumptions |= assumed;
+    return WB_OK;
 }
 
-wb_status wb_launch_set_grid(wb_launch *launch, const char *dimensions, wb_diagnostics *diagnostics) {
-    uint64_t numbers[3];
-    struct subject subject = {.where = dimensions};
-    size_t count = parse_dimensions(dimensions, numbers);
-    return launch_grid_store(numbers, count, &subject, diagnostics, launch);
-}
-
-wb_status wb_launch_set_block(wb_launch *launch, const char *dimensions, wb_diagnostics *diagnostics) {
-    uint64_t numbers[3];
-    struct subject subject = {.where = dimensions};
-    size_t count = parse_dimensions(dimensions, numbers);
-    return launch_block_store(numbers, count, &subject, diagnostics, launch);
-}
-
-wb_status wb_launch_set_shared(wb_launch *launch, const char *bytes, wb_diagnostics *diagnostics) {
-    struct subject subject = {.where = bytes};
-    return launch_shared_store(bytes, &subject, diagnostics, launch);
-}
-
-wb_status wb_launch_set_registers(wb_launch *launch, const char *registers, wb_diagnostics *diagnostics) {
-    struct subject subject = {.where = registers};
-    return launch_registers_store(registers, &subject, diagnostics, launch);
-}
-
-wb_status wb_launch_assume(wb_launch *launch, const char *list, wb_diagnostics *diagnostics) {
-    struct subject subject = {.where = "--assume"};
-    for (;; list++) {
-        size_t length = strcspn(list, ",");
-        WB_TRY(launch_assumption_store(list, length, &subject, diagnostics, launch));
-        list += length;
-        if (*list == '\0') return WB_OK;
-    }
+const char *wb_assume_name(wb_assume assumed) {
+    for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
+        if (assumed == 1u << what) return launch_assumption_name((enum launch_assumption)what);
+    return NULL;
 }
 
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics) {

@@ -119,10 +119,10 @@ wb_status launch_grid_store(const uint64_t *dimensions, size_t count, const stru
                             wb_diagnostics *diagnostics, struct wb_launch *launch);
 wb_status launch_block_store(const uint64_t *dimensions, size_t count, const struct subject *subject,
                              wb_diagnostics *diagnostics, struct wb_launch *launch);
-wb_status launch_shared_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
+wb_status launch_shared_store(uint64_t bytes, const struct subject *subject, wb_diagnostics *diagnostics,
                               struct wb_launch *launch);
-wb_status launch_registers_store(const char *text, const struct subject *subject, wb_diagnostics *diagnostics,
-                                 struct wb_launch *launch);
+wb_status launch_registers_store(uint64_t registers, const struct subject *subject,
+                                 wb_diagnostics *diagnostics, struct wb_launch *launch);
 
 /* Adds one of the assumptions by its name: "approx", "div-zero", "pointer-order", or "all". */
 wb_status launch_assumption_store(const char *name, size_t length, const struct subject *subject,

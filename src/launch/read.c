@@ -71,21 +71,23 @@ static wb_status read_block(const struct ytree *document, const struct ytree_nod
     return launch_block_store(numbers, count, &subject, document->diagnostics, reader->launch);
 }
 
-/* The text of a number; empty when the value is something else. */
-static const char *number_text(const struct ytree_node *value) {
-    return value->kind == YTREE_SCALAR && !value->quoted ? value->text : "";
+/* A number, or one that is beyond every limit when the value is something else. */
+static uint64_t number_of(const struct ytree_node *value) {
+    uint64_t number;
+    const bool plain = value->kind == YTREE_SCALAR && !value->quoted;
+    return plain && number_u64(value->text, strlen(value->text), &number) ? number : UINT64_MAX;
 }
 
 static wb_status read_shared(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct subject subject = subject_of(document, value);
-    return launch_shared_store(number_text(value), &subject, document->diagnostics, reader->launch);
+    return launch_shared_store(number_of(value), &subject, document->diagnostics, reader->launch);
 }
 
 static wb_status read_registers(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct subject subject = subject_of(document, value);
-    return launch_registers_store(number_text(value), &subject, document->diagnostics, reader->launch);
+    return launch_registers_store(number_of(value), &subject, document->diagnostics, reader->launch);
 }
 
 static wb_status read_assume(const struct ytree *document, const struct ytree_node *value, void *target) {

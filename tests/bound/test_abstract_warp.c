@@ -245,8 +245,8 @@ static void put_trace(const char *body, bool covering, struct text *out) {
     wb_launch *launch = wb_launch_new();
     const wb_trace_options options = {.size = sizeof options, .warp_width = 4};
     wb_status status = wb_module_parse("k.ptx", ptx.data, strlen(ptx.data), diagnostics, &module);
-    if (status == WB_OK) status = wb_launch_set_grid(launch, "1", diagnostics);
-    if (status == WB_OK) status = wb_launch_set_block(launch, "8", diagnostics);
+    if (status == WB_OK) status = wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, diagnostics);
+    if (status == WB_OK) status = wb_launch_set_block(launch, (const uint32_t[3]){8, 1, 1}, diagnostics);
     if (status == WB_OK) status = wb_launch_add_argument(launch, "buf:u32[64]=zero", diagnostics);
     if (status == WB_OK) status = wb_launch_add_argument(launch, "i32:7", diagnostics);
     if (status == WB_OK)

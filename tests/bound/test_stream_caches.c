@@ -125,8 +125,8 @@ static void open_kernel(const struct stream_case *test, const char *name, struct
     const wb_kernel *kernel;
     made->launch = wb_launch_new();
     expect_ok(test, wb_module_find_kernel(test->module, name, test->diagnostics, &kernel));
-    expect_ok(test, wb_launch_set_grid(made->launch, "1", test->diagnostics));
-    expect_ok(test, wb_launch_set_block(made->launch, "32", test->diagnostics));
+    expect_ok(test, wb_launch_set_grid(made->launch, (const uint32_t[3]){1, 1, 1}, test->diagnostics));
+    expect_ok(test, wb_launch_set_block(made->launch, (const uint32_t[3]){32, 1, 1}, test->diagnostics));
     expect_ok(test, wb_launch_add_argument(made->launch, ARGUMENT, test->diagnostics));
     expect_ok(test, wb_grid_trace(kernel, made->launch, NULL, test->diagnostics, &made->grid));
     expect_ok(test,

@@ -105,8 +105,8 @@ static void test_alignment_is_cut_short(void **state) {
     const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     assert_int_equal(wb_module_parse("k.ptx", long_loop, strlen(long_loop), messages, &module), WB_OK);
     assert_int_equal(wb_module_find_kernel(module, "k", messages, &kernel), WB_OK);
-    assert_int_equal(wb_launch_set_grid(launch, "1", messages), WB_OK);
-    assert_int_equal(wb_launch_set_block(launch, "64", messages), WB_OK);
+    assert_int_equal(wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, messages), WB_OK);
+    assert_int_equal(wb_launch_set_block(launch, (const uint32_t[3]){64, 1, 1}, messages), WB_OK);
     assert_int_equal(wb_machine_load("orin-sm86", messages, &machine), WB_OK);
     assert_int_equal(wb_block_trace(kernel, launch, &options, messages, &block), WB_OK);
     assert_int_equal(wb_analysis_new(block, machine, messages, &analysis), WB_OK);

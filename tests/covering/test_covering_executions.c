@@ -4,6 +4,7 @@
 
 #include "covered_execution.h"
 #include "launch/facts.h"
+#include "launch_text.h"
 
 /* Every test's body may use these. %r0 is the lane, %r1 an element of `in`, which is not known; %rd1 and %rd2
  * are the addresses of the lane's elements of `in` and of `out`, which is 0. */
@@ -69,8 +70,8 @@ static wb_status trace(const struct kernel *kernel, const char *contents, wb_blo
                                 .record_accesses = true,
                                 .instruction_limit = 2000000};
     if (options.cover) options.facts = kernel->facts;
-    wb_status status = wb_launch_set_grid(launch, "1", d);
-    if (status == WB_OK) status = wb_launch_set_block(launch, kernel->threads, d);
+    wb_status status = wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, d);
+    if (status == WB_OK) status = launch_block_text(launch, kernel->threads, d);
     if (status == WB_OK) status = wb_launch_add_argument(launch, input, d);
     if (status == WB_OK) status = wb_launch_add_argument(launch, "buf:u32[256]=zero", d);
     if (status == WB_OK) status = wb_block_trace(kernel->parsed, launch, &options, d, block);

@@ -243,8 +243,10 @@ static struct loaded_kernel passing_load(const struct passing *passing, const ch
     kernel_expect_ok(wb_module_find_kernel(loaded.module, NULL, diagnostics, &loaded.kernel), passing->name,
                      diagnostics);
     loaded.launch = wb_launch_new();
-    kernel_expect_ok(wb_launch_set_grid(loaded.launch, "4", diagnostics), "grid", diagnostics);
-    kernel_expect_ok(wb_launch_set_block(loaded.launch, "32", diagnostics), "block", diagnostics);
+    kernel_expect_ok(wb_launch_set_grid(loaded.launch, (const uint32_t[3]){4, 1, 1}, diagnostics), "grid",
+                     diagnostics);
+    kernel_expect_ok(wb_launch_set_block(loaded.launch, (const uint32_t[3]){32, 1, 1}, diagnostics), "block",
+                     diagnostics);
     kernel_expect_ok(wb_launch_add_argument(loaded.launch, first, diagnostics), first, diagnostics);
     kernel_expect_ok(wb_launch_add_argument(loaded.launch, out, diagnostics), out, diagnostics);
     return loaded;

@@ -34,8 +34,8 @@ struct trial {
 static wb_launch *launch_of(const struct trial *trial, const char *input) {
     wb_launch *launch = wb_launch_new();
     wb_diagnostics *d = trial->diagnostics;
-    bool made = wb_launch_set_grid(launch, "1", d) == WB_OK &&
-                wb_launch_set_block(launch, "64", d) == WB_OK &&
+    bool made = wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, d) == WB_OK &&
+                wb_launch_set_block(launch, (const uint32_t[3]){64, 1, 1}, d) == WB_OK &&
                 wb_launch_add_argument(launch, input, d) == WB_OK &&
                 wb_launch_add_argument(launch, "buf:u32[256]=zero", d) == WB_OK;
     if (!made) fail_msg("%s", wb_diagnostics_text(d));

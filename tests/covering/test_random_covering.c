@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "bound/analysis/analysis.h"
 #include "launch/facts.h"
+#include "launch_text.h"
 #include "random_block.h"
 #include "random_trial.h"
 #include "warp/trace/grid_block.h"
@@ -136,7 +137,7 @@ static bool cover(struct trial *trial, const struct knowledge *known, wb_block *
                                       .instruction_limit =
                                           known->raised ? RAISED_INSTRUCTIONS : COVERING_INSTRUCTIONS};
     wb_launch *launch = forget ? trial_launch(trial, 0) : trial_launch_unknown(trial, known->buffers);
-    if (known->assumed) (void)wb_launch_assume(launch, "all", trial->diagnostics);
+    if (known->assumed) (void)wb_launch_assume(launch, WB_ASSUME_ALL, trial->diagnostics);
     wb_status status = wb_block_trace(trial->parsed, launch, &options, trial->diagnostics, block);
     wb_launch_free(launch);
     wb_facts_free(facts);
@@ -321,7 +322,7 @@ static void test_knowing_more(void **state) {
 static bool trace_grid(struct trial *trial, wb_launch *launch, const wb_grid_options *options,
                        wb_grid **grid) {
     *grid = NULL;
-    wb_status status = wb_launch_set_grid(launch, BLOCKS, trial->diagnostics);
+    wb_status status = launch_grid_text(launch, BLOCKS, trial->diagnostics);
     if (status == WB_OK) status = wb_grid_trace(trial->parsed, launch, options, trial->diagnostics, grid);
     wb_launch_free(launch);
     if (status == WB_OK || status == WB_ERR_LIMIT || is_beyond_facts(trial, status)) return true;

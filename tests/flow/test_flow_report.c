@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "launch_text.h"
 
 static void assert_report(const char *ptx, wb_cfg_format format, const char *expected_path) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -84,7 +85,7 @@ static void test_reasons_in_a_known_block(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_launch *launch = cases[i].block == NULL ? NULL : wb_launch_new();
         char *text;
-        if (launch != NULL) assert_int_equal(wb_launch_set_block(launch, cases[i].block, diagnostics), WB_OK);
+        if (launch != NULL) assert_int_equal(launch_block_text(launch, cases[i].block, diagnostics), WB_OK);
         assert_int_equal(wb_kernel_why(wb_module_kernel(module, 0), launch, "A", diagnostics, &text), WB_OK);
         if (strstr(text, cases[i].answer) == NULL) fail_msg("%s: %s", cases[i].answer, text);
         free(text);

@@ -11,6 +11,7 @@
 
 #include "grid_check.h"
 #include "kernel_suite.h"
+#include "launch_text.h"
 #include "warp/interpret/run.h"
 #include "warp/trace/grid_block.h"
 
@@ -105,8 +106,8 @@ static void check_shapes(const char *ptx, const char *grid_size, const char *blo
     wb_grid *grid = NULL;
     kernel_expect_ok(wb_module_read(ptx, diagnostics, &module), "read", diagnostics);
     kernel_expect_ok(wb_module_find_kernel(module, NULL, diagnostics, &kernel), "find", diagnostics);
-    kernel_expect_ok(wb_launch_set_grid(launch, grid_size, diagnostics), "grid", diagnostics);
-    kernel_expect_ok(wb_launch_set_block(launch, block_size, diagnostics), "block", diagnostics);
+    kernel_expect_ok(launch_grid_text(launch, grid_size, diagnostics), "grid", diagnostics);
+    kernel_expect_ok(launch_block_text(launch, block_size, diagnostics), "block", diagnostics);
     for (; *arguments != NULL; arguments++)
         kernel_expect_ok(wb_launch_add_argument(launch, *arguments, diagnostics), "argument", diagnostics);
     kernel_expect_ok(wb_grid_trace(kernel, launch, NULL, diagnostics, &grid), "trace", diagnostics);

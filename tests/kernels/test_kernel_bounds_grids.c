@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "bound/analysis/registry.h"
 #include "kernel_suite.h"
+#include "launch_text.h"
 
 /* The second has four sub-cores. */
 static const char *const machines[] = {"orin-sm86", "ampere-sm80"};
@@ -117,7 +118,7 @@ static bool check_dimensions(const struct kernel_case *entry, const char *dimens
     wb_grid *grid = NULL;
     assert_non_null(quiet);
     if (dimensions != NULL)
-        kernel_expect_ok(wb_launch_set_grid(loaded.launch, dimensions, quiet), dimensions, quiet);
+        kernel_expect_ok(launch_grid_text(loaded.launch, dimensions, quiet), dimensions, quiet);
     wb_status status = wb_grid_trace(loaded.kernel, loaded.launch, NULL, quiet, &grid);
     if (dimensions == NULL) kernel_expect_ok(status, entry->name, quiet);
     const struct kernel_grid kernel = {entry, grid, dimensions == NULL ? "its own" : dimensions, quiet};

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "kernel_suite.h"
+#include "launch_text.h"
 #include "messages.h"
 #include "strings/path_string.h"
 #include "strings/string_difference.h"
@@ -32,8 +33,9 @@ static struct traced trace_ptx(const char *ptx, const char *threads) {
                      loaded.diagnostics);
     kernel_expect_ok(wb_module_find_kernel(loaded.module, "k", loaded.diagnostics, &loaded.kernel), "find",
                      loaded.diagnostics);
-    assert_int_equal(wb_launch_set_grid(loaded.launch, "1", loaded.diagnostics), WB_OK);
-    assert_int_equal(wb_launch_set_block(loaded.launch, threads, loaded.diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_grid(loaded.launch, (const uint32_t[3]){1, 1, 1}, loaded.diagnostics),
+                     WB_OK);
+    assert_int_equal(launch_block_text(loaded.launch, threads, loaded.diagnostics), WB_OK);
     return trace(loaded);
 }
 

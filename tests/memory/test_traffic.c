@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "hand_grid.h"
+#include "launch_text.h"
 #include "memory/requests/requests.h"
 #include "memory/requests/traffic.h"
 #include "run_ptx.h"
@@ -187,8 +188,9 @@ static void traced_open(struct traced *traced, const char *declarations, const c
     *traced = (struct traced){.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
     wb_status status = wb_module_parse("k.ptx", ptx, strlen(ptx), traced->diagnostics, &traced->module);
     if (status == WB_OK) status = wb_module_find_kernel(traced->module, "k", traced->diagnostics, &kernel);
-    if (status == WB_OK) status = wb_launch_set_grid(traced->launch, "2", traced->diagnostics);
-    if (status == WB_OK) status = wb_launch_set_block(traced->launch, block, traced->diagnostics);
+    if (status == WB_OK)
+        status = wb_launch_set_grid(traced->launch, (const uint32_t[3]){2, 1, 1}, traced->diagnostics);
+    if (status == WB_OK) status = launch_block_text(traced->launch, block, traced->diagnostics);
     if (status == WB_OK)
         status = wb_launch_add_argument(traced->launch, "buf:u64[1024]=zero", traced->diagnostics);
     const wb_grid_options options = {.size = sizeof options};

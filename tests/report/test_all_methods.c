@@ -61,8 +61,8 @@ static struct subjects subjects_on(const char *preset, const char *const *settin
     wb_diagnostics *diagnostics = made.diagnostics;
     expect_ok(&made, wb_module_parse("k.ptx", ptx, strlen(ptx), diagnostics, &made.module));
     expect_ok(&made, wb_module_find_kernel(made.module, "k", diagnostics, &made.kernel));
-    expect_ok(&made, wb_launch_set_grid(made.launch, "3", diagnostics));
-    expect_ok(&made, wb_launch_set_block(made.launch, "64", diagnostics));
+    expect_ok(&made, wb_launch_set_grid(made.launch, (const uint32_t[3]){3, 1, 1}, diagnostics));
+    expect_ok(&made, wb_launch_set_block(made.launch, (const uint32_t[3]){64, 1, 1}, diagnostics));
     expect_ok(&made, wb_launch_add_argument(made.launch, "buf:f32[64]=iota", diagnostics));
     expect_ok(&made, wb_launch_add_argument(made.launch, "buf:f32[64]", diagnostics));
     expect_ok(&made, wb_machine_load(preset, diagnostics, &made.machine));

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "launch_text.h"
 #include "warp/trace/grid.h"
 #include "warp/trace/grid_block.h"
 
@@ -37,8 +38,8 @@ static struct analyzed analyze(const char *ptx, const char *grid, const char *bl
     const wb_kernel *kernel = NULL;
     wb_status status = wb_module_parse("k.ptx", ptx, strlen(ptx), made.diagnostics, &made.module);
     if (status == WB_OK) status = wb_module_find_kernel(made.module, NULL, made.diagnostics, &kernel);
-    if (status == WB_OK) status = wb_launch_set_grid(made.launch, grid, made.diagnostics);
-    if (status == WB_OK) status = wb_launch_set_block(made.launch, block, made.diagnostics);
+    if (status == WB_OK) status = launch_grid_text(made.launch, grid, made.diagnostics);
+    if (status == WB_OK) status = launch_block_text(made.launch, block, made.diagnostics);
     if (status == WB_OK) status = wb_launch_add_argument(made.launch, argument, made.diagnostics);
     if (status != WB_OK) print_error("%s\n", wb_diagnostics_text(made.diagnostics));
     assert_int_equal(status, WB_OK);

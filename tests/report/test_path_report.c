@@ -32,8 +32,8 @@ static struct traced trace(void) {
     const wb_kernel *kernel = NULL;
     assert_int_equal(wb_module_parse("k.ptx", ptx, strlen(ptx), t.diagnostics, &t.module), WB_OK);
     assert_int_equal(wb_module_find_kernel(t.module, "k", t.diagnostics, &kernel), WB_OK);
-    assert_int_equal(wb_launch_set_grid(t.launch, "1", t.diagnostics), WB_OK);
-    assert_int_equal(wb_launch_set_block(t.launch, "48", t.diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_grid(t.launch, (const uint32_t[3]){1, 1, 1}, t.diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_block(t.launch, (const uint32_t[3]){48, 1, 1}, t.diagnostics), WB_OK);
     assert_int_equal(wb_launch_add_argument(t.launch, "buf:u32[48]", t.diagnostics), WB_OK);
     assert_int_equal(wb_block_trace(kernel, t.launch, &options, t.diagnostics, &t.block), WB_OK);
     return t;

@@ -29,9 +29,8 @@ static wb_launch *make_launch(unsigned warps, unsigned rows) {
     const char *const numbers[] = {"i32:64", "i32:96"};
     wb_launch *launch = wb_launch_new();
     assert_non_null(launch);
-    expect_ok(wb_launch_set_grid(launch, "2,2", diagnostics));
-    (void)snprintf(text, sizeof text, "32,%u", warps);
-    expect_ok(wb_launch_set_block(launch, text, diagnostics));
+    expect_ok(wb_launch_set_grid(launch, (const uint32_t[3]){2, 2, 1}, diagnostics));
+    expect_ok(wb_launch_set_block(launch, (const uint32_t[3]){32, warps, 1}, diagnostics));
     (void)snprintf(text, sizeof text, "buf:f32[%u]=iota", rows * DEPTH);
     expect_ok(wb_launch_add_argument(launch, text, diagnostics));
     (void)snprintf(text, sizeof text, "buf:f32[%u]=iota", DEPTH * COLUMNS);

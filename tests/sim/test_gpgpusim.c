@@ -55,9 +55,9 @@ static wb_launch *make_launch(const struct suite *suite, const struct row *row) 
     wb_launch *launch = wb_launch_new();
     char text[NAME_LENGTH];
     assert_non_null(launch);
-    (void)snprintf(text, sizeof text, "%u", row->threads);
-    expect_ok(suite, wb_launch_set_grid(launch, "1", suite->diagnostics));
-    expect_ok(suite, wb_launch_set_block(launch, text, suite->diagnostics));
+    expect_ok(suite, wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, suite->diagnostics));
+    expect_ok(suite,
+              wb_launch_set_block(launch, (const uint32_t[3]){row->threads, 1, 1}, suite->diagnostics));
     size_t kernel = 0;
     while (strcmp(launches[kernel].kernel, row->kernel) != 0)
         assert_true(++kernel < sizeof launches / sizeof *launches);

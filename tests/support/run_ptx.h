@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "launch_text.h"
 #include "warp/path/block.h"
 
 #define LANES 32
@@ -43,9 +44,10 @@ static inline struct outcome run_module_in(const char *ptx, const char *grid, co
     size_t size = 0, count = 0;
     wb_status status = wb_module_parse("test.ptx", ptx, strlen(ptx), diagnostics, &module);
     if (status == WB_OK) status = wb_module_find_kernel(module, "k", diagnostics, &kernel);
-    if (status == WB_OK) status = wb_launch_set_grid(launch, grid, diagnostics);
-    if (status == WB_OK) status = wb_launch_set_block(launch, block, diagnostics);
-    if (status == WB_OK) status = wb_launch_assume(launch, "approx,div-zero", diagnostics);
+    if (status == WB_OK) status = launch_grid_text(launch, grid, diagnostics);
+    if (status == WB_OK) status = launch_block_text(launch, block, diagnostics);
+    if (status == WB_OK)
+        status = wb_launch_assume(launch, WB_ASSUME_APPROX | WB_ASSUME_DIV_ZERO, diagnostics);
     for (; status == WB_OK && arguments[count] != NULL; count++)
         status = wb_launch_add_argument(launch, arguments[count], diagnostics);
     if (status == WB_OK)

@@ -1,4 +1,5 @@
 #include "traced_kernel.h"
+#include "launch_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +30,8 @@ struct traced_kernel traced_kernel_open(const struct traced_launch *launch) {
     wb_diagnostics *diagnostics = traced.diagnostics;
     const wb_trace_options options = {.size = sizeof options, .record_accesses = launch->record_accesses};
     const wb_kernel *kernel = read_kernel(launch, &traced);
-    traced_expect_ok(&traced, wb_launch_set_grid(traced.launch, "1", diagnostics));
-    traced_expect_ok(&traced, wb_launch_set_block(traced.launch, launch->threads, diagnostics));
+    traced_expect_ok(&traced, wb_launch_set_grid(traced.launch, (const uint32_t[3]){1, 1, 1}, diagnostics));
+    traced_expect_ok(&traced, launch_block_text(traced.launch, launch->threads, diagnostics));
     for (const char *const *argument = launch->arguments; *argument != NULL; argument++)
         traced_expect_ok(&traced, wb_launch_add_argument(traced.launch, *argument, diagnostics));
     traced_expect_ok(&traced, wb_machine_load(launch->machine, diagnostics, &traced.machine));

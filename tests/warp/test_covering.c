@@ -3,6 +3,7 @@
 #include "run_ptx.h"
 
 #include "launch/facts.h"
+#include "launch_text.h"
 
 /* Every test's body may use these registers and buffers. %r0 is the lane; %r1 is loaded from `in`, which is
  * unknown, at the lane's own element; %rd31 is the address of `out`. `mov.u32 %r30, C` marks a place with the
@@ -41,8 +42,8 @@ static struct covered cover(const char *declarations, const char *body, const ch
     wb_diagnostics *d = covered.diagnostics;
     wb_status status = wb_module_parse("test.ptx", text, strlen(text), d, &covered.module);
     if (status == WB_OK) status = wb_module_find_kernel(covered.module, "k", d, &kernel);
-    if (status == WB_OK) status = wb_launch_set_grid(covered.launch, "1", d);
-    if (status == WB_OK) status = wb_launch_set_block(covered.launch, threads, d);
+    if (status == WB_OK) status = wb_launch_set_grid(covered.launch, (const uint32_t[3]){1, 1, 1}, d);
+    if (status == WB_OK) status = launch_block_text(covered.launch, threads, d);
     if (status == WB_OK) status = wb_launch_add_argument(covered.launch, "buf:u32[64]", d);
     if (status == WB_OK) status = wb_launch_add_argument(covered.launch, "buf:u32[64]=zero", d);
     if (status == WB_OK && facts != NULL) {

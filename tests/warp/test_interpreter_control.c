@@ -1,4 +1,5 @@
 /* Control flow: divergence and reconvergence, calls, barriers, limits, and the paths that they leave. */
+#include "launch_text.h"
 #include "run_ptx.h"
 
 #define STORE "st.global.u64 [%rd0], %rd9;\n"
@@ -228,8 +229,8 @@ static struct traced trace_body(const char *body, const char *threads, const wb_
     char *ptx = module_of(".shared .u32 data[64];\n", body);
     assert_int_equal(wb_module_parse("test.ptx", ptx, strlen(ptx), diagnostics, &traced.module), WB_OK);
     assert_int_equal(wb_module_find_kernel(traced.module, NULL, diagnostics, &kernel), WB_OK);
-    assert_int_equal(wb_launch_set_grid(traced.launch, "1", diagnostics), WB_OK);
-    assert_int_equal(wb_launch_set_block(traced.launch, threads, diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_grid(traced.launch, (const uint32_t[3]){1, 1, 1}, diagnostics), WB_OK);
+    assert_int_equal(launch_block_text(traced.launch, threads, diagnostics), WB_OK);
     assert_int_equal(wb_launch_add_argument(traced.launch, "buf:u64[1024]", diagnostics), WB_OK);
     traced.status = wb_block_trace(kernel, traced.launch, options, diagnostics, &traced.block);
     traced.messages = strdup(wb_diagnostics_text(diagnostics));

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "launch_text.h"
 #include "warp/cover/launch_environment.h"
 
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -26,8 +27,8 @@ static struct fixture fixture_of(const char *grid, const char *block) {
                                             "bytes:0102030405060708", "i32:?"};
     assert_int_equal(wb_module_parse("test.ptx", ptx, strlen(ptx), f.diagnostics, &f.module), WB_OK);
     assert_int_equal(wb_module_find_kernel(f.module, "k", f.diagnostics, &f.kernel), WB_OK);
-    assert_int_equal(wb_launch_set_grid(f.launch, grid, f.diagnostics), WB_OK);
-    assert_int_equal(wb_launch_set_block(f.launch, block, f.diagnostics), WB_OK);
+    assert_int_equal(launch_grid_text(f.launch, grid, f.diagnostics), WB_OK);
+    assert_int_equal(launch_block_text(f.launch, block, f.diagnostics), WB_OK);
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         if (wb_launch_add_argument(f.launch, arguments[i], f.diagnostics) != WB_OK)
             fail_msg("%s", wb_diagnostics_text(f.diagnostics));

@@ -25,9 +25,9 @@ static wb_block *run_interpreter(const struct loop_program *program, const struc
     wb_block *block = NULL;
     *launch = wb_launch_new();
     wb_status status = wb_module_parse("random.ptx", text->data, text->length, diagnostics, module);
-    (void)snprintf(words, sizeof words, "%u", program->threads);
-    if (status == WB_OK) status = wb_launch_set_grid(*launch, "1", diagnostics);
-    if (status == WB_OK) status = wb_launch_set_block(*launch, words, diagnostics);
+    if (status == WB_OK) status = wb_launch_set_grid(*launch, (const uint32_t[3]){1, 1, 1}, diagnostics);
+    if (status == WB_OK)
+        status = wb_launch_set_block(*launch, (const uint32_t[3]){program->threads, 1, 1}, diagnostics);
     for (uint32_t p = 0; p < LOOP_PARAMETERS && status == WB_OK; p++) {
         (void)snprintf(words, sizeof words, "u%u:%" PRIu64, program->bits[p], program->parameter[p]);
         status = wb_launch_add_argument(*launch, words, diagnostics);

@@ -1,6 +1,7 @@
 /* Warps of other widths than 32: which threads they have, what their lanes see, when barriers open. */
 #include "run_ptx.h"
 
+#include "launch_text.h"
 #include "warp/interpret/image.h"
 #include "warp/interpret/run.h"
 
@@ -15,8 +16,8 @@ static wb_status run_in_warps(const char *body, const char *threads, uint32_t wi
     wb_module *module = NULL;
     wb_launch *launch = wb_launch_new();
     assert_int_equal(wb_module_parse("k.ptx", text.data, strlen(text.data), diagnostics, &module), WB_OK);
-    assert_int_equal(wb_launch_set_grid(launch, "1", diagnostics), WB_OK);
-    assert_int_equal(wb_launch_set_block(launch, threads, diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, diagnostics), WB_OK);
+    assert_int_equal(launch_block_text(launch, threads, diagnostics), WB_OK);
     assert_int_equal(wb_launch_add_argument(launch, "buf:u64[1024]=zero", diagnostics), WB_OK);
     struct run run = {.kernel = wb_module_kernel(module, 0),
                       .launch = launch,
@@ -114,8 +115,8 @@ static void wider_warps_and_others_are_refused(void **state) {
     wb_launch *launch = wb_launch_new();
     wb_block *block = NULL;
     assert_int_equal(wb_module_parse("k.ptx", ptx, sizeof ptx - 1, diagnostics, &module), WB_OK);
-    assert_int_equal(wb_launch_set_grid(launch, "1", diagnostics), WB_OK);
-    assert_int_equal(wb_launch_set_block(launch, "64", diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, diagnostics), WB_OK);
+    assert_int_equal(wb_launch_set_block(launch, (const uint32_t[3]){64, 1, 1}, diagnostics), WB_OK);
     const wb_kernel *kernel = wb_module_kernel(module, 0);
     wb_trace_options options = {.size = sizeof options, .warp_width = 33};
     assert_int_equal(wb_block_trace(kernel, launch, &options, diagnostics, &block), WB_ERR_INPUT);

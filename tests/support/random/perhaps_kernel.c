@@ -227,19 +227,18 @@ wb_machine *perhaps_kernel_machine(const struct perhaps_grid *grid) {
 wb_launch *perhaps_kernel_launch(const struct perhaps_kernel *kernel, uint64_t seed) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = wb_launch_new();
-    char grid[16], block[16], contents[48], first[32], second[32];
+    char contents[48], first[32], second[32];
     (void)snprintf(first, sizeof first, "buf:u32[%u]", 32 * kernel->first_lines);
     (void)snprintf(second, sizeof second, "buf:u32[%u]", 32 * kernel->second_lines);
-    (void)snprintf(grid, sizeof grid, "%u", kernel->grid.blocks);
-    (void)snprintf(block, sizeof block, "%u", 32 * kernel->grid.warps);
+    const uint32_t blocks[] = {kernel->grid.blocks, 1, 1}, threads[] = {32 * kernel->grid.warps, 1, 1};
     (void)snprintf(contents, sizeof contents, "data=u32[%u]=random(%llu)", PERHAPS_DATA,
                    (unsigned long long)seed);
-    must(wb_launch_set_grid(launch, grid, diagnostics), diagnostics);
-    must(wb_launch_set_block(launch, block, diagnostics), diagnostics);
+    must(wb_launch_set_grid(launch, blocks, diagnostics), diagnostics);
+    must(wb_launch_set_block(launch, threads, diagnostics), diagnostics);
     must(wb_launch_add_argument(launch, first, diagnostics), diagnostics);
     must(wb_launch_add_argument(launch, second, diagnostics), diagnostics);
     must(wb_launch_set_variable(launch, contents, diagnostics), diagnostics);
-    must(wb_launch_assume(launch, "all", diagnostics), diagnostics);
+    must(wb_launch_assume(launch, WB_ASSUME_ALL, diagnostics), diagnostics);
     if (seed == 0) launch->variables.items[0].contents.fill = LAUNCH_FILL_UNKNOWN;
     wb_diagnostics_free(diagnostics);
     return launch;

@@ -152,10 +152,8 @@ wb_launch *random_kernel_launch(const struct random_kernel *kernel, const uint64
                                                COUNTER_ELEMENTS};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = wb_launch_new();
-    char threads[16];
-    snprintf(threads, sizeof threads, "%u", kernel->threads);
-    if (wb_launch_set_grid(launch, "1", diagnostics) != WB_OK ||
-        wb_launch_set_block(launch, threads, diagnostics) != WB_OK)
+    if (wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, diagnostics) != WB_OK ||
+        wb_launch_set_block(launch, (const uint32_t[3]){kernel->threads, 1, 1}, diagnostics) != WB_OK)
         abort();
     for (uint32_t b = 0; b < RANDOM_BUFFERS; b++) {
         if (contents[b] == RANDOM_UNKNOWN)

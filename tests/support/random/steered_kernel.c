@@ -514,19 +514,18 @@ static void give(struct wb_launch *launch, struct launch_contents *contents, con
 wb_launch *steered_kernel_launch(const struct steered_kernel *kernel, const uint32_t *data) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = wb_launch_new();
-    char grid[16], block[16], first[32], second[32], scalar[32] = "u32:?";
-    (void)snprintf(grid, sizeof grid, "%u", kernel->blocks);
-    (void)snprintf(block, sizeof block, "%u", kernel->threads);
+    char first[32], second[32], scalar[32] = "u32:?";
+    const uint32_t blocks[] = {kernel->blocks, 1, 1}, threads[] = {kernel->threads, 1, 1};
     (void)snprintf(first, sizeof first, "buf:u32[%u]", kernel->table);
     (void)snprintf(second, sizeof second, "buf:u32[%u]+%u", kernel->other + kernel->behind, kernel->behind);
     if (data != NULL) (void)snprintf(scalar, sizeof scalar, "u32:%u", data[STEERED_DATA - 1]);
-    if (wb_launch_set_grid(launch, grid, diagnostics) != WB_OK ||
-        wb_launch_set_block(launch, block, diagnostics) != WB_OK ||
+    if (wb_launch_set_grid(launch, blocks, diagnostics) != WB_OK ||
+        wb_launch_set_block(launch, threads, diagnostics) != WB_OK ||
         wb_launch_add_argument(launch, first, diagnostics) != WB_OK ||
         wb_launch_add_argument(launch, second, diagnostics) != WB_OK ||
         wb_launch_add_argument(launch, scalar, diagnostics) != WB_OK ||
         wb_launch_set_variable(launch, "data=u32[1024]=zero", diagnostics) != WB_OK ||
-        wb_launch_assume(launch, "all", diagnostics) != WB_OK) {
+        wb_launch_assume(launch, WB_ASSUME_ALL, diagnostics) != WB_OK) {
         (void)fprintf(stderr, "%s", wb_diagnostics_text(diagnostics));
         abort();
     }

@@ -225,19 +225,19 @@ wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diag
 
 /* What the PTX ISA leaves open, so that hardware may do it otherwise than it is executed here. */
 typedef enum {
-    WB_ASSUME_APPROX = 1,        /* "approx": results of approximate functions */
-    WB_ASSUME_DIV_ZERO = 2,      /* "div-zero": of integer divisions by zero */
-    WB_ASSUME_POINTER_ORDER = 4, /* "pointer-order": where buffers and variables stand in memory */
-    WB_ASSUME_ALL = 7,
-} wb_assume;
+    WB_TAKE_APPROX = 1,        /* "approx": results of approximate functions */
+    WB_TAKE_DIV_ZERO = 2,      /* "div-zero": of integer divisions by zero */
+    WB_TAKE_POINTER_ORDER = 4, /* "pointer-order": where buffers and variables stand in memory */
+    WB_TAKE_ALL = 7,
+} wb_taken;
 
-/* Takes these for known, values of wb_assume or-ed. Without it covering paths take them for anything, and
+/* Takes these for known, values of wb_taken or-ed. Without it covering paths take them for anything, and
  * executions with the given data take for known what control or addresses depend on. Numbers that rely on one
  * say so among their assumptions. WB_ERR_INPUT for a set that has others in it, or none. */
 wb_status wb_launch_assume(wb_launch *launch, unsigned assumed, wb_diagnostics *diagnostics);
 
 /* The name of one of them, as launch files have it; NULL of what is not one. */
-const char *wb_assume_name(wb_assume assumed);
+const char *wb_taken_name(wb_taken assumed);
 
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
  * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16). A

@@ -121,9 +121,9 @@ static wb_status assume(wb_launch *launch, const char *list, wb_diagnostics *dia
     unsigned assumed = 0;
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        unsigned found = strncmp(list, "all", length) == 0 && length == 3 ? WB_ASSUME_ALL : 0;
-        for (unsigned bit = 1; bit <= WB_ASSUME_ALL; bit <<= 1) {
-            const char *name = wb_assume_name((wb_assume)bit);
+        unsigned found = strncmp(list, "all", length) == 0 && length == 3 ? WB_TAKE_ALL : 0;
+        for (unsigned bit = 1; bit <= WB_TAKE_ALL; bit <<= 1) {
+            const char *name = wb_taken_name((wb_taken)bit);
             if (strncmp(list, name, length) == 0 && name[length] == '\0') found |= bit;
         }
         if (found == 0) {

@@ -128,10 +128,10 @@ wb_status launch_registers_store(uint64_t registers, const struct subject *subje
     return WB_ERR_INPUT;
 }
 
-_Static_assert(WB_ASSUME_APPROX == 1u << LAUNCH_ASSUME_APPROX &&
-                   WB_ASSUME_DIV_ZERO == 1u << LAUNCH_ASSUME_DIV_ZERO &&
-                   WB_ASSUME_POINTER_ORDER == 1u << LAUNCH_ASSUME_POINTER_ORDER &&
-                   WB_ASSUME_ALL == (1u << LAUNCH_ASSUMPTIONS) - 1,
+_Static_assert(WB_TAKE_APPROX == 1u << LAUNCH_ASSUME_APPROX &&
+                   WB_TAKE_DIV_ZERO == 1u << LAUNCH_ASSUME_DIV_ZERO &&
+                   WB_TAKE_POINTER_ORDER == 1u << LAUNCH_ASSUME_POINTER_ORDER &&
+                   WB_TAKE_ALL == (1u << LAUNCH_ASSUMPTIONS) - 1,
                "the header has the bits of enum launch_assumption");
 
 const char *launch_assumption_name(enum launch_assumption what) {
@@ -181,7 +181,7 @@ wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diag
 }
 
 wb_status wb_launch_assume(wb_launch *launch, unsigned assumed, wb_diagnostics *diagnostics) {
-    if (assumed == 0 || (assumed & ~(unsigned)WB_ASSUME_ALL) != 0) {
+    if (assumed == 0 || (assumed & ~(unsigned)WB_TAKE_ALL) != 0) {
         diagnose(diagnostics, SEVERITY_ERROR, "launch", "%u is no set of what can be assumed", assumed);
         return WB_ERR_INPUT;
     }
@@ -189,7 +189,7 @@ wb_status wb_launch_assume(wb_launch *launch, unsigned assumed, wb_diagnostics *
     return WB_OK;
 }
 
-const char *wb_assume_name(wb_assume assumed) {
+const char *wb_taken_name(wb_taken assumed) {
     for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
         if (assumed == 1u << what) return launch_assumption_name((enum launch_assumption)what);
     return NULL;

@@ -32,12 +32,6 @@ wb_cli_test(test_cli_waits)
 target_link_libraries(test_cli_waits PRIVATE wb_ptx)
 wb_cli_test(test_cli_limits)
 
-# A program that links the installed library meets no names but its own and wb_... (and OpenMP's locks).
-if(CMAKE_OBJCOPY AND NOT WB_SANITIZE AND NOT WB_FUZZ)
-  add_test(NAME library_has_public_names_only
-           COMMAND sh -c "! nm -g --defined-only '$<TARGET_FILE:warpbound>' | grep ' [A-Z] ' | grep -vE ' (wb_|[.]gomp_)'")
-endif()
-
 # Calls the command's main function, with allocation functions of its own, which sanitizers have, too.
 if(NOT WB_SANITIZE)
   file(GLOB command_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)

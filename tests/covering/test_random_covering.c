@@ -137,7 +137,7 @@ static bool cover(struct trial *trial, const struct knowledge *known, wb_block *
                                       .instruction_limit =
                                           known->raised ? RAISED_INSTRUCTIONS : COVERING_INSTRUCTIONS};
     wb_launch *launch = forget ? trial_launch(trial, 0) : trial_launch_unknown(trial, known->buffers);
-    if (known->assumed) (void)wb_launch_assume(launch, WB_ASSUME_ALL, trial->diagnostics);
+    if (known->assumed) (void)wb_launch_assume(launch, WB_TAKE_ALL, trial->diagnostics);
     wb_status status = wb_block_trace(trial->parsed, launch, &options, trial->diagnostics, block);
     wb_launch_free(launch);
     wb_facts_free(facts);

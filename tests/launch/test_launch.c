@@ -385,10 +385,9 @@ static void test_assumptions(void **state) {
     wb_launch_free(launch);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     launch = wb_launch_new();
-    assert_int_equal(wb_launch_assume(launch, WB_ASSUME_DIV_ZERO, diagnostics), WB_OK);
+    assert_int_equal(wb_launch_assume(launch, WB_TAKE_DIV_ZERO, diagnostics), WB_OK);
     assert_int_equal(launch->assumptions, 1u << LAUNCH_ASSUME_DIV_ZERO);
-    assert_int_equal(wb_launch_assume(launch, WB_ASSUME_APPROX | WB_ASSUME_POINTER_ORDER, diagnostics),
-                     WB_OK);
+    assert_int_equal(wb_launch_assume(launch, WB_TAKE_APPROX | WB_TAKE_POINTER_ORDER, diagnostics), WB_OK);
     assert_int_equal(launch->assumptions, 7);
     wb_launch_free(launch);
     static const struct {

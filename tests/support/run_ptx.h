@@ -46,8 +46,7 @@ static inline struct outcome run_module_in(const char *ptx, const char *grid, co
     if (status == WB_OK) status = wb_module_find_kernel(module, "k", diagnostics, &kernel);
     if (status == WB_OK) status = launch_grid_text(launch, grid, diagnostics);
     if (status == WB_OK) status = launch_block_text(launch, block, diagnostics);
-    if (status == WB_OK)
-        status = wb_launch_assume(launch, WB_ASSUME_APPROX | WB_ASSUME_DIV_ZERO, diagnostics);
+    if (status == WB_OK) status = wb_launch_assume(launch, WB_TAKE_APPROX | WB_TAKE_DIV_ZERO, diagnostics);
     for (; status == WB_OK && arguments[count] != NULL; count++)
         status = wb_launch_add_argument(launch, arguments[count], diagnostics);
     if (status == WB_OK)

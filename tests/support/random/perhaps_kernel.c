@@ -238,7 +238,7 @@ wb_launch *perhaps_kernel_launch(const struct perhaps_kernel *kernel, uint64_t s
     must(wb_launch_add_argument(launch, first, diagnostics), diagnostics);
     must(wb_launch_add_argument(launch, second, diagnostics), diagnostics);
     must(wb_launch_set_variable(launch, contents, diagnostics), diagnostics);
-    must(wb_launch_assume(launch, WB_ASSUME_ALL, diagnostics), diagnostics);
+    must(wb_launch_assume(launch, WB_TAKE_ALL, diagnostics), diagnostics);
     if (seed == 0) launch->variables.items[0].contents.fill = LAUNCH_FILL_UNKNOWN;
     wb_diagnostics_free(diagnostics);
     return launch;

@@ -41,7 +41,7 @@ wb_launch *trial_launch(const struct trial *trial, uint32_t d) {
 
 wb_launch *trial_execution(const struct trial *trial, uint32_t d) {
     wb_launch *launch = trial_launch(trial, d);
-    (void)wb_launch_assume(launch, WB_ASSUME_ALL, trial->diagnostics);
+    (void)wb_launch_assume(launch, WB_TAKE_ALL, trial->diagnostics);
     return launch;
 }
 

@@ -525,7 +525,7 @@ wb_launch *steered_kernel_launch(const struct steered_kernel *kernel, const uint
         wb_launch_add_argument(launch, second, diagnostics) != WB_OK ||
         wb_launch_add_argument(launch, scalar, diagnostics) != WB_OK ||
         wb_launch_set_variable(launch, "data=u32[1024]=zero", diagnostics) != WB_OK ||
-        wb_launch_assume(launch, WB_ASSUME_ALL, diagnostics) != WB_OK) {
+        wb_launch_assume(launch, WB_TAKE_ALL, diagnostics) != WB_OK) {
         (void)fprintf(stderr, "%s", wb_diagnostics_text(diagnostics));
         abort();
     }

@@ -5,17 +5,10 @@
 
 #include "base/choose.h"
 #include "base/clock.h"
-#include "bound/analysis/kernel_blocks.h"
 #include "bound/cache/isolated_block.h"
 #include "memory/requests/requests.h"
-#include "sim/gpu/simulator.h"
 #include "warp/timed/block_timing.h"
 #include "warp/trace/grid_block.h"
-
-/* Processor seconds of this thread so far. */
-static double analysis_clock(void) {
-    return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
-}
 
 wb_status analysis_no_memory(wb_diagnostics *diagnostics) {
     (void)diagnose_out_of_memory(diagnostics, "analysis");
@@ -125,7 +118,11 @@ wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, c
 
 void wb_analysis_free(wb_analysis *analysis) {
     if (analysis == NULL) return;
-    kernel_blocks_free(analysis);
+    for (size_t b = 1; b < analysis->blocks.count; b++) { /* the first is analysis->longest */
+        wb_analysis_free(analysis->blocks.items[b].analysis);
+        wb_block_free(analysis->blocks.items[b].block);
+    }
+    vec_free(&analysis->blocks);
     wb_analysis_free(analysis->longest);
     wb_block_free(analysis->longest_block);
     grid_work_free(&analysis->work);
@@ -208,7 +205,7 @@ static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, cons
     wb_status status = analysis_compute(bound_method_at(index), input, bound);
     attempt->found = status == WB_OK || (bound->kind == WB_LOWER && bound->cycles > 0);
     if (attempt->found && status != WB_OK) bound->reason = method_reason(&analysis->log, input->diagnostics);
-    bound->seconds = analysis_clock() - start;
+    bound->seconds = clock_of_thread() - start;
     return status;
 }
 
@@ -264,7 +261,7 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
                        wb_diagnostics *messages, struct analysis_attempt *attempt) {
     const struct bound_method *method = bound_method_at(index);
     const char *why;
-    double start = analysis_clock();
+    double start = clock_of_thread();
     *attempt = (struct analysis_attempt){.found = false};
     WB_TRY(analysis_prepare(analysis, request->watch, messages));
     const struct bound_input input = analysis_input(analysis, request, messages);
@@ -279,62 +276,6 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
     if (applies) return analysis_run_admitted(analysis, index, &input, start, attempt);
     diagnose(messages, SEVERITY_ERROR, method->name, "%s", why);
     return WB_ERR_DECLINED;
-}
-
-/* What methods are run for: an analysis, or, beside that of a kernel, its blocks by themselves. */
-struct analysis_task {
-    wb_analysis *analysis; /* that keeps the results */
-    wb_analysis *kernel;   /* whose blocks they are of; or NULL */
-    uint64_t *work_left;   /* of "all": by the number of a method, of its share; NULL: they are named */
-};
-
-/* Runs a method, of a kernel's blocks of all of them, and keeps its bound. */
-static wb_status analysis_run_task(const struct analysis_task *task, size_t index,
-                                   const struct analysis_request *request, wb_diagnostics *messages) {
-    wb_analysis *analysis = task->analysis;
-    struct analysis_attempt attempt;
-    if (vec_reserve(&analysis->bounds, 1) != WB_OK) return analysis_no_memory(messages);
-    wb_status status = task->kernel != NULL
-                           ? kernel_blocks_try(task->kernel, index, request, messages, &attempt)
-                           : analysis_try(analysis, index, request, messages, &attempt);
-    if (attempt.found) {
-        wb_bound *slot = method_place(&analysis->methods_run, index, analysis->bounds.items,
-                                      &analysis->bounds.count, sizeof *slot);
-        *slot = attempt.bound;
-    } else if (attempt.left_out != NULL) {
-        WB_TRY(method_decline(&analysis->log, bound_method_at(index)->name, WB_OK, attempt.left_out));
-    }
-    return status;
-}
-
-/* What a method may do: when it is named, as much as the user's states, memory and its own limit allow, of
- * "all" what is left of its share. */
-static struct search_budget analysis_budget(const struct wb_analysis *analysis, size_t index,
-                                            const uint64_t *left) {
-    const uint64_t named = bound_method_at(index)->named_work;
-    struct search_budget budget = {analysis->state_limit, SEARCH_BYTES_NAMED,
-                                   named == 0 ? WORK_UNLIMITED : named};
-    if (left == NULL) return budget;
-    budget.bytes = SEARCH_BYTES_UNASKED;
-    budget.work = *left;
-    return budget;
-}
-
-/* Asks a method, within what it may do. */
-static wb_status analysis_run_method(void *user, size_t index, struct method_run *run) {
-    const struct analysis_task *task = user;
-    wb_diagnostics *messages = wb_diagnostics_new();
-    if (messages == NULL) return analysis_no_memory(run->diagnostics);
-    uint64_t *left = task->work_left == NULL ? NULL : &task->work_left[index];
-    struct search_budget budget = analysis_budget(task->analysis, index, left);
-    const struct analysis_request request = {
-        .unasked = left != NULL, .budget = &budget, .watch = &run->watch};
-    struct method_outcome outcome = {.method = bound_method_at(index)->name, .named = left == NULL};
-    outcome.status = analysis_run_task(task, index, &request, messages);
-    outcome.has_result = task->analysis->methods_run >> index & 1;
-    if (left != NULL) *left = budget.work;
-    if (left != NULL && outcome.has_result) task->analysis->unasked |= UINT64_C(1) << index;
-    return method_run_note(run, &task->analysis->log, &outcome, messages);
 }
 
 bool wb_analysis_is_abstract(const wb_analysis *analysis) {
@@ -386,200 +327,6 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
     if (analysis->longest != NULL) wb_analysis_set_state_limit(analysis->longest, states);
     for (size_t b = 1; b < analysis->blocks.count; b++) /* the first is the longest */
         wb_analysis_set_state_limit(analysis->blocks.items[b].analysis, states);
-}
-
-/* The methods that bound blocks, as bits. */
-static uint64_t analysis_block_methods(void) {
-    uint64_t methods = 0;
-    for (size_t i = 0; bound_method_at(i) != NULL; i++)
-        if ((bound_method_at(i)->needs & NEED_BLOCK) != 0) methods |= UINT64_C(1) << i;
-    return methods;
-}
-
-/* What each method may do for "all", by its number. */
-static void analysis_shares(uint64_t work[METHODS_MAX]) {
-    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
-        const uint64_t share = bound_method_at(i)->unasked_work;
-        work[i] = share == 0 ? WORK_UNLIMITED : share;
-    }
-}
-
-/* Runs some methods of the analysis, and of the blocks of a kernel before; `unasked`: for "all". */
-static wb_status analysis_run_both(wb_analysis *analysis, uint64_t chosen, uint64_t shares[METHODS_MAX],
-                                   bool unasked, struct method_run *run) {
-    const uint64_t of_blocks = analysis->longest == NULL ? 0 : analysis_block_methods();
-    wb_analysis *kernel = analysis->kind == SUBJECT_KERNEL ? analysis : NULL;
-    uint64_t *work_left = unasked ? shares : NULL;
-    struct analysis_task blocks = {analysis->longest, kernel, work_left};
-    struct analysis_task itself = {analysis, NULL, work_left};
-    if ((chosen & of_blocks) != 0)
-        WB_TRY(method_run_chosen(run, chosen & of_blocks, &analysis->longest->methods_run,
-                                 analysis_run_method, &blocks));
-    chosen &= ~of_blocks;
-    if (kernel != NULL && (chosen & ~analysis->methods_run) != 0)
-        WB_TRY(kernel_blocks_sharpen(kernel, shares, &run->watch, run->diagnostics));
-    return method_run_chosen(run, chosen, &analysis->methods_run, analysis_run_method, &itself);
-}
-
-/* Runs some methods: those of `unasked` within what "all" gives them. */
-static wb_status analysis_run(wb_analysis *analysis, uint64_t chosen, uint64_t unasked, const wb_watch *watch,
-                              wb_diagnostics *diagnostics) {
-    uint64_t shares[METHODS_MAX];
-    struct method_run run;
-    WB_TRY(method_run_begin(&run, "analysis", watch, diagnostics));
-    analysis_shares(shares);
-    wb_status status = analysis_run_both(analysis, chosen & ~unasked, shares, false, &run);
-    if (status == WB_OK) status = analysis_run_both(analysis, chosen & unasked, shares, true, &run);
-    wb_status ended = method_run_end(&run);
-    return status != WB_OK ? status : ended;
-}
-
-wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
-                            wb_diagnostics *diagnostics) {
-    uint64_t chosen = 0;
-    WB_TRY(choose_names("methods", methods, wb_method_name, diagnostics, &chosen));
-    return analysis_run(analysis, chosen, strcmp(methods, "all") == 0 ? chosen : 0, watch, diagnostics);
-}
-
-wb_status wb_analysis_bound_alike(wb_analysis *analysis, const wb_analysis *model, const wb_watch *watch,
-                                  wb_diagnostics *diagnostics) {
-    const wb_analysis *block = model->longest;
-    const uint64_t of_block = block == NULL ? 0 : block->methods_run;
-    const uint64_t unasked = model->unasked | (block == NULL ? 0 : block->unasked);
-    return analysis_run(analysis, model->methods_run | of_block, unasked, watch, diagnostics);
-}
-
-wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
-                                   wb_diagnostics *diagnostics) {
-    uint64_t chosen = 0;
-    if (wb_analysis_scope(analysis) != WB_SCOPE_KERNEL) return WB_OK;
-    for (size_t i = 0; bound_method_at(i) != NULL; i++)
-        if (!bound_method_at(i)->searches && !bound_method_at(i)->never_proven) chosen |= UINT64_C(1) << i;
-    chosen &= ~analysis_block_methods();
-    return analysis_run(analysis, chosen, chosen, watch, diagnostics);
-}
-
-/* Simulates the grid, or the block alone, on the GPU. */
-static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,
-                                       const wb_watch *watch, wb_diagnostics *diagnostics,
-                                       wb_simulation *simulation) {
-    struct gpu_scheme scheme = analysis_has_caches(analysis) ? *analysis->memory.scheme : *gpu_scheme_at(0);
-    scheme.policy = policy;
-    const bool alone = analysis->kind == SUBJECT_CONTENDED_BLOCK;
-    struct block_times lone = {0};
-    const struct gpu_options options = {.watch = watch, .block_times = alone ? &lone : NULL};
-    struct arena arena = {0};
-    wb_gpu_simulation result;
-    *simulation = (wb_simulation){.policy = policy->name, .work_conserving = policy->work_conserving};
-    const struct timed_grid *grid = alone ? &analysis->contended.timed : &analysis->grid_times;
-    wb_status status = gpu_simulate(grid, &scheme, &options, diagnostics, &arena, &result);
-    if (status == WB_OK) {
-        /* The block's own time begins when it has been dispatched. */
-        simulation->cycles = simulation->last_commit = result.cycles - lone.start;
-        simulation->last_issue = cycles_sub(result.last_issue, lone.start);
-        simulation->warp_instructions = result.warp_instructions;
-        simulation->fetches = result.fetches;
-        simulation->fetch_misses = result.fetch_misses;
-    }
-    arena_free(&arena);
-    return status;
-}
-
-/* Why the analysis cannot be simulated, or NULL. */
-static const char *analysis_unsimulated(const struct wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS)
-        return "abstract warps cannot be simulated: they have no instructions";
-    if (wb_analysis_is_covering(analysis))
-        return "covering paths cannot be simulated: no warp executes all of them";
-    return NULL;
-}
-
-/* Simulates one policy and keeps the result. */
-static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const wb_watch *watch,
-                                     wb_diagnostics *messages) {
-    if (vec_reserve(&analysis->simulations, 1) != WB_OK) return analysis_no_memory(messages);
-    const struct sim_policy *policy = policy_at(index);
-    const char *objection = analysis_unsimulated(analysis);
-    double start = analysis_clock();
-    wb_simulation simulation;
-    if (objection != NULL) {
-        diagnose(messages, SEVERITY_ERROR,
-                 analysis->kind == SUBJECT_ABSTRACT_WARPS ? analysis->abstract.name : analysis->machine->name,
-                 "%s", objection);
-        return WB_ERR_DECLINED;
-    }
-    if (analysis->kind == SUBJECT_BLOCK)
-        WB_TRY(simulate(analysis->timed, policy, NULL, watch, messages, &simulation));
-    else
-        WB_TRY(analysis_simulate_gpu(analysis, policy, watch, messages, &simulation));
-    simulation.seconds = analysis_clock() - start;
-    wb_simulation *slot = method_place(&analysis->policies_run, index, analysis->simulations.items,
-                                       &analysis->simulations.count, sizeof *slot);
-    *slot = simulation;
-    return WB_OK;
-}
-
-static wb_status analysis_run_policy(void *user, size_t index, struct method_run *run) {
-    wb_analysis *analysis = user;
-    wb_diagnostics *messages = wb_diagnostics_new();
-    if (messages == NULL) return analysis_no_memory(run->diagnostics);
-    struct method_outcome outcome = {.method = policy_at(index)->name, .named = true};
-    outcome.status = analysis_try_policy(analysis, index, &run->watch, messages);
-    outcome.has_result = outcome.status == WB_OK;
-    return method_run_note(run, &analysis->log, &outcome, messages);
-}
-
-/* Warp instructions of the block or the grid; of a grid on a machine with caches the cycles that they take
- * units for, which are no fewer. */
-static uint64_t analysis_instructions(const struct wb_analysis *analysis) {
-    const struct timed_block *timed = analysis->timed;
-    if (analysis->kind == SUBJECT_CACHED_GRID) return analysis->memory.total.initiations;
-    uint64_t instructions = 0;
-    for (uint32_t w = 0; timed != NULL && w < timed->warp_count; w++)
-        instructions = cycles_add(instructions, timed->paths[timed->warp_path[w]].length);
-    for (size_t k = 0; k < analysis->work.kinds.count; k++) {
-        const struct block_kind *kind = &analysis->work.kinds.items[k];
-        instructions = cycles_add(instructions, cycles_mul(kind->instructions, kind->blocks));
-    }
-    return instructions;
-}
-
-/* Simulates the chosen policies. */
-static wb_status analysis_run_policies(wb_analysis *analysis, const char *policies, struct method_run *run) {
-    uint64_t chosen = 0;
-    WB_TRY(choose_names("policies", policies, wb_policy_name, run->diagnostics, &chosen));
-    return method_run_chosen(run, chosen, &analysis->policies_run, analysis_run_policy, analysis);
-}
-
-/* Simulates the policies that the bounds are about and are usually held against, unless more than `*left`
- * instructions would be simulated for them. */
-static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct method_run *run) {
-    const bool in_turns = analysis_has_caches(analysis) && !analysis->memory.scheme->policy->work_conserving;
-    const uint64_t instructions = cycles_mul(analysis_instructions(analysis), in_turns ? 1 : 2);
-    if (instructions <= *left) {
-        *left -= instructions;
-        return analysis_run_policies(analysis, in_turns ? "rr" : "lrr,gto", run);
-    }
-    static const char reason[] = "more instructions than are simulated unless it is named";
-    if (in_turns) return method_decline(&analysis->log, policy_rr.name, WB_OK, reason);
-    WB_TRY(method_decline(&analysis->log, policy_lrr.name, WB_OK, reason));
-    return method_decline(&analysis->log, policy_gto.name, WB_OK, reason);
-}
-
-wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
-                               wb_diagnostics *diagnostics) {
-    struct wb_analysis *const analyses[] = {analysis->longest, analysis};
-    uint64_t left = ANALYSIS_SIMULATED_MAX;
-    struct method_run run;
-    WB_TRY(method_run_begin(&run, "analysis", watch, diagnostics));
-    wb_status status = WB_OK;
-    for (size_t i = 0; i < 2 && status == WB_OK; i++) {
-        if (analyses[i] == NULL) continue;
-        status = policies == NULL ? analysis_simulate_usual(analyses[i], &left, &run)
-                                  : analysis_run_policies(analyses[i], policies, &run);
-    }
-    wb_status ended = method_run_end(&run);
-    return status != WB_OK ? status : ended;
 }
 
 const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis) {

@@ -115,7 +115,7 @@ wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *d
 /* WB_ERR_LIMIT, with a message that memory is exhausted. */
 wb_status analysis_no_memory(wb_diagnostics *diagnostics);
 
-/* analysis_read.c: the analysis of a file in memory (wb_analysis_read); `name` stands for it in messages. */
+/* The analysis of a file in memory (wb_analysis_read); `name` stands for it in messages. */
 wb_status analysis_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                          wb_analysis **analysis);
 

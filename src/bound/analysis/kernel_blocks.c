@@ -63,14 +63,6 @@ wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnosti
     return status;
 }
 
-void kernel_blocks_free(wb_analysis *kernel) {
-    for (size_t b = 1; b < kernel->blocks.count; b++) { /* the first is kernel->longest */
-        wb_analysis_free(kernel->blocks.items[b].analysis);
-        wb_block_free(kernel->blocks.items[b].block);
-    }
-    vec_free(&kernel->blocks);
-}
-
 /* The kind of a number that is the larger of two: what both are. */
 static wb_kind weaker_kind(wb_kind a, wb_kind b) {
     if (a == b) return a;

@@ -16,8 +16,6 @@
  * caps first. Errors as wb_analysis_new. */
 wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnostics *diagnostics);
 
-void kernel_blocks_free(wb_analysis *kernel);
-
 /* Asks every block by method `index` of the registry: *attempt has the largest bound, of the kind that it has
  * for all of them. Otherwise as analysis_try. */
 wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct analysis_request *request,

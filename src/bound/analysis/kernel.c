@@ -1,7 +1,12 @@
-#include "bound/analysis/analysis_kernel.h"
+/* Analyses of whole kernels, which are all blocks of a grid in the slots of all SMs, and beside them the
+ * blocks in isolation; and of what is written by hand: blocks, grids, abstract warps. */
+#include <stdlib.h>
 
+#include "base/file.h"
+#include "base/yaml.h"
 #include "bound/analysis/kernel_blocks.h"
 #include "memory/requests/timed_grid.h"
+#include "warp/synthetic/synthetic_file.h"
 #include "warp/trace/grid_block.h"
 
 /* The kind whose block alone is bounded by most cycles. */
@@ -73,7 +78,8 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
     return analyse_blocks(made, grid, longest_block(covering != NULL ? covering : made), diagnostics);
 }
 
-wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) {
+/* Makes an analysis, which is empty, one of a grid written by hand, which made->by_hand holds. */
+static wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) {
     made->machine = &made->by_hand.machine;
     made->kind = SUBJECT_KERNEL;
     WB_TRY(synthetic_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
@@ -98,4 +104,36 @@ wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering
     if (made == NULL) return analysis_no_memory(diagnostics);
     wb_status status = analysis_of_grid(made, grid, covering->machine, covering, watch, diagnostics);
     return analysis_finish(made, status, diagnostics, analysis);
+}
+
+/* A file describes a block, a grid of blocks, or abstract warps. */
+static wb_status analysis_fill(wb_analysis *made, const char *path, const char *text, size_t size,
+                               wb_diagnostics *diagnostics) {
+    if (acta_warp_file_is(text, size)) {
+        made->kind = SUBJECT_ABSTRACT_WARPS;
+        WB_TRY(acta_warp_file_parse(path, text, size, diagnostics, &made->abstract));
+        made->machine = made->abstract.machine;
+        return WB_OK;
+    }
+    WB_TRY(synthetic_file_parse(path, text, size, diagnostics, &made->by_hand));
+    if (made->by_hand.is_grid) return analysis_of_hand_grid(made, diagnostics);
+    made->timed = &made->by_hand.timed;
+    return WB_OK;
+}
+
+wb_status analysis_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                         wb_analysis **analysis) {
+    wb_analysis *made = analysis_make();
+    if (made == NULL) return analysis_no_memory(diagnostics);
+    wb_status status = analysis_fill(made, name, text, size, diagnostics);
+    return analysis_finish(made, status, diagnostics, analysis);
+}
+
+wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    char *text;
+    size_t size;
+    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
+    wb_status status = analysis_parse(path, text, size, diagnostics, analysis);
+    free(text);
+    return status;
 }

@@ -1,6 +1,17 @@
-#include "bound/search/issue_orders.h"
+#include "bound/search/annealing.h"
 
+#include <assert.h>
 #include <string.h>
+
+/* Most candidates, for what is so small that it costs nothing; the temperature to begin with (ETFA'13,
+ * section VIII), in cycles. */
+#define ANNEALED_CANDIDATES 2000u
+#define ANNEALED_TEMPERATURE 0.3
+#define ANNEALED_SEED 1u
+
+/* Work of a simulation that is short, and of an instruction of it (in units of search_budget). */
+#define SIMULATION_WORK 10000u
+#define SIMULATED_INSTRUCTION_WORK 60u
 
 /* Most windows. */
 #define WINDOWS_MAX 256u
@@ -26,8 +37,10 @@ static uint32_t orders_pick(const struct policy_view *view) {
     return WARP_NONE;
 }
 
-wb_status issue_orders_init(struct issue_orders *orders, const char *name, uint32_t warps, uint64_t issues,
-                            struct arena *arena) {
+/* Orders of `warps` warps for sub-cores that issue at most `issues` instructions; their memory is of `arena`.
+ * WB_ERR_LIMIT when that is exhausted. */
+static wb_status issue_orders_init(struct issue_orders *orders, const char *name, uint32_t warps,
+                                   uint64_t issues, struct arena *arena) {
     *orders = (struct issue_orders){
         .policy = {.name = name, .work_conserving = true, .pick = orders_pick},
         .warps = warps,
@@ -40,7 +53,9 @@ wb_status issue_orders_init(struct issue_orders *orders, const char *name, uint3
     return orders->orders == NULL || orders->loose == NULL || orders->before == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
-void issue_orders_starve(struct issue_orders *orders, uint32_t victim) {
+/* All windows alike: the victim last, the others from the one behind it on. The victim is starved until it
+ * runs alone. */
+static void issue_orders_starve(struct issue_orders *orders, uint32_t victim) {
     memset(orders->loose, false, orders->windows * sizeof *orders->loose);
     for (uint32_t window = 0; window < orders->windows; window++)
         for (uint32_t rank = 0; rank < orders->warps; rank++)
@@ -71,22 +86,82 @@ void issue_orders_restore(struct issue_orders *orders) {
     memcpy(order_of(orders, orders->changed), orders->before, orders->warps * sizeof *orders->before);
 }
 
-uint64_t annealing_candidates(uint64_t instructions, struct search_budget *budget) {
-    const uint64_t work = SIMULATION_WORK + SIMULATED_INSTRUCTION_WORK * instructions;
-    uint64_t candidates = ANNEALED_INSTRUCTIONS / (instructions + 1) + 2;
+/* How many candidates may be simulated that issue so many instructions each. */
+static uint64_t candidates_within(uint64_t instructions, struct search_budget *budget) {
+    const uint64_t work = cycles_add(SIMULATION_WORK, cycles_mul(SIMULATED_INSTRUCTION_WORK, instructions));
+    uint64_t candidates = ANNEALED_INSTRUCTIONS / cycles_add(instructions, 1) + 2;
     if (candidates > ANNEALED_CANDIDATES) candidates = ANNEALED_CANDIDATES;
     if (candidates > budget->work / work) candidates = budget->work / work;
     (void)search_spend(budget, candidates * work);
     return candidates > 0 ? candidates : 1;
 }
 
-/* Of exp(x) the first terms of its series do: unlike a library's exp they are the same on every machine, bit
+wb_status annealing_begin(struct annealing *annealing, const char *name, uint32_t warps, uint64_t issues,
+                          uint64_t instructions, struct search_budget *budget, struct arena *arena) {
+    annealing->random = random_seeded(ANNEALED_SEED);
+    annealing->candidates = candidates_within(instructions, budget);
+    return issue_orders_init(&annealing->orders, name, warps, issues, arena);
+}
+
+wb_status annealing_note(struct annealing *annealing, wb_status status, cycles makespan) {
+    annealing->stopped = status != WB_OK;
+    if (status != WB_OK) return status;
+    annealing->longest = cycles_max(annealing->longest, makespan);
+    annealing->candidates -= annealing->candidates > 0;
+    return WB_OK;
+}
+
+wb_status annealing_try(struct annealing *annealing, cycles *makespan) {
+    *makespan = 0;
+    const wb_status status = annealing->simulate(annealing->user, makespan);
+    return annealing_note(annealing, status, *makespan);
+}
+
+wb_status annealing_try_victims(struct annealing *annealing, uint64_t most, cycles *makespan) {
+    struct issue_orders *orders = &annealing->orders;
+    cycles best = 0;
+    uint32_t best_victim = 0;
+    for (uint32_t victim = 0; victim < orders->warps && victim < most; victim++) {
+        cycles one;
+        issue_orders_starve(orders, victim);
+        WB_TRY(annealing_try(annealing, &one));
+        if (one > best) {
+            best = one;
+            best_victim = victim;
+        }
+    }
+    if (best > *makespan)
+        issue_orders_starve(orders, best_victim);
+    else
+        issue_orders_rotate(orders);
+    *makespan = cycles_max(*makespan, best);
+    return WB_OK;
+}
+
+/* Whether a candidate takes the place of the present one (ETFA'13, eq. (3)).
+ * Of exp(x) the first terms of its series do: unlike a library's exp they are the same on every machine, bit
  * for bit, and with them the result. */
-bool annealing_accepts(struct random_state *random, cycles candidate, cycles present, double temperature) {
+static bool accepts(struct random_state *random, cycles candidate, cycles present, double temperature) {
     if (candidate >= present) return true;
     double x = (double)(present - candidate) / temperature;
     double chance = 1 / (1 + x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4))));
     return (double)(random_next(random) >> 11) * 0x1p-53 < chance;
+}
+
+wb_status annealing_run(struct annealing *annealing, cycles present) {
+    const double steps = (double)annealing->candidates;
+    while (annealing->candidates > 0) {
+        const double temperature = ANNEALED_TEMPERATURE * (double)annealing->candidates / steps;
+        cycles candidate;
+        annealing->change(annealing->user);
+        WB_TRY(annealing_try(annealing, &candidate));
+        assert(candidate <= annealing->longest);
+        if (accepts(&annealing->random, candidate, present, temperature))
+            present = candidate;
+        else
+            annealing->take_back(annealing->user);
+    }
+    return WB_OK;
 }
 
 void annealing_move(uint32_t *list, uint32_t from, uint32_t to) {

@@ -1,0 +1,78 @@
+/* What searches by simulated annealing for long schedules have in common: candidates that are simulated at
+ * full speed, because what is annealed is not the order of all instructions but, for each of some windows of
+ * issues of a sub-core, the choice between loose round-robin and a priority order of the warps. */
+#ifndef WB_BOUND_SEARCH_ANNEALING_H
+#define WB_BOUND_SEARCH_ANNEALING_H
+
+#include "base/arena.h"
+#include "base/cycles.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "bound/method/search_budget.h"
+#include "sim/sm/policy.h"
+
+/* Most instructions that the candidates of a search issue together, about a second of simulation, and what
+ * "all" spends on such a search (in units of search_budget): enough for one block, or one grid. */
+#define ANNEALED_INSTRUCTIONS ((uint64_t)4 << 20)
+#define ANNEALED_WORK (ANNEALED_INSTRUCTIONS * 65)
+
+/* A policy that issues as the window says that the issue count of a sub-core falls into. It is
+ * work-conserving whatever the windows say. */
+struct issue_orders {
+    struct sim_policy policy; /* first, so that its choice finds the rest */
+    bool *loose;              /* per window: loose round-robin, whatever its order */
+    uint32_t *orders;         /* [window * warps + rank]: warps of an SM, the most preferred first */
+    uint32_t windows, warps;
+    uint64_t window_issues; /* issues of a sub-core in one window */
+    uint32_t changed;       /* the window of the last change, and what it was before: */
+    bool was_loose;
+    uint32_t *before;
+};
+
+/* Loose round-robin throughout; behind it in each window an order that begins one warp further on. */
+void issue_orders_rotate(struct issue_orders *orders);
+
+/* Changes one window: a warp goes to another rank, or the order stops or begins to count. */
+void issue_orders_change(struct issue_orders *orders, struct random_state *random);
+
+/* Takes the last change back. */
+void issue_orders_restore(struct issue_orders *orders);
+
+/* A search: issue orders, and what else there is to choose. */
+struct annealing {
+    struct issue_orders orders;
+    struct random_state random;
+    uint64_t candidates; /* that may still be simulated */
+    cycles longest;      /* of all that were */
+    bool stopped;        /* the simulator has left a message */
+    void *user;
+    /* Simulates the candidate at hand. Errors leave a message. */
+    wb_status (*simulate)(void *user, cycles *makespan);
+    /* Changes the candidate at hand, and takes the last change back. */
+    void (*change)(void *user);
+    void (*take_back)(void *user);
+};
+
+/* Begins a search of so many candidates as a budget has work for, which is taken off, and one in any case:
+ * each issues `instructions` in all, `issues` at most on a sub-core. The members from `user` on are kept; the
+ * memory is the arena's. WB_ERR_LIMIT without a message when it is exhausted. */
+wb_status annealing_begin(struct annealing *annealing, const char *name, uint32_t warps, uint64_t issues,
+                          uint64_t instructions, struct search_budget *budget, struct arena *arena);
+
+/* Notes what a simulation has come to; passes its status on. */
+wb_status annealing_note(struct annealing *annealing, wb_status status, cycles makespan);
+
+/* Simulates the candidate at hand. */
+wb_status annealing_try(struct annealing *annealing, cycles *makespan);
+
+/* Starves one warp of each SM after the other, `most` of them at most, and leaves the worst in place if it is
+ * worse than round-robin, which took *makespan: then that of the worst is put there. */
+wb_status annealing_try_victims(struct annealing *annealing, uint64_t most, cycles *makespan);
+
+/* Anneals from the candidate at hand, which took `present`, until all candidates have been simulated. */
+wb_status annealing_run(struct annealing *annealing, cycles present);
+
+/* The number `from` of a list goes to place `to`; what is between moves up. */
+void annealing_move(uint32_t *list, uint32_t from, uint32_t to);
+
+#endif

@@ -14,14 +14,14 @@ static void bench_share(const struct bench_case *bench, const struct timed_grid 
     double start = seconds();
     struct sm_share share = {.sms = timed->machine->memory.sms, .resident = resident};
     for (share.sm = 0; share.sm < share.sms; share.sm++) {
-        struct sure_hits hits;
-        require(sure_hits_make(&timed->traffic, &timed->code, &share, run->diagnostics, &hits),
+        struct must_hits hits;
+        require(must_hits_make(&timed->traffic, &timed->code, &share, run->diagnostics, &hits),
                 run->diagnostics);
         total.load_requests += hits.misses.load_requests;
         total.store_requests += hits.misses.store_requests + hits.misses.atomic_requests;
-        total.sure_hits += hits.misses.sure_hits;
+        total.must_hits += hits.misses.must_hits;
         total.load_misses += hits.misses.load_misses;
-        sure_hits_free(&hits);
+        must_hits_free(&hits);
     }
     double spent = seconds() - start;
     uint64_t requests = total.load_requests + total.store_requests;
@@ -29,7 +29,7 @@ static void bench_share(const struct bench_case *bench, const struct timed_grid 
            "surely hit, "
            "at most %.1f %% miss)\n",
            bench->kernel, resident, (double)requests / spent / 1e6, (unsigned long long)requests,
-           100.0 * (double)total.sure_hits / (double)total.load_requests,
+           100.0 * (double)total.must_hits / (double)total.load_requests,
            100.0 * (double)total.load_misses / (double)total.load_requests);
 }
 

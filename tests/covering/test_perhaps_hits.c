@@ -190,13 +190,13 @@ static void check_instruction(const struct known *known, const struct wb_grid *g
         misses += known->truth.most[b][warp][op];
     census->requests += blocks * requests_of(&known->kernel.grid.program[warp].ops[op]);
     census->hits += (uint32_t)said->loads > misses ? (uint32_t)said->loads - misses : 0;
-    census->found += (uint32_t)said->sure_hits;
-    if (said->sure_hits > said->loads || misses > said->loads - said->sure_hits)
+    census->found += (uint32_t)said->must_hits;
+    if (said->must_hits > said->loads || misses > said->loads - said->must_hits)
         wrong(known, "warp %u, access %u: %u of %u requests are said to hit, %u miss", warp, op,
-              (unsigned)said->sure_hits, (unsigned)said->loads, misses);
+              (unsigned)said->must_hits, (unsigned)said->loads, misses);
 }
 
-static void check_said(const struct known *known, const struct wb_grid *grid, const struct sure_hits *hits,
+static void check_said(const struct known *known, const struct wb_grid *grid, const struct must_hits *hits,
                        struct census *census) {
     census->said++;
     for (uint32_t i = 0; i < grid->instruction_count; i++)
@@ -211,7 +211,7 @@ static void check_said(const struct known *known, const struct wb_grid *grid, co
 
 static void check_covering(struct known *known, struct census *census) {
     struct timed_grid timed = {0};
-    struct sure_hits hits = {0};
+    struct must_hits hits = {0};
     wb_grid *grid = NULL;
     wb_diagnostics *diagnostics = known->diagnostics;
     wb_facts *facts = perhaps_kernel_facts(&known->kernel, known->parsed, diagnostics);
@@ -226,9 +226,9 @@ static void check_covering(struct known *known, struct census *census) {
     if (wb_grid_trace(known->parsed, launch, &options, diagnostics, &grid) != WB_OK)
         wrong(known, "it is not covered");
     if (timed_grid_make(grid, known->machine, diagnostics, &timed) == WB_OK &&
-        sure_hits_make(&timed.traffic, &timed.code, &share, diagnostics, &hits) == WB_OK)
+        must_hits_make(&timed.traffic, &timed.code, &share, diagnostics, &hits) == WB_OK)
         check_said(known, grid, &hits, census);
-    sure_hits_free(&hits);
+    must_hits_free(&hits);
     timed_grid_free(&timed);
     wb_grid_free(grid);
     wb_launch_free(launch);

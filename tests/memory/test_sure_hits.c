@@ -20,7 +20,7 @@ static char *verdicts_text(const struct sure_case *known) {
     for (uint32_t b = 0; b < known->hand.grid.blocks.count; b++) {
         for (uint32_t w = 0; w < known->hand.grid.warp_count; w++) {
             const struct traffic_pattern *pattern = traffic_pattern_of(&known->traffic, b, w);
-            const uint8_t *verdicts = sure_hits_of(&known->hits, b, w);
+            const uint8_t *verdicts = must_hits_of(&known->hits, b, w);
             if (b + w > 0) text_string(&text, w > 0 ? ";" : "/");
             for (uint32_t a = 0; a < pattern->access_count; a++) {
                 const struct traffic_access *access = &pattern->accesses[a];
@@ -212,7 +212,7 @@ static void test_miss_bound(void **state) {
 static void test_miss_bound_of_several_sms(void **state) {
     (void)state;
     struct sure_case known;
-    struct sure_hits hits;
+    struct must_hits hits;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     const struct sm_share share = {.sm = 0, .sms = 1, .resident = 8};
     sure_case_make(&known, "6* L0=0 / L1=1 / S2=1", &two_ways);
@@ -220,10 +220,10 @@ static void test_miss_bound_of_several_sms(void **state) {
     assert_int_equal(known.hits.misses.load_misses_spread, 2);
     memory->dispatch = DISPATCH_GREEDY;
     memory->sms = 4;
-    assert_int_equal(sure_hits_make(&known.traffic, &known.hand.code, &share, diagnostics, &hits), WB_OK);
+    assert_int_equal(must_hits_make(&known.traffic, &known.hand.code, &share, diagnostics, &hits), WB_OK);
     assert_int_equal(hits.misses.load_misses, 1 + 1);
     assert_int_equal(hits.misses.load_misses_spread, 4 + 1);
-    sure_hits_free(&hits);
+    must_hits_free(&hits);
     wb_diagnostics_free(diagnostics);
     sure_case_free(&known);
 }
@@ -246,12 +246,12 @@ static void test_counts(void **state) {
     assert_int_equal(misses->load_requests, 6);
     assert_int_equal(misses->store_requests, 2);
     assert_int_equal(misses->atomic_requests, 2);
-    assert_int_equal(misses->sure_hits, 2);
+    assert_int_equal(misses->must_hits, 2);
     assert_int_equal(known.hits.instructions[0].loads, 4);
-    assert_int_equal(known.hits.instructions[0].sure_hits, 0);
+    assert_int_equal(known.hits.instructions[0].must_hits, 0);
     assert_int_equal(known.hits.instructions[1].loads, 2);
-    assert_int_equal(known.hits.instructions[1].sure_hits, 2);
-    assert_int_equal(known.hits.instructions[1].sure_data, 2);
+    assert_int_equal(known.hits.instructions[1].must_hits, 2);
+    assert_int_equal(known.hits.instructions[1].must_data, 2);
     assert_int_equal(known.hits.instructions[2].loads, 0);
     sure_case_free(&known);
 }
@@ -261,38 +261,48 @@ static void test_share(void **state) {
     (void)state;
     struct sure_case known;
     sure_case_make(&known, "L0=0 L1=0 / L2=1 / L0=0", &one_way);
-    struct sure_hits hits;
+    struct must_hits hits;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     const struct sm_share even = {.sm = 0, .sms = 2, .resident = 8}, odd = {.sm = 1, .sms = 2, .resident = 8};
-    assert_int_equal(sure_hits_make(&known.traffic, &known.hand.code, &even, diagnostics, &hits), WB_OK);
-    assert_int_equal(sure_hits_of(&hits, 0, 0)[1], SURE_HIT);
-    assert_int_equal(sure_hits_of(&hits, 2, 0)[0], 0);
+    assert_int_equal(must_hits_make(&known.traffic, &known.hand.code, &even, diagnostics, &hits), WB_OK);
+    assert_int_equal(must_hits_of(&hits, 0, 0)[1], MUST_HIT);
+    assert_int_equal(must_hits_of(&hits, 2, 0)[0], 0);
     assert_int_equal(hits.misses.load_misses, 1);
-    sure_hits_free(&hits);
-    assert_int_equal(sure_hits_make(&known.traffic, &known.hand.code, &odd, diagnostics, &hits), WB_OK);
+    must_hits_free(&hits);
+    assert_int_equal(must_hits_make(&known.traffic, &known.hand.code, &odd, diagnostics, &hits), WB_OK);
     assert_int_equal(hits.misses.load_requests, 1);
-    sure_hits_free(&hits);
+    must_hits_free(&hits);
     wb_diagnostics_free(diagnostics);
     sure_case_free(&known);
+}
+
+struct waits_case {
+    const struct sure_case *known;
+    struct arena arena;
+    struct data_waits waits;
+};
+
+static void make_waits(void *context) {
+    struct waits_case *waits = context;
+    waits->waits = data_waits_make(&waits->known->hand.grid, &waits->known->hand.code, &waits->arena);
 }
 
 /* A load of two registers is waited for by the first that uses either. */
 static void test_data_waits(void **state) {
     (void)state;
     struct sure_case known;
-    struct arena arena = {0};
-    struct data_waits waits;
     sure_case_make(&known, "L0=0 L2=1 | U1 L3=2 U0 L4=3 | U2", &two_ways);
     known.hand.code.insts[0].destination_count = 2; /* registers 0 and 1 */
-    assert_int_equal(data_waits_make(&known.hand.grid, &known.hand.code, &arena, &waits), WB_OK);
-    const struct data_wait *found = data_waits_of(&waits, 0, 0);
+    struct waits_case waits = {.known = &known};
+    assert_int_equal(arena_protect(&waits.arena, make_waits, &waits), WB_OK);
+    const struct data_wait *found = data_waits_of(&waits.waits, 0, 0);
     assert_int_equal(found[0].access, 2);
     assert_int_equal(found[0].phase, 1);
     assert_int_equal(found[1].access, 4);
     assert_int_equal(found[1].phase, 2);
     assert_int_equal(found[2].access, NEVER_WAITED);
     assert_int_equal(found[2].phase, NEVER_WAITED);
-    arena_free(&arena);
+    arena_free(&waits.arena);
     sure_case_free(&known);
 }
 

@@ -22,11 +22,11 @@ static const struct gpu_scheme schemes[] = {
 
 /* What was seen. */
 struct gpu_census {
-    uint32_t loads, sure_hits, sure_data;
+    uint32_t loads, must_hits, must_data;
 };
 
 /* The verdict on a load's turn. */
-static uint8_t verdict_on(const struct traffic *traffic, const struct sure_hits *hits,
+static uint8_t verdict_on(const struct traffic *traffic, const struct must_hits *hits,
                           const struct sm_access *turn) {
     const struct traffic_pattern *pattern = traffic_pattern_of(traffic, turn->block, turn->warp);
     for (uint32_t a = 0; a < pattern->access_count; a++) {
@@ -35,7 +35,7 @@ static uint8_t verdict_on(const struct traffic *traffic, const struct sure_hits 
         uint64_t base = traffic_base(traffic, turn->block, turn->warp, access->group);
         for (uint32_t r = access->first_request; r < access->first_request + access->request_count; r++) {
             if (base + pattern->offsets[r] == turn->address)
-                return sure_hits_of(hits, turn->block, turn->warp)[r];
+                return must_hits_of(hits, turn->block, turn->warp)[r];
         }
     }
     fail_msg("a turn of no request");
@@ -43,7 +43,7 @@ static uint8_t verdict_on(const struct traffic *traffic, const struct sure_hits 
 }
 
 /* Compares the turns of an SM with what is known, and adds its misses; what is wrong, or NULL. */
-static const char *compare_turns(const struct traffic *traffic, const struct sure_hits *hits,
+static const char *compare_turns(const struct traffic *traffic, const struct must_hits *hits,
                                  const struct gpu_sm_record *sm, uint64_t *all_misses,
                                  struct gpu_census *census) {
     uint64_t misses = 0;
@@ -51,12 +51,12 @@ static const char *compare_turns(const struct traffic *traffic, const struct sur
         const struct sm_access *turn = &sm->turns.items[i];
         if (turn->kind != TRAFFIC_LOAD) continue;
         uint8_t verdict = verdict_on(traffic, hits, turn);
-        if ((verdict & SURE_HIT) != 0 && turn->outcome == L1_MISS) return "a sure hit misses";
-        if ((verdict & SURE_DATA) != 0 && turn->outcome != L1_HIT) return "sure data is late";
+        if ((verdict & MUST_HIT) != 0 && turn->outcome == L1_MISS) return "a sure hit misses";
+        if ((verdict & MUST_DATA) != 0 && turn->outcome != L1_HIT) return "sure data is late";
         misses += turn->outcome == L1_MISS;
         census->loads++;
-        census->sure_hits += (verdict & SURE_HIT) != 0;
-        census->sure_data += (verdict & SURE_DATA) != 0;
+        census->must_hits += (verdict & MUST_HIT) != 0;
+        census->must_data += (verdict & MUST_DATA) != 0;
     }
     *all_misses += misses;
     return misses > hits->misses.load_misses ? "more misses than the bound" : NULL;
@@ -64,7 +64,7 @@ static const char *compare_turns(const struct traffic *traffic, const struct sur
 
 /* Compares one simulation; hits: per SM. */
 static const char *compare_scheme(const struct random_gpu *gpu, const struct gpu_scheme *scheme,
-                                  const struct sure_hits *hits, struct gpu_census *census) {
+                                  const struct must_hits *hits, struct gpu_census *census) {
     struct gpu_record record;
     const char *problem = NULL;
     uint64_t misses = 0, most_misses = 0;
@@ -83,13 +83,13 @@ static const char *compare_scheme(const struct random_gpu *gpu, const struct gpu
 
 static void check_gpu(uint64_t seed, const struct random_gpu_family *family, struct gpu_census *census) {
     struct random_gpu gpu;
-    struct sure_hits hits[SMS_MAX];
+    struct must_hits hits[SMS_MAX];
     random_gpu_make(seed, family, &gpu);
     const struct machine_memory *memory = &gpu.hand.machine.memory;
     for (uint32_t s = 0; s < memory->sms; s++) {
         struct sm_share share = {.sm = s, .sms = memory->sms, .resident = gpu.hand.machine.limits.blocks};
         if (family->dispatch != DISPATCH_STATIC) share.sm = 0, share.sms = 1;
-        assert_int_equal(sure_hits_make(&gpu.timed.traffic, &gpu.timed.code, &share, NULL, &hits[s]), WB_OK);
+        assert_int_equal(must_hits_make(&gpu.timed.traffic, &gpu.timed.code, &share, NULL, &hits[s]), WB_OK);
     }
     for (uint32_t i = 0; i < SCHEMES; i++) {
         const char *problem = compare_scheme(&gpu, &schemes[i], hits, census);
@@ -98,7 +98,7 @@ static void check_gpu(uint64_t seed, const struct random_gpu_family *family, str
                      schemes[i].policy->name, problem, gpu.label.data);
     }
     for (uint32_t s = 0; s < memory->sms; s++)
-        sure_hits_free(&hits[s]);
+        must_hits_free(&hits[s]);
     random_gpu_free(&gpu);
 }
 
@@ -127,8 +127,8 @@ static void test_random_gpus(void **state) {
         check_gpu(seed, &family, &census);
     }
     /* A tenth of the loads are sure hits: enough to be wrong about. */
-    assert_true(census.sure_hits > census.loads / 10);
-    assert_true(census.sure_data > census.sure_hits / 4);
+    assert_true(census.must_hits > census.loads / 10);
+    assert_true(census.must_data > census.must_hits / 4);
 }
 
 int main(void) {

@@ -4,7 +4,7 @@
 
 /* Sets the latency of each access of a warp, which stand in the order of the pattern's; returns where those
  * of the next warp are. An instruction with several accesses has one latency. */
-static struct execution_cost *warp_latencies(const struct timed_grid *timed, const struct sure_hits *hits,
+static struct execution_cost *warp_latencies(const struct timed_grid *timed, const struct must_hits *hits,
                                              uint32_t warp, struct execution_cost *costs) {
     const struct request_latencies latencies = request_latencies_of(&timed->machine->memory);
     const uint32_t count = traffic_pattern_of(&timed->traffic, 0, warp)->access_count;
@@ -12,7 +12,7 @@ static struct execution_cost *warp_latencies(const struct timed_grid *timed, con
     struct warp_step step;
     for (uint32_t done = 0; done < count && warp_steps_next(&steps, &step); done = steps.access) {
         if (step.inst->unit == UNIT_NONE) continue;
-        cycles latency = latency_of_step(&latencies, &step, sure_hits_of(hits, 0, warp));
+        cycles latency = latency_of_step(&latencies, &step, must_hits_of(hits, 0, warp));
         for (uint32_t a = done; a < steps.access; a++)
             costs[a].latency = (uint32_t)latency;
     }
@@ -42,15 +42,15 @@ wb_status isolated_block_latencies(struct memory_work *work, wb_diagnostics *dia
                                    struct execution_cost *costs) {
     const struct timed_grid *timed = work->timed;
     const struct sm_share alone = {0, 1, 1};
-    struct sure_hits hits;
+    struct must_hits hits;
     work->request_unit = request_unit_of(timed);
-    wb_status status = sure_hits_make(&timed->traffic, &timed->code, &alone, diagnostics, &hits);
+    wb_status status = must_hits_make(&timed->traffic, &timed->code, &alone, diagnostics, &hits);
     if (status == WB_OK) {
         for (uint32_t w = 0; w < timed->grid->warp_count; w++)
             costs = warp_latencies(timed, &hits, w, costs);
         work->total.requests.misses = hits.misses.load_misses;
     }
-    sure_hits_free(&hits);
+    must_hits_free(&hits);
     return status;
 }
 

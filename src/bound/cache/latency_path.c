@@ -25,7 +25,7 @@ void latency_block_begin(struct latency_block *block, uint32_t number, cycles st
         memset(warp->registers, 0, block->timed->code.register_count * sizeof *warp->registers);
         *warp = (struct latency_warp){.steps = warp_steps_begin(block->timed, number, w),
                                       .verdicts =
-                                          block->hits == NULL ? NULL : sure_hits_of(block->hits, number, w),
+                                          block->hits == NULL ? NULL : must_hits_of(block->hits, number, w),
                                       .registers = warp->registers,
                                       .issue = start,
                                       .complete = start};
@@ -54,7 +54,7 @@ void latency_warp_complete(struct latency_warp *warp, const struct timed_inst *i
 static bool surely_there(const struct traffic_access *access, const uint8_t *verdicts) {
     if (verdicts == NULL) return false;
     for (uint32_t r = 0; r < access->request_count; r++) {
-        if ((verdicts[access->first_request + r] & SURE_DATA) == 0) return false;
+        if ((verdicts[access->first_request + r] & MUST_DATA) == 0) return false;
     }
     return true;
 }

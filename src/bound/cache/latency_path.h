@@ -10,7 +10,7 @@
 /* A warp on its way. */
 struct latency_warp {
     struct warp_steps steps;
-    const uint8_t *verdicts; /* on its requests (enum sure_verdict), or NULL: nothing is known of them */
+    const uint8_t *verdicts; /* on its requests (enum must_verdict), or NULL: nothing is known of them */
     cycles *registers;       /* per register of the code, the longest path to when it can be read */
     cycles issue;            /* to the issue of the last instruction */
     cycles complete;         /* to the latest completion */
@@ -20,7 +20,7 @@ struct latency_warp {
 /* The warps of a block on their way. */
 struct latency_block {
     const struct timed_grid *timed;
-    const struct sure_hits *hits; /* of the block's SM, or NULL */
+    const struct must_hits *hits; /* of the block's SM, or NULL */
     struct request_latencies latencies;
     struct latency_warp *warps;
 };

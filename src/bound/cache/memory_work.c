@@ -369,14 +369,14 @@ void memory_work_free(struct memory_work *work) {
     arena_free(&work->arena);
 }
 
-uint64_t memory_work_unsure_loads(const struct memory_work *work, const struct sure_hits *hits,
+uint64_t memory_work_unsure_loads(const struct memory_work *work, const struct must_hits *hits,
                                   uint32_t block) {
     uint64_t loads = memory_work_of(work, block)->requests.loads;
     for (uint32_t w = 0; w < work->timed->grid->warp_count; w++) {
-        const uint8_t *verdicts = sure_hits_of(hits, block, w);
+        const uint8_t *verdicts = must_hits_of(hits, block, w);
         uint32_t count = traffic_pattern_of(&work->timed->traffic, block, w)->request_count;
         for (uint32_t r = 0; r < count; r++)
-            loads -= (verdicts[r] & SURE_HIT) != 0;
+            loads -= (verdicts[r] & MUST_HIT) != 0;
     }
     return loads;
 }

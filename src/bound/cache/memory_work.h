@@ -9,7 +9,7 @@
 #include "memory/requests/traffic.h"
 #include "sim/gpu/gpu.h"
 
-struct sure_hits;
+struct must_hits;
 
 /* Cycles from the end of a request's turn at the first level until its data (or acknowledgement) is there,
  * those in which a server is busy not counted. */
@@ -82,7 +82,7 @@ static inline const struct block_work *memory_work_of(const struct memory_work *
 }
 
 /* Requests of loads of a block that are no sure hits; `hits` is of its SM. */
-uint64_t memory_work_unsure_loads(const struct memory_work *work, const struct sure_hits *hits,
+uint64_t memory_work_unsure_loads(const struct memory_work *work, const struct must_hits *hits,
                                   uint32_t block);
 
 /* What each SM that has blocks does under static dispatch, with `idle` 0, in an array from `arena`; NULL when

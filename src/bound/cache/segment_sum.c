@@ -20,18 +20,18 @@ struct sum_paths {
     uint32_t *alike; /* per variant 1 + the last block of the SM, or 0 */
 };
 
-static bool same_verdicts(const struct memory_work *work, const struct sure_hits *hits, uint32_t a,
+static bool same_verdicts(const struct memory_work *work, const struct must_hits *hits, uint32_t a,
                           uint32_t b) {
     for (uint32_t w = 0; w < work->timed->grid->warp_count; w++) {
         size_t count = traffic_pattern_of(&work->timed->traffic, a, w)->request_count;
-        if (count > 0 && memcmp(sure_hits_of(hits, a, w), sure_hits_of(hits, b, w), count) != 0) return false;
+        if (count > 0 && memcmp(must_hits_of(hits, a, w), must_hits_of(hits, b, w), count) != 0) return false;
     }
     return true;
 }
 
 /* All blocks of `share`. */
 static void sum_blocks(const struct memory_work *work, const struct sm_share *share,
-                       const struct sure_hits *hits, struct sum_paths *paths, struct sum_block *blocks) {
+                       const struct must_hits *hits, struct sum_paths *paths, struct sum_block *blocks) {
     const struct traffic *traffic = &work->timed->traffic;
     memset(paths->alike, 0, traffic->variants.count * sizeof *paths->alike);
     paths->block.hits = hits;
@@ -88,12 +88,12 @@ static wb_status sum_init(struct sum *sum) {
 /* Looks at the blocks of an SM; *misses: at most so many of their loads miss, in any order. */
 static wb_status sum_sm(struct sum *sum, const struct sm_share *share, uint64_t *misses) {
     const struct timed_grid *timed = sum->work->timed;
-    struct sure_hits hits;
-    wb_status status = sure_hits_make(&timed->traffic, &timed->code, share, sum->diagnostics, &hits);
+    struct must_hits hits;
+    wb_status status = must_hits_make(&timed->traffic, &timed->code, share, sum->diagnostics, &hits);
     if (status == WB_OK) sum_blocks(sum->work, share, &hits, &sum->paths, sum->blocks);
     sum->paths.block.hits = NULL;
     *misses = hits.misses.load_misses;
-    sure_hits_free(&hits);
+    must_hits_free(&hits);
     return status;
 }
 

@@ -290,8 +290,8 @@ static wb_status turn_sm(struct turns *turns, const struct sm_share *share, wb_d
                          struct sm_work *sm) {
     const struct timed_grid *timed = turns->work->timed;
     const uint32_t blocks = sm_share_blocks(share, timed->grid);
-    struct sure_hits hits;
-    wb_status status = sure_hits_make(&timed->traffic, &timed->code, share, diagnostics, &hits);
+    struct must_hits hits;
+    wb_status status = must_hits_make(&timed->traffic, &timed->code, share, diagnostics, &hits);
     if (status == WB_OK) {
         for (uint32_t b = 0; b < turns->work->resident; b++)
             turns->blocks[b].hits = &hits;
@@ -300,7 +300,7 @@ static wb_status turn_sm(struct turns *turns, const struct sm_share *share, wb_d
         if (turns_known(turns->work, blocks))
             sm->idle = cycles_min(sm->idle, turns_run(turns, share->sm, blocks));
     }
-    sure_hits_free(&hits);
+    must_hits_free(&hits);
     return status;
 }
 
@@ -322,9 +322,9 @@ static wb_status turn_greedy(struct turns *turns, wb_diagnostics *diagnostics, s
     const struct memory_work *work = turns->work;
     const struct sm_share anywhere = {0, 1, work->resident};
     struct sm_work all = {.work = work->total};
-    struct sure_hits hits;
+    struct must_hits hits;
     wb_status status =
-        sure_hits_make(&work->timed->traffic, &work->timed->code, &anywhere, diagnostics, &hits);
+        must_hits_make(&work->timed->traffic, &work->timed->code, &anywhere, diagnostics, &hits);
     if (status == WB_OK) {
         turns->blocks[0].hits = &hits;
         all.idle = turn_sum(turns, 0, 1);
@@ -333,7 +333,7 @@ static wb_status turn_greedy(struct turns *turns, wb_diagnostics *diagnostics, s
             all.work.requests.misses += memory_work_unsure_loads(work, &hits, b);
         *time = memory_work_time(work, &all, 1);
     }
-    sure_hits_free(&hits);
+    must_hits_free(&hits);
     return status;
 }
 

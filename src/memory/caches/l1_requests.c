@@ -1,5 +1,6 @@
 #include "memory/caches/l1_requests.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Stand for lines that nobody knows: no address has such a number. */
@@ -36,15 +37,15 @@ static void list_lines(const struct cache_index *index, uint32_t most, struct ob
     }
 }
 
-wb_status objects_lines_make(const struct traffic *traffic, const struct cache_index *index, uint32_t ways,
-                             struct arena *arena, struct objects_lines *lines) {
+/* The lines of the objects that accesses of the traffic are to. */
+static struct objects_lines objects_lines_make(const struct traffic *traffic, const struct cache_index *index,
+                                               uint32_t ways, struct arena *arena) {
     const struct memory_objects *objects = &traffic->grid->cover.objects;
-    *lines = (struct objects_lines){.count = (uint32_t)objects->items.count + 1, .most = ways + 1};
-    lines->objects = arena_array(arena, lines->count, sizeof *lines->objects);
-    if (lines->objects == NULL) return WB_ERR_LIMIT;
-    note_asked(traffic, lines);
-    for (uint32_t o = 0; o < lines->count; o++) {
-        struct object_lines *object = &lines->objects[o];
+    struct objects_lines lines = {.count = (uint32_t)objects->items.count + 1, .most = ways + 1};
+    lines.objects = arena_array(arena, lines.count, sizeof *lines.objects);
+    note_asked(traffic, &lines);
+    for (uint32_t o = 0; o < lines.count; o++) {
+        struct object_lines *object = &lines.objects[o];
         if (!object->asked) continue;
         object->anywhere = o == 0 || objects->items.items[o - 1].size == 0;
         if (!object->anywhere) {
@@ -53,11 +54,10 @@ wb_status objects_lines_make(const struct traffic *traffic, const struct cache_i
             object->count = cache_line_number(index, memory->base + memory->size - 1) - object->first + 1;
         }
         object->set_counts = arena_array(arena, index->set_count, sizeof *object->set_counts);
-        object->listed = arena_array(arena, (size_t)index->set_count * lines->most, sizeof *object->listed);
-        if (object->set_counts == NULL || object->listed == NULL) return WB_ERR_LIMIT;
-        list_lines(index, lines->most, object);
+        object->listed = arena_array(arena, (size_t)index->set_count * lines.most, sizeof *object->listed);
+        list_lines(index, lines.most, object);
     }
-    return WB_OK;
+    return lines;
 }
 
 /* A unit that no machine has. */
@@ -88,20 +88,20 @@ enum port_order port_order_of(const struct traffic *traffic, const struct timed_
     return machine->units[unit].shared || machine->sub_cores == 1 ? most : PORT_PROGRAM_ORDER;
 }
 
-wb_status l1_requests_init(struct l1_requests *requests, const struct traffic *traffic,
-                           enum port_order order) {
-    *requests = (struct l1_requests){
-        .traffic = traffic, .index = cache_index_of(&traffic->machine->memory.l1), .order = order};
-    const uint32_t sets = requests->index.set_count, ways = traffic->machine->memory.l1.ways;
-    requests->slice_of = calloc(sets, sizeof *requests->slice_of);
-    if (requests->slice_of == NULL) return WB_ERR_LIMIT;
-    WB_TRY(objects_lines_make(traffic, &requests->index, ways, &requests->arena, &requests->objects));
-    const uint32_t objects = requests->objects.count;
-    requests->unknown = arena_array(&requests->arena, objects, sizeof *requests->unknown);
-    requests->known_at = arena_array(&requests->arena, sets, sizeof *requests->known_at);
-    requests->asked_at = arena_array(&requests->arena, (size_t)sets * objects, sizeof *requests->asked_at);
-    const bool failed = requests->unknown == NULL || requests->known_at == NULL || requests->asked_at == NULL;
-    return failed ? WB_ERR_LIMIT : WB_OK;
+struct l1_requests l1_requests_make(const struct traffic *traffic, enum port_order order,
+                                    struct arena *arena) {
+    struct l1_requests requests = {.arena = arena,
+                                   .traffic = traffic,
+                                   .index = cache_index_of(&traffic->machine->memory.l1),
+                                   .order = order};
+    const uint32_t sets = requests.index.set_count, ways = traffic->machine->memory.l1.ways;
+    requests.objects = objects_lines_make(traffic, &requests.index, ways, arena);
+    const uint32_t objects = requests.objects.count;
+    requests.slice_of = arena_array(arena, sets, sizeof *requests.slice_of);
+    requests.unknown = arena_array(arena, objects, sizeof *requests.unknown);
+    requests.known_at = arena_array(arena, sets, sizeof *requests.known_at);
+    requests.asked_at = arena_array(arena, (size_t)sets * objects, sizeof *requests.asked_at);
+    return requests;
 }
 
 /* Reads the requests of one access; room for them is reserved. `like` has what they have in common. */
@@ -113,6 +113,7 @@ static void read_access(struct l1_requests *requests, const struct traffic_patte
         like.request = access->first_request + r;
         like.line = cache_line_number(index, address);
         like.set = cache_set_of_line(index, like.line);
+        assert(like.set < index->set_count);
         like.sector = (uint32_t)cache_sector_number(index, address) & index->sector_mask;
         like.perhaps = like.unknown || (pattern->perhaps != NULL && pattern->perhaps[like.request]);
         requests->known_at[like.set] = ++requests->now;
@@ -132,12 +133,12 @@ static void count_unknown(struct l1_requests *requests, const struct traffic_acc
 }
 
 /* Reads what an access to an unknown address perhaps uses; `since`: when its warp began its phase. */
-static wb_status read_unknown(struct l1_requests *requests, const struct traffic_access *access,
-                              struct l1_request like, uint64_t since) {
+static void read_unknown(struct l1_requests *requests, const struct traffic_access *access,
+                         struct l1_request like, uint64_t since) {
     const struct objects_lines *objects = &requests->objects;
     const struct object_lines *object = &objects->objects[access->object];
     count_unknown(requests, access, (enum touch_kind)like.touch);
-    if (like.touch == TOUCH_STORE_EVICTS) return WB_OK;
+    if (like.touch == TOUCH_STORE_EVICTS) return;
     like.perhaps = like.unknown = true;
     like.touch = TOUCH_LOAD; /* which of the lines is not known: neither that it is one that never comes */
     for (uint32_t set = 0; set < requests->index.set_count; set++) {
@@ -145,17 +146,16 @@ static wb_status read_unknown(struct l1_requests *requests, const struct traffic
         if (object->set_counts[set] == 0) continue;
         if (*asked_at > since && *asked_at > requests->known_at[set]) continue;
         *asked_at = ++requests->now;
-        WB_TRY(vec_reserve(&requests->items, object->set_counts[set]));
+        arena_reserve(requests->arena, &requests->items, object->set_counts[set]);
         like.set = set;
         for (uint32_t i = 0; i < object->set_counts[set]; i++) {
             like.line = object_set_lines(objects, access->object, set)[i];
             requests->items.items[requests->items.count++] = like;
         }
     }
-    return WB_OK;
 }
 
-wb_status l1_requests_read(struct l1_requests *requests, uint32_t block) {
+void l1_requests_read(struct l1_requests *requests, uint32_t block) {
     const struct traffic *traffic = requests->traffic;
     enum store_policy policy = traffic->machine->memory.l1_store;
     requests->items.count = 0;
@@ -174,42 +174,41 @@ wb_status l1_requests_read(struct l1_requests *requests, uint32_t block) {
             if (like.phase != phase) since = ++requests->now;
             phase = like.phase;
             if (access->is_unknown) {
-                WB_TRY(read_unknown(requests, access, like, since));
+                read_unknown(requests, access, like, since);
                 continue;
             }
             const uint64_t base = traffic_base(traffic, block, w, access->group);
             const bool around = access->unordered && like.touch != TOUCH_STORE_EVICTS;
             struct l1_request possible = like;
             like.unordered = possible.unknown = around;
-            WB_TRY(vec_reserve(&requests->items, (size_t)3 * access->request_count));
+            arena_reserve(requests->arena, &requests->items, (size_t)3 * access->request_count);
             if (around) read_access(requests, pattern, access, base, possible);
             read_access(requests, pattern, access, base, like);
             if (around) read_access(requests, pattern, access, base, possible);
         }
     }
-    return WB_OK;
 }
 
 /* Counts the requests of each set into slices, in the order of their first requests. */
-static wb_status count_slices(struct l1_requests *requests) {
+static void count_slices(struct l1_requests *requests) {
     requests->slices.count = 0;
     for (size_t i = 0; i < requests->items.count; i++) {
         size_t *slice = &requests->slice_of[requests->items.items[i].set];
         if (*slice == 0) {
-            WB_TRY(vec_push(&requests->slices, ((struct set_slice){requests->items.items[i].set, 0, 0})));
+            arena_push(requests->arena, &requests->slices,
+                       ((struct set_slice){requests->items.items[i].set, 0, 0}));
             *slice = requests->slices.count;
         }
         requests->slices.items[*slice - 1].count++;
     }
-    return WB_OK;
 }
 
-wb_status l1_requests_sort(struct l1_requests *requests) {
+void l1_requests_sort(struct l1_requests *requests) {
     for (size_t i = 0; i < requests->slices.count; i++)
         requests->slice_of[requests->slices.items[i].set] = 0;
-    WB_TRY(count_slices(requests));
+    count_slices(requests);
     requests->by_set.count = 0;
-    WB_TRY(vec_reserve(&requests->by_set, requests->items.count));
+    arena_reserve(requests->arena, &requests->by_set, requests->items.count);
     requests->by_set.count = requests->items.count;
     size_t first = 0;
     for (size_t i = 0; i < requests->slices.count; i++) {
@@ -223,14 +222,4 @@ wb_status l1_requests_sort(struct l1_requests *requests) {
         struct set_slice *slice = &requests->slices.items[requests->slice_of[request->set] - 1];
         requests->by_set.items[slice->first + slice->count++] = *request;
     }
-    return WB_OK;
-}
-
-void l1_requests_free(struct l1_requests *requests) {
-    vec_free(&requests->items);
-    vec_free(&requests->by_set);
-    vec_free(&requests->slices);
-    arena_free(&requests->arena);
-    free(requests->slice_of);
-    requests->slice_of = NULL;
 }

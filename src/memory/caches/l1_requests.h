@@ -25,11 +25,6 @@ struct objects_lines {
     uint32_t most; /* lines that are listed of a set: one more than it has ways */
 };
 
-/* Of the objects that accesses of the traffic are to, from the arena. WB_ERR_LIMIT without a message when
- * memory is exhausted. */
-wb_status objects_lines_make(const struct traffic *traffic, const struct cache_index *index, uint32_t ways,
-                             struct arena *arena, struct objects_lines *lines);
-
 /* Whether an access to an object can ask for a line. */
 static inline bool object_has_line(const struct object_lines *object, uint64_t line) {
     return object->asked && (object->anywhere || line - object->first < object->count);
@@ -80,9 +75,9 @@ struct l1_request {
 };
 
 /* What is known of a request, as a set of bits. */
-enum sure_verdict {
-    SURE_HIT = 1,  /* a load whose sector is present (or on its way): it makes no request below */
-    SURE_DATA = 2, /* besides, the data has come */
+enum must_verdict {
+    MUST_HIT = 1,  /* a load whose sector is present (or on its way): it makes no request below */
+    MUST_DATA = 2, /* besides, the data has come */
 };
 
 /* Requests of accesses to unknown addresses. */
@@ -98,6 +93,7 @@ struct set_slice {
 };
 
 struct l1_requests {
+    struct arena *arena; /* of what is below */
     const struct traffic *traffic;
     struct cache_index index;
     enum port_order order;
@@ -105,7 +101,6 @@ struct l1_requests {
     VEC(struct l1_request) by_set; /* the same, stably sorted by set */
     VEC(struct set_slice) slices;  /* of the sets that have requests */
     size_t *slice_of;              /* per set 1 + its slice, or 0 */
-    struct arena arena;
     struct objects_lines objects;
     struct unknown_requests *unknown; /* of the block, per object: at most */
     uint64_t now;                     /* grows with everything that is read */
@@ -113,20 +108,17 @@ struct l1_requests {
     uint64_t *asked_at;               /* and per object when it was last taken to use lines of the set */
 };
 
-/* Without requests yet. WB_ERR_LIMIT without a message when memory is exhausted; l1_requests_free in any
- * case. */
-wb_status l1_requests_init(struct l1_requests *requests, const struct traffic *traffic,
-                           enum port_order order);
+/* Without requests yet, in memory of a protected arena. */
+struct l1_requests l1_requests_make(const struct traffic *traffic, enum port_order order,
+                                    struct arena *arena);
 
 /* Reads the requests of a block into `items`: the known ones, and in place of those to unknown addresses a
  * use of every line that is listed of their object. Where a warp makes several with neither a known request
  * to their set nor a barrier in between, only the first stand: more of them change nothing of what is known
- * of the cache. Those that drop lines stand nowhere but in `unknown`. WB_ERR_LIMIT as above. */
-wb_status l1_requests_read(struct l1_requests *requests, uint32_t block);
+ * of the cache. Those that drop lines stand nowhere but in `unknown`. */
+void l1_requests_read(struct l1_requests *requests, uint32_t block);
 
-/* Sorts `items`, or what is left of them, by set. WB_ERR_LIMIT as above. */
-wb_status l1_requests_sort(struct l1_requests *requests);
-
-void l1_requests_free(struct l1_requests *requests);
+/* Sorts `items`, or what is left of them, by set. */
+void l1_requests_sort(struct l1_requests *requests);
 
 #endif

@@ -1,5 +1,6 @@
 #include "memory/caches/miss_bound.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Counts a request by its kind; true: it is a load. */
@@ -22,30 +23,29 @@ static void count_kinds(struct miss_bound *bound, const struct set_phases *set, 
     for (size_t i = 0; i < set->request_count; i++) {
         if (set->requests[i].unknown) continue; /* these are counted by their objects */
         (void)count_kind(bound, &set->requests[i]);
-        bound->sure_hits += (verdicts[i] & SURE_HIT) != 0;
+        bound->must_hits += (verdicts[i] & MUST_HIT) != 0;
     }
 }
 
 /* Whether a request is a load that can miss. */
 static bool can_miss(const struct set_phases *set, const uint8_t *verdicts, size_t index) {
     const struct l1_request *request = &set->requests[index];
-    return request->kind == TRAFFIC_LOAD && !request->unknown && (verdicts[index] & SURE_HIT) == 0;
+    return request->kind == TRAFFIC_LOAD && !request->unknown && (verdicts[index] & MUST_HIT) == 0;
 }
 
 /* A set in which all lines of the SM have room: a sector is fetched again only when its line was dropped,
  * whatever blocks load it. */
-static wb_status add_to_sectors(struct miss_counter *counter, const struct set_phases *set,
-                                const uint8_t *verdicts, uint32_t sectors) {
+static void add_to_sectors(struct miss_counter *counter, const struct set_phases *set,
+                           const uint8_t *verdicts, uint32_t sectors) {
     for (size_t i = 0; i < set->request_count; i++) {
         const struct l1_request *request = &set->requests[i];
-        uint32_t number;
         if (!can_miss(set, verdicts, i)) continue;
-        WB_TRY(line_table_number(&counter->sectors, request->line * sectors + request->sector, &number));
+        const uint32_t number =
+            number_table_number(&counter->sectors, request->line * sectors + request->sector);
         if (number == counter->of_sectors.count)
-            WB_TRY(vec_push(&counter->of_sectors, ((struct sector_loads){.line = request->line})));
+            arena_push(counter->arena, &counter->of_sectors, ((struct sector_loads){.line = request->line}));
         counter->of_sectors.items[number].count++;
     }
-    return WB_OK;
 }
 
 /* How often loads of one sector miss that is fetched `first` times, and once more whenever its line is
@@ -55,13 +55,9 @@ static uint64_t misses_of(uint64_t loads, uint64_t first, uint64_t drops) {
 }
 
 /* Begins a sum over sectors of memory with so many objects. */
-static wb_status dropped_misses_begin(struct dropped_misses *sum, uint32_t objects) {
-    WB_TRY(vec_reserve(&sum->more, objects));
-    sum->each = sum->without = 0;
-    sum->more.count = objects;
-    for (uint32_t o = 0; o < objects; o++)
-        sum->more.items[o] = 0;
-    return WB_OK;
+static void dropped_misses_begin(struct dropped_misses *sum, uint32_t objects, struct arena *arena) {
+    *sum =
+        (struct dropped_misses){.more = arena_array(arena, objects, sizeof *sum->more), .objects = objects};
 }
 
 /* Adds a sector of a line that is fetched `first` times, dropped by `drops` requests and perhaps by `unknown`
@@ -74,16 +70,16 @@ static void dropped_misses_add(struct dropped_misses *sum, const struct objects_
     sum->without += without;
     sum->each += each;
     for (uint32_t o = 0; o < objects->count && each > without; o++)
-        if (object_has_line(&objects->objects[o], loads->line)) sum->more.items[o] += each - without;
+        if (object_has_line(&objects->objects[o], loads->line)) sum->more[o] += each - without;
 }
 
 /* The sum, if each of the requests in `unknown` that drop a line drops one (docs/sure-hits.md, theorem 6). */
 static uint64_t dropped_misses_once(const struct dropped_misses *sum, const struct unknown_requests *unknown,
                                     uint32_t sectors) {
     uint64_t once = sum->without;
-    for (size_t o = 0; o < sum->more.count; o++) {
+    for (uint32_t o = 0; o < sum->objects; o++) {
         const uint64_t most = unknown[o].drops * sectors;
-        once += sum->more.items[o] < most ? sum->more.items[o] : most;
+        once += sum->more[o] < most ? sum->more[o] : most;
     }
     return once < sum->each ? once : sum->each;
 }
@@ -169,20 +165,22 @@ static void add_runs(struct miss_counter *counter, const struct set_phases *set,
     }
 }
 
-wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases *set,
-                           const uint8_t *verdicts, const struct sm_lines *sm, uint32_t sectors) {
+void miss_counter_add(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
+                      const struct sm_lines *sm, uint32_t sectors) {
     count_kinds(&counter->bound, set, verdicts);
-    if (sm_set_fits(sm, set->set)) return add_to_sectors(counter, set, verdicts, sectors);
+    if (sm_set_fits(sm, set->set)) {
+        add_to_sectors(counter, set, verdicts, sectors);
+        return;
+    }
     counter->lines.count = counter->loads.count = 0;
-    WB_TRY(vec_reserve(&counter->lines, set->lines.count));
-    WB_TRY(vec_reserve(&counter->loads, set->lines.count * sectors));
+    arena_reserve(counter->arena, &counter->lines, set->lines.count);
+    arena_reserve(counter->arena, &counter->loads, set->lines.count * sectors);
     counter->lines.count = set->lines.count;
     counter->loads.count = set->lines.count * sectors;
     memset(counter->lines.items, 0, counter->lines.count * sizeof *counter->lines.items);
     memset(counter->loads.items, 0, counter->loads.count * sizeof *counter->loads.items);
-    if (counter->runs.more.count == 0) WB_TRY(dropped_misses_begin(&counter->runs, sm->objects->count));
+    if (counter->runs.more == NULL) dropped_misses_begin(&counter->runs, sm->objects->count, counter->arena);
     add_runs(counter, set, verdicts, sm, sectors);
-    return WB_OK;
 }
 
 void miss_counter_end_block(struct miss_counter *counter, const struct unknown_requests *unknown,
@@ -190,7 +188,8 @@ void miss_counter_end_block(struct miss_counter *counter, const struct unknown_r
     struct dropped_misses *runs = &counter->runs;
     counter->bound.load_misses += dropped_misses_once(runs, unknown, sectors);
     runs->each = runs->without = 0;
-    runs->more.count = 0;
+    for (uint32_t o = 0; o < runs->objects; o++)
+        runs->more[o] = 0;
 }
 
 /* Whether all lines of an object have room in the sets that they belong to, together with all others. */
@@ -265,10 +264,10 @@ static uint64_t unknown_misses(const struct miss_counter *counter, const struct 
 
 /* How often loads miss in sets with room for all lines of the SM, and loads at unknown addresses, if each
  * sector of such a set is fetched `first` times without drops. */
-static wb_status misses_with_room(const struct miss_counter *counter, const struct sm_lines *sm,
-                                  uint32_t set_count, uint32_t sectors, uint64_t first, uint64_t *misses) {
-    struct dropped_misses known = {0};
-    WB_TRY(dropped_misses_begin(&known, sm->objects->count));
+static uint64_t misses_with_room(const struct miss_counter *counter, const struct sm_lines *sm,
+                                 uint32_t set_count, uint32_t sectors, uint64_t first) {
+    struct dropped_misses known;
+    dropped_misses_begin(&known, sm->objects->count, counter->arena);
     for (size_t i = 0; i < counter->of_sectors.count; i++) {
         const struct sector_loads *loads = &counter->of_sectors.items[i];
         dropped_misses_add(&known, sm->objects, loads, first, sm_lines_drops(sm, loads->line),
@@ -277,31 +276,18 @@ static wb_status misses_with_room(const struct miss_counter *counter, const stru
     const uint64_t each = known.each + unknown_misses(counter, sm, set_count, sectors, first, false);
     const uint64_t once = dropped_misses_once(&known, sm->unknown, sectors) +
                           unknown_misses(counter, sm, set_count, sectors, first, true);
-    *misses = once < each ? once : each;
-    vec_free(&known.more);
-    return WB_OK;
+    return once < each ? once : each;
 }
 
-wb_status miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
-                           uint32_t sectors, uint32_t sms) {
+void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
+                      uint32_t sectors, uint32_t sms) {
     struct miss_bound *bound = &counter->bound;
-    uint64_t one, all;
     for (uint32_t o = 0; o < sm->objects->count; o++) {
         bound->load_requests += sm->unknown[o].loads;
         bound->store_requests += sm->unknown[o].stores;
         bound->atomic_requests += sm->unknown[o].atomics;
     }
-    WB_TRY(misses_with_room(counter, sm, set_count, sectors, 1, &one));
-    WB_TRY(misses_with_room(counter, sm, set_count, sectors, sms, &all));
-    bound->load_misses_spread = bound->load_misses + all;
-    bound->load_misses += one;
-    return WB_OK;
-}
-
-void miss_counter_free(struct miss_counter *counter) {
-    line_table_free(&counter->sectors);
-    vec_free(&counter->of_sectors);
-    vec_free(&counter->lines);
-    vec_free(&counter->loads);
-    vec_free(&counter->runs.more);
+    bound->load_misses_spread = bound->load_misses + misses_with_room(counter, sm, set_count, sectors, sms);
+    bound->load_misses += misses_with_room(counter, sm, set_count, sectors, 1);
+    assert(bound->load_misses + bound->must_hits <= bound->load_requests);
 }

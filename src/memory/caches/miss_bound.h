@@ -9,7 +9,7 @@
 /* Requests of an SM; those of stores and atomics always go to the second level. */
 struct miss_bound {
     uint64_t load_requests, store_requests, atomic_requests;
-    uint64_t sure_hits;          /* requests of loads that hit in every order */
+    uint64_t must_hits;          /* requests of loads that hit in every order */
     uint64_t load_misses;        /* at most so many requests of loads miss, in any order */
     uint64_t load_misses_spread; /* the same of all SMs together, when the blocks are spread over several */
 };
@@ -30,15 +30,17 @@ struct run_line {
 /* How often loads of several sectors miss together. A request that drops a line at an unknown address may be
  * of any line of its memory, but of one only. */
 struct dropped_misses {
-    uint64_t each;      /* if every such request counts at each sector that it may be of */
-    uint64_t without;   /* if none does, */
-    VEC(uint64_t) more; /* and per object what these requests to it add then, likewise */
+    uint64_t each;    /* if every such request counts at each sector that it may be of */
+    uint64_t without; /* if none does, */
+    uint64_t *more;   /* and per object what these requests to it add then, likewise */
+    uint32_t objects;
 };
 
-/* A bound being made. Zero-initialised it has seen nothing. */
+/* A bound being made. With nothing but its arena set, which is protected, it has seen nothing. */
 struct miss_counter {
+    struct arena *arena;
     struct miss_bound bound;
-    struct line_table sectors; /* of the sets in which all lines of the SM have room */
+    struct number_table sectors; /* of the sets in which all lines of the SM have room */
     VEC(struct sector_loads) of_sectors;
     uint64_t run;               /* counted over all sets */
     VEC(struct run_line) lines; /* per line of the set */
@@ -46,10 +48,9 @@ struct miss_counter {
     struct dropped_misses runs; /* of the block */
 };
 
-/* Adds the requests of a block to a set, with their verdicts (enum sure_verdict). `sectors`: of a line.
- * WB_ERR_LIMIT without a message when memory is exhausted. */
-wb_status miss_counter_add(struct miss_counter *counter, const struct set_phases *set,
-                           const uint8_t *verdicts, const struct sm_lines *sm, uint32_t sectors);
+/* Adds the requests of a block to a set, with their verdicts (enum must_verdict). `sectors`: of a line. */
+void miss_counter_add(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
+                      const struct sm_lines *sm, uint32_t sectors);
 
 /* Adds a request without looking at its set: it can miss. */
 void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request);
@@ -60,10 +61,8 @@ void miss_counter_end_block(struct miss_counter *counter, const struct unknown_r
                             uint32_t sectors);
 
 /* Ends the bound, when all blocks have been ended, of a cache of `set_count` sets with `sectors` a line;
- * the blocks are spread over `sms` SMs. WB_ERR_LIMIT without a message when memory is exhausted. */
-wb_status miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
-                           uint32_t sectors, uint32_t sms);
-
-void miss_counter_free(struct miss_counter *counter);
+ * the blocks are spread over `sms` SMs. */
+void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
+                      uint32_t sectors, uint32_t sms);
 
 #endif

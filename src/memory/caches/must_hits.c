@@ -6,18 +6,82 @@
 #define PROVEN (UINT32_MAX - 1) /* it has come */
 #define NO_PROOF UINT32_MAX
 
+/* The last use of a line by a warp in a phase: the last one that is surely made, and behind it perhaps
+ * another one that perhaps is. */
+struct line_use {
+    uint32_t line;    /* its number in the set */
+    uint32_t access;  /* of the warp */
+    uint32_t sectors; /* surely present right after it */
+    uint32_t proofs;  /* first of their proofs, one a sector */
+    bool perhaps;     /* it is perhaps not made: then nothing is known after it */
+};
+
+/* A use that was the last one of its warp in its phase. */
+struct line_source {
+    size_t phase; /* index into the phases of the set */
+    uint32_t warp;
+    uint32_t next;   /* 1 + the source of the line that was found before it, or 0 */
+    size_t use, end; /* it and the uses of other lines behind it, of `ended` */
+};
+
+/* A phase in which a line is dropped. */
+struct line_drop {
+    size_t phase;
+    uint32_t warp;
+    bool shared;   /* by other warps, too */
+    uint32_t next; /* 1 + that of an earlier phase, or 0 */
+};
+
+struct line_history {
+    uint32_t source, drop; /* 1 + the newest, or 0 */
+    uint64_t dropped_in;   /* the last segment that dropped it before its current request */
+    uint64_t window;       /* the last window that counted it */
+};
+
+/* Distinct lines that may be used between two uses of a line. */
+struct line_window {
+    uint64_t number;
+    uint32_t line;       /* which does not count */
+    uint32_t count;      /* of other lines, up to ways */
+    VEC(uint32_t) lines; /* those of them that no other block uses */
+};
+
+/* Which requests of a block to one set of the first-level cache surely find their sector there, whatever the
+ * interleaving of warps and blocks: theorem 1 of docs/sure-hits.md.
+ * With nothing but its arena set it is ready. */
+struct must_presence {
+    struct arena *arena;
+    const struct set_phases *set;
+    const struct data_waits *waits;
+    uint32_t shape;              /* of the block */
+    bool in_program_order;       /* requests of a warp come so */
+    uint32_t sectors;            /* of a line */
+    uint32_t all_sectors;        /* their bits */
+    size_t phase;                /* being looked at */
+    uint64_t segment;            /* being looked at, counted over all sets */
+    size_t recent_perhaps;       /* how many of these are perhaps not made */
+    VEC(struct line_use) recent; /* uses of the segment so far, oldest first, of at most `ways` + 1 lines */
+    VEC(struct line_use) ended;  /* of all earlier segments */
+    VEC(struct line_source) sources;
+    VEC(struct line_drop) drops;
+    VEC(struct line_history) histories; /* per line */
+    VEC(uint32_t) proofs;               /* of uses */
+    struct line_window window;
+    VEC(uint8_t) verdicts; /* per request, enum must_verdict */
+};
+
 /* What is surely present of a line when a request comes. */
 struct line_known {
     uint32_t sectors, arrived;
     uint32_t proofs[CACHE_SECTORS_MAX]; /* that will show it of the other sectors, or NO_PROOF */
 };
 
-static const struct set_phase *phase_at(const struct sure_presence *presence, size_t phase) {
+static const struct set_phase *phase_at(const struct must_presence *presence, size_t phase) {
     return &presence->set->phases.items[phase];
 }
 
 /* Starts the window of a line: other blocks can use all of their lines in it. */
-static void window_begin(struct sure_presence *presence, uint32_t line) {
+static void window_begin(struct must_presence *presence, uint32_t line) {
     struct line_window *window = &presence->window;
     window->number++;
     window->line = line;
@@ -26,12 +90,12 @@ static void window_begin(struct sure_presence *presence, uint32_t line) {
 }
 
 /* Whether a line that waits for its next use can have been evicted. */
-static bool window_is_full(const struct sure_presence *presence) {
+static bool window_is_full(const struct must_presence *presence) {
     return presence->window.count >= presence->set->ways;
 }
 
 /* Counts a line; there is room for all of them. */
-static void window_add(struct sure_presence *presence, uint32_t line) {
+static void window_add(struct must_presence *presence, uint32_t line) {
     struct line_window *window = &presence->window;
     uint64_t *counted = &presence->histories.items[line].window;
     if (line == window->line || presence->set->lines.items[line].of_others || *counted == window->number)
@@ -42,7 +106,7 @@ static void window_add(struct sure_presence *presence, uint32_t line) {
 }
 
 /* Takes lines back until `count` of them are left. */
-static void window_shrink(struct sure_presence *presence, size_t count) {
+static void window_shrink(struct must_presence *presence, size_t count) {
     struct line_window *window = &presence->window;
     while (window->lines.count > count) {
         presence->histories.items[window->lines.items[--window->lines.count]].window = 0;
@@ -52,20 +116,20 @@ static void window_shrink(struct sure_presence *presence, size_t count) {
 
 /* Counts the lines that warps other than `except` use in a phase; NOBODY: all. */
 #define NOBODY UINT32_MAX
-static void window_add_phase(struct sure_presence *presence, size_t phase, uint32_t except) {
+static void window_add_phase(struct must_presence *presence, size_t phase, uint32_t except) {
     const struct owned_lines *lines = &phase_at(presence, phase)->lines;
     for (uint32_t i = 0; i < lines->count && !window_is_full(presence); i++) {
         if (owned_by_another(&lines->items[i], except)) window_add(presence, (uint32_t)lines->items[i].line);
     }
 }
 
-static void window_add_uses(struct sure_presence *presence, const struct line_use *uses, size_t count) {
+static void window_add_uses(struct must_presence *presence, const struct line_use *uses, size_t count) {
     for (size_t i = 0; i < count && !window_is_full(presence); i++)
         window_add(presence, uses[i].line);
 }
 
 /* The use of a line in this segment that is surely made, or that perhaps is, or NULL. */
-static struct line_use *use_of(const struct sure_presence *presence, uint32_t line, bool perhaps) {
+static struct line_use *use_of(const struct must_presence *presence, uint32_t line, bool perhaps) {
     for (size_t i = presence->recent.count; i-- > 0;) {
         struct line_use *use = &presence->recent.items[i];
         if (use->line == line && use->perhaps == perhaps) return use;
@@ -73,20 +137,20 @@ static struct line_use *use_of(const struct sure_presence *presence, uint32_t li
     return NULL;
 }
 
-static struct line_use *recent_use(const struct sure_presence *presence, uint32_t line) {
+static struct line_use *recent_use(const struct must_presence *presence, uint32_t line) {
     return use_of(presence, line, false);
 }
 
 /* Whether the wait for an access of a warp comes before a request: within the warp in program order, else in
  * an earlier phase. */
-static bool data_has_come(const struct sure_presence *presence, uint32_t warp, uint32_t access,
+static bool data_has_come(const struct must_presence *presence, uint32_t warp, uint32_t access,
                           const struct l1_request *request) {
     const struct data_wait *wait = &data_waits_of(presence->waits, presence->shape, warp)[access];
     return warp == request->warp ? wait->access <= request->access : wait->phase < request->phase;
 }
 
 /* Adds what a use of a line by a warp, which the line has outlasted, left there. */
-static void known_add(const struct sure_presence *presence, struct line_known *known,
+static void known_add(const struct must_presence *presence, struct line_known *known,
                       const struct line_use *use, uint32_t warp, const struct l1_request *request) {
     for (uint32_t left = use->sectors; left != 0; left &= left - 1) {
         uint32_t sector = (uint32_t)__builtin_ctz(left);
@@ -101,7 +165,7 @@ static void known_add(const struct sure_presence *presence, struct line_known *k
 
 /* Tries a source of an earlier phase, all of whose later phases the window has: what other warps do in that
  * phase and what its own warp does after it comes in between. */
-static void try_source(struct sure_presence *presence, const struct line_source *source,
+static void try_source(struct must_presence *presence, const struct line_source *source,
                        const struct l1_request *request, struct line_known *known) {
     size_t before = presence->window.lines.count;
     window_add_phase(presence, source->phase, source->warp);
@@ -112,7 +176,7 @@ static void try_source(struct sure_presence *presence, const struct line_source 
 }
 
 /* The newest drop of a line before the current phase, or NULL. */
-static const struct line_drop *earlier_drop(const struct sure_presence *presence, uint32_t line) {
+static const struct line_drop *earlier_drop(const struct must_presence *presence, uint32_t line) {
     uint32_t at = presence->histories.items[line].drop;
     if (at != 0 && presence->drops.items[at - 1].phase == presence->phase)
         at = presence->drops.items[at - 1].next;
@@ -121,7 +185,7 @@ static const struct line_drop *earlier_drop(const struct sure_presence *presence
 
 /* Tries the sources of earlier phases, from the newest phase on, as long as the window is not full and nobody
  * drops the line in it. The window has what comes in between in the current phase. */
-static void try_earlier_phases(struct sure_presence *presence, const struct l1_request *request,
+static void try_earlier_phases(struct must_presence *presence, const struct l1_request *request,
                                uint32_t line, struct line_known *known) {
     const struct line_drop *drop = earlier_drop(presence, line);
     size_t whole = presence->phase; /* phases from this one on are in the window */
@@ -141,7 +205,7 @@ static void try_earlier_phases(struct sure_presence *presence, const struct l1_r
 }
 
 /* Whether warps other than that of the request drop the line in the current phase. */
-static bool others_drop_now(const struct sure_presence *presence, const struct l1_request *request,
+static bool others_drop_now(const struct must_presence *presence, const struct l1_request *request,
                             uint32_t line) {
     uint32_t at = presence->histories.items[line].drop;
     if (at == 0) return false;
@@ -150,7 +214,7 @@ static bool others_drop_now(const struct sure_presence *presence, const struct l
 }
 
 /* What is surely present of a line when a request for it comes: theorem 1. */
-static void find_known(struct sure_presence *presence, const struct l1_request *request, uint32_t line,
+static void find_known(struct must_presence *presence, const struct l1_request *request, uint32_t line,
                        struct line_known *known) {
     const struct line_use *use = recent_use(presence, line);
     known->sectors = known->arrived = 0;
@@ -181,7 +245,7 @@ static void find_known(struct sure_presence *presence, const struct l1_request *
 }
 
 /* Takes a use out of the recent ones. */
-static void forget_use(struct sure_presence *presence, const struct line_use *use) {
+static void forget_use(struct must_presence *presence, const struct line_use *use) {
     if (use == NULL) return;
     const size_t at = (size_t)(use - presence->recent.items);
     presence->recent_perhaps -= use->perhaps;
@@ -191,7 +255,7 @@ static void forget_use(struct sure_presence *presence, const struct line_use *us
 }
 
 /* How many lines the recent uses are of. */
-static uint32_t recent_lines(const struct sure_presence *presence) {
+static uint32_t recent_lines(const struct must_presence *presence) {
     if (presence->recent_perhaps == 0) return (uint32_t)presence->recent.count;
     uint32_t count = 0;
     for (size_t i = 0; i < presence->recent.count; i++) {
@@ -203,7 +267,7 @@ static uint32_t recent_lines(const struct sure_presence *presence) {
 
 /* Makes a use the most recent one; what all ways are used behind is forgotten. The lines that are left are
  * enough for all ways, whichever of them a window does not count. */
-static void add_use(struct sure_presence *presence, struct line_use use) {
+static void add_use(struct must_presence *presence, struct line_use use) {
     presence->recent.items[presence->recent.count++] = use;
     presence->recent_perhaps += use.perhaps;
     while (recent_lines(presence) > presence->set->ways + 1)
@@ -211,7 +275,7 @@ static void add_use(struct sure_presence *presence, struct line_use use) {
 }
 
 /* Makes a request's use of a line the most recent one. */
-static void note_use(struct sure_presence *presence, const struct l1_request *request, uint32_t line,
+static void note_use(struct must_presence *presence, const struct l1_request *request, uint32_t line,
                      const struct line_known *known) {
     const struct line_use *before = recent_use(presence, line);
     struct line_use use = {.line = line, .access = request->access, .sectors = known->sectors};
@@ -227,7 +291,7 @@ static void note_use(struct sure_presence *presence, const struct l1_request *re
 }
 
 /* The line is perhaps used: the last use that is surely made stays where it is. */
-static void note_possible_use(struct sure_presence *presence, const struct l1_request *request,
+static void note_possible_use(struct must_presence *presence, const struct l1_request *request,
                               uint32_t line) {
     forget_use(presence, use_of(presence, line, true));
     add_use(presence, (struct line_use){.line = line, .access = request->access, .perhaps = true});
@@ -235,7 +299,7 @@ static void note_possible_use(struct sure_presence *presence, const struct l1_re
 
 /* A load brings its sector; its own data proves that the sector has come, unless another wait does so sooner.
  */
-static void add_loaded_sector(const struct sure_presence *presence, const struct l1_request *request,
+static void add_loaded_sector(const struct must_presence *presence, const struct l1_request *request,
                               struct line_known *known) {
     const struct data_wait *waits = data_waits_of(presence->waits, presence->shape, request->warp);
     uint32_t *proof = &known->proofs[request->sector];
@@ -244,14 +308,14 @@ static void add_loaded_sector(const struct sure_presence *presence, const struct
 }
 
 /* Nothing is present of a line that is dropped; that it was used still counts in the windows of others. */
-static void drop_line(struct sure_presence *presence, uint32_t line) {
+static void drop_line(struct must_presence *presence, uint32_t line) {
     struct line_use *use = recent_use(presence, line);
     if (use != NULL) use->sectors = 0;
     presence->histories.items[line].dropped_in = presence->segment;
 }
 
 /* Goes over one request. */
-static void read_request(struct sure_presence *presence, size_t index) {
+static void read_request(struct must_presence *presence, size_t index) {
     const struct l1_request *request = &presence->set->requests[index];
     uint32_t line = presence->set->line_of.items[index];
     struct line_known known = {0};
@@ -264,7 +328,7 @@ static void read_request(struct sure_presence *presence, size_t index) {
     if (request->touch == TOUCH_LOAD && !request->unknown) {
         bool present = (known.sectors >> request->sector & 1) != 0;
         bool arrived = (known.arrived >> request->sector & 1) != 0;
-        presence->verdicts.items[index] = (uint8_t)((present ? SURE_HIT : 0) | (arrived ? SURE_DATA : 0));
+        presence->verdicts.items[index] = (uint8_t)((present ? MUST_HIT : 0) | (arrived ? MUST_DATA : 0));
         if (!request->perhaps) add_loaded_sector(presence, request, &known);
     }
     if (request->perhaps)
@@ -274,26 +338,26 @@ static void read_request(struct sure_presence *presence, size_t index) {
 }
 
 /* Keeps the last uses of a segment as sources for later phases. */
-static wb_status end_segment(struct sure_presence *presence, uint32_t warp) {
+static void end_segment(struct must_presence *presence, uint32_t warp) {
     size_t first = presence->ended.count, count = presence->recent.count;
-    WB_TRY(vec_reserve(&presence->ended, count));
+    arena_reserve(presence->arena, &presence->ended, count);
     for (size_t i = 0; i < count; i++) {
         const struct line_use *use = &presence->recent.items[i];
         presence->ended.items[presence->ended.count++] = *use;
         if (use->sectors == 0) continue;
         uint32_t *newest = &presence->histories.items[use->line].source;
-        WB_TRY(vec_push(&presence->sources, ((struct line_source){.phase = presence->phase,
-                                                                  .warp = warp,
-                                                                  .next = *newest,
-                                                                  .use = first + i,
-                                                                  .end = first + count})));
+        arena_push(presence->arena, &presence->sources,
+                   ((struct line_source){.phase = presence->phase,
+                                         .warp = warp,
+                                         .next = *newest,
+                                         .use = first + i,
+                                         .end = first + count}));
         *newest = (uint32_t)presence->sources.count;
     }
-    return WB_OK;
 }
 
 /* Notes which lines are dropped in the current phase. */
-static void note_drops(struct sure_presence *presence, const struct phase_segment *segment) {
+static void note_drops(struct must_presence *presence, const struct phase_segment *segment) {
     for (size_t i = segment->first; i < segment->first + segment->count; i++) {
         if (presence->set->requests[i].touch != TOUCH_STORE_EVICTS) continue;
         uint32_t *newest = &presence->histories.items[presence->set->line_of.items[i]].drop;
@@ -308,7 +372,7 @@ static void note_drops(struct sure_presence *presence, const struct phase_segmen
     }
 }
 
-static wb_status read_phase(struct sure_presence *presence) {
+static void read_phase(struct must_presence *presence) {
     const struct set_phase *phase = phase_at(presence, presence->phase);
     const struct phase_segment *segments = presence->set->segments.items + phase->first_segment;
     for (size_t s = 0; s < phase->segment_count; s++)
@@ -318,73 +382,62 @@ static wb_status read_phase(struct sure_presence *presence) {
         presence->segment++;
         for (size_t i = 0; i < segments[s].count; i++)
             read_request(presence, segments[s].first + i);
-        WB_TRY(end_segment(presence, segments[s].warp));
+        end_segment(presence, segments[s].warp);
     }
-    return WB_OK;
 }
 
 /* Empties what is kept of a set, and makes room for what grows request by request. */
-static wb_status begin_set(struct sure_presence *presence) {
+static void begin_set(struct must_presence *presence) {
     const struct set_phases *set = presence->set;
     presence->ended.count = presence->sources.count = presence->drops.count = 0;
     presence->histories.count = presence->proofs.count = presence->verdicts.count = 0;
     size_t room = set->request_count;
-    if (room > UINT32_MAX / presence->sectors) return WB_ERR_LIMIT;
-    WB_TRY(vec_reserve(&presence->verdicts, room));
-    WB_TRY(vec_reserve(&presence->drops, room));
-    WB_TRY(vec_reserve(&presence->proofs, room * presence->sectors));
+    if (room > UINT32_MAX / presence->sectors) arena_fail(presence->arena, WB_ERR_LIMIT);
+    arena_reserve(presence->arena, &presence->verdicts, room);
+    arena_reserve(presence->arena, &presence->drops, room);
+    arena_reserve(presence->arena, &presence->proofs, room * presence->sectors);
     presence->recent.count = presence->recent_perhaps = presence->window.lines.count = 0;
-    WB_TRY(vec_reserve(&presence->recent, (size_t)2 * (set->ways + 2)));
-    WB_TRY(vec_reserve(&presence->histories, set->lines.count));
-    WB_TRY(vec_reserve(&presence->window.lines, set->lines.count));
+    arena_reserve(presence->arena, &presence->recent, (size_t)2 * (set->ways + 2));
+    arena_reserve(presence->arena, &presence->histories, set->lines.count);
+    arena_reserve(presence->arena, &presence->window.lines, set->lines.count);
     memset(presence->histories.items, 0, set->lines.count * sizeof *presence->histories.items);
     presence->histories.count = set->lines.count;
     presence->verdicts.count = room;
-    return WB_OK;
 }
 
-wb_status sure_presence_find(struct sure_presence *presence, const struct set_phases *set,
-                             const struct l1_requests *requests, const struct data_waits *waits,
-                             uint32_t shape) {
+/* Fills the verdicts of a set of a block whose shape is `shape`. */
+static void must_presence_find(struct must_presence *presence, const struct set_phases *set,
+                               const struct l1_requests *requests, const struct data_waits *waits,
+                               uint32_t shape) {
     presence->set = set;
     presence->waits = waits;
     presence->shape = shape;
     presence->in_program_order = requests->order != PORT_ANY_ORDER;
     presence->sectors = requests->index.sector_mask + 1;
     presence->all_sectors = UINT32_MAX >> (CACHE_SECTORS_MAX - 1 - requests->index.sector_mask);
-    WB_TRY(begin_set(presence));
+    begin_set(presence);
     for (presence->phase = 0; presence->phase < set->phases.count; presence->phase++)
-        WB_TRY(read_phase(presence));
-    return WB_OK;
+        read_phase(presence);
 }
 
-void sure_presence_free(struct sure_presence *presence) {
-    vec_free(&presence->recent);
-    vec_free(&presence->ended);
-    vec_free(&presence->sources);
-    vec_free(&presence->drops);
-    vec_free(&presence->histories);
-    vec_free(&presence->proofs);
-    vec_free(&presence->window.lines);
-    vec_free(&presence->verdicts);
-}
-
+/* The analysis under way. */
 struct hits_maker {
-    struct sure_hits *hits;
+    struct must_hits *hits;
     const struct traffic *traffic;
+    const struct timed_code *code;
     struct sm_share share;
     struct arena scratch;
     struct data_waits waits;
     struct l1_requests requests;
     struct sm_lines lines;
     struct set_phases set;
-    struct sure_presence presence;
+    struct must_presence presence;
     struct miss_counter misses;
     uint8_t **verdicts; /* of the block being looked at, per warp and request */
 };
 
 /* Room for the verdicts of any block. */
-static wb_status reserve_verdicts(struct hits_maker *maker) {
+static void reserve_verdicts(struct hits_maker *maker) {
     const struct traffic *traffic = maker->traffic;
     uint32_t most = 0;
     for (size_t p = 0; p < traffic->patterns.count; p++) {
@@ -393,27 +446,24 @@ static wb_status reserve_verdicts(struct hits_maker *maker) {
     }
     maker->verdicts =
         arena_array(&maker->scratch, (size_t)traffic->grid->warp_count + 1, sizeof *maker->verdicts);
-    if (maker->verdicts == NULL) return WB_ERR_LIMIT;
     for (uint32_t w = 0; w < traffic->grid->warp_count; w++) {
-        maker->verdicts[w] = arena_alloc(&maker->scratch, (size_t)most + 1);
-        if (maker->verdicts[w] == NULL) return WB_ERR_LIMIT;
+        maker->verdicts[w] = arena_array(&maker->scratch, most, sizeof(uint8_t));
     }
-    return WB_OK;
 }
 
-static wb_status prepare(struct hits_maker *maker, const struct timed_code *code) {
-    struct sure_hits *hits = maker->hits;
+static void prepare(struct hits_maker *maker) {
+    struct must_hits *hits = maker->hits;
+    struct arena *scratch = &maker->scratch;
     const struct wb_grid *grid = maker->traffic->grid;
-    hits->order = port_order_of(maker->traffic, code);
-    size_t blocks = sm_share_blocks(&maker->share, grid);
-    hits->rows = arena_array(&hits->arena, blocks * grid->warp_count + 1, sizeof *hits->rows);
-    hits->instructions =
-        arena_array(&hits->arena, (size_t)grid->instruction_count + 1, sizeof *hits->instructions);
-    if (hits->rows == NULL || hits->instructions == NULL) return WB_ERR_LIMIT;
-    WB_TRY(reserve_verdicts(maker));
-    WB_TRY(data_waits_make(grid, code, &maker->scratch, &maker->waits));
-    WB_TRY(l1_requests_init(&maker->requests, maker->traffic, hits->order));
-    return sm_lines_make(&maker->share, &maker->requests, &maker->lines);
+    const size_t blocks = sm_share_blocks(&maker->share, grid);
+    hits->order = port_order_of(maker->traffic, maker->code);
+    hits->rows = arena_array(&hits->arena, blocks * grid->warp_count, sizeof *hits->rows);
+    hits->instructions = arena_array(&hits->arena, grid->instruction_count, sizeof *hits->instructions);
+    reserve_verdicts(maker);
+    maker->waits = data_waits_make(grid, maker->code, scratch);
+    maker->requests = l1_requests_make(maker->traffic, hits->order, scratch);
+    maker->lines = sm_lines_make(&maker->share, &maker->requests, scratch);
+    maker->set.arena = maker->presence.arena = maker->misses.arena = maker->misses.sectors.arena = scratch;
 }
 
 /* Whether no request to a set can be a sure hit: other blocks fill it in every window, and no two requests of
@@ -442,17 +492,17 @@ static void skip_requests(struct hits_maker *maker) {
 }
 
 /* Looks at the requests of a block to one set. */
-static wb_status look_at_set(struct hits_maker *maker, const struct set_slice *slice, uint32_t block) {
+static void look_at_set(struct hits_maker *maker, const struct set_slice *slice, uint32_t block) {
     struct set_phases *set = &maker->set;
     struct l1_requests *requests = &maker->requests;
     uint32_t shape = maker->traffic->grid->blocks.items[block].shape;
-    WB_TRY(set_phases_make(set, requests, slice, &maker->lines, block, maker->share.resident == 1));
-    WB_TRY(sure_presence_find(&maker->presence, set, requests, &maker->waits, shape));
+    set_phases_make(set, requests, slice, &maker->lines, block, maker->share.resident == 1);
+    must_presence_find(&maker->presence, set, requests, &maker->waits, shape);
     const uint8_t *verdicts = maker->presence.verdicts.items;
     for (size_t i = 0; i < set->request_count; i++)
         if (!set->requests[i].unknown)
             maker->verdicts[set->requests[i].warp][set->requests[i].request] = verdicts[i];
-    return miss_counter_add(&maker->misses, set, verdicts, &maker->lines, requests->index.sector_mask + 1);
+    miss_counter_add(&maker->misses, set, verdicts, &maker->lines, requests->index.sector_mask + 1);
 }
 
 /* Adds the verdicts on a warp's loads to those of their instructions. */
@@ -464,8 +514,8 @@ static void count_hits(const struct traffic_pattern *pattern, const uint8_t *ver
         if (access->kind != TRAFFIC_LOAD) continue;
         counts->loads += access->request_count;
         for (uint32_t r = access->first_request; r < access->first_request + access->request_count; r++) {
-            counts->sure_hits += (verdicts[r] & SURE_HIT) != 0;
-            counts->sure_data += (verdicts[r] & SURE_DATA) != 0;
+            counts->must_hits += (verdicts[r] & MUST_HIT) != 0;
+            counts->must_data += (verdicts[r] & MUST_DATA) != 0;
         }
     }
 }
@@ -473,8 +523,8 @@ static void count_hits(const struct traffic_pattern *pattern, const uint8_t *ver
 /* Keeps the verdicts of a warp of the `position`-th block; equal rows of blocks that follow one another are
  * kept once.
  */
-static wb_status keep_row(struct hits_maker *maker, size_t position, uint32_t block, uint32_t warp) {
-    struct sure_hits *hits = maker->hits;
+static void keep_row(struct hits_maker *maker, size_t position, uint32_t block, uint32_t warp) {
+    struct must_hits *hits = maker->hits;
     const struct traffic *traffic = maker->traffic;
     const struct traffic_pattern *pattern = traffic_pattern_of(traffic, block, warp);
     const uint8_t **row = &hits->rows[position * hits->warp_count + warp], *verdicts = maker->verdicts[warp];
@@ -482,62 +532,55 @@ static wb_status keep_row(struct hits_maker *maker, size_t position, uint32_t bl
     if (position > 0 && traffic_pattern_of(traffic, block - maker->share.sms, warp) == pattern &&
         memcmp(row[-(ptrdiff_t)hits->warp_count], verdicts, pattern->request_count) == 0) {
         *row = row[-(ptrdiff_t)hits->warp_count];
-        return WB_OK;
+        return;
     }
-    uint8_t *kept = arena_alloc(&hits->arena, (size_t)pattern->request_count + 1);
-    if (kept == NULL) return WB_ERR_LIMIT;
+    uint8_t *kept = arena_array(&hits->arena, pattern->request_count, sizeof *kept);
     memcpy(kept, verdicts, pattern->request_count);
     *row = kept;
-    return WB_OK;
 }
 
-static wb_status look_at_block(struct hits_maker *maker, size_t position, uint32_t block) {
+static void look_at_block(struct hits_maker *maker, size_t position, uint32_t block) {
     struct l1_requests *requests = &maker->requests;
-    WB_TRY(l1_requests_read(requests, block));
+    l1_requests_read(requests, block);
     skip_requests(maker);
-    WB_TRY(l1_requests_sort(requests));
+    l1_requests_sort(requests);
     for (uint32_t w = 0; w < maker->hits->warp_count; w++)
         memset(maker->verdicts[w], 0, traffic_pattern_of(maker->traffic, block, w)->request_count);
     for (size_t s = 0; s < requests->slices.count; s++)
-        WB_TRY(look_at_set(maker, &requests->slices.items[s], block));
+        look_at_set(maker, &requests->slices.items[s], block);
     const bool alone = maker->share.resident == 1;
     miss_counter_end_block(&maker->misses, alone ? requests->unknown : maker->lines.unknown,
                            requests->index.sector_mask + 1);
     for (uint32_t w = 0; w < maker->hits->warp_count; w++)
-        WB_TRY(keep_row(maker, position, block, w));
-    return WB_OK;
+        keep_row(maker, position, block, w);
 }
 
-static wb_status make_all(struct hits_maker *maker, const struct timed_code *code) {
-    WB_TRY(prepare(maker, code));
-    size_t count = sm_share_blocks(&maker->share, maker->traffic->grid);
-    for (size_t i = 0; i < count; i++)
-        WB_TRY(look_at_block(maker, i, maker->share.sm + (uint32_t)i * maker->share.sms));
+/* The pass of must_hits_make. */
+static void make_all(void *context) {
+    struct hits_maker *maker = context;
     const struct machine_memory *memory = &maker->traffic->machine->memory;
-    uint32_t spread = memory_dispatch_is_dynamic(memory) ? memory->sms : 1;
+    arena_bind(&maker->scratch, &maker->hits->arena);
+    prepare(maker);
+    const size_t count = sm_share_blocks(&maker->share, maker->traffic->grid);
+    for (size_t i = 0; i < count; i++)
+        look_at_block(maker, i, maker->share.sm + (uint32_t)i * maker->share.sms);
+    const uint32_t spread = memory_dispatch_is_dynamic(memory) ? memory->sms : 1;
     const struct cache_index *index = &maker->requests.index;
-    WB_TRY(miss_counter_end(&maker->misses, &maker->lines, index->set_count, index->sector_mask + 1, spread));
+    miss_counter_end(&maker->misses, &maker->lines, index->set_count, index->sector_mask + 1, spread);
     maker->hits->misses = maker->misses.bound;
-    return WB_OK;
+    arena_free(&maker->scratch);
 }
 
-wb_status sure_hits_make(const struct traffic *traffic, const struct timed_code *code,
-                         const struct sm_share *share, wb_diagnostics *diagnostics, struct sure_hits *hits) {
-    *hits = (struct sure_hits){.warp_count = traffic->grid->warp_count, .sms = share->sms};
-    struct hits_maker maker = {.hits = hits, .traffic = traffic, .share = *share};
-    wb_status status = make_all(&maker, code);
-    arena_free(&maker.scratch);
-    l1_requests_free(&maker.requests);
-    sm_lines_free(&maker.lines);
-    set_phases_free(&maker.set);
-    sure_presence_free(&maker.presence);
-    miss_counter_free(&maker.misses);
-    if (status == WB_OK) return WB_OK;
+wb_status must_hits_make(const struct traffic *traffic, const struct timed_code *code,
+                         const struct sm_share *share, wb_diagnostics *diagnostics, struct must_hits *hits) {
+    *hits = (struct must_hits){.warp_count = traffic->grid->warp_count, .sms = share->sms};
+    struct hits_maker maker = {.hits = hits, .traffic = traffic, .code = code, .share = *share};
+    if (arena_protect(&hits->arena, make_all, &maker) == WB_OK) return WB_OK;
     const struct wb_kernel *kernel = traffic->grid->kernel;
     return diagnose_out_of_memory(diagnostics, kernel == NULL ? "grid" : wb_kernel_name(kernel));
 }
 
-void sure_hits_free(struct sure_hits *hits) {
+void must_hits_free(struct must_hits *hits) {
     arena_free(&hits->arena);
-    *hits = (struct sure_hits){0};
+    *hits = (struct must_hits){0};
 }

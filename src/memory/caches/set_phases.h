@@ -7,35 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
 #include "memory/caches/l1_requests.h"
 #include "memory/requests/access_order.h"
-
-/* Numbers for lines (or sectors) of memory: 0, 1, 2, ... in the order in which they are first asked for. */
-struct line_slot {
-    uint64_t line;
-    uint32_t number;
-    uint32_t filling; /* that it belongs to; 0: empty */
-};
-
-/* Zero-initialised it is empty. */
-struct line_table {
-    struct line_slot *slots;
-    size_t slot_count; /* a power of two, or 0 */
-    uint32_t count;    /* lines that have numbers */
-    uint32_t filling;  /* grows when the table is emptied, which leaves the slots alone */
-};
-
-/* The number of a line, which gets the next one if it has none. WB_ERR_LIMIT when memory is exhausted. */
-wb_status line_table_number(struct line_table *table, uint64_t line, uint32_t *number);
-
-/* Whether a line has a number; then it is in *number. */
-bool line_table_find(const struct line_table *table, uint64_t line, uint32_t *number);
-
-/* Empties the table in constant time. */
-void line_table_clear(struct line_table *table);
-
-void line_table_free(struct line_table *table);
+#include "memory/requests/number_table.h"
 
 /* What the blocks of an SM do to the lines of each set of its first-level cache, as far as one block has to
  * know it of the others. */
@@ -74,19 +48,19 @@ struct known_requests {
 };
 
 struct sm_lines {
-    struct arena arena;
+    struct arena *arena; /* of what is below */
     uint32_t ways;
-    struct owned_lines *sets;  /* per set the lines that loads, and stores under write-through, use */
-    struct line_table dropped; /* the lines of sets that are not full which stores or atomics drop */
-    VEC(uint64_t) drops;       /* of each of them, how many known requests do */
+    struct owned_lines *sets;    /* per set the lines that loads, and stores under write-through, use */
+    struct number_table dropped; /* the lines of sets that are not full which stores or atomics drop */
+    VEC(uint64_t) drops;         /* of each of them, how many known requests do */
     const struct objects_lines *objects;
     struct unknown_requests *unknown; /* of all blocks, per object */
     struct known_requests *known;     /* likewise */
 };
 
-/* Reads all blocks of an SM. `requests` is room to read into. WB_ERR_LIMIT without a message when memory is
- * exhausted; sm_lines_free in any case. */
-wb_status sm_lines_make(const struct sm_share *share, struct l1_requests *requests, struct sm_lines *lines);
+/* Reads all blocks of an SM. `requests` is room to read into. */
+struct sm_lines sm_lines_make(const struct sm_share *share, struct l1_requests *requests,
+                              struct arena *arena);
 
 /* Whether every block finds more lines of others in the set than it has ways. */
 static inline bool sm_set_is_full(const struct sm_lines *lines, uint32_t set) {
@@ -108,8 +82,6 @@ uint64_t sm_lines_drops(const struct sm_lines *lines, uint64_t line);
 uint64_t unknown_drops(const struct objects_lines *objects, const struct unknown_requests *unknown,
                        uint64_t line);
 
-void sm_lines_free(struct sm_lines *lines);
-
 /* The requests of one warp in one phase, in program order. */
 struct phase_segment {
     uint32_t phase, warp;
@@ -130,13 +102,14 @@ struct set_line {
     uint64_t drops_unknown;   /* those of any block that perhaps do, as their addresses are not known */
 };
 
-/* Zero-initialised it is empty; it can be made again and again. */
+/* With nothing but its arena set it is empty; it can be made again and again. */
 struct set_phases {
+    struct arena *arena;
     uint32_t set, ways;
     const struct l1_request *requests;
     size_t request_count;
     VEC(uint32_t) line_of; /* per request the number of its line: index into `lines` */
-    struct line_table numbers;
+    struct number_table numbers;
     VEC(struct set_line) lines;
     uint32_t others; /* lines of other blocks, counted up to ways + 1 at least */
     VEC(struct phase_segment) segments;
@@ -144,12 +117,8 @@ struct set_phases {
     VEC(struct owned_line) owned; /* of all phases */
 };
 
-/* Those of a slice of the requests of `block`. `alone`: no other block is resident while it is. WB_ERR_LIMIT
- * without a message when memory is exhausted. */
-wb_status set_phases_make(struct set_phases *set, const struct l1_requests *requests,
-                          const struct set_slice *slice, const struct sm_lines *sm, uint32_t block,
-                          bool alone);
-
-void set_phases_free(struct set_phases *set);
+/* Those of a slice of the requests of `block`. `alone`: no other block is resident while it is. */
+void set_phases_make(struct set_phases *set, const struct l1_requests *requests,
+                     const struct set_slice *slice, const struct sm_lines *sm, uint32_t block, bool alone);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/table.h"
+#include "memory/requests/number_table.h"
 #include "warp/timed/code_timing.h"
 #include "warp/trace/grid_block.h"
 
@@ -213,38 +213,29 @@ static void read_path(struct wait_reader *reader, const struct path *path) {
         read_step(reader, at, step.instruction);
 }
 
-/* The waits of a path with a stream, old or new: rows of the table. */
-static wb_status find_row(struct wait_reader *reader, const struct shape_warp *warp, struct key_table *table,
-                          struct arena *arena, struct wait_row *rows, size_t row) {
-    uint32_t key[2] = {warp->path, warp->stream}, hash, known;
-    if (key_table_find(table, (const uint8_t *)key, sizeof key, &hash, &known)) {
-        rows[row] = rows[known];
-        return WB_OK;
-    }
-    reader->stream = &reader->grid->streams.items[warp->stream];
-    reader->waits = arena_array(arena, (size_t)reader->stream->access_count + 1, sizeof *reader->waits);
-    const uint8_t *kept = key_table_keep(table, (const uint8_t *)key, sizeof key);
-    if (reader->waits == NULL || kept == NULL || row > UINT32_MAX) return WB_ERR_LIMIT;
-    read_path(reader, &reader->grid->paths.items[warp->path]);
-    rows[row].waits = reader->waits;
-    return key_table_insert(table, kept, hash, (uint32_t)row);
-}
-
-wb_status data_waits_make(const struct wb_grid *grid, const struct timed_code *code, struct arena *arena,
-                          struct data_waits *waits) {
-    waits->warp_count = grid->warp_count;
-    waits->rows = arena_array(arena, grid->shapes.count * grid->warp_count + 1, sizeof *waits->rows);
-    struct key_table table = {0};
+struct data_waits data_waits_make(const struct wb_grid *grid, const struct timed_code *code,
+                                  struct arena *arena) {
+    const size_t rows = grid->shapes.count * grid->warp_count;
+    struct data_waits waits = {.warp_count = grid->warp_count,
+                               .rows = arena_array(arena, rows, sizeof *waits.rows)};
     struct arena scratch = {0};
+    struct number_table table = {.arena = &scratch}; /* of paths with streams */
+    VEC(struct wait_row) known = {0};                /* by number */
     struct wait_reader reader = {.grid = grid, .code = code};
-    reader.pending = arena_array(&scratch, (size_t)code->register_count + 1, sizeof *reader.pending);
-    wb_status status = waits->rows == NULL || reader.pending == NULL ? WB_ERR_LIMIT : WB_OK;
-    for (size_t row = 0; row < grid->shapes.count * grid->warp_count && status == WB_OK; row++) {
+    arena_bind(&scratch, arena);
+    reader.pending = arena_array(&scratch, code->register_count, sizeof *reader.pending);
+    for (size_t row = 0; row < rows; row++) {
         const struct shape_warp *warp =
             &grid->shapes.items[row / grid->warp_count].warps[row % grid->warp_count];
-        status = find_row(&reader, warp, &table, arena, waits->rows, row);
+        const uint32_t number = number_table_number(&table, (uint64_t)warp->path << 32 | warp->stream);
+        if (number == known.count) {
+            reader.stream = &grid->streams.items[warp->stream];
+            reader.waits = arena_array(arena, reader.stream->access_count, sizeof *reader.waits);
+            read_path(&reader, &grid->paths.items[warp->path]);
+            arena_push(&scratch, &known, ((struct wait_row){reader.waits}));
+        }
+        waits.rows[row] = known.items[number];
     }
-    key_table_free(&table);
     arena_free(&scratch);
-    return status;
+    return waits;
 }

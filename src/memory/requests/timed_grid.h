@@ -67,10 +67,9 @@ struct data_waits {
     struct wait_row *rows; /* per shape and warp */
 };
 
-/* The waits of all shapes of a grid with the registers of its code, from the arena. WB_ERR_LIMIT without a
- * message when memory is exhausted. */
-wb_status data_waits_make(const struct wb_grid *grid, const struct timed_code *code, struct arena *arena,
-                          struct data_waits *waits);
+/* The waits of all shapes of a grid with the registers of its code, in memory of a protected arena. */
+struct data_waits data_waits_make(const struct wb_grid *grid, const struct timed_code *code,
+                                  struct arena *arena);
 
 /* Per access of a warp of a shape. */
 static inline const struct data_wait *data_waits_of(const struct data_waits *waits, uint32_t shape,

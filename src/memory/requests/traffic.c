@@ -2,8 +2,168 @@
 
 #include <string.h>
 
+#include "memory/requests/number_table.h"
 #include "memory/requests/requests.h"
 #include "warp/trace/grid_block.h"
+
+/* Most barriers that a warp crosses: sums of epochs over phases and accesses stay below 2^32. */
+#define PHASES_MAX ((size_t)1 << 24)
+
+/* The barriers of a path. */
+struct path_barriers {
+    bool known;
+    VEC(uint64_t) steps; /* where it executes one, ascending */
+};
+
+/* A path with a stream: the part of the positions that does not depend on the other warps of a block. */
+struct warp_positions {
+    uint32_t path, stream;
+    struct access_position *relative; /* epochs are counted from the start of the phase */
+    uint32_t *last_epochs;            /* per phase the epoch that the warp ends it in, counted the same way */
+    uint32_t phases;
+    struct access_position *absolute; /* as they were in the last shape that asked, or NULL */
+    const uint32_t *first_epochs;     /* per phase the epoch it starts with in that shape */
+};
+
+struct position_maker {
+    const struct wb_grid *grid;
+    struct arena *arena;    /* of what is kept */
+    struct arena scratch;   /* of the rest */
+    uint32_t *next_barrier; /* per instruction the first barrier from there on */
+    struct path_barriers *paths;
+    struct number_table table; /* of paths with streams: numbers of warps */
+    VEC(struct warp_positions) warps;
+};
+
+/* Notes for each instruction where the next barrier stands, so that runs of a path are not read through. */
+static void find_next_barriers(struct position_maker *maker) {
+    const struct wb_grid *grid = maker->grid;
+    uint32_t count = grid->instruction_count;
+    maker->next_barrier = arena_array(&maker->scratch, (size_t)count + 1, sizeof *maker->next_barrier);
+    maker->next_barrier[count] = count;
+    for (uint32_t i = count; i-- > 0;)
+        maker->next_barrier[i] = grid->is_barrier[i] ? i : maker->next_barrier[i + 1];
+}
+
+/* Lists the steps of a path that are barriers. */
+static void find_path_barriers(struct position_maker *maker, const struct path *path,
+                               struct path_barriers *barriers) {
+    if (barriers->known) return;
+    barriers->known = true;
+    if (maker->next_barrier[0] == maker->grid->instruction_count) return;
+    struct path_cursor cursor = path_begin(path);
+    for (uint64_t step = 0; path_next_run(&cursor); step += cursor.left) {
+        uint32_t end = cursor.instruction + cursor.left;
+        for (uint32_t at = maker->next_barrier[cursor.instruction]; at < end;
+             at = maker->next_barrier[at + 1]) {
+            if (barriers->steps.count + 1 >= PHASES_MAX) arena_fail(&maker->scratch, WB_ERR_LIMIT);
+            arena_push(&maker->scratch, &barriers->steps, step + (at - cursor.instruction));
+        }
+    }
+}
+
+/* Goes through a warp's accesses and barriers in program order: docs/access-order.md, section 2, without the
+ * join at barriers. */
+static void count_epochs(const struct path_barriers *barriers, const struct access_stream *stream,
+                         struct warp_positions *warp) {
+    uint32_t phase = 0, epoch = 0, next_instruction = 0; /* the lowest that does not begin an epoch */
+    for (uint32_t a = 0; a < stream->access_count; a++) {
+        const struct access *access = &stream->accesses[a];
+        for (; phase + 1 < warp->phases && barriers->steps.items[phase] < access->step; phase++) {
+            warp->last_epochs[phase] = epoch;
+            epoch = next_instruction = 0;
+        }
+        if (access_makes_requests(access)) {
+            epoch += access->instruction < next_instruction;
+            next_instruction = access->instruction + 1;
+        }
+        warp->relative[a] = (struct access_position){phase, epoch};
+    }
+    warp->last_epochs[phase] = epoch;
+}
+
+/* Finds or makes what is known of a path with a stream. */
+static uint32_t find_warp(struct position_maker *maker, const struct shape_warp *shape) {
+    const uint32_t number = number_table_number(&maker->table, (uint64_t)shape->path << 32 | shape->stream);
+    if (number < maker->warps.count) return number;
+    struct path_barriers *barriers = &maker->paths[shape->path];
+    const struct access_stream *stream = &maker->grid->streams.items[shape->stream];
+    find_path_barriers(maker, &maker->grid->paths.items[shape->path], barriers);
+    struct warp_positions made = {
+        .path = shape->path, .stream = shape->stream, .phases = (uint32_t)barriers->steps.count + 1};
+    made.relative = arena_array(&maker->scratch, stream->access_count, sizeof *made.relative);
+    made.last_epochs = arena_array(&maker->scratch, made.phases, sizeof *made.last_epochs);
+    count_epochs(barriers, stream, &made);
+    arena_push(&maker->scratch, &maker->warps, made);
+    return number;
+}
+
+/* The join at barriers: a phase starts with the epoch behind the last one of any warp that was in the phase
+ * before, including those that end there, because the barrier waits for them, too. */
+static const uint32_t *join_epochs(struct position_maker *maker, const uint32_t *warps,
+                                   struct shape_positions *shape) {
+    uint32_t *first = arena_array(&maker->scratch, (size_t)shape->phases + 1, sizeof *first);
+    for (uint32_t phase = 0; phase < shape->phases; phase++) {
+        uint32_t last = first[phase];
+        for (uint32_t w = 0; w < maker->grid->warp_count; w++) {
+            const struct warp_positions *warp = &maker->warps.items[warps[w]];
+            if (phase >= warp->phases) continue;
+            uint32_t own = first[phase] + warp->last_epochs[phase];
+            last = own > last ? own : last;
+        }
+        first[phase + 1] = last + 1;
+    }
+    shape->epochs = first[shape->phases];
+    return first;
+}
+
+/* The positions of a warp in a shape; those of the shape before, when its phases start in the same epochs. */
+static struct access_position *place_warp(struct position_maker *maker, struct warp_positions *warp,
+                                          const uint32_t *first_epochs) {
+    bool same = warp->absolute != NULL &&
+                memcmp(warp->first_epochs, first_epochs, warp->phases * sizeof *first_epochs) == 0;
+    if (!same) {
+        uint32_t count = maker->grid->streams.items[warp->stream].access_count;
+        struct access_position *made = arena_array(maker->arena, (size_t)count + 1, sizeof *made);
+        for (uint32_t a = 0; a < count; a++) {
+            made[a] = warp->relative[a];
+            made[a].epoch += first_epochs[made[a].phase];
+        }
+        warp->absolute = made;
+        warp->first_epochs = first_epochs;
+    }
+    return warp->absolute;
+}
+
+static void place_shape(struct position_maker *maker, const struct block_shape *shape,
+                        struct shape_positions *made) {
+    uint32_t warp_count = maker->grid->warp_count;
+    uint32_t *warps = arena_array(&maker->scratch, warp_count, sizeof *warps);
+    made->positions = arena_array(maker->arena, (size_t)warp_count + 1, sizeof(struct access_position *));
+    for (uint32_t w = 0; w < warp_count; w++) {
+        warps[w] = find_warp(maker, &shape->warps[w]);
+        uint32_t phases = maker->warps.items[warps[w]].phases;
+        made->phases = phases > made->phases ? phases : made->phases;
+    }
+    const uint32_t *first_epochs = join_epochs(maker, warps, made);
+    for (uint32_t w = 0; w < warp_count; w++)
+        made->positions[w] = place_warp(maker, &maker->warps.items[warps[w]], first_epochs);
+}
+
+/* The positions of all shapes of a grid. The pass ends also when a warp crosses too many barriers to count.
+ */
+static struct shape_positions *access_positions_make(const struct wb_grid *grid, struct arena *arena) {
+    struct position_maker maker = {.grid = grid, .arena = arena};
+    struct shape_positions *shapes = arena_array(arena, grid->shapes.count, sizeof *shapes);
+    arena_bind(&maker.scratch, arena);
+    maker.table.arena = &maker.scratch;
+    maker.paths = arena_array(&maker.scratch, grid->paths.count, sizeof *maker.paths);
+    find_next_barriers(&maker);
+    for (size_t s = 0; s < grid->shapes.count; s++)
+        place_shape(&maker, &grid->shapes.items[s], &shapes[s]);
+    arena_free(&maker.scratch);
+    return shapes;
+}
 
 /* Where local memory begins: beyond all buffers. */
 #define LOCAL_START ((uint64_t)1 << 40)
@@ -39,9 +199,9 @@ static uint64_t round_down(uint64_t address) {
     return address & ~(uint64_t)(MEMORY_LINE_BYTES - 1);
 }
 
-/* The number of a list of alignments that belongs to `owner`: *found, or `fresh` from now on. */
-static wb_status alignment_number(struct alignment_table *table, uint32_t owner, const uint8_t *alignments,
-                                  uint32_t count, uint32_t fresh, uint32_t *number) {
+/* The number of a list of alignments that belongs to `owner`: an old one, or `fresh` from now on. */
+static uint32_t alignment_number(struct alignment_table *table, uint32_t owner, const uint8_t *alignments,
+                                 uint32_t count, uint32_t fresh, const struct arena *arena) {
     uint8_t key[2 * sizeof owner + ALIGNMENT_CHUNK];
     uint32_t node[2] = {owner,
                         0}; /* and what it is: bit 0: no owner but a node, bit 1: the chunk is the last */
@@ -54,24 +214,20 @@ static wb_status alignment_number(struct alignment_table *table, uint32_t owner,
         if (!key_table_find(&table->table, key, sizeof node + length, &hash, &next)) {
             next = last ? fresh : table->nodes++;
             const uint8_t *kept = key_table_keep(&table->table, key, sizeof node + length);
-            if (kept == NULL) return WB_ERR_LIMIT;
-            WB_TRY(key_table_insert(&table->table, kept, hash, next));
+            if (kept == NULL || key_table_insert(&table->table, kept, hash, next) != WB_OK)
+                arena_fail(arena, WB_ERR_LIMIT);
         }
-        if (last) {
-            *number = next;
-            return WB_OK;
-        }
+        if (last) return next;
         node[0] = next;
         node[1] = 1;
     }
 }
 
 /* Notes the initiation intervals; a grid made by hand has 1 everywhere. */
-static wb_status note_inits(struct traffic_maker *maker) {
+static void note_inits(struct traffic_maker *maker) {
     const struct wb_grid *grid = maker->traffic->grid;
     const struct machine_class *classes = maker->traffic->machine->classes;
-    maker->inits = arena_array(&maker->scratch, (size_t)grid->instruction_count + 1, sizeof *maker->inits);
-    if (maker->inits == NULL) return WB_ERR_LIMIT;
+    maker->inits = arena_array(&maker->scratch, grid->instruction_count, sizeof *maker->inits);
     for (uint32_t i = 0; i < grid->instruction_count; i++)
         maker->inits[i] = 1;
     uint32_t functions = grid->kernel == NULL ? 0 : grid->kernel->module->function_count;
@@ -82,19 +238,17 @@ static wb_status note_inits(struct traffic_maker *maker) {
             if (init > 0) maker->inits[grid->code_first[f] + i] = init;
         }
     }
-    return WB_OK;
 }
 
 /* Room for the alignments of one block's bases or one warp's groups. */
-static wb_status reserve_alignments(struct traffic_maker *maker) {
+static void reserve_alignments(struct traffic_maker *maker) {
     const struct wb_grid *grid = maker->traffic->grid;
     uint32_t most = 0;
     for (size_t s = 0; s < grid->shapes.count; s++)
         most = grid->shapes.items[s].base_count > most ? grid->shapes.items[s].base_count : most;
     for (size_t s = 0; s < grid->streams.count; s++)
         most = grid->streams.items[s].group_count > most ? grid->streams.items[s].group_count : most;
-    maker->alignments = arena_alloc(&maker->scratch, (size_t)most + 1);
-    return maker->alignments == NULL ? WB_ERR_LIMIT : WB_OK;
+    maker->alignments = arena_array(&maker->scratch, most, sizeof *maker->alignments);
 }
 
 static enum traffic_kind kind_of(const struct access *access) {
@@ -171,8 +325,8 @@ static void note_perhaps(struct traffic_maker *maker, const struct access *acces
 }
 
 /* Appends one access whose group's base is `alignment` bytes behind the start of a line. */
-static wb_status append_access(struct traffic_maker *maker, const struct access_stream *stream,
-                               uint32_t index, uint8_t alignment) {
+static void append_access(struct traffic_maker *maker, const struct access_stream *stream, uint32_t index,
+                          uint8_t alignment) {
     const struct access *access = &stream->accesses[index];
     struct traffic_access made = {
         .step = access->step,
@@ -184,60 +338,57 @@ static wb_status append_access(struct traffic_maker *maker, const struct access_
         .is_unknown = access->table == ACCESS_UNKNOWN ||
                       (access->space == PTX_SPACE_LOCAL && maker->traffic->grid->cover.local_open),
     };
-    if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX) return WB_ERR_LIMIT;
-    WB_TRY(vec_reserve(&maker->offsets, REQUESTS_MAX));
-    WB_TRY(vec_reserve(&maker->perhaps, REQUESTS_MAX));
+    if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX) arena_fail(&maker->scratch, WB_ERR_LIMIT);
+    arena_reserve(&maker->scratch, &maker->offsets, REQUESTS_MAX);
+    arena_reserve(&maker->scratch, &maker->perhaps, REQUESTS_MAX);
     ask(maker, access, stream->tables, alignment, &made, maker->offsets.items + maker->offsets.count);
     if (made.is_unknown)
         memset(maker->offsets.items + maker->offsets.count, 0, made.request_count * sizeof(uint64_t));
     note_perhaps(maker, access, stream->tables, alignment, &made);
     maker->offsets.count += made.request_count;
     maker->perhaps.count += made.request_count;
-    return vec_push(&maker->accesses, made);
+    arena_push(&maker->scratch, &maker->accesses, made);
 }
 
-/* WB_ERR_DECLINED with a message. */
-static wb_status decline_two_places(const struct traffic_maker *maker, const struct access *access) {
+/* Ends the pass with WB_ERR_DECLINED and a message. */
+static _Noreturn void decline_two_places(const struct traffic_maker *maker, const struct access *access) {
     const struct wb_grid *grid = maker->traffic->grid;
     ptx_diagnose(maker->diagnostics, SEVERITY_ERROR, grid->kernel->module,
                  grid_inst(grid, access->instruction, NULL),
                  "lanes of one warp access global and local memory %s: that is not modelled",
                  access->table == ACCESS_UNKNOWN ? "here perhaps at once" : "here at once");
-    return WB_ERR_DECLINED;
+    arena_fail(&maker->scratch, WB_ERR_DECLINED);
 }
 
 /* Where requests are more than time of their unit, declines a stream with an instruction whose lanes are, or
  * can be, in global and in local memory at once: its requests would be in two places of the access order. */
-static wb_status decline_split(const struct traffic_maker *maker, const struct access_stream *stream) {
+static void decline_split(const struct traffic_maker *maker, const struct access_stream *stream) {
     const struct wb_grid *grid = maker->traffic->grid;
     const struct machine_memory *memory = &maker->traffic->machine->memory;
-    if (!memory_has_hierarchy(memory) && !memory_is_contended(memory)) return WB_OK;
+    if (!memory_has_hierarchy(memory) && !memory_is_contended(memory)) return;
     for (uint32_t a = 0, last = PTX_NO_INDEX; a < stream->access_count; a++) {
         const struct access *access = &stream->accesses[a];
         if (!access_makes_requests(access)) continue;
         const bool anywhere = access->table == ACCESS_UNKNOWN && access->space == PTX_SPACE_LOCAL &&
                               grid_inst(grid, access->instruction, NULL)->form->space == PTX_GENERIC;
-        if (anywhere) return decline_two_places(maker, access);
-        if (last != PTX_NO_INDEX && stream->accesses[last].step == access->step)
-            return decline_two_places(maker, access);
+        if (anywhere || (last != PTX_NO_INDEX && stream->accesses[last].step == access->step))
+            decline_two_places(maker, access);
         last = a;
     }
-    return WB_OK;
 }
 
 /* Adds the pattern of a stream with the alignments of its groups. */
-static wb_status add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
+static void add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
     struct arena *arena = &maker->traffic->arena;
     maker->offsets.count = maker->accesses.count = maker->perhaps.count = 0;
-    WB_TRY(decline_split(maker, stream));
+    decline_split(maker, stream);
     for (uint32_t a = 0; a < stream->access_count; a++)
-        WB_TRY(append_access(maker, stream, a, maker->alignments[stream->groups[a]]));
+        append_access(maker, stream, a, maker->alignments[stream->groups[a]]);
     struct traffic_pattern made = {.access_count = (uint32_t)maker->accesses.count,
                                    .request_count = (uint32_t)maker->offsets.count};
     made.accesses = arena_array(arena, (size_t)made.access_count + 1, sizeof *made.accesses);
     made.offsets = arena_array(arena, (size_t)made.request_count + 1, sizeof *made.offsets);
     made.group_is_local = arena_array(arena, (size_t)stream->group_count + 1, sizeof *made.group_is_local);
-    if (made.accesses == NULL || made.offsets == NULL || made.group_is_local == NULL) return WB_ERR_LIMIT;
     for (uint32_t a = 0; a < stream->access_count; a++)
         made.group_is_local[stream->groups[a]] = stream->accesses[a].space == PTX_SPACE_LOCAL;
     if (made.access_count > 0)
@@ -246,62 +397,61 @@ static wb_status add_pattern(struct traffic_maker *maker, const struct access_st
         memcpy(made.offsets, maker->offsets.items, made.request_count * sizeof *made.offsets);
     if (maker->traffic->grid->cover.covers) {
         made.perhaps = arena_array(arena, (size_t)made.request_count + 1, sizeof *made.perhaps);
-        if (made.perhaps == NULL) return WB_ERR_LIMIT;
         if (made.request_count > 0)
             memcpy(made.perhaps, maker->perhaps.items, made.request_count * sizeof *made.perhaps);
     }
-    return vec_push(&maker->traffic->patterns, made);
+    arena_push(arena, &maker->traffic->patterns, made);
 }
 
 /* The pattern of a warp of a block, old or new. */
-static wb_status find_pattern(struct traffic_maker *maker, const struct grid_block *block, uint32_t warp,
-                              uint32_t *pattern) {
+static uint32_t find_pattern(struct traffic_maker *maker, const struct grid_block *block, uint32_t warp) {
     const struct wb_grid *grid = maker->traffic->grid;
     uint32_t number = grid->shapes.items[block->shape].warps[warp].stream;
     const struct access_stream *stream = &grid->streams.items[number];
     for (uint32_t g = 0; g < stream->group_count; g++)
         maker->alignments[g] = grid_base(grid, block, warp, g) % MEMORY_LINE_BYTES;
     uint32_t fresh = (uint32_t)maker->traffic->patterns.count;
-    WB_TRY(
-        alignment_number(&maker->patterns, number, maker->alignments, stream->group_count, fresh, pattern));
-    return *pattern == fresh ? add_pattern(maker, stream) : WB_OK;
+    const uint32_t pattern = alignment_number(&maker->patterns, number, maker->alignments,
+                                              stream->group_count, fresh, &maker->scratch);
+    if (pattern == fresh) add_pattern(maker, stream);
+    return pattern;
 }
 
-static wb_status add_variant(struct traffic_maker *maker, const struct grid_block *block) {
+static void add_variant(struct traffic_maker *maker, const struct grid_block *block) {
     uint32_t warp_count = maker->traffic->grid->warp_count;
     struct traffic_variant made = {.shape = block->shape};
     made.patterns = arena_array(&maker->traffic->arena, (size_t)warp_count + 1, sizeof *made.patterns);
-    if (made.patterns == NULL) return WB_ERR_LIMIT;
     for (uint32_t w = 0; w < warp_count; w++)
-        WB_TRY(find_pattern(maker, block, w, &made.patterns[w]));
-    return vec_push(&maker->traffic->variants, made);
+        made.patterns[w] = find_pattern(maker, block, w);
+    arena_push(&maker->traffic->arena, &maker->traffic->variants, made);
 }
 
 /* The variant of a block, old or new. */
-static wb_status find_variant(struct traffic_maker *maker, const struct grid_block *block,
-                              uint32_t *variant) {
+static uint32_t find_variant(struct traffic_maker *maker, const struct grid_block *block) {
     const struct wb_grid *grid = maker->traffic->grid;
     uint32_t base_count = grid->shapes.items[block->shape].base_count;
     for (uint32_t b = 0; b < base_count; b++)
         maker->alignments[b] = grid->bases.items[block->first_base + b] % MEMORY_LINE_BYTES;
     uint32_t fresh = (uint32_t)maker->traffic->variants.count;
-    WB_TRY(alignment_number(&maker->variants, block->shape, maker->alignments, base_count, fresh, variant));
-    return *variant == fresh ? add_variant(maker, block) : WB_OK;
+    const uint32_t variant = alignment_number(&maker->variants, block->shape, maker->alignments, base_count,
+                                              fresh, &maker->scratch);
+    if (variant == fresh) add_variant(maker, block);
+    return variant;
 }
 
-static wb_status make_all(struct traffic_maker *maker) {
+/* The pass of traffic_make. */
+static void make_all(void *context) {
+    struct traffic_maker *maker = context;
     struct traffic *traffic = maker->traffic;
     const struct wb_grid *grid = traffic->grid;
-    traffic->shapes = arena_array(&traffic->arena, grid->shapes.count + 1, sizeof *traffic->shapes);
-    traffic->block_variants =
-        arena_array(&traffic->arena, grid->blocks.count + 1, sizeof *traffic->block_variants);
-    if (traffic->shapes == NULL || traffic->block_variants == NULL) return WB_ERR_LIMIT;
-    WB_TRY(access_positions_make(grid, &traffic->arena, traffic->shapes));
-    WB_TRY(note_inits(maker));
-    WB_TRY(reserve_alignments(maker));
+    arena_bind(&maker->scratch, &traffic->arena);
+    traffic->block_variants = arena_array(&traffic->arena, grid->blocks.count, sizeof(uint32_t));
+    traffic->shapes = access_positions_make(grid, &traffic->arena);
+    note_inits(maker);
+    reserve_alignments(maker);
     for (size_t b = 0; b < grid->blocks.count; b++)
-        WB_TRY(find_variant(maker, &grid->blocks.items[b], &traffic->block_variants[b]));
-    return WB_OK;
+        traffic->block_variants[b] = find_variant(maker, &grid->blocks.items[b]);
+    arena_free(&maker->scratch);
 }
 
 wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
@@ -310,13 +460,9 @@ wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *mach
     *traffic = (struct traffic){.grid = grid, .machine = machine};
     WB_TRY(grid_decline_steered(grid, diagnostics));
     struct traffic_maker maker = {.traffic = traffic, .diagnostics = diagnostics};
-    wb_status status = make_all(&maker);
-    vec_free(&maker.offsets);
-    vec_free(&maker.accesses);
-    vec_free(&maker.perhaps);
+    const wb_status status = arena_protect(&traffic->arena, make_all, &maker);
     key_table_free(&maker.patterns.table);
     key_table_free(&maker.variants.table);
-    arena_free(&maker.scratch);
     return status == WB_ERR_LIMIT ? diagnose_out_of_memory(diagnostics, name) : status;
 }
 
@@ -330,188 +476,6 @@ uint64_t traffic_base(const struct traffic *traffic, uint32_t block, uint32_t wa
 }
 
 void traffic_free(struct traffic *traffic) {
-    vec_free(&traffic->patterns);
-    vec_free(&traffic->variants);
     arena_free(&traffic->arena);
     *traffic = (struct traffic){0};
-}
-
-/* Most barriers that a warp crosses: sums of epochs over phases and accesses stay below 2^32. */
-#define PHASES_MAX ((size_t)1 << 24)
-
-/* The barriers of a path. */
-struct path_barriers {
-    bool known;
-    VEC(uint64_t) steps; /* where it executes one, ascending */
-};
-
-/* A path with a stream: the part of the positions that does not depend on the other warps of a block. */
-struct warp_positions {
-    uint32_t path, stream;
-    struct access_position *relative; /* epochs are counted from the start of the phase */
-    uint32_t *last_epochs;            /* per phase the epoch that the warp ends it in, counted the same way */
-    uint32_t phases;
-    struct access_position *absolute; /* as they were in the last shape that asked, or NULL */
-    const uint32_t *first_epochs;     /* per phase the epoch it starts with in that shape */
-};
-
-struct position_maker {
-    const struct wb_grid *grid;
-    struct arena *arena;    /* of what is kept */
-    struct arena scratch;   /* of the rest */
-    uint32_t *next_barrier; /* per instruction the first barrier from there on */
-    struct path_barriers *paths;
-    struct key_table table; /* from path and stream to warps */
-    VEC(struct warp_positions) warps;
-};
-
-/* Notes for each instruction where the next barrier stands, so that runs of a path are not read through. */
-static wb_status find_next_barriers(struct position_maker *maker) {
-    const struct wb_grid *grid = maker->grid;
-    uint32_t count = grid->instruction_count;
-    maker->next_barrier = arena_array(&maker->scratch, (size_t)count + 1, sizeof *maker->next_barrier);
-    if (maker->next_barrier == NULL) return WB_ERR_LIMIT;
-    maker->next_barrier[count] = count;
-    for (uint32_t i = count; i-- > 0;)
-        maker->next_barrier[i] = grid->is_barrier[i] ? i : maker->next_barrier[i + 1];
-    return WB_OK;
-}
-
-/* Lists the steps of a path that are barriers. */
-static wb_status find_path_barriers(struct position_maker *maker, const struct path *path,
-                                    struct path_barriers *barriers) {
-    if (barriers->known) return WB_OK;
-    barriers->known = true;
-    if (maker->next_barrier[0] == maker->grid->instruction_count) return WB_OK;
-    struct path_cursor cursor = path_begin(path);
-    for (uint64_t step = 0; path_next_run(&cursor); step += cursor.left) {
-        uint32_t end = cursor.instruction + cursor.left;
-        for (uint32_t at = maker->next_barrier[cursor.instruction]; at < end;
-             at = maker->next_barrier[at + 1]) {
-            if (barriers->steps.count + 1 >= PHASES_MAX) return WB_ERR_LIMIT;
-            WB_TRY(vec_push(&barriers->steps, step + (at - cursor.instruction)));
-        }
-    }
-    return WB_OK;
-}
-
-/* Goes through a warp's accesses and barriers in program order: docs/access-order.md, section 2, without the
- * join at barriers. */
-static void count_epochs(const struct path_barriers *barriers, const struct access_stream *stream,
-                         struct warp_positions *warp) {
-    uint32_t phase = 0, epoch = 0, next_instruction = 0; /* the lowest that does not begin an epoch */
-    for (uint32_t a = 0; a < stream->access_count; a++) {
-        const struct access *access = &stream->accesses[a];
-        for (; phase + 1 < warp->phases && barriers->steps.items[phase] < access->step; phase++) {
-            warp->last_epochs[phase] = epoch;
-            epoch = next_instruction = 0;
-        }
-        if (access_makes_requests(access)) {
-            epoch += access->instruction < next_instruction;
-            next_instruction = access->instruction + 1;
-        }
-        warp->relative[a] = (struct access_position){phase, epoch};
-    }
-    warp->last_epochs[phase] = epoch;
-}
-
-/* Finds or makes what is known of a path with a stream. */
-static wb_status find_warp(struct position_maker *maker, const struct shape_warp *shape, uint32_t *index) {
-    const uint32_t key[2] = {shape->path, shape->stream};
-    uint32_t hash;
-    if (key_table_find(&maker->table, (const uint8_t *)key, sizeof key, &hash, index)) return WB_OK;
-    struct path_barriers *barriers = &maker->paths[shape->path];
-    const struct access_stream *stream = &maker->grid->streams.items[shape->stream];
-    WB_TRY(find_path_barriers(maker, &maker->grid->paths.items[shape->path], barriers));
-    struct warp_positions made = {
-        .path = shape->path, .stream = shape->stream, .phases = (uint32_t)barriers->steps.count + 1};
-    made.relative = arena_array(&maker->scratch, (size_t)stream->access_count + 1, sizeof *made.relative);
-    made.last_epochs = arena_array(&maker->scratch, made.phases, sizeof *made.last_epochs);
-    const uint8_t *kept = key_table_keep(&maker->table, (const uint8_t *)key, sizeof key);
-    if (made.relative == NULL || made.last_epochs == NULL || kept == NULL) return WB_ERR_LIMIT;
-    count_epochs(barriers, stream, &made);
-    *index = (uint32_t)maker->warps.count;
-    WB_TRY(vec_push(&maker->warps, made));
-    return key_table_insert(&maker->table, kept, hash, *index);
-}
-
-/* The join at barriers: a phase starts with the epoch behind the last one of any warp that was in the phase
- * before, including those that end there, because the barrier waits for them, too. */
-static wb_status join_epochs(struct position_maker *maker, const uint32_t *warps,
-                             struct shape_positions *shape, uint32_t **first_epochs) {
-    uint32_t *first = arena_array(&maker->scratch, (size_t)shape->phases + 1, sizeof *first);
-    if (first == NULL) return WB_ERR_LIMIT;
-    for (uint32_t phase = 0; phase < shape->phases; phase++) {
-        uint32_t last = first[phase];
-        for (uint32_t w = 0; w < maker->grid->warp_count; w++) {
-            const struct warp_positions *warp = &maker->warps.items[warps[w]];
-            if (phase >= warp->phases) continue;
-            uint32_t own = first[phase] + warp->last_epochs[phase];
-            last = own > last ? own : last;
-        }
-        first[phase + 1] = last + 1;
-    }
-    shape->epochs = first[shape->phases];
-    *first_epochs = first;
-    return WB_OK;
-}
-
-/* The positions of a warp in a shape; those of the shape before, when its phases start in the same epochs. */
-static wb_status place_warp(struct position_maker *maker, struct warp_positions *warp,
-                            const uint32_t *first_epochs, struct access_position **positions) {
-    bool same = warp->absolute != NULL &&
-                memcmp(warp->first_epochs, first_epochs, warp->phases * sizeof *first_epochs) == 0;
-    if (!same) {
-        uint32_t count = maker->grid->streams.items[warp->stream].access_count;
-        struct access_position *made = arena_array(maker->arena, (size_t)count + 1, sizeof *made);
-        if (made == NULL) return WB_ERR_LIMIT;
-        for (uint32_t a = 0; a < count; a++) {
-            made[a] = warp->relative[a];
-            made[a].epoch += first_epochs[made[a].phase];
-        }
-        warp->absolute = made;
-        warp->first_epochs = first_epochs;
-    }
-    *positions = warp->absolute;
-    return WB_OK;
-}
-
-static wb_status place_shape(struct position_maker *maker, const struct block_shape *shape,
-                             struct shape_positions *made) {
-    uint32_t warp_count = maker->grid->warp_count;
-    uint32_t *warps = arena_array(&maker->scratch, (size_t)warp_count + 1, sizeof *warps);
-    made->positions = arena_array(maker->arena, (size_t)warp_count + 1, sizeof(struct access_position *));
-    if (warps == NULL || made->positions == NULL) return WB_ERR_LIMIT;
-    for (uint32_t w = 0; w < warp_count; w++) {
-        WB_TRY(find_warp(maker, &shape->warps[w], &warps[w]));
-        uint32_t phases = maker->warps.items[warps[w]].phases;
-        made->phases = phases > made->phases ? phases : made->phases;
-    }
-    uint32_t *first_epochs = NULL;
-    WB_TRY(join_epochs(maker, warps, made, &first_epochs));
-    for (uint32_t w = 0; w < warp_count; w++)
-        WB_TRY(place_warp(maker, &maker->warps.items[warps[w]], first_epochs, &made->positions[w]));
-    return WB_OK;
-}
-
-static wb_status place_all(struct position_maker *maker, struct shape_positions *shapes) {
-    const struct wb_grid *grid = maker->grid;
-    maker->paths = arena_array(&maker->scratch, grid->paths.count + 1, sizeof *maker->paths);
-    if (maker->paths == NULL) return WB_ERR_LIMIT;
-    WB_TRY(find_next_barriers(maker));
-    for (size_t s = 0; s < grid->shapes.count; s++)
-        WB_TRY(place_shape(maker, &grid->shapes.items[s], &shapes[s]));
-    return WB_OK;
-}
-
-wb_status access_positions_make(const struct wb_grid *grid, struct arena *arena,
-                                struct shape_positions *shapes) {
-    struct position_maker maker = {.grid = grid, .arena = arena};
-    wb_status status = place_all(&maker, shapes);
-    for (size_t p = 0; maker.paths != NULL && p < grid->paths.count; p++)
-        vec_free(&maker.paths[p].steps);
-    vec_free(&maker.warps);
-    key_table_free(&maker.table);
-    arena_free(&maker.scratch);
-    return status;
 }

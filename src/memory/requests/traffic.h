@@ -21,11 +21,6 @@ struct shape_positions {
     uint32_t epochs;                    /* the largest epoch of an access, plus 1 */
 };
 
-/* The positions of all shapes of a grid, from the arena. WB_ERR_LIMIT without a message when memory is
- * exhausted or a warp crosses too many barriers to count. */
-wb_status access_positions_make(const struct wb_grid *grid, struct arena *arena,
-                                struct shape_positions *shapes);
-
 enum traffic_kind {
     TRAFFIC_ON_CHIP, /* shared memory, constants, parameters: no request, only cycles of its unit */
     TRAFFIC_LOAD,
@@ -71,7 +66,7 @@ struct traffic {
     struct arena arena;
     const struct wb_grid *grid;
     const struct wb_machine *machine;
-    VEC(struct traffic_pattern) patterns;
+    VEC(struct traffic_pattern) patterns; /* these lists, too, are of the arena */
     VEC(struct traffic_variant) variants;
     struct shape_positions *shapes; /* per shape of the grid */
     uint32_t *block_variants;       /* per block of the grid */

@@ -52,12 +52,12 @@ static wb_status add_estimate(const struct wb_gpu *gpu, wb_diagnostics *diagnost
 /* Adds the hits of one SM that are guaranteed in every order. */
 static wb_status add_sure_hits_of(const struct wb_gpu *gpu, const struct sm_share *share,
                                   wb_diagnostics *diagnostics, struct cache_summary *summary) {
-    struct sure_hits hits;
-    wb_status status = sure_hits_make(&gpu->timed.traffic, &gpu->timed.code, share, diagnostics, &hits);
+    struct must_hits hits;
+    wb_status status = must_hits_make(&gpu->timed.traffic, &gpu->timed.code, share, diagnostics, &hits);
     for (uint32_t i = 0; status == WB_OK && i < summary->instruction_count; i++)
-        summary->instructions[i].guaranteed_hits += hits.instructions[i].sure_hits;
+        summary->instructions[i].guaranteed_hits += hits.instructions[i].must_hits;
     if (status == WB_OK) summary->most_misses += hits.misses.load_misses_spread;
-    sure_hits_free(&hits);
+    must_hits_free(&hits);
     return status;
 }
 

@@ -137,7 +137,7 @@ struct claims {
     wb_analysis *grid[ANALYSED_SCHEMES];
     wb_analysis *block;
     struct timed_grid timed; /* of the grid, for: */
-    struct sure_hits hits[SMS_MAX];
+    struct must_hits hits[SMS_MAX];
     uint32_t resident;  /* blocks of an SM under reordering, where the order is known; else 0 */
     uint32_t hit_count; /* 0: nothing is said of hits; 1: the same of every SM; else of each */
 };
@@ -147,7 +147,7 @@ static void claims_free(struct claims *claims) {
         wb_analysis_free(claims->grid[i]);
     wb_analysis_free(claims->block);
     for (uint32_t s = 0; s < SMS_MAX; s++)
-        sure_hits_free(&claims->hits[s]);
+        must_hits_free(&claims->hits[s]);
     timed_grid_free(&claims->timed);
 }
 
@@ -169,7 +169,7 @@ static bool claim_hits(struct trial *trial, const wb_grid *grid, struct claims *
     for (uint32_t s = 0; status == WB_OK && s < (is_static ? memory->sms : 1); s++) {
         const struct sm_share share = {
             .sm = s, .sms = is_static ? memory->sms : 1, .resident = trial->machine->limits.blocks};
-        status = sure_hits_make(&claims->timed.traffic, &claims->timed.code, &share, trial->diagnostics,
+        status = must_hits_make(&claims->timed.traffic, &claims->timed.code, &share, trial->diagnostics,
                                 &claims->hits[s]);
         claims->hit_count++;
     }
@@ -221,7 +221,7 @@ struct load_counts {
 };
 
 /* What one SM did against what is said of it. */
-static bool sm_hits_hold(struct trial *trial, const struct sure_hits *said, const struct gpu_sm_record *sm,
+static bool sm_hits_hold(struct trial *trial, const struct must_hits *said, const struct gpu_sm_record *sm,
                          struct load_counts *counts, const char *what, uint32_t count) {
     uint64_t misses = 0;
     memset(counts, 0, count * sizeof *counts);
@@ -239,14 +239,14 @@ static bool sm_hits_hold(struct trial *trial, const struct sure_hits *said, cons
     for (uint32_t i = 0; i < count; i++) {
         const struct hit_counts *of = &said->instructions[i];
         trial->census->loads += counts[i].loads;
-        trial->census->sure_loads += of->sure_hits;
-        if (counts[i].loads > of->loads || counts[i].misses > of->loads - of->sure_hits ||
-            counts[i].late > of->loads - of->sure_data)
+        trial->census->sure_loads += of->must_hits;
+        if (counts[i].loads > of->loads || counts[i].misses > of->loads - of->must_hits ||
+            counts[i].late > of->loads - of->must_data)
             return violated(trial,
                             "%s: instruction %u makes %" PRIu64 " requests, %" PRIu64 " miss, %" PRIu64
                             " come late; of %" PRIu64 ", %" PRIu64 " are said to hit, %" PRIu64 " at once",
                             what, i, counts[i].loads, counts[i].misses, counts[i].late, of->loads,
-                            of->sure_hits, of->sure_data);
+                            of->must_hits, of->must_data);
     }
     return true;
 }

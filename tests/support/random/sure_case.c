@@ -30,7 +30,7 @@ static void analyse(struct sure_case *known) {
     for (uint32_t i = 0; i < HAND_INSTRUCTIONS && known->setting.two_units; i++)
         known->hand.code.insts[i].unit = i % 2;
     if (traffic_make(&known->hand.grid, &known->hand.machine, diagnostics, &known->traffic) != WB_OK ||
-        sure_hits_make(&known->traffic, &known->hand.code, &share, diagnostics, &known->hits) != WB_OK) {
+        must_hits_make(&known->traffic, &known->hand.code, &share, diagnostics, &known->hits) != WB_OK) {
         (void)fprintf(stderr, "%s", wb_diagnostics_text(diagnostics));
         abort();
     }
@@ -54,7 +54,7 @@ void sure_case_random(struct sure_case *known, uint64_t seed, const struct hand_
 }
 
 void sure_case_free(struct sure_case *known) {
-    sure_hits_free(&known->hits);
+    must_hits_free(&known->hits);
     traffic_free(&known->traffic);
     hand_grid_free(&known->hand);
 }
@@ -84,15 +84,15 @@ void sure_case_ask(const struct sure_case *known, enum order_cache cache, enum p
 
 /* Whether the fate of a load is one that its verdict allows. */
 static bool fate_allowed(uint8_t verdict, uint8_t fate) {
-    if ((verdict & SURE_DATA) != 0) return (verdict & SURE_HIT) != 0 && (fate & (FATE_MISS | FATE_LATE)) == 0;
-    return (verdict & SURE_HIT) == 0 || (fate & FATE_MISS) == 0;
+    if ((verdict & MUST_DATA) != 0) return (verdict & MUST_HIT) != 0 && (fate & (FATE_MISS | FATE_LATE)) == 0;
+    return (verdict & MUST_HIT) == 0 || (fate & FATE_MISS) == 0;
 }
 
 /* Whether the verdicts on a warp's loads hold. */
 static bool warp_holds(const struct sure_case *known, const struct order_answer *answer, uint32_t block,
                        uint32_t warp, struct sure_census *census) {
     const struct traffic_pattern *pattern = traffic_pattern_of(&known->traffic, block, warp);
-    const uint8_t *verdicts = sure_hits_of(&known->hits, block, warp);
+    const uint8_t *verdicts = must_hits_of(&known->hits, block, warp);
     bool holds = true;
     for (uint32_t a = 0; a < pattern->access_count; a++) {
         const struct traffic_access *access = &pattern->accesses[a];
@@ -104,8 +104,8 @@ static bool warp_holds(const struct sure_case *known, const struct order_answer 
             census->loads++;
             census->hits += (fate & FATE_MISS) == 0;
             census->prompt += (fate & (FATE_MISS | FATE_LATE)) == 0;
-            census->found += (verdicts[r] & SURE_HIT) != 0;
-            census->prompt_found += (verdicts[r] & SURE_DATA) != 0;
+            census->found += (verdicts[r] & MUST_HIT) != 0;
+            census->prompt_found += (verdicts[r] & MUST_DATA) != 0;
         }
     }
     return holds;
@@ -125,5 +125,5 @@ bool sure_case_holds(const struct sure_case *known, const struct order_answer *a
     census->incomplete += !answer->complete;
     return holds && misses->load_misses >= answer->most_misses &&
            misses->load_requests == census->loads - before.loads &&
-           misses->sure_hits == census->found - before.found;
+           misses->must_hits == census->found - before.found;
 }

@@ -24,7 +24,7 @@ struct sure_case {
     struct sure_setting setting;
     struct hand_grid hand;
     struct traffic traffic;
-    struct sure_hits hits;
+    struct must_hits hits;
 };
 
 /* Analyses a grid written as in hand_grid.h. */

@@ -44,10 +44,9 @@ void wb_makespan_free(wb_makespan *makespan) {
     for (size_t i = 0; i < makespan->results.count; i++)
         makespan_result_free(&makespan->results.items[i]);
     vec_free(&makespan->results);
-    vec_free(&makespan->declined);
     problem_free(&makespan->problem);
     spec_free(&makespan->spec);
-    arena_free(&makespan->arena);
+    method_log_free(&makespan->log);
     free(makespan);
 }
 
@@ -114,16 +113,6 @@ wb_status makespan_prepare(wb_makespan *makespan, wb_diagnostics *diagnostics) {
     return WB_OK;
 }
 
-/* Puts a result where its method stands among those that have one; there is room. */
-static void keep_result(wb_makespan *makespan, size_t method, const struct makespan_result *result) {
-    uint64_t bit = UINT64_C(1) << method;
-    makespan->methods_run |= bit;
-    size_t place = (size_t)__builtin_popcountll(makespan->methods_run & (bit - 1));
-    struct makespan_result *slot = makespan->results.items + place;
-    memmove(slot + 1, slot, (makespan->results.count++ - place) * sizeof *slot);
-    *slot = *result;
-}
-
 /* What the problem itself takes for granted, beside what its solution does. */
 static void assume_problem(const wb_makespan *makespan, wb_bound *bound) {
     const struct transform *transform = &makespan->transform;
@@ -133,58 +122,49 @@ static void assume_problem(const wb_makespan *makespan, wb_bound *bound) {
         assume(bound, WB_ASSUME_LETTERS_ISSUE_EACH);
 }
 
-/* Keeps why a method has no result, in place of what it said before. */
-static wb_status decline(wb_makespan *makespan, const char *method, wb_status status,
-                         const wb_diagnostics *messages) {
-    size_t length;
-    const char *text = diagnostics_first_error(messages, &length);
-    const char *reason = length == 0 ? NULL : arena_string(&makespan->arena, text, length);
-    const wb_declined declined = {.method = method,
-                                  .status = status == WB_ERR_LIMIT ? status : WB_ERR_DECLINED,
-                                  .reason = reason == NULL ? "stopped before it found anything" : reason};
-    for (size_t i = 0; i < makespan->declined.count; i++) {
-        if (strcmp(makespan->declined.items[i].method, method) != 0) continue;
-        makespan->declined.items[i] = declined;
-        return WB_OK;
-    }
-    return vec_push(&makespan->declined, declined);
-}
+/* Methods that are asked for. */
+struct asked {
+    wb_makespan *makespan;
+    bool all; /* only those that fit the problem */
+};
 
-/* Runs a method. Its messages go to `failures` when it has no result, which is kept with its reason. */
-static wb_status run_method(wb_makespan *makespan, size_t index, const wb_watch *watch,
-                            wb_diagnostics *diagnostics, wb_diagnostics *failures) {
+/* Runs a method, if it is to be run. */
+static wb_status ask_method(void *user, size_t index, struct method_run *frame) {
+    const struct asked *asked = user;
+    wb_makespan *makespan = asked->makespan;
+    const struct makespan_method *method = makespan_method_at(index);
+    if (asked->all && method->fits != NULL) {
+        const bool had_memory = !frame->diagnostics->no_memory;
+        const bool fits = method->fits(&makespan->problem, frame->diagnostics);
+        frame->no_memory |= had_memory && frame->diagnostics->no_memory;
+        if (!fits) return WB_OK;
+    }
     wb_diagnostics *messages = wb_diagnostics_new();
-    struct makespan_run run = {.problem = &makespan->problem,
-                               .settings = &makespan->spec.settings,
-                               .watch = watch,
-                               .diagnostics = messages};
-    struct makespan_result result;
     if (messages == NULL || vec_reserve(&makespan->results, 1) != WB_OK) {
         wb_diagnostics_free(messages);
-        makespan->stopped = true;
-        return diagnose_out_of_memory(diagnostics, "makespan");
+        return diagnose_out_of_memory(frame->diagnostics, frame->where);
     }
-    wb_status status = makespan_solve(makespan_method_at(index), &run, &result);
-    if (status == WB_OK || (status == WB_ERR_LIMIT && result.bound.cycles > 0)) {
+    struct makespan_run run = {.problem = &makespan->problem,
+                               .settings = &makespan->spec.settings,
+                               .watch = &frame->watch,
+                               .diagnostics = messages};
+    struct makespan_result result;
+    struct method_outcome outcome = {.method = method->name, .named = true};
+    outcome.status = makespan_solve(method, &run, &result);
+    outcome.has_result =
+        outcome.status == WB_OK || (outcome.status == WB_ERR_LIMIT && result.bound.cycles > 0);
+    if (outcome.has_result) {
         assume_problem(makespan, &result.bound);
-        keep_result(makespan, index, &result);
-        makespan->stopped |= messages->no_memory;
-        wb_diagnostics_append(diagnostics, messages);
+        struct makespan_result *kept = method_place(&makespan->methods_run, index, makespan->results.items,
+                                                    &makespan->results.count, sizeof result);
+        *kept = result;
     } else {
         makespan_result_free(&result);
-        if (status == WB_ERR_LIMIT && wb_diagnostics_errors(messages) == 0)
-            (void)diagnose_out_of_memory(messages, "makespan");
-        makespan->stopped |= messages->no_memory; /* no limit of the method: the report is not whole */
-        wb_diagnostics_append(messages->no_memory ? diagnostics : failures, messages);
-        if (decline(makespan, makespan_method_at(index)->name, status, messages) != WB_OK) {
-            makespan->stopped = true;
-            status = diagnose_out_of_memory(diagnostics, "makespan");
-        }
+        /* Its time was over; of what does not fit otherwise the others know nothing. */
+        if (outcome.status == WB_ERR_LIMIT && !makespan_goes_on(&run, frame->where, 0, 0))
+            frame->limit = WB_ERR_LIMIT;
     }
-    wb_diagnostics_free(messages);
-    makespan->stopped |= status == WB_ERR_LIMIT &&
-                         (makespan->methods_run >> index & 1 || !makespan_goes_on(&run, "makespan", 0, 0));
-    return status;
+    return method_run_note(frame, &makespan->log, &outcome, messages);
 }
 
 /* Says of every estimate that some schedule exceeds, once, that one does. */
@@ -202,41 +182,19 @@ static wb_status refute_estimates(wb_makespan *makespan, wb_diagnostics *diagnos
     return WB_OK;
 }
 
-/* Runs the chosen methods; returns the status of the last that has no result. */
-static wb_status run_chosen(wb_makespan *makespan, uint64_t chosen, bool only_fitting, const wb_watch *watch,
-                            wb_diagnostics *diagnostics, wb_diagnostics *failures) {
-    wb_status failed = WB_OK;
-    for (size_t i = 0; makespan_method_at(i) != NULL; i++) {
-        const struct makespan_method *method = makespan_method_at(i);
-        if (!(chosen >> i & 1)) continue;
-        const bool had_memory = !diagnostics->no_memory;
-        if (only_fitting && method->fits != NULL && !method->fits(&makespan->problem, diagnostics)) {
-            makespan->stopped |= had_memory && diagnostics->no_memory;
-            continue;
-        }
-        wb_status one = run_method(makespan, i, watch, diagnostics, failures);
-        const bool has_result = makespan->methods_run >> i & 1;
-        if (one != WB_OK && !has_result) failed = one;
-    }
-    return failed;
-}
-
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
+    struct method_run run;
+    struct asked asked = {.makespan = makespan, .all = strcmp(methods, "all") == 0};
     WB_TRY(choose_names("methods", methods, wb_makespan_method_name, diagnostics, &chosen));
     WB_TRY(makespan_prepare(makespan, diagnostics));
-    wb_diagnostics *failures = wb_diagnostics_new();
-    if (failures == NULL) return diagnose_out_of_memory(diagnostics, "makespan");
-    const uint64_t left = chosen & ~makespan->methods_run;
-    makespan->stopped = false;
-    wb_status status = run_chosen(makespan, left, strcmp(methods, "all") == 0, watch, diagnostics, failures);
-    const bool none = (chosen & makespan->methods_run) == 0;
-    if (none) wb_diagnostics_append(diagnostics, failures);
-    wb_diagnostics_free(failures);
+    WB_TRY(method_run_begin(&run, "makespan", watch, diagnostics));
+    wb_status asking = method_run_chosen(&run, chosen, &makespan->methods_run, ask_method, &asked);
+    wb_status end = method_run_end(&run);
+    WB_TRY(asking);
     WB_TRY(refute_estimates(makespan, diagnostics));
-    if (makespan->stopped) return WB_ERR_LIMIT;
-    return none ? status : WB_OK;
+    return end;
 }
 
 /* Keeps a schedule that was read, as a result beside those of the methods. */
@@ -285,8 +243,8 @@ wb_status wb_makespan_read_solution(wb_makespan *makespan, const char *path, wb_
 }
 
 const wb_declined *wb_makespan_declined(const wb_makespan *makespan, size_t *count) {
-    *count = makespan->declined.count;
-    return makespan->declined.items;
+    *count = makespan->log.declined.count;
+    return makespan->log.declined.items;
 }
 
 const wb_bound *wb_makespan_bound(const wb_makespan *makespan, size_t index) {

@@ -5,6 +5,7 @@
 #include "makespan/anneal/anneal.h"
 #include "makespan/exact/exact.h"
 #include "makespan/method/closed.h"
+#include "method/run.h"
 #include "papers/makespan_forms/methods.h"
 #include "strings/spec.h"
 #include "strings/transform.h"
@@ -18,11 +19,9 @@ struct wb_makespan {
     bool prepared; /* `transform` and `problem` have been made of `spec`, which is final then */
     struct transform transform;
     struct makespan_problem problem;
-    struct arena arena;                  /* of texts in results */
-    uint64_t methods_run;                /* bit i: method i of the registry has a result */
-    VEC(struct makespan_result) results; /* in the registry's order, behind them schedules that were read */
-    VEC(wb_declined) declined;           /* in the order in which they were asked for */
-    bool stopped; /* in the last call, a method by the user, the time limit, or with part of its result */
+    uint64_t methods_run;                /* bit i: method i of the table has a result */
+    VEC(struct makespan_result) results; /* in the table's order, behind them schedules that were read */
+    struct method_log log;
 };
 
 /* Makes the problem, unless it has been made. */

@@ -90,7 +90,11 @@ static bool finished(const struct makespan_problem *problem, const uint16_t *cou
  * may change meanwhile, as it is another cycle's `next`. */
 static wb_status explore(struct brute *brute, uint32_t cycle, const uint16_t *key, uint32_t *cycles) {
     const size_t positions = brute->problem->position_count;
-    if (!makespan_goes_on(brute->run, "brute: states", ++brute->visited, 0)) return WB_ERR_LIMIT;
+    if (!makespan_goes_on(brute->run, "brute: states", ++brute->visited, 0)) {
+        diagnose(brute->run->diagnostics, SEVERITY_ERROR, "brute",
+                 "stopped at a limit of time or by the user before all schedules were enumerated");
+        return WB_ERR_LIMIT;
+    }
     assert(cycle < brute->problem->instruction_count);
     uint16_t *counts = brute->rows + 2 * cycle * positions;
     struct cycle_choice choice = {

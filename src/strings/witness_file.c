@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "strings/problem_file.h"
+#include "strings/spec_file.h"
 #include "strings/transform.h"
 
 #define SCHEDULE_WHAT "a list of the cycles of every warp, such as \"1-3 5\""

@@ -18,7 +18,7 @@
 #include "makespan_cases.h"
 #include "papers/makespan_forms/ilp.h"
 #include "papers/makespan_forms/ilp_cbc.h"
-#include "papers/makespan_forms/ilp_file.h"
+#include "papers/makespan_forms/ilp_program.h"
 
 static const struct makespan_method *const methods[] = {&makespan_ilp_short, &makespan_ilp_long,
                                                         &makespan_ilp_cumulative};

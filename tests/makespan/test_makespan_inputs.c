@@ -8,8 +8,7 @@
 #include <cmocka.h>
 
 #include "messages.h"
-#include "strings/config_file.h"
-#include "strings/problem_file.h"
+#include "strings/spec_file.h"
 #include "strings/transform.h"
 
 typedef wb_status parse_function(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,

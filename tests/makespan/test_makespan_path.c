@@ -11,8 +11,8 @@
 #include "kernel_suite.h"
 #include "launch_text.h"
 #include "messages.h"
+#include "strings/notation.h"
 #include "strings/path_string.h"
-#include "strings/string_difference.h"
 
 /* A traced block. */
 struct traced {

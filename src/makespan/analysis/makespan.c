@@ -8,9 +8,8 @@
 #include "base/file.h"
 #include "makespan/certificate/write.h"
 #include "papers/makespan_forms/ilp_solution.h"
-#include "strings/config_file.h"
 #include "strings/path_string.h"
-#include "strings/problem_file.h"
+#include "strings/spec_file.h"
 
 static const struct makespan_method *const registry[] = {
     &makespan_pessimistic, &makespan_closed,         &makespan_ilp_short,

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "method/bound.h"
 #include "strings/schedule.h"
-#include "strings/settings.h"
+#include "strings/spec.h"
 
 /* One improvement that an instance of the annealing found. */
 struct anneal_step {

@@ -3,7 +3,7 @@
 #define WB_PAPERS_MAKESPAN_FORMS_ILP_H
 
 #include "makespan/method/method.h"
-#include "papers/makespan_forms/ilp_file.h"
+#include "papers/makespan_forms/ilp_program.h"
 
 /* The formulation of the method whose name is the first `length` bytes of `name`, or NULL. */
 const struct ilp_form *ilp_form_find(const char *name, size_t length);

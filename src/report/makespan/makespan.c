@@ -13,14 +13,14 @@
 #include "makespan/certificate/certificate.h"
 #include "makespan/certificate/check.h"
 #include "papers/makespan_forms/ilp.h"
-#include "papers/makespan_forms/ilp_file.h"
+#include "papers/makespan_forms/ilp_program.h"
 #include "papers/makespan_forms/sat_export.h"
 #include "report/analysis/analysis.h"
 #include "report/makespan/convergence.h"
 #include "report/parts/bounds.h"
 #include "report/write/json.h"
+#include "strings/notation.h"
 #include "strings/path_string.h"
-#include "strings/string_difference.h"
 #include "strings/witness_file.h"
 
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,

@@ -14,7 +14,7 @@
 #include "flow/values/divergence.h"
 #include "ptx_equal.h"
 #include "random_trial.h"
-#include "warp/cover/launch_environment.h"
+#include "warp/cover/launch_limits.h"
 
 #define KERNELS 2100u
 

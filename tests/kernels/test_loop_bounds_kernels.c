@@ -5,7 +5,7 @@
 
 #include "kernel_suite.h"
 #include "loop_passes.h"
-#include "warp/cover/launch_environment.h"
+#include "warp/cover/launch_limits.h"
 
 /* Loops of all kernels together that were executed: how many, with a bound, with one that is reached. */
 static unsigned executed_loops, bounded_loops, tight_loops;

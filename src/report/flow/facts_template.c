@@ -3,8 +3,7 @@
 
 #include "launch/facts.h"
 #include "ptx/reach.h"
-#include "warp/cover/found_limits.h"
-#include "warp/cover/launch_environment.h"
+#include "warp/cover/launch_limits.h"
 #include "warp/interpret/launch_demand.h"
 #include "warp/path/fact_needs.h"
 #include "warp/trace/grid_trace.h"

@@ -6,14 +6,11 @@
 
 /* Each finder returns the function that computes the form, or NULL when the form is not one of its kind. A
  * form that no finder knows has an unknown result. */
-lane_fn alu_int_find(const struct ptx_form *form);     /* integer arithmetic */
-lane_fn alu_bits_find(const struct ptx_form *form);    /* logic, shifts, bit fields */
-lane_fn alu_float_find(const struct ptx_form *form);   /* f32 and f64 arithmetic */
-lane_fn alu_special_find(const struct ptx_form *form); /* f32 and f64 division, roots, transcendentals */
-lane_fn alu_half_find(const struct ptx_form *form);    /* f16, bf16 and their pairs */
-lane_fn alu_select_find(const struct ptx_form *form);  /* mov, selp, slct, set, cvta */
-lane_fn convert_find(const struct ptx_form *form);     /* cvt */
-test_fn compare_find(const struct ptx_form *form);     /* results that are predicates */
+lane_fn alu_int_find(const struct ptx_form *form);    /* integer arithmetic, logic, shifts, bit fields */
+lane_fn alu_float_find(const struct ptx_form *form);  /* floating-point arithmetic */
+lane_fn alu_select_find(const struct ptx_form *form); /* mov, selp, slct, set, cvta */
+lane_fn convert_find(const struct ptx_form *form);    /* cvt */
+test_fn compare_find(const struct ptx_form *form);    /* results that are predicates */
 
 /* When the result of a form is known in spite of an unknown operand, or NULL. */
 refine_fn alu_refine_find(const struct ptx_form *form);

@@ -1,8 +1,9 @@
-/* Results that are predicates: comparisons, tests of numbers and addresses, logic of predicates. */
+/* Results that are predicates: comparisons, tests of numbers and addresses, logic of predicates; moves and
+ * selection; and what is known of a result although an operand is not. */
+#include "warp/alu/address.h"
 #include "warp/alu/alu.h"
 #include "warp/alu/float_format.h"
 #include "warp/alu/float_value.h"
-#include "warp/interpret/address.h"
 
 #define TEST_FUNCTION(name, prepare, condition)                                                              \
     static uint32_t name(const struct micro *op, const uint64_t *const *s) {                                 \
@@ -157,7 +158,7 @@ test_fn compare_find(const struct ptx_form *form) {
     }
 }
 
-/* Moves, selection, and what is known although an operand is not. */
+/* ---- Moves and selection ------------------------------------------------------------------------------- */
 
 void alu_copy(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
     uint64_t mask = op->result_mask;
@@ -201,6 +202,8 @@ lane_fn alu_select_find(const struct ptx_form *form) {
     default: return NULL;
     }
 }
+
+/* ---- Results that are known although an operand is not ------------------------------------------------- */
 
 /* 0 and anything is 0. */
 static uint32_t refine_and(const struct micro *op, const uint64_t *const *s, const uint32_t *known) {

@@ -1,3 +1,5 @@
+/* Floating-point arithmetic: of f32 and f64; their division, roots and transcendental functions; of f16, bf16
+ * and their pairs. */
 #include "warp/alu/alu.h"
 #include "warp/alu/float_format.h"
 #include "warp/alu/float_value.h"
@@ -130,7 +132,7 @@ static lane_fn find_plain(const struct ptx_form *form) {
     }
 }
 
-lane_fn alu_float_find(const struct ptx_form *form) {
+static lane_fn find_arithmetic(const struct ptx_form *form) {
     bool wide = form->type == PTX_F64;
     if ((!wide && form->type != PTX_F32) || form->type2 != form->type) return NULL;
     switch (form->op) {
@@ -150,6 +152,8 @@ lane_fn alu_float_find(const struct ptx_form *form) {
     default: return NULL;
     }
 }
+
+/* ---- Division, roots, transcendental functions --------------------------------------------------------- */
 
 /* div.approx.f32: divisors beyond 2^126 give a zero, or NaN for an infinite dividend (PTX ISA, div). */
 static float divide_approximately(float x, float y) {
@@ -229,7 +233,7 @@ static void special(const struct micro *op, uint64_t *d, const uint64_t *const *
     rounding_end(form->round);
 }
 
-lane_fn alu_special_find(const struct ptx_form *form) {
+static lane_fn find_special(const struct ptx_form *form) {
     if (form->type != PTX_F32 && form->type != PTX_F64) return NULL;
     switch (form->op) {
     case PTX_OP_DIV:
@@ -244,6 +248,8 @@ lane_fn alu_special_find(const struct ptx_form *form) {
     default: return NULL;
     }
 }
+
+/* ---- f16 and bf16 -------------------------------------------------------------------------------------- */
 
 /* a * b + c such that rounding it to a format of at most 11 bits of precision gives the correctly rounded
  * result: where the sum is inexact its last bit is made odd, so that a second rounding cannot mistake it for
@@ -319,7 +325,7 @@ static void half_abs(const struct micro *op, uint64_t *d, const uint64_t *const 
     FOR_LANES(l) d[l] = s[0][l] & ~signs;
 }
 
-lane_fn alu_half_find(const struct ptx_form *form) {
+static lane_fn find_half(const struct ptx_form *form) {
     bool half = form->type == PTX_F16 || form->type == PTX_BF16 || is_pair(form);
     if (!half || form->type2 != form->type || form->oob) return NULL;
     switch (form->op) {
@@ -336,4 +342,10 @@ lane_fn alu_half_find(const struct ptx_form *form) {
     case PTX_OP_ABS: return form->ftz ? NULL : half_abs;
     default: return NULL;
     }
+}
+
+lane_fn alu_float_find(const struct ptx_form *form) {
+    lane_fn found = find_arithmetic(form);
+    if (found == NULL) found = find_special(form);
+    return found != NULL ? found : find_half(form);
 }

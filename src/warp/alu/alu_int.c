@@ -1,3 +1,4 @@
+/* Integer arithmetic, logic, shifts and bit fields. */
 #include <stdlib.h>
 
 #include "warp/alu/alu.h"
@@ -163,7 +164,8 @@ static lane_fn find_saturating(const struct ptx_form *form) {
     }
 }
 
-lane_fn alu_int_find(const struct ptx_form *form) {
+/* Arithmetic. */
+static lane_fn find_arithmetic(const struct ptx_form *form) {
     if (form->relu) return NULL;
     if (form->sat) return find_saturating(form);
     if (form->type == PTX_U16X2 || form->type == PTX_S16X2) {
@@ -176,6 +178,8 @@ lane_fn alu_int_find(const struct ptx_form *form) {
         if (rows[i].op == form->op && rows[i].half == form->half) return rows[i].functions[kind];
     return NULL;
 }
+
+/* ---- Bits ---------------------------------------------------------------------------------------------- */
 
 /* clang-format off */
 LANE_FUNCTION(and_bits, d[l] = a[l] & b[l];)
@@ -371,7 +375,7 @@ static lane_fn find_unary(const struct ptx_form *form) {
     return form->op == PTX_OP_NOT ? nots[kind] : cnots[kind];
 }
 
-lane_fn alu_bits_find(const struct ptx_form *form) {
+static lane_fn find_bits(const struct ptx_form *form) {
     if (form->type == PTX_PRED) return NULL;
     switch (form->op) {
     case PTX_OP_AND: return and_bits;
@@ -395,4 +399,9 @@ lane_fn alu_bits_find(const struct ptx_form *form) {
     case PTX_OP_PRMT: return prmt;
     default: return NULL;
     }
+}
+
+lane_fn alu_int_find(const struct ptx_form *form) {
+    const lane_fn arithmetic = find_arithmetic(form);
+    return arithmetic != NULL ? arithmetic : find_bits(form);
 }

@@ -6,6 +6,8 @@
 #ifndef WB_WARP_COVER_COVER_H
 #define WB_WARP_COVER_COVER_H
 
+#include <assert.h>
+
 #include "flow/bounds/loop_bounds.h"
 #include "flow/graph/loops.h"
 #include "flow/values/liveness.h"
@@ -140,7 +142,7 @@ struct cover {
 wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena);
 void cover_end(struct run *run);
 
-/* Runs a warp until it waits or is done. */
+/* Runs a warp until it waits or is done (cover_run.c). */
 wb_status cover_run_warp(struct warp *warp);
 
 /* ---- What the files of covering runs share --------------------------------------------------------------
@@ -157,6 +159,7 @@ static inline uint32_t cover_node_of(const struct cover_function *function, uint
 }
 
 static inline struct simt_entry *cover_top(const struct warp *warp) {
+    assert(warp->stack.count > warp->frame->stack_base);
     return &warp->stack.items[warp->stack.count - 1];
 }
 
@@ -164,6 +167,7 @@ static inline struct simt_entry *cover_top(const struct warp *warp) {
 static inline const uint32_t *cover_live(const struct cover_function *function, uint32_t block,
                                          uint32_t *count) {
     const struct node_regs *liveness = &function->liveness;
+    assert(block < function->cfg.graph.node_count);
     *count = liveness->first[block + 1] - liveness->first[block];
     return liveness->regs + liveness->first[block];
 }
@@ -173,15 +177,30 @@ static inline uint32_t cover_unsure(const struct cover_group *group) {
     return group->maybe | group->ended;
 }
 
-/* cover_state.c: the registers of the lanes of `mask` that are live at the start of a block, or NULL when
- * memory is exhausted; taking more lanes; writing them back; joining lanes that the state has: whether some
- * of its values became unknown, whose origin is then `origin` unless it was unknown before. */
+/* ---- cover_code.c -------------------------------------------------------------------------------------- */
+
+/* Whether two blocks are executed equally often by every thread, the first one first. */
+bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second);
+
+/* Where the sides of a branch that meet only behind the innermost loop around it come together in each
+ * iteration, as an instruction. */
+uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t block);
+
+/* ---- cover_groups.c ------------------------------------------------------------------------------------ */
+
+/* The registers of the lanes of `mask` that are live at the start of a block, or NULL when memory is
+ * exhausted.
+ */
 struct lane_state *lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask);
-void lane_state_add(const struct warp *warp, struct lane_state *state, uint32_t mask);
+
+/* Writes them back. */
 void lane_state_load(const struct warp *warp, const struct lane_state *state);
+
+/* Joins lanes that the state has: whether some of its values became unknown, whose origin is then `origin`
+ * unless it was unknown before. */
 bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t mask, uint32_t origin);
 
-/* cover_group.c: gives a new entry of the stack its group; takes it away. */
+/* Gives a new entry of the stack its group; takes it away. */
 wb_status cover_group_open(struct warp *warp, size_t entry);
 void cover_group_free(struct simt_entry *entry);
 
@@ -203,13 +222,29 @@ uint32_t cover_remove(struct warp *warp, uint32_t lanes, size_t base);
  * of the group that goes on. */
 wb_status cover_settle(struct warp *warp);
 
-/* cover_program.c: whether two blocks are executed equally often by every thread, the first one first. */
-bool cover_equally_often(const struct cover_function *function, uint32_t first, uint32_t second);
+/* ---- cover_run.c --------------------------------------------------------------------------------------- */
 
-/* cover_separate.c: where the sides of a branch that meet only behind the innermost loop around it come
- * together in each iteration, as an instruction. */
-void cover_find_meetings(struct cover_function *function, struct arena *arena);
-uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t block);
+/* Notes that what an instruction does depends on a value that is not known. */
+wb_status cover_note(struct warp *warp, const struct micro *op, enum cover_need need, struct slot slot);
+
+/* Makes all memory unknown that an instruction may write to at any address; that any may. */
+wb_status cover_forget_written(struct warp *warp, const struct micro *op);
+wb_status cover_forget_all(struct warp *warp, const struct micro *op);
+
+/* ---- cover_control.c: what lanes of `mask` execute, and lanes of `unsure` perhaps ---------------------- */
+
+wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status cover_exit(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* ---- cover_loops.c ------------------------------------------------------------------------------------- */
+
+/* The top group arrives at a marked instruction; what facts exclude is removed. */
+wb_status cover_arrive(struct warp *warp, uint32_t pc);
+
+/* Ends the widening of loops that the warp has left: it goes on at `pc`. */
+void cover_end_widenings(struct warp *warp, uint32_t pc);
 
 /* Whether the warp is in code of which each group of lanes may execute a part by itself, and the branch's
  * sides meet at its end. */
@@ -228,43 +263,5 @@ bool cover_leaves_region(const struct warp *warp);
 
 /* Appends the code for every other lane, if no lane is in it any more. */
 wb_status cover_close_region(struct warp *warp);
-
-/* cover_memory.c: makes all memory unknown that an instruction may write to at any address; that any may. */
-wb_status cover_forget_written(struct warp *warp, const struct micro *op);
-wb_status cover_forget_all(struct warp *warp, const struct micro *op);
-
-/* cover_widening.c: appends the last `length` instructions `times` more times; `recorded`: with records of
- * their accesses. WB_ERR_LIMIT with a message when they are too long. */
-wb_status cover_repeat(struct warp *warp, uint64_t length, uint64_t times, bool recorded);
-
-/* cover_control.c: what lanes of `mask` execute, and lanes of `unsure` perhaps. */
-wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-wb_status cover_exit(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask);
-
-/* cover_barrier.c */
-wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-
-/* cover_memory.c */
-wb_status cover_access(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
-
-/* cover_limits.c: the top group arrives at a marked instruction; what facts exclude is removed. */
-wb_status cover_arrive(struct warp *warp, uint32_t pc);
-
-/* cover_widening.c: the top group passes a header once more. Joins its values with those it had before; when
- * nothing changes any more, appends all further iterations up to the limit to the path: *ended is true then,
- * and the group does not get here again. */
-wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit, bool *ended);
-
-/* Whether the values at the header of a loop that the warp is in are being joined. */
-bool cover_is_widened(const struct warp *warp, uint32_t loop);
-
-/* Ends the widening of loops that the warp has left: it goes on at `pc`. */
-void cover_end_widenings(struct warp *warp, uint32_t pc);
-void cover_end_widening_of(struct warp *warp, uint32_t loop);
-
-/* Notes that what an instruction does depends on a value that is not known. */
-wb_status cover_note(struct warp *warp, const struct micro *op, enum cover_need need, struct slot slot);
 
 #endif

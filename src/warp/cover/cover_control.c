@@ -1,4 +1,6 @@
 /* Branches, returns and exits of a covering run. */
+#include <assert.h>
+
 #include "warp/cover/cover.h"
 #include "warp/interpret/control.h"
 #include "warp/interpret/execute.h"
@@ -265,6 +267,7 @@ static wb_status divide(struct warp *warp, struct division *division) {
 static void divide_bra(struct division *division, uint32_t next, uint32_t mask, uint32_t others) {
     struct cover_side *sides = division->sides;
     uint32_t target = division->op->branch.targets[0];
+    assert((mask & others) == 0 && ((mask | others) & division->unknown) == 0);
     if ((mask | division->unknown) != 0) sides[division->count++] = (struct cover_side){target, mask};
     if ((others | division->unknown) == 0) return;
     if (division->count == 1 && target == next)

@@ -1,8 +1,9 @@
 #include "warp/interpret/access.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
-#include "warp/interpret/address.h"
+#include "warp/alu/address.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 
@@ -45,6 +46,7 @@ static bool is_plain_number(const struct run *run, const struct micro *op, uint6
 
 struct region *access_common_region(const struct warp *warp, const struct micro *op, uint32_t mask,
                                     const uint64_t addresses[WARP_LANES], uint32_t bytes, uint32_t align) {
+    assert(mask != 0 && (align & (align - 1)) == 0);
     struct memory *memory = &warp->run->memory;
     uint32_t *hint = &warp->run->program.hints[op->index];
     uint64_t first = addresses[__builtin_ctz(mask)], misaligned = 0, outside = 0;
@@ -137,6 +139,7 @@ static wb_status unmapped_place(struct run *run, struct place *place) {
 wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address,
                        uint32_t bytes, bool is_store, struct place *place) {
     const char *verb = is_store ? "writes" : "reads";
+    assert(lane < WARP_LANES && bytes != 0);
     if ((address & (bytes - 1)) != 0)
         return warp_fail(warp, op, WB_ERR_INPUT,
                          "lane %u of warp %u %s %u bytes at 0x%" PRIx64 ", which is not aligned to them",
@@ -216,6 +219,8 @@ static uint32_t lanes_of_space(const struct micro *op, const struct micro_addres
 /* Appends a record of the lanes of `access->mask`, whose addresses count from the start of the space. */
 static wb_status append_record(struct access_list *list, const uint64_t addresses[WARP_LANES],
                                struct access *access) {
+    assert(list->items.count == 0 || list->items.items[list->items.count - 1].step <= access->step);
+    assert(access->mask != 0 && (access->unsure & ~access->mask) == 0);
     if (!find_stride(access->mask, addresses, access)) {
         access->base = 0;
         access->stride = 0;

@@ -1,7 +1,8 @@
 /* Branches and the SIMT stack, calls and their frames, the ends of lanes. */
+#include <assert.h>
 #include <inttypes.h>
 
-#include "warp/interpret/address.h"
+#include "warp/alu/address.h"
 #include "warp/interpret/control.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
@@ -15,6 +16,7 @@ struct side {
  * The lanes meet again at `reconvergence`: sides that start there need not be executed. */
 static wb_status diverge(struct warp *warp, const struct micro *op, uint32_t reconvergence,
                          const struct side *sides, uint32_t count) {
+    assert(count >= 1 && warp->stack.count > warp->frame->stack_base);
     struct simt_entry *top = &warp->stack.items[warp->stack.count - 1];
     if (count == 1) {
         top->pc = sides[0].pc;
@@ -90,6 +92,7 @@ static wb_status frame_make_local(struct warp *warp, const struct micro *call,
 
 wb_status frame_push(struct warp *warp, const struct micro *call, const struct function_code *code,
                      uint32_t mask) {
+    assert(warp->depth < CALL_DEPTH_MAX && mask != 0);
     struct frame *frame = &warp->frames[warp->depth];
     if (frame->room < code->slot_count) {
         free(frame->registers);
@@ -119,7 +122,8 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
 }
 
 void frame_pop(struct warp *warp) {
-    (void)local_resize(&warp->local, warp->frame->local_base);
+    assert(warp->depth > 0 && warp->stack.count >= warp->frame->stack_base);
+    (void)local_resize(&warp->local, warp->frame->local_base); /* lower: cannot fail */
     warp->depth--;
     if (warp->depth == 0) {
         warp->state = WARP_DONE;
@@ -253,6 +257,7 @@ wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 
 void return_results(struct warp *warp, uint32_t mask) {
     const struct frame *frame = warp->frame;
+    assert(warp->depth > 1 && frame->call != NULL);
     pass_all(warp, mask, frame, frame->code->returns, frame - 1, frame->call->call.results,
              frame->call->call.result_count);
 }

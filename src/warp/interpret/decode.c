@@ -4,8 +4,8 @@
 
 #include "flow/graph/cfg.h"
 #include "ptx/runtime.h"
+#include "warp/alu/address.h"
 #include "warp/alu/alu.h"
-#include "warp/interpret/address.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/open_result.h"
 #include "warp/interpret/program.h"
@@ -218,8 +218,10 @@ static bool is_carry(const struct ptx_form *form) {
 /* Chooses how the form is computed; leaves op->execute NULL when nothing computes it. */
 static void choose_execution(struct micro *op) {
     static lane_fn (*const finders[])(const struct ptx_form *) = {
-        alu_int_find,  alu_bits_find,   alu_float_find, alu_special_find,
-        alu_half_find, alu_select_find, convert_find,
+        alu_int_find,
+        alu_float_find,
+        alu_select_find,
+        convert_find,
     };
     const struct ptx_form *form = op->form;
     if (is_carry(form)) {

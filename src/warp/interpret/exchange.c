@@ -1,5 +1,7 @@
 /* Instructions by which the lanes of a warp exchange values. A lane that does not execute the instruction
  * gives nothing: what would be read from it is unknown. */
+#include <assert.h>
+
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 
@@ -102,6 +104,7 @@ static struct company next_company(struct warp *warp, const struct micro *op, ui
         company.certain = absent == 0;
         if (absent != 0) note_absent(warp, op, absent);
     }
+    assert((company.lanes & *left) != 0 && (company.members & ~company.lanes) == 0);
     *left &= ~company.lanes;
     return company;
 }

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "warp/interpret/address.h"
+#include "warp/alu/address.h"
 #include "warp/interpret/execute.h"
 
 static bool wide_addresses(const struct run *run) {

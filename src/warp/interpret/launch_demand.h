@@ -1,4 +1,5 @@
-/* Whether a launch fits a kernel. */
+/* Whether a launch fits a kernel, and what a block of it takes of its SM, which is known without executing
+ * anything. */
 #ifndef WB_WARP_INTERPRET_LAUNCH_DEMAND_H
 #define WB_WARP_INTERPRET_LAUNCH_DEMAND_H
 
@@ -15,8 +16,6 @@ wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *l
 /* Checks the block alone. */
 wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
                              wb_diagnostics *diagnostics);
-
-/* What a block of a launch takes of its SM, which is known without executing anything. */
 
 /* What launch and kernel say of the registers of a thread. */
 struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch);

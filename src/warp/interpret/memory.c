@@ -1,8 +1,9 @@
 #include "warp/interpret/memory.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
-#include "warp/interpret/address.h"
+#include "warp/alu/address.h"
 
 /* Bytes between regions, so that a small step past the end of one is noticed. */
 #define REGION_GAP 4096u
@@ -87,6 +88,7 @@ struct region *memory_find(const struct memory *memory, uint64_t address) {
 }
 
 wb_status region_set_known(struct region *region, uint64_t offset, uint64_t size, bool known) {
+    assert(offset <= region->size && size <= region->size - offset);
     if (known) region->unknown = false;
     if (region->known == NULL) {
         if (known) return WB_OK;
@@ -144,6 +146,7 @@ void memory_free(struct memory *memory) {
 }
 
 wb_status local_resize(struct local_memory *local, uint64_t size) {
+    assert(size % 8 == 0);
     if (size > LOCAL_MAX) return WB_ERR_LIMIT;
     if (size > local->capacity) {
         uint64_t capacity = size < 1024 ? 1024 : size * 2;

@@ -2,6 +2,7 @@
 #ifndef WB_WARP_INTERPRET_MEMORY_H
 #define WB_WARP_INTERPRET_MEMORY_H
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
@@ -62,6 +63,7 @@ struct place {
 };
 
 static inline struct place region_place(struct region *region, uint64_t offset) {
+    assert(offset < region->size);
     uint8_t *known = region->known == NULL ? NULL : region->known + offset / 8;
     return (struct place){region->bytes + offset, known, (uint8_t)(offset % 8), region};
 }
@@ -69,6 +71,7 @@ static inline struct place region_place(struct region *region, uint64_t offset) 
 /* Reads `count` bytes, 1, 2, 4 or 8; false when one of them is unknown. */
 static inline bool place_read(const struct place *place, uint32_t count, uint64_t *value) {
     uint32_t bits = (1u << count) - 1;
+    assert(count <= 8 && place->shift + count <= 8); /* aligned */
     if (place->known != NULL && (*place->known >> place->shift & bits) != bits) return false;
     uint64_t word = 0;
     memcpy(&word, place->bytes, count);
@@ -77,6 +80,7 @@ static inline bool place_read(const struct place *place, uint32_t count, uint64_
 }
 
 static inline void place_write(const struct place *place, uint32_t count, uint64_t value) {
+    assert(count <= 8 && place->shift + count <= 8);
     if (place->region != NULL && place->region->is_volatile) return;
     memcpy(place->bytes, &value, count);
     if (place->region != NULL) place->region->unknown = false;
@@ -116,6 +120,7 @@ void local_free(struct local_memory *local);
 
 /* Up to 8 aligned bytes of a lane; offset < local->size. */
 static inline struct place local_place(const struct local_memory *local, uint32_t lane, uint64_t offset) {
+    assert(lane < WARP_LANES && offset < local->size);
     uint64_t unit = offset / 8 * WARP_LANES + lane;
     return (struct place){local->bytes + unit * 8 + offset % 8, local->known + unit, (uint8_t)(offset % 8),
                           NULL};

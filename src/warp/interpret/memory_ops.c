@@ -1,9 +1,9 @@
-/* Loads, stores, asynchronous copies, matrix loads. */
+/* Loads, stores, asynchronous copies, matrix loads, atomics. */
 #include <string.h>
 
+#include "warp/alu/address.h"
 #include "warp/alu/float_value.h"
 #include "warp/interpret/access.h"
-#include "warp/interpret/address.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 #include "warp/interpret/open_result.h"
@@ -404,7 +404,7 @@ wb_status unsure_store(struct warp *warp, const struct micro *op, uint32_t mask,
     return forget_bytes(warp, op, unsure, op->unrecorded == opaque_store_execute);
 }
 
-/* atom and red: lanes take effect in their order. */
+/* ---- atom and red: lanes take effect in their order ---------------------------------------------------- */
 
 static bool less(const struct ptx_form *form, uint64_t a, uint64_t b) {
     switch (form->type) {

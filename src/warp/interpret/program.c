@@ -1,6 +1,7 @@
 #include "warp/interpret/program.h"
 
-#include "warp/interpret/address.h"
+#include "warp/alu/address.h"
+#include <assert.h>
 #include <inttypes.h>
 
 /* Slots of program.constant_of. A collision only costs a constant that is stored twice. */
@@ -217,6 +218,7 @@ void program_address(struct program *program, uint64_t value, uint64_t home, str
         if (vec_push(&program->constants, lanes) != WB_OK) arena_fail(program->arena, WB_ERR_LIMIT);
         *seen = (uint32_t)program->constants.count;
     }
+    assert(*seen >= 1 && *seen <= program->constants.count);
     *slot = (struct slot){.index = *seen - 1, .bank = BANK_CONSTANT};
 }
 

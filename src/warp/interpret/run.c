@@ -165,6 +165,7 @@ static wb_status execute_guarded(struct warp *warp, const struct micro *op, uint
 
 /* Executes the instruction at the top of the SIMT stack. */
 static inline wb_status warp_step(struct warp *warp, struct simt_entry *top) {
+    assert(top->pc <= warp->frame->code->function->inst_count && (top->mask & ~warp->live) == 0);
     const struct micro *op = &warp->frame->code->micros[top->pc];
     uint32_t active = top->mask, index = op->index;
     top->pc++;
@@ -229,6 +230,7 @@ static void deliver(struct warp *warp, const struct barrier *barrier) {
 /* Lets the waiting warps go on when all threads that the barrier expects have arrived. */
 static void release_if_complete(struct run *run, struct barrier *barrier) {
     uint32_t needed = barrier->expected;
+    assert(barrier->arrived % run->warp_width == 0 && (barrier->trues <= barrier->lanes));
     if (barrier->arrived == 0) return;
     if (needed == 0) {
         for (uint32_t w = 0; w < run->warp_count; w++)

@@ -3,6 +3,8 @@
 #ifndef WB_WARP_INTERPRET_WARP_H
 #define WB_WARP_INTERPRET_WARP_H
 
+#include <assert.h>
+
 #include "warp/interpret/memory.h"
 #include "warp/interpret/program.h"
 #include "warp/path/access_list.h"
@@ -126,6 +128,8 @@ struct run {
 };
 
 static inline struct lanes *warp_slot(const struct warp *warp, struct slot slot) {
+    assert(slot.bank < BANK_COUNT && warp->depth > 0);
+    assert(slot.bank != BANK_FRAME || slot.index < warp->frame->code->slot_count);
     return &warp->banks[slot.bank][slot.index];
 }
 

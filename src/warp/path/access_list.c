@@ -1,5 +1,6 @@
 #include "warp/path/access_list.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/table.h"
@@ -9,8 +10,11 @@ bool access_has_table(const struct access *access) {
     return access->table != ACCESS_AFFINE && access->table != ACCESS_UNKNOWN;
 }
 
+_Static_assert(sizeof(struct access_key) == 3 * 8 + 4 * 4 + 8, "keys are compared as bytes: no padding");
+
 struct access_key access_key_of(const struct access *access, const uint64_t *tables) {
     const bool is_table = access_has_table(access);
+    assert(access->mask != 0 && (access->unsure & ~access->mask) == 0);
     const uint64_t address = is_table ? tables[access->table] : access->base;
     struct access_key key = {.step = access->step,
                              .stride = (uint64_t)access->stride,
@@ -27,6 +31,7 @@ struct access_key access_key_of(const struct access *access, const uint64_t *tab
 }
 
 wb_status step_range_add(struct access_list *list, const struct step_range *range) {
+    assert(range->first < range->end);
     while (list->perhaps.count > 0 && list->perhaps.items[list->perhaps.count - 1].first >= range->first)
         list->perhaps.count--; /* it lies within */
     if (list->perhaps.count > 0) {

@@ -1,5 +1,6 @@
 #include "warp/path/block.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 wb_status code_number(const struct wb_module *module, struct arena *arena, uint32_t **code_first) {
@@ -44,6 +45,7 @@ uint32_t wb_block_warp_count(const struct wb_block *block) {
 const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,
                                  const struct ptx_function **function) {
     uint32_t low = 0, high = module->function_count;
+    assert(index < code_first[high]);
     while (high - low > 1) { /* code_first[low] <= index < code_first[high] */
         uint32_t middle = low + (high - low) / 2;
         if (code_first[middle] <= index)

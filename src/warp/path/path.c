@@ -1,5 +1,6 @@
 #include "warp/path/path.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Slots of path_writer.last_seen: far more than a loop body has entries. A collision only costs a fold. */
@@ -37,6 +38,7 @@ static wb_status store_entry(struct path_writer *writer, struct path_entry entry
 /* Ends the match: complete repetitions become a fold, or entries when they are few; the beginning of the one
  * that was not completed becomes entries. */
 static wb_status end_match(struct path_writer *writer) {
+    assert(writer->period <= writer->path.entries.count && writer->matched < writer->period);
     size_t body = writer->path.entries.count - writer->period;
     size_t again = writer->matched;
     if (writer->repeats * (uint64_t)writer->period >= FOLD_SAVES_AT_LEAST) {
@@ -144,6 +146,7 @@ static wb_status append_repeated(struct path_writer *writer, const struct path_t
 }
 
 wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t times) {
+    assert(length <= writer->path.length);
     if (length == 0 || times == 0) return WB_OK;
     WB_TRY(flush(writer));
     if (times > (UINT64_MAX - writer->path.length) / length) return WB_ERR_LIMIT;
@@ -155,18 +158,35 @@ wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t
     return status;
 }
 
+bool path_holds(const struct path *path) {
+    uint64_t length = 0;
+    size_t unfolded = 0; /* entries up to the last fold */
+    for (size_t i = 0; i < path->entries.count; i++) {
+        const struct path_entry *entry = &path->entries.items[i];
+        length += entry->count;
+        if (entry->count != PATH_REPEAT) continue;
+        if (entry->first == 0 || entry->first > i - unfolded) return false;
+        for (size_t b = i - entry->first; b < i; b++)
+            length += (uint64_t)entry->mask * path->entries.items[b].count;
+        unfolded = i + 1;
+    }
+    return length == path->length;
+}
+
 wb_status path_hand_over(struct path_writer *writer, struct path *path) {
     WB_TRY(flush(writer));
     uint64_t hash = writer->path.length;
     for (size_t i = 0; i < writer->path.entries.count; i++)
         hash = (hash ^ entry_hash(writer->path.entries.items[i])) * UINT64_C(0x94d049bb133111eb);
     writer->path.hash = hash;
+    assert(path_holds(&writer->path));
     *path = writer->path;
     *writer = (struct path_writer){.last_seen = writer->last_seen};
     return WB_OK;
 }
 
 wb_status path_append_run(struct path_writer *writer, uint32_t first, uint32_t count, uint32_t mask) {
+    assert(count <= UINT32_MAX - first);
     if (count == 0) return WB_OK;
     WB_TRY(path_append(writer, first, mask));
     writer->open.count += count - 1;

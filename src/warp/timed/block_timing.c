@@ -1,5 +1,6 @@
 #include "warp/timed/block_timing.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "warp/timed/code_timing.h"
@@ -21,11 +22,14 @@ struct variant_maker {
     const struct wb_block *block;
     const struct execution_cost *costs;
     struct timed_block *timed;
+    struct arena scratch; /* bound to that of `timed` */
     uint32_t inst_count;  /* of the kernel */
     uint64_t *unrecorded; /* per instruction its executions without a record */
     uint32_t *newest;     /* per instruction its newest variant, or NO_VARIANT */
     uint32_t entry_count; /* of the code with variants */
     VEC(struct variant) variants;
+    struct path_writer writer; /* of the path at hand: to be freed whatever happens */
+    struct path path;
 };
 
 /* Adds the executions by `times` warps to the differences from each instruction's count to the next one's. */
@@ -78,19 +82,19 @@ static uint32_t find_variant(const struct variant_maker *maker, uint32_t instruc
 }
 
 /* Adds a variant of an instruction. */
-static wb_status add_variant(struct variant_maker *maker, uint32_t instruction, struct execution_cost cost) {
+static void add_variant(struct variant_maker *maker, uint32_t instruction, struct execution_cost cost) {
     struct variant variant = {cost, instruction, instruction, maker->newest[instruction]};
     if (variant.next != NO_VARIANT) {
-        if (maker->entry_count == UINT32_MAX) return WB_ERR_LIMIT;
+        if (maker->entry_count == UINT32_MAX) arena_fail(&maker->scratch, WB_ERR_LIMIT);
         variant.entry = maker->entry_count++;
     }
     maker->newest[instruction] = (uint32_t)maker->variants.count;
-    return vec_push(&maker->variants, variant);
+    arena_push(&maker->scratch, &maker->variants, variant);
 }
 
 /* Finds the costs of every instruction. That of executions without a record comes first, so that these need
  * not be looked for in the paths. */
-static wb_status find_variants(struct variant_maker *maker) {
+static void find_variants(struct variant_maker *maker) {
     const struct timed_inst *insts = maker->timed->code.insts;
     size_t before = 0; /* records of earlier warps */
     for (uint32_t w = 0; w < maker->block->warp_count; w++) {
@@ -99,23 +103,20 @@ static wb_status find_variants(struct variant_maker *maker) {
             uint32_t i = list->items.items[r].instruction;
             const struct execution_cost of_class = {insts[i].init, insts[i].latency};
             const struct execution_cost cost = maker->costs[before + r];
-            if (maker->newest[i] == NO_VARIANT && maker->unrecorded[i] != 0)
-                WB_TRY(add_variant(maker, i, of_class));
-            if (find_variant(maker, i, cost) == NO_VARIANT) WB_TRY(add_variant(maker, i, cost));
+            if (maker->newest[i] == NO_VARIANT && maker->unrecorded[i] != 0) add_variant(maker, i, of_class);
+            if (find_variant(maker, i, cost) == NO_VARIANT) add_variant(maker, i, cost);
         }
         before += list->items.count;
     }
-    return WB_OK;
 }
 
 /* Makes the code with an entry for each variant. */
-static wb_status extend_code(struct variant_maker *maker) {
+static void extend_code(struct variant_maker *maker) {
     struct timed_code *code = &maker->timed->code;
     struct arena *arena = &maker->timed->arena;
     if (maker->entry_count > maker->inst_count) {
         struct timed_inst *insts = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *insts);
         code->origin = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *code->origin);
-        if (insts == NULL || code->origin == NULL) return WB_ERR_LIMIT;
         memcpy(insts, code->insts, maker->inst_count * sizeof *insts);
         code->insts = insts;
         code->inst_count = maker->entry_count;
@@ -132,81 +133,84 @@ static wb_status extend_code(struct variant_maker *maker) {
         inst->init = variant->cost.init;
         inst->latency = variant->cost.latency;
     }
-    return WB_OK;
 }
 
 /* A warp whose path is rewritten. */
 struct rewriter {
-    const struct variant_maker *maker;
+    struct variant_maker *maker;
     const struct access_list *list;
     size_t before; /* records of earlier warps */
     struct path_cursor cursor;
     uint64_t step; /* at which the cursor's run begins */
     size_t record; /* the first one that is not before that */
-    struct path_writer writer;
 };
 
+/* Ends the pass unless there was memory for what was written. */
+static void require(const struct variant_maker *maker, wb_status written) {
+    if (written != WB_OK) arena_fail(&maker->scratch, written);
+}
+
 /* Writes one run, with other entries of the code where records ask for them. */
-static wb_status rewrite_run(struct rewriter *rewriter) {
-    const struct variant_maker *maker = rewriter->maker;
+static void rewrite_run(struct rewriter *rewriter) {
+    struct variant_maker *maker = rewriter->maker;
     const struct access_list *list = rewriter->list;
     const struct path_cursor *cursor = &rewriter->cursor;
-    struct path_writer *writer = &rewriter->writer;
-    uint32_t at = cursor->instruction, end = at + cursor->left;
+    struct path_writer *writer = &maker->writer;
+    uint32_t at = cursor->instruction;
+    const uint32_t end = at + cursor->left;
     for (size_t r; (r = rewriter->record) < list->items.count; rewriter->record = next_step(list, r)) {
+        assert(list->items.items[r].step >= rewriter->step);
         if (list->items.items[r].step - rewriter->step >= cursor->left) break;
-        uint32_t i = list->items.items[r].instruction;
-        uint32_t entry =
-            maker->variants.items[find_variant(maker, i, maker->costs[rewriter->before + r])].entry;
+        const uint32_t i = list->items.items[r].instruction;
+        const uint32_t variant = find_variant(maker, i, maker->costs[rewriter->before + r]);
+        assert(at <= i && i < end && variant != NO_VARIANT);
+        const uint32_t entry = maker->variants.items[variant].entry;
         if (entry == i) continue;
-        WB_TRY(path_append_run(writer, at, i - at, cursor->mask));
-        WB_TRY(path_append_run(writer, entry, 1, cursor->mask));
+        require(maker, path_append_run(writer, at, i - at, cursor->mask));
+        require(maker, path_append_run(writer, entry, 1, cursor->mask));
         at = i + 1;
     }
     rewriter->step += cursor->left;
-    return path_append_run(writer, at, end - at, cursor->mask);
+    require(maker, path_append_run(writer, at, end - at, cursor->mask));
 }
 
-static wb_status rewrite_path(const struct variant_maker *maker, uint32_t warp, size_t before,
-                              struct path *path) {
+/* Writes the path of a warp to maker->path. */
+static void rewrite_path(struct variant_maker *maker, uint32_t warp, size_t before) {
     const struct wb_block *block = maker->block;
     struct rewriter rewriter = {.maker = maker,
                                 .list = &block->accesses[warp],
                                 .before = before,
                                 .cursor = path_begin(&block->paths.items[block->warp_path[warp]])};
-    wb_status status = WB_OK;
-    while (status == WB_OK && path_next_run(&rewriter.cursor))
-        status = rewrite_run(&rewriter);
-    if (status == WB_OK) status = path_finish(&rewriter.writer, path);
-    if (status != WB_OK) path_writer_free(&rewriter.writer);
-    return status;
+    while (path_next_run(&rewriter.cursor))
+        rewrite_run(&rewriter);
+    require(maker, path_finish(&maker->writer, &maker->path));
 }
 
-/* The number of a path among those kept, which it joins unless an equal one is there. */
-static wb_status keep_path(struct timed_block *timed, struct path *path, uint32_t *number) {
+/* The number of maker->path among the paths that are kept, which it joins unless an equal one is there. */
+static uint32_t keep_path(struct variant_maker *maker) {
+    struct timed_block *timed = maker->timed;
     size_t known = 0;
-    while (known < timed->own_paths.count && !path_equal(&timed->own_paths.items[known], path))
+    while (known < timed->own_paths.count && !path_equal(&timed->own_paths.items[known], &maker->path))
         known++;
-    *number = (uint32_t)known;
-    if (known == timed->own_paths.count && vec_push(&timed->own_paths, *path) == WB_OK) return WB_OK;
-    path_free(path);
-    return known < timed->own_paths.count ? WB_OK : WB_ERR_LIMIT;
+    if (known == timed->own_paths.count)
+        require(maker, vec_push(&timed->own_paths, maker->path));
+    else
+        path_free(&maker->path);
+    maker->path = (struct path){0};
+    return (uint32_t)known;
 }
 
-static wb_status rewrite_paths(const struct variant_maker *maker) {
+static void rewrite_paths(struct variant_maker *maker) {
     struct timed_block *timed = maker->timed;
     size_t before = 0;
     timed->warp_path = arena_array(&timed->arena, (size_t)timed->warp_count + 1, sizeof *timed->warp_path);
-    if (timed->warp_path == NULL) return WB_ERR_LIMIT;
     for (uint32_t w = 0; w < timed->warp_count; w++) {
-        struct path path;
-        WB_TRY(rewrite_path(maker, w, before, &path));
+        rewrite_path(maker, w, before);
         before += maker->block->accesses[w].items.count;
-        WB_TRY(keep_path(timed, &path, &timed->warp_path[w]));
+        timed->warp_path[w] = keep_path(maker);
     }
     timed->paths = timed->own_paths.items;
     timed->path_count = (uint32_t)timed->own_paths.count;
-    return WB_OK;
 }
 
 /* Gives every instruction the largest of its costs: paths that repeat iterations have no records of them to
@@ -226,34 +230,34 @@ static void take_largest(const struct variant_maker *maker) {
     }
 }
 
-static wb_status make(struct variant_maker *maker) {
-    if (maker->unrecorded == NULL || maker->newest == NULL) return WB_ERR_LIMIT;
+/* The pass of timed_variants_make. */
+static void make(void *context) {
+    struct variant_maker *maker = context;
     if (maker->block->repeats) {
         take_largest(maker);
-        return WB_OK;
+        return;
     }
-    memset(maker->newest, 0xff, ((size_t)maker->inst_count + 1) * sizeof *maker->newest);
+    const size_t count = (size_t)maker->inst_count + 1;
+    arena_bind(&maker->scratch, &maker->timed->arena);
+    maker->unrecorded = arena_array(&maker->scratch, count, sizeof *maker->unrecorded);
+    maker->newest = arena_array(&maker->scratch, count, sizeof *maker->newest);
+    memset(maker->newest, 0xff, count * sizeof *maker->newest);
     count_executions(maker);
     subtract_recorded(maker);
-    WB_TRY(find_variants(maker));
-    WB_TRY(extend_code(maker));
-    return maker->entry_count > maker->inst_count ? rewrite_paths(maker) : WB_OK;
+    find_variants(maker);
+    extend_code(maker);
+    if (maker->entry_count > maker->inst_count) rewrite_paths(maker);
+    arena_free(&maker->scratch);
 }
 
 wb_status timed_variants_make(const struct wb_block *block, const struct execution_cost *costs,
                               struct timed_block *timed) {
-    uint32_t inst_count = timed->code.inst_count;
-    struct variant_maker maker = {.block = block,
-                                  .costs = costs,
-                                  .timed = timed,
-                                  .inst_count = inst_count,
-                                  .unrecorded = calloc((size_t)inst_count + 1, sizeof *maker.unrecorded),
-                                  .newest = calloc((size_t)inst_count + 1, sizeof *maker.newest),
-                                  .entry_count = inst_count};
-    wb_status status = make(&maker);
-    vec_free(&maker.variants);
-    free(maker.unrecorded);
-    free(maker.newest);
+    const uint32_t inst_count = timed->code.inst_count;
+    struct variant_maker maker = {
+        .block = block, .costs = costs, .timed = timed, .inst_count = inst_count, .entry_count = inst_count};
+    wb_status status = arena_protect(&timed->arena, make, &maker);
+    path_writer_free(&maker.writer);
+    path_free(&maker.path);
     return status;
 }
 

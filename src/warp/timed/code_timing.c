@@ -1,5 +1,6 @@
 #include "warp/timed/code_timing.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,38 +12,35 @@ struct timing {
     const struct executed_code *executed;
     const struct wb_machine *machine;
     wb_diagnostics *diagnostics;
+    struct arena *arena; /* protected */
     struct timed_code *code;
     uint32_t *registers; /* per register of the function at hand its number in the code, or PTX_NO_INDEX */
     uint32_t fenced;     /* the register that fences write and all instructions read, or PTX_NO_INDEX */
     uint64_t unknown_classes[(PTX_CLASS_COUNT + 63) / 64]; /* classes already complained of */
     VEC(uint32_t) operands;
+    wb_status status; /* when memory is not what lacks */
 };
-
-static wb_status timing_no_memory(const struct timing *timing) {
-    (void)diagnose_out_of_memory(timing->diagnostics, wb_kernel_name(timing->executed->kernel));
-    return WB_ERR_LIMIT;
-}
 
 bool *executed_instructions(const struct path *paths, size_t path_count, uint32_t inst_count,
                             struct arena *arena) {
     bool *used = arena_array(arena, (size_t)inst_count + 1, sizeof *used);
-    uint32_t *ends = calloc((size_t)inst_count + 1, sizeof *ends);
-    for (size_t p = 0; ends != NULL && p < path_count; p++) {
+    uint32_t *ends = arena_array(arena, (size_t)inst_count + 1, sizeof *ends);
+    if (used == NULL || ends == NULL) return NULL;
+    for (size_t p = 0; p < path_count; p++) {
         for (size_t e = 0; e < paths[p].entries.count; e++) {
             const struct path_entry *entry = &paths[p].entries.items[e];
             if (entry->count == PATH_REPEAT) continue;
+            assert(entry->first < inst_count && entry->count <= inst_count - entry->first);
             ends[entry->first]++; /* sums wrap round; only their differences count */
             ends[entry->first + entry->count]--;
         }
     }
-    bool *made = ends != NULL ? used : NULL;
     uint32_t depth = 0;
-    for (uint32_t i = 0; made != NULL && i < inst_count; i++) {
+    for (uint32_t i = 0; i < inst_count; i++) {
         depth += ends[i];
-        made[i] = depth != 0;
+        used[i] = depth != 0;
     }
-    free(ends);
-    return made;
+    return used;
 }
 
 wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
@@ -107,21 +105,21 @@ static wb_status timing_sleep(struct timing *timing, const struct ptx_function *
     return WB_ERR_LIMIT;
 }
 
-static wb_status push_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
+static void push_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
+    assert(*count < UINT16_MAX && reg < timing->code->register_count);
     ++*count;
-    return vec_push(&timing->operands, reg) == WB_OK ? WB_OK : timing_no_memory(timing);
+    arena_push(timing->arena, &timing->operands, reg);
 }
 
 /* Appends a register of the function at hand to the operands. Registers are numbered as they are met: those
  * that no path touches take no room in the simulator. */
-static wb_status timing_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
+static void timing_operand(struct timing *timing, uint32_t reg, uint16_t *count) {
     if (timing->registers[reg] == PTX_NO_INDEX) timing->registers[reg] = timing->code->register_count++;
-    return push_operand(timing, timing->registers[reg], count);
+    push_operand(timing, timing->registers[reg], count);
 }
 
-static wb_status timing_operands(struct timing *timing, const struct ptx_function *function,
-                                 const struct ptx_inst *inst, struct ptx_regs *regs,
-                                 struct timed_inst *timed) {
+static void timing_operands(struct timing *timing, const struct ptx_function *function,
+                            const struct ptx_inst *inst, struct ptx_regs *regs, struct timed_inst *timed) {
     const struct wait_role role = wait_role_of(function, inst);
     const struct timed_queue *queues = timing->code->queues;
     if (role.on_chip) {
@@ -131,16 +129,15 @@ static wb_status timing_operands(struct timing *timing, const struct ptx_functio
     ptx_inst_regs(function, inst, regs);
     timed->first_operand = (uint32_t)timing->operands.count;
     for (uint32_t i = 0; i < regs->read_count; i++)
-        WB_TRY(timing_operand(timing, regs->read[i], &timed->source_count));
+        timing_operand(timing, regs->read[i], &timed->source_count);
     if (role.queue != QUEUE_COUNT)
-        WB_TRY(push_operand(timing, queues[role.queue].first + role.since, &timed->source_count));
-    if (timing->fenced != PTX_NO_INDEX) WB_TRY(push_operand(timing, timing->fenced, &timed->source_count));
+        push_operand(timing, queues[role.queue].first + role.since, &timed->source_count);
+    if (timing->fenced != PTX_NO_INDEX) push_operand(timing, timing->fenced, &timed->source_count);
     for (uint32_t i = 0; i < regs->written_count; i++)
-        WB_TRY(timing_operand(timing, regs->written[i], &timed->destination_count));
-    if (role.fence) WB_TRY(push_operand(timing, timing->fenced, &timed->destination_count));
+        timing_operand(timing, regs->written[i], &timed->destination_count);
+    if (role.fence) push_operand(timing, timing->fenced, &timed->destination_count);
     timed->joins = role.joins;
     timed->commits = role.commits;
-    return WB_OK;
 }
 
 /* Makes room in the queues for what an instruction waits for. */
@@ -210,7 +207,7 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         WB_TRY(timing_sleep(timing, function, inst, timed));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
         timing_assume(timing, inst, timed);
-        WB_TRY(timing_operands(timing, function, inst, regs, timed));
+        timing_operands(timing, function, inst, regs, timed);
     }
     return status;
 }
@@ -226,7 +223,10 @@ static wb_status timing_functions(struct timing *timing, struct ptx_regs *regs) 
     return status;
 }
 
-static wb_status timing_build(struct timing *timing, struct arena *arena) {
+/* The pass of timed_code_from. */
+static void timing_build(void *context) {
+    struct timing *timing = context;
+    struct arena *arena = timing->arena;
     const struct wb_module *module = timing->executed->kernel->module;
     struct timed_code *code = timing->code;
     uint32_t most = 0;
@@ -236,23 +236,18 @@ static wb_status timing_build(struct timing *timing, struct arena *arena) {
     code->insts = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->insts);
     timing->registers = arena_array(arena, (size_t)most + 1, sizeof *timing->registers);
     struct ptx_regs *regs = arena_alloc(arena, sizeof *regs);
-    if (code->insts == NULL || timing->registers == NULL || regs == NULL) return timing_no_memory(timing);
-    WB_TRY(timing_queues(timing));
-    WB_TRY(timing_functions(timing, regs));
-    size_t bytes = timing->operands.count * sizeof *code->operands;
-    code->operands = arena_alloc(arena, bytes + 1);
-    if (code->operands == NULL) return timing_no_memory(timing);
-    if (bytes > 0) memcpy(code->operands, timing->operands.items, bytes);
-    return WB_OK;
+    timing->status = timing_queues(timing);
+    if (timing->status == WB_OK) timing->status = timing_functions(timing, regs);
+    code->operands = timing->operands.items;
 }
 
 wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
     struct timed_code made = {.assumed = executed->notes->assumed};
     struct timing timing = {
-        .executed = executed, .machine = machine, .diagnostics = diagnostics, .code = &made};
-    wb_status status = timing_build(&timing, arena);
-    vec_free(&timing.operands);
-    if (status == WB_OK) *code = made;
-    return status;
+        .executed = executed, .machine = machine, .diagnostics = diagnostics, .arena = arena, .code = &made};
+    if (arena_protect(arena, timing_build, &timing) != WB_OK)
+        return diagnose_out_of_memory(diagnostics, wb_kernel_name(executed->kernel));
+    if (timing.status == WB_OK) *code = made;
+    return timing.status;
 }

@@ -1,5 +1,7 @@
 #include "warp/timed/timed_block.h"
 
+#include <assert.h>
+
 cycles timed_block_horizon(const struct timed_block *block) {
     cycles longest = 0; /* one instruction, from its issue to its result */
     for (uint32_t i = 0; i < block->code.inst_count; i++) {
@@ -10,6 +12,7 @@ cycles timed_block_horizon(const struct timed_block *block) {
     const cycles held = 1 + block->machine->barrier_release + fetch_longest(&block->machine->fetch);
     cycles horizon = 0;
     for (uint32_t w = 0; w < block->warp_count; w++) {
+        assert(block->warp_path[w] < block->path_count);
         uint64_t length = block->paths[block->warp_path[w]].length;
         horizon = cycles_add(horizon, cycles_mul(length, longest + held));
     }

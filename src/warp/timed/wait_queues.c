@@ -1,5 +1,7 @@
 #include "warp/timed/wait_queues.h"
 
+#include <assert.h>
+
 enum wait_queue wait_queue_of(const struct timed_code *code, uint32_t reg) {
     enum wait_queue queue = QUEUE_COPIES;
     while (queue < QUEUE_COUNT && reg - code->queues[queue].first >= code->queues[queue].count)
@@ -35,6 +37,7 @@ wb_status queue_members_take(struct queue_members *queues, const struct timed_co
     queues->taken.count = 0;
     if (q == QUEUE_COUNT) return WB_OK;
     const uint32_t later = reg - code->queues[q].first; /* commits that stand between */
+    assert(later <= WAIT_GROUPS_MAX + 1 || later < code->queues[q].count);
     struct queue_member *members = queues->members[q].items;
     size_t taken = 0;
     while (taken < queues->members[q].count && members[taken].commits + later <= queues->commits[q])

@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 #include "warp/cover/cover.h"
-#include "warp/cover/found_limits.h"
+#include "warp/cover/launch_limits.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/image.h"
 #include "warp/interpret/launch_demand.h"

@@ -1,5 +1,6 @@
 #include "warp/trace/grid.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -84,20 +85,30 @@ static bool same_shape(const struct table_slot *slot, const void *wanted) {
 
 /* ---- Paths and streams --------------------------------------------------------------------------------- */
 
+/* What is added is kept in arrays that grow like any other, but whoever adds need not ask whether they did:
+ * the pass of grid_add_block ends where they cannot. */
+#define grid_push(grid, vec, item) grid_require(grid, vec_push(vec, item))
+#define grid_reserve(grid, vec, extra) grid_require(grid, vec_reserve(vec, extra))
+
+static void grid_require(const struct wb_grid *grid, wb_status grown) {
+    if (grown != WB_OK) arena_fail(&grid->arena, grown);
+}
+
 /* The index of a path, which is taken over. */
-static wb_status add_path(struct wb_grid *grid, struct path *path, uint32_t *index) {
+static uint32_t add_path(struct wb_grid *grid, struct path *path) {
     uint32_t hash = (uint32_t)(path->hash ^ path->hash >> 32);
     const struct wanted wanted = {grid, path};
     const struct table_slot *known = table_find(&grid->path_table, hash, same_path, &wanted);
-    *index = known != NULL ? known->value : (uint32_t)grid->paths.count;
     if (known != NULL) {
         path_free(path);
-        return WB_OK;
+        return known->value;
     }
-    WB_TRY(vec_push(&grid->paths, *path));
-    grid->path_bytes += sizeof *path + path->entries.count * sizeof *path->entries.items;
+    const uint32_t index = (uint32_t)grid->paths.count;
+    grid_push(grid, &grid->paths, *path);
+    grid->path_bytes += sizeof *path + path_bytes(path);
     *path = (struct path){0};
-    return table_insert(&grid->path_table, hash, NULL, *index);
+    grid_require(grid, table_insert(&grid->path_table, hash, NULL, index));
+    return index;
 }
 
 static uint64_t first_address(const struct access *access, const uint64_t *tables) {
@@ -111,36 +122,37 @@ static size_t slot_of(const struct access *access) {
     return access->instruction * SPACES + space;
 }
 
-/* The group of the warp at hand that an access belongs to, and its base. */
-static wb_status group_of(struct grid_scratch *scratch, size_t first_group, const struct access *access,
-                          const uint64_t *tables, uint64_t *base) {
-    size_t slot = slot_of(access);
+/* The base of the group of the warp at hand that an access belongs to. */
+static uint64_t group_base(struct wb_grid *grid, size_t first_group, const struct access *access,
+                           const uint64_t *tables) {
+    struct grid_scratch *scratch = grid->scratch;
+    const size_t slot = slot_of(access);
+    assert(slot < grid->instruction_count * SPACES);
     if (scratch->group_at[slot] == 0) {
         struct group group = {slot, 0};
         if (slot % SPACES == PTX_SPACE_GLOBAL) group.base = first_address(access, tables);
-        WB_TRY(vec_push(&scratch->groups, group));
+        grid_push(grid, &scratch->groups, group);
         scratch->group_at[slot] = (uint32_t)(scratch->groups.count - first_group);
     }
-    *base = scratch->groups.items[first_group + scratch->group_at[slot] - 1].base;
-    return WB_OK;
+    return scratch->groups.items[first_group + scratch->group_at[slot] - 1].base;
 }
 
 /* Writes the accesses of a warp, relative to the bases of their groups, into the scratch space. */
-static wb_status normalise(struct grid_scratch *scratch, const struct access_list *list) {
-    size_t first_group = scratch->groups.count;
+static void normalise(struct wb_grid *grid, const struct access_list *list) {
+    struct grid_scratch *scratch = grid->scratch;
+    const size_t first_group = scratch->groups.count;
     scratch->accesses.count = scratch->tables.count = 0;
-    WB_TRY(vec_reserve(&scratch->accesses, list->items.count));
+    grid_reserve(grid, &scratch->accesses, list->items.count);
     for (size_t i = 0; i < list->items.count; i++) {
         struct access access = list->items.items[i];
-        uint64_t base;
-        WB_TRY(group_of(scratch, first_group, &access, list->tables.items, &base));
+        const uint64_t base = group_base(grid, first_group, &access, list->tables.items);
         if (access.table == ACCESS_AFFINE) {
             access.base -= base;
         } else if (access.table != ACCESS_UNKNOWN) {
             uint32_t lanes = (uint32_t)__builtin_popcount(access.mask);
             const uint64_t *from = list->tables.items + access.table;
             access.table = (uint32_t)scratch->tables.count;
-            WB_TRY(vec_reserve(&scratch->tables, lanes));
+            grid_reserve(grid, &scratch->tables, lanes);
             for (uint32_t lane = 0; lane < lanes; lane++)
                 scratch->tables.items[scratch->tables.count++] = from[lane] - base;
         }
@@ -148,20 +160,17 @@ static wb_status normalise(struct grid_scratch *scratch, const struct access_lis
     }
     for (size_t g = first_group; g < scratch->groups.count; g++)
         scratch->group_at[scratch->groups.items[g].slot] = 0;
-    return WB_OK;
 }
 
 /* Copies a stream to the grid; the groups of its accesses are numbered as they are met. They are the scratch
  * space's from `first_group` on. */
-static wb_status keep_stream(struct wb_grid *grid, const struct access_stream *stream, size_t first_group) {
+static void keep_stream(struct wb_grid *grid, const struct access_stream *stream, size_t first_group) {
     struct grid_scratch *scratch = grid->scratch;
     struct access_stream kept = *stream;
     kept.accesses = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.accesses);
     kept.groups = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.groups);
     kept.tables = arena_array(&grid->arena, (size_t)kept.table_count + 1, sizeof *kept.tables);
     kept.perhaps = arena_array(&grid->arena, (size_t)kept.perhaps_count + 1, sizeof *kept.perhaps);
-    if (kept.accesses == NULL || kept.groups == NULL || kept.tables == NULL || kept.perhaps == NULL)
-        return WB_ERR_LIMIT;
     for (uint32_t g = 0; g < kept.group_count; g++)
         scratch->group_at[scratch->groups.items[first_group + g].slot] = g;
     for (uint32_t i = 0; i < kept.access_count; i++) {
@@ -173,14 +182,14 @@ static wb_status keep_stream(struct wb_grid *grid, const struct access_stream *s
     if (kept.table_count != 0) memcpy(kept.tables, stream->tables, kept.table_count * sizeof *kept.tables);
     if (kept.perhaps_count != 0)
         memcpy(kept.perhaps, stream->perhaps, kept.perhaps_count * sizeof *kept.perhaps);
-    return vec_push(&grid->streams, kept);
+    grid_push(grid, &grid->streams, kept);
 }
 
 /* The index of the stream of a warp, whose groups are appended to the scratch space's. */
-static wb_status add_stream(struct wb_grid *grid, const struct access_list *list, uint32_t *index) {
+static uint32_t add_stream(struct wb_grid *grid, const struct access_list *list) {
     struct grid_scratch *scratch = grid->scratch;
     size_t first_group = scratch->groups.count;
-    WB_TRY(normalise(scratch, list));
+    normalise(grid, list);
     struct access_stream stream = {
         .accesses = scratch->accesses.items,
         .tables = scratch->tables.items,
@@ -194,45 +203,44 @@ static wb_status add_stream(struct wb_grid *grid, const struct access_list *list
     hash ^= hash_bytes(stream.tables, stream.table_count * sizeof *stream.tables);
     const struct wanted wanted = {grid, &stream};
     const struct table_slot *known = table_find(&grid->stream_table, hash, same_stream, &wanted);
-    *index = known != NULL ? known->value : (uint32_t)grid->streams.count;
-    if (known != NULL) return WB_OK;
-    WB_TRY(keep_stream(grid, &stream, first_group));
-    return table_insert(&grid->stream_table, hash, NULL, *index);
+    if (known != NULL) return known->value;
+    const uint32_t index = (uint32_t)grid->streams.count;
+    keep_stream(grid, &stream, first_group);
+    grid_require(grid, table_insert(&grid->stream_table, hash, NULL, index));
+    return index;
 }
 
 /* ---- Shapes and blocks --------------------------------------------------------------------------------- */
 
 /* Finds the base of the block that a group is relative to; a new one where no earlier warp has the group. All
  * groups with absolute addresses share one base, 0. */
-static wb_status shift_of(struct wb_grid *grid, size_t first_base, const struct group *group,
-                          struct group_shift *shift) {
+static struct group_shift shift_of(struct wb_grid *grid, size_t first_base, const struct group *group) {
     struct grid_scratch *scratch = grid->scratch;
     bool absolute = group->slot % SPACES != PTX_SPACE_GLOBAL;
     size_t slot = absolute ? grid->instruction_count * SPACES : group->slot;
     if (scratch->base_at[slot] == 0) {
-        WB_TRY(vec_push(&grid->bases, group->base));
-        WB_TRY(vec_push(&scratch->base_slots, slot));
+        grid_push(grid, &grid->bases, group->base);
+        grid_push(grid, &scratch->base_slots, slot);
         scratch->base_at[slot] = (uint32_t)scratch->base_slots.count;
     }
-    shift->index = scratch->base_at[slot] - 1;
-    shift->delta = group->base - grid->bases.items[first_base + shift->index];
-    return WB_OK;
+    const uint32_t index = scratch->base_at[slot] - 1;
+    return (struct group_shift){index, group->base - grid->bases.items[first_base + index]};
 }
 
 /* Appends the bases of the block to the grid's, and says where those of its warps are relative to them. */
-static wb_status find_shifts(struct wb_grid *grid, size_t first_base) {
+static void find_shifts(struct wb_grid *grid, size_t first_base) {
     struct grid_scratch *scratch = grid->scratch;
-    WB_TRY(vec_reserve(&scratch->shifts, scratch->groups.count));
+    grid_reserve(grid, &scratch->shifts, scratch->groups.count);
     for (size_t g = 0; g < scratch->groups.count; g++)
-        WB_TRY(shift_of(grid, first_base, &scratch->groups.items[g], &scratch->shifts.items[g]));
+        scratch->shifts.items[g] = shift_of(grid, first_base, &scratch->groups.items[g]);
     for (size_t i = 0; i < scratch->base_slots.count; i++)
         scratch->base_at[scratch->base_slots.items[i]] = 0;
-    return WB_OK;
 }
 
 /* The hash of the shape in the scratch space. */
-static wb_status shape_hash(struct grid_scratch *scratch, uint32_t *hash) {
-    WB_TRY(vec_reserve(&scratch->key, scratch->warps.count + 2 * scratch->groups.count));
+static uint32_t shape_hash(const struct wb_grid *grid) {
+    struct grid_scratch *scratch = grid->scratch;
+    grid_reserve(grid, &scratch->key, scratch->warps.count + 2 * scratch->groups.count);
     uint64_t *next = scratch->key.items;
     for (size_t w = 0; w < scratch->warps.count; w++)
         *next++ = (uint64_t)scratch->warps.items[w].path << 32 | scratch->warps.items[w].stream;
@@ -240,62 +248,75 @@ static wb_status shape_hash(struct grid_scratch *scratch, uint32_t *hash) {
         *next++ = scratch->shifts.items[g].index;
         *next++ = scratch->shifts.items[g].delta;
     }
-    *hash = hash_bytes(scratch->key.items, (size_t)(next - scratch->key.items) * sizeof *next);
-    return WB_OK;
+    return hash_bytes(scratch->key.items, (size_t)(next - scratch->key.items) * sizeof *next);
 }
 
-static wb_status keep_shape(struct wb_grid *grid) {
+static void keep_shape(struct wb_grid *grid) {
     const struct grid_scratch *scratch = grid->scratch;
     struct block_shape shape = {.base_count = (uint32_t)scratch->base_slots.count};
     shape.warps = arena_array(&grid->arena, (size_t)grid->warp_count + 1, sizeof *shape.warps);
     struct group_shift *shifts = arena_array(&grid->arena, scratch->groups.count + 1, sizeof *shifts);
-    if (shape.warps == NULL || shifts == NULL) return WB_ERR_LIMIT;
     if (scratch->groups.count != 0)
         memcpy(shifts, scratch->shifts.items, scratch->groups.count * sizeof *shifts);
     for (uint32_t w = 0; w < grid->warp_count; w++) {
         const struct added_warp *warp = &scratch->warps.items[w];
         shape.warps[w] = (struct shape_warp){warp->path, warp->stream, shifts + warp->first_group};
     }
-    return vec_push(&grid->shapes, shape);
+    grid_push(grid, &grid->shapes, shape);
 }
 
 /* The index of the shape in the scratch space. */
-static wb_status add_shape(struct wb_grid *grid, uint32_t *index) {
-    uint32_t hash;
-    WB_TRY(shape_hash(grid->scratch, &hash));
+static uint32_t add_shape(struct wb_grid *grid) {
+    const uint32_t hash = shape_hash(grid);
     const struct table_slot *known = table_find(&grid->shape_table, hash, same_shape, grid);
-    *index = known != NULL ? known->value : (uint32_t)grid->shapes.count;
-    if (known != NULL) return WB_OK;
-    WB_TRY(keep_shape(grid));
-    return table_insert(&grid->shape_table, hash, NULL, *index);
+    if (known != NULL) return known->value;
+    const uint32_t index = (uint32_t)grid->shapes.count;
+    keep_shape(grid);
+    grid_require(grid, table_insert(&grid->shape_table, hash, NULL, index));
+    return index;
 }
 
-static wb_status make_scratch(struct wb_grid *grid) {
-    size_t slots = grid->instruction_count * SPACES + 1;
-    grid->scratch = arena_alloc(&grid->arena, sizeof *grid->scratch);
-    if (grid->scratch == NULL) return WB_ERR_LIMIT;
-    grid->scratch->group_at = arena_array(&grid->arena, slots, sizeof(uint32_t));
-    grid->scratch->base_at = arena_array(&grid->arena, slots, sizeof(uint32_t));
-    bool failed = grid->scratch->group_at == NULL || grid->scratch->base_at == NULL;
-    return failed ? WB_ERR_LIMIT : WB_OK;
+static void make_scratch(struct wb_grid *grid) {
+    const size_t slots = grid->instruction_count * SPACES + 1;
+    struct grid_scratch *scratch = arena_alloc(&grid->arena, sizeof *scratch);
+    scratch->group_at = arena_array(&grid->arena, slots, sizeof(uint32_t));
+    scratch->base_at = arena_array(&grid->arena, slots, sizeof(uint32_t));
+    grid->scratch = scratch;
 }
 
-wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct access_list *accesses) {
-    if (grid->scratch == NULL) WB_TRY(make_scratch(grid));
+/* The block that is added, warp by warp. */
+struct addition {
+    struct wb_grid *grid;
+    struct path *paths;
+    const struct access_list *accesses;
+};
+
+/* The pass of grid_add_block. */
+static void add_block(void *context) {
+    const struct addition *added = context;
+    struct wb_grid *grid = added->grid;
+    if (grid->scratch == NULL) make_scratch(grid);
     struct grid_scratch *scratch = grid->scratch;
     struct grid_block block = {.first_base = grid->bases.count};
     scratch->groups.count = scratch->warps.count = scratch->base_slots.count = 0;
-    if (grid->blocks.count >= PTX_NO_INDEX) return WB_ERR_LIMIT;
+    if (grid->blocks.count >= PTX_NO_INDEX) arena_fail(&grid->arena, WB_ERR_LIMIT);
     for (uint32_t w = 0; w < grid->warp_count; w++) {
         struct added_warp warp = {.first_group = scratch->groups.count};
-        WB_TRY(add_path(grid, &paths[w], &warp.path));
-        WB_TRY(add_stream(grid, &accesses[w], &warp.stream));
+        warp.path = add_path(grid, &added->paths[w]);
+        warp.stream = add_stream(grid, &added->accesses[w]);
         warp.group_count = scratch->groups.count - warp.first_group;
-        WB_TRY(vec_push(&scratch->warps, warp));
+        assert(warp.group_count == grid->streams.items[warp.stream].group_count);
+        grid_push(grid, &scratch->warps, warp);
     }
-    WB_TRY(find_shifts(grid, block.first_base));
-    WB_TRY(add_shape(grid, &block.shape));
-    return vec_push(&grid->blocks, block);
+    find_shifts(grid, block.first_base);
+    block.shape = add_shape(grid);
+    assert(grid->bases.count - block.first_base == grid->shapes.items[block.shape].base_count);
+    grid_push(grid, &grid->blocks, block);
+}
+
+wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct access_list *accesses) {
+    struct addition added = {grid, paths, accesses};
+    return arena_protect(&grid->arena, add_block, &added);
 }
 
 static void free_scratch(struct grid_scratch *scratch) {

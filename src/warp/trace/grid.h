@@ -9,6 +9,8 @@
 #ifndef WB_WARP_TRACE_GRID_H
 #define WB_WARP_TRACE_GRID_H
 
+#include <assert.h>
+
 #include "base/table.h"
 #include "warp/path/block.h"
 #include "warp/path/fact_needs.h"
@@ -125,7 +127,9 @@ void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index
 /* The base of a group of a warp of a block. */
 static inline uint64_t grid_base(const struct wb_grid *grid, const struct grid_block *block, uint32_t warp,
                                  uint32_t group) {
+    assert(warp < grid->warp_count);
     const struct group_shift *shift = &grid->shapes.items[block->shape].warps[warp].shifts[group];
+    assert(block->first_base + shift->index < grid->bases.count);
     return grid->bases.items[block->first_base + shift->index] + shift->delta;
 }
 

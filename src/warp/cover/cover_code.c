@@ -1,6 +1,8 @@
 /* What covering runs know of the code: loops and their limits, live registers, kinds of instructions. */
+#include <assert.h>
+
 #include "warp/cover/cover.h"
-#include "warp/cover/launch_environment.h"
+#include "warp/cover/launch_limits.h"
 #include "warp/interpret/execute.h"
 
 static enum cover_kind kind_of(const struct micro *op) {
@@ -48,6 +50,55 @@ static void find_limits(struct cover_function *function, const struct loop_envir
         loop_bounds_find(&ssa, &function->dominators, &function->loops, environment, arena);
     for (uint32_t l = 0; l < function->loops.count; l++)
         function->limits[l] = (struct cover_limit){.bound = bounds[l]};
+}
+
+/* Finds, for the blocks that a loop is the innermost one of, where ways from them come together. `local`
+ * numbers the members of the loop, and is as before afterwards. */
+static void find_in_loop(struct cover_function *function, uint32_t loop, uint32_t *local,
+                         struct arena *arena) {
+    const struct loops *loops = &function->loops;
+    const struct loop *item = &loops->items[loop];
+    const uint32_t *members = &loops->members[item->first_member];
+    const struct adjacency *out = &function->cfg.graph.out;
+    const uint32_t count = item->member_count;
+    uint32_t edge_count = 0, room = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        local[members[i]] = i;
+        room += out->first[members[i] + 1] - out->first[members[i]];
+    }
+    struct graph_edge *edges = arena_array(arena, room, sizeof *edges);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t e = out->first[members[i]]; e < out->first[members[i] + 1]; e++) {
+            const uint32_t to = out->nodes[e];
+            if (to != item->header && local[to] == GRAPH_NONE) continue;
+            edges[edge_count++] = (struct graph_edge){i, to == item->header ? count : local[to]};
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        local[members[i]] = GRAPH_NONE;
+    assert(edge_count <= room);
+    const struct graph graph = graph_build(arena, count + 1, edges, edge_count);
+    const struct dominators tree = post_dominators_build(arena, &graph, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (loops->innermost[members[i]] != loop) break; /* own blocks come first */
+        const uint32_t meets = tree.parent[i];
+        function->meets_in_loop[members[i]] = meets >= count ? item->header : members[meets];
+    }
+}
+
+/* Where the sides of a branch that meet only behind the innermost loop around it come together in each
+ * iteration. */
+static void cover_find_meetings(struct cover_function *function, struct arena *arena) {
+    const uint32_t nodes = function->cfg.graph.node_count;
+    uint32_t *local = arena_array(arena, (size_t)nodes + 1, sizeof *local);
+    function->meets_in_loop = arena_array(arena, (size_t)nodes + 1, sizeof *function->meets_in_loop);
+    memset(local, 0xff, ((size_t)nodes + 1) * sizeof *local);
+    for (uint32_t l = 0; l < function->loops.count; l++)
+        find_in_loop(function, l, local, arena);
+}
+
+uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t block) {
+    return function->cfg.blocks[function->meets_in_loop[block]].first;
 }
 
 static void describe(struct cover_function *function, const struct function_code *code,

@@ -1,7 +1,7 @@
 /* The generic address space of a run. Addresses of .shared and .local count from the start of their window;
  * in all other spaces they are generic addresses. All windows lie below 4 GB so that 32-bit modules work. */
-#ifndef WB_WARP_INTERPRET_ADDRESS_H
-#define WB_WARP_INTERPRET_ADDRESS_H
+#ifndef WB_WARP_ALU_ADDRESS_H
+#define WB_WARP_ALU_ADDRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -40,19 +40,21 @@ static wb_status analyse_block(const struct request *request, wb_diagnostics *di
     return WB_OK;
 }
 
-/* The analysis of all blocks, which owns their grid then; an error frees it. `covering` is that of covering
- * paths which it stands beside, or NULL. */
-static wb_status analyse_grid(const struct request *request, wb_grid *grid, const wb_analysis *covering,
-                              wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    const wb_watch *watch = &request->asked.watch;
-    wb_status status = covering != NULL
-                           ? wb_analysis_new_given(grid, covering, watch, diagnostics, analysis)
-                           : wb_analysis_new_kernel(grid, request->machine, watch, diagnostics, analysis);
+/* Gives a grid to the analysis that was made of it, or frees it, where that came to an error. */
+static wb_status own_grid(wb_status status, wb_grid *grid, wb_analysis *const *analysis) {
     if (status == WB_OK)
         (*analysis)->owned.grid = grid;
     else
         wb_grid_free(grid);
     return status;
+}
+
+/* The analysis of all blocks, which owns their grid then; an error frees it. */
+static wb_status analyse_grid(const struct request *request, wb_grid *grid, wb_diagnostics *diagnostics,
+                              wb_analysis **analysis) {
+    wb_status status =
+        wb_analysis_new_kernel(grid, request->machine, &request->asked.watch, diagnostics, analysis);
+    return own_grid(status, grid, analysis);
 }
 
 /* Warns that something else is analysed, by the first of the messages that say why. */
@@ -78,7 +80,7 @@ static wb_status analyse_known_kernel(const struct request *request, wb_diagnost
                      &messages, diagnostics);
         status = WB_ERR_DECLINED;
     } else if (status == WB_OK) {
-        status = analyse_grid(request, grid, NULL, &messages, analysis);
+        status = analyse_grid(request, grid, &messages, analysis);
     }
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
     return status;
@@ -90,9 +92,13 @@ static wb_status add_given_kernel(const struct request *request, wb_diagnostics 
                                   wb_analysis *covering) {
     struct wb_diagnostics messages = {0};
     wb_grid *grid = NULL;
+    wb_analysis **given = &covering->owned.given;
     wb_status status = request_grid_beside(request, diagnostics, &grid);
-    if (status == WB_OK) status = analyse_grid(request, grid, covering, &messages, &covering->owned.given);
-    if (status == WB_OK) wb_analysis_set_given(covering, covering->owned.given);
+    if (status == WB_OK) {
+        status = wb_analysis_new_given(grid, covering, &request->asked.watch, &messages, given);
+        status = own_grid(status, grid, given);
+    }
+    if (status == WB_OK) wb_analysis_set_given(covering, *given);
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
     return status == WB_ERR_DECLINED ? WB_OK : status;
 }
@@ -104,7 +110,7 @@ static wb_status analyse_covering_kernel(const struct request *request, wb_diagn
     wb_grid *grid = NULL;
     wb_analysis *made = NULL;
     WB_TRY(wb_grid_trace(request->kernel, request->launch, &trace, diagnostics, &grid));
-    WB_TRY(analyse_grid(request, grid, NULL, diagnostics, &made));
+    WB_TRY(analyse_grid(request, grid, diagnostics, &made));
     wb_status status = request->any ? add_given_kernel(request, diagnostics, made) : WB_OK;
     if (status == WB_OK)
         *analysis = made;
@@ -178,11 +184,7 @@ static wb_status make_scheme_analysis(const struct request *request, wb_grid *gr
     wb_analysis **analysis = made;
     wb_status status =
         wb_analysis_new_grid(grid, request->machine, request->asked.scheme, diagnostics, analysis);
-    if (status == WB_OK)
-        (*analysis)->owned.grid = grid;
-    else
-        wb_grid_free(grid);
-    return status;
+    return own_grid(status, grid, analysis);
 }
 
 static wb_status make_gpu(const struct request *request, wb_grid *grid, wb_diagnostics *diagnostics,
@@ -317,11 +319,12 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
 static wb_status add_launch(const struct request *request, wb_diagnostics *diagnostics, wb_stream *stream) {
     wb_analysis *made = NULL;
     WB_TRY(analyse_kernel(request, diagnostics, &made));
-    if (vec_push(&stream->owned, made) != WB_OK) {
+    wb_status status = wb_stream_add(stream, made, diagnostics);
+    if (status == WB_OK)
+        stream->kernels.items[stream->kernels.count - 1].owned = made;
+    else
         wb_analysis_free(made);
-        return diagnose_out_of_memory(diagnostics, "analyze");
-    }
-    return wb_stream_add(stream, made, diagnostics);
+    return status;
 }
 
 /* Says which launch the messages before this one are about. */
@@ -351,8 +354,8 @@ static wb_status add_launches(const wb_module *module, const wb_launches *launch
 static wb_status run_stream(wb_stream *stream, const wb_launches *launches, const wb_analyze_options *asked,
                             wb_diagnostics *diagnostics) {
     wb_status status = WB_OK;
-    for (size_t i = 0; i < stream->owned.count; i++) {
-        wb_status one = run(stream->owned.items[i], asked, diagnostics);
+    for (size_t i = 0; i < stream->kernels.count; i++) {
+        wb_status one = run(stream->kernels.items[i].owned, asked, diagnostics);
         (void)name_launch(one, launches, i, diagnostics);
         if (one != WB_OK && one != WB_ERR_LIMIT) return one;
         if (one != WB_OK) status = one;

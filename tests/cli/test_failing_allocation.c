@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "warpbound.h"
+
 /* The command's main function, which the build gives this name. */
 int warpbound_main(int argc, char **argv);
 
@@ -185,6 +187,88 @@ COMMAND(test_occupancy, "occupancy kernels/reduce.ptx -l kernels/reduce.yaml --j
 COMMAND(test_makespan,
         "makespan LLCCLC -w 6 -u L=1,C=2 --method exact,closed,anneal,brute --threads 1 --json")
 
+/* ---- The library in this process ----------------------------------------------------------------------- */
+
+/* What wb_analyze is called with. */
+struct analyzed {
+    wb_diagnostics *messages;
+    wb_module *module;
+    const wb_kernel *kernel;
+    wb_launch *launch;
+    wb_machine *machine;
+    wb_facts *facts;
+};
+
+static struct analyzed analyzed_load(void) {
+    struct analyzed loaded = {.messages = wb_diagnostics_new()};
+    wb_diagnostics *messages = loaded.messages;
+    assert_int_equal(wb_module_read("kernels/bfs_level.ptx", messages, &loaded.module), WB_OK);
+    assert_int_equal(wb_module_find_kernel(loaded.module, NULL, messages, &loaded.kernel), WB_OK);
+    assert_int_equal(wb_launch_read("kernels/bfs_level.yaml", WB_FILES_BELOW, messages, &loaded.launch),
+                     WB_OK);
+    assert_int_equal(wb_machine_load("orin-sm86", messages, &loaded.machine), WB_OK);
+    assert_int_equal(wb_facts_read("kernels/bfs_level.facts", loaded.kernel, messages, &loaded.facts), WB_OK);
+    return loaded;
+}
+
+static void analyzed_free(struct analyzed *loaded) {
+    wb_facts_free(loaded->facts);
+    wb_machine_free(loaded->machine);
+    wb_launch_free(loaded->launch);
+    wb_module_free(loaded->module);
+    wb_diagnostics_free(loaded->messages);
+}
+
+/* Analyses while allocations `first` to `last` fail; returns the status, and the report of WB_OK. */
+static wb_status analyze_failing(const struct analyzed *loaded, unsigned long first, unsigned long last,
+                                 wb_diagnostics *messages, char **report) {
+    const wb_analyze_options options = {
+        .size = sizeof options, .facts = loaded->facts, .methods = "sib,fib,k-area"};
+    wb_analysis *analysis = NULL;
+    allocations = 0;
+    fail_first = first;
+    fail_last = last;
+    const wb_status status =
+        wb_analyze(loaded->kernel, loaded->launch, loaded->machine, &options, messages, &analysis);
+    fail_first = 0;
+    if (status == WB_OK)
+        assert_int_equal(wb_report(analysis, WB_REPORT_JSON, NULL, messages, report), WB_OK);
+    else
+        assert_true(analysis == NULL || (status == WB_ERR_LIMIT && wb_analysis_has_results(analysis)));
+    wb_analysis_free(analysis);
+    return status;
+}
+
+/* wb_analyze ends with WB_ERR_LIMIT and a message, or its results are whole; what it was given is as before.
+ */
+static void test_library(void **state) {
+    (void)state;
+    struct analyzed loaded = analyzed_load();
+    char *whole = NULL;
+    assert_int_equal(analyze_failing(&loaded, 0, 0, loaded.messages, &whole), WB_OK);
+    const unsigned long count = allocations, step = count / (4 * samples) + 1;
+    for (unsigned long at = 1; at <= 2 * count; at += step) {
+        const unsigned long first = at <= count ? at : at - count;
+        wb_diagnostics *messages = wb_diagnostics_new();
+        char *report = NULL;
+        wb_status status =
+            analyze_failing(&loaded, first, at <= count ? first : (unsigned long)-1, messages, &report);
+        if (status == WB_OK ? strcmp(report, whole) != 0
+                            : status != WB_ERR_LIMIT || wb_diagnostics_errors(messages) == 0)
+            fail_msg("allocation %lu fails: status %d, messages '%s'", first, (int)status,
+                     wb_diagnostics_text(messages));
+        free(report);
+        wb_diagnostics_free(messages);
+    }
+    char *again = NULL;
+    assert_int_equal(analyze_failing(&loaded, 0, 0, loaded.messages, &again), WB_OK);
+    assert_string_equal(again, whole);
+    print_message("wb_analyze: %lu allocations, every %luth failed\n", count, step);
+    free(again);
+    free(whole);
+    analyzed_free(&loaded);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernel_text),   cmocka_unit_test(test_kernel_json),
@@ -194,6 +278,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_path),          cmocka_unit_test(test_facts),
         cmocka_unit_test(test_cfg),           cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_makespan),      cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_library),
     };
     child_allocations =
         mmap(NULL, sizeof *child_allocations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

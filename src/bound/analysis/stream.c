@@ -10,10 +10,9 @@ wb_stream *wb_stream_new(const wb_machine *machine) {
 
 void wb_stream_free(wb_stream *stream) {
     if (stream == NULL) return;
+    for (size_t i = 0; i < stream->kernels.count; i++)
+        wb_analysis_free(stream->kernels.items[i].owned);
     vec_free(&stream->kernels);
-    for (size_t i = 0; i < stream->owned.count; i++)
-        wb_analysis_free(stream->owned.items[i]);
-    vec_free(&stream->owned);
     free(stream);
 }
 
@@ -23,7 +22,7 @@ wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnos
                  "a stream consists of analyses of whole kernels on one machine");
         return WB_ERR_INPUT;
     }
-    const struct stream_kernel added = {kernel};
+    const struct stream_kernel added = {.analysis = kernel};
     if (vec_push(&stream->kernels, added) == WB_OK) return WB_OK;
     return diagnose_out_of_memory(diagnostics, stream->machine->name);
 }

@@ -6,12 +6,12 @@
 
 struct stream_kernel {
     const struct wb_analysis *analysis;
+    struct wb_analysis *owned; /* the same, where the stream frees it with itself; or NULL */
 };
 
 struct wb_stream {
     const struct wb_machine *machine;
     VEC(struct stream_kernel) kernels; /* in the order in which they run */
-    VEC(struct wb_analysis *) owned;   /* those of them that it frees with itself */
 };
 
 /* The launch overheads of all kernels together. */

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "bench_support.h"
 #include "bound/analysis/registry.h"
-#include "bound/grid/grid_kinds.h"
+#include "bound/grid/block_classes.h"
 #include "warp/trace/grid.h"
 
 #define BLOCKS 100000
@@ -111,7 +111,7 @@ static void bench_formulas(uint32_t blocks) {
     block.machine.memory.dispatch = DISPATCH_GREEDY;
     block.machine.limits.blocks = 6;
     double now = seconds();
-    require(grid_kinds_by_hand(&block, NULL, diagnostics, &work), diagnostics);
+    require(block_classes_by_hand(&block, NULL, diagnostics, &work), diagnostics);
     (void)snprintf(what, sizeof what, "%u blocks by hand: summed up", blocks);
     now = report(what, now);
     for (size_t m = 0; m < FORMULAS; m++) {

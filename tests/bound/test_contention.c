@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "bound/analysis/registry.h"
+#include "bound/grid/block_classes.h"
 #include "bound/grid/contention.h"
-#include "bound/grid/grid_kinds.h"
 #include "naive_gpu.h"
 #include "random_block.h"
 #include "random_gpu.h"
@@ -161,13 +161,13 @@ static void work_of(const struct random_gpu *gpu, cycles wait, struct grid_work 
     memcpy(code.insts, gpu->hand.code.insts, code.inst_count * sizeof *code.insts);
     for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++)
         code.insts[i].latency += (uint32_t)wait;
-    work->kind_of = arena_array(&work->arena, blocks, sizeof *work->kind_of);
+    work->class_of = arena_array(&work->arena, blocks, sizeof *work->class_of);
     for (uint32_t b = 0; b < blocks; b++) {
         struct block_profile profile;
         struct timed_block timed = block_of(gpu, work->machine, &code, b, &work->arena);
         assert_int_equal(block_profile_make(&timed, NULL, NULL, &profile), WB_OK);
-        assert_int_equal(grid_work_add_kind(work, &timed, &profile), WB_OK);
-        work->kinds.items[b].timed = NULL;
+        assert_int_equal(grid_work_add_class(work, &timed, &profile), WB_OK);
+        work->classes.items[b].timed = NULL;
         grid_work_add_block(work, b);
         block_profile_free(&profile);
     }
@@ -251,7 +251,7 @@ static const struct random_grid_shape by_hand = {
               .width = 2},
     .depths = depths,
     .depth_count = 4,
-    .kinds = 3,
+    .classes = 3,
     .blocks = 10,
     .sms = 4,
     .resident = 3,
@@ -284,7 +284,7 @@ static void test_by_hand(void **state) {
         random_grid_make(seed, &by_hand, &grid);
         share_memory(seed, &grid);
         struct contended_case made = {.seed = seed, .label = grid.label, .timed = &grid.timed};
-        assert_int_equal(grid_kinds_by_hand(&grid.block, NULL, diagnostics, &made.work), WB_OK);
+        assert_int_equal(block_classes_by_hand(&grid.block, NULL, diagnostics, &made.work), WB_OK);
         check_kernel(&made);
         if (seed % 6 == 0) check_requests(&made, "lrr");
         grid_work_free(&made.work);
@@ -369,7 +369,7 @@ static void test_several_ports(void **state) {
     text_string(&gpu.label, "a store and a load");
     make_by_accesses(0, &gpu, &made);
     assert_int_equal(simulate_longest(&made), 10);
-    assert_int_equal(made.work.kinds.items[0].stalls, 2);
+    assert_int_equal(made.work.classes.items[0].stalls, 2);
     assert_int_equal(contention_services(&made.work), 2);
     check_kernel(&made);
     check_block(0, &gpu);

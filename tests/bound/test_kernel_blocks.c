@@ -29,7 +29,7 @@ static const struct random_grid_shape small = {
               .instances = 1},
     .depths = depths,
     .depth_count = 3,
-    .kinds = 4,
+    .classes = 4,
     .blocks = 6,
     .sms = 8,
     .resident = 2,
@@ -52,7 +52,7 @@ static const struct random_grid_shape tiny = {
               .instances = 1},
     .depths = depths,
     .depth_count = 3,
-    .kinds = 3,
+    .classes = 3,
     .blocks = 4,
     .sms = 3,
     .resident = 2,
@@ -89,11 +89,11 @@ static void bound_by(wb_analysis *analysis, const char *methods, wb_diagnostics 
 /* The largest bound of each method of any kind, from an analysis of each kind that knows of no kernel. */
 static void largest_of_kinds(const struct kernel_case *made, wb_bound *largest, size_t count) {
     memset(largest, 0, count * sizeof *largest);
-    for (size_t k = 0; k < made->grid.block.kinds.count; k++) {
+    for (size_t k = 0; k < made->grid.block.classes.count; k++) {
         wb_analysis *kind;
         size_t found;
-        assert_int_equal(analysis_of_timed(&made->grid.block.kinds.items[k].timed, made->diagnostics, &kind),
-                         WB_OK);
+        assert_int_equal(
+            analysis_of_timed(&made->grid.block.classes.items[k].timed, made->diagnostics, &kind), WB_OK);
         bound_by(kind, BLOCK_METHODS, made->diagnostics);
         const wb_bound *bounds = wb_analysis_bounds(kind, &found);
         assert_int_equal(found, count);
@@ -124,7 +124,7 @@ static void test_every_kind_is_asked_by_every_method(void **state) {
         wb_analysis *first;
         assert_int_equal(analysis_of_timed(made.kernel->longest->timed, made.diagnostics, &first), WB_OK);
         bound_by(first, "exhaustive", made.diagnostics);
-        several += made.grid.block.kinds.count > 1;
+        several += made.grid.block.classes.count > 1;
         others += bound_named(first, "exhaustive")->cycles < largest[6].cycles;
         wb_analysis_free(first);
         end(&made);
@@ -226,7 +226,7 @@ static void test_kinds_that_are_not_looked_at_are_allowed_for(void **state) {
     wb_analysis *kernel = many_kinds(diagnostics);
     bound_by(kernel, "sib,adversary", diagnostics);
     const wb_analysis *block = wb_analysis_longest_block(kernel);
-    assert_true(kernel->work.kinds.count == 100 && kernel->blocks.count == 64);
+    assert_true(kernel->work.classes.count == 100 && kernel->blocks.count == 64);
     assert_true(bound_named(block, "sib")->cycles > kernel->rest && kernel->rest > 0);
     assert_int_equal(bound_named(block, "sib")->kind, WB_UPPER);
     wb_analysis_free(kernel);

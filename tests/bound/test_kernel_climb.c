@@ -44,7 +44,7 @@ struct climb_kind {
 /* A grid that can be changed a little. */
 struct climb_grid {
     uint32_t init[UNITS], latency[UNITS];
-    uint32_t kinds;
+    uint32_t classes;
     struct climb_kind kind[KINDS];
     uint32_t depth, width, release;
     uint32_t sms, resident, dispatch, delay, service;
@@ -78,7 +78,7 @@ static void change(struct random_state *random, struct climb_grid *grid) {
     case 3:
     case 4:
     case 5: grid->latency[between(random, 0, UNITS - 1)] = between(random, 0, 5); break;
-    case 6: grid->kinds = between(random, 1, KINDS); break;
+    case 6: grid->classes = between(random, 1, KINDS); break;
     case 7:
     case 8: kind->blocks = between(random, 1, 5); break;
     case 9: kind->warps = between(random, 1, WARPS); break;
@@ -95,7 +95,7 @@ static void change(struct random_state *random, struct climb_grid *grid) {
 }
 
 static struct climb_grid any_grid(struct random_state *random) {
-    struct climb_grid grid = {.init = {1, 1, 1}, .kinds = 1, .width = 1, .sms = 1, .resident = 2};
+    struct climb_grid grid = {.init = {1, 1, 1}, .classes = 1, .width = 1, .sms = 1, .resident = 2};
     for (uint32_t k = 0; k < KINDS; k++) {
         grid.kind[k] = (struct climb_kind){.blocks = 3, .warps = 1};
         for (uint32_t w = 0; w < WARPS; w++)
@@ -120,7 +120,7 @@ static void build(const struct climb_grid *grid, struct synthetic_block *block) 
     struct text units = {0}, blocks = {0};
     for (uint32_t u = 0; u < UNITS; u++)
         text_printf(&units, "%c(%u,%u) ", 'A' + (int)u, grid->init[u], grid->latency[u]);
-    for (uint32_t k = 0; k < grid->kinds; k++) {
+    for (uint32_t k = 0; k < grid->classes; k++) {
         text_printf(&blocks, "%s%u* ", k > 0 ? " / " : "", grid->kind[k].blocks);
         for (uint32_t w = 0; w < grid->kind[k].warps; w++) {
             if (w > 0) text_string(&blocks, "; ");

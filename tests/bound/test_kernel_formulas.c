@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "bound/analysis/registry.h"
-#include "bound/grid/grid_kinds.h"
+#include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "warp/synthetic/synthetic_file.h"
 
@@ -25,7 +25,7 @@ static void fixture_begin(struct fixture *fixture, const char *text) {
     wb_status status =
         synthetic_file_parse("grid", text, strlen(text), fixture->diagnostics, &fixture->block);
     if (status == WB_OK)
-        status = grid_kinds_by_hand(&fixture->block, NULL, fixture->diagnostics, &fixture->work);
+        status = block_classes_by_hand(&fixture->block, NULL, fixture->diagnostics, &fixture->work);
     if (status != WB_OK) fail_msg("%s\n%s", wb_diagnostics_text(fixture->diagnostics), text);
 }
 
@@ -48,7 +48,7 @@ static void expect(const char *text, const char *what, cycles found, cycles want
 /* One kind of block with the values of lemma 3: E + lam, alpha and solo. */
 struct block_row {
     const char *machine, *units, *program;
-    cycles together, alone, solo;
+    cycles together, residency, isolated;
 };
 
 static const struct block_row block_rows[] = {
@@ -82,10 +82,10 @@ static void test_blocks(void **state) {
                        row->units, row->program);
         struct fixture f;
         fixture_begin(&f, text);
-        const struct block_kind *kind = &f.work.kinds.items[0];
+        const struct block_class *kind = &f.work.classes.items[0];
         expect(text, "E + lam", kind->initiations + kind->latency, row->together);
-        expect(text, "alpha", kind->alone, row->alone);
-        expect(text, "solo", kind->solo, row->solo);
+        expect(text, "alpha", kind->residency, row->residency);
+        expect(text, "isolated", kind->isolated, row->isolated);
         fixture_end(&f);
     }
 }
@@ -196,10 +196,10 @@ static void test_saturation(void **state) {
     struct fixture f;
     fixture_begin(&f, "block: x\ndispatch_depth: 0\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"4* A; A\"]\n"
                       "resident: 4\n");
-    struct block_kind *kind = &f.work.kinds.items[0];
-    assert_true(kind->alone < kind->initiations);
+    struct block_class *kind = &f.work.classes.items[0];
+    assert_true(kind->residency < kind->initiations);
     kind->initiations = CYCLES_SATURATED / 2;
-    kind->alone = kind->solo = CYCLES_SATURATED / 4;
+    kind->residency = kind->isolated = CYCLES_SATURATED / 4;
     assert_int_equal(grid_work_finish(&f.work), WB_OK);
     assert_int_equal(grid_work_most(&f.work, 3), CYCLES_SATURATED);
     assert_int_equal(grid_work_together(&f.work, 4), CYCLES_SATURATED);
@@ -220,7 +220,7 @@ static void random_text(struct random_state *random, char *text, size_t size) {
                           1 + (unsigned)random_below(random, 4), (unsigned)random_below(random, 6),
                           (unsigned)random_below(random, 3));
     static const char *const programs[] = {"A", "B", "A B.0", "A; B B", "B A.0 B.1; A"};
-    for (uint64_t kinds = 1 + random_below(random, 3); kinds > 0; kinds--)
+    for (uint64_t classes = 1 + random_below(random, 3); classes > 0; classes--)
         length += snprintf(text + length, size - (size_t)length, "  - \"%u* %s\"\n",
                            1 + (unsigned)random_below(random, 12), programs[random_below(random, 5)]);
 }
@@ -250,15 +250,15 @@ static int falling(const void *a, const void *b) {
 
 /* The sum of the n longest stays: alpha, of blocks that have an SM to themselves solo, but no less than E. */
 static cycles longest_stays(const struct grid_work *work, uint64_t resident, uint64_t n) {
-    cycles stays[64], sum = 0;
+    cycles residencies[64], sum = 0;
     assert_true(work->block_count <= 64);
     for (uint32_t b = 0; b < work->block_count; b++) {
-        const struct block_kind *kind = &work->kinds.items[work->kind_of[b]];
-        stays[b] = resident == 1 ? kind->solo : cycles_max(kind->alone, kind->initiations);
+        const struct block_class *kind = &work->classes.items[work->class_of[b]];
+        residencies[b] = resident == 1 ? kind->isolated : cycles_max(kind->residency, kind->initiations);
     }
-    qsort(stays, work->block_count, sizeof *stays, falling);
+    qsort(residencies, work->block_count, sizeof *residencies, falling);
     for (uint64_t i = 0; i < n; i++)
-        sum += stays[i];
+        sum += residencies[i];
     return sum;
 }
 

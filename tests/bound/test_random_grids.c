@@ -46,7 +46,7 @@ static const struct random_grid_shape tiny = {
               .instances = 1},
     .depths = depths,
     .depth_count = 3,
-    .kinds = 2,
+    .classes = 2,
     .blocks = 5,
     .sms = 2,
     .resident = 2,
@@ -96,19 +96,19 @@ static void expect_more(const struct random_grid *grid, const char *what,
  * others: else those behind it move to other SMs. */
 static void add_block(struct random_grid *grid, const struct proven_bounds *before) {
     const bool is_static = grid->block.machine.memory.dispatch == DISPATCH_STATIC;
-    for (size_t k = is_static ? grid->block.kinds.count - 1 : 0; k < grid->block.kinds.count; k++) {
-        grid->block.kinds.items[k].count++;
+    for (size_t k = is_static ? grid->block.classes.count - 1 : 0; k < grid->block.classes.count; k++) {
+        grid->block.classes.items[k].count++;
         grid->block.block_count++;
         expect_more(grid, "a block", before);
-        grid->block.kinds.items[k].count--;
+        grid->block.classes.items[k].count--;
         grid->block.block_count--;
     }
 }
 
 /* One more warp in the blocks of each kind: another one of the last program. */
 static void add_warp(struct random_grid *grid, const struct proven_bounds *before) {
-    for (size_t k = 0; k < grid->block.kinds.count; k++) {
-        struct timed_block *timed = &grid->block.kinds.items[k].timed;
+    for (size_t k = 0; k < grid->block.classes.count; k++) {
+        struct timed_block *timed = &grid->block.classes.items[k].timed;
         const struct timed_block unchanged = *timed;
         uint32_t paths[16];
         assert_true(timed->warp_count < 16);

@@ -159,8 +159,8 @@ static uint64_t lrr_together(const char *path, uint32_t blocks) {
     struct arena arena = {0};
     wb_gpu_simulation result;
     assert_int_equal(synthetic_file_read(path, diagnostics, &block), WB_OK);
-    assert_int_equal(block.kinds.count, 1);
-    block.kinds.items[0].count = block.block_count = blocks;
+    assert_int_equal(block.classes.count, 1);
+    block.classes.items[0].count = block.block_count = blocks;
     assert_int_equal(synthetic_grid_make(&block, diagnostics, &grid, &timed), WB_OK);
     struct gpu_scheme scheme = *gpu_scheme_at(0);
     scheme.policy = policy_at(choose_index("lrr", wb_policy_name));

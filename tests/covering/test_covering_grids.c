@@ -88,7 +88,7 @@ static void check_bounds(const char *name, const char *setting, const wb_analysi
 static void check_kinds(const struct loaded_kernel *loaded, const wb_analysis *covering,
                         wb_trace_options options) {
     for (uint32_t b = 0; b < covering->work.block_count; b++) {
-        const struct block_kind *kind = &covering->work.kinds.items[covering->work.kind_of[b]];
+        const struct block_class *kind = &covering->work.classes.items[covering->work.class_of[b]];
         wb_block *block = NULL;
         wb_analysis *analysis = NULL;
         grid_block_index(covering->grid_times.grid, b, options.block);

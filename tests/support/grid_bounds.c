@@ -5,7 +5,7 @@
 void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *grid) {
     *bounds = (struct grid_bounds){.grid = grid, .diagnostics = wb_diagnostics_new()};
     if (bounds->diagnostics == NULL ||
-        grid_kinds_by_hand(&grid->block, NULL, bounds->diagnostics, &bounds->work) != WB_OK)
+        block_classes_by_hand(&grid->block, NULL, bounds->diagnostics, &bounds->work) != WB_OK)
         abort();
 }
 

@@ -3,7 +3,7 @@
 #define WB_TESTS_GRID_BOUNDS_H
 
 #include "bound/analysis/registry.h"
-#include "bound/grid/grid_kinds.h"
+#include "bound/grid/block_classes.h"
 #include "random_grid.h"
 
 /* The sums of a grid, which is not to be changed as long as they are used. */

@@ -21,14 +21,14 @@ struct print_kinds {
     uint32_t count;
 };
 
-static uint32_t kind_of(struct print_kinds *kinds, uint8_t unit, uint32_t init, uint32_t latency) {
-    for (uint32_t i = 0; i < kinds->count; i++) {
-        const struct print_kind *kind = &kinds->items[i];
+static uint32_t class_of(struct print_kinds *classes, uint8_t unit, uint32_t init, uint32_t latency) {
+    for (uint32_t i = 0; i < classes->count; i++) {
+        const struct print_kind *kind = &classes->items[i];
         if (kind->unit == unit && kind->init == init && kind->latency == latency) return i;
     }
-    if (kinds->count < SYNTHETIC_KINDS_MAX)
-        kinds->items[kinds->count++] = (struct print_kind){unit, init, latency};
-    return kinds->count - 1;
+    if (classes->count < SYNTHETIC_KINDS_MAX)
+        classes->items[classes->count++] = (struct print_kind){unit, init, latency};
+    return classes->count - 1;
 }
 
 /* Kinds are named A, B, ..., then a, b, ...: letters only, as the notation wants it. */
@@ -39,33 +39,33 @@ static void put_kind_name(struct text *out, uint32_t kind) {
 /* The kinds in the order of their first instructions; units without instructions behind them, since a file
  * must name a unit. */
 static struct print_kinds collect_kinds(const struct synthetic_block *block) {
-    struct print_kinds kinds = {.count = 0};
+    struct print_kinds classes = {.count = 0};
     uint64_t used = 0; /* bit u: unit u has a kind */
     for (uint32_t i = 0; i < block->timed.code.inst_count; i++) {
         const struct timed_inst *inst = &block->timed.code.insts[i];
         if (inst->unit == UNIT_NONE) continue;
-        (void)kind_of(&kinds, inst->unit, inst->init, inst->latency);
+        (void)class_of(&classes, inst->unit, inst->init, inst->latency);
         used |= UINT64_C(1) << inst->unit;
     }
     for (uint32_t u = 0; u < block->machine.unit_count; u++)
-        if (!(used >> u & 1)) (void)kind_of(&kinds, (uint8_t)u, 1, 0);
-    return kinds;
+        if (!(used >> u & 1)) (void)class_of(&classes, (uint8_t)u, 1, 0);
+    return classes;
 }
 
 /* The kind that stands for the unit itself: its first. */
-static uint32_t first_of_unit(const struct print_kinds *kinds, uint8_t unit) {
+static uint32_t first_of_unit(const struct print_kinds *classes, uint8_t unit) {
     uint32_t kind = 0;
-    while (kinds->items[kind].unit != unit)
+    while (classes->items[kind].unit != unit)
         kind++;
     return kind;
 }
 
 static void put_units(struct text *out, const struct synthetic_block *block,
-                      const struct print_kinds *kinds) {
-    for (uint32_t i = 0; i < kinds->count; i++) {
-        const struct print_kind *kind = &kinds->items[i];
+                      const struct print_kinds *classes) {
+    for (uint32_t i = 0; i < classes->count; i++) {
+        const struct print_kind *kind = &classes->items[i];
         const struct machine_unit *unit = &block->machine.units[kind->unit];
-        uint32_t first = first_of_unit(kinds, kind->unit);
+        uint32_t first = first_of_unit(classes, kind->unit);
         if (i > 0) text_char(out, ' ');
         put_kind_name(out, i);
         if (first == i && !unit->shared) text_char(out, '/');
@@ -97,7 +97,7 @@ static void put_operands(struct text *out, const struct timed_code *code, const 
     if (fence) text_char(out, '#');
 }
 
-static void put_program(struct text *out, const struct synthetic_block *block, struct print_kinds *kinds,
+static void put_program(struct text *out, const struct synthetic_block *block, struct print_kinds *classes,
                         const struct path *path) {
     struct path_cursor cursor = path_begin(path);
     struct path_step step;
@@ -108,7 +108,7 @@ static void put_program(struct text *out, const struct synthetic_block *block, s
             text_char(out, '|');
             continue;
         }
-        put_kind_name(out, kind_of(kinds, inst->unit, inst->init, inst->latency));
+        put_kind_name(out, class_of(classes, inst->unit, inst->init, inst->latency));
         put_operands(out, &block->timed.code, inst);
         if (inst->barrier) text_char(out, '!');
     }
@@ -117,7 +117,7 @@ static void put_program(struct text *out, const struct synthetic_block *block, s
 /* The warps of a block, program by program: those that follow each other on one path have one program, which
  * lies in memory once. */
 static void put_programs(struct text *out, const struct synthetic_block *block,
-                         const struct timed_block *timed, struct print_kinds *kinds, const char *first,
+                         const struct timed_block *timed, struct print_kinds *classes, const char *first,
                          const char *next, const char *end) {
     const char *separator = first;
     for (uint32_t w = 0, copies; w < timed->warp_count; w += copies) {
@@ -125,16 +125,16 @@ static void put_programs(struct text *out, const struct synthetic_block *block,
         while (w + copies < timed->warp_count && timed->warp_path[w + copies] == timed->warp_path[w])
             copies++;
         text_printf(out, "%s%ux", separator, copies);
-        put_program(out, block, kinds, &timed->paths[timed->warp_path[w]]);
+        put_program(out, block, classes, &timed->paths[timed->warp_path[w]]);
         text_string(out, end);
         separator = next;
     }
 }
 
 static void put_warps(struct text *out, const struct synthetic_block *block, const struct timed_block *timed,
-                      struct print_kinds *kinds) {
+                      struct print_kinds *classes) {
     text_string(out, "warps:\n");
-    put_programs(out, block, timed, kinds, "  - \"", "  - \"", "\"\n");
+    put_programs(out, block, timed, classes, "  - \"", "  - \"", "\"\n");
 }
 
 /* Where instructions are fetched from, if that takes time. */
@@ -173,19 +173,19 @@ static void put_memory(struct text *out, const struct wb_machine *machine) {
 }
 
 /* The blocks of a grid, a kind each. */
-static void put_blocks(struct text *out, const struct synthetic_block *block, struct print_kinds *kinds) {
+static void put_blocks(struct text *out, const struct synthetic_block *block, struct print_kinds *classes) {
     text_string(out, "blocks:\n");
-    for (size_t k = 0; k < block->kinds.count; k++) {
-        const struct timed_block *timed = &block->kinds.items[k].timed;
-        text_printf(out, "  - \"%u*", block->kinds.items[k].count);
-        put_programs(out, block, timed, kinds, " ", "; ", "");
+    for (size_t k = 0; k < block->classes.count; k++) {
+        const struct timed_block *timed = &block->classes.items[k].timed;
+        text_printf(out, "  - \"%u*", block->classes.items[k].count);
+        put_programs(out, block, timed, classes, " ", "; ", "");
         text_string(out, "\"\n");
     }
 }
 
 void synthetic_block_print(const struct synthetic_block *block, struct text *out) {
     const struct wb_machine *machine = &block->machine;
-    struct print_kinds kinds = collect_kinds(block);
+    struct print_kinds classes = collect_kinds(block);
     text_string(out, "block: ");
     field_print(&name_field, machine, out);
     text_char(out, '\n');
@@ -194,19 +194,19 @@ void synthetic_block_print(const struct synthetic_block *block, struct text *out
     if (machine->barrier_release != 0) text_printf(out, "barrier_release: %u\n", machine->barrier_release);
     if (machine->issue_per_warp != 1) text_printf(out, "issue_per_warp: %u\n", machine->issue_per_warp);
     text_printf(out, "issue_width: %u\nsub_cores: %u\nunits: \"", machine->issue_width, machine->sub_cores);
-    put_units(out, block, &kinds);
+    put_units(out, block, &classes);
     text_string(out, "\"\n");
     put_fetch(out, &machine->fetch);
     if (!block->is_grid) {
-        put_warps(out, block, &block->timed, &kinds);
+        put_warps(out, block, &block->timed, &classes);
         return;
     }
     text_printf(out, "resident: %u\n", machine->limits.blocks);
     if (block->memory_unit != UNIT_NONE) {
         text_string(out, "memory_unit: ");
-        put_kind_name(out, first_of_unit(&kinds, block->memory_unit));
+        put_kind_name(out, first_of_unit(&classes, block->memory_unit));
         text_char(out, '\n');
     }
     put_memory(out, machine);
-    put_blocks(out, block, &kinds);
+    put_blocks(out, block, &classes);
 }

@@ -43,9 +43,9 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
     return analysis_finish(made, WB_OK, diagnostics, analysis);
 }
 
-wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_kind *kind,
+wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_class *class,
                                 size_t number, wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    WB_TRY(analysis_of_timed(kind->timed, diagnostics, analysis));
+    WB_TRY(analysis_of_timed(class->timed, diagnostics, analysis));
     if (!memory_is_contended(&grid->machine.memory)) return WB_OK;
     (*analysis)->kind = SUBJECT_CONTENDED_BLOCK;
     return contended_block_by_hand(grid, number, diagnostics, &(*analysis)->contended);
@@ -126,7 +126,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     wb_analysis_free(analysis->longest);
     wb_block_free(analysis->longest_block);
     grid_work_free(&analysis->work);
-    grid_kinds_free(&analysis->kinds);
+    block_classes_free(&analysis->classes);
     if (analysis->prepared && analysis_is_block(analysis)) block_profile_free(&analysis->profile);
     timed_block_free(&analysis->own);
     synthetic_block_free(&analysis->by_hand);

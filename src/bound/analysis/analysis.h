@@ -4,8 +4,8 @@
 
 #include "bound/analysis/registry.h"
 #include "bound/cache/memory_work.h"
+#include "bound/grid/block_classes.h"
 #include "bound/grid/contention.h"
-#include "bound/grid/grid_kinds.h"
 #include "bound/search/grid_search.h"
 #include "method/run.h"
 #include "papers/abstract_cta/acta_file.h"
@@ -30,13 +30,13 @@ enum subject_kind {
     SUBJECT_ABSTRACT_WARPS,  /* no block, but warps written by hand (docs/abstract-cta.md) */
 };
 
-/* One of the blocks of a kernel that are bounded by themselves, of a kind each. */
+/* One of the blocks of a kernel that are bounded by themselves, of a class each. */
 struct kernel_block {
     struct wb_block *block; /* owned, or NULL */
     struct wb_analysis *analysis;
-    uint32_t kind; /* its number in grid_work */
-    cycles cap;    /* it takes no longer: proven, whatever method is asked; or CYCLES_SATURATED */
-    cycles least;  /* the least that any method proved of it so far; or CYCLES_SATURATED */
+    uint32_t class; /* its number in grid_work */
+    cycles cap;     /* it takes no longer: proven, whatever method is asked; or CYCLES_SATURATED */
+    cycles least;   /* the least that any method proved of it so far; or CYCLES_SATURATED */
 };
 
 /* What an analysis was made from and frees with itself, each or NULL: of an analysis by wb_analyze. */
@@ -65,10 +65,10 @@ struct wb_analysis {
     struct memory_work memory;    /* of them, on a machine with caches */
 
     /* Of a kernel, whose grid_times are set, too; by_hand and lone, where it is written by hand: */
-    struct grid_kinds kinds;
+    struct block_classes classes;
     struct grid_work work;
     VEC(struct kernel_block) blocks; /* the first is `longest` */
-    cycles rest;                     /* the largest cap of the kinds of blocks that are not among them */
+    cycles rest;                     /* the largest cap of the block classes that are not among them */
     uint64_t block_methods;          /* bit i: method i has been asked of all of them */
     struct together_times together;
 
@@ -124,9 +124,9 @@ wb_status analysis_parse(const char *name, const char *text, size_t size, wb_dia
 wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
                             wb_analysis **analysis);
 
-/* An analysis of a block of a grid written by hand, which outlives it: of kind number `number`. Errors as
+/* An analysis of a block of a grid written by hand, which outlives it: of class number `number`. Errors as
  * wb_analysis_new. */
-wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_kind *kind,
+wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_class *class,
                                 size_t number, wb_diagnostics *diagnostics, wb_analysis **analysis);
 
 /* Of a kernel, the cycles before its first block is dispatched, which no bound of it includes; else 0. */

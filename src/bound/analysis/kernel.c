@@ -10,10 +10,10 @@
 #include "warp/trace/grid_block.h"
 
 /* The kind whose block alone is bounded by most cycles. */
-static uint32_t longest_kind(const struct grid_work *work) {
+static uint32_t longest_class(const struct grid_work *work) {
     uint32_t longest = 0;
-    for (uint32_t k = 1; k < work->kinds.count; k++)
-        if (work->kinds.items[k].alone > work->kinds.items[longest].alone) longest = k;
+    for (uint32_t k = 1; k < work->classes.count; k++)
+        if (work->classes.items[k].residency > work->classes.items[longest].residency) longest = k;
     return longest;
 }
 
@@ -28,7 +28,7 @@ static uint32_t busiest_block(const struct memory_work *work) {
 /* The number in its grid of the block that takes longest. */
 static uint32_t longest_block(const struct wb_analysis *analysis) {
     if (analysis_has_caches(analysis)) return busiest_block(&analysis->memory);
-    return analysis->work.kinds.items[longest_kind(&analysis->work)].first;
+    return analysis->work.classes.items[longest_class(&analysis->work)].first;
 }
 
 /* Analyses blocks by themselves, too: number `number` of the grid and, on a machine without caches, others.
@@ -41,7 +41,7 @@ static wb_status analyse_blocks(wb_analysis *made, const struct wb_grid *grid, u
     }
     WB_TRY(grid_block_make(grid, number, diagnostics, &made->longest_block));
     WB_TRY(wb_analysis_new(made->longest_block, made->machine, diagnostics, &made->longest));
-    return made->kind == SUBJECT_KERNEL ? kernel_blocks_make(made, made->work.kind_of[number], diagnostics)
+    return made->kind == SUBJECT_KERNEL ? kernel_blocks_make(made, made->work.class_of[number], diagnostics)
                                         : WB_OK;
 }
 
@@ -53,8 +53,8 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
     made->kind = SUBJECT_KERNEL;
     made->grid_times.grid = grid;
     made->grid_times.machine = machine;
-    WB_TRY(grid_kinds_covering(grid, machine, watch, diagnostics, &made->work));
-    const uint32_t longest = longest_kind(&made->work);
+    WB_TRY(block_classes_covering(grid, machine, watch, diagnostics, &made->work));
+    const uint32_t longest = longest_class(&made->work);
     WB_TRY(wb_analysis_new(grid->covering.items[longest].block, machine, diagnostics, &made->longest));
     return kernel_blocks_make(made, longest, diagnostics);
 }
@@ -74,7 +74,7 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
     if (caches)
         WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
     else
-        WB_TRY(grid_kinds_make(&made->grid_times, watch, diagnostics, &made->kinds, &made->work));
+        WB_TRY(block_classes_make(&made->grid_times, watch, diagnostics, &made->classes, &made->work));
     return analyse_blocks(made, grid, longest_block(covering != NULL ? covering : made), diagnostics);
 }
 
@@ -83,9 +83,9 @@ static wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagno
     made->machine = &made->by_hand.machine;
     made->kind = SUBJECT_KERNEL;
     WB_TRY(synthetic_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
-    WB_TRY(grid_kinds_by_hand(&made->by_hand, NULL, diagnostics, &made->work));
-    const uint32_t longest = longest_kind(&made->work);
-    WB_TRY(analysis_of_synthetic(&made->by_hand, &made->work.kinds.items[longest], longest, diagnostics,
+    WB_TRY(block_classes_by_hand(&made->by_hand, NULL, diagnostics, &made->work));
+    const uint32_t longest = longest_class(&made->work);
+    WB_TRY(analysis_of_synthetic(&made->by_hand, &made->work.classes.items[longest], longest, diagnostics,
                                  &made->longest));
     return kernel_blocks_make(made, longest, diagnostics);
 }

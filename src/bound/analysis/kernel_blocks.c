@@ -5,38 +5,39 @@
 
 #include "warp/trace/grid_block.h"
 
-/* What no block of a kind exceeds, alone on its SM. Where SMs share a memory the kinds' sums leave out what
- * that adds. */
-static cycles cap_of(const struct grid_work *work, uint32_t kind) {
+/* What no block of a class exceeds, in isolation on its SM. Where SMs share a memory the classes' sums leave
+ * out what that adds. */
+static cycles cap_of(const struct grid_work *work, uint32_t class) {
     if (memory_is_contended(&work->machine->memory)) return CYCLES_SATURATED;
-    return cycles_add(work->kinds.items[kind].solo, grid_work_fetch_time_of_block(work, kind));
+    return cycles_add(work->classes.items[class].isolated, grid_work_fetch_time_of_block(work, class));
 }
 
-/* The analysis of a block of a kind. */
-static wb_status analyse_kind(const wb_analysis *kernel, wb_diagnostics *diagnostics,
-                              struct kernel_block *block) {
+/* The analysis of a block of a class. */
+static wb_status analyse_class(const wb_analysis *kernel, wb_diagnostics *diagnostics,
+                               struct kernel_block *block) {
     const struct wb_grid *grid = kernel->grid_times.grid;
-    const struct block_kind *kind = &kernel->work.kinds.items[block->kind];
+    const struct block_class *class = &kernel->work.classes.items[block->class];
     if (grid->covering.count > 0)
-        return wb_analysis_new(grid->covering.items[block->kind].block, kernel->machine, diagnostics,
+        return wb_analysis_new(grid->covering.items[block->class].block, kernel->machine, diagnostics,
                                &block->analysis);
     if (kernel->by_hand.is_grid)
-        return analysis_of_synthetic(&kernel->by_hand, kind, block->kind, diagnostics, &block->analysis);
-    WB_TRY(grid_block_make(grid, kind->first, diagnostics, &block->block));
+        return analysis_of_synthetic(&kernel->by_hand, class, block->class, diagnostics, &block->analysis);
+    WB_TRY(grid_block_make(grid, class->first, diagnostics, &block->block));
     return wb_analysis_new(block->block, kernel->machine, diagnostics, &block->analysis);
 }
 
-/* Adds a block of each kind but the longest, while there is room; notes the largest cap of the others. */
-static wb_status add_others(wb_analysis *kernel, const struct ranked_kind *kinds, uint32_t longest,
+/* Adds a block of each class but the longest, while there is room; notes the largest cap of the others. */
+static wb_status add_others(wb_analysis *kernel, const struct ranked_class *classes, uint32_t longest,
                             wb_diagnostics *diagnostics) {
-    for (size_t k = 0; k < kernel->work.kinds.count; k++) {
-        struct kernel_block block = {.kind = kinds[k].kind, .cap = kinds[k].each, .least = CYCLES_SATURATED};
-        if (block.kind == longest) continue;
+    for (size_t k = 0; k < kernel->work.classes.count; k++) {
+        struct kernel_block block = {
+            .class = classes[k].class, .cap = classes[k].each, .least = CYCLES_SATURATED};
+        if (block.class == longest) continue;
         if (kernel->blocks.count == KERNEL_BLOCKS_MAX) {
             kernel->rest = block.cap;
             return WB_OK;
         }
-        wb_status status = analyse_kind(kernel, diagnostics, &block);
+        wb_status status = analyse_class(kernel, diagnostics, &block);
         kernel->blocks.items[kernel->blocks.count++] = block;
         WB_TRY(status);
     }
@@ -45,21 +46,21 @@ static wb_status add_others(wb_analysis *kernel, const struct ranked_kind *kinds
 
 wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnostics *diagnostics) {
     const struct grid_work *work = &kernel->work;
-    struct ranked_kind *kinds = calloc(work->kinds.count + 1, sizeof *kinds);
+    struct ranked_class *classes = calloc(work->classes.count + 1, sizeof *classes);
     wb_status status = vec_reserve(&kernel->blocks, KERNEL_BLOCKS_MAX);
-    if (kinds == NULL || status != WB_OK) {
-        free(kinds);
+    if (classes == NULL || status != WB_OK) {
+        free(classes);
         return analysis_no_memory(diagnostics);
     }
-    for (uint32_t k = 0; k < work->kinds.count; k++)
-        kinds[k] = (struct ranked_kind){cap_of(work, k), k};
-    qsort(kinds, work->kinds.count, sizeof *kinds, ranked_kinds_compare);
+    for (uint32_t k = 0; k < work->classes.count; k++)
+        classes[k] = (struct ranked_class){cap_of(work, k), k};
+    qsort(classes, work->classes.count, sizeof *classes, ranked_classes_compare);
     kernel->blocks.items[kernel->blocks.count++] = (struct kernel_block){.analysis = kernel->longest,
-                                                                         .kind = longest,
+                                                                         .class = longest,
                                                                          .cap = cap_of(work, longest),
                                                                          .least = CYCLES_SATURATED};
-    status = add_others(kernel, kinds, longest, diagnostics);
-    free(kinds);
+    status = add_others(kernel, classes, longest, diagnostics);
+    free(classes);
     return status;
 }
 
@@ -164,7 +165,7 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
 }
 
 /* Whether some block can have an SM to itself. */
-static bool has_solos(const struct grid_work *work) {
+static bool has_isolated(const struct grid_work *work) {
     return work->resident_least == 1 || work->block_count <= work->machine->memory.sms;
 }
 
@@ -188,7 +189,7 @@ static void ask_tightest(wb_analysis *kernel, uint64_t *work_left, const wb_watc
 wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
                                 wb_diagnostics *diagnostics) {
     struct grid_work *work = &kernel->work;
-    if (memory_is_contended(&work->machine->memory) || !has_solos(work)) return WB_OK;
+    if (memory_is_contended(&work->machine->memory) || !has_isolated(work)) return WB_OK;
     wb_diagnostics *unheard = wb_diagnostics_new();
     if (unheard == NULL) return analysis_no_memory(diagnostics);
     ask_tightest(kernel, work_left, watch, unheard);
@@ -196,6 +197,6 @@ wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const 
     wb_diagnostics_free(unheard);
     if (no_memory) return analysis_no_memory(diagnostics);
     for (size_t b = 0; b < kernel->blocks.count; b++)
-        grid_work_sharpen(work, kernel->blocks.items[b].kind, kernel->blocks.items[b].least);
-    return grid_work_rank_solo(work) == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
+        grid_work_sharpen(work, kernel->blocks.items[b].class, kernel->blocks.items[b].least);
+    return grid_work_rank_isolated(work) == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
 }

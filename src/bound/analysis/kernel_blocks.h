@@ -1,18 +1,18 @@
-/* The blocks of a kernel by themselves: one of each kind, and every method asked of all of them, so that what
- * is said of "the block that takes longest" is true whichever that is. */
+/* The blocks of a kernel by themselves: one of each class, and every method asked of all of them, so that
+ * what is said of "the block that takes longest" is true whichever that is. */
 #ifndef WB_BOUND_ANALYSIS_KERNEL_BLOCKS_H
 #define WB_BOUND_ANALYSIS_KERNEL_BLOCKS_H
 
 #include "bound/analysis/analysis.h"
 
-/* Most kinds of which a block is looked at by itself; of the others their cap is taken for what a method
+/* Most classes of which a block is looked at by itself; of the others their cap is taken for what a method
  * would say. */
 #define KERNEL_BLOCKS_MAX 64u
 
-/* Most kinds that are searched where searches were not asked for by name: each takes a second or so. */
+/* Most classes that are searched where searches were not asked for by name: each takes a second or so. */
 #define KERNEL_BLOCKS_SEARCHED 4u
 
-/* Fills in kernel->blocks: kernel->longest, a block of kind `longest`, and others, those with the largest
+/* Fills in kernel->blocks: kernel->longest, a block of class `longest`, and others, those with the largest
  * caps first. Errors as wb_analysis_new. */
 wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnostics *diagnostics);
 

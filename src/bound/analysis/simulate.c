@@ -82,8 +82,8 @@ static uint64_t analysis_instructions(const struct wb_analysis *analysis) {
     uint64_t instructions = 0;
     for (uint32_t w = 0; timed != NULL && w < timed->warp_count; w++)
         instructions = cycles_add(instructions, timed->paths[timed->warp_path[w]].length);
-    for (size_t k = 0; k < analysis->work.kinds.count; k++) {
-        const struct block_kind *kind = &analysis->work.kinds.items[k];
+    for (size_t k = 0; k < analysis->work.classes.count; k++) {
+        const struct block_class *kind = &analysis->work.classes.items[k];
         instructions = cycles_add(instructions, cycles_mul(kind->instructions, kind->blocks));
     }
     return instructions;

@@ -8,11 +8,11 @@ static const struct machine_memory *memory_of(const struct grid_work *work) {
     return &work->machine->memory;
 }
 
-static wb_status count_kinds(const struct timed_grid *timed, struct loads_in_flight *flight,
-                             struct grid_work *work) {
-    for (size_t k = 0; k < work->kinds.count; k++) {
-        struct block_kind *kind = &work->kinds.items[k];
-        WB_TRY(request_load_of_block(timed, kind->first, flight, &kind->load));
+static wb_status count_classes(const struct timed_grid *timed, struct loads_in_flight *flight,
+                               struct grid_work *work) {
+    for (size_t k = 0; k < work->classes.count; k++) {
+        struct block_class *class = &work->classes.items[k];
+        WB_TRY(request_load_of_block(timed, class->first, flight, &class->load));
     }
     contention_sum(work);
     return WB_OK;
@@ -21,7 +21,7 @@ static wb_status count_kinds(const struct timed_grid *timed, struct loads_in_fli
 wb_status contention_count(const struct timed_grid *timed, struct grid_work *work) {
     struct loads_in_flight flight;
     wb_status status = loads_in_flight_init(&flight, &timed->code);
-    if (status == WB_OK) status = count_kinds(timed, &flight, work);
+    if (status == WB_OK) status = count_classes(timed, &flight, work);
     loads_in_flight_free(&flight);
     return status;
 }
@@ -29,12 +29,12 @@ wb_status contention_count(const struct timed_grid *timed, struct grid_work *wor
 void contention_sum(struct grid_work *work) {
     struct contention *sum = &work->contention;
     uint64_t in_flight = 0; /* of a block */
-    for (size_t k = 0; k < work->kinds.count; k++) {
-        const struct block_kind *kind = &work->kinds.items[k];
-        sum->requests = cycles_add(sum->requests, cycles_mul(kind->load.requests, kind->blocks));
-        sum->most = cycles_max(sum->most, kind->load.most);
-        sum->units |= kind->load.units;
-        in_flight = cycles_max(in_flight, kind->load.in_flight);
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const struct block_class *class = &work->classes.items[k];
+        sum->requests = cycles_add(sum->requests, cycles_mul(class->load.requests, class->blocks));
+        sum->most = cycles_max(sum->most, class->load.most);
+        sum->units |= class->load.units;
+        in_flight = cycles_max(in_flight, class->load.in_flight);
     }
     sum->in_flight = cycles_mul(in_flight, work->resident_most);
 }
@@ -42,22 +42,23 @@ void contention_sum(struct grid_work *work) {
 void contention_copy(const struct grid_work *counted, cycles wait, struct grid_work *work) {
     work->contention = counted->contention;
     work->contention.wait = wait;
-    for (size_t k = 0; k < work->kinds.count; k++)
-        work->kinds.items[k].load = counted->kinds.items[k].load;
+    for (size_t k = 0; k < work->classes.count; k++)
+        work->classes.items[k].load = counted->classes.items[k].load;
 }
 
 void contention_charge(struct grid_work *work) {
     const struct contention *contention = &work->contention;
     const bool several = request_ports_several(work->machine, contention->units);
-    for (size_t k = 0; k < work->kinds.count; k++) {
-        struct block_kind *kind = &work->kinds.items[k];
-        kind->stalls = request_stalls(memory_of(work), &kind->load, contention->in_flight, contention->wait);
-        if (kind->stalls == 0) continue;
+    for (size_t k = 0; k < work->classes.count; k++) {
+        struct block_class *class = &work->classes.items[k];
+        class->stalls =
+            request_stalls(memory_of(work), &class->load, contention->in_flight, contention->wait);
+        if (class->stalls == 0) continue;
         /* Requests of several ports can hold each other back while one of them leaves. */
-        if (several) kind->alone = kind->solo = cycles_add(kind->initiations, kind->latency);
-        kind->initiations = cycles_add(kind->initiations, kind->stalls);
-        kind->alone = cycles_add(kind->alone, kind->stalls);
-        kind->solo = cycles_add(kind->solo, kind->stalls);
+        if (several) class->residency = class->isolated = cycles_add(class->initiations, class->latency);
+        class->initiations = cycles_add(class->initiations, class->stalls);
+        class->residency = cycles_add(class->residency, class->stalls);
+        class->isolated = cycles_add(class->isolated, class->stalls);
     }
 }
 
@@ -90,8 +91,8 @@ cycles contention_services(const struct grid_work *work) {
 
 cycles contention_stalls(const struct grid_work *work) {
     cycles sum = 0;
-    for (size_t k = 0; k < work->kinds.count; k++)
-        sum = cycles_add(sum, cycles_mul(work->kinds.items[k].stalls, work->kinds.items[k].blocks));
+    for (size_t k = 0; k < work->classes.count; k++)
+        sum = cycles_add(sum, cycles_mul(work->classes.items[k].stalls, work->classes.items[k].blocks));
     return sum;
 }
 
@@ -139,9 +140,9 @@ wb_status contended_block_make(const struct wb_block *block, const struct wb_mac
     return count(diagnostics, made);
 }
 
-wb_status contended_block_by_hand(const struct synthetic_block *block, size_t kind,
+wb_status contended_block_by_hand(const struct synthetic_block *block, size_t class,
                                   wb_diagnostics *diagnostics, struct contended_block *made) {
-    WB_TRY(synthetic_grid_make_block(block, kind, diagnostics, &made->grid, &made->timed));
+    WB_TRY(synthetic_grid_make_block(block, class, diagnostics, &made->grid, &made->timed));
     return count(diagnostics, made);
 }
 

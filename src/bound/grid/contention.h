@@ -8,18 +8,18 @@
 #include "bound/method/method.h"
 #include "memory/requests/timed_grid.h"
 
-/* Counts the requests of all kinds of blocks of a grid whose residents are known. WB_ERR_LIMIT without a
+/* Counts the requests of all block classes of a grid whose residents are known. WB_ERR_LIMIT without a
  * message when memory is exhausted. */
 wb_status contention_count(const struct timed_grid *timed, struct grid_work *work);
 
-/* Sums up what all kinds ask for, when their loads are known. */
+/* Sums up what all classes ask for, when their loads are known. */
 void contention_sum(struct grid_work *work);
 
 /* Takes over the counts of the same grid; each request waits at most `wait` cycles until it has been served,
  * and latencies count that. */
 void contention_copy(const struct grid_work *counted, cycles wait, struct grid_work *work);
 
-/* Charges the kinds with the cycles in which units wait for the limit on requests. */
+/* Charges the classes with the cycles in which units wait for the limit on requests. */
 void contention_charge(struct grid_work *work);
 
 /* The largest number of cycles from the arrival of a request until it has been served, when the arbiter
@@ -53,8 +53,8 @@ struct contended_block {
 wb_status contended_block_make(const struct wb_block *block, const struct wb_machine *machine,
                                wb_diagnostics *diagnostics, struct contended_block *made);
 
-/* The same of a block of kind number `kind` of a grid by hand. */
-wb_status contended_block_by_hand(const struct synthetic_block *block, size_t kind,
+/* The same of a block of class number `class` of a grid by hand. */
+wb_status contended_block_by_hand(const struct synthetic_block *block, size_t class,
                                   wb_diagnostics *diagnostics, struct contended_block *made);
 
 void contended_block_free(struct contended_block *block);

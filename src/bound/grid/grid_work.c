@@ -49,107 +49,107 @@ static bool window_is_proven(const struct wb_machine *machine) {
     return machine->dispatch_depth == 0 || machine->dispatch_depth == DEPTH_UNLIMITED;
 }
 
-wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *timed,
-                             const struct block_profile *profile) {
+wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *timed,
+                              const struct block_profile *profile) {
     const cycles release = profile_release_time(profile);
-    struct block_kind kind = {.first = work->block_count,
-                              .instructions = profile->instructions,
-                              .initiations = profile->initiations,
-                              .latency = cycles_add(profile->latency, release),
-                              .units = sum_units(timed, &work->arena),
-                              .timed = timed};
-    if (kind.units == NULL) return WB_ERR_LIMIT;
-    WB_TRY(code_fetches(timed, &kind.fetches));
+    struct block_class class = {.first = work->block_count,
+                                .instructions = profile->instructions,
+                                .initiations = profile->initiations,
+                                .latency = cycles_add(profile->latency, release),
+                                .units = sum_units(timed, &work->arena),
+                                .timed = timed};
+    if (class.units == NULL) return WB_ERR_LIMIT;
+    WB_TRY(code_fetches(timed, &class.fetches));
     WB_TRY(code_lines_add(&work->code, timed));
     if (timed->warp_count > work->warps) work->warps = timed->warp_count;
     work->assumed |= timed->code.assumed;
     const cycles sib = cycles_add(profile_sum_of_maxima(profile, sib_term), release);
-    kind.alone = kind.solo = cycles_add(kind.initiations, kind.latency);
-    if (window_is_proven(work->machine)) kind.alone = cycles_min(kind.alone, sib);
-    if (sib_unproven(work->machine) == NULL) kind.solo = cycles_min(kind.solo, sib);
-    return vec_push(&work->kinds, kind);
+    class.residency = class.isolated = cycles_add(class.initiations, class.latency);
+    if (window_is_proven(work->machine)) class.residency = cycles_min(class.residency, sib);
+    if (sib_unproven(work->machine) == NULL) class.isolated = cycles_min(class.isolated, sib);
+    return vec_push(&work->classes, class);
 }
 
-void grid_work_add_block(struct grid_work *work, uint32_t kind) {
-    if (work->kinds.items[kind].blocks++ == 0) work->kinds.items[kind].first = work->block_count;
-    work->kind_of[work->block_count++] = kind;
+void grid_work_add_block(struct grid_work *work, uint32_t class) {
+    if (work->classes.items[class].blocks++ == 0) work->classes.items[class].first = work->block_count;
+    work->class_of[work->block_count++] = class;
 }
 
-int ranked_kinds_compare(const void *a, const void *b) {
-    const struct ranked_kind *x = a, *y = b;
+int ranked_classes_compare(const void *a, const void *b) {
+    const struct ranked_class *x = a, *y = b;
     if (x->each != y->each) return x->each < y->each ? 1 : -1;
-    return (x->kind > y->kind) - (x->kind < y->kind);
+    return (x->class > y->class) - (x->class < y->class);
 }
 
-/* What kinds are ranked by. */
-typedef cycles (*kind_cycles)(const struct grid_work *work, const struct block_kind *kind);
+/* What classes are ranked by. */
+typedef cycles (*class_cycles)(const struct grid_work *work, const struct block_class *class);
 
-static cycles initiations_of(const struct grid_work *work, const struct block_kind *kind) {
+static cycles initiations_of(const struct grid_work *work, const struct block_class *class) {
     (void)work;
-    return kind->initiations;
+    return class->initiations;
 }
 
 /* Where SMs share a memory, turns count with all their latencies. */
-static cycles stay_within(const struct grid_work *work, const struct block_kind *kind, cycles alone) {
-    if (memory_is_contended(&work->machine->memory)) return cycles_add(kind->initiations, kind->latency);
+static cycles residency_within(const struct grid_work *work, const struct block_class *class, cycles alone) {
+    if (memory_is_contended(&work->machine->memory)) return cycles_add(class->initiations, class->latency);
     return alone;
 }
 
-static cycles stay_of(const struct grid_work *work, const struct block_kind *kind) {
-    return stay_within(work, kind, cycles_max(kind->initiations, kind->alone));
+static cycles residency_of(const struct grid_work *work, const struct block_class *class) {
+    return residency_within(work, class, cycles_max(class->initiations, class->residency));
 }
 
-static cycles solo_of(const struct grid_work *work, const struct block_kind *kind) {
-    return stay_within(work, kind, kind->solo);
+static cycles isolated_of(const struct grid_work *work, const struct block_class *class) {
+    return residency_within(work, class, class->isolated);
 }
 
-/* Fills a ranking with sorted kinds. */
-static void sum_ranked(const struct grid_work *work, const struct ranked_kind *ranked,
-                       struct kind_ranking *ranking) {
-    for (size_t k = 0; k < work->kinds.count; k++) {
-        const uint64_t blocks = work->kinds.items[ranked[k].kind].blocks;
-        ranking->kinds[k] = ranked[k].kind;
+/* Fills a ranking with sorted classes. */
+static void sum_ranked(const struct grid_work *work, const struct ranked_class *ranked,
+                       struct class_ranking *ranking) {
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const uint64_t blocks = work->classes.items[ranked[k].class].blocks;
+        ranking->classes[k] = ranked[k].class;
         ranking->blocks_before[k + 1] = ranking->blocks_before[k] + blocks;
         ranking->sum_before[k + 1] = cycles_add(ranking->sum_before[k], cycles_mul(blocks, ranked[k].each));
     }
 }
 
-static wb_status rank_kinds(struct grid_work *work, kind_cycles each, struct kind_ranking *ranking) {
-    const size_t count = work->kinds.count;
-    ranking->kinds = arena_array(&work->arena, count + 1, sizeof *ranking->kinds);
+static wb_status rank_classes(struct grid_work *work, class_cycles each, struct class_ranking *ranking) {
+    const size_t count = work->classes.count;
+    ranking->classes = arena_array(&work->arena, count + 1, sizeof *ranking->classes);
     ranking->blocks_before = arena_array(&work->arena, count + 1, sizeof *ranking->blocks_before);
     ranking->sum_before = arena_array(&work->arena, count + 1, sizeof *ranking->sum_before);
-    if (ranking->kinds == NULL || ranking->blocks_before == NULL || ranking->sum_before == NULL)
+    if (ranking->classes == NULL || ranking->blocks_before == NULL || ranking->sum_before == NULL)
         return WB_ERR_LIMIT;
-    struct ranked_kind *ranked = calloc(count + 1, sizeof *ranked);
+    struct ranked_class *ranked = calloc(count + 1, sizeof *ranked);
     if (ranked == NULL) return WB_ERR_LIMIT;
     for (size_t k = 0; k < count; k++)
-        ranked[k] = (struct ranked_kind){each(work, &work->kinds.items[k]), (uint32_t)k};
-    qsort(ranked, count, sizeof *ranked, ranked_kinds_compare);
+        ranked[k] = (struct ranked_class){each(work, &work->classes.items[k]), (uint32_t)k};
+    qsort(ranked, count, sizeof *ranked, ranked_classes_compare);
     sum_ranked(work, ranked, ranking);
     free(ranked);
     return WB_OK;
 }
 
 wb_status grid_work_finish(struct grid_work *work) {
-    WB_TRY(rank_kinds(work, initiations_of, &work->by_initiations));
-    WB_TRY(rank_kinds(work, stay_of, &work->by_stay));
-    WB_TRY(rank_kinds(work, solo_of, &work->by_solo));
-    for (size_t k = 0; k < work->kinds.count; k++) {
-        const struct block_kind *kind = &work->kinds.items[k];
-        work->latency_total = cycles_add(work->latency_total, cycles_mul(kind->blocks, kind->latency));
-        work->latency_most = cycles_max(work->latency_most, kind->latency);
+    WB_TRY(rank_classes(work, initiations_of, &work->by_initiations));
+    WB_TRY(rank_classes(work, residency_of, &work->by_residency));
+    WB_TRY(rank_classes(work, isolated_of, &work->by_isolated));
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const struct block_class *class = &work->classes.items[k];
+        work->latency_total = cycles_add(work->latency_total, cycles_mul(class->blocks, class->latency));
+        work->latency_most = cycles_max(work->latency_most, class->latency);
     }
     return WB_OK;
 }
 
-void grid_work_sharpen(struct grid_work *work, uint32_t kind, cycles proven) {
-    struct block_kind *sharpened = &work->kinds.items[kind];
-    sharpened->solo = cycles_min(sharpened->solo, proven);
+void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven) {
+    struct block_class *sharpened = &work->classes.items[class];
+    sharpened->isolated = cycles_min(sharpened->isolated, proven);
 }
 
-wb_status grid_work_rank_solo(struct grid_work *work) {
-    return rank_kinds(work, solo_of, &work->by_solo);
+wb_status grid_work_rank_isolated(struct grid_work *work) {
+    return rank_classes(work, isolated_of, &work->by_isolated);
 }
 
 /* The same for so many fetches on some SMs. */
@@ -161,17 +161,17 @@ static cycles fetch_time_of(const struct grid_work *work, uint64_t fetches, uint
 
 static uint64_t fetches_of_all(const struct grid_work *work) {
     uint64_t fetches = 0;
-    for (size_t k = 0; k < work->kinds.count; k++) {
-        const struct block_kind *kind = &work->kinds.items[k];
-        fetches = cycles_add(fetches, cycles_mul(kind->blocks, kind->fetches));
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const struct block_class *class = &work->classes.items[k];
+        fetches = cycles_add(fetches, cycles_mul(class->blocks, class->fetches));
     }
     return fetches;
 }
 
 cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint64_t resident) {
     uint64_t most = 0;
-    for (size_t k = 0; k < work->kinds.count; k++)
-        most = cycles_max(most, work->kinds.items[k].fetches);
+    for (size_t k = 0; k < work->classes.count; k++)
+        most = cycles_max(most, work->classes.items[k].fetches);
     return fetch_time_of(work, cycles_min(cycles_mul(most, blocks), fetches_of_all(work)), 1, resident);
 }
 
@@ -181,23 +181,23 @@ cycles grid_work_fetch_time_of_all(const struct grid_work *work, uint64_t reside
                          resident);
 }
 
-cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t kind) {
-    return fetch_time_of(work, work->kinds.items[kind].fetches, 1, 1);
+cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t class) {
+    return fetch_time_of(work, work->classes.items[class].fetches, 1, 1);
 }
 
 void grid_work_free(struct grid_work *work) {
     if (work->in_order != NULL) grid_work_free(work->in_order);
     if (work->published != NULL) grid_work_free(work->published);
-    vec_free(&work->kinds);
+    vec_free(&work->classes);
     code_lines_free(&work->code);
     arena_free(&work->arena);
     *work = (struct grid_work){0};
 }
 
 /* The sum over the first n blocks of a ranking. */
-static cycles sum_of_first(const struct grid_work *work, const struct kind_ranking *ranking, uint64_t n) {
-    size_t low = 0, high = work->kinds.count; /* the last k with blocks_before[k] <= n */
-    if (n >= work->block_count) return ranking->sum_before[work->kinds.count];
+static cycles sum_of_first(const struct grid_work *work, const struct class_ranking *ranking, uint64_t n) {
+    size_t low = 0, high = work->classes.count; /* the last k with blocks_before[k] <= n */
+    if (n >= work->block_count) return ranking->sum_before[work->classes.count];
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (ranking->blocks_before[middle] <= n)
@@ -215,22 +215,22 @@ cycles grid_work_most(const struct grid_work *work, uint64_t n) {
     return sum_of_first(work, &work->by_initiations, n);
 }
 
-cycles grid_work_stays(const struct grid_work *work, bool solo, uint64_t n) {
-    return sum_of_first(work, solo ? &work->by_solo : &work->by_stay, n);
+cycles grid_work_residencies(const struct grid_work *work, bool isolated, uint64_t n) {
+    return sum_of_first(work, isolated ? &work->by_isolated : &work->by_residency, n);
 }
 
 cycles grid_work_together(const struct grid_work *work, uint64_t n) {
     cycles longest = 0;
     if (n > work->block_count) n = work->block_count;
-    for (size_t k = 0; n == 1 && k < work->kinds.count; k++)
-        longest = cycles_max(longest, work->kinds.items[k].solo);
-    for (size_t k = 0; n > 1 && k < work->kinds.count; k++) {
-        const struct block_kind *kind = &work->kinds.items[work->by_initiations.kinds[k]];
+    for (size_t k = 0; n == 1 && k < work->classes.count; k++)
+        longest = cycles_max(longest, work->classes.items[k].isolated);
+    for (size_t k = 0; n > 1 && k < work->classes.count; k++) {
+        const struct block_class *class = &work->classes.items[work->by_initiations.classes[k]];
         /* The n - 1 others: the first n - 1, or, where the block is among these, the first n without it. */
         bool among = work->by_initiations.blocks_before[k] < n - 1;
         cycles others = grid_work_most(work, among ? n : n - 1);
-        if (among && others != CYCLES_SATURATED) others -= kind->initiations;
-        longest = cycles_max(longest, cycles_add(kind->alone, others));
+        if (among && others != CYCLES_SATURATED) others -= class->initiations;
+        longest = cycles_max(longest, cycles_add(class->residency, others));
     }
     return longest;
 }

@@ -1,4 +1,4 @@
-/* A grid of blocks as the bounds of whole kernels see it: kinds of blocks, each in a few sums, and the rooms
+/* A grid of blocks as the bounds of whole kernels see it: block classes, each in a few sums, and the rooms
  * that they take turns in (docs/proofs.md, section 12). */
 #ifndef WB_BOUND_GRID_GRID_WORK_H
 #define WB_BOUND_GRID_GRID_WORK_H
@@ -8,19 +8,19 @@
 #include "bound/profile/profile.h"
 
 /* Blocks whose warps execute the same instructions at the same cost. */
-struct block_kind {
+struct block_class {
     uint64_t blocks;       /* of the grid */
     uint32_t first;        /* index in the grid of the first of them */
     uint64_t instructions; /* of a block, all its warps */
     cycles initiations;    /* E: cycles that units are busy with a block */
     cycles latency;        /* lam: its longest chain of latencies, the releases of barriers included */
-    cycles alone;     /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
-    cycles solo;      /* its residence takes at most so long when it has an SM to itself */
+    cycles residency; /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
+    cycles isolated;  /* its residence takes at most so long when it has an SM to itself */
     uint64_t fetches; /* of instructions, of a block; 0 where they never stall */
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
-    const struct timed_block *timed; /* what a block executes, of whoever made the kind */
+    const struct timed_block *timed; /* what a block executes, of whoever made the class */
 };
 
 /* Requests of the whole grid to the memory that all SMs share; zero without one. */
@@ -32,12 +32,12 @@ struct contention {
     cycles wait;        /* until a request has been served, which latencies count; 0: they do not */
 };
 
-/* The kinds in the order of some cycles that a block of each takes, the most first, and sums over the blocks
- * of those in front. */
-struct kind_ranking {
-    uint32_t *kinds;
-    uint64_t *blocks_before; /* kinds + 1 */
-    cycles *sum_before;      /* kinds + 1 */
+/* The classes in the order of some cycles that a block of each takes, the most first, and sums over the
+ * blocks of those in front. */
+struct class_ranking {
+    uint32_t *classes;
+    uint64_t *blocks_before; /* classes + 1 */
+    cycles *sum_before;      /* classes + 1 */
 };
 
 struct grid_work {
@@ -48,52 +48,53 @@ struct grid_work {
                                         memory that serves in a known order; or NULL */
     struct grid_work *published;     /* the same as published; or NULL */
     const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
-    assumed_set assumed;             /* of the code of all kinds */
-    VEC(struct block_kind) kinds;
+    assumed_set assumed;             /* of the code of all classes */
+    VEC(struct block_class) classes;
     struct code_lines code; /* that any block fetches */
-    uint32_t *kind_of;      /* per block of the grid */
+    uint32_t *class_of;     /* per block of the grid */
     uint32_t block_count;
     uint32_t warps;                         /* of a block, at most */
     uint32_t resident_least, resident_most; /* blocks that an SM holds at a time: unless the registers of a
                                                thread are known, any number between these */
-    struct kind_ranking by_initiations;     /* E */
-    struct kind_ranking by_stay, by_solo;   /* alpha, E at least; solo. Where SMs share a memory, E + lam */
-    cycles latency_total, latency_most;     /* of all blocks; of any block */
+    struct class_ranking by_initiations;    /* E */
+    struct class_ranking by_residency,
+        by_isolated;                    /* alpha, E at least; solo. Where SMs share a memory, E + lam */
+    cycles latency_total, latency_most; /* of all blocks; of any block */
 };
 
-/* Adds a kind of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message
+/* Adds a class of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message
  * when memory is exhausted. */
-wb_status grid_work_add_kind(struct grid_work *work, const struct timed_block *timed,
-                             const struct block_profile *profile);
+wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *timed,
+                              const struct block_profile *profile);
 
-/* A kind and what kinds are sorted by. */
-struct ranked_kind {
+/* A class and what classes are sorted by. */
+struct ranked_class {
     cycles each;
-    uint32_t kind;
+    uint32_t class;
 };
 
-/* For qsort: the most cycles first, then the kind that was added first. */
-int ranked_kinds_compare(const void *a, const void *b);
+/* For qsort: the most cycles first, then the class that was added first. */
+int ranked_classes_compare(const void *a, const void *b);
 
-/* Notes that the next block is of a kind; there must be room in work->kind_of. */
-void grid_work_add_block(struct grid_work *work, uint32_t kind);
+/* Notes that the next block is of a class; there must be room in work->kind_of. */
+void grid_work_add_block(struct grid_work *work, uint32_t class);
 
-/* Sums up; no kinds or blocks can be added behind it. WB_ERR_LIMIT without a message when memory is
+/* Sums up; no classes or blocks can be added behind it. WB_ERR_LIMIT without a message when memory is
  * exhausted. */
 wb_status grid_work_finish(struct grid_work *work);
 
-/* Takes over what is proven of a block of a kind that has an SM to itself, where that is less: behind
+/* Takes over what is proven of a block of a class that has an SM to itself, where that is less: behind
  * grid_work_finish, and not where SMs share a memory. grid_work_rank_solo is to be called behind the last. */
-void grid_work_sharpen(struct grid_work *work, uint32_t kind, cycles proven);
-wb_status grid_work_rank_solo(struct grid_work *work);
+void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven);
+wb_status grid_work_rank_isolated(struct grid_work *work);
 
 void grid_work_free(struct grid_work *work);
 
 /* E^n: the initiations of the n blocks that have most of them. */
 cycles grid_work_most(const struct grid_work *work, uint64_t n);
 
-/* A^n: the same of their stays; `solo`: of blocks that have an SM to themselves. */
-cycles grid_work_stays(const struct grid_work *work, bool solo, uint64_t n);
+/* A^n: the same of their residencies; `solo`: of blocks that have an SM to themselves. */
+cycles grid_work_residencies(const struct grid_work *work, bool isolated, uint64_t n);
 
 /* Until n blocks that start together, whichever they are, have all ended: the largest alpha of one with the
  * initiations of the n - 1 others that have most of them; of one block the largest `solo`. */
@@ -101,15 +102,15 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n);
 
 /* The initiations of all blocks. */
 static inline cycles grid_work_total(const struct grid_work *work) {
-    return work->by_initiations.sum_before[work->kinds.count];
+    return work->by_initiations.sum_before[work->classes.count];
 }
 
 /* What instruction fetch adds, 0 where it never stalls: on an SM that gets `blocks` blocks, whichever they
- * are, of which it holds `resident` at a time; on all SMs together; on one that a block of a kind has to
+ * are, of which it holds `resident` at a time; on all SMs together; on one that a block of a class has to
  * itself. */
 cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint64_t resident);
 cycles grid_work_fetch_time_of_all(const struct grid_work *work, uint64_t resident);
-cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t kind);
+cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t class);
 
 /* Whether blocks go to any SM that has room. */
 static inline bool grid_work_is_dynamic(const struct grid_work *work) {

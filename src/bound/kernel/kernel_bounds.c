@@ -66,9 +66,9 @@ static struct kernel_time area_of_all(const struct grid_work *work, const struct
 static struct kernel_time time_of_slot(const struct grid_work *work, const struct residency *residency,
                                        uint64_t n, uint64_t f) {
     const cycles initiations = grid_work_most(work, n);
-    const cycles stays = grid_work_stays(work, residency->resident == 1, f);
+    const cycles residencies = grid_work_residencies(work, residency->resident == 1, f);
     const cycles all = cycles_min(cycles_add(initiations, cycles_mul(f, work->latency_most)),
-                                  cycles_add(stays, grid_work_most(work, n - f)));
+                                  cycles_add(residencies, grid_work_most(work, n - f)));
     const cycles busy = cycles_min(initiations, all);
     return (struct kernel_time){.busy = busy, .latency = all - busy};
 }
@@ -117,9 +117,9 @@ struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident
 }
 
 /* The same where an SM holds one block at a time, which has it to itself. */
-static struct kernel_time area_of_solos(const struct grid_work *work, const struct residency *residency) {
-    const cycles longest = grid_work_stays(work, true, 1),
-                 all = grid_work_stays(work, true, residency->blocks);
+static struct kernel_time area_of_isolated(const struct grid_work *work, const struct residency *residency) {
+    const cycles longest = grid_work_residencies(work, true, 1),
+                 all = grid_work_residencies(work, true, residency->blocks);
     const cycles delays = cycles_mul(residency->blocks - residency->sms, residency->delay);
     const cycles last = cycles_add(longest, residency->delay);
     const cycles area = cycles_add(cycles_add(all, delays), cycles_mul(residency->sms - 1, last));
@@ -136,7 +136,7 @@ struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) 
     const struct residency residency = residency_of(work, resident);
     if (!residency.waits) return kernel_one_sm(work, resident); /* never more */
     struct kernel_time time = area_of_all(work, &residency);
-    if (resident == 1) time = kernel_time_min(time, area_of_solos(work, &residency));
+    if (resident == 1) time = kernel_time_min(time, area_of_isolated(work, &residency));
     return with_dispatcher(work, time);
 }
 
@@ -186,20 +186,20 @@ struct sm_blocks {
     cycles latency_most; /* the largest lam */
     cycles slack_most;   /* the largest alpha less E */
     cycles deficit;      /* where that is below 0 for all, the least E less alpha */
-    cycles solo;         /* of one block alone */
-    cycles solos;        /* the sum of that over all of them */
+    cycles isolated;     /* of one block alone */
+    cycles isolated_sum; /* the sum of that over all of them */
 };
 
 static struct sm_blocks assigned_blocks(const struct grid_work *work, uint32_t sm) {
     struct sm_blocks sum = {.deficit = CYCLES_SATURATED};
     for (uint64_t b = sm; b < work->block_count; b += work->machine->memory.sms, sum.blocks++) {
-        const struct block_kind *kind = &work->kinds.items[work->kind_of[b]];
-        sum.initiations = cycles_add(sum.initiations, kind->initiations);
-        sum.latency_most = cycles_max(sum.latency_most, kind->latency);
-        sum.solo = cycles_max(sum.solo, kind->solo);
-        sum.solos = cycles_add(sum.solos, kind->solo);
-        sum.slack_most = cycles_max(sum.slack_most, cycles_sub(kind->alone, kind->initiations));
-        sum.deficit = cycles_min(sum.deficit, cycles_sub(kind->initiations, kind->alone));
+        const struct block_class *class = &work->classes.items[work->class_of[b]];
+        sum.initiations = cycles_add(sum.initiations, class->initiations);
+        sum.latency_most = cycles_max(sum.latency_most, class->latency);
+        sum.isolated = cycles_max(sum.isolated, class->isolated);
+        sum.isolated_sum = cycles_add(sum.isolated_sum, class->isolated);
+        sum.slack_most = cycles_max(sum.slack_most, cycles_sub(class->residency, class->initiations));
+        sum.deficit = cycles_min(sum.deficit, cycles_sub(class->initiations, class->residency));
     }
     return sum;
 }
@@ -208,7 +208,7 @@ static struct sm_blocks assigned_blocks(const struct grid_work *work, uint32_t s
 static struct kernel_time assigned_together(const struct sm_blocks *sm) {
     cycles together = cycles_add(sm->initiations, sm->slack_most);
     if (together != CYCLES_SATURATED) together = cycles_sub(together, sm->deficit);
-    if (sm->blocks == 1) together = sm->solo;
+    if (sm->blocks == 1) together = sm->isolated;
     cycles busy = cycles_min(sm->initiations, together);
     return (struct kernel_time){.busy = busy, .latency = cycles_min(sm->latency_most, together - busy)};
 }
@@ -219,7 +219,7 @@ static struct kernel_time assigned_time(const struct grid_work *work, const stru
     const struct machine_memory *memory = &work->machine->memory;
     cycles all = cycles_add(sm->initiations, cycles_mul(waves, sm->latency_most));
     if (resident == 1 && !memory_is_contended(memory))
-        all = cycles_min(all, sm->solos); /* as grid_work_stays */
+        all = cycles_min(all, sm->isolated_sum); /* as grid_work_stays */
     const cycles busy = cycles_min(sm->initiations, all);
     struct kernel_time time = {
         .busy = busy, .latency = all - busy, .dispatch = cycles_mul(waves - 1, memory->dispatch_latency)};
@@ -255,9 +255,9 @@ static void add_busy(const struct grid_work *work, cycles busy, wb_bound *bound)
     cycles units = 0;
     for (uint32_t u = 0; u < work->machine->unit_count; u++) {
         cycles of_unit = 0;
-        for (size_t k = 0; k < work->kinds.count; k++) {
-            const struct block_kind *kind = &work->kinds.items[k];
-            of_unit = cycles_add(of_unit, cycles_mul(kind->units[u], kind->blocks));
+        for (size_t k = 0; k < work->classes.count; k++) {
+            const struct block_class *class = &work->classes.items[k];
+            of_unit = cycles_add(of_unit, cycles_mul(class->units[u], class->blocks));
         }
         cycles part = cycles_min(share(of_unit, busy, total), busy - units);
         units += part;

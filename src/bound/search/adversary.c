@@ -162,12 +162,12 @@ static wb_status try_shipped(struct kernel_adversary *adversary) {
 /* The blocks in the order of their initiations: those of the kinds with most come first, or last. */
 static void sort_blocks(struct kernel_adversary *adversary, bool most_first) {
     const struct grid_work *work = adversary->input->work;
-    const size_t kinds = work->kinds.count;
+    const size_t classes = work->classes.count;
     uint32_t place = 0;
-    for (size_t k = 0; k < kinds; k++) {
-        uint32_t kind = work->by_initiations.kinds[most_first ? k : kinds - 1 - k];
+    for (size_t k = 0; k < classes; k++) {
+        uint32_t kind = work->by_initiations.classes[most_first ? k : classes - 1 - k];
         for (uint32_t b = 0; b < work->block_count; b++)
-            if (work->kind_of[b] == kind) adversary->blocks[place++] = b;
+            if (work->class_of[b] == kind) adversary->blocks[place++] = b;
     }
 }
 
@@ -239,15 +239,15 @@ static void find_moves(struct kernel_adversary *adversary) {
     const bool dynamic = grid_work_is_dynamic(work);
     const uint64_t slots = (uint64_t)adversary->machine.memory.sms * work->resident_most;
     adversary->may_move[MOVE_ISSUE] = adversary->annealing.orders.warps > 1;
-    adversary->may_move[MOVE_BLOCK] = dynamic && work->kinds.count > 1;
+    adversary->may_move[MOVE_BLOCK] = dynamic && work->classes.count > 1;
     adversary->may_move[MOVE_CHOICE] =
         dynamic && adversary->machine.memory.sms > 1 && work->block_count > slots;
 }
 
 static uint64_t count_instructions(const struct grid_work *work) {
     uint64_t instructions = 0;
-    for (size_t k = 0; k < work->kinds.count; k++) {
-        const struct block_kind *kind = &work->kinds.items[k];
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const struct block_class *kind = &work->classes.items[k];
         instructions = cycles_add(instructions, cycles_mul(kind->instructions, kind->blocks));
     }
     return instructions;

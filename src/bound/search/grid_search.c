@@ -35,9 +35,9 @@ const char *grid_search_objection(const struct grid_work *work) {
     const char *objection = machine_objection(work->machine);
     cycles horizon = 0;
     if (memory_is_contended(memory)) return "the search knows nothing of a memory that all SMs share";
-    if (work->kinds.count > SEARCH_CLASSES_MAX) return "the search covers at most 16 block classes";
-    for (size_t k = 0; objection == NULL && k < work->kinds.count; k++) {
-        const struct block_kind *kind = &work->kinds.items[k];
+    if (work->classes.count > SEARCH_CLASSES_MAX) return "the search covers at most 16 block classes";
+    for (size_t k = 0; objection == NULL && k < work->classes.count; k++) {
+        const struct block_class *kind = &work->classes.items[k];
         objection = block_objection(kind->timed);
         if (objection == NULL)
             horizon = cycles_add(horizon, cycles_mul(kind->blocks, timed_block_horizon(kind->timed)));
@@ -85,7 +85,7 @@ static struct search_scope own_scope(const struct scopes *scopes, uint32_t sm) {
     const struct grid_work *work = scopes->work;
     uint32_t count = 0;
     for (uint64_t b = sm; b < work->block_count; b += work->machine->memory.sms)
-        scopes->order[count++] = work->kind_of[b];
+        scopes->order[count++] = work->class_of[b];
     return (struct search_scope){.sms = 1,
                                  .slots = scopes->resident,
                                  .dealt = count < scopes->resident ? count : scopes->resident,
@@ -143,8 +143,8 @@ static double multisets(double from, uint32_t n) {
 /* Roughly how many combinations of positions of all warps there are. */
 static double positions_of(const struct grid_work *work, const struct search_scope *scope) {
     double slots = 1, left = 1;
-    for (size_t k = 0; k < work->kinds.count; k++) {
-        const struct block_kind *kind = &work->kinds.items[k];
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const struct block_class *kind = &work->classes.items[k];
         slots += search_positions(kind->timed);
         left *= (double)kind->blocks + 1;
     }
@@ -175,11 +175,11 @@ bool grid_search_together_is_short(const struct grid_work *work, uint64_t blocks
 }
 
 static wb_status make_model(const struct grid_work *work, struct arena *arena, struct search_model *model) {
-    struct search_blocks *blocks = arena_array(arena, work->kinds.count + 1, sizeof *blocks);
+    struct search_blocks *blocks = arena_array(arena, work->classes.count + 1, sizeof *blocks);
     if (blocks == NULL) return WB_ERR_LIMIT;
-    for (size_t k = 0; k < work->kinds.count; k++)
-        blocks[k] = (struct search_blocks){work->kinds.items[k].timed, work->kinds.items[k].blocks};
-    return search_model_make(work->machine, blocks, work->kinds.count, arena, model);
+    for (size_t k = 0; k < work->classes.count; k++)
+        blocks[k] = (struct search_blocks){work->classes.items[k].timed, work->classes.items[k].blocks};
+    return search_model_make(work->machine, blocks, work->classes.count, arena, model);
 }
 
 static wb_status search_scope(struct search_model *model, const struct search_scope *scope,

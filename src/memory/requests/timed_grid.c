@@ -42,8 +42,8 @@ struct block_room {
 /* Warps of the largest block. */
 static uint32_t most_warps(const struct synthetic_block *block) {
     uint32_t most = 0;
-    for (size_t k = 0; k < block->kinds.count; k++) {
-        uint32_t warps = block->kinds.items[k].timed.warp_count;
+    for (size_t k = 0; k < block->classes.count; k++) {
+        uint32_t warps = block->classes.items[k].timed.warp_count;
         most = warps > most ? warps : most;
     }
     return most;
@@ -107,9 +107,9 @@ static wb_status add_blocks(const struct synthetic_block *block, const struct bl
                               .accesses = calloc((size_t)grid->warp_count + 1, sizeof *room.accesses)};
     wb_status status = room.paths == NULL || room.accesses == NULL ? WB_ERR_LIMIT : WB_OK;
     for (size_t k = choice->first; k < choice->end; k++) {
-        const uint32_t count = choice->count != 0 ? choice->count : block->kinds.items[k].count;
+        const uint32_t count = choice->count != 0 ? choice->count : block->classes.items[k].count;
         for (uint32_t b = 0; status == WB_OK && b < count; b++)
-            status = add_block(block, &block->kinds.items[k].timed, &room, grid);
+            status = add_block(block, &block->classes.items[k].timed, &room, grid);
     }
     for (uint32_t w = 0; room.paths != NULL && w < grid->warp_count; w++)
         path_free(&room.paths[w]);
@@ -143,7 +143,7 @@ static wb_status make(const struct synthetic_block *block, const struct block_ch
 
 wb_status synthetic_grid_make(const struct synthetic_block *block, wb_diagnostics *diagnostics,
                               struct wb_grid *grid, struct timed_grid *timed) {
-    return make(block, &(struct block_choice){0, block->kinds.count, 0}, diagnostics, grid, timed);
+    return make(block, &(struct block_choice){0, block->classes.count, 0}, diagnostics, grid, timed);
 }
 
 wb_status synthetic_grid_make_block(const struct synthetic_block *block, size_t kind,

@@ -416,13 +416,13 @@ static void put_table(struct text *out, const struct wb_analysis *analysis,
 /* Which kinds of blocks the bounds are the largest of, and which of them the simulations are of. */
 static void put_kinds_asked(struct text *out, const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->longest->block;
-    const uint32_t kind = analysis->blocks.items[0].kind;
+    const uint32_t kind = analysis->blocks.items[0].class;
     uint32_t index[3];
-    text_printf(out, " (bounds: the largest of %zu block classes", analysis->work.kinds.count);
-    if (analysis->blocks.count < analysis->work.kinds.count)
+    text_printf(out, " (bounds: the largest of %zu block classes", analysis->work.classes.count);
+    if (analysis->blocks.count < analysis->work.classes.count)
         text_printf(out, ", %zu of them analysed", analysis->blocks.count);
     if (report_slowest(analysis->longest) > 0) {
-        grid_block_index(analysis->grid_times.grid, analysis->work.kinds.items[kind].first, index);
+        grid_block_index(analysis->grid_times.grid, analysis->work.classes.items[kind].first, index);
         text_printf(out, "; simulated: (%u,%u,%u)", index[0], index[1], index[2]);
         if (block != NULL)
             text_printf(out, ", with %" PRIu64 " warp instructions", report_instructions(block));
@@ -435,16 +435,16 @@ static void put_longest(struct text *out, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
     if (analysis->longest == NULL) return;
     const struct wb_block *block = analysis->longest->block;
-    const size_t kinds = analysis->work.kinds.count;
+    const size_t classes = analysis->work.classes.count;
     if (analysis->kind != SUBJECT_KERNEL)
         text_string(out, "the block with the most initiations");
     else
         text_string(out, "the block that takes longest");
-    if (block != NULL && kinds < 2)
+    if (block != NULL && classes < 2)
         text_printf(out, ", (%u,%u,%u), with %" PRIu64 " warp instructions", block->index[0], block->index[1],
                     block->index[2], report_instructions(block));
     text_string(out, ", alone");
-    if (kinds > 1) put_kinds_asked(out, analysis);
+    if (classes > 1) put_kinds_asked(out, analysis);
     text_string(out, analysis->kind == SUBJECT_KERNEL ? ":\n" : "; others may take longer:\n");
     put_table(out, analysis->longest, options);
     size_t count;

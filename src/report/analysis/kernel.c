@@ -20,12 +20,12 @@ static void put_rooms(struct text *out, const struct grid_work *work) {
 }
 
 /* Whether the bounds cannot tell two kinds apart. */
-static bool looks_alike(const struct block_kind *a, const struct block_kind *b) {
+static bool looks_alike(const struct block_class *a, const struct block_class *b) {
     return a->instructions == b->instructions && a->initiations == b->initiations && a->latency == b->latency;
 }
 
 /* One line of kinds that look alike. */
-static void put_kind(struct text *out, const struct wb_grid *grid, const struct block_kind *kind,
+static void put_kind(struct text *out, const struct wb_grid *grid, const struct block_class *kind,
                      uint64_t blocks) {
     uint32_t index[3];
     grid_block_index(grid, kind->first, index);
@@ -39,15 +39,15 @@ static void put_kind(struct text *out, const struct wb_grid *grid, const struct 
 static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
     const struct grid_work *work = &analysis->work;
     size_t listed = 0;
-    for (size_t k = 0, next; k < work->kinds.count; k = next) {
-        const struct block_kind *kind = &work->kinds.items[work->by_initiations.kinds[k]];
+    for (size_t k = 0, next; k < work->classes.count; k = next) {
+        const struct block_class *kind = &work->classes.items[work->by_initiations.classes[k]];
         uint64_t blocks = 0;
         if (listed++ == KINDS_LISTED_TEXT) {
-            text_printf(out, "         and %zu more\n", work->kinds.count - k);
+            text_printf(out, "         and %zu more\n", work->classes.count - k);
             return;
         }
-        for (next = k; next < work->kinds.count; next++) {
-            const struct block_kind *other = &work->kinds.items[work->by_initiations.kinds[next]];
+        for (next = k; next < work->classes.count; next++) {
+            const struct block_class *other = &work->classes.items[work->by_initiations.classes[next]];
             if (!looks_alike(kind, other)) break;
             blocks += other->blocks;
         }
@@ -114,8 +114,8 @@ json_t *kernel_parts_json(const wb_bound *bound) {
 static json_t *kinds_json(const struct wb_analysis *analysis) {
     const struct grid_work *work = &analysis->work;
     json_t *array = json_array();
-    for (size_t k = 0; k < work->kinds.count && k < KINDS_LISTED_JSON; k++) {
-        const struct block_kind *kind = &work->kinds.items[work->by_initiations.kinds[k]];
+    for (size_t k = 0; k < work->classes.count && k < KINDS_LISTED_JSON; k++) {
+        const struct block_class *kind = &work->classes.items[work->by_initiations.classes[k]];
         uint32_t index[3];
         grid_block_index(analysis->grid_times.grid, kind->first, index);
         json_add(&array,
@@ -136,7 +136,7 @@ json_t *kernel_heading_json(const struct wb_analysis *analysis) {
                           (json_int_t)work->resident_most);
     }
     return json_pack("{s:I, s:I, s:I, s:o, s:I, s:o}", "blocks", (json_int_t)grid->blocks.count, "kind_count",
-                     (json_int_t)analysis->work.kinds.count, "kinds_bounded",
+                     (json_int_t)analysis->work.classes.count, "kinds_bounded",
                      (json_int_t)analysis->blocks.count, "kinds", kinds_json(analysis), "sms",
                      (json_int_t)analysis->machine->memory.sms, "resident_blocks", rooms);
 }

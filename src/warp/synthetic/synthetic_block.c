@@ -24,7 +24,7 @@ struct synthetic_parser {
     size_t at;
     wb_diagnostics *diagnostics;
     struct synthetic_block *block;
-    struct synthetic_kind kinds[SYNTHETIC_KINDS_MAX];
+    struct synthetic_kind classes[SYNTHETIC_KINDS_MAX];
     uint32_t kind_count;
     VEC(struct timed_inst) insts;
     VEC(uint32_t) operands;
@@ -94,7 +94,7 @@ static wb_status synthetic_name(struct synthetic_parser *parser, const char **na
 static const struct synthetic_kind *synthetic_find(const struct synthetic_parser *parser, const char *name,
                                                    size_t length) {
     for (uint32_t i = 0; i < parser->kind_count; i++) {
-        const struct synthetic_kind *kind = &parser->kinds[i];
+        const struct synthetic_kind *kind = &parser->classes[i];
         if (kind->length == length && memcmp(kind->name, name, length) == 0) return kind;
     }
     return NULL;
@@ -139,7 +139,7 @@ static wb_status synthetic_kind(struct synthetic_parser *parser) {
     } else {
         WB_TRY(synthetic_add_unit(parser, &kind, shared, count));
     }
-    parser->kinds[parser->kind_count++] = kind;
+    parser->classes[parser->kind_count++] = kind;
     return WB_OK;
 }
 
@@ -278,7 +278,7 @@ static wb_status synthetic_blocks(struct synthetic_parser *parser) {
     kind.timed.path_count = (uint32_t)parser->block->paths.count - parser->first_path;
     kind.timed.warp_path = synthetic_keep(parser, parser->warp_path.items, parser->warp_path.count,
                                           sizeof *kind.timed.warp_path);
-    if (kind.timed.warp_path == NULL || vec_push(&parser->block->kinds, kind) != WB_OK)
+    if (kind.timed.warp_path == NULL || vec_push(&parser->block->classes, kind) != WB_OK)
         return synthetic_no_memory(parser);
     parser->block->block_count += kind.count;
     return WB_OK;
@@ -316,14 +316,14 @@ static wb_status synthetic_finish(struct synthetic_parser *parser) {
     if (code->insts == NULL || code->operands == NULL) return synthetic_no_memory(parser);
     code->inst_count = (uint32_t)parser->insts.count;
     const struct path *paths = block->paths.items;
-    for (size_t k = 0; k < block->kinds.count; k++) {
-        struct timed_block *timed = &block->kinds.items[k].timed;
+    for (size_t k = 0; k < block->classes.count; k++) {
+        struct timed_block *timed = &block->classes.items[k].timed;
         timed->machine = &block->machine;
         timed->code = *code;
         timed->paths = paths;
         paths += timed->path_count;
     }
-    const struct timed_block *first = &block->kinds.items[0].timed;
+    const struct timed_block *first = &block->classes.items[0].timed;
     block->timed.machine = &block->machine;
     block->timed.paths = first->paths;
     block->timed.path_count = first->path_count;
@@ -399,7 +399,7 @@ void synthetic_block_free(struct synthetic_block *block) {
     for (size_t i = 0; i < block->paths.count; i++)
         path_free(&block->paths.items[i]);
     vec_free(&block->paths);
-    vec_free(&block->kinds);
+    vec_free(&block->classes);
     timed_block_free(&block->timed);
     *block = (struct synthetic_block){0};
 }

@@ -37,10 +37,11 @@ struct synthetic_block {
     struct wb_machine machine; /* one sub-core, one issue, unlimited depth; to be changed before use */
     VEC(struct path) paths;    /* one a program */
     struct timed_block timed;  /* refers to machine and paths: a synthetic block must not be moved */
-    VEC(struct synthetic_blocks) kinds; /* of a grid, the first of which is `timed`; of a block that alone */
-    uint32_t block_count;               /* of all kinds */
-    uint8_t memory_unit;                /* whose instructions make requests, or UNIT_NONE */
-    bool is_grid;                       /* read from a description of a grid, of one block though it may be */
+    VEC(struct synthetic_blocks)
+    classes;              /* of a grid, the first of which is `timed`; of a block that alone */
+    uint32_t block_count; /* of all kinds */
+    uint8_t memory_unit;  /* whose instructions make requests, or UNIT_NONE */
+    bool is_grid;         /* read from a description of a grid, of one block though it may be */
 };
 
 /* Reads a block. Malformed text is WB_ERR_INPUT with a message that points into it; `block` is then empty.

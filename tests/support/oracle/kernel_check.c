@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "bound/grid/grid_kinds.h"
+#include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/search/grid_search.h"
 #include "naive_grid_explorer.h"
@@ -27,7 +27,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
      {.block = {BLOCK(2, 4, 3, 2, 3)},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 1,
+      .classes = 1,
       .blocks = 10,
       .sms = 1,
       .resident = 3,
@@ -37,7 +37,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
      {.block = {BLOCK(2, 4, 3, 1, 3)},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 1,
+      .classes = 1,
       .blocks = 8,
       .sms = 2,
       .resident = 2,
@@ -46,7 +46,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
      {.block = {BLOCK(2, 4, 4, 2, 2)},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 6,
       .sms = 2,
       .resident = 2,
@@ -55,7 +55,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
      {.block = {BLOCK(2, 4, 2, 1, 2)},
       .depths = proven_depths,
       .depth_count = 2,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 8,
       .sms = 3,
       .resident = 2,
@@ -75,7 +75,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
                 .release = 3},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 6,
       .sms = 2,
       .resident = 2,
@@ -84,7 +84,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
      {.block = {BLOCK(2, 4, 3, 2, 4), .barrier_percent = 35, .real_percent = 15, .alias_percent = 30},
       .depths = unlimited,
       .depth_count = 1,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 4,
       .sms = 1,
       .resident = 3,
@@ -93,7 +93,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
      {.block = {BLOCK(2, 3, 6, 2, 4), .barrier_percent = 8, .copy_percent = 65, .fence_percent = 15},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 5,
       .sms = 2,
       .resident = 2,
@@ -102,7 +102,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
      {.block = {BLOCK(2, 3, 3, 1, 3)},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 5,
       .sms = 2,
       .resident = 2,
@@ -113,7 +113,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
      {.block = {BLOCK(3, 5, 5, 3, 3), .barrier_percent = 15, .release = 2},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 3,
+      .classes = 3,
       .blocks = 6,
       .sms = 2,
       .resident = 1,
@@ -131,7 +131,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
                 .width = 1},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 4,
       .sms = 2,
       .resident = 2,
@@ -152,7 +152,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
                 .release = 2},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 4,
       .sms = 2,
       .resident = 2,
@@ -172,7 +172,7 @@ const struct kernel_family kernel_families[KERNEL_FAMILIES] = {
                 .release = 2},
       .depths = every_depth,
       .depth_count = 4,
-      .kinds = 2,
+      .classes = 2,
       .blocks = 3,
       .sms = 2,
       .resident = 2,
@@ -223,7 +223,7 @@ static cycles least_bound(const struct grid_work *work) {
 static bool make_work(const struct synthetic_block *block, struct grid_work *work) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     *work = (struct grid_work){0};
-    bool made = grid_kinds_by_hand(block, NULL, diagnostics, work) == WB_OK;
+    bool made = block_classes_by_hand(block, NULL, diagnostics, work) == WB_OK;
     wb_diagnostics_free(diagnostics);
     return made;
 }

@@ -49,7 +49,7 @@ struct search {
     uint32_t sms, rooms;
     uint32_t room_warps;    /* of the largest block */
     bool sub_cores_compete; /* for a shared unit: which of them is first in a cycle makes a difference */
-    uint32_t kind_of[NAIVE_GRID_BLOCKS];
+    uint32_t class_of[NAIVE_GRID_BLOCKS];
     uint32_t insts[NAIVE_GRID_BLOCKS][NAIVE_GRID_WARPS][NAIVE_INSTS];
     uint32_t lengths[NAIVE_GRID_BLOCKS][NAIVE_GRID_WARPS];
     uint64_t steps; /* that may still be taken */
@@ -63,7 +63,7 @@ static const struct timed_inst *head(const struct search *search, const struct r
 }
 
 static uint32_t warps_of(const struct search *search, const struct room *room) {
-    return search->block->kinds.items[room->kind].timed.warp_count;
+    return search->block->classes.items[room->kind].timed.warp_count;
 }
 
 /* R5. The warps of the SM belong to its sub-cores in turn, room by room. */
@@ -156,7 +156,7 @@ static void explore(struct search *search, const struct grid *grid, uint32_t sm,
 
 static uint32_t blocks_left(const struct search *search, const struct grid *grid) {
     uint32_t left = 0;
-    for (size_t k = 0; k < search->block->kinds.count; k++)
+    for (size_t k = 0; k < search->block->classes.count; k++)
         left += grid->left[k];
     return left;
 }
@@ -168,7 +168,7 @@ static bool may_get_block(const struct search *search, const struct grid *grid, 
     *only = UINT32_MAX;
     if (memory->dispatch == DISPATCH_STATIC) {
         if (grid->next_own[sm] >= blocks) return false;
-        *only = search->kind_of[grid->next_own[sm]];
+        *only = search->class_of[grid->next_own[sm]];
         return true;
     }
     if (blocks > search->sms * search->rooms) return true;
@@ -211,7 +211,7 @@ static bool dispatch(struct search *search, const struct grid *grid) {
             if (search->block->block_count <= search->sms * search->rooms && room->used &&
                 search->machine->memory.dispatch != DISPATCH_STATIC)
                 continue; /* G4 */
-            for (uint32_t k = 0; k < search->block->kinds.count; k++) {
+            for (uint32_t k = 0; k < search->block->classes.count; k++) {
                 if (grid->left[k] == 0 || (only != UINT32_MAX && only != k)) continue;
                 struct grid next = *grid;
                 place(search, &next, s, r, k);
@@ -352,8 +352,8 @@ static bool fits(const struct synthetic_block *block) {
         return false;
     for (uint32_t u = 0; u < machine->unit_count; u++)
         if (machine->units[u].count > NAIVE_GRID_INSTANCES) return false;
-    for (size_t k = 0; k < block->kinds.count; k++)
-        if (block->kinds.items[k].timed.warp_count > NAIVE_GRID_WARPS) return false;
+    for (size_t k = 0; k < block->classes.count; k++)
+        if (block->classes.items[k].timed.warp_count > NAIVE_GRID_WARPS) return false;
     return true;
 }
 
@@ -368,12 +368,12 @@ cycles naive_grid_explore(const struct synthetic_block *block, uint64_t steps) {
     search->rooms = block->machine.limits.blocks;
     search->steps = steps;
     uint32_t number = 0;
-    for (size_t k = 0; k < block->kinds.count; k++) {
-        const struct timed_block *timed = &block->kinds.items[k].timed;
+    for (size_t k = 0; k < block->classes.count; k++) {
+        const struct timed_block *timed = &block->classes.items[k].timed;
         if (timed->warp_count > search->room_warps) search->room_warps = timed->warp_count;
-        grid->left[k] = block->kinds.items[k].count;
+        grid->left[k] = block->classes.items[k].count;
         for (uint32_t b = 0; b < grid->left[k]; b++)
-            search->kind_of[number++] = (uint32_t)k;
+            search->class_of[number++] = (uint32_t)k;
         for (uint32_t w = 0; w < timed->warp_count; w++)
             search->lengths[k][w] = naive_expand(&timed->paths[timed->warp_path[w]], search->insts[k][w]);
     }

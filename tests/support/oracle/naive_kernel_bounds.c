@@ -25,7 +25,7 @@ const char *const naive_mistake_names[MISTAKE_COUNT] = {
 
 /* Of one block. */
 struct block {
-    uint64_t e, lam, alpha, solo;
+    uint64_t e, lam, alpha, isolated;
 };
 
 struct grid {
@@ -59,22 +59,22 @@ static void fill(const struct grid_work *work, uint64_t resident, enum naive_mis
                           .is_static = memory->dispatch == DISPATCH_STATIC,
                           .mistake = mistake};
     for (uint32_t b = 0; b < work->block_count; b++) {
-        const struct block_kind *kind = &work->kinds.items[work->kind_of[b]];
+        const struct block_class *kind = &work->classes.items[work->class_of[b]];
         struct block *block = &grid->blocks[b];
-        *block = (struct block){kind->initiations, kind->latency, kind->alone, kind->solo};
+        *block = (struct block){kind->initiations, kind->latency, kind->residency, kind->isolated};
         if (mistake == MISTAKE_INITIATIONS) {
             uint64_t less = block->e - block->e * 9 / 10;
             *block = (struct block){block->e - less, block->lam, without(block->alpha, less),
-                                    without(block->solo, less)};
+                                    without(block->isolated, less)};
         }
         if (mistake == MISTAKE_LATENCY) {
             uint64_t less = block->lam - block->lam * 9 / 10;
             *block = (struct block){block->e, block->lam - less, without(block->alpha, less),
-                                    without(block->solo, less)};
+                                    without(block->isolated, less)};
         }
         if (mistake == MISTAKE_ALPHA) {
             block->alpha = without(block->alpha, 1);
-            block->solo = without(block->solo, 1);
+            block->isolated = without(block->isolated, 1);
         }
     }
     if (mistake == MISTAKE_BLOCK && grid->b > 1) grid->b--;
@@ -104,7 +104,7 @@ static uint64_t together(const struct grid *grid, uint64_t n) {
     uint64_t longest = 0;
     for (uint64_t b = 0; b < grid->b; b++) {
         uint64_t e[NAIVE_BLOCKS_MAX], count = 0;
-        uint64_t sum = n == 1 ? grid->blocks[b].solo : grid->blocks[b].alpha;
+        uint64_t sum = n == 1 ? grid->blocks[b].isolated : grid->blocks[b].alpha;
         for (uint64_t other = 0; other < grid->b; other++)
             if (other != b) e[count++] = grid->blocks[other].e;
         qsort(e, count, sizeof *e, falling);
@@ -127,11 +127,11 @@ static uint64_t turns_of(const struct grid *grid, uint64_t n) {
 }
 
 /* A^n: the n longest stays, of blocks that share their SM or not. */
-static uint64_t stays(const struct grid *grid, uint64_t n) {
+static uint64_t residencies(const struct grid *grid, uint64_t n) {
     uint64_t stay[NAIVE_BLOCKS_MAX], sum = 0;
     for (uint64_t b = 0; b < grid->b; b++) {
         const struct block *block = &grid->blocks[b];
-        stay[b] = grid->r == 1 ? block->solo : max(block->alpha, block->e);
+        stay[b] = grid->r == 1 ? block->isolated : max(block->alpha, block->e);
     }
     qsort(stay, grid->b, sizeof *stay, falling);
     for (uint64_t i = 0; i < n && i < grid->b; i++)
@@ -141,7 +141,8 @@ static uint64_t stays(const struct grid *grid, uint64_t n) {
 
 /* What n blocks take of which a room takes f, one behind the other. */
 static uint64_t room_takes(const struct grid *grid, uint64_t n, uint64_t f) {
-    uint64_t e = most(grid, n), rest = most(grid, n - f), lam = largest_lam(grid), stay = stays(grid, f);
+    uint64_t e = most(grid, n), rest = most(grid, n - f), lam = largest_lam(grid),
+             stay = residencies(grid, f);
     if (grid->mistake == MISTAKE_NO_LATENCY) return e;
     if (grid->mistake == MISTAKE_NO_BUSY) return f * lam;
     return min(e + f * lam, stay + rest);
@@ -182,23 +183,23 @@ static uint64_t most_blocks(const struct grid *grid) {
 }
 
 static uint64_t static_sm(const struct grid *grid, uint64_t sm) {
-    uint64_t n = 0, e = 0, lam = 0, slack = 0, lack = UINT64_MAX, solo = 0, solos = 0;
+    uint64_t n = 0, e = 0, lam = 0, slack = 0, lack = UINT64_MAX, isolated = 0, isolated_sum = 0;
     for (uint64_t b = sm; b < grid->b; b += grid->m, n++) {
         const struct block *block = &grid->blocks[b];
         e += block->e;
         lam = max(lam, block->lam);
-        solo = max(solo, block->solo);
-        solos += block->solo;
+        isolated = max(isolated, block->isolated);
+        isolated_sum += block->isolated;
         slack = max(slack, without(block->alpha, block->e));
         lack = min(lack, without(block->e, block->alpha));
     }
     if (n == 0) return 0;
-    if (n == 1 && grid->r > 0) return solo;
+    if (n == 1 && grid->r > 0) return isolated;
     if (n <= grid->r) return e + slack - lack + (grid->service > 0 ? grid->delta : 0);
     uint64_t turns = turns_of(grid, n), busy = grid->mistake == MISTAKE_NO_BUSY ? 0 : e;
     if (grid->mistake == MISTAKE_NO_LATENCY) lam = 0;
     uint64_t time = busy + turns * lam;
-    if (grid->r == 1 && grid->mistake != MISTAKE_NO_LATENCY) time = min(time, solos);
+    if (grid->r == 1 && grid->mistake != MISTAKE_NO_LATENCY) time = min(time, isolated_sum);
     return time + delays(grid, (n + grid->r - 1) / grid->r - 1);
 }
 
@@ -221,9 +222,9 @@ static uint64_t balance(const struct grid *grid) {
 }
 
 /* K-AREA where blocks that have an SM to themselves follow each other. */
-static uint64_t area_of_solos(const struct grid *grid) {
-    const uint64_t all = stays(grid, grid->b) + delays(grid, grid->b - grid->m);
-    return (all + (grid->m - 1) * (stays(grid, 1) + grid->delta)) / grid->m;
+static uint64_t area_of_isolated(const struct grid *grid) {
+    const uint64_t all = residencies(grid, grid->b) + delays(grid, grid->b - grid->m);
+    return (all + (grid->m - 1) * (residencies(grid, 1) + grid->delta)) / grid->m;
 }
 
 static uint64_t area(const struct grid *grid) {
@@ -242,7 +243,7 @@ static uint64_t area(const struct grid *grid) {
     const uint64_t work = (e + (grid->m - 1) * x) * grid->r;
     const uint64_t idle = latencies + delays(grid, n) + (rooms - 1) * tail_latency;
     const uint64_t spread = (work + idle) / (sms * grid->r);
-    return grid->r == 1 ? min(spread, area_of_solos(grid)) : spread;
+    return grid->r == 1 ? min(spread, area_of_isolated(grid)) : spread;
 }
 
 cycles naive_kernel_bound(const struct grid_work *work, uint64_t resident, enum naive_bound bound,

@@ -10,22 +10,22 @@ static uint32_t between(struct random_state *random, uint32_t low, uint32_t high
 }
 
 /* The units of a GPU: most instructions take little time, some a lot. */
-static void write_kernel_units(struct random_state *random, struct random_block *text, char *kinds) {
+static void write_kernel_units(struct random_state *random, struct random_block *text, char *classes) {
     snprintf(text->units, sizeof text->units, "A(2,2) B(2,13) M(2,%u) ", between(random, 20, 120));
-    snprintf(kinds, RANDOM_KINDS, "AAABM");
+    snprintf(classes, RANDOM_KINDS, "AAABM");
 }
 
 /* Kinds of blocks, separated by `/`, each with how often it comes. */
 static void write_blocks(struct random_state *random, const struct random_grid_shape *shape,
-                         struct random_block *text, const char *kinds, struct text *blocks) {
-    const uint32_t count = between(random, 1, shape->kinds);
+                         struct random_block *text, const char *classes, struct text *blocks) {
+    const uint32_t count = between(random, 1, shape->classes);
     uint32_t left = between(random, count, shape->blocks > count ? shape->blocks : count);
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t others = count - k - 1;
         const uint32_t number = others == 0 ? left : between(random, 1, left - others);
         left -= number;
         text->warps[0] = '\0';
-        random_block_warps(random, &shape->block, text, kinds);
+        random_block_warps(random, &shape->block, text, classes);
         text_printf(blocks, "%s%u* %s", k > 0 ? " / " : "", number, text->warps);
     }
 }
@@ -79,13 +79,13 @@ void random_grid_make(uint64_t seed, const struct random_grid_shape *shape, stru
     struct random_state random = random_seeded(seed);
     struct random_block text = {0};
     struct text blocks = {0};
-    char kinds[RANDOM_KINDS];
+    char classes[RANDOM_KINDS];
     memset(made, 0, sizeof *made);
     if (shape->kernel_like)
-        write_kernel_units(&random, &text, kinds);
+        write_kernel_units(&random, &text, classes);
     else
-        random_block_units(&random, &shape->block, &text, kinds);
-    write_blocks(&random, shape, &text, kinds, &blocks);
+        random_block_units(&random, &shape->block, &text, classes);
+    write_blocks(&random, shape, &text, classes, &blocks);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (blocks.failed || synthetic_grid_parse(text.units, blocks.data, diagnostics, &made->block) != WB_OK)
         abort();

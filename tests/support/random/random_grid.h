@@ -10,7 +10,7 @@ struct random_grid_shape {
     struct random_shape block;
     const uint32_t *depths;
     uint32_t depth_count;
-    uint32_t kinds, blocks; /* of blocks, in the grid */
+    uint32_t classes, blocks; /* of blocks, in the grid */
     uint32_t sms, resident;
     uint32_t dispatch_latency, dispatch_service;
     bool kernel_like;      /* units with the times of a GPU's: arithmetic, special functions, memory */

@@ -1,4 +1,4 @@
-#include "bound/grid/grid_kinds.h"
+#include "bound/grid/block_classes.h"
 
 #include <stdlib.h>
 
@@ -11,11 +11,11 @@
 /* Most cycles that latencies can count for the waiting of a request. */
 #define WAIT_MAX (UINT32_C(1) << 30)
 
-static void kind_times_free(struct kind_times *kind) {
-    if (kind == NULL) return;
-    timed_block_free(&kind->timed);
-    wb_block_free(kind->block);
-    free(kind);
+static void class_times_free(struct class_times *class) {
+    if (class == NULL) return;
+    timed_block_free(&class->timed);
+    wb_block_free(class->block);
+    free(class);
 }
 
 /* A block with times, to be freed in any case. */
@@ -29,35 +29,36 @@ static wb_status time_block(const struct wb_block *block, const struct wb_machin
 }
 
 /* What block number `number` executes, with times. */
-static wb_status time_kind(const struct timed_grid *timed, const struct wb_machine *machine, uint32_t number,
-                           wb_diagnostics *diagnostics, struct kind_times *kind) {
-    WB_TRY(grid_block_make(timed->grid, number, diagnostics, &kind->block));
-    return time_block(kind->block, machine, diagnostics, &kind->timed);
+static wb_status time_class(const struct timed_grid *timed, const struct wb_machine *machine, uint32_t number,
+                            wb_diagnostics *diagnostics, struct class_times *class) {
+    WB_TRY(grid_block_make(timed->grid, number, diagnostics, &class->block));
+    return time_block(class->block, machine, diagnostics, &class->timed);
 }
 
-/* Adds a kind in its sums. */
-static wb_status profile_kind(const struct timed_block *timed, const wb_watch *watch,
-                              wb_diagnostics *diagnostics, struct grid_work *work) {
+/* Adds a class in its sums. */
+static wb_status profile_class(const struct timed_block *timed, const wb_watch *watch,
+                               wb_diagnostics *diagnostics, struct grid_work *work) {
     struct block_profile profile;
     WB_TRY(block_profile_make(timed, watch, diagnostics, &profile));
-    wb_status status = grid_work_add_kind(work, timed, &profile);
+    wb_status status = grid_work_add_class(work, timed, &profile);
     block_profile_free(&profile);
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, timed->machine->name);
 }
 
-/* Adds the kind of block number `number`; `kinds` keeps it, unless it is NULL. */
-static wb_status add_kind(const struct timed_grid *timed, uint32_t number, const wb_watch *watch,
-                          wb_diagnostics *diagnostics, struct grid_kinds *kinds, struct grid_work *work) {
-    struct kind_times *kind = calloc(1, sizeof *kind);
-    if (kind == NULL) return diagnose_out_of_memory(diagnostics, timed->machine->name);
-    wb_status status = time_kind(timed, work->machine, number, diagnostics, kind);
-    if (status == WB_OK) status = profile_kind(&kind->timed, watch, diagnostics, work);
-    if (status == WB_OK && kinds != NULL && kinds->kept_count < KINDS_KEPT_MAX) {
-        kinds->kept[kinds->kept_count++] = kind;
+/* Adds the block class number `number`; `classes` keeps it, unless it is NULL. */
+static wb_status add_class(const struct timed_grid *timed, uint32_t number, const wb_watch *watch,
+                           wb_diagnostics *diagnostics, struct block_classes *classes,
+                           struct grid_work *work) {
+    struct class_times *class = calloc(1, sizeof *class);
+    if (class == NULL) return diagnose_out_of_memory(diagnostics, timed->machine->name);
+    wb_status status = time_class(timed, work->machine, number, diagnostics, class);
+    if (status == WB_OK) status = profile_class(&class->timed, watch, diagnostics, work);
+    if (status == WB_OK && classes != NULL && classes->kept_count < CLASSES_KEPT_MAX) {
+        classes->kept[classes->kept_count++] = class;
         return WB_OK;
     }
-    if (status == WB_OK) work->kinds.items[work->kinds.count - 1].timed = NULL;
-    kind_times_free(kind);
+    if (status == WB_OK) work->classes.items[work->classes.count - 1].timed = NULL;
+    class_times_free(class);
     return status;
 }
 
@@ -71,21 +72,22 @@ static wb_status ask_watch(const wb_watch *watch, uint32_t done, uint32_t total,
 
 /* Every block, by the variants of its traffic: blocks of one variant execute the same at the same cost. */
 static wb_status add_blocks(const struct timed_grid *timed, const wb_watch *watch,
-                            wb_diagnostics *diagnostics, struct grid_kinds *kinds, struct grid_work *work) {
+                            wb_diagnostics *diagnostics, struct block_classes *classes,
+                            struct grid_work *work) {
     struct arena scratch = {0};
     const uint32_t count = (uint32_t)timed->grid->blocks.count;
-    uint32_t *kind_of = arena_array(&scratch, timed->traffic.variants.count + 1, sizeof *kind_of); /* + 1 */
-    work->kind_of = arena_array(&work->arena, (size_t)count + 1, sizeof *work->kind_of);
-    const bool failed = kind_of == NULL || work->kind_of == NULL;
+    uint32_t *class_of = arena_array(&scratch, timed->traffic.variants.count + 1, sizeof *class_of); /* + 1 */
+    work->class_of = arena_array(&work->arena, (size_t)count + 1, sizeof *work->class_of);
+    const bool failed = class_of == NULL || work->class_of == NULL;
     wb_status status = failed ? diagnose_out_of_memory(diagnostics, timed->machine->name) : WB_OK;
     for (uint32_t b = 0; !failed && status == WB_OK && b < count; b++) {
-        uint32_t *kind = &kind_of[timed->traffic.block_variants[b]];
-        if (*kind == 0) {
+        uint32_t *class = &class_of[timed->traffic.block_variants[b]];
+        if (*class == 0) {
             status = ask_watch(watch, b, count, diagnostics);
-            if (status == WB_OK) status = add_kind(timed, b, watch, diagnostics, kinds, work);
-            *kind = (uint32_t)work->kinds.count;
+            if (status == WB_OK) status = add_class(timed, b, watch, diagnostics, classes, work);
+            *class = (uint32_t)work->classes.count;
         }
-        if (status == WB_OK) grid_work_add_block(work, *kind - 1);
+        if (status == WB_OK) grid_work_add_block(work, *class - 1);
     }
     arena_free(&scratch);
     return status;
@@ -101,8 +103,8 @@ static wb_status find_resident(const struct block_demand *demand, wb_diagnostics
     return WB_OK;
 }
 
-/* A grid whose kinds are looked at: one of the three. */
-struct kind_source {
+/* A grid whose classes are looked at: one of the three. */
+struct class_source {
     const struct timed_grid *timed;        /* launched, */
     const struct wb_grid *covering;        /* launched with data that are not known, */
     const struct synthetic_block *by_hand; /* written by hand */
@@ -124,45 +126,45 @@ static struct timed_inst *slow_code(const struct synthetic_block *block, struct 
     return insts;
 }
 
-static wb_status add_blocks_by_hand(const struct kind_source *source, struct grid_work *work) {
+static wb_status add_blocks_by_hand(const struct class_source *source, struct grid_work *work) {
     const struct synthetic_block *block = source->by_hand;
     const bool is_slow = work->machine != &block->machine;
     struct timed_inst *insts = is_slow ? slow_code(block, work) : block->timed.code.insts;
-    work->kind_of = arena_array(&work->arena, (size_t)block->block_count + 1, sizeof *work->kind_of);
-    if (work->kind_of == NULL || insts == NULL)
+    work->class_of = arena_array(&work->arena, (size_t)block->block_count + 1, sizeof *work->class_of);
+    if (work->class_of == NULL || insts == NULL)
         return diagnose_out_of_memory(source->diagnostics, work->machine->name);
-    for (size_t k = 0; k < block->kinds.count; k++) {
-        const struct synthetic_blocks *kind = &block->kinds.items[k];
-        struct timed_block timed = kind->timed; /* refers to what the block owns */
+    for (size_t k = 0; k < block->classes.count; k++) {
+        const struct synthetic_blocks *class = &block->classes.items[k];
+        struct timed_block timed = class->timed; /* refers to what the block owns */
         timed.code.insts = insts;
         WB_TRY(timed_block_check(&timed, source->diagnostics));
-        WB_TRY(profile_kind(&timed, source->watch, source->diagnostics, work));
-        work->kinds.items[k].timed = is_slow ? NULL : &kind->timed;
-        for (uint32_t b = 0; b < kind->count; b++)
+        WB_TRY(profile_class(&timed, source->watch, source->diagnostics, work));
+        work->classes.items[k].timed = is_slow ? NULL : &class->timed;
+        for (uint32_t b = 0; b < class->count; b++)
             grid_work_add_block(work, (uint32_t)k);
     }
     return WB_OK;
 }
 
-/* Adds the kind of a covering block. */
+/* Adds the class of a covering block. */
 static wb_status add_covering(const struct wb_block *block, const wb_watch *watch,
                               wb_diagnostics *diagnostics, struct grid_work *work) {
     struct timed_block timed = {0};
     wb_status status = time_block(block, work->machine, diagnostics, &timed);
-    if (status == WB_OK) status = profile_kind(&timed, watch, diagnostics, work);
-    if (status == WB_OK) work->kinds.items[work->kinds.count - 1].timed = NULL;
+    if (status == WB_OK) status = profile_class(&timed, watch, diagnostics, work);
+    if (status == WB_OK) work->classes.items[work->classes.count - 1].timed = NULL;
     timed_block_free(&timed);
     return status;
 }
 
-static wb_status add_blocks_covering(const struct kind_source *source, struct grid_work *work) {
+static wb_status add_blocks_covering(const struct class_source *source, struct grid_work *work) {
     const struct wb_grid *grid = source->covering;
-    const uint32_t kinds = (uint32_t)grid->covering.count;
+    const uint32_t classes = (uint32_t)grid->covering.count;
     work->covering = grid->covering.items[0].block;
-    work->kind_of = arena_array(&work->arena, grid->blocks.count + 1, sizeof *work->kind_of);
-    if (work->kind_of == NULL) return diagnose_out_of_memory(source->diagnostics, work->machine->name);
-    for (uint32_t k = 0; k < kinds; k++) {
-        WB_TRY(ask_watch(source->watch, k, kinds, source->diagnostics));
+    work->class_of = arena_array(&work->arena, grid->blocks.count + 1, sizeof *work->class_of);
+    if (work->class_of == NULL) return diagnose_out_of_memory(source->diagnostics, work->machine->name);
+    for (uint32_t k = 0; k < classes; k++) {
+        WB_TRY(ask_watch(source->watch, k, classes, source->diagnostics));
         WB_TRY(add_covering(grid->covering.items[k].block, source->watch, source->diagnostics, work));
     }
     for (size_t b = 0; b < grid->blocks.count; b++)
@@ -171,19 +173,20 @@ static wb_status add_blocks_covering(const struct kind_source *source, struct gr
 }
 
 /* Fills `work`, whose machine is set, but for what its requests add. */
-static wb_status fill(const struct kind_source *source, struct grid_kinds *kinds, struct grid_work *work) {
+static wb_status fill(const struct class_source *source, struct block_classes *classes,
+                      struct grid_work *work) {
     if (source->by_hand != NULL)
         WB_TRY(add_blocks_by_hand(source, work));
     else if (source->covering != NULL)
         WB_TRY(add_blocks_covering(source, work));
     else if (source->timed != NULL)
-        WB_TRY(add_blocks(source->timed, source->watch, source->diagnostics, kinds, work));
+        WB_TRY(add_blocks(source->timed, source->watch, source->diagnostics, classes, work));
     return find_resident(&source->demand, source->diagnostics, work);
 }
 
 /* Makes the same grid as `work` with latencies of requests that count `wait` cycles more. None where that is
  * out of range. */
-static wb_status make_slow(const struct kind_source *source, cycles wait, struct grid_work *work,
+static wb_status make_slow(const struct class_source *source, cycles wait, struct grid_work *work,
                            struct grid_work **made) {
     struct wb_machine *machine = arena_alloc(&work->arena, sizeof *machine);
     struct grid_work *slow = arena_alloc(&work->arena, sizeof *slow);
@@ -202,18 +205,18 @@ static wb_status make_slow(const struct kind_source *source, cycles wait, struct
 }
 
 /* Counts the requests to the memory that all SMs share. */
-static wb_status count_requests(const struct kind_source *source, struct grid_work *work) {
+static wb_status count_requests(const struct class_source *source, struct grid_work *work) {
     if (source->timed != NULL) {
         if (contention_count(source->timed, work) == WB_OK) return WB_OK;
         return diagnose_out_of_memory(source->diagnostics, work->machine->name);
     }
-    for (size_t k = 0; k < work->kinds.count; k++) {
+    for (size_t k = 0; k < work->classes.count; k++) {
         struct contended_block alone = {0};
         wb_status status = source->by_hand != NULL
                                ? contended_block_by_hand(source->by_hand, k, source->diagnostics, &alone)
                                : contended_block_make(source->covering->covering.items[k].block,
                                                       work->machine, source->diagnostics, &alone);
-        work->kinds.items[k].load = alone.load;
+        work->classes.items[k].load = alone.load;
         contended_block_free(&alone);
         WB_TRY(status);
     }
@@ -221,9 +224,9 @@ static wb_status count_requests(const struct kind_source *source, struct grid_wo
     return WB_OK;
 }
 
-static wb_status make_work(const struct kind_source *source, struct grid_kinds *kinds,
+static wb_status make_work(const struct class_source *source, struct block_classes *classes,
                            struct grid_work *work) {
-    WB_TRY(fill(source, kinds, work));
+    WB_TRY(fill(source, classes, work));
     if (memory_is_contended(&work->machine->memory)) WB_TRY(count_requests(source, work));
     contention_charge(work);
     if (grid_work_finish(work) != WB_OK)
@@ -232,30 +235,31 @@ static wb_status make_work(const struct kind_source *source, struct grid_kinds *
     return make_slow(source, contention_wait_published(work), work, &work->published);
 }
 
-wb_status grid_kinds_make(const struct timed_grid *timed, const wb_watch *watch, wb_diagnostics *diagnostics,
-                          struct grid_kinds *kinds, struct grid_work *work) {
-    const struct kind_source source = {
+wb_status block_classes_make(const struct timed_grid *timed, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, struct block_classes *classes,
+                             struct grid_work *work) {
+    const struct class_source source = {
         .timed = timed, .demand = grid_block_demand(timed->grid), .watch = watch, .diagnostics = diagnostics};
     work->machine = timed->machine;
-    return make_work(&source, kinds, work);
+    return make_work(&source, classes, work);
 }
 
-wb_status grid_kinds_covering(const struct wb_grid *grid, const struct wb_machine *machine,
-                              const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work) {
-    const struct kind_source source = {
+wb_status block_classes_covering(const struct wb_grid *grid, const struct wb_machine *machine,
+                                 const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work) {
+    const struct class_source source = {
         .covering = grid, .demand = grid_block_demand(grid), .watch = watch, .diagnostics = diagnostics};
     work->machine = machine;
     return make_work(&source, NULL, work);
 }
 
-wb_status grid_kinds_by_hand(const struct synthetic_block *block, const wb_watch *watch,
-                             wb_diagnostics *diagnostics, struct grid_work *work) {
-    const struct kind_source source = {.by_hand = block, .watch = watch, .diagnostics = diagnostics};
+wb_status block_classes_by_hand(const struct synthetic_block *block, const wb_watch *watch,
+                                wb_diagnostics *diagnostics, struct grid_work *work) {
+    const struct class_source source = {.by_hand = block, .watch = watch, .diagnostics = diagnostics};
     work->machine = &block->machine;
     return make_work(&source, NULL, work);
 }
 
-void grid_kinds_free(struct grid_kinds *kinds) {
-    for (uint32_t k = 0; k < kinds->kept_count; k++)
-        kind_times_free(kinds->kept[k]);
+void block_classes_free(struct block_classes *classes) {
+    for (uint32_t k = 0; k < classes->kept_count; k++)
+        class_times_free(classes->kept[k]);
 }

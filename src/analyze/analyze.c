@@ -1,4 +1,5 @@
 /* Analyses as a whole: which paths are executed, of how many blocks, and what is computed of them. */
+#include <assert.h>
 #include <string.h>
 
 #include "analyze/request.h"
@@ -35,6 +36,7 @@ static wb_status analyse_block(const struct request *request, wb_diagnostics *di
         wb_analysis_free(made);
         return status;
     }
+    assert(given == NULL || request->any); /* else the given data is all there is */
     wb_analysis_set_given(made, made->owned.given);
     *analysis = made;
     return WB_OK;
@@ -42,6 +44,7 @@ static wb_status analyse_block(const struct request *request, wb_diagnostics *di
 
 /* Gives a grid to the analysis that was made of it, or frees it, where that came to an error. */
 static wb_status own_grid(wb_status status, wb_grid *grid, wb_analysis *const *analysis) {
+    assert(grid != NULL && (status != WB_OK || (*analysis)->owned.grid == NULL));
     if (status == WB_OK)
         (*analysis)->owned.grid = grid;
     else
@@ -384,6 +387,7 @@ wb_status wb_analyze_launches(const wb_module *module, const wb_launches *launch
     if (made == NULL) return diagnose_out_of_memory(diagnostics, "analyze");
     wb_status status = add_launches(module, launches, &request, diagnostics, made);
     const bool executed = status == WB_OK;
+    assert(!executed || wb_stream_count(made) == wb_launches_count(launches));
     if (executed) status = run_stream(made, launches, asked, diagnostics);
     if (executed && (status == WB_OK || status == WB_ERR_LIMIT))
         *stream = made;

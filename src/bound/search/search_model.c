@@ -3,6 +3,163 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "warp/timed/wait_queues.h"
+
+#define NO_WRITER UINT32_MAX
+
+/* Scratch while one path is written out. */
+struct search_reader {
+    const struct timed_block *block;
+    struct search_program *program;
+    uint32_t *path;              /* per position its index into the block's code */
+    uint32_t *writer;            /* per register the position of its last write, or NO_WRITER */
+    struct queue_members queues; /* of what was read so far */
+    uint32_t *last_use;          /* per position the last position that waits for its result, itself: none */
+    VEC(uint32_t) awaited;       /* the positions that the one at hand waits for */
+};
+
+static const struct timed_inst *reader_inst(const struct search_reader *reader, uint32_t position) {
+    return &reader->block->code.insts[reader->path[position]];
+}
+
+/* Finds the positions that the instruction at `position` waits for: those that wrote its sources and, as
+ * results must not overtake each other, its destinations, and what it waits for in queues. */
+static wb_status find_awaited(struct search_reader *reader, uint32_t position) {
+    const struct timed_inst *inst = reader_inst(reader, position);
+    const uint32_t *operands = reader->block->code.operands + inst->first_operand;
+    reader->awaited.count = 0;
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
+        const uint32_t writer = reader->writer[operands[i]];
+        if (writer != NO_WRITER) WB_TRY(vec_push(&reader->awaited, writer));
+        WB_TRY(queue_members_take(&reader->queues, &reader->block->code, operands[i]));
+        for (size_t t = 0; t < reader->queues.taken.count; t++)
+            WB_TRY(vec_push(&reader->awaited, reader->queues.taken.items[t]));
+    }
+    return WB_OK;
+}
+
+static wb_status reader_write(struct search_reader *reader, uint32_t position) {
+    const struct timed_inst *inst = reader_inst(reader, position);
+    const uint32_t *written = reader->block->code.operands + inst->first_operand + inst->source_count;
+    for (uint32_t i = 0; i < inst->destination_count; i++)
+        reader->writer[written[i]] = position;
+    return queue_members_note(&reader->queues, &reader->block->code, inst, position);
+}
+
+static void reader_forget(struct search_reader *reader) {
+    for (uint32_t r = 0; r < reader->block->code.register_count; r++)
+        reader->writer[r] = NO_WRITER;
+    queue_members_clear(&reader->queues);
+}
+
+static wb_status find_last_uses(struct search_reader *reader) {
+    reader_forget(reader);
+    for (uint32_t p = 0; p < reader->program->count; p++) {
+        reader->last_use[p] = p;
+        WB_TRY(find_awaited(reader, p));
+        for (size_t a = 0; a < reader->awaited.count; a++)
+            reader->last_use[reader->awaited.items[a]] = p;
+        WB_TRY(reader_write(reader, p));
+    }
+    return WB_OK;
+}
+
+/* The live results at each position, oldest first; each instruction says which of them it waits for and which
+ * stay live behind it. */
+static wb_status number_live_results(struct search_reader *reader) {
+    uint32_t live[SEARCH_LIVE_MAX + 1];
+    uint32_t live_count = 0;
+    reader_forget(reader);
+    for (uint32_t p = 0; p < reader->program->count; p++) {
+        struct search_inst *inst = &reader->program->insts[p];
+        WB_TRY(find_awaited(reader, p));
+        for (size_t a = 0; a < reader->awaited.count; a++)
+            for (uint32_t l = 0; l < live_count; l++)
+                if (live[l] == reader->awaited.items[a]) inst->waits |= UINT32_C(1) << l;
+        uint32_t kept = 0;
+        for (uint32_t l = 0; l < live_count; l++) {
+            if (reader->last_use[live[l]] <= p) continue;
+            inst->keeps |= UINT32_C(1) << l;
+            live[kept++] = live[l];
+        }
+        inst->is_live = reader->last_use[p] > p;
+        if (inst->is_live) live[kept++] = p;
+        if (kept > SEARCH_LIVE_MAX) return WB_ERR_DECLINED;
+        live_count = kept;
+        WB_TRY(reader_write(reader, p));
+    }
+    return WB_OK;
+}
+
+/* What is behind and before each position. An instruction with a unit takes a cycle to issue. */
+static void fill_positions(struct search_program *program) {
+    for (uint32_t p = 0; p < program->count; p++)
+        program->barriers_before[p + 1] = program->barriers_before[p] + program->insts[p].barrier;
+    for (uint32_t p = program->count; p-- > 0;) {
+        const struct search_inst *inst = &program->insts[p];
+        const bool has_unit = inst->unit != UNIT_NONE;
+        const uint32_t own = inst->init + inst->latency, rest = program->shortest_rest[p + 1] + has_unit;
+        program->units_left[p] = program->units_left[p + 1] | (has_unit ? UINT32_C(1) << inst->unit : 0);
+        program->shortest_rest[p] = own > rest ? own : rest;
+    }
+}
+
+static wb_status reader_prepare(struct search_reader *reader, const struct path *path, struct arena *arena) {
+    struct search_program *program = reader->program;
+    const size_t count = (size_t)path->length + 1;
+    program->insts = arena_array(arena, count, sizeof *program->insts);
+    program->barriers_before = arena_array(arena, count, sizeof *program->barriers_before);
+    program->units_left = arena_array(arena, count, sizeof *program->units_left);
+    program->shortest_rest = arena_array(arena, count, sizeof *program->shortest_rest);
+    reader->path = arena_array(arena, count, sizeof *reader->path);
+    reader->last_use = arena_array(arena, count, sizeof *reader->last_use);
+    reader->writer =
+        arena_array(arena, (size_t)reader->block->code.register_count + 1, sizeof *reader->writer);
+    if (program->insts == NULL || program->barriers_before == NULL || program->units_left == NULL ||
+        program->shortest_rest == NULL || reader->path == NULL || reader->last_use == NULL ||
+        reader->writer == NULL)
+        return WB_ERR_LIMIT;
+    struct path_cursor cursor = path_begin(path);
+    struct path_step step;
+    while (path_next(&cursor, &step)) {
+        const struct timed_inst *inst = &reader->block->code.insts[step.instruction];
+        program->insts[program->count] = (struct search_inst){
+            .unit = inst->unit, .barrier = inst->barrier, .init = inst->init, .latency = inst->latency};
+        reader->path[program->count++] = step.instruction;
+    }
+    return WB_OK;
+}
+
+/* Writes out the path number `path`. WB_ERR_DECLINED without a message when it is too long or has too many
+ * live results or units; WB_ERR_LIMIT when memory is exhausted. */
+static wb_status make_program(const struct timed_block *block, uint32_t path, struct arena *arena,
+                              struct search_program *program) {
+    *program = (struct search_program){0};
+    if (block->paths[path].length > SEARCH_PROGRAM_MAX || block->machine->unit_count > 32)
+        return WB_ERR_DECLINED;
+    struct search_reader reader = {.block = block, .program = program};
+    wb_status status = reader_prepare(&reader, &block->paths[path], arena);
+    if (status == WB_OK) status = find_last_uses(&reader);
+    if (status == WB_OK) status = number_live_results(&reader);
+    if (status == WB_OK) fill_positions(program);
+    queue_members_free(&reader.queues);
+    vec_free(&reader.awaited);
+    return status;
+}
+
+double search_positions(const struct timed_block *block) {
+    double positions = 1;
+    for (uint32_t path = 0; path < block->path_count; path++) {
+        uint32_t warps = 0;
+        for (uint32_t w = 0; w < block->warp_count; w++) {
+            if (block->warp_path[w] != path) continue;
+            warps++;
+            positions *= ((double)block->paths[path].length + warps) / warps;
+        }
+    }
+    return positions;
+}
+
 const char *search_units_objection(const struct wb_machine *machine) {
     if (machine->unit_count > SEARCH_UNITS_MAX) return "the search covers at most 16 units";
     for (uint32_t u = 0; u < machine->unit_count; u++)
@@ -27,7 +184,7 @@ static wb_status add_class(const struct search_blocks *blocks, struct arena *are
     *made = (struct search_class){.blocks = (uint32_t)blocks->count, .warps = block->warp_count};
     if (model->slot_warps < made->warps) model->slot_warps = made->warps;
     for (uint32_t p = 0; p < block->path_count; p++)
-        WB_TRY(search_program_make(block, p, arena, &model->programs[model->program_count++]));
+        WB_TRY(make_program(block, p, arena, &model->programs[model->program_count++]));
     made->paths = arena_array(arena, (size_t)block->warp_count + 1, sizeof *made->paths);
     if (made->paths == NULL) return WB_ERR_LIMIT;
     for (uint32_t w = 0; w < block->warp_count; w++) {

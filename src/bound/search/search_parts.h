@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#include "bound/search/search_program.h"
+#include "bound/search/search_model.h"
 
 struct search_warp {
     uint16_t path;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "abstract_text.h"
+#include "acta_text.h"
 #include "papers/abstract_cta/acta_file.h"
 #include "papers/abstract_cta/acta_trace.h"
 
@@ -34,7 +34,7 @@ static wb_status build(const char *body, struct text *out, struct text *messages
     struct acta_warp warp;
     assert_int_equal(kernel_flow_make(wb_module_kernel(module, 0), diagnostics, &flow), WB_OK);
     wb_status status = acta_warp_of_kernel(&flow, &threads, false, diagnostics, &warp);
-    if (status == WB_OK) abstract_text_print(&warp, out);
+    if (status == WB_OK) acta_text_print(&warp, out);
     text_string(messages, wb_diagnostics_text(diagnostics));
     acta_warp_free(&warp);
     kernel_flow_free(&flow);
@@ -316,7 +316,7 @@ static void notations_are_read(void **state) {
         struct acta_notation notation;
         struct text out = {0};
         wb_status status = acta_notation_parse(notations[i].program, diagnostics, &notation);
-        if (status == WB_OK) abstract_text_print(&notation.warp, &out);
+        if (status == WB_OK) acta_text_print(&notation.warp, &out);
         const char *got =
             status == WB_OK ? out.data == NULL ? "" : out.data : wb_diagnostics_text(diagnostics);
         bool right = notations[i].wrong ? status == WB_ERR_INPUT && strstr(got, notations[i].expected) != NULL

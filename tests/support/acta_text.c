@@ -1,4 +1,4 @@
-#include "abstract_text.h"
+#include "acta_text.h"
 
 #include <inttypes.h>
 
@@ -36,6 +36,6 @@ static void put_sequence(const struct acta_warp *warp, uint32_t first, struct te
     }
 }
 
-void abstract_text_print(const struct acta_warp *warp, struct text *out) {
+void acta_text_print(const struct acta_warp *warp, struct text *out) {
     put_sequence(warp, warp->first, out);
 }

@@ -13,7 +13,7 @@
 
 #include "papers/abstract_cta/acta_file.h"
 #include "papers/abstract_cta/acta_turns.h"
-#include "random_abstract.h"
+#include "random_acta.h"
 #include "random_block.h"
 
 /* ---- A plain simulator
@@ -309,7 +309,7 @@ struct census {
 };
 
 /* T_memory and barriers of a random program. */
-static struct acta_rules rules_of(const struct random_abstract *random, uint32_t slots) {
+static struct acta_rules rules_of(const struct random_acta *random, uint32_t slots) {
     cycles latency = 0;
     for (uint32_t i = 0; i < random->block.timed.code.inst_count; i++)
         latency = cycles_max(latency, random->block.timed.code.insts[i].latency);
@@ -319,10 +319,10 @@ static struct acta_rules rules_of(const struct random_abstract *random, uint32_t
 }
 
 static void check_random(uint64_t seed, struct census *census) {
-    const struct random_abstract_shape shape = {.warps = 4, .latency = 9, .release = 2, .insts = 60};
-    struct random_abstract random;
+    const struct random_acta_shape shape = {.warps = 4, .latency = 9, .release = 2, .insts = 60};
+    struct random_acta random;
     uint64_t most, least;
-    if (random_abstract_make(seed, &shape, &random)) {
+    if (random_acta_make(seed, &shape, &random)) {
         struct acta_rules rules = rules_of(&random, (uint32_t)(seed % 2));
         const struct acta_turns turns = turns_of(&random.cta, &rules, WORK_UNLIMITED, NULL);
         if (plain_simulate(&random.cta, &rules, &most, &least)) {
@@ -342,7 +342,7 @@ static void check_random(uint64_t seed, struct census *census) {
             fail_msg("%" PRIu64 " exceeds the proven sum %" PRIu64 "\n%s", turns.most,
                      sum_of(&random.cta, &rules), random.label.data);
     }
-    random_abstract_free(&random);
+    random_acta_free(&random);
 }
 
 /* Every interleaving is simulated, and none exceeds the proven sum; the published one has some above it and

@@ -1,10 +1,10 @@
-#include "random_abstract.h"
+#include "random_acta.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "abstract_text.h"
+#include "acta_text.h"
 #include "base/random.h"
 #include "synthetic_text.h"
 
@@ -33,7 +33,7 @@ struct part {
 
 struct generator {
     struct random_state random;
-    struct random_abstract *made;
+    struct random_acta *made;
     struct part parts[PARTS_MAX];
     uint32_t part_count;
     /* of the execution of one warp */
@@ -191,7 +191,7 @@ static void execute_parts(struct generator *generator, uint32_t first, uint32_t 
 }
 
 /* Loop counts of each warp, and what it then executes. */
-static bool execute_warps(struct generator *generator, const struct random_abstract_shape *shape,
+static bool execute_warps(struct generator *generator, const struct random_acta_shape *shape,
                           struct text *programs, uint32_t length) {
     struct acta_group *cta = &generator->made->cta;
     uint32_t warps = 1 + below(generator, shape->warps);
@@ -208,9 +208,9 @@ static bool execute_warps(struct generator *generator, const struct random_abstr
     return true;
 }
 
-static void put_label(struct random_abstract *made, uint64_t seed) {
+static void put_label(struct random_acta *made, uint64_t seed) {
     text_printf(&made->label, "# seed %" PRIu64 "\n# ", seed);
-    abstract_text_print(&made->cta.warp, &made->label);
+    acta_text_print(&made->cta.warp, &made->label);
     text_string(&made->label, "\n# iterations:");
     for (size_t i = 0; i < made->cta.warp_count * made->cta.warp.loops.count; i++)
         text_printf(&made->label, " %" PRIu64, made->cta.iterations[i]);
@@ -218,13 +218,12 @@ static void put_label(struct random_abstract *made, uint64_t seed) {
     synthetic_block_print(&made->block, &made->label);
 }
 
-bool random_abstract_make(uint64_t seed, const struct random_abstract_shape *shape,
-                          struct random_abstract *made) {
+bool random_acta_make(uint64_t seed, const struct random_acta_shape *shape, struct random_acta *made) {
     struct generator generator = {.random = random_seeded(seed), .made = made};
     struct acta_sequence sequence = ACTA_SEQUENCE_EMPTY;
     struct text programs = {0}, units = {0};
     uint32_t first, length;
-    *made = (struct random_abstract){.cta = {.warp = {.first = ACTA_NONE}}};
+    *made = (struct random_acta){.cta = {.warp = {.first = ACTA_NONE}}};
     make_parts(&generator, 0, true, &first, &length, &sequence);
     made->cta.warp.first = sequence.first;
     bool fits = execute_warps(&generator, shape, &programs, length);
@@ -241,7 +240,7 @@ bool random_abstract_make(uint64_t seed, const struct random_abstract_shape *sha
     return fits;
 }
 
-void random_abstract_free(struct random_abstract *made) {
+void random_acta_free(struct random_acta *made) {
     acta_group_free(&made->cta);
     synthetic_block_free(&made->block);
     text_free(&made->label);

@@ -16,7 +16,7 @@
 #include "papers/abstract_cta/acta_file.h"
 #include "papers/abstract_cta/acta_simulate.h"
 #include "papers/abstract_cta/acta_trace.h"
-#include "random_abstract.h"
+#include "random_acta.h"
 #include "random_block.h"
 #include "random_kernel.h"
 #include "sim/gpu/simulator.h"
@@ -313,7 +313,7 @@ static struct acta_rules safe_rules(const struct synthetic_block *block) {
                                .barrier_cycles = block->machine.barrier_release};
 }
 
-static void check_simulations(const struct random_abstract *random, cycles bound) {
+static void check_simulations(const struct random_acta *random, cycles bound) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_analysis *analysis = NULL;
     assert_int_equal(analysis_of_timed(&random->block.timed, diagnostics, &analysis), WB_OK);
@@ -330,10 +330,10 @@ struct census {
 };
 
 /* One execution of the abstract warps of a seed: no schedule of it takes longer than the bound. */
-static void check_random(uint64_t seed, const struct random_abstract_shape *shape, bool searches,
+static void check_random(uint64_t seed, const struct random_acta_shape *shape, bool searches,
                          struct census *census) {
-    struct random_abstract random;
-    if (random_abstract_make(seed, shape, &random)) {
+    struct random_acta random;
+    if (random_acta_make(seed, shape, &random)) {
         struct acta_rules rules = safe_rules(&random.block);
         cycles bound = total_of(&random.cta, &rules);
         check_simulations(&random, bound);
@@ -344,12 +344,12 @@ static void check_random(uint64_t seed, const struct random_abstract_shape *shap
         census->bounds += exact > 0 ? bound : 0;
         census->worst += exact;
     }
-    random_abstract_free(&random);
+    random_acta_free(&random);
 }
 
 static void no_schedule_exceeds_the_bound(void **state) {
     (void)state;
-    const struct random_abstract_shape shape = {.warps = 4, .latency = 8, .release = 2, .insts = 14};
+    const struct random_acta_shape shape = {.warps = 4, .latency = 8, .release = 2, .insts = 14};
     const uint32_t rounds = random_rounds(4000);
     struct census census = {0};
     for (uint64_t seed = 1; seed <= rounds; seed++)
@@ -361,7 +361,7 @@ static void no_schedule_exceeds_the_bound(void **state) {
 
 static void no_simulation_exceeds_the_bound(void **state) {
     (void)state;
-    const struct random_abstract_shape shape = {.warps = 12, .latency = 30, .release = 3, .insts = 500};
+    const struct random_acta_shape shape = {.warps = 12, .latency = 30, .release = 3, .insts = 500};
     const uint32_t rounds = random_rounds(1500);
     struct census census = {0};
     for (uint64_t seed = 1000000; seed < 1000000 + rounds; seed++)

@@ -130,10 +130,9 @@ static wb_status fail_outside(const struct warp *warp, const struct micro *op, u
 }
 
 /* A place whose bytes are unknown, and forgotten when they are written. */
-static wb_status unmapped_place(struct run *run, struct place *place) {
+static struct place unmapped_place(struct run *run) {
     run->unmapped.known = 0;
-    *place = (struct place){run->unmapped.bytes, &run->unmapped.known, 0, NULL};
-    return WB_OK;
+    return (struct place){run->unmapped.bytes, &run->unmapped.known, 0, NULL};
 }
 
 wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address,
@@ -146,14 +145,20 @@ wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t
                          lane, warp->number, verb, bytes, address);
     struct run *run = warp->run;
     uint64_t offset = address - LOCAL_WINDOW;
-    if (is_plain_number(run, op, address, is_store)) return unmapped_place(run, place);
+    if (is_plain_number(run, op, address, is_store)) {
+        *place = unmapped_place(run);
+        return WB_OK;
+    }
     if (offset < warp->local.size && warp->local.size - offset >= bytes) {
         *place = local_place(&warp->local, lane, offset);
         return WB_OK;
     }
     struct region *region = memory_find(&run->memory, address);
     bool outside = region == NULL || region->size - (address - region->base) < bytes;
-    if (outside && run->allow_unmapped) return unmapped_place(run, place);
+    if (outside && run->allow_unmapped) {
+        *place = unmapped_place(run);
+        return WB_OK;
+    }
     if (outside) return fail_outside(warp, op, lane, address, bytes, verb);
     if (is_store && !region->writable)
         return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u writes to %s, which is read-only", lane,

@@ -12,19 +12,19 @@
 #define OPERAND_FENCED UINT32_C(0x20000000)
 
 /* What a unit letter stands for. */
-struct synthetic_kind {
+struct unit_kind {
     const char *name;
     size_t length;
     uint8_t unit;
     uint32_t init, latency;
 };
 
-struct synthetic_parser {
+struct parser {
     struct source source; /* the text being read */
     size_t at;
     wb_diagnostics *diagnostics;
     struct synthetic_block *block;
-    struct synthetic_kind classes[SYNTHETIC_KINDS_MAX];
+    struct unit_kind classes[SYNTHETIC_KINDS_MAX];
     uint32_t kind_count;
     VEC(struct timed_inst) insts;
     VEC(uint32_t) operands;
@@ -33,80 +33,78 @@ struct synthetic_parser {
     bool has_fence;
 };
 
-static wb_status synthetic_error(struct synthetic_parser *parser, const char *message) {
+static wb_status parse_error(struct parser *parser, const char *message) {
     diagnose_at(parser->diagnostics, SEVERITY_ERROR, &parser->source, parser->at, "%s", message);
     return WB_ERR_INPUT;
 }
 
-static wb_status synthetic_no_memory(struct synthetic_parser *parser) {
+static wb_status parse_no_memory(struct parser *parser) {
     (void)diagnose_out_of_memory(parser->diagnostics, parser->source.name);
     return WB_ERR_LIMIT;
 }
 
 /* The next character behind white space, or NUL at the end. */
-static char synthetic_peek(struct synthetic_parser *parser) {
+static char peek(struct parser *parser) {
     while (parser->at < parser->source.size && ascii_space(parser->source.text[parser->at]))
         parser->at++;
     return parser->at < parser->source.size ? parser->source.text[parser->at] : '\0';
 }
 
 /* Whether `c` comes next; it is then read. */
-static bool synthetic_accept(struct synthetic_parser *parser, char c) {
-    if (synthetic_peek(parser) != c) return false;
+static bool accept(struct parser *parser, char c) {
+    if (peek(parser) != c) return false;
     parser->at++;
     return true;
 }
 
-static wb_status synthetic_expect(struct synthetic_parser *parser, char c) {
-    if (synthetic_accept(parser, c)) return WB_OK;
+static wb_status expect(struct parser *parser, char c) {
+    if (accept(parser, c)) return WB_OK;
     char message[] = "expected '?'";
     message[sizeof message - 3] = c;
-    return synthetic_error(parser, message);
+    return parse_error(parser, message);
 }
 
 /* A decimal number up to `max`. */
-static wb_status synthetic_number(struct synthetic_parser *parser, uint32_t max, uint32_t *number) {
-    if (!ascii_digit(synthetic_peek(parser))) return synthetic_error(parser, "expected a number");
+static wb_status parse_number(struct parser *parser, uint32_t max, uint32_t *number) {
+    if (!ascii_digit(peek(parser))) return parse_error(parser, "expected a number");
     uint64_t value = 0;
     for (; ascii_digit(parser->source.text[parser->at]); parser->at++) {
         value = value * 10 + (uint64_t)(parser->source.text[parser->at] - '0');
-        if (value > max) return synthetic_error(parser, "number too large");
+        if (value > max) return parse_error(parser, "number too large");
     }
     *number = (uint32_t)value;
     return WB_OK;
 }
 
 /* A name: letters and underscores. */
-static wb_status synthetic_name(struct synthetic_parser *parser, const char **name, size_t *length) {
-    (void)synthetic_peek(parser);
+static wb_status parse_name(struct parser *parser, const char **name, size_t *length) {
+    (void)peek(parser);
     size_t first = parser->at;
     while (parser->at < parser->source.size) {
         char c = parser->source.text[parser->at];
         if (!ascii_letter(c) && c != '_') break;
         parser->at++;
     }
-    if (parser->at == first) return synthetic_error(parser, "expected the name of a unit");
+    if (parser->at == first) return parse_error(parser, "expected the name of a unit");
     *name = parser->source.text + first;
     *length = parser->at - first;
     return WB_OK;
 }
 
-static const struct synthetic_kind *synthetic_find(const struct synthetic_parser *parser, const char *name,
-                                                   size_t length) {
+static const struct unit_kind *find_kind(const struct parser *parser, const char *name, size_t length) {
     for (uint32_t i = 0; i < parser->kind_count; i++) {
-        const struct synthetic_kind *kind = &parser->classes[i];
+        const struct unit_kind *kind = &parser->classes[i];
         if (kind->length == length && memcmp(kind->name, name, length) == 0) return kind;
     }
     return NULL;
 }
 
 /* A unit of the machine with the name of `kind`. */
-static wb_status synthetic_add_unit(struct synthetic_parser *parser, const struct synthetic_kind *kind,
-                                    bool shared, uint32_t count) {
+static wb_status add_unit(struct parser *parser, const struct unit_kind *kind, bool shared, uint32_t count) {
     struct wb_machine *machine = &parser->block->machine;
-    if (machine->unit_count == MACHINE_UNITS_MAX) return synthetic_error(parser, "too many units");
+    if (machine->unit_count == MACHINE_UNITS_MAX) return parse_error(parser, "too many units");
     struct machine_unit *unit = &machine->units[machine->unit_count++];
-    if (kind->length >= sizeof unit->name) return synthetic_error(parser, "name too long");
+    if (kind->length >= sizeof unit->name) return parse_error(parser, "name too long");
     memcpy(unit->name, kind->name, kind->length);
     unit->count = count;
     unit->shared = shared;
@@ -114,99 +112,99 @@ static wb_status synthetic_add_unit(struct synthetic_parser *parser, const struc
 }
 
 /* NAME ['/'] ['*' COUNT] '(' INIT ',' LATENCY ')' ['@' UNIT] */
-static wb_status synthetic_kind(struct synthetic_parser *parser) {
-    if (parser->kind_count == SYNTHETIC_KINDS_MAX) return synthetic_error(parser, "too many units");
-    struct synthetic_kind kind = {.unit = (uint8_t)parser->block->machine.unit_count};
+static wb_status parse_kind(struct parser *parser) {
+    if (parser->kind_count == SYNTHETIC_KINDS_MAX) return parse_error(parser, "too many units");
+    struct unit_kind kind = {.unit = (uint8_t)parser->block->machine.unit_count};
     uint32_t count = 1;
-    WB_TRY(synthetic_name(parser, &kind.name, &kind.length));
-    if (synthetic_find(parser, kind.name, kind.length) != NULL)
-        return synthetic_error(parser, "a second unit of this name");
-    bool shared = !synthetic_accept(parser, '/');
-    if (synthetic_accept(parser, '*')) WB_TRY(synthetic_number(parser, MACHINE_TIME_MAX, &count));
-    WB_TRY(synthetic_expect(parser, '('));
-    WB_TRY(synthetic_number(parser, MACHINE_TIME_MAX, &kind.init));
-    WB_TRY(synthetic_expect(parser, ','));
-    WB_TRY(synthetic_number(parser, MACHINE_TIME_MAX, &kind.latency));
-    WB_TRY(synthetic_expect(parser, ')'));
-    if (kind.init == 0 || count == 0) return synthetic_error(parser, "an initiation takes 1 cycle or more");
-    if (synthetic_accept(parser, '@')) {
+    WB_TRY(parse_name(parser, &kind.name, &kind.length));
+    if (find_kind(parser, kind.name, kind.length) != NULL)
+        return parse_error(parser, "a second unit of this name");
+    bool shared = !accept(parser, '/');
+    if (accept(parser, '*')) WB_TRY(parse_number(parser, MACHINE_TIME_MAX, &count));
+    WB_TRY(expect(parser, '('));
+    WB_TRY(parse_number(parser, MACHINE_TIME_MAX, &kind.init));
+    WB_TRY(expect(parser, ','));
+    WB_TRY(parse_number(parser, MACHINE_TIME_MAX, &kind.latency));
+    WB_TRY(expect(parser, ')'));
+    if (kind.init == 0 || count == 0) return parse_error(parser, "an initiation takes 1 cycle or more");
+    if (accept(parser, '@')) {
         const char *name;
         size_t length;
-        WB_TRY(synthetic_name(parser, &name, &length));
-        const struct synthetic_kind *other = synthetic_find(parser, name, length);
-        if (other == NULL) return synthetic_error(parser, "no unit of this name stands before");
+        WB_TRY(parse_name(parser, &name, &length));
+        const struct unit_kind *other = find_kind(parser, name, length);
+        if (other == NULL) return parse_error(parser, "no unit of this name stands before");
         kind.unit = other->unit;
     } else {
-        WB_TRY(synthetic_add_unit(parser, &kind, shared, count));
+        WB_TRY(add_unit(parser, &kind, shared, count));
     }
     parser->classes[parser->kind_count++] = kind;
     return WB_OK;
 }
 
-static wb_status synthetic_source(struct synthetic_parser *parser, struct timed_inst *inst, uint32_t source) {
-    if (inst->source_count == UINT16_MAX) return synthetic_error(parser, "too many operands");
+static wb_status add_source(struct parser *parser, struct timed_inst *inst, uint32_t source) {
+    if (inst->source_count == UINT16_MAX) return parse_error(parser, "too many operands");
     inst->source_count++;
-    return vec_push(&parser->operands, source) == WB_OK ? WB_OK : synthetic_no_memory(parser);
+    return vec_push(&parser->operands, source) == WB_OK ? WB_OK : parse_no_memory(parser);
 }
 
 /* The copies that a wait is for: NUMBER groups are left under way, or '*' for every copy. */
-static wb_status synthetic_wait(struct synthetic_parser *parser, struct timed_inst *inst) {
+static wb_status parse_wait(struct parser *parser, struct timed_inst *inst) {
     struct timed_queue *copies = &parser->block->timed.code.queues[QUEUE_COPIES];
     uint32_t left, since = 0;
-    if (!synthetic_accept(parser, '*')) {
-        WB_TRY(synthetic_number(parser, WAIT_GROUPS_MAX, &left));
+    if (!accept(parser, '*')) {
+        WB_TRY(parse_number(parser, WAIT_GROUPS_MAX, &left));
         since = left + 1;
     }
     if (since >= copies->count) copies->count = since + 1;
-    return synthetic_source(parser, inst, OPERAND_COPIES | since);
+    return add_source(parser, inst, OPERAND_COPIES | since);
 }
 
 /* What an instruction has to do with queues: ['~'] ['^'] ['?' WAIT] ['%'] ['#']. */
-static wb_status synthetic_queues(struct synthetic_parser *parser, struct timed_inst *inst) {
-    if (synthetic_accept(parser, '~')) inst->joins |= 1u << QUEUE_COPIES;
-    if (synthetic_accept(parser, '^')) inst->commits |= 1u << QUEUE_COPIES;
-    if (synthetic_accept(parser, '?')) WB_TRY(synthetic_wait(parser, inst));
-    if (synthetic_accept(parser, '%')) inst->joins |= 1u << QUEUE_ACCESSES;
-    const bool fence = synthetic_accept(parser, '#');
-    if (fence) WB_TRY(synthetic_source(parser, inst, OPERAND_ACCESSES));
-    if (parser->has_fence) WB_TRY(synthetic_source(parser, inst, OPERAND_FENCED));
+static wb_status parse_queues(struct parser *parser, struct timed_inst *inst) {
+    if (accept(parser, '~')) inst->joins |= 1u << QUEUE_COPIES;
+    if (accept(parser, '^')) inst->commits |= 1u << QUEUE_COPIES;
+    if (accept(parser, '?')) WB_TRY(parse_wait(parser, inst));
+    if (accept(parser, '%')) inst->joins |= 1u << QUEUE_ACCESSES;
+    const bool fence = accept(parser, '#');
+    if (fence) WB_TRY(add_source(parser, inst, OPERAND_ACCESSES));
+    if (parser->has_fence) WB_TRY(add_source(parser, inst, OPERAND_FENCED));
     if (!fence) return WB_OK;
     inst->destination_count++;
-    return vec_push(&parser->operands, OPERAND_FENCED) == WB_OK ? WB_OK : synthetic_no_memory(parser);
+    return vec_push(&parser->operands, OPERAND_FENCED) == WB_OK ? WB_OK : parse_no_memory(parser);
 }
 
 /* Appends an instruction of the program at hand: NAME ('.' NUMBER)* QUEUES ['!'], or '|'. */
-static wb_status synthetic_inst(struct synthetic_parser *parser, uint32_t *numbered) {
+static wb_status parse_inst(struct parser *parser, uint32_t *numbered) {
     struct timed_inst inst = {.first_operand = (uint32_t)parser->operands.count, .unit = UNIT_NONE};
-    if (synthetic_accept(parser, '|')) {
+    if (accept(parser, '|')) {
         inst.barrier = inst.uncounted = true;
-        return vec_push(&parser->insts, inst) == WB_OK ? WB_OK : synthetic_no_memory(parser);
+        return vec_push(&parser->insts, inst) == WB_OK ? WB_OK : parse_no_memory(parser);
     }
     const char *name;
     size_t length;
-    WB_TRY(synthetic_name(parser, &name, &length));
-    const struct synthetic_kind *kind = synthetic_find(parser, name, length);
-    if (kind == NULL) return synthetic_error(parser, "no unit of this name");
+    WB_TRY(parse_name(parser, &name, &length));
+    const struct unit_kind *kind = find_kind(parser, name, length);
+    if (kind == NULL) return parse_error(parser, "no unit of this name");
     inst.unit = kind->unit;
     inst.init = kind->init;
     inst.latency = kind->latency;
-    while (synthetic_accept(parser, '.')) {
+    while (accept(parser, '.')) {
         uint32_t source;
-        WB_TRY(synthetic_number(parser, SYNTHETIC_PROGRAM_MAX, &source));
-        if (source >= *numbered) return synthetic_error(parser, "an instruction reads only earlier results");
-        WB_TRY(synthetic_source(parser, &inst, source));
+        WB_TRY(parse_number(parser, SYNTHETIC_PROGRAM_MAX, &source));
+        if (source >= *numbered) return parse_error(parser, "an instruction reads only earlier results");
+        WB_TRY(add_source(parser, &inst, source));
     }
-    WB_TRY(synthetic_queues(parser, &inst));
-    inst.barrier = synthetic_accept(parser, '!');
+    WB_TRY(parse_queues(parser, &inst));
+    inst.barrier = accept(parser, '!');
     /* Each instruction of a program writes the register of its own number. */
     inst.destination_count++;
     if (vec_push(&parser->operands, (*numbered)++) != WB_OK || vec_push(&parser->insts, inst) != WB_OK)
-        return synthetic_no_memory(parser);
+        return parse_no_memory(parser);
     return WB_OK;
 }
 
 /* The path through instructions `first` to the last. */
-static wb_status synthetic_path(struct synthetic_parser *parser, uint32_t first) {
+static wb_status keep_path(struct parser *parser, uint32_t first) {
     struct path_writer writer = {0};
     struct path path = {0};
     wb_status status = WB_OK;
@@ -217,75 +215,75 @@ static wb_status synthetic_path(struct synthetic_parser *parser, uint32_t first)
     if (status == WB_OK) status = vec_push(&parser->block->paths, path);
     if (status == WB_OK) return WB_OK;
     path_free(&path);
-    return synthetic_no_memory(parser);
+    return parse_no_memory(parser);
 }
 
 /* Whether a program ends before `c`. */
-static bool synthetic_ends(const struct synthetic_parser *parser, char c) {
+static bool program_ends(const struct parser *parser, char c) {
     return c == '\0' || c == ';' || (c == '/' && parser->block->is_grid);
 }
 
 /* [COUNT 'x'] instruction* */
-static wb_status synthetic_program(struct synthetic_parser *parser) {
+static wb_status parse_program(struct parser *parser) {
     uint32_t copies = 1;
-    if (ascii_digit(synthetic_peek(parser))) {
-        WB_TRY(synthetic_number(parser, SYNTHETIC_WARPS_MAX, &copies));
-        if (copies == 0) return synthetic_error(parser, "a program has one warp or more");
-        WB_TRY(synthetic_expect(parser, 'x'));
+    if (ascii_digit(peek(parser))) {
+        WB_TRY(parse_number(parser, SYNTHETIC_WARPS_MAX, &copies));
+        if (copies == 0) return parse_error(parser, "a program has one warp or more");
+        WB_TRY(expect(parser, 'x'));
     }
     uint32_t first = (uint32_t)parser->insts.count, numbered = 0;
-    while (!synthetic_ends(parser, synthetic_peek(parser))) {
-        if (numbered == SYNTHETIC_PROGRAM_MAX) return synthetic_error(parser, "program too long");
-        WB_TRY(synthetic_inst(parser, &numbered));
+    while (!program_ends(parser, peek(parser))) {
+        if (numbered == SYNTHETIC_PROGRAM_MAX) return parse_error(parser, "program too long");
+        WB_TRY(parse_inst(parser, &numbered));
     }
-    WB_TRY(synthetic_path(parser, first));
+    WB_TRY(keep_path(parser, first));
     struct timed_code *code = &parser->block->timed.code;
     if (numbered > code->register_count) code->register_count = numbered;
     for (uint32_t i = 0; i < copies; i++) {
-        if (parser->warp_path.count == SYNTHETIC_WARPS_MAX) return synthetic_error(parser, "too many warps");
+        if (parser->warp_path.count == SYNTHETIC_WARPS_MAX) return parse_error(parser, "too many warps");
         uint32_t path = (uint32_t)parser->block->paths.count - 1 - parser->first_path;
-        if (vec_push(&parser->warp_path, path) != WB_OK) return synthetic_no_memory(parser);
+        if (vec_push(&parser->warp_path, path) != WB_OK) return parse_no_memory(parser);
     }
     return WB_OK;
 }
 
 /* Copies an array of the parser into the block's arena. */
-static void *synthetic_keep(struct synthetic_parser *parser, const void *items, size_t count, size_t size) {
+static void *keep(struct parser *parser, const void *items, size_t count, size_t size) {
     void *copy = arena_array(&parser->block->timed.arena, count + 1, size);
     if (copy != NULL && count > 0) memcpy(copy, items, count * size);
     return copy;
 }
 
 /* [COUNT '*'] program (';' program)*: blocks that are alike. */
-static wb_status synthetic_blocks(struct synthetic_parser *parser) {
+static wb_status parse_blocks(struct parser *parser) {
     struct synthetic_blocks kind = {.count = 1};
     const size_t start = parser->at;
-    if (parser->block->is_grid && ascii_digit(synthetic_peek(parser))) {
-        WB_TRY(synthetic_number(parser, SYNTHETIC_BLOCKS_MAX, &kind.count));
-        if (!synthetic_accept(parser, '*')) { /* the number is of a program's warps */
+    if (parser->block->is_grid && ascii_digit(peek(parser))) {
+        WB_TRY(parse_number(parser, SYNTHETIC_BLOCKS_MAX, &kind.count));
+        if (!accept(parser, '*')) { /* the number is of a program's warps */
             parser->at = start;
             kind.count = 1;
         }
     }
     if (kind.count == 0 || kind.count > SYNTHETIC_BLOCKS_MAX - parser->block->block_count)
-        return synthetic_error(parser, "a grid has one block to a million");
+        return parse_error(parser, "a grid has one block to a million");
     parser->warp_path.count = 0;
     parser->first_path = (uint32_t)parser->block->paths.count;
     do {
-        WB_TRY(synthetic_program(parser));
-    } while (synthetic_accept(parser, ';'));
+        WB_TRY(parse_program(parser));
+    } while (accept(parser, ';'));
     kind.timed.warp_count = (uint32_t)parser->warp_path.count;
     kind.timed.path_count = (uint32_t)parser->block->paths.count - parser->first_path;
-    kind.timed.warp_path = synthetic_keep(parser, parser->warp_path.items, parser->warp_path.count,
-                                          sizeof *kind.timed.warp_path);
+    kind.timed.warp_path =
+        keep(parser, parser->warp_path.items, parser->warp_path.count, sizeof *kind.timed.warp_path);
     if (kind.timed.warp_path == NULL || vec_push(&parser->block->classes, kind) != WB_OK)
-        return synthetic_no_memory(parser);
+        return parse_no_memory(parser);
     parser->block->block_count += kind.count;
     return WB_OK;
 }
 
 /* Numbers the registers of queues, behind those of results, and puts them where operands stand for them. */
-static void synthetic_number_queues(struct synthetic_parser *parser) {
+static void number_queues(struct parser *parser) {
     struct timed_code *code = &parser->block->timed.code;
     code->queues[QUEUE_ACCESSES].count = parser->has_fence;
     for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
@@ -306,14 +304,13 @@ static void synthetic_number_queues(struct synthetic_parser *parser) {
 }
 
 /* Connects the kinds with the code that they share. */
-static wb_status synthetic_finish(struct synthetic_parser *parser) {
+static wb_status finish(struct parser *parser) {
     struct synthetic_block *block = parser->block;
     struct timed_code *code = &block->timed.code;
-    synthetic_number_queues(parser);
-    code->insts = synthetic_keep(parser, parser->insts.items, parser->insts.count, sizeof *code->insts);
-    code->operands =
-        synthetic_keep(parser, parser->operands.items, parser->operands.count, sizeof *code->operands);
-    if (code->insts == NULL || code->operands == NULL) return synthetic_no_memory(parser);
+    number_queues(parser);
+    code->insts = keep(parser, parser->insts.items, parser->insts.count, sizeof *code->insts);
+    code->operands = keep(parser, parser->operands.items, parser->operands.count, sizeof *code->operands);
+    if (code->insts == NULL || code->operands == NULL) return parse_no_memory(parser);
     code->inst_count = (uint32_t)parser->insts.count;
     const struct path *paths = block->paths.items;
     for (size_t k = 0; k < block->classes.count; k++) {
@@ -332,17 +329,17 @@ static wb_status synthetic_finish(struct synthetic_parser *parser) {
     return WB_OK;
 }
 
-static wb_status synthetic_read(struct synthetic_parser *parser, const char *units, const char *warps) {
+static wb_status synthetic_read(struct parser *parser, const char *units, const char *warps) {
     parser->source = (struct source){"units", units, strlen(units)};
     do {
-        WB_TRY(synthetic_kind(parser));
-    } while (synthetic_peek(parser) != '\0');
+        WB_TRY(parse_kind(parser));
+    } while (peek(parser) != '\0');
     parser->source = (struct source){parser->block->is_grid ? "blocks" : "warps", warps, strlen(warps)};
     parser->at = 0;
     do {
-        WB_TRY(synthetic_blocks(parser));
-    } while (parser->block->is_grid && synthetic_accept(parser, '/'));
-    return synthetic_finish(parser);
+        WB_TRY(parse_blocks(parser));
+    } while (parser->block->is_grid && accept(parser, '/'));
+    return finish(parser);
 }
 
 static wb_status synthetic_parse(const char *units, const char *blocks, bool is_grid,
@@ -356,7 +353,7 @@ static wb_status synthetic_parse(const char *units, const char *blocks, bool is_
                                       .memory_unit = UNIT_NONE,
                                       .is_grid = is_grid};
     machine_memory_defaults(&block->machine.memory);
-    struct synthetic_parser parser = {
+    struct parser parser = {
         .diagnostics = diagnostics, .block = block, .has_fence = strchr(blocks, '#') != NULL};
     wb_status status = synthetic_read(&parser, units, blocks);
     vec_free(&parser.insts);

@@ -73,14 +73,22 @@ static void place_all(struct state_set *set) {
         place(set, i);
 }
 
+/* What is in one of two arenas goes to the other, which is made ready. */
+static void take_turns(struct arena memory[2], const struct arena *protected, struct arena **from,
+                       struct arena **to) {
+    const bool first_holds = memory[0].chunks != NULL;
+    *from = &memory[first_holds ? 0 : 1];
+    *to = &memory[first_holds ? 1 : 0];
+    assert((*to)->chunks == NULL);
+    arena_bind(*to, protected);
+}
+
 /* Doubles the room; the hash table has twice as many slots as there is room for entries. */
 static void grow(struct state_set *set, const struct arena *protected) {
     const uint32_t room = set->room == 0 ? SET_ROOM_MIN : set->room * 2;
     if (room > SET_ROOM_MAX) arena_fail(protected, WB_ERR_LIMIT);
-    const bool first_holds = set->memory[0].chunks != NULL;
-    struct arena *from = &set->memory[first_holds ? 0 : 1];
-    struct arena *to = &set->memory[first_holds ? 1 : 0];
-    arena_bind(to, protected);
+    struct arena *from, *to;
+    take_turns(set->memory, protected, &from, &to);
     struct state_entry *entries = arena_array(to, room, sizeof *entries);
     uint16_t *counts = arena_array(to, room, row_bytes(set));
     if (set->room > 0) {
@@ -180,6 +188,7 @@ static void set_clear(struct state_set *set) {
 struct trail {
     VEC(uint32_t) parents;
     VEC(uint16_t) counts;
+    struct arena parents_memory[2], counts_memory[2]; /* in turns, as they grow */
 };
 
 /* Layers are in a ring: a cycle reaches no further than the ring is long. */
@@ -195,7 +204,7 @@ struct search {
     struct successors successors;
     bool sound;                /* bounds are not only estimates */
     const struct arena *arena; /* protected; that of the result */
-    struct arena trail_arena;  /* and of what is as long as the search */
+    struct arena scratch;      /* of what is as long as the search */
     struct layer *ring;
     uint32_t ring_length;
     struct trail trail;
@@ -259,19 +268,38 @@ static uint64_t bytes_taken(const struct search *search) {
     return bytes;
 }
 
+/* Makes room for `extra` items behind `count`: twice as many, and no more memory than for both. */
+static void trail_reserve(const struct arena *protected, struct arena memory[2], void **items,
+                          size_t *capacity, size_t count, size_t extra, size_t item_size) {
+    if (*capacity - count >= extra) return;
+    size_t wanted = *capacity < 8 ? 8 : *capacity;
+    while (wanted < count + extra)
+        wanted *= 2;
+    struct arena *from, *to;
+    take_turns(memory, protected, &from, &to);
+    void *grown = arena_array(to, wanted, item_size);
+    if (count > 0) memcpy(grown, *items, count * item_size);
+    if (from->chunks != NULL) arena_free(from);
+    *items = grown;
+    *capacity = wanted;
+}
+
 /* Makes the successors of one state. */
 static void expand(struct search *search, const struct state_set *set, const struct state_entry *entry) {
     static const uint32_t trail_max = NO_PARENT - 1;
     uint32_t positions = set->position_count;
     if (search->sound && (uint64_t)entry->time + entry->bound <= search->result->makespan) return;
     if (search->trail.parents.count >= trail_max) arena_fail(search->arena, WB_ERR_LIMIT);
-    arena_push(&search->trail_arena, &search->trail.parents, entry->parent);
-    arena_reserve(&search->trail_arena, &search->trail.counts, positions);
-    memcpy(search->trail.counts.items + search->trail.counts.count, state_counts(set, entry),
-           positions * sizeof(uint16_t));
-    search->trail.counts.count += positions;
+    struct trail *trail = &search->trail;
+    trail_reserve(search->arena, trail->parents_memory, (void **)&trail->parents.items,
+                  &trail->parents.capacity, trail->parents.count, 1, sizeof *trail->parents.items);
+    trail_reserve(search->arena, trail->counts_memory, (void **)&trail->counts.items, &trail->counts.capacity,
+                  trail->counts.count, positions, sizeof *trail->counts.items);
+    trail->parents.items[trail->parents.count++] = entry->parent;
+    memcpy(trail->counts.items + trail->counts.count, state_counts(set, entry), positions * sizeof(uint16_t));
+    trail->counts.count += positions;
     search->time = entry->time;
-    search->parent = (uint32_t)search->trail.parents.count - 1;
+    search->parent = (uint32_t)trail->parents.count - 1;
     const struct successor_user user = {search, wants, take};
     bool all = true;
     successors_visit(&search->successors, state_counts(set, entry), search->plan->most, &user, &all);
@@ -323,7 +351,7 @@ static void trace(const struct search *search, struct arena *arena) {
 
 static void search_make(struct search *search) {
     const struct makespan_problem *problem = search->plan->runs->problem;
-    struct arena *arena = &search->trail_arena;
+    struct arena *arena = &search->scratch;
     search->ring_length = serve_choice_most(problem) + 1;
     search->ring = arena_array(arena, search->ring_length, sizeof *search->ring);
     search->last = arena_array(arena, problem->position_count, sizeof *search->last);
@@ -339,7 +367,11 @@ static void search_free(struct search *search) {
     for (uint32_t i = 0; i < search->ring_length; i++)
         for (uint32_t side = 0; side < 2; side++)
             arena_free(&search->ring[i].set.memory[side]);
-    arena_free(&search->trail_arena);
+    for (uint32_t side = 0; side < 2; side++) {
+        arena_free(&search->trail.parents_memory[side]);
+        arena_free(&search->trail.counts_memory[side]);
+    }
+    arena_free(&search->scratch);
 }
 
 struct layer_search_result layer_search(const struct makespan_run *run, const struct layer_search_plan *plan,
@@ -348,7 +380,7 @@ struct layer_search_result layer_search(const struct makespan_run *run, const st
     const bool sound = plan->table == NULL || plan->table->full;
     struct layer_search_result result = {.makespan = plan->target, .complete = sound};
     struct search search = {.run = run, .plan = plan, .result = &result, .sound = sound, .arena = arena};
-    arena_bind(&search.trail_arena, arena);
+    arena_bind(&search.scratch, arena);
     search_make(&search);
     bool goes_on = true;
     for (; search.layer < layers && goes_on; search.layer++)

@@ -37,7 +37,7 @@ static uint64_t count_all(const struct access *accesses, uint32_t granule) {
     for (uint32_t i = 0; i < ACCESSES; i++) {
         const struct access *access = &accesses[i];
         sum += access->space == PTX_SPACE_SHARED
-                   ? access_passes(access, tables, 0)
+                   ? access_wavefronts(access, tables, 0)
                    : access_requests(access, tables, (uint64_t)i * 4096, granule, requests);
     }
     return sum;

@@ -76,7 +76,7 @@ static void measure(const struct sample *sample, uint32_t granule, struct cost *
     if (access_makes_requests(&sample->access))
         cost->requests = access_requests(&sample->access, sample->table, 0, granule, cost->blocks);
     else
-        cost->passes = access_passes(&sample->access, sample->table, 0);
+        cost->passes = access_wavefronts(&sample->access, sample->table, 0);
 }
 
 static uint32_t times_requested(const struct cost *cost, uint64_t block) {

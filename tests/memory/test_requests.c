@@ -229,14 +229,14 @@ static void check_atomics(const struct sample *sample, uint64_t seed, uint32_t g
 static void check_passes(const struct sample *sample, uint64_t seed) {
     struct access access = sample->access;
     access.space = PTX_SPACE_SHARED;
-    expect(access_passes(&access, sample->table, sample->base) == naive_passes(&sample->lanes, false), sample,
-           seed, "another number of passes over shared memory");
+    expect(access_wavefronts(&access, sample->table, sample->base) == naive_passes(&sample->lanes, false),
+           sample, seed, "another number of passes over shared memory");
     access.is_atomic = true;
-    expect(access_passes(&access, sample->table, sample->base) == naive_passes(&sample->lanes, true), sample,
-           seed, "another number of passes of an atomic");
+    expect(access_wavefronts(&access, sample->table, sample->base) == naive_passes(&sample->lanes, true),
+           sample, seed, "another number of passes of an atomic");
     access.is_atomic = false;
     access.space = PTX_SPACE_CONST;
-    expect(access_passes(&access, sample->table, sample->base) == naive_constants(&sample->lanes), sample,
+    expect(access_wavefronts(&access, sample->table, sample->base) == naive_constants(&sample->lanes), sample,
            seed, "another number of constants");
     expect(access_requests(&access, sample->table, sample->base, 128, NULL) == 0, sample, seed,
            "constants make requests");
@@ -326,7 +326,7 @@ static void test_cases_by_hand(void **state) {
         uint64_t requests[REQUESTS_MAX];
         uint32_t lines = access_requests(&access, NULL, 0, MEMORY_LINE_BYTES, requests);
         uint32_t sectors = access_requests(&access, NULL, 0, MEMORY_SECTOR_BYTES, requests);
-        uint32_t passes = hand->passes == 0 ? 0 : access_passes(&access, NULL, 0);
+        uint32_t passes = hand->passes == 0 ? 0 : access_wavefronts(&access, NULL, 0);
         if (lines == hand->lines && sectors == hand->sectors && passes == hand->passes) continue;
         fail_msg("%s: %u lines, %u sectors, %u passes", hand->what, lines, sectors, passes);
     }
@@ -377,7 +377,7 @@ static void test_cycles(void **state) {
     assert_int_equal(transaction_cycles(&memory, 4, 5), 5);
     memory.request_cycles = 2;
     assert_int_equal(transaction_cycles(&memory, 4, 5), 10);
-    assert_int_equal(pass_cycles(4, 3), 12);
+    assert_int_equal(wavefront_cycles(4, 3), 12);
 }
 
 int main(void) {

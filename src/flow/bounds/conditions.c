@@ -205,7 +205,8 @@ void conditions_of_edge(const struct value_state *state, uint32_t from, uint32_t
     collect_edge(state, from, to, 0, list);
 }
 
-void comparison_apply(struct value_state *state, const struct comparison *comparison) {
+/* Refines each side of a comparison that holds by what the other can be. */
+static void comparison_apply(struct value_state *state, const struct comparison *comparison) {
     struct value_range a = range_related(comparison->relation, comparison->is_signed, &comparison->b.range);
     struct value_range b =
         range_related(relation_swapped(comparison->relation), comparison->is_signed, &comparison->a.range);

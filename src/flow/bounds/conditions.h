@@ -39,9 +39,6 @@ void conditions_of_predicate(const struct value_state *state, uint32_t predicate
 bool comparison_of(const struct value_state *state, const struct condition *condition,
                    struct comparison *comparison);
 
-/* Refines each side of a comparison that holds by what the other can be. */
-void comparison_apply(struct value_state *state, const struct comparison *comparison);
-
 /* Refines the state by all of them. */
 void conditions_apply(struct value_state *state, const struct conditions *list);
 

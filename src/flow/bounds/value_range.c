@@ -13,7 +13,8 @@ static wide remainder_of(wide a, wide b) {
     return a % b;
 }
 
-unsigned __int128 range_gcd(unsigned __int128 a, unsigned __int128 b) {
+/* The greatest common divisor; of 0 and x it is x. */
+static unsigned __int128 range_gcd(unsigned __int128 a, unsigned __int128 b) {
     while (b != 0) {
         wide rest = remainder_of(a, b);
         a = b;

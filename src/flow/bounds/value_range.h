@@ -62,9 +62,6 @@ struct value_range range_related(enum relation relation, bool is_signed, const s
 enum relation relation_swapped(enum relation relation);
 enum relation relation_negated(enum relation relation);
 
-/* The greatest common divisor; of 0 and x it is x. */
-unsigned __int128 range_gcd(unsigned __int128 a, unsigned __int128 b);
-
 /* What integer instructions do to sets of words. Each result contains the words that the instruction gives
  * for any words of the operands, which have one width; results have it, too, unless said otherwise. */
 

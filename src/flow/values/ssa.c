@@ -474,7 +474,8 @@ struct ssa ssa_build(const struct cfg *cfg, const struct dominators *dominators,
     return renamer.ssa;
 }
 
-uint32_t register_bits(const struct ptx_function *function, uint32_t reg) {
+/* Bits of a register, at most 64; 1 of predicates and of the carry flag. */
+static uint32_t register_bits(const struct ptx_function *function, uint32_t reg) {
     if (reg >= function->reg_count) return 1;
     enum ptx_type type = function->groups[function->reg_group[reg]].type;
     uint32_t bits = ptx_type_kind(type) == PTX_KIND_PREDICATE ? 1 : 8 * ptx_type_bytes(type);

@@ -52,8 +52,6 @@ struct ssa {
 struct ssa ssa_build(const struct cfg *cfg, const struct dominators *dominators,
                      const struct node_regs *liveness, struct arena *arena);
 
-/* Bits of a register, at most 64; 1 of predicates and of the carry flag. */
-uint32_t register_bits(const struct ptx_function *function, uint32_t reg);
 uint32_t value_bits(const struct ssa *ssa, uint32_t value);
 
 /* The value that an instruction reads from a register, or SSA_NONE. */

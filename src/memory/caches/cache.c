@@ -1,5 +1,6 @@
 #include "memory/caches/cache.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint32_t logarithm(uint32_t power_of_two) {
@@ -107,6 +108,7 @@ bool cache_store(struct cache *cache, uint64_t address, enum store_policy policy
     uint64_t number = cache_line_number(&cache->index, address);
     struct cache_line *set = set_lines(cache, number);
     uint32_t way = find_way(cache, set, number);
+    assert(way <= cache->ways);
     if (way == cache->ways || set[way].sectors == 0) return false;
     bool present = (set[way].sectors & cache_sector_bit(&cache->index, address)) != 0;
     if (policy == STORE_UPDATES) {

@@ -1,5 +1,6 @@
 #include "memory/caches/cache_state.h"
 
+#include <assert.h>
 #include <string.h>
 
 wb_status cache_state_init(struct cache_state *state, const struct cache_geometry *geometry,
@@ -76,6 +77,7 @@ static void normalise(const struct cache_state *state, struct set_state *set) {
     size_t kept = 0;
     for (size_t i = 0; i < set->lines.count; i++) {
         struct line_age line = set->lines.items[i];
+        assert(line.least <= line.most && line.most <= state->ways);
         if (line.most == state->ways) line.sure_sectors = 0, line.mark = 0;
         if (line.least == state->ways) line.possible_sectors = 0;
         if (!is_rest(state, set, &line)) set->lines.items[kept++] = line;

@@ -217,6 +217,7 @@ void l1_requests_sort(struct l1_requests *requests) {
         first += slice->count;
         slice->count = 0;
     }
+    assert(first == requests->items.count);
     for (size_t i = 0; i < requests->items.count; i++) {
         const struct l1_request *request = &requests->items.items[i];
         struct set_slice *slice = &requests->slices.items[requests->slice_of[request->set] - 1];

@@ -1,5 +1,6 @@
 #include "memory/caches/must_hits.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What proves that the data of a present sector has come: a wait of the warp for one of its accesses. */
@@ -328,6 +329,7 @@ static void read_request(struct must_presence *presence, size_t index) {
     if (request->touch == TOUCH_LOAD && !request->unknown) {
         bool present = (known.sectors >> request->sector & 1) != 0;
         bool arrived = (known.arrived >> request->sector & 1) != 0;
+        assert(present || !arrived);
         presence->verdicts.items[index] = (uint8_t)((present ? MUST_HIT : 0) | (arrived ? MUST_DATA : 0));
         if (!request->perhaps) add_loaded_sector(presence, request, &known);
     }

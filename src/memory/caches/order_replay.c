@@ -20,7 +20,9 @@ void requests_address(const struct traffic *traffic, const struct ordered_access
         met->addresses[r] = base + offsets[r];
 }
 
-bool requests_are_loose(const struct ordered_access *at) {
+/* Whether some request of the access is perhaps not made, or its line not known: then their order is not
+ * known either. */
+static bool requests_are_loose(const struct ordered_access *at) {
     const bool *perhaps = at->pattern->perhaps;
     if (at->access->is_unknown) return true;
     for (uint32_t r = 0; perhaps != NULL && r < at->access->request_count; r++)

@@ -54,10 +54,6 @@ void requests_address(const struct traffic *traffic, const struct ordered_access
 wb_status requests_meet_state(const struct traffic *traffic, const struct ordered_access *at, uint64_t mark,
                               struct cache_state *state, struct met_requests *met);
 
-/* Whether some request of the access is perhaps not made, or its line not known: then their order is not
- * known either. */
-bool requests_are_loose(const struct ordered_access *at);
-
 /* Blocks that an SM of the machine holds at a time under the extension. Errors, each with a message:
  * WB_ERR_INPUT when the machine has no first-level cache or no room for a block; as access_order_check. */
 wb_status order_resident_blocks(const struct traffic *traffic, wb_diagnostics *diagnostics,

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void owned_lines_add(struct owned_lines *lines, uint32_t ways, uint64_t line, uint32_t owner) {
+/* Adds a line; `items` has room for the capacity, or for all lines that there are. */
+static void owned_lines_add(struct owned_lines *lines, uint32_t ways, uint64_t line, uint32_t owner) {
     uint32_t own = 0;
     for (uint32_t i = 0; i < lines->count; i++) {
         struct owned_line *listed = &lines->items[i];

@@ -34,9 +34,6 @@ static inline uint32_t owned_lines_capacity(uint32_t ways) {
     return 2 * (ways + 1);
 }
 
-/* Adds a line; `items` has room for the capacity, or for all lines that there are. */
-void owned_lines_add(struct owned_lines *lines, uint32_t ways, uint64_t line, uint32_t owner);
-
 /* Whether somebody else uses the line, too. */
 static inline bool owned_by_another(const struct owned_line *line, uint32_t owner) {
     return line->shared || line->owner != owner;

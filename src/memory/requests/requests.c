@@ -1,5 +1,6 @@
 #include "memory/requests/requests.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "warp/alu/lanes.h"
@@ -69,8 +70,10 @@ static uint32_t words_of(uint64_t block, uint32_t granule, uint64_t first, uint6
     return up_to & (UINT32_MAX << (from / WORD_BYTES));
 }
 
-uint32_t requests_coalesce_atomics(const struct lane_addresses *lanes, uint32_t granule,
-                                   uint64_t requests[REQUESTS_MAX]) {
+/* The same of atomics: lanes on one word never share a request, so that a block is requested as often as the
+ * word of it that most lanes are on. */
+static uint32_t requests_coalesce_atomics(const struct lane_addresses *lanes, uint32_t granule,
+                                          uint64_t requests[REQUESTS_MAX]) {
     uint64_t align = ~(uint64_t)(granule - 1);
     uint32_t taken[REQUESTS_MAX], count = 0;
     FOR_LANES_OF(l, lanes->mask) {
@@ -88,8 +91,10 @@ static uint64_t interleaved(uint64_t word, uint32_t lane) {
     return (word * WARP_LANES + lane) * WORD_BYTES;
 }
 
-uint32_t requests_coalesce_local(const struct lane_addresses *lanes, uint32_t granule,
-                                 uint64_t requests[REQUESTS_MAX]) {
+/* The same of local memory, whose words of 4 bytes are interleaved over the lanes: word w of lane l lies at
+ * (32 w + l) * 4, so that equal addresses of all lanes make one line a word. */
+static uint32_t requests_coalesce_local(const struct lane_addresses *lanes, uint32_t granule,
+                                        uint64_t requests[REQUESTS_MAX]) {
     uint64_t align = ~(uint64_t)(granule - 1);
     uint32_t count = 0;
     FOR_LANES_OF(l, lanes->mask) {
@@ -124,8 +129,8 @@ static void want_word(struct bank_words *words, uint64_t word, bool is_atomic) {
     words->length[bank]++;
 }
 
-/* Passes for the lanes of one group: the most words of any bank. */
-static uint32_t group_passes(const struct lane_addresses *lanes, uint32_t group, bool is_atomic) {
+/* Wavefronts for the lanes of one group: the most words of any bank. */
+static uint32_t group_wavefronts(const struct lane_addresses *lanes, uint32_t group, bool is_atomic) {
     struct bank_words words;
     memset(words.first, 0, sizeof words.first);
     memset(words.length, 0, sizeof words.length);
@@ -146,15 +151,19 @@ static uint32_t group_lanes(uint32_t bytes) {
     return bytes <= SHARED_BANK_BYTES ? WARP_LANES : SHARED_BANKS * SHARED_BANK_BYTES / bytes;
 }
 
-uint32_t shared_conflicts(const struct lane_addresses *lanes, bool is_atomic) {
-    uint32_t size = group_lanes(lanes->bytes), passes = 0;
+/* Bank-conflict wavefronts: passes over the banks of shared memory. Accesses of 8 bytes are served by half
+ * warps, of 16 (32) bytes by quarter (eighth) warps, each by itself; a pass serves one word of every bank, to
+ * any number of lanes, but of atomics to one. */
+static uint32_t shared_conflicts(const struct lane_addresses *lanes, bool is_atomic) {
+    uint32_t size = group_lanes(lanes->bytes), wavefronts = 0;
     uint32_t group = UINT32_MAX >> (WARP_LANES - size);
     for (uint32_t l = 0; l < WARP_LANES; l += size)
-        passes += group_passes(lanes, group << l, is_atomic);
-    return passes;
+        wavefronts += group_wavefronts(lanes, group << l, is_atomic);
+    return wavefronts;
 }
 
-uint32_t constant_broadcasts(const struct lane_addresses *lanes) {
+/* Wavefronts of the constant cache, which serves one address at a time: how many different ones there are. */
+static uint32_t constant_broadcasts(const struct lane_addresses *lanes) {
     uint64_t addresses[WARP_LANES];
     uint32_t count = 0;
     FOR_LANES_OF(l, lanes->mask) count = add_distinct(addresses, count, lanes->address[l]);
@@ -177,6 +186,7 @@ static uint32_t coalesce_range(const struct access *access, uint64_t base, uint6
     uint64_t first = (start + stride * low) & align;
     uint64_t last = (start + stride * high + access->bytes - 1) & align;
     uint32_t count = (uint32_t)((last - first) / granule) + 1;
+    assert(last >= first && count <= REQUESTS_MAX);
     for (uint32_t i = 0; i < count; i++)
         requests[i] = first + i * granule;
     return count;
@@ -218,6 +228,7 @@ uint32_t access_requests(const struct access *access, const uint64_t *tables, ui
                          uint64_t requests[REQUESTS_MAX]) {
     bool is_local = access->space == PTX_SPACE_LOCAL;
     if (!access_makes_requests(access)) return 0;
+    assert(access->mask != 0 && access->table != ACCESS_UNKNOWN && (granule & (granule - 1)) == 0);
     if (!is_local && !access->is_atomic) return coalesce_global(access, tables, base, granule, requests);
     struct lane_addresses lanes;
     lane_addresses_read(access, tables, base, &lanes);
@@ -258,7 +269,7 @@ static uint32_t active_groups(uint32_t mask, uint32_t size) {
     return count;
 }
 
-uint32_t access_passes(const struct access *access, const uint64_t *tables, uint64_t base) {
+uint32_t access_wavefronts(const struct access *access, const uint64_t *tables, uint64_t base) {
     bool is_shared = access->space == PTX_SPACE_SHARED;
     if (is_shared && is_without_conflict(access, base))
         return active_groups(access->mask, group_lanes(access->bytes));
@@ -282,31 +293,32 @@ uint32_t access_request_count(const struct access *access, const uint64_t *table
     return (uint32_t)__builtin_popcount(access->mask) * lane_requests_at_most(access);
 }
 
-uint32_t access_pass_count(const struct access *access, const uint64_t *tables) {
+uint32_t access_wavefront_count(const struct access *access, const uint64_t *tables) {
     if (access_makes_requests(access)) return 0;
-    if (access->table != ACCESS_UNKNOWN) return access_passes(access, tables, 0);
+    if (access->table != ACCESS_UNKNOWN) return access_wavefronts(access, tables, 0);
     return (uint32_t)__builtin_popcount(access->mask);
 }
 
 /* Transactions of one executed instruction, over all of its records: an asynchronous copy loads and stores,
  * and a generic address can lead different lanes to different memories. */
 struct transactions {
-    uint32_t requests; /* of global and local memory */
-    uint32_t passes;   /* over memory of the SM */
+    uint32_t requests;   /* of global and local memory */
+    uint32_t wavefronts; /* over memory of the SM */
 };
 
 static void add_transactions(const struct access *access, const struct access_list *list, uint32_t granule,
                              struct transactions *sum) {
     sum->requests += access_request_count(access, list->tables.items, granule);
-    sum->passes += access_pass_count(access, list->tables.items);
+    sum->wavefronts += access_wavefront_count(access, list->tables.items);
 }
 
-/* Requests and passes follow one another on the unit. An instruction whose class has no unit takes no time.
+/* Requests and wavefronts follow one another on the unit. An instruction whose class has no unit takes no
+ * time.
  */
 static struct execution_cost cost_of(const struct wb_machine *machine, const struct machine_class *class,
                                      struct transactions sum) {
     if (class->unit == UNIT_NONE) return (struct execution_cost){0, 0};
-    uint32_t init = pass_cycles(class->init, sum.passes);
+    uint32_t init = wavefront_cycles(class->init, sum.wavefronts);
     if (sum.requests > 0) init += transaction_cycles(&machine->memory, class->init, sum.requests);
     uint32_t latency = machine_latency(machine, class);
     /* Stores are acknowledged by a memory that all SMs share. */

@@ -26,24 +26,6 @@ void lane_addresses_read(const struct access *access, const uint64_t *tables, ui
 uint32_t requests_coalesce(const struct lane_addresses *lanes, uint32_t granule,
                            uint64_t requests[REQUESTS_MAX]);
 
-/* The same of atomics: lanes on one word never share a request, so that a block is requested as often as the
- * word of it that most lanes are on. */
-uint32_t requests_coalesce_atomics(const struct lane_addresses *lanes, uint32_t granule,
-                                   uint64_t requests[REQUESTS_MAX]);
-
-/* The same of local memory, whose words of 4 bytes are interleaved over the lanes: word w of lane l lies at
- * (32 w + l) * 4, so that equal addresses of all lanes make one line a word. */
-uint32_t requests_coalesce_local(const struct lane_addresses *lanes, uint32_t granule,
-                                 uint64_t requests[REQUESTS_MAX]);
-
-/* Passes over the banks of shared memory. Accesses of 8 bytes are served by half warps, of 16 (32) bytes by
- * quarter (eighth) warps, each by itself; a pass serves one word of every bank, to any number of lanes, but
- * of atomics to one. */
-uint32_t shared_conflicts(const struct lane_addresses *lanes, bool is_atomic);
-
-/* Passes of the constant cache, which serves one address at a time: how many different ones there are. */
-uint32_t constant_broadcasts(const struct lane_addresses *lanes);
-
 /* Whether an access leaves the SM's own memories: only such accesses have requests and make epochs. */
 static inline bool access_makes_requests(const struct access *access) {
     return access->space == PTX_SPACE_GLOBAL || access->space == PTX_SPACE_LOCAL;
@@ -61,14 +43,14 @@ uint32_t access_requests(const struct access *access, const uint64_t *tables, ui
 void access_requests_sure(const struct access *access, const uint64_t *tables, uint64_t base,
                           uint32_t granule, const uint64_t *requests, uint32_t count, bool *sure);
 
-/* The passes of a recorded access of shared memory, constants or parameters, by its rule above. */
-uint32_t access_passes(const struct access *access, const uint64_t *tables, uint64_t base);
+/* The wavefronts of a recorded access of shared memory, constants or parameters, by its rule above. */
+uint32_t access_wavefronts(const struct access *access, const uint64_t *tables, uint64_t base);
 
-/* How many requests (of global and local memory) and passes (of other memory) a recorded access makes: of
+/* How many requests (of global and local memory) and wavefronts (of other memory) a recorded access makes: of
  * unknown addresses the most that there can be if they are aligned to what each lane accesses
  * (docs/covering-paths.md, section 4). */
 uint32_t access_request_count(const struct access *access, const uint64_t *tables, uint32_t granule);
-uint32_t access_pass_count(const struct access *access, const uint64_t *tables);
+uint32_t access_wavefront_count(const struct access *access, const uint64_t *tables);
 
 /* Cycles that a unit is busy with `requests` of an instruction whose class has initiation interval `init`: at
  * least the interval, in which the lanes' addresses pass. */
@@ -78,9 +60,9 @@ static inline uint32_t transaction_cycles(const struct machine_memory *memory, u
     return passing > init ? passing : init;
 }
 
-/* Cycles that a unit is busy with passes over memory of the SM: the interval is that of one pass. */
-static inline uint32_t pass_cycles(uint32_t init, uint32_t passes) {
-    return init * passes;
+/* Cycles that a unit is busy with wavefronts over memory of the SM: the interval is that of one. */
+static inline uint32_t wavefront_cycles(uint32_t init, uint32_t wavefronts) {
+    return init * wavefronts;
 }
 
 /* What the executed memory instructions of a traced block cost on a machine that counts their transactions:

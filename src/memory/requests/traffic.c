@@ -293,8 +293,8 @@ static void ask(const struct traffic_maker *maker, const struct access *access, 
         made->cycles = transaction_cycles(memory, init, before + count);
         if (before > 0) made->cycles -= transaction_cycles(memory, init, before);
     } else {
-        made->cycles = pass_cycles(init, is_known ? access_passes(access, tables, base)
-                                                  : access_pass_count(access, tables));
+        made->cycles = wavefront_cycles(init, is_known ? access_wavefronts(access, tables, base)
+                                                       : access_wavefront_count(access, tables));
     }
     made->request_count = (uint16_t)count;
 }

@@ -34,8 +34,9 @@ struct gpu_sink {
 /* Choices of somebody who wants to see what a dispatcher might do. Where all blocks fit at the start, they
  * are dealt out to the SMs in turn whatever the choices say. */
 struct dispatch_plan {
-    const uint32_t *blocks;  /* in the order in which they are dispatched */
-    const uint32_t *choices; /* per dispatch: of the n SMs with room the one of number choice mod n, from 0 */
+    const uint32_t *blocks; /* in the order in which they are dispatched */
+    const uint32_t
+        *choices; /* per dispatch: of the n SMs with a free slot the one of number choice mod n, from 0 */
 };
 
 struct gpu_options {

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "sim/gpu/gpu_state.h"
@@ -14,38 +15,39 @@ wb_status gpu_dispatcher_init(struct gpu *gpu) {
                                     .sm_count = gpu->sm_count,
                                     .block_count = gpu->block_count,
                                     .last_sm = gpu->sm_count - 1};
-    made->rooms = arena_array(&gpu->arena, gpu->sm_count, sizeof *made->rooms);
+    made->free = arena_array(&gpu->arena, gpu->sm_count, sizeof *made->free);
     made->freed.items = arena_array(&gpu->arena, all, sizeof *made->freed.items);
     uint32_t *slots = arena_array(&gpu->arena, all, sizeof *slots);
-    if (made->rooms == NULL || made->freed.items == NULL || slots == NULL) return WB_ERR_LIMIT;
+    if (made->free == NULL || made->freed.items == NULL || slots == NULL) return WB_ERR_LIMIT;
     for (uint32_t s = 0; s < gpu->sm_count; s++)
-        made->rooms[s] = (struct free_rooms){.slots = slots + (size_t)s * gpu->slots, .next_block = s};
+        made->free[s] = (struct free_slots){.slots = slots + (size_t)s * gpu->slots, .next_block = s};
     return WB_OK;
 }
 
 /* A slot is free in the cycle that is being looked at. */
-static void open_room(struct gpu_dispatcher *dispatcher, uint32_t sm, uint32_t slot) {
-    struct free_rooms *rooms = &dispatcher->rooms[sm];
-    uint32_t place = rooms->count++;
-    for (; place > 0 && rooms->slots[place - 1] > slot; place--)
-        rooms->slots[place] = rooms->slots[place - 1];
-    rooms->slots[place] = slot;
-    dispatcher->room_count++;
+static void open_slot(struct gpu_dispatcher *dispatcher, uint32_t sm, uint32_t slot) {
+    struct free_slots *slots_of = &dispatcher->free[sm];
+    uint32_t place = slots_of->count++;
+    for (; place > 0 && slots_of->slots[place - 1] > slot; place--)
+        slots_of->slots[place] = slots_of->slots[place - 1];
+    slots_of->slots[place] = slot;
+    dispatcher->free_count++;
 }
 
 /* Gives away the lowest free slot of an SM. */
-static uint32_t take_room(struct gpu_dispatcher *dispatcher, uint32_t sm) {
-    struct free_rooms *rooms = &dispatcher->rooms[sm];
-    uint32_t slot = rooms->slots[0];
-    memmove(rooms->slots, rooms->slots + 1, --rooms->count * sizeof *rooms->slots);
-    dispatcher->room_count--;
+static uint32_t take_slot(struct gpu_dispatcher *dispatcher, uint32_t sm) {
+    struct free_slots *slots_of = &dispatcher->free[sm];
+    assert(slots_of->count > 0 && dispatcher->free_count > 0);
+    uint32_t slot = slots_of->slots[0];
+    memmove(slots_of->slots, slots_of->slots + 1, --slots_of->count * sizeof *slots_of->slots);
+    dispatcher->free_count--;
     return slot;
 }
 
 /* Whether an SM could get a block now. */
 static bool can_take(const struct gpu_dispatcher *dispatcher, uint32_t sm) {
-    if (dispatcher->rooms[sm].count == 0) return false;
-    return dispatcher->rule != DISPATCH_STATIC || dispatcher->rooms[sm].next_block < dispatcher->block_count;
+    if (dispatcher->free[sm].count == 0) return false;
+    return dispatcher->rule != DISPATCH_STATIC || dispatcher->free[sm].next_block < dispatcher->block_count;
 }
 
 /* The SM with the lowest free slot, for static and greedy dispatch; sm_count: none. */
@@ -53,47 +55,47 @@ static uint32_t lowest_slot(const struct gpu_dispatcher *dispatcher) {
     uint32_t best = dispatcher->sm_count;
     for (uint32_t s = 0; s < dispatcher->sm_count; s++) {
         if (!can_take(dispatcher, s)) continue;
-        if (best == dispatcher->sm_count || dispatcher->rooms[s].slots[0] < dispatcher->rooms[best].slots[0])
+        if (best == dispatcher->sm_count || dispatcher->free[s].slots[0] < dispatcher->free[best].slots[0])
             best = s;
     }
     return best;
 }
 
-/* The next SM with room behind the one that got the last block. */
+/* The next SM with a free slot behind the one that got the last block. */
 static uint32_t next_in_turn(const struct gpu_dispatcher *dispatcher) {
     uint32_t sm = dispatcher->last_sm;
     do
         sm = sm + 1 < dispatcher->sm_count ? sm + 1 : 0;
-    while (dispatcher->rooms[sm].count == 0);
+    while (dispatcher->free[sm].count == 0);
     return sm;
 }
 
-/* The SM with most free rooms. */
-static uint32_t most_rooms(const struct gpu_dispatcher *dispatcher) {
+/* The SM with most free slots. */
+static uint32_t most_free(const struct gpu_dispatcher *dispatcher) {
     uint32_t best = 0;
     for (uint32_t s = 1; s < dispatcher->sm_count; s++)
-        if (dispatcher->rooms[s].count > dispatcher->rooms[best].count) best = s;
+        if (dispatcher->free[s].count > dispatcher->free[best].count) best = s;
     return best;
 }
 
-/* The SM that a plan chooses; sm_count: none has room. */
+/* The SM that a plan chooses; sm_count: none has a free slot. */
 static uint32_t planned(const struct gpu_dispatcher *dispatcher) {
     uint32_t able = 0;
     for (uint32_t s = 0; s < dispatcher->sm_count; s++)
-        able += dispatcher->rooms[s].count > 0;
+        able += dispatcher->free[s].count > 0;
     if (able == 0) return dispatcher->sm_count;
     uint32_t skip = dispatcher->plan->choices[dispatcher->dispatched] % able;
     for (uint32_t s = 0;; s++)
-        if (dispatcher->rooms[s].count > 0 && skip-- == 0) return s;
+        if (dispatcher->free[s].count > 0 && skip-- == 0) return s;
 }
 
-/* The SM that gets the next block, while some have room; sm_count: none of these gets any more. */
+/* The SM that gets the next block, while some have free slots; sm_count: none of these gets any more. */
 static uint32_t choose_sm(const struct gpu_dispatcher *dispatcher) {
     if (dispatcher->plan != NULL && dispatcher->rule != DISPATCH_STATIC)
         return dispatcher->fits ? next_in_turn(dispatcher) : planned(dispatcher);
     switch ((enum block_dispatch)dispatcher->rule) {
     case DISPATCH_ROUND_ROBIN: return next_in_turn(dispatcher);
-    case DISPATCH_MOST_FREE: return most_rooms(dispatcher);
+    case DISPATCH_MOST_FREE: return most_free(dispatcher);
     case DISPATCH_STATIC:
     case DISPATCH_GREEDY: break;
     }
@@ -105,8 +107,8 @@ static uint32_t next_block(struct gpu_dispatcher *dispatcher, uint32_t sm) {
     uint32_t number = dispatcher->dispatched++;
     if (dispatcher->rule != DISPATCH_STATIC)
         return dispatcher->plan == NULL ? number : dispatcher->plan->blocks[number];
-    uint32_t block = dispatcher->rooms[sm].next_block;
-    dispatcher->rooms[sm].next_block =
+    uint32_t block = dispatcher->free[sm].next_block;
+    dispatcher->free[sm].next_block =
         block <= UINT32_MAX - dispatcher->sm_count ? block + dispatcher->sm_count : UINT32_MAX;
     return block;
 }
@@ -114,30 +116,30 @@ static uint32_t next_block(struct gpu_dispatcher *dispatcher, uint32_t sm) {
 /* Takes over the slots that an SM has reported. */
 static void take_freed(struct gpu *gpu, uint32_t number) {
     struct sm *sm = &gpu->sms[number].sm;
-    for (uint32_t r = 0; r < sm->room_count; r++) {
-        const struct sm_room room = sm->rooms[r];
-        heap_push(&gpu->dispatcher.freed, room.at, (uint64_t)room.slot << SLOT_SHIFT | number, number);
+    for (uint32_t r = 0; r < sm->freed_count; r++) {
+        const struct freed_slot freed = sm->freed[r];
+        heap_push(&gpu->dispatcher.freed, freed.at, (uint64_t)freed.slot << SLOT_SHIFT | number, number);
     }
-    sm->room_count = 0;
+    sm->freed_count = 0;
 }
 
-/* The rooms that become free in cycle `at`, which comes next. */
+/* The slots that become free in cycle `at`, which comes next. */
 static void open_freed(struct gpu_dispatcher *dispatcher, cycles at) {
     while (heap_first(&dispatcher->freed) == at) {
-        const struct heap_item room = heap_pop(&dispatcher->freed);
-        open_room(dispatcher, room.id, (uint32_t)(room.rank >> SLOT_SHIFT));
+        const struct heap_item freed = heap_pop(&dispatcher->freed);
+        open_slot(dispatcher, freed.id, (uint32_t)(freed.rank >> SLOT_SHIFT));
     }
 }
 
-/* Gives a block to a room that is free in cycle `at`; `latency`: behind the dispatcher's own time. False when
+/* Gives a block to a slot that is free in cycle `at`; `latency`: behind the dispatcher's own time. False when
  * nobody can have one. */
 static bool dispatch_one(struct gpu *gpu, cycles at, uint32_t latency, uint32_t *sm) {
     struct gpu_dispatcher *dispatcher = &gpu->dispatcher;
-    if (dispatcher->room_count == 0 || !gpu_blocks_left(gpu)) return false;
+    if (dispatcher->free_count == 0 || !gpu_blocks_left(gpu)) return false;
     *sm = choose_sm(dispatcher);
     if (*sm == dispatcher->sm_count) return false;
     dispatcher->busy_until = cycles_max(dispatcher->busy_until, at) + gpu->memory->dispatch_service;
-    uint32_t slot = take_room(dispatcher, *sm);
+    uint32_t slot = take_slot(dispatcher, *sm);
     sm_place(&gpu->sms[*sm].sm, slot, next_block(dispatcher, *sm), dispatcher->busy_until + latency);
     dispatcher->last_sm = *sm;
     return true;
@@ -162,7 +164,7 @@ void gpu_dispatch_first(struct gpu *gpu) {
     }
     for (uint32_t s = 0; s < gpu->sm_count; s++)
         for (uint32_t slot = 0; slot < gpu->slots; slot++)
-            open_room(&gpu->dispatcher, s, slot);
+            open_slot(&gpu->dispatcher, s, slot);
     while (dispatch_one(gpu, 0, 0, &sm))
         continue;
 }

@@ -15,7 +15,7 @@ static wb_status refuse(const struct gpu *gpu, const char *problem) {
     return WB_ERR_INPUT;
 }
 
-/* Whether blocks go to any SM that has room. */
+/* Whether blocks go to any SM that has a free slot. */
 static bool is_dynamic(const struct gpu *gpu) {
     return memory_dispatch_is_dynamic(gpu->memory) && !gpu->scheme->reorder;
 }

@@ -39,8 +39,8 @@ struct gpu_summary {
 #define GPU_SUMMARY_EMPTY                                                                                    \
     ((struct gpu_summary){.next = CYCLES_SATURATED, .first_sent = CYCLES_SATURATED, .failed = UINT32_MAX})
 
-/* The free rooms of one SM. */
-struct free_rooms {
+/* The free CTA slots of one SM. */
+struct free_slots {
     uint32_t *slots; /* the lowest first */
     uint32_t count;
     uint32_t next_block; /* of static dispatch */
@@ -49,14 +49,14 @@ struct free_rooms {
 struct gpu_dispatcher {
     uint32_t rule;                    /* enum block_dispatch */
     const struct dispatch_plan *plan; /* or NULL */
-    bool fits;                        /* all blocks have rooms at the start */
+    bool fits;                        /* all blocks have slots at the start */
     uint32_t sm_count, block_count;
-    uint32_t dispatched;      /* blocks so far */
-    uint32_t last_sm;         /* that got the last one */
-    cycles busy_until;        /* the dispatcher itself */
-    struct heap freed;        /* slots that have become free and may not be given away yet; id: the SM */
-    struct free_rooms *rooms; /* per SM: free in the cycle that is being looked at */
-    uint32_t room_count;      /* of all SMs */
+    uint32_t dispatched;     /* blocks so far */
+    uint32_t last_sm;        /* that got the last one */
+    cycles busy_until;       /* the dispatcher itself */
+    struct heap freed;       /* slots that have become free and may not be given away yet; id: the SM */
+    struct free_slots *free; /* per SM: free in the cycle that is being looked at */
+    uint32_t free_count;     /* of all SMs */
 };
 
 struct gpu {

@@ -1,5 +1,6 @@
 #include "sim/memory/fetch_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Size of the first table, a power of two; largest size. */
@@ -60,9 +61,12 @@ wb_status fetch_table_add(struct fetch_table *table, uint64_t sector, uint32_t *
 }
 
 void fetch_table_remove(struct fetch_table *table, uint32_t fetch) {
+    assert(table->used > 0 && fetch < table->size);
     uint32_t *at = &table->buckets[fetch_table_bucket(table, table->items[fetch].sector)];
-    while (*at != fetch)
+    while (*at != fetch) {
+        assert(*at != FETCH_NONE);
         at = &table->items[*at].chain;
+    }
     *at = table->items[fetch].chain;
     table->items[fetch].chain = table->free;
     table->free = fetch;

@@ -2,7 +2,9 @@
 
 #include "warpbound.h"
 
-uint32_t policy_oldest_ready(const struct policy_view *view) {
+/* The ready member of the oldest block that has one, the first of them, or WARP_NONE. Of one block alone it
+ * is the ready member of lowest index. */
+static uint32_t policy_oldest_ready(const struct policy_view *view) {
     if (view->blocks <= 1) return warp_set_first_of_both(view->ready, view->members, view->words, 0);
     for (uint32_t i = 0; i < view->blocks; i++) {
         uint32_t first = view->oldest_first[i] * view->block_warps;

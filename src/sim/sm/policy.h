@@ -80,10 +80,6 @@ extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest;
 /* The policies in the order of help texts and of results; NULL past the end. */
 const struct sim_policy *policy_at(size_t index);
 
-/* The ready member of the oldest block that has one, the first of them, or WARP_NONE. Of one block alone it
- * is the ready member of lowest index. */
-uint32_t policy_oldest_ready(const struct policy_view *view);
-
 /* Where the search for the next warp starts in a round: behind the last one issued. */
 static inline uint32_t policy_round_start(const struct policy_view *view) {
     return view->last == WARP_NONE || view->last + 1 >= view->words * 64 ? 0 : view->last + 1;

@@ -74,7 +74,7 @@ struct sm_warp {
     bool blocked; /* nobody knows yet when the head can issue */
 };
 
-/* Room for a block. */
+/* A CTA slot: room for a resident block. */
 struct sm_slot {
     uint32_t block;         /* or SM_NONE */
     uint32_t live, arrived; /* warps that have not ended; of these, held by a barrier */
@@ -102,7 +102,7 @@ struct sm_turn {
 };
 
 /* A slot that has become free. */
-struct sm_room {
+struct freed_slot {
     cycles at;
     uint32_t slot;
 };
@@ -119,8 +119,8 @@ struct sm {
     uint32_t *oldest_first; /* the slots in the order in which their blocks came */
     cycles slot_event;      /* the first start or end of a block */
     struct sm_feed feed;
-    struct sm_room *rooms; /* slots that have become free and got no block of the feed */
-    uint32_t room_count;
+    struct freed_slot *freed; /* slots that have become free and got no block of the feed */
+    uint32_t freed_count;
     struct block_times *block_times; /* per block of the grid; NULL: nobody asks */
     struct sm_unit *units;           /* [unit * sub_cores + sub-core], a shared one at sub-core 0 */
     uint32_t unit_count;

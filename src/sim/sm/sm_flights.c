@@ -1,5 +1,6 @@
 /* Memory instructions from their issue to their completion: how they are kept (sm_memory_init and what
  * follows it), wait in the queue of the first level (sm_queue), and are answered (sm_answers). */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,7 @@ static void report_landing(const struct sm *sm, const struct sm_flight *flight, 
 void sm_flight_land(struct sm *sm, uint32_t index, cycles completion) {
     struct sm_flight *flight = sm_flight_at(sm, index);
     uint32_t warp = flight->warp;
+    assert(sm->slots[sm->warps[warp].slot].flights > 0);
     report_landing(sm, flight, completion);
     sm_set_results(sm, &sm->warps[warp], flight->inst, completion);
     sm_know_joined(sm, &sm->warps[warp], flight->inst, flight->commits, completion);
@@ -140,6 +142,7 @@ void flight_list_append(struct sm *sm, struct flight_list *list, uint32_t flight
 }
 
 uint32_t flight_list_pop(struct sm *sm, struct flight_list *list) {
+    assert(list->count > 0 && list->first != SM_NONE);
     uint32_t flight = list->first;
     list->first = sm_flight_at(sm, flight)->next;
     list->count--;

@@ -1,4 +1,5 @@
 /* An SM from its start to its end: its parts, the slots of its blocks, and its cycles. */
+#include <assert.h>
 #include <string.h>
 
 #include "sim/sm/sm.h"
@@ -56,9 +57,9 @@ static bool init_sub_cores(struct sm *sm, const struct sim_policy *policy) {
 
 static bool init_slots(struct sm *sm) {
     sm->slots = arena_array(&sm->arena, sm->slot_count, sizeof *sm->slots);
-    sm->rooms = arena_array(&sm->arena, sm->slot_count, sizeof *sm->rooms);
+    sm->freed = arena_array(&sm->arena, sm->slot_count, sizeof *sm->freed);
     sm->oldest_first = arena_array(&sm->arena, sm->slot_count, sizeof *sm->oldest_first);
-    if (sm->slots == NULL || sm->rooms == NULL || sm->oldest_first == NULL) return false;
+    if (sm->slots == NULL || sm->freed == NULL || sm->oldest_first == NULL) return false;
     for (uint32_t s = 0; s < sm->slot_count; s++) {
         sm->slots[s] = (struct sm_slot){.block = SM_NONE, .event_at = CYCLES_SATURATED};
         sm->oldest_first[s] = s;
@@ -133,6 +134,7 @@ static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint3
 }
 
 void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {
+    assert(index < sm->slot_count);
     struct sm_slot *slot = &sm->slots[index];
     *slot = (struct sm_slot){.block = block, .event_at = at};
     sm->slot_event = cycles_min(sm->slot_event, at);
@@ -141,6 +143,7 @@ void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {
     uint32_t age = 0;
     while (sm->oldest_first[age] != index)
         age++;
+    assert(age < sm->slot_count && "every slot has an age");
     for (; age + 1 < sm->slot_count; age++)
         sm->oldest_first[age] = sm->oldest_first[age + 1];
     sm->oldest_first[age] = index;
@@ -166,7 +169,7 @@ static void sm_end_block(struct sm *sm, struct sm_slot *slot) {
         sm_place(sm, index, (uint32_t)sm->feed.next, end + sm->program->machine->memory.dispatch_latency);
         sm->feed.next += sm->feed.stride;
     } else {
-        sm->rooms[sm->room_count++] = (struct sm_room){end, index};
+        sm->freed[sm->freed_count++] = (struct freed_slot){end, index};
     }
 }
 

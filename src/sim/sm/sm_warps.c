@@ -1,4 +1,6 @@
 /* Warps: program order, operands, barriers, and the queues of instructions that wait for others in groups. */
+#include <assert.h>
+
 #include "sim/sm/sm.h"
 #include "sim/sm/sm_ifetch.h"
 
@@ -153,6 +155,7 @@ void sm_advance(struct sm *sm, uint32_t index) {
         sm_proceed(sm, index);
     }
     struct sm_slot *slot = &sm->slots[warp->slot];
+    assert(slot->arrived <= slot->live);
     if (slot->arrived == slot->live) sm_settle(sm, slot);
 }
 

@@ -39,7 +39,7 @@ static void transactions_of(const struct reader *reader, uint32_t granule, uint3
     for (size_t r = reader->record; r < reader->end; r++) {
         const struct access *access = &reader->list->items.items[r];
         *requests += access_request_count(access, reader->list->tables.items, granule);
-        *passes += access_pass_count(access, reader->list->tables.items);
+        *passes += access_wavefront_count(access, reader->list->tables.items);
     }
 }
 

@@ -8,7 +8,7 @@
 #include "example.h"
 #include "makespan/analysis/makespan.h"
 #include "makespan/anneal/precedence_string.h"
-#include "report/makespan/makespan.h"
+#include "report/makespan/witness.h"
 #include "strings/witness_file.h"
 
 /* The strings of the text: an identifier a character. */

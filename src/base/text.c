@@ -50,10 +50,14 @@ void text_char(struct text *text, char c) {
 void text_printf(struct text *text, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
+    text_vprintf(text, format, arguments);
+    va_end(arguments);
+}
+
+void text_vprintf(struct text *text, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     int length = text_vformat(NULL, 0, format, arguments);
-    va_end(arguments);
     if (length < 0) text->failed = true;
     if (length >= 0 && text_room(text, (size_t)length)) {
         (void)text_vformat(text->data + text->length, (size_t)length + 1, format, again);

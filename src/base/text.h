@@ -25,6 +25,8 @@ void text_append(struct text *text, const char *bytes, size_t length);
 void text_string(struct text *text, const char *string);
 void text_char(struct text *text, char c);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /* snprintf and vsnprintf whatever the locale: numbers have a decimal point. */
 int text_format(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -8,11 +8,9 @@
 /* --deadline, in cycles of the machine, and --scope, which may be left out. */
 static wb_status read_deadline(const struct options *options, const wb_machine *machine,
                                wb_diagnostics *diagnostics, wb_report_options *report) {
-    if (options->scope != NULL && strcmp(options->scope, wb_scope_name(WB_SCOPE_KERNEL)) != 0) {
+    if (options->scope == SCOPE_BLOCK) {
         report->scope = WB_SCOPE_BLOCK;
-        if (strcmp(options->scope, wb_scope_name(WB_SCOPE_BLOCK)) != 0)
-            return usage_error(diagnostics, "--scope: expected kernel or block");
-        if (options->schemes != NULL && options->block_index == NULL)
+        if (options->schemes != NULL && !options->block_index.given)
             return usage_error(diagnostics,
                                "--scope block: with --scheme only of the block of --block-index");
     }
@@ -26,8 +24,8 @@ static wb_status read_deadline(const struct options *options, const wb_machine *
 static wb_status read_asked(const struct options *options, const struct inputs *inputs,
                             const wb_machine *machine, wb_diagnostics *diagnostics, wb_analyze_options *asked,
                             wb_report_options *report) {
-    wb_status status = read_analyze_options(options, inputs, diagnostics, asked);
-    if (status == WB_OK) status = read_deadline(options, machine, diagnostics, report);
+    *asked = analyze_options(options, inputs);
+    wb_status status = read_deadline(options, machine, diagnostics, report);
     asked->has_deadline = report->has_deadline;
     asked->scope = report->scope;
     return status;
@@ -36,7 +34,7 @@ static wb_status read_asked(const struct options *options, const struct inputs *
 /* Says that only a block was analysed, and what to do about it: where it is one that was asked for, the
  * deadline counts as missed; else the kernel could not be analysed. */
 static int refuse_block(const struct options *options, wb_diagnostics *diagnostics) {
-    if (options->block_index != NULL) {
+    if (options->block_index.given) {
         (void)usage_error(diagnostics, "the deadline is of the kernel, and --block-index asks for one block "
                                        "only: leave that out, or judge the block alone with --scope block");
         return EXIT_DEADLINE_MISSED;
@@ -70,9 +68,9 @@ static bool is_read(const char *setting, const wb_analysis *analysis, const wb_s
 /* Whether every --set can show in the results. */
 static wb_status check_settings(const struct options *options, const wb_analysis *analysis,
                                 const wb_stream *stream, wb_diagnostics *diagnostics) {
-    for (size_t s = 0; s < options->set_count; s++) {
-        if (is_read(options->sets[s], analysis, stream)) continue;
-        wb_diagnostics_error(diagnostics, options->sets[s],
+    for (size_t s = 0; s < options->sets.count; s++) {
+        if (is_read(options->sets.items[s], analysis, stream)) continue;
+        wb_diagnostics_error(diagnostics, options->sets.items[s],
                              "has no effect: none of these methods reads it. It is for abstract CTA "
                              "simulation; --method abstract-cta says where that is not for this input");
         return WB_ERR_INPUT;
@@ -129,17 +127,17 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
 static wb_status refuse_options(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->kernel != NULL || options->grid != NULL || options->block != NULL ||
         options->shared != NULL || options->registers != NULL || options->assume != NULL ||
-        options->argument_count + options->variable_count > 0)
+        options->arguments.count + options->variables.count > 0)
         return usage_error(diagnostics, "options of a launch do not go with a list of launches: change "
                                         "the file");
-    if (options->block_index != NULL || options->phases)
+    if (options->block_index.given || options->phases)
         return usage_error(diagnostics, "--block-index and --phases are of one block: not with a list of "
                                         "launches");
     if (options->facts != NULL)
         return usage_error(diagnostics, "--facts is of one kernel: not with a list of launches");
     if (options->schemes != NULL)
         return usage_error(diagnostics, "--scheme is of one launch: not with a list of launches");
-    if (options->scope != NULL)
+    if (options->scope != 0)
         return usage_error(diagnostics, "--scope is of one launch: the deadline of a list is of all its "
                                         "kernels together");
     return WB_OK;

@@ -70,11 +70,7 @@ wb_status inputs_load(const struct options *options, const char *machine, wb_dia
 void inputs_free(struct inputs *inputs);
 
 /* The options of analyze, path and cache as the library has them. */
-wb_status read_analyze_options(const struct options *options, const struct inputs *inputs,
-                               wb_diagnostics *diagnostics, wb_analyze_options *asked);
-
-/* --block-index, if given. */
-wb_status read_block_index(const struct options *options, wb_diagnostics *diagnostics, uint32_t index[3]);
+wb_analyze_options analyze_options(const struct options *options, const struct inputs *inputs);
 
 /* Whether the operand is a block, a grid or abstract warps written by hand: its name ends in .yaml or .yml.
  * It has no kernel, launch and machine of its own: options that describe these do not go with it. */
@@ -94,10 +90,7 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
                        wb_machine **machine);
 
 /* --threads of a simulation, or the number of processors. */
-wb_status set_threads(const struct options *options, wb_diagnostics *diagnostics, wb_gpu *gpu);
-
-/* A whole number in digits alone, at most `most`; false when the text is something else. */
-bool read_count(const char *text, size_t length, uint64_t most, uint64_t *count);
+void set_threads(const struct options *options, wb_gpu *gpu);
 
 /* Fails with a message unless the output format is one of the two (pass the same twice for one). */
 wb_status require_format(const struct options *options, enum output_format first, enum output_format second,

@@ -41,17 +41,17 @@ static void put_word(FILE *out, const char *option, const char *word) {
 /* Appends the command line of warpbound facts for the same kernel and launch. */
 static void put_command(FILE *out, const struct options *options) {
     (void)fputs("warpbound facts", out);
-    for (size_t i = 0; i < options->operand_count; i++)
-        put_word(out, "", options->operands[i]);
+    for (size_t i = 0; i < options->operands.count; i++)
+        put_word(out, "", options->operands.items[i]);
     put_word(out, "-k", options->kernel);
     put_word(out, "-l", options->launch);
     put_word(out, "-g", options->grid);
     put_word(out, "-b", options->block);
     put_word(out, "-s", options->shared);
-    for (size_t i = 0; i < options->argument_count; i++)
-        put_word(out, "-a", options->arguments[i]);
-    for (size_t i = 0; i < options->variable_count; i++)
-        put_word(out, "-c", options->variables[i]);
+    for (size_t i = 0; i < options->arguments.count; i++)
+        put_word(out, "-a", options->arguments.items[i]);
+    for (size_t i = 0; i < options->variables.count; i++)
+        put_word(out, "-c", options->variables.items[i]);
 }
 
 void facts_suggest(const struct options *options, wb_diagnostics *diagnostics) {

@@ -5,24 +5,9 @@
 
 #include "command.h"
 
-/* Most threads that can be asked for. */
-#define THREADS_MAX 1024
-
 wb_status usage_error(wb_diagnostics *diagnostics, const char *message) {
     wb_diagnostics_error(diagnostics, "warpbound", message);
     return WB_ERR_INPUT;
-}
-
-bool read_count(const char *text, size_t length, uint64_t most, uint64_t *count) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < length; i++) {
-        const bool digit = text[i] >= '0' && text[i] <= '9';
-        if (!digit || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
-            return false;
-    }
-    *count = value;
-    return length > 0 && value <= most;
 }
 
 wb_status require_format(const struct options *options, enum output_format first, enum output_format second,
@@ -38,20 +23,18 @@ wb_status require_format(const struct options *options, enum output_format first
 }
 
 /* Applies --memory: a short name for settings of the machine. */
-static wb_status set_memory(const char *model, wb_machine *machine, wb_diagnostics *diagnostics) {
-    bool ideal = strcmp(model, "ideal") == 0;
-    if (!ideal && strcmp(model, "requests") != 0)
-        return usage_error(diagnostics, "--memory: expected ideal or requests");
+static wb_status set_memory(unsigned memory, wb_machine *machine, wb_diagnostics *diagnostics) {
     wb_status status = wb_machine_set(machine, "l1_size=0", diagnostics);
-    return status == WB_OK && ideal ? wb_machine_set(machine, "requests=ideal", diagnostics) : status;
+    return status == WB_OK && memory == MEMORY_IDEAL ? wb_machine_set(machine, "requests=ideal", diagnostics)
+                                                     : status;
 }
 
 /* Conventions of abstract CTA simulation are of methods that only `analyze` has. */
 static wb_status check_settings(const struct options *options, wb_diagnostics *diagnostics) {
     if ((options->command & (COMMAND_ANALYZE | COMMAND_MACHINE)) != 0) return WB_OK;
-    for (size_t i = 0; i < options->set_count; i++) {
-        if (strncmp(options->sets[i], "abstract_cta.", strlen("abstract_cta.")) != 0) continue;
-        wb_diagnostics_error(diagnostics, options->sets[i],
+    for (size_t i = 0; i < options->sets.count; i++) {
+        if (strncmp(options->sets.items[i], "abstract_cta.", strlen("abstract_cta.")) != 0) continue;
+        wb_diagnostics_error(diagnostics, options->sets.items[i],
                              "has no effect here: only methods of `warpbound analyze` read it");
         return WB_ERR_INPUT;
     }
@@ -63,9 +46,9 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     wb_machine *loaded = NULL;
     wb_status status = check_settings(options, diagnostics);
     if (status == WB_OK) status = wb_machine_load(name, diagnostics, &loaded);
-    if (status == WB_OK && options->memory != NULL) status = set_memory(options->memory, loaded, diagnostics);
-    for (size_t i = 0; status == WB_OK && i < options->set_count; i++)
-        status = wb_machine_set(loaded, options->sets[i], diagnostics);
+    if (status == WB_OK && options->memory != 0) status = set_memory(options->memory, loaded, diagnostics);
+    for (size_t i = 0; status == WB_OK && i < options->sets.count; i++)
+        status = wb_machine_set(loaded, options->sets.items[i], diagnostics);
     if (status == WB_OK) status = wb_machine_check(loaded, diagnostics);
     if (status != WB_OK) {
         wb_machine_free(loaded);
@@ -90,22 +73,7 @@ wb_status inputs_load_launches(const struct options *options, wb_diagnostics *di
  * that its message says what is expected. */
 static uint64_t number_of(const char *text, uint64_t most) {
     uint64_t number;
-    return read_count(text, strlen(text), most, &number) ? number : most;
-}
-
-/* "X[,Y[,Z]]", of which those left out are `rest`; false when it is something else. */
-static bool read_dimensions(const char *text, uint32_t rest, uint32_t dimensions[3]) {
-    for (int axis = 0; axis < 3; axis++)
-        dimensions[axis] = rest;
-    for (int axis = 0; axis < 3; axis++) {
-        uint64_t value;
-        size_t length = strcspn(text, ",");
-        if (!read_count(text, length, UINT32_MAX, &value)) break;
-        dimensions[axis] = (uint32_t)value;
-        if (text[length] == '\0') return true;
-        text += length + 1;
-    }
-    return false;
+    return read_number(text, strlen(text), 0, most, &number) ? number : most;
 }
 
 wb_status set_dimensions(wb_launch *launch,
@@ -162,10 +130,10 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
         status =
             wb_launch_set_registers(made, (uint32_t)number_of(options->registers, UINT32_MAX), diagnostics);
     if (status == WB_OK && options->assume != NULL) status = assume(made, options->assume, diagnostics);
-    for (size_t i = 0; status == WB_OK && i < options->argument_count; i++)
-        status = wb_launch_add_argument(made, options->arguments[i], diagnostics);
-    for (size_t i = 0; status == WB_OK && i < options->variable_count; i++)
-        status = wb_launch_set_variable(made, options->variables[i], diagnostics);
+    for (size_t i = 0; status == WB_OK && i < options->arguments.count; i++)
+        status = wb_launch_add_argument(made, options->arguments.items[i], diagnostics);
+    for (size_t i = 0; status == WB_OK && i < options->variables.count; i++)
+        status = wb_launch_set_variable(made, options->variables.items[i], diagnostics);
     if (status != WB_OK) {
         wb_launch_free(made);
         return status;
@@ -175,7 +143,7 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
 }
 
 void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) {
-    const char *ptx = options->operand_count == 1 ? options->operands[0] : "";
+    const char *ptx = options->operands.count == 1 ? options->operands.items[0] : "";
     const size_t stem = strlen(ptx) - (strlen(ptx) > strlen(".ptx") ? strlen(".ptx") : 0);
     char file[256], note[600];
     const int length = snprintf(file, sizeof file, "%.*s.yaml", (int)stem, ptx);
@@ -186,8 +154,8 @@ void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) 
 }
 
 wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module) {
-    if (options->operand_count != 1) return usage_error(diagnostics, "expected one PTX file (see --help)");
-    return wb_module_read(options->operands[0], diagnostics, module);
+    if (options->operands.count != 1) return usage_error(diagnostics, "expected one PTX file (see --help)");
+    return wb_module_read(options->operands.items[0], diagnostics, module);
 }
 
 wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
@@ -217,7 +185,7 @@ wb_status inputs_load(const struct options *options, const char *machine, wb_dia
 }
 
 bool is_block_file(const struct options *options) {
-    const char *dot = options->operand_count == 1 ? strrchr(options->operands[0], '.') : NULL;
+    const char *dot = options->operands.count == 1 ? strrchr(options->operands.items[0], '.') : NULL;
     return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
@@ -225,49 +193,35 @@ wb_status load_block_file(const struct options *options, wb_diagnostics *diagnos
                           wb_analysis **analysis) {
     if (options->kernel != NULL || options->launch != NULL || options->grid != NULL ||
         options->block != NULL || options->registers != NULL || options->assume != NULL ||
-        options->machine != NULL || options->memory != NULL || options->facts != NULL ||
-        options->set_count + options->argument_count > 0)
+        options->machine != NULL || options->memory != 0 || options->facts != NULL ||
+        options->sets.count + options->arguments.count > 0)
         return usage_error(diagnostics,
                            "a block file stands for itself: no kernel, launch or machine with it");
-    return wb_analysis_read(options->operands[0], diagnostics, analysis);
+    return wb_analysis_read(options->operands.items[0], diagnostics, analysis);
 }
 
-wb_status read_block_index(const struct options *options, wb_diagnostics *diagnostics, uint32_t index[3]) {
-    if (options->block_index == NULL || read_dimensions(options->block_index, 0, index)) return WB_OK;
-    return usage_error(diagnostics, "--block-index: expected one to three numbers, such as 1,0,0");
+wb_analyze_options analyze_options(const struct options *options, const struct inputs *inputs) {
+    const uint32_t *block = options->block_index.index;
+    return (wb_analyze_options){.size = sizeof(wb_analyze_options),
+                                .facts = inputs->facts,
+                                .one_block = options->block_index.given,
+                                .block = {block[0], block[1], block[2]},
+                                .state_limit = options->states.value,
+                                .scheme = options->schemes,
+                                .methods = options->methods,
+                                .policies = options->policies,
+                                .record_accesses = options->accesses,
+                                .memory_limit = options->memory_limit,
+                                .inputs = options->inputs == INPUTS_ANY     ? WB_INPUTS_ANY
+                                          : options->inputs == INPUTS_GIVEN ? WB_INPUTS_GIVEN
+                                                                            : WB_INPUTS_USUAL,
+                                .watch = watch_terminal()};
 }
 
-wb_status read_analyze_options(const struct options *options, const struct inputs *inputs,
-                               wb_diagnostics *diagnostics, wb_analyze_options *asked) {
-    *asked = (wb_analyze_options){.size = sizeof *asked,
-                                  .facts = inputs->facts,
-                                  .one_block = options->block_index != NULL,
-                                  .scheme = options->schemes,
-                                  .methods = options->methods,
-                                  .policies = options->policies,
-                                  .record_accesses = options->accesses,
-                                  .memory_limit = options->memory_limit,
-                                  .watch = watch_terminal()};
-    if (options->inputs != NULL) {
-        asked->inputs = strcmp(options->inputs, "any") == 0 ? WB_INPUTS_ANY : WB_INPUTS_GIVEN;
-        if (asked->inputs == WB_INPUTS_GIVEN && strcmp(options->inputs, "given") != 0)
-            return usage_error(diagnostics, "--inputs: expected given or any");
-    }
-    if (options->states != NULL &&
-        (!read_count(options->states, strlen(options->states), UINT64_MAX, &asked->state_limit) ||
-         asked->state_limit == 0))
-        return usage_error(diagnostics, "--states: expected a positive number");
-    return read_block_index(options, diagnostics, asked->block);
-}
-
-wb_status set_threads(const struct options *options, wb_diagnostics *diagnostics, wb_gpu *gpu) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t threads = processors < 1 ? 1 : (uint64_t)processors;
-    const char *asked = options->threads;
-    if (asked != NULL && (!read_count(asked, strlen(asked), THREADS_MAX, &threads) || threads == 0))
-        return usage_error(diagnostics, "--threads: expected a number from 1 to 1024");
-    wb_gpu_set_threads(gpu, (uint32_t)threads);
-    return WB_OK;
+void set_threads(const struct options *options, wb_gpu *gpu) {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint64_t usual = processors < 1 ? 1 : (uint64_t)processors;
+    wb_gpu_set_threads(gpu, (uint32_t)(options->threads.given ? options->threads.value : usual));
 }
 
 void inputs_free(struct inputs *inputs) {

@@ -19,15 +19,15 @@ static char *preset_list(void) {
 
 /* show NAME and import FILE both end in a machine that is printed. */
 static wb_status make_machine(const struct options *options, wb_diagnostics *diagnostics, char **text) {
-    const char *verb = options->operands[0];
+    const char *verb = options->operands.items[0];
     wb_machine *machine = NULL;
     wb_status status;
     if (strcmp(verb, "show") == 0) {
-        status = load_machine(options, options->operands[1], diagnostics, &machine);
+        status = load_machine(options, options->operands.items[1], diagnostics, &machine);
     } else {
-        status = wb_machine_import(options->operands[1], diagnostics, &machine);
-        for (size_t i = 0; status == WB_OK && i < options->set_count; i++)
-            status = wb_machine_set(machine, options->sets[i], diagnostics);
+        status = wb_machine_import(options->operands.items[1], diagnostics, &machine);
+        for (size_t i = 0; status == WB_OK && i < options->sets.count; i++)
+            status = wb_machine_set(machine, options->sets.items[i], diagnostics);
     }
     if (status == WB_OK) status = wb_machine_print(machine, diagnostics, text);
     wb_machine_free(machine);
@@ -35,14 +35,14 @@ static wb_status make_machine(const struct options *options, wb_diagnostics *dia
 }
 
 int command_machine(const struct options *options, wb_diagnostics *diagnostics) {
-    const char *verb = options->operand_count > 0 ? options->operands[0] : "";
+    const char *verb = options->operands.count > 0 ? options->operands.items[0] : "";
     char *text = NULL;
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_TEXT, diagnostics);
     if (status != WB_OK) return (int)status;
-    if (strcmp(verb, "list") == 0 && options->operand_count == 1) {
+    if (strcmp(verb, "list") == 0 && options->operands.count == 1) {
         text = preset_list();
         status = text != NULL ? WB_OK : WB_ERR_LIMIT;
-    } else if ((strcmp(verb, "show") == 0 || strcmp(verb, "import") == 0) && options->operand_count == 2) {
+    } else if ((strcmp(verb, "show") == 0 || strcmp(verb, "import") == 0) && options->operands.count == 2) {
         status = make_machine(options, diagnostics, &text);
     } else {
         status = usage_error(diagnostics, "expected: machine list | show NAME | import gpgpusim.config");

@@ -39,9 +39,12 @@ static void print_usage(FILE *stream) {
 
 /* The methods or policies of a registry, one a line. */
 static void print_registry(const char *title, const char *(*name)(size_t), const char *(*summary)(size_t)) {
+    int width = 12;
+    for (size_t i = 0; name(i) != NULL; i++)
+        if ((int)strlen(name(i)) > width) width = (int)strlen(name(i));
     printf("\n%s:\n", title);
     for (size_t i = 0; name(i) != NULL; i++)
-        printf("  %-12s %s\n", name(i), summary(i));
+        printf("  %-*s %s\n", width, name(i), summary(i));
 }
 
 static void print_command_help(const struct command *command) {
@@ -68,8 +71,8 @@ static int printed(int status) {
  */
 static int run_until_stopped(const struct command *command, const struct options *options,
                              wb_diagnostics *diagnostics) {
-    int status = (int)stop_listen(options->time_limit, diagnostics);
-    if (status == WB_OK) status = command->run(options, diagnostics);
+    stop_listen(options->time_limit);
+    const int status = command->run(options, diagnostics);
     if (!stop_requested() || status == WB_OK || status == EXIT_DEADLINE_MISSED) return status;
     stop_explain(diagnostics);
     return WB_ERR_LIMIT;

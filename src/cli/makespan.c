@@ -8,8 +8,8 @@
 static wb_status add_warps(const struct options *options, wb_diagnostics *diagnostics,
                            wb_makespan *makespan) {
     wb_status status = WB_OK;
-    for (size_t i = 0; status == WB_OK && i < options->warps_count; i++) {
-        const char *warps = options->warps[i];
+    for (size_t i = 0; status == WB_OK && i < options->warps.count; i++) {
+        const char *warps = options->warps.items[i];
         status = strchr(warps, ':') != NULL ? wb_makespan_add_warps(makespan, warps, diagnostics)
                                             : wb_makespan_set(makespan, "warps", warps, diagnostics);
     }
@@ -40,7 +40,7 @@ static wb_status load_path(const struct options *options, wb_diagnostics *diagno
         .size = sizeof trace, .memory_limit = options->memory_limit, .watch = watch_terminal()};
     const struct inputs *loaded = &inputs->kernel;
     wb_status status = inputs_load(options, NULL, diagnostics, &inputs->kernel);
-    if (status == WB_OK) status = read_block_index(options, diagnostics, trace.block);
+    memcpy(trace.block, options->block_index.index, sizeof trace.block);
     if (status == WB_OK)
         status = wb_block_trace(loaded->kernel, loaded->launch, &trace, diagnostics, &inputs->block);
     return status == WB_OK
@@ -51,7 +51,7 @@ static wb_status load_path(const struct options *options, wb_diagnostics *diagno
 /* The problem of the operand alone: the path of a kernel, a file, a string, or none. */
 static wb_status load_operand(const struct options *options, wb_diagnostics *diagnostics,
                               struct problem_inputs *inputs, wb_makespan **makespan) {
-    const char *operand = options->operand_count == 1 ? options->operands[0] : NULL;
+    const char *operand = options->operands.count == 1 ? options->operands.items[0] : NULL;
     bool ptx = operand != NULL && ends_with(operand, ".ptx");
     if (operand != NULL && is_file(operand) && !ptx) return wb_makespan_read(operand, diagnostics, makespan);
     *makespan = wb_makespan_new();
@@ -63,12 +63,12 @@ static wb_status load_operand(const struct options *options, wb_diagnostics *dia
 /* The problem that operand and options describe. */
 static wb_status load(const struct options *options, wb_diagnostics *diagnostics,
                       struct problem_inputs *inputs, wb_makespan **makespan) {
-    if (options->operand_count > 1)
+    if (options->operands.count > 1)
         return usage_error(diagnostics, "expected one kernel instruction string or one file (see --help)");
     wb_status status = load_operand(options, diagnostics, inputs, makespan);
-    for (size_t i = 0; status == WB_OK && i < options->setting_count; i++)
-        status =
-            wb_makespan_set(*makespan, options->settings[i].key, options->settings[i].value, diagnostics);
+    for (size_t i = 0; status == WB_OK && i < options->settings.count; i++)
+        status = wb_makespan_set(*makespan, options->settings.items[i].key, options->settings.items[i].value,
+                                 diagnostics);
     if (status == WB_OK) status = add_warps(options, diagnostics, *makespan);
     return status;
 }
@@ -146,13 +146,10 @@ static bool wants_model(const struct options *options) {
 /* Writes the problem for other solvers, which is then all that is done. */
 static wb_status write_models(const struct options *options, wb_makespan *makespan,
                               wb_diagnostics *diagnostics) {
-    uint64_t cycles = 0;
-    const char *at_least = options->at_least;
+    const uint64_t cycles = options->at_least.value;
     if (options->read_solution != NULL)
         return usage_error(diagnostics,
                            "--read-solution: not with --write-..., which leaves nothing to solve");
-    if (at_least != NULL && !read_count(at_least, strlen(at_least), UINT64_MAX, &cycles))
-        return usage_error(diagnostics, "--at-least: expected a number of cycles");
     if (options->write_cnf != NULL && cycles == 0)
         return usage_error(diagnostics, "--write-cnf: expected --at-least with it: the cycles to be reached");
     const char *method = options->methods != NULL ? options->methods : "ilp-cumulative";
@@ -169,7 +166,7 @@ static wb_status write_models(const struct options *options, wb_makespan *makesp
 /* Checks a witness or a certificate. */
 static wb_status check(const struct options *options, wb_diagnostics *diagnostics) {
     char *text = NULL;
-    if (options->operand_count > 0 || options->setting_count > 0 || options->warps_count > 0)
+    if (options->operands.count > 0 || options->settings.count > 0 || options->warps.count > 0)
         return usage_error(diagnostics, "--check stands alone: the file has its problem in it");
     wb_status status = wb_makespan_check(options->check, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
@@ -201,7 +198,7 @@ static wb_status solve(const struct options *options, wb_makespan *makespan, wb_
 static wb_status load_or_refute(const struct options *options, wb_diagnostics *diagnostics,
                                 struct problem_inputs *inputs, wb_makespan **makespan) {
     if (options->refute == NULL) return load(options, diagnostics, inputs, makespan);
-    if (options->operand_count > 0 || options->setting_count > 0 || options->warps_count > 0)
+    if (options->operands.count > 0 || options->settings.count > 0 || options->warps.count > 0)
         return usage_error(diagnostics, "--refute stands alone: it finds the problem itself");
     wb_watch watch = watch_terminal();
     return wb_makespan_refute(options->refute, &watch, diagnostics, makespan);

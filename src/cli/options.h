@@ -40,37 +40,67 @@ struct key_value {
     const char *value;
 };
 
-/* Every value points into argv. Lists have room for as many entries as argv has. */
+/* Values in the order of the command line. */
+struct option_list {
+    const char **items;
+    size_t count;
+};
+
+struct option_settings {
+    struct key_value *items;
+    size_t count;
+};
+
+/* Numbers that may be left out. */
+struct option_number {
+    bool given;
+    uint64_t value;
+};
+
+struct option_place {
+    bool given;
+    uint32_t index[3];
+};
+
+/* Options that are one of two words: 0 where they are left out. */
+enum { INPUTS_GIVEN = 1, INPUTS_ANY = 2 };
+enum { SCOPE_KERNEL = 1, SCOPE_BLOCK = 2 };
+enum { MEMORY_IDEAL = 1, MEMORY_REQUESTS = 2 };
+
+/* What the command line says; texts point into argv, NULL where they are left out. */
 struct options {
     enum command_bit command;
     bool help, allow_files;
-    const char **operands; /* what is no option: the file first */
-    size_t operand_count;
-    const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *block_index, *facts;
-    const char *inputs; /* of analyze and path: "given", "any" */
-    const char **arguments;
-    size_t argument_count;
-    const char **variables;
-    size_t variable_count;
-    const char **sets;
-    size_t set_count;
-    struct key_value *settings; /* of makespan */
-    size_t setting_count;
-    const char **warps; /* of makespan: "16", "12:LLC" */
-    size_t warps_count;
-    const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_mps,
-        *read_solution, *write_cnf, *write_opb, *at_least;
-    const char *why;         /* of cfg: a label */
-    bool ssa, abstract_warp; /* of cfg */
-    bool branchless_prefix, mapping;
-    const char *memory; /* of analyze and simulate: "ideal", "requests" */
-    const char *methods, *policies, *schemes, *threads, *time_limit, *deadline, *scope, *states, *output;
+    struct option_list operands; /* what is no option: the file first */
+    const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *facts;
+    struct option_list arguments, variables, sets;
+    struct option_place block_index;
+    unsigned inputs, scope, memory;
+    const char *methods, *policies, *schemes, *deadline, *output;
+    struct option_number threads, states;
     uint64_t memory_limit; /* bytes; 0: not given */
+    double time_limit;     /* seconds; 0: not given */
     enum output_format format;
     bool phases, timing, accesses, schedule;
-    bool order, channels;   /* of cache */
-    const char *sm, *first; /* of --order and --channels */
+    bool order, channels;           /* of cache, */
+    struct option_number sm, first; /* and what of these */
+    const char *why;                /* of cfg: a label */
+    bool ssa, abstract_warp;
+    struct option_settings settings; /* of makespan, as all that follows */
+    struct option_list warps;        /* "16", "12:LLC" */
+    bool branchless_prefix, mapping;
+    const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_mps,
+        *read_solution, *write_cnf, *write_opb;
+    struct option_number at_least;
 };
+
+/* A whole number in digits alone, from `least` to `most`; false, with nothing stored, when the text is
+ * something else.
+ */
+bool read_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *number);
+
+/* "X[,Y[,Z]]", of which those left out are `rest`; false when it is something else. */
+bool read_dimensions(const char *text, uint32_t rest, uint32_t dimensions[3]);
 
 /* Parses argv (argv[0] is the sub-command's name) into *options. The caller frees with options_free, also
  * after an error. */

@@ -6,12 +6,11 @@
 
 static wb_status report_block(const struct options *options, wb_diagnostics *diagnostics,
                               struct inputs *inputs) {
-    wb_analyze_options asked;
     wb_block *block = NULL;
     char *text = NULL;
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
     if (status == WB_OK) status = inputs_load(options, NULL, diagnostics, inputs);
-    if (status == WB_OK) status = read_analyze_options(options, inputs, diagnostics, &asked);
+    const wb_analyze_options asked = analyze_options(options, inputs);
     if (status == WB_OK)
         status = wb_analyze_paths(inputs->kernel, inputs->launch, &asked, diagnostics, &block);
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
@@ -36,13 +35,12 @@ static wb_status make_analyzer(void *user, const wb_writer *writer, wb_diagnosti
 /* The kernel analyzer. Pointers may be given as plain numbers: what is at them is then unknown. */
 static wb_status report_grid(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
-    wb_analyze_options asked;
     struct analyzer_output output = {NULL,
                                      options->format == OUTPUT_JCSE_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT};
     if (options->facts != NULL) return usage_error(diagnostics, "--facts: not with --format jcse");
     wb_status status = inputs_load(options, NULL, diagnostics, inputs);
-    if (status == WB_OK) status = read_analyze_options(options, inputs, diagnostics, &asked);
     if (status != WB_OK) return status;
+    wb_analyze_options asked = analyze_options(options, inputs);
     asked.inputs = WB_INPUTS_GIVEN;
     asked.allow_unmapped = true;
     status = wb_analyze_accesses(inputs->kernel, inputs->launch, &asked, diagnostics, &output.grid);

@@ -1,5 +1,6 @@
 /* warpbound simulate: one thread block under one or more warp schedulers, or a grid on a whole GPU. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 
@@ -43,15 +44,16 @@ static void simulated_free(struct simulated *simulated) {
 static wb_status load_grid(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
                            struct simulated *simulated) {
     wb_grid_options trace = {.size = sizeof trace,
-                             .one_block = options->block_index != NULL,
+                             .one_block = options->block_index.given,
                              .memory_limit = options->memory_limit,
                              .watch = watch_terminal()};
     wb_status status = inputs_load(options, GPU_MACHINE, diagnostics, inputs);
-    if (status == WB_OK) status = read_block_index(options, diagnostics, trace.block);
+    memcpy(trace.block, options->block_index.index, sizeof trace.block);
     if (status == WB_OK)
         status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->grid);
     if (status == WB_OK) status = wb_gpu_new(simulated->grid, inputs->machine, diagnostics, &simulated->gpu);
-    return status == WB_OK ? set_threads(options, diagnostics, simulated->gpu) : status;
+    if (status == WB_OK) set_threads(options, simulated->gpu);
+    return status;
 }
 
 /* Executes the block: nothing that steers it may be unknown. */
@@ -61,7 +63,7 @@ static wb_status load_block(const struct options *options, struct inputs *inputs
         .size = sizeof trace, .memory_limit = options->memory_limit, .watch = watch_terminal()};
     if (is_block_file(options)) return load_block_file(options, diagnostics, &simulated->analysis);
     wb_status status = inputs_load(options, DEFAULT_MACHINE, diagnostics, inputs);
-    if (status == WB_OK) status = read_block_index(options, diagnostics, trace.block);
+    memcpy(trace.block, options->block_index.index, sizeof trace.block);
     if (status != WB_OK) return status;
     trace.record_accesses = wb_machine_needs_accesses(inputs->machine);
     trace.warp_width = wb_machine_warp_width(inputs->machine);
@@ -110,7 +112,7 @@ static wb_status simulate_grid(const struct options *options, struct inputs *inp
 static wb_status simulate_block(const struct options *options, struct inputs *inputs,
                                 struct simulated *simulated, wb_diagnostics *diagnostics, char **text) {
     enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
-    if (options->threads != NULL) return usage_error(diagnostics, "--threads goes with --scheme");
+    if (options->threads.given) return usage_error(diagnostics, "--threads goes with --scheme");
     wb_status status = WB_OK;
     if (!options->schedule || options->format != OUTPUT_SVG)
         status = require_format(options, OUTPUT_TEXT, other, diagnostics);

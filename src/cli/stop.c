@@ -11,9 +11,6 @@
 /* A command that was asked to stop has so long to print what it has. */
 #define GRACE_SECONDS 0.8
 
-/* Longest time limit. */
-#define SECONDS_MAX 1e8
-
 static volatile sig_atomic_t stop_signal; /* that asked to stop; SIGALRM: the time limit; 0: none */
 static pid_t command_process;             /* children have this one's handlers */
 
@@ -48,21 +45,13 @@ static void listen_to(int number) {
     (void)sigaction(number, &action, NULL);
 }
 
-wb_status stop_listen(const char *seconds, wb_diagnostics *diagnostics) {
+void stop_listen(double seconds) {
     command_process = getpid();
     listen_to(SIGINT);
     listen_to(SIGTERM);
     listen_to(SIGHUP);
     listen_to(SIGALRM);
-    if (seconds == NULL) return WB_OK;
-    const double limit = strtod(seconds, NULL);
-    if (strspn(seconds, "0123456789.") != strlen(seconds) || !(limit > 0) || limit > SECONDS_MAX) {
-        wb_diagnostics_error(diagnostics, "--time-limit",
-                             "expected a number of seconds above 0, such as 60 or 0.5");
-        return WB_ERR_INPUT;
-    }
-    arm_timer(limit < 1e-6 ? 1e-6 : limit);
-    return WB_OK;
+    if (seconds > 0) arm_timer(seconds < 1e-6 ? 1e-6 : seconds);
 }
 
 bool stop_requested(void) {

@@ -4,10 +4,10 @@
 
 #include "warpbound.h"
 
-/* From here on Ctrl-C, SIGTERM, SIGHUP and, if `seconds` (a number, or NULL) is given, the end of that time
+/* From here on Ctrl-C, SIGTERM, SIGHUP and, if `seconds` is not 0, the end of that time
  * ask the command to stop: long work sees it where it asks the watch whether to go on, and what was found so
  * far is printed. A command that has not ended soon afterwards, or is interrupted again, is ended at once. */
-wb_status stop_listen(const char *seconds, wb_diagnostics *diagnostics);
+void stop_listen(double seconds);
 
 /* Whether the command has been asked to stop. */
 bool stop_requested(void);

@@ -2,21 +2,20 @@
 
 #include <inttypes.h>
 
-#include "report/gpu/gpu.h"
 #include "report/parts/bounds.h"
 #include "report/parts/cover.h"
-#include "report/parts/launch.h"
-#include "report/write/json.h"
+#include "report/parts/heading.h"
+#include "report/write/output.h"
 
 /* Most kinds of blocks that are listed. */
 #define KINDS_LISTED_TEXT ((size_t)4)
 #define KINDS_LISTED_JSON ((size_t)100)
 
 static void put_rooms(struct text *out, const struct grid_work *work) {
-    text_printf(out, ", %u SM%s with %" PRIu32, work->machine->memory.sms,
-                work->machine->memory.sms == 1 ? "" : "s", work->resident_least);
+    text_printf(out, ", %u SM%s with %" PRIu32, work->machine->memory.sms, plural(work->machine->memory.sms),
+                work->resident_least);
     if (work->resident_most != work->resident_least) text_printf(out, " to %" PRIu32, work->resident_most);
-    text_printf(out, " block%s at a time\n", work->resident_most == 1 ? "" : "s");
+    text_printf(out, " block%s at a time\n", plural(work->resident_most));
 }
 
 /* Whether the bounds cannot tell two kinds apart. */
@@ -30,7 +29,7 @@ static void put_kind(struct text *out, const struct wb_grid *grid, const struct 
     uint32_t index[3];
     grid_block_index(grid, kind->first, index);
     text_printf(out, "%" PRIu64 " block%s like (%u,%u,%u): %" PRIu64 " instructions, units busy for %" PRIu64,
-                blocks, blocks == 1 ? "" : "s", index[0], index[1], index[2], kind->instructions,
+                blocks, plural(blocks), index[0], index[1], index[2], kind->instructions,
                 kind->initiations - kind->stalls);
     text_printf(out, " cycles, longest chain of latencies %" PRIu64 "\n", kind->latency);
 }
@@ -59,19 +58,13 @@ static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
 void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
     const struct wb_machine *machine = analysis->machine;
     const struct wb_grid *grid = analysis->grid_times.grid;
-    if (grid->kernel != NULL)
-        text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(grid->kernel),
-                    grid->kernel->module->source.name);
-    text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block", grid->dimensions[0],
-                grid->dimensions[1], grid->dimensions[2], grid->block_size[0], grid->block_size[1],
-                grid->block_size[2], grid->warp_count, grid->warp_count == 1 ? "" : "s");
-    text_char(out, '\n');
+    heading_put_grid(out, grid);
     const struct block_demand demand = grid_block_demand(grid);
-    if (grid->kernel != NULL) report_put_launch(out, &grid->inputs, machine, &demand);
+    if (grid->kernel != NULL) heading_put_launch(out, &grid->inputs, machine, &demand);
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, grid->covering.items[0].block);
     text_printf(out, "machine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
                 machine->mem_latency);
-    report_put_fetch(out, &machine->fetch);
+    heading_put_fetch(out, &machine->fetch);
     if (analysis->kind == SUBJECT_KERNEL)
         put_rooms(out, &analysis->work);
     else
@@ -100,48 +93,59 @@ void kernel_put_overhead(struct text *out, const struct wb_analysis *analysis) {
                 analysis_overhead(analysis), proven);
 }
 
-json_t *kernel_parts_json(const wb_bound *bound) {
-    json_t *array = json_array();
+void kernel_parts_json(struct json *json, const wb_bound *bound) {
+    if (bound->part_count == 0) return;
+    json_open_array(json, "parts");
     for (size_t p = 0; p < bound->part_count; p++) {
-        const wb_part *part = &bound->parts[p];
-        json_add(&array, json_pack("{s:s, s:s?, s:I}", "what", wb_part_name(part->what), "unit", part->unit,
-                                   "cycles", (json_int_t)part->cycles));
+        json_open_object(json, NULL);
+        json_put_text(json, "what", wb_part_name(bound->parts[p].what));
+        json_put_text(json, "unit", bound->parts[p].unit);
+        json_put_count(json, "cycles", bound->parts[p].cycles);
+        json_close(json);
     }
-    return array;
+    json_close(json);
 }
 
 /* The kinds of blocks, those with most initiations first. */
-static json_t *kinds_json(const struct wb_analysis *analysis) {
+static void kinds_json(struct json *json, const struct wb_analysis *analysis) {
     const struct grid_work *work = &analysis->work;
-    json_t *array = json_array();
+    json_open_array(json, "kinds");
     for (size_t k = 0; k < work->classes.count && k < KINDS_LISTED_JSON; k++) {
         const struct block_class *kind = &work->classes.items[work->by_initiations.classes[k]];
         uint32_t index[3];
         grid_block_index(analysis->grid_times.grid, kind->first, index);
-        json_add(&array,
-                 json_pack("{s:I, s:o, s:I, s:I, s:I}", "blocks", (json_int_t)kind->blocks, "first_block",
-                           json_three_numbers(index), "warp_instructions", (json_int_t)kind->instructions,
-                           "initiations", (json_int_t)(kind->initiations - kind->stalls), "latency",
-                           (json_int_t)kind->latency));
+        json_open_object(json, NULL);
+        json_put_count(json, "blocks", kind->blocks);
+        json_put_counts(json, "first_block", index, 3);
+        json_put_count(json, "warp_instructions", kind->instructions);
+        json_put_count(json, "initiations", kind->initiations - kind->stalls);
+        json_put_count(json, "latency", kind->latency);
+        json_close(json);
     }
-    return array;
+    json_close(json);
 }
 
-json_t *kernel_heading_json(const struct wb_analysis *analysis) {
+void kernel_heading_json(struct json *json, const struct wb_analysis *analysis) {
     const struct wb_grid *grid = analysis->grid_times.grid;
-    json_t *rooms = json_null();
-    if (analysis->kind == SUBJECT_KERNEL) {
-        const struct grid_work *work = &analysis->work;
-        rooms = json_pack("{s:I, s:I}", "least", (json_int_t)work->resident_least, "most",
-                          (json_int_t)work->resident_most);
+    json_put_count(json, "blocks", grid->blocks.count);
+    json_put_count(json, "kind_count", analysis->work.classes.count);
+    json_put_count(json, "kinds_bounded", analysis->blocks.count);
+    kinds_json(json, analysis);
+    json_put_count(json, "sms", analysis->machine->memory.sms);
+    if (analysis->kind != SUBJECT_KERNEL) {
+        json_put_null(json, "resident_blocks");
+        return;
     }
-    return json_pack("{s:I, s:I, s:I, s:o, s:I, s:o}", "blocks", (json_int_t)grid->blocks.count, "kind_count",
-                     (json_int_t)analysis->work.classes.count, "kinds_bounded",
-                     (json_int_t)analysis->blocks.count, "kinds", kinds_json(analysis), "sms",
-                     (json_int_t)analysis->machine->memory.sms, "resident_blocks", rooms);
+    json_open_object(json, "resident_blocks");
+    json_put_count(json, "least", analysis->work.resident_least);
+    json_put_count(json, "most", analysis->work.resident_most);
+    json_close(json);
 }
 
-json_t *kernel_dominant_json(const wb_bound *best) {
-    if (best == NULL || best->part_count == 0) return json_null();
-    return json_string(best->parts[0].unit != NULL ? best->parts[0].unit : wb_part_name(best->parts[0].what));
+void kernel_dominant_json(struct json *json, const wb_bound *best) {
+    const wb_part *most = best != NULL && best->part_count > 0 ? &best->parts[0] : NULL;
+    json_put_text(json, "dominated_by",
+                  most == NULL         ? NULL
+                  : most->unit != NULL ? most->unit
+                                       : wb_part_name(most->what));
 }

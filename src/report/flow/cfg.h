@@ -32,14 +32,10 @@ wb_status cfg_report_open(const struct wb_kernel *kernel, const struct wb_launch
                           wb_diagnostics *diagnostics, struct cfg_report *report);
 void cfg_report_close(struct cfg_report *report);
 
-/* Hands a finished report over; WB_ERR_LIMIT with a message when writing it failed. */
-wb_status cfg_report_take(const struct cfg_report *report, struct text *out, wb_diagnostics *diagnostics,
-                          char **text);
+/* Computes the gates besides, in the same memory: only one format shows them. */
+wb_status cfg_report_add_gates(struct cfg_report *report, struct arena *arena, wb_diagnostics *diagnostics);
 
-/* Control flow as text. What fails here and below shows in out->failed. */
-void cfg_report_text(const struct cfg_report *report, struct text *out);
-
-/* Control flow as a graph for Graphviz. */
+/* Control flow as a graph for Graphviz. What fails here and below shows in out->failed. */
 void cfg_report_dot(const struct cfg_report *report, struct text *out);
 
 /* The instructions in gated SSA form, as text. */

@@ -3,6 +3,7 @@
 
 #include "report/flow/cfg.h"
 #include "report/flow/divergence.h"
+#include "report/write/output.h"
 
 /* Instructions shown at the start and the end of a block that is too long to show whole. */
 enum { SHOWN_FIRST = 3, SHOWN_LAST = 2, SHOWN_MAX = 6 };
@@ -57,7 +58,7 @@ static void put_caption(struct text *out, const struct cfg_report *report, uint3
         text_char(out, ' ');
         put_escaped_string(out, report->cfg.function->labels[label].name);
     }
-    text_printf(out, "\\l%u instruction%s, source ", range->count, range->count == 1 ? "" : "s");
+    text_printf(out, "\\l%u instruction%s, source ", range->count, plural(range->count));
     struct text lines = {0};
     cfg_put_source_lines(&lines, report, block);
     put_escaped_text(out, &lines);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "flow/values/divergence_rules.h"
+#include "report/write/output.h"
 
 static void put_reg(struct text *out, const struct cfg_report *report, uint32_t value) {
     uint32_t reg = report->ssa.values[value].reg;
@@ -233,8 +234,8 @@ wb_status wb_kernel_why(const wb_kernel *kernel, const wb_launch *launch, const 
         text_printf(&out, "kernel %s (%s): branches to %s, and the one that ends its block\n",
                     wb_kernel_name(kernel), kernel->module->source.name, label);
         put_branches(&out, &report, report.cfg.function->labels[found].target);
-        status = cfg_report_take(&report, &out, diagnostics, text);
     }
+    status = report_take(status, &out, diagnostics, text);
     cfg_report_close(&report);
     arena_free(&arena);
     return status;

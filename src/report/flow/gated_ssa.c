@@ -84,7 +84,7 @@ static void put_inst(const struct ssa_printer *printer, uint32_t index) {
     text_char(printer->out, '\n');
 }
 
-/* ---- Decision graphs ----------------------------------------------------------------------------------- */
+/* ---- Decision graphs ---------------------------------------------------------------------------------- */
 
 static const struct gate_node *node_at(const struct ssa_printer *printer, uint32_t node) {
     return &printer->report->gates.nodes[node];
@@ -173,7 +173,7 @@ static void put_named(struct ssa_printer *printer) {
     }
 }
 
-/* ---- Phis ---------------------------------------------------------------------------------------------- */
+/* ---- Phis --------------------------------------------------------------------------------------------- */
 
 /* Writes "  // by %p1.0, %p2.0": predicates, those left out that the phi's decision graph asks. */
 static void put_predicates(const struct ssa_printer *printer, const struct gate *gate, uint32_t phi) {
@@ -258,7 +258,7 @@ static void put_phi(struct ssa_printer *printer, uint32_t number) {
     text_char(out, '\n');
 }
 
-/* ---- Blocks and loops ---------------------------------------------------------------------------------- */
+/* ---- Blocks and loops --------------------------------------------------------------------------------- */
 
 /* "B3 $L__BB0_2, header of L0, from B1, B5" */
 static void put_heading(const struct ssa_printer *printer, uint32_t block) {

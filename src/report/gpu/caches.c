@@ -1,85 +1,138 @@
-#include "report/gpu/caches.h"
-
+/* The loads of a grid at the first-level caches, as a table for people and as JSON. */
 #include <inttypes.h>
-#include <math.h>
 
-#include "report/gpu/gpu.h"
 #include "report/parts/bounds.h"
 #include "report/parts/cover.h"
-#include "report/write/json.h"
-#include "warp/trace/grid.h"
+#include "report/parts/heading.h"
+#include "report/write/output.h"
+#include "report/write/record.h"
+#include "report/write/source_lines.h"
+#include "sim/gpu/cache_summary.h"
 
-const struct ptx_inst *cache_report_inst(const struct cache_report *report, uint32_t index,
-                                         struct inst_place *place) {
-    const struct ptx_inst *inst = grid_inst(report->timed->grid, index, NULL);
+/* The tables: of the given data, or of covering paths. */
+enum { GIVEN = 1, COVERING = 2 };
+enum { AT_OPCODE = 7, AT_NUMBERS = 24 };
+
+/* A count that is known of the given data only (context: the summary). */
+static struct value if_given(const struct cache_summary *summary, uint64_t count) {
+    return summary->covering ? (struct value){0} : (struct value){VALUE_COUNT, {.count = count}};
+}
+
+/* One that is known where something is known of the order under reordering. */
+static struct value if_ordered(const struct cache_summary *summary, uint64_t count) {
+    return summary->no_order != NULL ? (struct value){0} : (struct value){VALUE_COUNT, {.count = count}};
+}
+
+static struct value misses_estimated(const void *record, const void *context) {
+    return if_given(context, ((const struct cache_counts *)record)->misses_estimated);
+}
+
+static struct value miss_rate(const void *record, const void *context) {
+    const struct cache_counts *counts = record;
+    if (((const struct cache_summary *)context)->covering) return (struct value){0};
+    return (struct value){VALUE_PERCENT,
+                          {.percent = report_percent(counts->misses_estimated, counts->loads)}};
+}
+
+static struct value misses_reordered(const void *record, const void *context) {
+    return if_given(context, ((const struct cache_counts *)record)->misses_reordered);
+}
+
+static struct value misses_default(const void *record, const void *context) {
+    return if_given(context, ((const struct cache_counts *)record)->misses_default);
+}
+
+static struct value least_misses(const void *record, const void *context) {
+    return if_ordered(context, ((const struct cache_counts *)record)->misses_estimated);
+}
+
+static struct value most_misses(const void *record, const void *context) {
+    return if_ordered(context, ((const struct cache_counts *)record)->most_estimated);
+}
+
+#define COUNT(key, heading, member)                                                                          \
+    RECORD_FIELD(key, heading, GIVEN | COVERING, 0, RECORD_U64, struct cache_counts, member)
+
+static const struct record_field count_fields[] = {
+    COUNT("accesses", "accesses", accesses),
+    COUNT("requests", "requests", requests),
+    COUNT("loads", "loads", loads),
+    RECORD_FIELD_MADE("misses_estimated", "misses est.", GIVEN, 0, misses_estimated),
+    RECORD_FIELD_MADE("miss_rate_estimated", "in percent", GIVEN, 0, miss_rate),
+    RECORD_FIELD_MADE("misses_simulated", "simulated", GIVEN, 0, misses_reordered),
+    RECORD_FIELD_MADE(NULL, "min. misses", COVERING, 0, least_misses),
+    RECORD_FIELD_MADE(NULL, "max. misses", COVERING, 0, most_misses),
+    COUNT("guaranteed_hits", "sure hits", guaranteed_hits),
+    RECORD_FIELD_MADE("misses_simulated_default", "sim. misses", GIVEN, 0, misses_default),
+    {0}};
+
+/* What is known of covering paths under reordering. */
+static const struct record_field order_fields[] = {
+    RECORD_FIELD_MADE("least_misses_reordered", NULL, 0, 0, least_misses),
+    RECORD_FIELD_MADE("most_misses_reordered", NULL, 0, 0, most_misses),
+    {0}};
+
+/* A line above the headings: what some of the columns are of, each text at the end of the last of its
+ * columns. */
+static void put_above(struct sheet *table, bool covering) {
+    struct above {
+        uint32_t column;
+        const char *text;
+    };
+    static const struct above given[] = {{7, "with reordering"}, {9, "without"}, {0}},
+                              any[] = {{4, "at most"}, {6, "with reordering"}, {7, "without"}, {0}};
+    for (const struct above *above = covering ? any : given; above->text != NULL; above++) {
+        while (table->column < above->column)
+            sheet_skip(table);
+        sheet_span(table, "%s", above->text);
+    }
+    sheet_end_row(table);
+}
+
+static void put_counts(struct sheet *table, const struct cache_summary *summary,
+                       const struct cache_counts *counts) {
+    record_row(table, count_fields, summary->covering ? COVERING : GIVEN, counts, summary);
+    sheet_end_row(table);
+}
+
+/* What is reported, and where the instructions stand. */
+struct cache_report {
+    const struct timed_grid *timed;
+    const struct cache_summary *summary;
+    struct source_lines lines;
+};
+
+/* An instruction that makes requests, from *index on, and where it stands; NULL behind the last. */
+static const struct ptx_inst *next_inst(const struct cache_report *report, uint32_t *index,
+                                        struct inst_place *place) {
+    const struct cache_summary *summary = report->summary;
+    while (*index < summary->instruction_count && summary->instructions[*index].accesses == 0)
+        ++*index;
+    if (*index == summary->instruction_count) return NULL;
+    const struct ptx_inst *inst = grid_inst(report->timed->grid, *index, NULL);
     *place = source_lines_place(&report->lines, inst);
     return inst;
 }
 
-/* The first-level caches as a table for people. */
-
-/* Columns of the table, in characters: numbers end in front of each. */
-enum { COLUMN_OPCODE = 7, COLUMN_FIRST = 24, COLUMN_WIDTH = 12, COLUMNS = 8 };
-
-/* Where a column of numbers ends. */
-static size_t column_end(size_t column) {
-    return COLUMN_FIRST + (column + 1) * COLUMN_WIDTH;
-}
-
-/* Of covering paths: what is there at most, and what of it is guaranteed. */
-static void put_covering_head(struct text *out) {
-    static const char *const columns[] = {"accesses",     "requests",    "loads",
-                                          "least misses", "most misses", "sure hits"};
-    report_put_right(out, column_end(2), "at most");
-    report_put_right(out, column_end(4), "with reordering");
-    report_put_right(out, column_end(5), "without");
-    text_string(out, "\nline");
-    text_pad(out, COLUMN_OPCODE);
-    text_string(out, "opcode");
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        report_put_right(out, column_end(i), columns[i]);
-    text_char(out, '\n');
-}
-
-static void put_head(struct text *out) {
-    static const char *const columns[COLUMNS] = {"accesses",   "requests",  "loads",     "misses est.",
-                                                 "in percent", "simulated", "sure hits", "sim. misses"};
-    report_put_right(out, column_end(5), "with reordering");
-    report_put_right(out, column_end(7), "without");
-    text_string(out, "\nline");
-    text_pad(out, COLUMN_OPCODE);
-    text_string(out, "opcode");
-    for (size_t i = 0; i < COLUMNS; i++)
-        report_put_right(out, column_end(i), columns[i]);
-    text_char(out, '\n');
-}
-
-/* Misses of covering paths under reordering, where they are known. */
-static void put_misses(struct text *out, const struct cache_summary *summary, size_t end, uint64_t misses) {
-    if (summary->no_order == NULL)
-        report_put_count(out, end, misses);
-    else
-        report_put_right(out, end, "-");
-}
-
-static void put_counts(struct text *out, const struct cache_summary *summary,
-                       const struct cache_counts *counts) {
-    report_put_count(out, column_end(0), counts->accesses);
-    report_put_count(out, column_end(1), counts->requests);
-    report_put_count(out, column_end(2), counts->loads);
-    if (summary->covering) {
-        put_misses(out, summary, column_end(3), counts->misses_estimated);
-        put_misses(out, summary, column_end(4), counts->most_estimated);
-        report_put_count(out, column_end(5), counts->guaranteed_hits);
-        text_char(out, '\n');
-        return;
+static void put_table(struct text *out, const struct cache_report *report) {
+    const struct cache_summary *summary = report->summary;
+    const struct ptx_inst *inst;
+    struct inst_place place;
+    struct sheet table = {0};
+    sheet_column(&table, SHEET_LEFT, 0, "line");
+    sheet_column(&table, SHEET_LEFT, AT_OPCODE, "opcode");
+    record_columns(&table, count_fields, summary->covering ? COVERING : GIVEN, AT_NUMBERS);
+    put_above(&table, summary->covering);
+    sheet_headings(&table);
+    for (uint32_t i = 0; (inst = next_inst(report, &i, &place)) != NULL; i++) {
+        sheet_count(&table, place.line);
+        sheet_text(&table, inst->form->text);
+        put_counts(&table, summary, &summary->instructions[i]);
     }
-    report_put_count(out, column_end(3), counts->misses_estimated);
-    report_put_percent(out, column_end(4), counts->misses_estimated, counts->loads);
-    report_put_count(out, column_end(5), counts->misses_reordered);
-    report_put_count(out, column_end(6), counts->guaranteed_hits);
-    report_put_count(out, column_end(7), counts->misses_default);
-    text_char(out, '\n');
+    sheet_text(&table, "all");
+    sheet_skip(&table);
+    put_counts(&table, summary, &summary->total);
+    sheet_close(&table, out);
 }
 
 /* What holds in every order without reordering. */
@@ -104,102 +157,61 @@ static void put_guarantee(struct text *out, const struct cache_summary *summary,
         grid->cover.facts.stated > 0 ? "; the flow facts are true" : "");
 }
 
-wb_status report_cache_text(const struct cache_report *report, wb_diagnostics *diagnostics, char **text) {
-    const struct cache_summary *summary = report->summary;
+static void put_text(struct text *out, const struct cache_report *report) {
     const struct wb_grid *grid = report->timed->grid;
-    struct text out = {0};
-    report_put_gpu(&out, report->timed);
-    if (summary->covering) cover_put_heading(&out, grid->covering.items[0].block);
-    text_char(&out, '\n');
-    if (summary->covering)
-        put_covering_head(&out);
-    else
-        put_head(&out);
-    for (uint32_t i = 0; i < summary->instruction_count; i++) {
-        struct inst_place place;
-        if (summary->instructions[i].accesses == 0) continue;
-        const struct ptx_inst *inst = cache_report_inst(report, i, &place);
-        text_printf(&out, "%-6u %s", place.line, inst->form->text);
-        put_counts(&out, summary, &summary->instructions[i]);
-    }
-    text_string(&out, "all");
-    put_counts(&out, summary, &summary->total);
-    put_guarantee(&out, summary, grid);
     const struct report_executed executed[] = {{"the counts", report->timed->code.assumed}, {NULL, 0}};
-    report_put_conditions(&out, NULL, NULL, executed);
-    return report_take_text(&out, diagnostics, text);
+    heading_put_gpu(out, report->timed);
+    if (report->summary->covering) cover_put_heading(out, grid->covering.items[0].block);
+    text_char(out, '\n');
+    put_table(out, report);
+    put_guarantee(out, report->summary, grid);
+    report_put_conditions(out, NULL, NULL, executed);
 }
 
-/* The first-level caches as JSON; docs/json.md documents every key. */
-
-/* A miss rate with six places, so that the text does not depend on the last bits of a division. */
-static json_t *rate_json(const struct cache_counts *counts) {
-    double percent = report_percent(counts->misses_estimated, counts->loads);
-    return json_real(round(percent * 1e4) / 1e6);
+static void counts_json(struct json *json, const struct cache_summary *summary,
+                        const struct cache_counts *counts) {
+    record_json(json, count_fields, counts, summary);
+    if (summary->covering) record_json(json, order_fields, counts, summary);
 }
 
-/* A count, or null where it is not known. */
-static json_t *known_json(uint64_t count, bool unknown) {
-    return unknown ? json_null() : json_integer((json_int_t)count);
-}
-
-/* Adds what is known of covering paths under reordering. */
-static void put_order(const struct cache_summary *summary, const struct cache_counts *counts,
-                      json_t **object) {
-    const bool known = summary->no_order == NULL;
-    if (!summary->covering) return;
-    json_put(object, "least_misses_reordered", known_json(counts->misses_estimated, !known));
-    json_put(object, "most_misses_reordered", known_json(counts->most_estimated, !known));
-}
-
-static json_t *counts_json(const struct cache_summary *summary, const struct cache_counts *counts) {
-    const bool covering = summary->covering;
-    json_t *object =
-        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:I, s:o}", "accesses", (json_int_t)counts->accesses,
-                  "requests", (json_int_t)counts->requests, "loads", (json_int_t)counts->loads,
-                  "misses_estimated", known_json(counts->misses_estimated, covering), "miss_rate_estimated",
-                  covering ? json_null() : rate_json(counts), "misses_simulated",
-                  known_json(counts->misses_reordered, covering), "guaranteed_hits",
-                  (json_int_t)counts->guaranteed_hits, "misses_simulated_default",
-                  known_json(counts->misses_default, covering));
-    put_order(summary, counts, &object);
-    return object;
-}
-
-static json_t *instruction_json(const struct cache_report *report, uint32_t index) {
-    struct inst_place place;
-    const struct ptx_inst *inst = cache_report_inst(report, index, &place);
-    json_t *object = counts_json(report->summary, &report->summary->instructions[index]);
-    json_put(&object, "opcode", json_string(inst->form->text));
-    json_put(&object, "line", json_integer((json_int_t)place.line));
-    json_put_source(&object, place.source_file, place.source_line);
-    return object;
-}
-
-wb_status report_cache_json(const struct cache_report *report, wb_diagnostics *diagnostics, char **text) {
+static void put_json(struct text *out, const struct cache_report *report) {
     const struct cache_summary *summary = report->summary;
-    json_t *root = report_gpu_heading_json(report->timed), *instructions = json_array();
-    for (uint32_t i = 0; i < summary->instruction_count; i++)
-        if (summary->instructions[i].accesses > 0) json_add(&instructions, instruction_json(report, i));
-    json_put_all(&root, counts_json(summary, &summary->total));
-    json_put(&root, "covering", json_boolean(summary->covering));
-    if (summary->covering) json_put(&root, "no_order", json_text(summary->no_order));
-    json_put(&root, "most_misses_default", json_integer((json_int_t)summary->most_misses));
-    json_put(&root, "instructions", instructions);
-    json_put(&root, "assumptions", report_assumed_json(report->timed->code.assumed));
-    return report_take_json(root, diagnostics, text);
+    const struct ptx_inst *inst;
+    struct inst_place place;
+    struct json json = json_begin(out, JSON_LINES);
+    json_open_object(&json, NULL);
+    heading_gpu_json(&json, report->timed);
+    counts_json(&json, summary, &summary->total);
+    json_put_bool(&json, "covering", summary->covering);
+    if (summary->covering) json_put_text(&json, "no_order", summary->no_order);
+    json_put_count(&json, "most_misses_default", summary->most_misses);
+    json_open_array(&json, "instructions");
+    for (uint32_t i = 0; (inst = next_inst(report, &i, &place)) != NULL; i++) {
+        json_open_object(&json, NULL);
+        counts_json(&json, summary, &summary->instructions[i]);
+        json_put_text(&json, "opcode", inst->form->text);
+        json_put_count(&json, "line", place.line);
+        source_lines_json(&json, &place);
+        json_close(&json);
+    }
+    json_close(&json);
+    report_assumed_json(&json, report->timed->code.assumed);
+    json_close(&json);
 }
 
 wb_status wb_cache_report(wb_gpu *gpu, wb_report_format format, const wb_watch *watch,
                           wb_diagnostics *diagnostics, char **text) {
     struct cache_summary summary;
     struct cache_report report = {.timed = &gpu->timed, .summary = &summary};
+    struct text out = {0};
     wb_status status = cache_summary_make(gpu, watch, diagnostics, &summary);
     if (status == WB_OK && source_lines_open(gpu->timed.grid->kernel->module, &report.lines) != WB_OK)
         status = diagnose_out_of_memory(diagnostics, "report");
-    if (status == WB_OK)
-        status = format == WB_REPORT_JSON ? report_cache_json(&report, diagnostics, text)
-                                          : report_cache_text(&report, diagnostics, text);
+    if (status == WB_OK && format == WB_REPORT_JSON)
+        put_json(&out, &report);
+    else if (status == WB_OK)
+        put_text(&out, &report);
+    status = report_take(status, &out, diagnostics, text);
     source_lines_close(&report.lines);
     cache_summary_free(&summary);
     return status;

@@ -1,237 +1,124 @@
-/* Simulations of a grid on a GPU as tables for people. */
-#include "report/gpu/gpu.h"
-
-#include <inttypes.h>
-
+/* Simulations of a grid on a GPU, as tables for people and as JSON. */
 #include "base/options.h"
-#include "base/text.h"
 #include "report/parts/bounds.h"
-#include "report/parts/launch.h"
-#include "report/write/json.h"
+#include "report/parts/heading.h"
+#include "report/write/output.h"
+#include "report/write/record.h"
+#include "sim/gpu/gpu_results.h"
 
-/* Columns of the tables, in characters: each number ends in front of the next multiple. */
-enum { COLUMN_POLICY = 10, COLUMN_FIRST = 18, COLUMN_WIDTH = 12 };
+/* The tables: without caches one, with them three. Their names of scheme and policy stand in front of the
+ * numbers. */
+enum { NO_CACHES = 1, FIRST_LEVEL = 2, BELOW = 4, STALLS = 8 };
+enum { AT_POLICY = 10, AT_NUMBERS = 18 };
 
-/* The memory that all SMs share. */
-static void put_one_memory(struct text *out, const struct machine_memory *memory) {
-    text_printf(out, "memory   one for all SMs: a request in %u cycle%s, arbiter %s", memory->service,
-                memory->service == 1 ? "" : "s", memory_arbiter_name(memory));
-    if (memory->outstanding != 0) text_printf(out, ", at most %u of an SM on their way", memory->outstanding);
-    text_char(out, '\n');
+static struct value miss_rate(const void *record, const void *context) {
+    const wb_gpu_simulation *simulation = record;
+    (void)context;
+    return (struct value){VALUE_PERCENT, {.percent = report_percent(simulation->misses, simulation->loads)}};
 }
 
-void report_put_gpu(struct text *out, const struct timed_grid *timed) {
-    const struct wb_grid *grid = timed->grid;
-    const struct wb_machine *machine = timed->machine;
-    const struct machine_memory *memory = &machine->memory;
-    if (grid->kernel != NULL)
-        text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(grid->kernel),
-                    grid->kernel->module->source.name);
-    text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block\n", grid->dimensions[0],
-                grid->dimensions[1], grid->dimensions[2], grid->block_size[0], grid->block_size[1],
-                grid->block_size[2], grid->warp_count, grid->warp_count == 1 ? "" : "s");
-    text_printf(out, "machine  %s at %g MHz: %u SM%s, ", machine->name, machine->clock_mhz, memory->sms,
-                memory->sms == 1 ? "" : "s");
-    if (memory_has_hierarchy(memory))
-        text_printf(out, "first level %u bytes in %u ways, second level %u bytes in %u ways",
-                    memory->l1.bytes, memory->l1.ways, memory->l2.bytes, memory->l2.ways);
-    else
-        text_string(out, "no caches");
-    report_put_fetch(out, &machine->fetch);
-    text_char(out, '\n');
-    if (memory_is_contended(memory)) put_one_memory(out, memory);
+#define COUNT(key, heading, tables, member)                                                                  \
+    RECORD_FIELD(key, heading, tables, 0, RECORD_U64, wb_gpu_simulation, member)
+
+static const struct record_field simulation_fields[] = {
+    RECORD_FIELD("scheme", NULL, 0, 0, RECORD_TEXT, wb_gpu_simulation, scheme),
+    RECORD_FIELD("policy", NULL, 0, 0, RECORD_TEXT, wb_gpu_simulation, policy),
+    RECORD_FIELD("work_conserving", NULL, 0, 0, RECORD_BOOL, wb_gpu_simulation, work_conserving),
+    COUNT("cycles", "cycles", NO_CACHES | FIRST_LEVEL, cycles),
+    COUNT("warp_instructions", "instr.", NO_CACHES | FIRST_LEVEL, warp_instructions),
+    COUNT("loads", "loads", NO_CACHES | FIRST_LEVEL, loads),
+    COUNT("hits", NULL, 0, hits),
+    COUNT("misses", "misses", FIRST_LEVEL, misses),
+    RECORD_FIELD_MADE(NULL, "miss rate", FIRST_LEVEL, 0, miss_rate),
+    COUNT("hits_under_miss", NULL, 0, hits_under_miss),
+    COUNT("stores", "stores", NO_CACHES | BELOW, stores),
+    COUNT("atomics", "atomics", NO_CACHES | BELOW, atomics),
+    COUNT("l2_hits", "L2 hits", BELOW, l2_hits),
+    COUNT("l2_misses", "L2 misses", BELOW, l2_misses),
+    COUNT("dram_reads", "DRAM reads", BELOW, dram_reads),
+    COUNT("dram_writes", "writes", BELOW, dram_writes),
+    COUNT(NULL, "held back", NO_CACHES, mshr_stalls),
+    {0}};
+
+/* Cycles that first levels, or warps, waited, by what for. */
+static const struct record_field stall_fields[] = {COUNT("mshr", "no entry", STALLS, mshr_stalls),
+                                                   COUNT("victim", "victim", STALLS, victim_stalls),
+                                                   COUNT("reorder", "out of turn", STALLS, reorder_stalls),
+                                                   COUNT("channel", "channel", STALLS, channel_stalls),
+                                                   {0}};
+
+static struct value elapsed(const void *record, const void *context) {
+    (void)context;
+    return (struct value){VALUE_SECONDS, {.seconds = ((const wb_gpu_simulation *)record)->seconds}};
 }
 
-/* Where a column of numbers ends. */
-static size_t column_end(size_t column) {
-    return COLUMN_FIRST + (column + 1) * COLUMN_WIDTH;
-}
+static const struct record_field timing_fields[] = {
+    RECORD_FIELD_MADE(NULL, "elapsed", NO_CACHES | FIRST_LEVEL, 0, elapsed), {0}};
 
-static void put_names(struct text *out, const wb_gpu_simulation *simulation) {
-    text_string(out, simulation->scheme);
-    text_pad(out, COLUMN_POLICY);
-    text_string(out, simulation->policy);
-}
-
-/* The head of a table. */
-static void put_head(struct text *out, const char *const *columns, size_t count) {
-    text_string(out, "\nscheme");
-    text_pad(out, COLUMN_POLICY + 1);
-    text_string(out, "policy");
-    for (size_t i = 0; i < count; i++)
-        report_put_right(out, column_end(i), columns[i]);
-    text_char(out, '\n');
-}
-
-static void put_seconds(struct text *out, size_t end, double seconds) {
-    char number[32];
-    (void)text_format(number, sizeof number, "%.3f s", seconds);
-    report_put_right(out, end, number);
-}
-
-static void put_first_level(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
-    static const char *const columns[] = {"cycles", "instr.", "loads", "misses", "miss rate", "elapsed"};
-    put_head(out, columns, options->timing ? 6 : 5);
+/* One of the tables, with the elapsed time where there is one to be shown. */
+static void put_table(struct text *out, const struct wb_gpu *gpu, const struct record_field *fields,
+                      uint32_t of_table, bool timing) {
+    struct sheet table = {0};
+    sheet_column(&table, SHEET_LEFT, 0, "scheme");
+    sheet_column(&table, SHEET_LEFT, AT_POLICY, "policy");
+    const uint32_t last = record_columns(&table, fields, of_table, AT_NUMBERS);
+    if (timing) record_columns(&table, timing_fields, of_table, last);
+    sheet_headings(&table);
     for (size_t i = 0; i < gpu->simulations.count; i++) {
-        const wb_gpu_simulation *s = &gpu->simulations.items[i];
-        put_names(out, s);
-        report_put_count(out, column_end(0), s->cycles);
-        report_put_count(out, column_end(1), s->warp_instructions);
-        report_put_count(out, column_end(2), s->loads);
-        report_put_count(out, column_end(3), s->misses);
-        report_put_percent(out, column_end(4), s->misses, s->loads);
-        if (options->timing) put_seconds(out, column_end(5), s->seconds);
-        text_char(out, '\n');
+        const wb_gpu_simulation *simulation = &gpu->simulations.items[i];
+        sheet_text(&table, simulation->scheme);
+        sheet_text(&table, simulation->policy);
+        record_row(&table, fields, of_table, simulation, NULL);
+        if (timing) record_row(&table, timing_fields, of_table, simulation, NULL);
+        sheet_end_row(&table);
     }
+    sheet_close(&table, out);
 }
 
-/* The same without caches. */
-static void put_times(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
-    static const char *const columns[] = {"cycles",  "instr.",    "loads",  "stores",
-                                          "atomics", "held back", "elapsed"};
-    put_head(out, columns, options->timing ? 7 : 6);
-    for (size_t i = 0; i < gpu->simulations.count; i++) {
-        const wb_gpu_simulation *s = &gpu->simulations.items[i];
-        const uint64_t numbers[] = {s->cycles, s->warp_instructions, s->loads,
-                                    s->stores, s->atomics,           s->mshr_stalls};
-        put_names(out, s);
-        for (size_t column = 0; column < 6; column++)
-            report_put_count(out, column_end(column), numbers[column]);
-        if (options->timing) put_seconds(out, column_end(6), s->seconds);
-        text_char(out, '\n');
-    }
-}
-
-static void put_below(struct text *out, const struct wb_gpu *gpu) {
-    static const char *const columns[] = {"stores",    "atomics",    "L2 hits",
-                                          "L2 misses", "DRAM reads", "writes"};
-    put_head(out, columns, 6);
-    for (size_t i = 0; i < gpu->simulations.count; i++) {
-        const wb_gpu_simulation *s = &gpu->simulations.items[i];
-        const uint64_t numbers[] = {s->stores,    s->atomics,    s->l2_hits,
-                                    s->l2_misses, s->dram_reads, s->dram_writes};
-        put_names(out, s);
-        for (size_t column = 0; column < 6; column++)
-            report_put_count(out, column_end(column), numbers[column]);
-        text_char(out, '\n');
-    }
-}
-
-static void put_stalls(struct text *out, const struct wb_gpu *gpu) {
-    static const char *const columns[] = {"no entry", "victim", "not its turn", "channel"};
-    put_head(out, columns, 4);
-    for (size_t i = 0; i < gpu->simulations.count; i++) {
-        const wb_gpu_simulation *s = &gpu->simulations.items[i];
-        const uint64_t numbers[] = {s->mshr_stalls, s->victim_stalls, s->reorder_stalls, s->channel_stalls};
-        put_names(out, s);
-        for (size_t column = 0; column < 4; column++)
-            report_put_count(out, column_end(column), numbers[column]);
-        text_char(out, '\n');
-    }
-}
-
-static void put_caches(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
-    put_first_level(out, gpu, options);
-    text_string(out, "\nbelow the first level, requests:");
-    put_below(out, gpu);
-    text_string(out, "\nstalls, cycles of all SMs:");
-    put_stalls(out, gpu);
-}
-
-/* What the execution of the grid takes for granted. */
-static void put_assumptions(struct text *out, const struct wb_gpu *gpu) {
+static void put_text(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
     const struct report_executed executed[] = {{"simulations", gpu->timed.code.assumed}, {NULL, 0}};
+    heading_put_gpu(out, &gpu->timed);
+    text_char(out, '\n');
+    if (memory_has_hierarchy(&gpu->timed.machine->memory)) {
+        put_table(out, gpu, simulation_fields, FIRST_LEVEL, options->timing);
+        text_string(out, "\nbelow the first level, requests:\n");
+        put_table(out, gpu, simulation_fields, BELOW, false);
+        text_string(out, "\nstalls, cycles of all SMs:\n");
+        put_table(out, gpu, stall_fields, STALLS, false);
+    } else {
+        put_table(out, gpu, simulation_fields, NO_CACHES, options->timing);
+    }
     if (gpu->timed.code.assumed != 0) text_char(out, '\n');
     report_put_conditions(out, NULL, NULL, executed);
 }
 
-wb_status report_gpu_text(const struct wb_gpu *gpu, const wb_report_options *options,
-                          wb_diagnostics *diagnostics, char **text) {
-    struct text out = {0};
-    report_put_gpu(&out, &gpu->timed);
-    if (memory_has_hierarchy(&gpu->timed.machine->memory))
-        put_caches(&out, gpu, options);
-    else
-        put_times(&out, gpu, options);
-    put_assumptions(&out, gpu);
-    return report_take_text(&out, diagnostics, text);
-}
-
-/* Simulations of a grid on a GPU as JSON; docs/json.md documents every key. */
-
-static json_t *cache_json(const struct cache_geometry *cache) {
-    return json_pack("{s:I, s:I, s:I, s:I}", "size", (json_int_t)cache->bytes, "ways",
-                     (json_int_t)cache->ways, "line", (json_int_t)cache->line_bytes, "sector",
-                     (json_int_t)cache->sector_bytes);
-}
-
-/* The memory that all SMs share. */
-static json_t *one_memory_json(const struct machine_memory *memory) {
-    return json_pack("{s:I, s:s, s:I}", "service", (json_int_t)memory->service, "arbiter",
-                     memory_arbiter_name(memory), "outstanding", (json_int_t)memory->outstanding);
-}
-
-json_t *report_gpu_heading_json(const struct timed_grid *timed) {
-    const struct wb_grid *grid = timed->grid;
-    const struct wb_machine *machine = timed->machine;
-    const struct wb_kernel *kernel = grid->kernel;
-    json_t *machine_object = json_machine(machine);
-    json_put(&machine_object, "sms", json_integer(machine->memory.sms));
-    if (memory_is_contended(&machine->memory))
-        json_put(&machine_object, "memory", one_memory_json(&machine->memory));
-    json_put(&machine_object, "l1", cache_json(&machine->memory.l1));
-    json_put(&machine_object, "l2", cache_json(&machine->memory.l2));
-    json_t *launch =
-        json_pack("{s:o, s:o, s:I, s:I, s:I}", "grid", json_three_numbers(grid->dimensions), "block",
-                  json_three_numbers(grid->block_size), "shared_bytes", (json_int_t)grid->shared_bytes,
-                  "blocks", (json_int_t)grid->blocks.count, "warps", (json_int_t)grid->warp_count);
-    const struct block_demand demand = grid_block_demand(grid);
-    if (kernel != NULL) report_add_launch(&grid->inputs, machine, &demand, &launch);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "kernel",
-                     json_text(kernel != NULL ? wb_kernel_name(kernel) : NULL), "file",
-                     json_text(kernel != NULL ? kernel->module->source.name : NULL), "machine",
-                     machine_object, "launch", launch);
-}
-
-/* Cycles that first levels, or warps, waited, by what for. */
-static json_t *stalls_json(const wb_gpu_simulation *s) {
-    return json_pack("{s:I, s:I, s:I, s:I}", "mshr", (json_int_t)s->mshr_stalls, "victim",
-                     (json_int_t)s->victim_stalls, "reorder", (json_int_t)s->reorder_stalls, "channel",
-                     (json_int_t)s->channel_stalls);
-}
-
-static json_t *simulation_json(const struct wb_gpu *gpu, const wb_gpu_simulation *s,
-                               const wb_report_options *options) {
-    json_t *object = json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "scheme", s->scheme,
-                               "policy", s->policy, "work_conserving", (int)s->work_conserving, "cycles",
-                               (json_int_t)s->cycles, "warp_instructions", (json_int_t)s->warp_instructions,
-                               "loads", (json_int_t)s->loads, "hits", (json_int_t)s->hits, "misses",
-                               (json_int_t)s->misses, "hits_under_miss", (json_int_t)s->hits_under_miss,
-                               "stores", (json_int_t)s->stores, "atomics", (json_int_t)s->atomics);
-    json_put(&object, "l2_hits", json_integer((json_int_t)s->l2_hits));
-    json_put(&object, "l2_misses", json_integer((json_int_t)s->l2_misses));
-    json_put(&object, "dram_reads", json_integer((json_int_t)s->dram_reads));
-    json_put(&object, "dram_writes", json_integer((json_int_t)s->dram_writes));
-    json_put(&object, "stalls", stalls_json(s));
-    json_put_fetches(&object, gpu->timed.machine, s->fetches, s->fetch_misses);
-    json_put(&object, "assumptions", report_assumed_json(gpu->timed.code.assumed));
-    json_put(&object, "seconds", report_seconds_json(s->seconds, options));
-    return object;
-}
-
-wb_status report_gpu_json(const struct wb_gpu *gpu, const wb_report_options *options,
-                          wb_diagnostics *diagnostics, char **text) {
-    json_t *root = report_gpu_heading_json(&gpu->timed), *array = json_array();
-    for (size_t i = 0; i < gpu->simulations.count; i++)
-        json_add(&array, simulation_json(gpu, &gpu->simulations.items[i], options));
-    json_put(&root, "simulations", array);
-    return report_take_json(root, diagnostics, text);
+static void put_json(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
+    struct json json = json_begin(out, JSON_LINES);
+    json_open_object(&json, NULL);
+    heading_gpu_json(&json, &gpu->timed);
+    json_open_array(&json, "simulations");
+    for (size_t i = 0; i < gpu->simulations.count; i++) {
+        const wb_gpu_simulation *simulation = &gpu->simulations.items[i];
+        json_open_object(&json, NULL);
+        record_json(&json, simulation_fields, simulation, NULL);
+        record_object(&json, "stalls", stall_fields, simulation, NULL);
+        heading_fetches_json(&json, gpu->timed.machine, simulation->fetches, simulation->fetch_misses);
+        report_assumed_json(&json, gpu->timed.code.assumed);
+        report_seconds_json(&json, simulation->seconds, options);
+        json_close(&json);
+    }
+    json_close(&json);
+    json_close(&json);
 }
 
 wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_report_options *options,
                         wb_diagnostics *diagnostics, char **text) {
     wb_report_options asked;
     WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
-    return format == WB_REPORT_JSON ? report_gpu_json(gpu, &asked, diagnostics, text)
-                                    : report_gpu_text(gpu, &asked, diagnostics, text);
+    struct text out = {0};
+    if (format == WB_REPORT_JSON)
+        put_json(&out, gpu, &asked);
+    else
+        put_text(&out, gpu, &asked);
+    return report_take(WB_OK, &out, diagnostics, text);
 }

@@ -1,13 +1,15 @@
+/* The order of accesses under reordering and what it is configured with: one access a line, SM by SM, or the
+ * channels of each generation, as tables for people and as JSON. */
 #include "report/gpu/order.h"
-#include "base/options.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
-#include "report/gpu/gpu.h"
+#include "base/options.h"
 #include "report/parts/bounds.h"
-#include "report/write/json.h"
+#include "report/parts/heading.h"
+#include "report/write/output.h"
+#include "report/write/sheet.h"
 
 /* Lists the instructions that make requests anywhere in the grid. */
 static wb_status list_insts(struct order_report *report) {
@@ -129,52 +131,29 @@ uint32_t order_channel_warp(const struct order_channels *channels, uint32_t chan
 
 /* The access order as a table: one line an access, SM by SM; or the configuration of the reordering units. */
 
-/* Where columns of the order end or, of texts, start; in characters. */
-enum {
-    END_TURN = 8,
-    END_GENERATION = 15,
-    END_EPOCH = 22,
-    END_LINE = 29,
-    AT_OPCODE = 31,
-    AT_BLOCK = 49,
-    END_WARP = 65,
-    END_CHANNEL = 74,
-    AT_REQUESTS = 76
-};
+/* ---- Tables ------------------------------------------------------------------------------------------- */
 
-/* The same of the configuration. */
-enum { AT_BLOCKS = 10, AT_WARPS = 26, END_COUNT = 34, COUNT_WIDTH = 7 };
+static void order_columns(const struct order_report *report, struct sheet *table) {
+    enum { OPCODE = 4 };
+    sheet_column(table, SHEET_RIGHT, 8, "turn");
+    sheet_column(table, SHEET_RIGHT, 15, "gen.");
+    sheet_column(table, SHEET_RIGHT, 22, "epoch");
+    sheet_column(table, SHEET_RIGHT, 29, "line");
+    sheet_column(table, SHEET_LEFT, 31, "opcode");
+    sheet_column(table, SHEET_LEFT, 49, "block");
+    sheet_column(table, SHEET_RIGHT, 65, "warp");
+    sheet_column(table, SHEET_RIGHT, 74, "channel");
+    sheet_column(table, SHEET_LEFT, 76, "requests");
+    for (size_t i = 0; i < report->insts.count; i++)
+        sheet_expect(table, OPCODE, strlen(report->insts.items[i].inst->form->text));
+    sheet_headings(table);
+}
 
 /* "1,0,0" */
-static void put_block(struct text *out, const struct wb_grid *grid, uint32_t block) {
+static void block_cell(struct sheet *table, const struct wb_grid *grid, uint32_t block) {
     uint32_t index[3];
     grid_block_index(grid, block, index);
-    text_printf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, index[0], index[1], index[2]);
-}
-
-static void put_sm(struct order_report *report, uint32_t sm) {
-    const struct sm_share share = order_report_share(report, sm);
-    const uint32_t blocks = sm_share_blocks(&share, report->timed->grid);
-    text_printf(&report->out, "\nSM %" PRIu32 ": %" PRIu32 " block%s, at most %" PRIu32 " at a time\n", sm,
-                blocks, blocks == 1 ? "" : "s", report->resident);
-}
-
-static void put_head(struct order_report *report) {
-    struct text *out = &report->out;
-    static const struct {
-        size_t end;
-        const char *name;
-    } columns[] = {{END_TURN, "turn"}, {END_GENERATION, "gen."}, {END_EPOCH, "epoch"}, {END_LINE, "line"}};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        report_put_right(out, columns[i].end, columns[i].name);
-    text_pad(out, AT_OPCODE);
-    text_string(out, "opcode");
-    text_pad(out, AT_BLOCK);
-    text_string(out, "block");
-    report_put_right(out, END_WARP, "warp");
-    report_put_right(out, END_CHANNEL, "channel");
-    text_pad(out, AT_REQUESTS);
-    text_string(out, "requests\n");
+    sheet_printf(table, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, index[0], index[1], index[2]);
 }
 
 /* Where a request is: "arg1+128" in the buffer of an argument, "table+128" in a variable, else the address.
@@ -184,51 +163,47 @@ static void put_place(struct text *out, const struct wb_grid *grid, uint64_t add
         const struct memory_object *object = &grid->cover.objects.items.items[i];
         if (address - object->base >= object->size) continue;
         if (object->argument > 0)
-            text_printf(out, " arg%" PRIu32 "+%" PRIu64, object->argument, address - object->base);
+            text_printf(out, "arg%" PRIu32 "+%" PRIu64, object->argument, address - object->base);
         else
-            text_printf(out, " %s+%" PRIu64, object->name, address - object->base);
+            text_printf(out, "%s+%" PRIu64, object->name, address - object->base);
         return;
     }
-    text_printf(out, " 0x%" PRIx64, address);
+    text_printf(out, "0x%" PRIx64, address);
 }
 
 /* Where requests are, behind what those next to each other find. Of unknown ones only their number. */
 static void put_requests(struct text *out, const struct order_replay *replay) {
-    static const char *const names[REQUEST_OUTCOMES] = {[REQUEST_HITS] = " hit",
-                                                        [REQUEST_MISSES] = " miss",
+    static const char *const names[REQUEST_OUTCOMES] = {[REQUEST_HITS] = "hit ",
+                                                        [REQUEST_MISSES] = "miss ",
                                                         [REQUEST_PASSES] = "",
-                                                        [REQUEST_UNSURE] = " perhaps"};
+                                                        [REQUEST_UNSURE] = "perhaps "};
     const struct traffic_access *access = replay->at.access;
     const uint8_t *outcomes = replay->met.outcomes;
-    if (access->is_unknown) {
-        text_printf(out, "%s at most %u, where depends on data", names[outcomes[0]],
+    if (access->is_unknown)
+        text_printf(out, "%sat most %u, where depends on data", names[outcomes[0]],
                     (unsigned)access->request_count);
-        return;
-    }
-    for (uint32_t r = 0; r < access->request_count; r++) {
+    for (uint32_t r = 0; !access->is_unknown && r < access->request_count; r++) {
+        if (r > 0) text_char(out, ' ');
         if (r == 0 || outcomes[r] != outcomes[r - 1]) text_string(out, names[outcomes[r]]);
         put_place(out, replay->order.traffic->grid, replay->met.addresses[r]);
     }
 }
 
-static void put_access(struct order_report *report, const struct order_replay *replay, uint64_t turn) {
+static void put_access(const struct order_report *report, struct sheet *table,
+                       const struct order_replay *replay, uint64_t turn) {
     const struct ordered_access *at = &replay->at;
     const struct order_inst *inst = &report->insts.items[order_listed(report, at)];
-    struct text *out = &report->out;
-    report_put_count(out, END_TURN, turn);
-    report_put_count(out, END_GENERATION, replay->order.generation);
-    report_put_count(out, END_EPOCH, at->epoch);
-    report_put_count(out, END_LINE, inst->place.line);
-    text_pad(out, AT_OPCODE);
-    text_string(out, inst->inst->form->text);
-    text_char(out, ' ');
-    text_pad(out, AT_BLOCK);
-    put_block(out, report->timed->grid, at->block);
-    report_put_count(out, END_WARP, at->warp);
-    report_put_count(out, END_CHANNEL, order_channel(&replay->order, at->block, at->warp));
-    text_pad(out, AT_REQUESTS - 1);
-    put_requests(out, replay);
-    text_char(out, '\n');
+    sheet_count(table, turn);
+    sheet_count(table, replay->order.generation);
+    sheet_count(table, at->epoch);
+    sheet_count(table, inst->place.line);
+    sheet_text(table, inst->inst->form->text);
+    block_cell(table, report->timed->grid, at->block);
+    sheet_count(table, at->warp);
+    sheet_count(table, order_channel(&replay->order, at->block, at->warp));
+    put_requests(sheet_begin_cell(table), replay);
+    sheet_end_cell(table, true);
+    sheet_end_row(table);
 }
 
 /* What the accesses of an SM sum up to. */
@@ -247,119 +222,134 @@ static void put_sums(struct text *out, uint32_t sm, uint64_t turns, uint64_t pri
 static wb_status put_order(struct order_report *report, uint32_t sm) {
     const struct sm_share share = order_report_share(report, sm);
     struct order_replay replay;
+    struct sheet table = {0};
     uint64_t turn = 0, printed = 0, outcomes[REQUEST_OUTCOMES] = {0};
     wb_status status = order_replay_begin(&report->timed->traffic, &share, &replay);
-    put_head(report);
+    order_columns(report, &table);
     for (; status == WB_OK && order_replay_next(&replay); turn++) {
         for (uint32_t r = 0; r < replay.at.access->request_count; r++)
             outcomes[replay.met.outcomes[r]]++;
         if (turn >= report->options->first && report->options->has_first) continue;
-        put_access(report, &replay, turn);
+        put_access(report, &table, &replay, turn);
+        sheet_print(&table, &report->out);
         printed++;
         status = report_flush(&report->out, report->writer, false);
     }
+    sheet_close(&table, &report->out);
     if (status == WB_OK) status = replay.status;
     order_replay_end(&replay);
     if (status == WB_OK) put_sums(&report->out, sm, turn, printed, outcomes);
     return status;
 }
 
-/* Columns: the lines in which the instructions stand. */
-static void put_channels_head(struct order_report *report, const struct order_channels *channels) {
+/* "4" or "4-7" */
+static void range_cell(struct sheet *table, uint32_t first, uint32_t count) {
+    if (count == 1)
+        sheet_count(table, first);
+    else
+        sheet_printf(table, "%" PRIu32 "-%" PRIu32, first, first + count - 1);
+}
+
+/* Channels of consecutive warps of a block that execute the same, from `first` on. */
+static void put_channels(const struct order_report *report, struct sheet *table,
+                         const struct order_channels *channels, uint32_t first, uint32_t count) {
+    const uint32_t *counts = channels->counts + (size_t)first * report->insts.count;
+    range_cell(table, first, count);
+    block_cell(table, report->timed->grid, order_channel_block(channels, first));
+    range_cell(table, order_channel_warp(channels, first), count);
+    for (size_t i = 0; i < report->insts.count; i++)
+        sheet_count(table, counts[i]);
+    sheet_end_row(table);
+}
+
+/* The columns: behind the channel the lines in which the instructions stand. */
+static void channel_columns(const struct order_report *report, struct sheet *table) {
+    enum { COUNTS = 34, COUNT_STEP = 7 };
+    sheet_column(table, SHEET_LEFT, 0, "channel");
+    sheet_column(table, SHEET_LEFT, 10, "block");
+    sheet_column(table, SHEET_LEFT, 26, "warp");
+    for (size_t i = 0; i < report->insts.count; i++)
+        sheet_column(table, SHEET_RIGHT, COUNTS + (uint32_t)(i + 1) * COUNT_STEP, "");
+    for (size_t c = 0; c < 3 && !table->words.failed; c++)
+        sheet_text(table, table->columns.items[c].heading);
+    for (size_t i = 0; i < report->insts.count; i++)
+        sheet_count(table, report->insts.items[i].place.line);
+    sheet_end_row(table);
+}
+
+static void put_generation(struct order_report *report, const struct order_channels *channels) {
+    const uint32_t warps = report->timed->grid->warp_count;
+    const size_t insts = report->insts.count;
     struct text *out = &report->out;
+    struct sheet table = {0};
     text_printf(out, "generation %" PRIu64 ": how often each warp ", channels->generation);
     if (report->options->first > 0)
         text_printf(out, "is still to execute what stands in line, behind turn %" PRIu64 "\n",
                     report->options->first - 1);
     else
         text_string(out, "executes what stands in line\n");
-    text_string(out, "channel");
-    text_pad(out, AT_BLOCKS);
-    text_string(out, "block");
-    text_pad(out, AT_WARPS);
-    text_string(out, "warp");
-    for (size_t i = 0; i < report->insts.count; i++)
-        report_put_count(out, END_COUNT + (i + 1) * COUNT_WIDTH, report->insts.items[i].place.line);
-    text_char(out, '\n');
-}
-
-/* "4" or "4-7" */
-static void put_range(struct text *out, uint32_t first, uint32_t count) {
-    text_printf(out, "%" PRIu32, first);
-    if (count > 1) text_printf(out, "-%" PRIu32, first + count - 1);
-}
-
-/* Channels of consecutive warps of a block that execute the same, from `first` on. */
-static void put_channels(struct order_report *report, const struct order_channels *channels, uint32_t first,
-                         uint32_t count) {
-    struct text *out = &report->out;
-    const uint32_t *counts = channels->counts + (size_t)first * report->insts.count;
-    put_range(out, first, count);
-    text_pad(out, AT_BLOCKS);
-    put_block(out, report->timed->grid, order_channel_block(channels, first));
-    text_pad(out, AT_WARPS);
-    put_range(out, order_channel_warp(channels, first), count);
-    for (size_t i = 0; i < report->insts.count; i++)
-        report_put_count(out, END_COUNT + (i + 1) * COUNT_WIDTH, counts[i]);
-    text_char(out, '\n');
-}
-
-static wb_status put_generation(struct order_report *report, const struct order_channels *channels) {
-    const uint32_t warps = report->timed->grid->warp_count;
-    const size_t insts = report->insts.count;
-    put_channels_head(report, channels);
+    channel_columns(report, &table);
     for (uint32_t end = warps; end <= channels->blocks * warps; end += warps) {
         for (uint32_t first = end - warps, next; first < end; first = next) {
             const uint32_t *counts = channels->counts + first * insts;
             for (next = first + 1; next < end; next++)
                 if (memcmp(counts, channels->counts + next * insts, insts * sizeof *counts) != 0) break;
-            put_channels(report, channels, first, next - first);
+            put_channels(report, &table, channels, first, next - first);
         }
-        WB_TRY(report_flush(&report->out, report->writer, false));
     }
-    return WB_OK;
+    sheet_close(&table, out);
 }
 
 static wb_status put_configuration(struct order_report *report, uint32_t sm) {
     struct order_channels channels;
     wb_status status = order_channels_begin(report, sm, &channels);
-    while (status == WB_OK && order_channels_next(report, &channels))
-        status = put_generation(report, &channels);
+    while (status == WB_OK && order_channels_next(report, &channels)) {
+        put_generation(report, &channels);
+        status = report_flush(&report->out, report->writer, false);
+    }
     order_channels_end(&channels);
     return status;
 }
 
-wb_status order_report_text(struct order_report *report) {
+static wb_status put_text(struct order_report *report) {
+    const struct report_executed executed[] = {{"order and hits", report->timed->code.assumed}, {NULL, 0}};
+    struct text *out = &report->out;
     uint32_t sm, end;
-    report_put_gpu(&report->out, report->timed);
+    heading_put_gpu(out, report->timed);
     for (order_report_sms(report, &sm, &end); sm < end; sm++) {
-        put_sm(report, sm);
+        const struct sm_share share = order_report_share(report, sm);
+        const uint32_t blocks = sm_share_blocks(&share, report->timed->grid);
+        text_printf(out, "\nSM %" PRIu32 ": %" PRIu32 " block%s, at most %" PRIu32 " at a time\n", sm, blocks,
+                    plural(blocks), report->resident);
         WB_TRY(report->options->channels ? put_configuration(report, sm) : put_order(report, sm));
     }
-    const struct report_executed executed[] = {{"order and hits", report->timed->code.assumed}, {NULL, 0}};
-    text_char(&report->out, '\n');
-    report_put_conditions(&report->out, NULL, NULL, executed);
-    return report_flush(&report->out, report->writer, true);
+    text_char(out, '\n');
+    report_put_conditions(out, NULL, NULL, executed);
+    return report_flush(out, report->writer, true);
 }
 
-/* The access order as JSON, written SM by SM; docs/json.md documents every key. */
+/* ---- JSON: written SM by SM, an access or a channel a line -------------------------------------------- */
 
-static json_t *insts_json(const struct order_report *report) {
-    json_t *array = json_array();
+/* How far these lines are indented. */
+enum { SM_INDENT = 4, ENTRY_INDENT = 6 };
+
+static void insts_json(struct json *json, const struct order_report *report) {
+    json_open_array(json, "instructions");
     for (size_t i = 0; i < report->insts.count; i++) {
         const struct order_inst *inst = &report->insts.items[i];
-        json_t *object =
-            json_pack("{s:s, s:I}", "opcode", inst->inst->form->text, "line", (json_int_t)inst->place.line);
-        json_put_source(&object, inst->place.source_file, inst->place.source_line);
-        json_add(&array, object);
+        json_open_object(json, NULL);
+        json_put_text(json, "opcode", inst->inst->form->text);
+        json_put_count(json, "line", inst->place.line);
+        source_lines_json(json, &inst->place);
+        json_close(json);
     }
-    return array;
+    json_close(json);
 }
 
-static void put_block_json(struct text *out, const struct wb_grid *grid, uint32_t block) {
+static void block_json(struct json *json, const struct wb_grid *grid, uint32_t block) {
     uint32_t index[3];
     grid_block_index(grid, block, index);
-    text_printf(out, "\"block\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", index[0], index[1], index[2]);
+    json_put_counts(json, "block", index, 3);
 }
 
 static const char *kind_name(uint8_t kind) {
@@ -367,121 +357,112 @@ static const char *kind_name(uint8_t kind) {
     return kind == TRAFFIC_STORE ? "store" : "load";
 }
 
-/* A truth value, or null where it depends on data. */
-static const char *hit_name(uint8_t outcome) {
-    if (outcome == REQUEST_UNSURE) return "null";
-    return outcome == REQUEST_HITS ? "true" : "false";
-}
-
-static void put_requests_json(struct text *out, const struct order_replay *replay) {
+static void requests_json(struct json *json, const struct order_replay *replay) {
     const struct traffic_access *access = replay->at.access;
-    text_string(out, "\"requests\":[");
-    for (uint32_t r = 0; r < access->request_count; r++) {
-        if (r > 0) text_char(out, ',');
-        if (access->is_unknown)
-            text_string(out, "null");
-        else
-            text_printf(out, "%" PRIu64, replay->met.addresses[r]);
-    }
-    text_char(out, ']');
-    if (access->kind != TRAFFIC_LOAD) return;
-    text_string(out, ",\"hits\":[");
+    json_open_array(json, "requests");
     for (uint32_t r = 0; r < access->request_count; r++)
-        text_printf(out, "%s%s", r == 0 ? "" : ",", hit_name(replay->met.outcomes[r]));
-    text_char(out, ']');
+        json_put_count_if(json, NULL, !access->is_unknown, access->is_unknown ? 0 : replay->met.addresses[r]);
+    json_close(json);
+    if (access->kind != TRAFFIC_LOAD) return;
+    json_open_array(json, "hits"); /* null where it depends on data */
+    for (uint32_t r = 0; r < access->request_count; r++) {
+        if (replay->met.outcomes[r] == REQUEST_UNSURE)
+            json_put_null(json, NULL);
+        else
+            json_put_bool(json, NULL, replay->met.outcomes[r] == REQUEST_HITS);
+    }
+    json_close(json);
 }
 
-static void put_access_json(struct order_report *report, const struct order_replay *replay, uint64_t turn) {
+static void access_json(struct json *json, const struct order_report *report,
+                        const struct order_replay *replay, uint64_t turn) {
     const struct ordered_access *at = &replay->at;
-    struct text *out = &report->out;
-    text_printf(out,
-                "%s\n      {\"turn\":%" PRIu64 ",\"generation\":%" PRIu64 ",\"epoch\":%" PRIu32
-                ",\"instruction\":%" PRIu32 ",",
-                turn == 0 ? "" : ",", turn, replay->order.generation, at->epoch, order_listed(report, at));
-    put_block_json(out, report->timed->grid, at->block);
-    text_printf(out, ",\"warp\":%" PRIu32 ",\"channel\":%" PRIu32 ",\"kind\":\"%s\",", at->warp,
-                order_channel(&replay->order, at->block, at->warp), kind_name(at->access->kind));
-    put_requests_json(out, replay);
-    text_char(out, '}');
+    json_break(json, ENTRY_INDENT);
+    json_open_object(json, NULL);
+    json_put_count(json, "turn", turn);
+    json_put_count(json, "generation", replay->order.generation);
+    json_put_count(json, "epoch", at->epoch);
+    json_put_count(json, "instruction", order_listed(report, at));
+    block_json(json, report->timed->grid, at->block);
+    json_put_count(json, "warp", at->warp);
+    json_put_count(json, "channel", order_channel(&replay->order, at->block, at->warp));
+    json_put_text(json, "kind", kind_name(at->access->kind));
+    requests_json(json, replay);
+    json_close(json);
 }
 
-static wb_status put_order_json(struct order_report *report, uint32_t sm) {
+static wb_status order_json(struct json *json, struct order_report *report, uint32_t sm) {
     const wb_order_options *options = report->options;
     const struct sm_share share = order_report_share(report, sm);
     struct order_replay replay;
     uint64_t turn = 0;
     wb_status status = order_replay_begin(&report->timed->traffic, &share, &replay);
-    text_string(&report->out, "\"order\":[");
+    json_open_array(json, "order");
     for (; status == WB_OK && order_replay_next(&replay); turn++) {
         if (options->has_first && turn >= options->first) continue;
-        put_access_json(report, &replay, turn);
+        access_json(json, report, &replay, turn);
         status = report_flush(&report->out, report->writer, false);
     }
     if (status == WB_OK) status = replay.status;
     order_replay_end(&replay);
-    text_printf(&report->out, "],\"turns\":%" PRIu64, turn);
+    json_close(json);
+    json_put_count(json, "turns", turn);
     return status;
 }
 
-static void put_channel(struct order_report *report, const struct order_channels *channels, uint32_t channel,
-                        bool first) {
+static void channel_json(struct json *json, const struct order_report *report,
+                         const struct order_channels *channels, uint32_t channel) {
     const size_t insts = report->insts.count;
-    const uint32_t *counts = channels->counts + channel * insts;
-    struct text *out = &report->out;
-    text_printf(out, "%s\n      {\"generation\":%" PRIu64 ",\"channel\":%" PRIu32 ",", first ? "" : ",",
-                channels->generation, channel);
-    put_block_json(out, report->timed->grid, order_channel_block(channels, channel));
-    text_printf(out, ",\"warp\":%" PRIu32 ",\"executions\":[", order_channel_warp(channels, channel));
-    for (size_t i = 0; i < insts; i++)
-        text_printf(out, "%s%" PRIu32, i == 0 ? "" : ",", counts[i]);
-    text_string(out, "]}");
+    json_break(json, ENTRY_INDENT);
+    json_open_object(json, NULL);
+    json_put_count(json, "generation", channels->generation);
+    json_put_count(json, "channel", channel);
+    block_json(json, report->timed->grid, order_channel_block(channels, channel));
+    json_put_count(json, "warp", order_channel_warp(channels, channel));
+    json_put_counts(json, "executions", channels->counts + channel * insts, (uint32_t)insts);
+    json_close(json);
 }
 
-static wb_status put_configuration_json(struct order_report *report, uint32_t sm) {
+static wb_status configuration_json(struct json *json, struct order_report *report, uint32_t sm) {
     struct order_channels channels;
-    bool first = true;
     wb_status status = order_channels_begin(report, sm, &channels);
-    text_string(&report->out, "\"channels\":[");
+    json_open_array(json, "channels");
     while (status == WB_OK && order_channels_next(report, &channels)) {
         const uint32_t count = channels.blocks * report->timed->grid->warp_count;
-        for (uint32_t channel = 0; status == WB_OK && channel < count; channel++, first = false) {
-            put_channel(report, &channels, channel, first);
+        for (uint32_t channel = 0; status == WB_OK && channel < count; channel++) {
+            channel_json(json, report, &channels, channel);
             status = report_flush(&report->out, report->writer, false);
         }
     }
     order_channels_end(&channels);
-    text_char(&report->out, ']');
+    json_close(json);
     return status;
 }
 
-/* The members that all reports of a grid on a GPU begin with, then the instructions. */
-static void put_heading(struct order_report *report) {
-    json_t *heading = report_gpu_heading_json(report->timed), *value;
-    const char *key;
-    if (heading == NULL) report->out.failed = true;
-    json_object_foreach(heading, key, value) json_write_member(&report->out, key, json_incref(value));
-    json_decref(heading);
-    json_write_member(&report->out, "instructions", insts_json(report));
-    json_write_member(&report->out, "assumptions", report_assumed_json(report->timed->code.assumed));
-}
-
-wb_status order_report_json(struct order_report *report) {
-    struct text *out = &report->out;
-    uint32_t first, end;
-    order_report_sms(report, &first, &end);
-    text_string(out, "{\n");
-    put_heading(report);
-    text_string(out, "  \"sms\": [");
-    for (uint32_t sm = first; sm < end; sm++) {
+static wb_status put_json(struct order_report *report) {
+    struct json json = json_begin(&report->out, JSON_MEMBERS);
+    uint32_t sm, end;
+    json_open_object(&json, NULL);
+    heading_gpu_json(&json, report->timed);
+    insts_json(&json, report);
+    report_assumed_json(&json, report->timed->code.assumed);
+    json_open_array(&json, "sms");
+    for (order_report_sms(report, &sm, &end); sm < end; sm++) {
         const struct sm_share share = order_report_share(report, sm);
-        text_printf(out, "%s\n    {\"sm\":%" PRIu32 ",\"blocks\":%" PRIu32 ",\"resident\":%" PRIu32 ",",
-                    sm == first ? "" : ",", sm, sm_share_blocks(&share, report->timed->grid),
-                    report->resident);
-        WB_TRY(report->options->channels ? put_configuration_json(report, sm) : put_order_json(report, sm));
-        text_char(out, '}');
+        json_break(&json, SM_INDENT);
+        json_open_object(&json, NULL);
+        json_put_count(&json, "sm", sm);
+        json_put_count(&json, "blocks", sm_share_blocks(&share, report->timed->grid));
+        json_put_count(&json, "resident", report->resident);
+        WB_TRY(report->options->channels ? configuration_json(&json, report, sm)
+                                         : order_json(&json, report, sm));
+        json_close(&json);
     }
-    text_string(out, "\n  ]\n}\n");
-    return report_flush(out, report->writer, true);
+    json_break(&json, SM_INDENT / 2);
+    json_close(&json);
+    json_close(&json);
+    text_char(&report->out, '\n');
+    return report_flush(&report->out, report->writer, true);
 }
 
 wb_status wb_order_report(const wb_gpu *gpu, wb_order_format format, const wb_order_options *options,
@@ -493,8 +474,8 @@ wb_status wb_order_report(const wb_gpu *gpu, wb_order_format format, const wb_or
     wb_status status = order_report_open(&gpu->timed, &asked, writer, diagnostics, &report);
     if (status == WB_OK) {
         switch (format) {
-        case WB_ORDER_TEXT: status = order_report_text(&report); break;
-        case WB_ORDER_JSON: status = order_report_json(&report); break;
+        case WB_ORDER_TEXT: status = put_text(&report); break;
+        case WB_ORDER_JSON: status = put_json(&report); break;
         case WB_ORDER_SVG: status = order_report_svg(&report); break;
         }
         status = report_written(status, diagnostics);

@@ -4,10 +4,13 @@
 #ifndef WB_REPORT_GPU_ORDER_H
 #define WB_REPORT_GPU_ORDER_H
 
+#include <assert.h>
+
 #include "base/text.h"
 #include "memory/caches/order_replay.h"
 #include "memory/requests/timed_grid.h"
 #include "report/write/source_lines.h"
+#include "sim/gpu/gpu_results.h"
 
 /* An instruction that makes requests. */
 struct order_inst {
@@ -43,7 +46,9 @@ struct sm_share order_report_share(const struct order_report *report, uint32_t s
 
 /* Where an access stands in the list of instructions. */
 static inline uint32_t order_listed(const struct order_report *report, const struct ordered_access *at) {
-    return report->listed[at->access->instruction];
+    const uint32_t listed = report->listed[at->access->instruction];
+    assert(listed < report->insts.count);
+    return listed;
 }
 
 /* The configuration of an SM's reordering unit: how often the warp of each channel still executes each
@@ -71,8 +76,6 @@ void order_channels_end(struct order_channels *channels);
 uint32_t order_channel_block(const struct order_channels *channels, uint32_t channel);
 uint32_t order_channel_warp(const struct order_channels *channels, uint32_t channel);
 
-wb_status order_report_text(struct order_report *report);
-wb_status order_report_json(struct order_report *report);
 wb_status order_report_svg(struct order_report *report);
 
 /* Whether there is a picture of what the options ask for: WB_ERR_INPUT with a message if not. */

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 
 #include "report/gpu/order.h"
-#include "report/parts/bounds.h"
+#include "report/write/output.h"
+#include "report/write/svg.h"
 
 /* Accesses of a picture: unless it is said how many, and at most. */
 enum { TURNS_USUAL = 64, TURNS_MAX = 10000 };
@@ -78,21 +79,17 @@ static void put_begin(struct picture *picture) {
     int width = cell_x(picture->turns) + RIGHT;
     int height = TOP + picture->height + LEGEND_LEFT + (int)entries * LEGEND_STEP;
     if (width < LEFT + LEGEND_WIDTH) width = LEFT + LEGEND_WIDTH;
-    text_printf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                "font-family=\"sans-serif\" font-size=\"11\" fill=\"#222\">\n"
-                "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-                width, height, width, height, width, height);
-    text_printf(out,
-                "<text x=\"%d\" y=\"22\" font-size=\"14\" font-weight=\"bold\">Order of the accesses of SM "
-                "%" PRIu32 "</text>\n",
-                LEGEND_LEFT, picture->share.sm);
-    text_printf(out, "<text x=\"%d\" y=\"40\">", LEGEND_LEFT);
+    svg_begin(out, width, height, 11);
+    svg_text(out, LEGEND_LEFT, 22, SVG_TITLE);
+    text_printf(out, "Order of the accesses of SM %" PRIu32, picture->share.sm);
+    svg_text_end(out);
+    svg_text(out, LEGEND_LEFT, 40, "");
     if (picture->turns < picture->all)
         text_printf(out, "the first %" PRIu64 " of %" PRIu64, picture->turns, picture->all);
     else
         text_printf(out, "all %" PRIu64, picture->all);
-    text_string(out, " turns; a row per channel, in each cell the line of the instruction</text>\n");
+    text_string(out, " turns; a row per channel, in each cell the line of the instruction");
+    svg_text_end(out);
 }
 
 /* What stands left of the rows: the channels, with their warps unless these change. */
@@ -101,9 +98,8 @@ static void put_rows(const struct picture *picture) {
     const uint32_t warps = picture->report->timed->grid->warp_count;
     for (uint32_t channel = 0; channel < picture->channels; channel++) {
         const int y = TOP + (int)channel * CELL_HEIGHT;
-        text_printf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\"/>\n", LEGEND_LEFT, y,
-                    cell_x(picture->turns), y, channel % warps == 0 ? "#666" : "#ddd");
-        text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT - 8, y + CELL_HEIGHT - 5);
+        svg_line(out, LEGEND_LEFT, y, cell_x(picture->turns), y, channel % warps == 0 ? "#666" : SVG_PALE);
+        svg_text(out, LEFT - 8, y + CELL_HEIGHT - 5, SVG_END);
         if (picture->generations <= 1) {
             uint32_t index[3];
             grid_block_index(picture->report->timed->grid,
@@ -111,7 +107,8 @@ static void put_rows(const struct picture *picture) {
             text_printf(out, "block %" PRIu32 ",%" PRIu32 ",%" PRIu32 " warp %" PRIu32 ": ", index[0],
                         index[1], index[2], channel % warps);
         }
-        text_printf(out, "channel %" PRIu32 "</text>\n", channel);
+        text_printf(out, "channel %" PRIu32, channel);
+        svg_text_end(out);
     }
 }
 
@@ -119,10 +116,10 @@ static void put_rows(const struct picture *picture) {
 static void put_border(const struct picture *picture, uint64_t turn, const char *what, uint64_t number,
                        int above) {
     struct text *out = &picture->report->out;
-    text_printf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#222\"/>\n", cell_x(turn),
-                TOP - above - 10, cell_x(turn), TOP + picture->height);
-    text_printf(out, "<text x=\"%d\" y=\"%d\">%s %" PRIu64 "</text>\n", cell_x(turn) + 4, TOP - above, what,
-                number);
+    svg_line(out, cell_x(turn), TOP - above - 10, cell_x(turn), TOP + picture->height, "#222");
+    svg_text(out, cell_x(turn) + 4, TOP - above, "");
+    text_printf(out, "%s %" PRIu64, what, number);
+    svg_text_end(out);
 }
 
 /* Requests of equal outcome are one part of the cell. */
@@ -136,7 +133,7 @@ static void put_cell(const struct picture *picture, const struct order_replay *r
     text_printf(out,
                 "<g><title>turn %" PRIu64 ": line %" PRIu32 ", %s, %" PRIu32 " request%s of warp %" PRIu32
                 "</title>\n",
-                turn, inst->place.line, inst->inst->form->text, requests, requests == 1 ? "" : "s", at->warp);
+                turn, inst->place.line, inst->inst->form->text, requests, plural(requests), at->warp);
     for (uint32_t r = 0, next; r < requests; r = next) {
         for (next = r + 1; next < requests && replay->met.outcomes[next] == replay->met.outcomes[r];)
             next++;
@@ -144,9 +141,8 @@ static void put_cell(const struct picture *picture, const struct order_replay *r
                     cell_x(turn) + 1 + r * part, y + 1, (next - r) * part, CELL_HEIGHT - 2,
                     fills[replay->met.outcomes[r]]);
     }
-    text_printf(out,
-                "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" font-size=\"10\">%" PRIu32 "</text></g>\n",
-                cell_x(turn) + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, inst->place.line);
+    svg_text(out, cell_x(turn) + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, SVG_MIDDLE " font-size=\"10\"");
+    text_printf(out, "%" PRIu32 "</text></g>\n", inst->place.line);
 }
 
 static wb_status put_cells(struct picture *picture) {
@@ -161,9 +157,11 @@ static wb_status put_cells(struct picture *picture) {
         generation = replay.order.generation;
         epoch = replay.at.epoch;
         put_cell(picture, &replay, turn);
-        if (turn % NUMBER_STEP == 0)
-            text_printf(&report->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%" PRIu64 "</text>\n",
-                        cell_x(turn) + CELL_WIDTH / 2, TOP + picture->height + 14, turn);
+        if (turn % NUMBER_STEP == 0) {
+            svg_text(&report->out, cell_x(turn) + CELL_WIDTH / 2, TOP + picture->height + 14, SVG_MIDDLE);
+            text_printf(&report->out, "%" PRIu64, turn);
+            svg_text_end(&report->out);
+        }
         status = report_flush(&report->out, report->writer, false);
     }
     if (status == WB_OK) status = replay.status;
@@ -173,20 +171,21 @@ static wb_status put_cells(struct picture *picture) {
 
 static void put_legend(const struct picture *picture) {
     struct order_report *report = picture->report;
+    struct text *out = &report->out;
     int y = TOP + picture->height + LEGEND_LEFT;
-    for (size_t o = 0; o < outcome_count(report); o++, y += LEGEND_STEP)
-        text_printf(&report->out,
-                    "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>"
-                    "<text x=\"%d\" y=\"%d\">%s</text>\n",
-                    LEGEND_LEFT, y, CELL_WIDTH, CELL_HEIGHT - 2, fills[o], LEGEND_LEFT + CELL_WIDTH + 8,
-                    y + CELL_HEIGHT - 6, names[o]);
-    for (size_t i = 0; i < report->insts.count; i++, y += LEGEND_STEP)
-        text_printf(&report->out,
-                    "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%" PRIu32
-                    "</text><text x=\"%d\" y=\"%d\">%s</text>\n",
-                    LEGEND_LEFT + CELL_WIDTH / 2, y + CELL_HEIGHT - 6, report->insts.items[i].place.line,
-                    LEGEND_LEFT + CELL_WIDTH + 8, y + CELL_HEIGHT - 6,
-                    report->insts.items[i].inst->form->text);
+    for (size_t o = 0; o < outcome_count(report); o++, y += LEGEND_STEP) {
+        svg_rect(out, LEGEND_LEFT, y, CELL_WIDTH, CELL_HEIGHT - 2, fills[o]);
+        svg_text(out, LEGEND_LEFT + CELL_WIDTH + 8, y + CELL_HEIGHT - 6, "");
+        text_string(out, names[o]);
+        svg_text_end(out);
+    }
+    for (size_t i = 0; i < report->insts.count; i++, y += LEGEND_STEP) {
+        svg_text(out, LEGEND_LEFT + CELL_WIDTH / 2, y + CELL_HEIGHT - 6, SVG_MIDDLE);
+        text_printf(out, "%" PRIu32 "</text>", report->insts.items[i].place.line);
+        svg_text(out, LEGEND_LEFT + CELL_WIDTH + 8, y + CELL_HEIGHT - 6, "");
+        text_string(out, report->insts.items[i].inst->form->text);
+        svg_text_end(out);
+    }
 }
 
 wb_status order_svg_check(const wb_order_options *options, wb_diagnostics *diagnostics) {
@@ -209,10 +208,11 @@ wb_status order_report_svg(struct order_report *report) {
     WB_TRY(measure(&picture));
     put_begin(&picture);
     put_rows(&picture);
-    text_printf(&report->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">turn</text>\n", LEFT - 8,
-                TOP + picture.height + 14);
+    svg_text(&report->out, LEFT - 8, TOP + picture.height + 14, SVG_END);
+    text_string(&report->out, "turn");
+    svg_text_end(&report->out);
     WB_TRY(put_cells(&picture));
     put_legend(&picture);
-    text_string(&report->out, "</svg>\n");
+    svg_end(&report->out);
     return report_flush(&report->out, report->writer, true);
 }

@@ -1,5 +1,6 @@
-/* The makespan reports of the public interface: each asks the writer of its format. */
-#include "report/makespan/makespan.h"
+/* Reports of a makespan problem: the problem, what the transformation did, every result and what they prove
+ * together, as text and as JSON; witnesses, certificates and models for other solvers. */
+#include "report/makespan/witness.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,21 +16,208 @@
 #include "papers/makespan_forms/ilp.h"
 #include "papers/makespan_forms/ilp_program.h"
 #include "papers/makespan_forms/sat_export.h"
-#include "report/analysis/analysis.h"
 #include "report/makespan/convergence.h"
 #include "report/parts/bounds.h"
 #include "report/write/json.h"
+#include "report/write/output.h"
 #include "strings/notation.h"
 #include "strings/path_string.h"
 #include "strings/witness_file.h"
+
+/* Strings with more letters are cut in headings. */
+#define HEADING_LETTERS 400u
+
+static void put_ratio(struct text *out, const struct ratio *ratio) {
+    text_printf(out, "%u", ratio->numerator);
+    if (ratio->denominator != 1) text_printf(out, "/%u", ratio->denominator);
+}
+
+static void put_groups(struct text *out, const struct makespan_problem *problem) {
+    for (uint32_t g = 0; g < problem->group_count; g++) {
+        const struct string_group *group = &problem->groups[g];
+        uint32_t shown = group->length < HEADING_LETTERS ? group->length : HEADING_LETTERS;
+        text_printf(out, "%s%u x ", g == 0 ? "warps    " : "         ", group->warps);
+        notation_print(out, problem->unit + group->first, shown);
+        text_printf(out, "%s (%u instruction%s)\n", shown < group->length ? "..." : "", group->length,
+                    plural(group->length));
+    }
+}
+
+static void put_units(struct text *out, const struct wb_makespan *makespan) {
+    const struct makespan_problem *problem = &makespan->problem;
+    text_string(out, "units   ");
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
+        if (makespan->transform.of[unit].used)
+            text_printf(out, " %c=%u", UNIT_LETTERS[unit], problem->capacity[unit]);
+    text_string(out, " warps a cycle");
+    if (problem->issue_limit != ISSUE_UNLIMITED)
+        text_printf(out, ", at most %u instructions issued a cycle", problem->issue_limit);
+    text_string(out, "\n");
+}
+
+/* What the transformation did to one unit type. */
+static void put_unit_transform(struct text *out, uint32_t unit, const struct unit_transform *t) {
+    text_printf(out, "         %c: units for ", UNIT_LETTERS[unit]);
+    put_ratio(out, &t->sigma);
+    text_string(out, t->sigma.numerator == t->sigma.denominator ? " warp a cycle" : " warps a cycle");
+    if (t->cycles > 1) text_printf(out, ", %u cycles an instruction", t->cycles);
+    text_printf(out, " -> for %u", t->capacity);
+    if (t->copies > 1) text_printf(out, ", each %c is %u letters", UNIT_LETTERS[unit], t->copies);
+    if (t->sigma.numerator > t->sigma.denominator && t->sigma.denominator > 1)
+        text_string(out, ", rounded down");
+    text_char(out, '\n');
+}
+
+static void put_transform(struct text *out, const struct transform *transform) {
+    if (!transform_changes(transform)) return;
+    text_string(out,
+                "after the transformation of fractional capacities and instructions of several cycles:\n");
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
+        const struct unit_transform *t = &transform->of[unit];
+        if (t->used && (t->copies > 1 || t->sigma.denominator > 1)) put_unit_transform(out, unit, t);
+    }
+}
+
+/* Methods with the value, or the interval that is proven; those without a result, and why. */
+static void put_results(struct text *out, const struct wb_makespan *makespan,
+                        const wb_report_options *options) {
+    size_t count;
+    const wb_declined *declined = wb_makespan_declined(makespan, &count);
+    const wb_bound *bound;
+    struct sheet table = {0};
+    sheet_column(&table, SHEET_LEFT, 0, "method");
+    sheet_column(&table, SHEET_LEFT, 16, "kind");
+    sheet_column(&table, SHEET_RIGHT, 42, "cycles");
+    if (options->timing) sheet_column(&table, SHEET_RIGHT, 56, "elapsed");
+    sheet_headings(&table);
+    for (size_t i = 0; (bound = wb_makespan_bound(makespan, i)) != NULL; i++) {
+        sheet_text(&table, bound->method);
+        sheet_text(&table, wb_kind_name(bound->kind));
+        if (bound->kind == WB_UPPER && bound->lower > 0)
+            sheet_printf(&table, "%" PRIu64 " .. %" PRIu64, bound->lower, bound->cycles);
+        else
+            sheet_count(&table, bound->cycles);
+        if (options->timing) sheet_printf(&table, "%.3f s", bound->seconds);
+        sheet_end_row(&table);
+    }
+    for (size_t i = 0; i < count; i++) {
+        sheet_text(&table, declined[i].method);
+        sheet_span(&table, "%s: %s", report_declined_name(declined[i].status), declined[i].reason);
+        sheet_end_row(&table);
+    }
+    sheet_close(&table, out);
+}
+
+static void put_interval(struct text *out, const struct wb_makespan *makespan) {
+    struct makespan_interval interval = makespan_certain(makespan);
+    if (interval.upper == CYCLES_SATURATED && interval.lower == 0) return;
+    text_string(out, "\nworst case: ");
+    if (interval.upper == CYCLES_SATURATED) {
+        text_printf(out, "at least %" PRIu64 " cycles\n\n", interval.lower);
+    } else if (interval.lower == interval.upper) {
+        text_printf(out, "%" PRIu64 " cycles\n\n", interval.upper);
+    } else if (interval.lower == 0) {
+        text_printf(out, "at most %" PRIu64 " cycles\n\n", interval.upper);
+    } else {
+        text_printf(out, "between %" PRIu64 " and %" PRIu64 " cycles\n\n", interval.lower, interval.upper);
+    }
+}
+
+static const wb_bound *bound_at(const void *owner, size_t index) {
+    return wb_makespan_bound(owner, index);
+}
+
+static void put_text(struct text *out, const struct wb_makespan *makespan, const wb_report_options *options) {
+    put_groups(out, &makespan->problem);
+    put_units(out, makespan);
+    put_transform(out, &makespan->transform);
+    text_char(out, '\n');
+    put_results(out, makespan, options);
+    put_interval(out, makespan);
+    report_put_conditions(out, bound_at, makespan, NULL);
+}
+
+static void groups_json(struct json *json, const struct makespan_problem *problem) {
+    json_open_array(json, "groups");
+    for (uint32_t g = 0; g < problem->group_count; g++) {
+        const struct string_group *group = &problem->groups[g];
+        struct text string = {0};
+        notation_print(&string, problem->unit + group->first, group->length);
+        json->out->failed |= string.failed;
+        json_open_object(json, NULL);
+        json_put_count(json, "warps", group->warps);
+        json_put_text(json, "string", string.data != NULL ? string.data : "");
+        json_put_count(json, "instructions", group->length);
+        json_close(json);
+        text_free(&string);
+    }
+    json_close(json);
+}
+
+/* A whole number, or a text such as "1/2". */
+static void ratio_json(struct json *json, const char *key, const struct ratio *ratio) {
+    char text[32];
+    (void)text_format(text, sizeof text, "%u/%u", ratio->numerator, ratio->denominator);
+    if (ratio->denominator == 1)
+        json_put_count(json, key, ratio->numerator);
+    else
+        json_put_text(json, key, text);
+}
+
+/* Per unit type in use its capacity, and what it was before the transformation. */
+static void units_json(struct json *json, const struct transform *transform) {
+    json_open_object(json, "units");
+    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
+        const struct unit_transform *t = &transform->of[unit];
+        const char letter[] = {UNIT_LETTERS[unit], '\0'};
+        if (!t->used) continue;
+        json_open_object(json, letter);
+        json_put_count(json, "capacity", t->capacity);
+        ratio_json(json, "sigma", &t->sigma);
+        json_put_count(json, "cycles", t->cycles);
+        json_put_count(json, "letters", t->copies);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_json(struct text *out, const struct wb_makespan *makespan, const wb_report_options *options) {
+    const struct makespan_problem *problem = &makespan->problem;
+    const struct makespan_interval interval = makespan_certain(makespan);
+    size_t count;
+    const wb_declined *declined = wb_makespan_declined(makespan, &count);
+    struct json json = json_begin(out, JSON_LINES);
+    json_open_object(&json, NULL);
+    json_put_text(&json, "warpbound", wb_version());
+    json_open_object(&json, "problem");
+    json_put_count(&json, "warps", problem->warp_count);
+    groups_json(&json, problem);
+    units_json(&json, &makespan->transform);
+    json_put_count_if(&json, "issue_limit", problem->issue_limit != ISSUE_UNLIMITED, problem->issue_limit);
+    json_close(&json);
+    json_open_array(&json, "bounds");
+    for (size_t i = 0; wb_makespan_bound(makespan, i) != NULL; i++) {
+        json_open_object(&json, NULL);
+        report_bound_json(&json, wb_makespan_bound(makespan, i), options);
+        json_close(&json);
+    }
+    json_close(&json);
+    report_declined_json(&json, declined, count);
+    report_certified_json(&json, interval.upper != CYCLES_SATURATED, interval.lower, interval.upper);
+    json_close(&json);
+}
 
 wb_status wb_makespan_report(wb_makespan *makespan, wb_report_format format, const wb_report_options *options,
                              wb_diagnostics *diagnostics, char **text) {
     wb_report_options asked;
     WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
+    struct text out = {0};
     WB_TRY(makespan_prepare(makespan, diagnostics));
-    if (format == WB_REPORT_JSON) return report_makespan_json(makespan, &asked, diagnostics, text);
-    return report_makespan_text(makespan, &asked, diagnostics, text);
+    if (format == WB_REPORT_JSON)
+        put_json(&out, makespan, &asked);
+    else
+        put_text(&out, makespan, &asked);
+    return report_take(WB_OK, &out, diagnostics, text);
 }
 
 wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, wb_witness_format format,
@@ -41,6 +229,7 @@ wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, w
     }
     const struct makespan_problem *problem = &makespan->problem;
     struct text out = {0};
+    wb_status status = WB_OK;
     if (format != WB_WITNESS_FILE &&
         (uint64_t)problem->warp_count * result->witness.makespan > WITNESS_CELLS_MAX) {
         diagnose(diagnostics, SEVERITY_ERROR, "witness", "the schedule is too large to be drawn");
@@ -49,9 +238,9 @@ wb_status wb_makespan_witness(const wb_makespan *makespan, const char *method, w
     switch (format) {
     case WB_WITNESS_TEXT: witness_text(&out, problem, &result->witness); break;
     case WB_WITNESS_SVG: witness_svg(&out, problem, &result->witness); break;
-    case WB_WITNESS_FILE: WB_TRY(witness_file_print(problem, &result->witness, diagnostics, &out)); break;
+    case WB_WITNESS_FILE: status = witness_file_print(problem, &result->witness, diagnostics, &out); break;
     }
-    return report_take_text(&out, diagnostics, text);
+    return report_take(status, &out, diagnostics, text);
 }
 
 /* How the string differs from one that somebody else made, such as a paper's. */
@@ -82,9 +271,7 @@ wb_status wb_makespan_mapping(const wb_block *block, bool branchless_prefix, con
         if (other != NULL) status = put_difference(&path, other, diagnostics, &out);
     }
     path_string_free(&path);
-    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
-    text_free(&out);
-    return status;
+    return report_take(status, &out, diagnostics, text);
 }
 
 wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_format format,
@@ -100,7 +287,7 @@ wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_fo
     } else {
         convergence_svg(&out, &result->anneal_log, CONVERGENCE_SECONDS);
     }
-    return report_take_text(&out, diagnostics, text);
+    return report_take(WB_OK, &out, diagnostics, text);
 }
 
 /* A model in the making. */
@@ -143,9 +330,7 @@ wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, con
                             .at_least = at_least};
     wb_status status = makespan_with_memory(&export.run, &arena, put_model, &export);
     arena_free(&arena);
-    if (status == WB_OK) return report_take_text(&export.out, diagnostics, text);
-    text_free(&export.out);
-    return status;
+    return report_take(status, &export.out, diagnostics, text);
 }
 
 /* Checks a witness file; says what it proves. */
@@ -191,220 +376,5 @@ wb_status wb_makespan_check(const char *path, wb_diagnostics *diagnostics, char 
     wb_status status = gzip_recognise(bytes, size) ? check_certificate(path, bytes, size, diagnostics, &out)
                                                    : check_witness(path, bytes, size, diagnostics, &out);
     free(bytes);
-    if (status == WB_OK) return report_take_text(&out, diagnostics, text);
-    text_free(&out);
-    return status;
-}
-
-/* Reports of a makespan problem as a table for people. */
-
-/* Columns of the table, in characters. */
-enum { COLUMN_KIND = 16, COLUMN_VALUE = 42, COLUMN_SECONDS = 56 };
-
-/* Strings with more letters are cut in headings. */
-#define HEADING_LETTERS 400u
-
-static void put_ratio(struct text *out, const struct ratio *ratio) {
-    text_printf(out, "%u", ratio->numerator);
-    if (ratio->denominator != 1) text_printf(out, "/%u", ratio->denominator);
-}
-
-static void put_groups(struct text *out, const struct makespan_problem *problem) {
-    for (uint32_t g = 0; g < problem->group_count; g++) {
-        const struct string_group *group = &problem->groups[g];
-        uint32_t shown = group->length < HEADING_LETTERS ? group->length : HEADING_LETTERS;
-        text_printf(out, "%s%u x ", g == 0 ? "warps    " : "         ", group->warps);
-        notation_print(out, problem->unit + group->first, shown);
-        text_printf(out, "%s (%u instruction%s)\n", shown < group->length ? "..." : "", group->length,
-                    group->length == 1 ? "" : "s");
-    }
-}
-
-static void put_units(struct text *out, const struct wb_makespan *makespan) {
-    const struct makespan_problem *problem = &makespan->problem;
-    text_string(out, "units   ");
-    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
-        if (makespan->transform.of[unit].used)
-            text_printf(out, " %c=%u", UNIT_LETTERS[unit], problem->capacity[unit]);
-    text_string(out, " warps a cycle");
-    if (problem->issue_limit != ISSUE_UNLIMITED)
-        text_printf(out, ", at most %u instructions issued a cycle", problem->issue_limit);
-    text_string(out, "\n");
-}
-
-/* What the transformation did to one unit type. */
-static void put_unit_transform(struct text *out, uint32_t unit, const struct unit_transform *t) {
-    text_printf(out, "         %c: units for ", UNIT_LETTERS[unit]);
-    put_ratio(out, &t->sigma);
-    text_string(out, t->sigma.numerator == t->sigma.denominator ? " warp a cycle" : " warps a cycle");
-    if (t->cycles > 1) text_printf(out, ", %u cycles an instruction", t->cycles);
-    text_printf(out, " -> for %u", t->capacity);
-    if (t->copies > 1) text_printf(out, ", each %c is %u letters", UNIT_LETTERS[unit], t->copies);
-    if (t->sigma.numerator > t->sigma.denominator && t->sigma.denominator > 1)
-        text_string(out, ", rounded down");
-    text_char(out, '\n');
-}
-
-static void put_transform(struct text *out, const struct transform *transform) {
-    if (!transform_changes(transform)) return;
-    text_string(out,
-                "after the transformation of fractional capacities and instructions of several cycles:\n");
-    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
-        const struct unit_transform *t = &transform->of[unit];
-        if (t->used && (t->copies > 1 || t->sigma.denominator > 1)) put_unit_transform(out, unit, t);
-    }
-}
-
-/* A value, or the interval that is proven. */
-static void put_value(struct text *out, const wb_bound *bound) {
-    char number[64];
-    if (bound->kind == WB_UPPER && bound->lower > 0) {
-        (void)text_format(number, sizeof number, "%" PRIu64 " .. %" PRIu64, bound->lower, bound->cycles);
-    } else {
-        (void)text_format(number, sizeof number, "%" PRIu64, bound->cycles);
-    }
-    report_put_right(out, COLUMN_VALUE, number);
-}
-
-static void put_bounds(struct text *out, const struct wb_makespan *makespan,
-                       const wb_report_options *options) {
-    text_string(out, "\nmethod");
-    text_pad(out, COLUMN_KIND);
-    text_string(out, "kind");
-    report_put_right(out, COLUMN_VALUE, "cycles");
-    if (options->timing) report_put_right(out, COLUMN_SECONDS, "elapsed");
-    text_char(out, '\n');
-    for (size_t i = 0; wb_makespan_bound(makespan, i) != NULL; i++) {
-        const wb_bound *bound = wb_makespan_bound(makespan, i);
-        text_string(out, bound->method);
-        text_pad(out, COLUMN_KIND);
-        text_string(out, wb_kind_name(bound->kind));
-        put_value(out, bound);
-        char seconds[32];
-        (void)text_format(seconds, sizeof seconds, "%.3f s", bound->seconds);
-        if (options->timing) report_put_right(out, COLUMN_SECONDS, seconds);
-        text_char(out, '\n');
-    }
-}
-
-/* Methods without a result, and why. */
-static void put_declined(struct text *out, const struct wb_makespan *makespan) {
-    size_t count;
-    const wb_declined *declined = wb_makespan_declined(makespan, &count);
-    for (size_t i = 0; i < count; i++) {
-        text_string(out, declined[i].method);
-        text_pad(out, COLUMN_KIND);
-        text_printf(out, "%s: %s\n", report_declined_name(declined[i].status), declined[i].reason);
-    }
-}
-
-static void put_interval(struct text *out, const struct wb_makespan *makespan) {
-    struct makespan_interval interval = makespan_certain(makespan);
-    if (interval.upper == CYCLES_SATURATED && interval.lower == 0) return;
-    text_string(out, "\nworst case: ");
-    if (interval.upper == CYCLES_SATURATED) {
-        text_printf(out, "at least %" PRIu64 " cycles\n\n", interval.lower);
-    } else if (interval.lower == interval.upper) {
-        text_printf(out, "%" PRIu64 " cycles\n\n", interval.upper);
-    } else if (interval.lower == 0) {
-        text_printf(out, "at most %" PRIu64 " cycles\n\n", interval.upper);
-    } else {
-        text_printf(out, "between %" PRIu64 " and %" PRIu64 " cycles\n\n", interval.lower, interval.upper);
-    }
-}
-
-static const wb_bound *bound_at(const void *owner, size_t index) {
-    return wb_makespan_bound(owner, index);
-}
-
-wb_status report_makespan_text(const struct wb_makespan *makespan, const wb_report_options *options,
-                               wb_diagnostics *diagnostics, char **text) {
-    struct text out = {0};
-    put_groups(&out, &makespan->problem);
-    put_units(&out, makespan);
-    put_transform(&out, &makespan->transform);
-    put_bounds(&out, makespan, options);
-    put_declined(&out, makespan);
-    put_interval(&out, makespan);
-    report_put_conditions(&out, bound_at, makespan, NULL);
-    return report_take_text(&out, diagnostics, text);
-}
-
-/* Reports of a makespan problem as JSON; docs/json.md documents every key. */
-
-/* A string in the notation of runs; NULL when memory is exhausted. */
-static json_t *string_json(const uint8_t *units, uint32_t length) {
-    struct text out = {0};
-    notation_print(&out, units, length);
-    char *taken = text_take(&out);
-    json_t *string = taken != NULL ? json_string(taken) : NULL;
-    free(taken);
-    return string;
-}
-
-static json_t *warps_json(const struct makespan_problem *problem) {
-    json_t *array = json_array();
-    for (uint32_t g = 0; g < problem->group_count; g++) {
-        const struct string_group *group = &problem->groups[g];
-        json_t *object = json_pack("{s:I, s:o, s:I}", "warps", (json_int_t)group->warps, "string",
-                                   string_json(problem->unit + group->first, group->length), "instructions",
-                                   (json_int_t)group->length);
-        json_add(&array, object);
-    }
-    return array;
-}
-
-static json_t *ratio_json(const struct ratio *ratio) {
-    if (ratio->denominator == 1) return json_integer((json_int_t)ratio->numerator);
-    return json_sprintf("%u/%u", ratio->numerator, ratio->denominator);
-}
-
-/* Per unit type in use its capacity, and what it was before the transformation. */
-static json_t *units_json(const struct transform *transform) {
-    json_t *object = json_object();
-    for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
-        const struct unit_transform *t = &transform->of[unit];
-        if (!t->used) continue;
-        const char letter[] = {UNIT_LETTERS[unit], '\0'};
-        json_t *one = json_pack("{s:I, s:o, s:I, s:I}", "capacity", (json_int_t)t->capacity, "sigma",
-                                ratio_json(&t->sigma), "cycles", (json_int_t)t->cycles, "letters",
-                                (json_int_t)t->copies);
-        json_put(&object, letter, one);
-    }
-    return object;
-}
-
-static json_t *problem_json(const struct wb_makespan *makespan) {
-    const struct makespan_problem *problem = &makespan->problem;
-    json_t *issue = problem->issue_limit == ISSUE_UNLIMITED ? json_null()
-                                                            : json_integer((json_int_t)problem->issue_limit);
-    return json_pack("{s:I, s:o, s:o, s:o}", "warps", (json_int_t)problem->warp_count, "groups",
-                     warps_json(problem), "units", units_json(&makespan->transform), "issue_limit", issue);
-}
-
-static json_t *bounds_json(const struct wb_makespan *makespan, const wb_report_options *options) {
-    json_t *array = json_array();
-    for (size_t i = 0; wb_makespan_bound(makespan, i) != NULL; i++)
-        json_add(&array, report_bound_json(wb_makespan_bound(makespan, i), options));
-    return array;
-}
-
-static json_t *declined_json(const struct wb_makespan *makespan) {
-    size_t count;
-    const wb_declined *declined = wb_makespan_declined(makespan, &count);
-    return report_declined_json(declined, count);
-}
-
-static json_t *certified_json(const struct wb_makespan *makespan) {
-    struct makespan_interval interval = makespan_certain(makespan);
-    if (interval.upper == CYCLES_SATURATED) return json_null();
-    return json_pack("{s:I, s:I}", "lower", (json_int_t)interval.lower, "upper", (json_int_t)interval.upper);
-}
-
-wb_status report_makespan_json(const struct wb_makespan *makespan, const wb_report_options *options,
-                               wb_diagnostics *diagnostics, char **text) {
-    json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o}", "warpbound", wb_version(), "problem",
-                             problem_json(makespan), "bounds", bounds_json(makespan, options), "declined",
-                             declined_json(makespan), "certified", certified_json(makespan));
-    return report_take_json(root, diagnostics, text);
+    return report_take(status, &out, diagnostics, text);
 }

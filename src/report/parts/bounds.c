@@ -3,58 +3,27 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-#include "base/text.h"
-#include "report/analysis/analysis.h"
-#include "report/write/json.h"
-
-/* Printed text that is worth writing. */
-#define FLUSH_BYTES ((size_t)1 << 16)
-
-void report_put_right(struct text *out, size_t column, const char *number) {
-    size_t start = out->length;
-    while (start > 0 && out->data[start - 1] != '\n')
-        start--;
-    size_t width = 0;
-    while (number[width] != '\0')
-        width++;
-    size_t used = out->length - start;
-    text_pad(out, column > width && column - width > used ? column - width : used + 1);
-    text_string(out, number);
-}
-
-void report_put_count(struct text *out, size_t column, uint64_t number) {
-    char digits[24];
-    (void)text_format(digits, sizeof digits, "%" PRIu64, number);
-    report_put_right(out, column, digits);
-}
-
-void report_format_time(double clock_mhz, uint64_t time, char *number, size_t size) {
-    static const char *const units[] = {"ns", "us", "ms", "s "};
-    double value = 1000.0 * (double)time / clock_mhz;
-    size_t unit = 0;
-    while (value >= 1000.0 && unit < 3) {
-        value /= 1000.0;
-        unit++;
-    }
-    (void)text_format(number, size, "%.2f %s", value, units[unit]);
-}
-
-void report_put_time(struct text *out, size_t column, double clock_mhz, uint64_t time) {
-    char number[32];
-    report_format_time(clock_mhz, time, number, sizeof number);
-    report_put_right(out, column, number);
-}
 
 double report_percent(uint64_t part, uint64_t whole) {
     return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
 }
 
-void report_put_percent(struct text *out, size_t column, uint64_t part, uint64_t whole) {
-    char percent[32];
-    (void)text_format(percent, sizeof percent, "%.2f %%", report_percent(part, whole));
-    report_put_right(out, column, percent);
+void report_put_time(struct text *out, double clock_mhz, uint64_t time) {
+    static const char *const units[] = {"ns", "us", "ms", "s "};
+    double value = 1000.0 * (double)time / clock_mhz;
+    size_t unit = 0;
+    for (; value >= 1000.0 && unit < 3; unit++)
+        value /= 1000.0;
+    text_printf(out, "%.2f %s", value, units[unit]);
+}
+
+void report_time_cell(struct sheet *table, double clock_mhz, uint64_t time) {
+    report_put_time(sheet_begin_cell(table), clock_mhz, time);
+    sheet_end_cell(table, false);
+}
+
+void report_time_json(struct json *json, const char *key, double clock_mhz, uint64_t time) {
+    json_put_real(json, key, round((double)time / clock_mhz * 1000.0) / 1000.0);
 }
 
 /* Distinct assumptions of all bounds, numbered from 1 in the order in which they are met. */
@@ -63,32 +32,29 @@ struct assumption_list {
     size_t count;
 };
 
-/* The number of an assumption, new or old. */
-static size_t assumption_number(struct assumption_list *list, wb_assumption assumption) {
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i] == assumption) return i + 1;
-    assert(list->count < WB_ASSUMPTION_COUNT);
-    list->items[list->count++] = assumption;
-    return list->count;
-}
-
 /* A line with the numbers of some assumptions. */
 static void put_numbers(struct text *out, struct assumption_list *list, const wb_assumption *assumptions,
                         size_t count) {
-    for (size_t i = 0; i < count; i++)
-        text_printf(out, " %zu", assumption_number(list, assumptions[i]));
+    for (size_t i = 0; i < count; i++) {
+        size_t number = 0;
+        while (number < list->count && list->items[number] != assumptions[i])
+            number++;
+        assert(number < WB_ASSUMPTION_COUNT);
+        if (number == list->count) list->items[list->count++] = assumptions[i];
+        text_printf(out, " %zu", number + 1);
+    }
     text_char(out, '\n');
 }
 
 void report_put_conditions(struct text *out, report_bound_at at, const void *owner,
                            const struct report_executed *executed) {
-    struct assumption_list list = {.count = 0};
-    for (size_t i = 0; at != NULL && at(owner, i) != NULL; i++)
-        if (at(owner, i)->reason != NULL)
-            text_printf(out, "%s%s: %s\n", at(owner, i)->method,
-                        at(owner, i)->kind == WB_ESTIMATE ? " is not proven" : "", at(owner, i)->reason);
-    for (size_t i = 0; at != NULL && at(owner, i) != NULL; i++) {
-        const wb_bound *bound = at(owner, i);
+    struct assumption_list list = {0};
+    const wb_bound *bound;
+    for (size_t i = 0; at != NULL && (bound = at(owner, i)) != NULL; i++)
+        if (bound->reason != NULL)
+            text_printf(out, "%s%s: %s\n", bound->method, bound->kind == WB_ESTIMATE ? " is not proven" : "",
+                        bound->reason);
+    for (size_t i = 0; at != NULL && (bound = at(owner, i)) != NULL; i++) {
         if (bound->assumption_count == 0) continue;
         text_printf(out, "%s assumes", bound->method);
         put_numbers(out, &list, bound->assumptions, bound->assumption_count);
@@ -104,82 +70,72 @@ void report_put_conditions(struct text *out, report_bound_at at, const void *own
         text_printf(out, "  %zu  %s\n", i + 1, wb_assumption_text(list.items[i]));
 }
 
-wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char **text) {
-    char *taken = text_take(out);
-    if (taken == NULL) return diagnose_out_of_memory(diagnostics, "report");
-    *text = taken;
-    return WB_OK;
+const char *report_declined_name(wb_status status) {
+    if (status == WB_OK) return "left out";
+    return status == WB_ERR_LIMIT ? "limit" : "declined";
 }
 
-wb_status report_flush(struct text *out, const wb_writer *writer, bool all) {
-    if (out->failed) return WB_ERR_LIMIT;
-    if (out->length == 0 || (!all && out->length < FLUSH_BYTES)) return WB_OK;
-    if (!writer->write(writer->user, out->data, out->length)) return WB_ERR_INPUT;
-    out->length = 0;
-    return WB_OK;
+void report_declined_json(struct json *json, const wb_declined *declined, size_t count) {
+    json_open_array(json, "declined");
+    for (size_t i = 0; i < count; i++) {
+        json_open_object(json, NULL);
+        json_put_text(json, "method", declined[i].method);
+        json_put_text(json, "status", report_declined_name(declined[i].status));
+        json_put_text(json, "reason", declined[i].reason);
+        json_close(json);
+    }
+    json_close(json);
 }
 
-wb_status report_written(wb_status status, wb_diagnostics *diagnostics) {
-    if (status == WB_ERR_LIMIT) return diagnose_out_of_memory(diagnostics, "report");
-    if (status == WB_ERR_INPUT)
-        diagnose(diagnostics, SEVERITY_ERROR, "report",
-                 "it cannot be written to its end: there is no room left, or nobody reads it");
-    return status;
-}
-
-json_t *report_seconds_json(double seconds, const wb_report_options *options) {
-    return options->timing ? json_real(seconds) : json_null();
-}
-
-static json_t *assumptions_json(const wb_assumption *assumptions, size_t count) {
-    json_t *array = json_array();
+static void put_assumptions(struct json *json, const wb_assumption *assumptions, size_t count) {
+    json_open_array(json, "assumptions");
     for (size_t i = 0; i < count; i++)
-        json_add(&array, json_string(wb_assumption_text(assumptions[i])));
-    return array;
+        json_put_text(json, NULL, wb_assumption_text(assumptions[i]));
+    json_close(json);
 }
 
-json_t *report_assumed_json(assumed_set assumed) {
+void report_assumed_json(struct json *json, assumed_set assumed) {
     wb_assumption assumptions[WB_ASSUMPTION_COUNT];
-    const size_t count = assumptions_of_execution(assumed, assumptions);
-    return assumptions_json(assumptions, count);
+    put_assumptions(json, assumptions, assumptions_of_execution(assumed, assumptions));
 }
 
-json_t *report_bound_json(const wb_bound *bound, const wb_report_options *options) {
-    bool proven = bound->kind == WB_UPPER || bound->kind == WB_EXACT;
-    json_t *upper = proven ? json_integer((json_int_t)bound->cycles) : json_null();
-    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "method", bound->method, "kind",
-                               wb_kind_name(bound->kind), "cycles", (json_int_t)bound->cycles, "lower",
-                               (json_int_t)bound->lower, "upper", upper, "assumptions",
-                               assumptions_json(bound->assumptions, bound->assumption_count), "seconds",
-                               report_seconds_json(bound->seconds, options));
-    if (bound->reason != NULL) json_put(&object, "reason", json_string(bound->reason));
-    return object;
+void report_seconds_json(struct json *json, double seconds, const wb_report_options *options) {
+    if (options->timing)
+        json_put_real(json, "seconds", seconds);
+    else
+        json_put_null(json, "seconds");
 }
 
-json_t *report_declined_json(const wb_declined *declined, size_t count) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_add(&array, json_pack("{s:s, s:s, s:s}", "method", declined[i].method, "status",
-                                   report_declined_name(declined[i].status), "reason", declined[i].reason));
-    return array;
+void report_certified_json(struct json *json, bool is_certified, uint64_t lower, uint64_t upper) {
+    if (!is_certified) {
+        json_put_null(json, "certified");
+        return;
+    }
+    json_open_object(json, "certified");
+    json_put_count(json, "lower", lower);
+    json_put_count(json, "upper", upper);
+    json_close(json);
 }
 
-json_t *report_microseconds_json(double clock_mhz, uint64_t time) {
-    return json_real(round((double)time / clock_mhz * 1000.0) / 1000.0);
+void report_bound_json(struct json *json, const wb_bound *bound, const wb_report_options *options) {
+    const bool is_proven = bound->kind == WB_UPPER || bound->kind == WB_EXACT;
+    json_put_text(json, "method", bound->method);
+    json_put_text(json, "kind", wb_kind_name(bound->kind));
+    json_put_count(json, "cycles", bound->cycles);
+    json_put_count(json, "lower", bound->lower);
+    json_put_count_if(json, "upper", is_proven, bound->cycles);
+    put_assumptions(json, bound->assumptions, bound->assumption_count);
+    report_seconds_json(json, bound->seconds, options);
+    if (bound->reason != NULL) json_put_text(json, "reason", bound->reason);
 }
 
-json_t *report_deadline_json(const char *of, const uint64_t *proven, const wb_report_options *options) {
-    json_t *met = proven != NULL ? json_boolean(*proven <= options->deadline) : json_null();
-    json_t *bound = proven != NULL ? json_integer((json_int_t)*proven) : json_null();
-    return json_pack("{s:I, s:s, s:o, s:o}", "cycles", (json_int_t)options->deadline, "of", of, "met", met,
-                     "bound", bound);
-}
-
-wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text) {
-    struct text out = {0};
-    json_write(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12), &out);
-    char *dumped = text_take(&out);
-    if (dumped == NULL) return diagnose_out_of_memory(diagnostics, "report");
-    *text = dumped;
-    return WB_OK;
+void report_deadline_json(struct json *json, const char *of, const uint64_t *proven,
+                          const wb_report_options *options) {
+    json_put_count(json, "cycles", options->deadline);
+    json_put_text(json, "of", of);
+    if (proven != NULL)
+        json_put_bool(json, "met", *proven <= options->deadline);
+    else
+        json_put_null(json, "met");
+    json_put_count_if(json, "bound", proven != NULL, proven != NULL ? *proven : 0);
 }

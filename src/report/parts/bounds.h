@@ -1,28 +1,21 @@
-/* What the tables of bounds for people have in common. */
+/* What reports of bounds have in common, for people and as JSON. */
 #ifndef WB_REPORT_PARTS_BOUNDS_H
 #define WB_REPORT_PARTS_BOUNDS_H
 
-#include <jansson.h>
-
 #include "base/diagnostics.h"
 #include "method/bound.h"
+#include "report/write/json.h"
+#include "report/write/sheet.h"
 #include "warp/path/execution_notes.h"
-
-/* Appends a number that ends in front of `column` of its line. */
-void report_put_right(struct text *out, size_t column, const char *number);
-
-/* The same of a whole number, and of a part in percent of the whole. */
-void report_put_count(struct text *out, size_t column, uint64_t number);
-void report_put_percent(struct text *out, size_t column, uint64_t part, uint64_t whole);
-
-/* Writes cycles as a time at a clock, in a unit that leaves one to three digits before the point. */
-void report_format_time(double clock_mhz, uint64_t time, char *number, size_t size);
-
-/* Appends the same, so that it ends in front of `column` of its line. */
-void report_put_time(struct text *out, size_t column, double clock_mhz, uint64_t time);
 
 /* A part in percent of the whole; 0 of nothing. */
 double report_percent(uint64_t part, uint64_t whole);
+
+/* Cycles as a time at a clock, in a unit that leaves one to three digits before the point; as a cell; and in
+ * JSON in microseconds, rounded to nanoseconds. */
+void report_put_time(struct text *out, double clock_mhz, uint64_t time);
+void report_time_cell(struct sheet *table, double clock_mhz, uint64_t time);
+void report_time_json(struct json *json, const char *key, double clock_mhz, uint64_t time);
 
 /* The bounds of some owner by index; NULL past the end. */
 typedef const wb_bound *(*report_bound_at)(const void *owner, size_t index);
@@ -40,39 +33,22 @@ struct report_executed {
 void report_put_conditions(struct text *out, report_bound_at at, const void *owner,
                            const struct report_executed *executed);
 
-/* Hands a finished report over; WB_ERR_LIMIT with a message when memory was exhausted on the way. */
-wb_status report_take_text(struct text *out, wb_diagnostics *diagnostics, char **text);
+/* What is said of a method without a result, by its status (wb_declined): "declined", "limit", "left out". */
+const char *report_declined_name(wb_status status);
 
-/* Of a report that is written as it is made: hands what was printed so far to the writer once there is enough
- * of it, or all of it, and forgets it. WB_ERR_LIMIT when memory was exhausted, WB_ERR_INPUT when the writer
- * failed; both without a message. */
-wb_status report_flush(struct text *out, const wb_writer *writer, bool all);
+/* Members of the innermost object: "declined" with each method's reason; "assumptions", of what the execution
+ * of a kernel takes for granted; "seconds", null unless they are asked for; "certified", null where nothing
+ * is. */
+void report_declined_json(struct json *json, const wb_declined *declined, size_t count);
+void report_assumed_json(struct json *json, assumed_set assumed);
+void report_seconds_json(struct json *json, double seconds, const wb_report_options *options);
+void report_certified_json(struct json *json, bool is_certified, uint64_t lower, uint64_t upper);
 
-/* Gives the status of such a report its message; returns it. */
-wb_status report_written(wb_status status, wb_diagnostics *diagnostics);
+/* The members of a bound. */
+void report_bound_json(struct json *json, const wb_bound *bound, const wb_report_options *options);
 
-/* What the JSON reports of bounds have in common; docs/json.md documents every key. */
-
-/* Seconds, or null unless they are asked for. */
-json_t *report_seconds_json(double seconds, const wb_report_options *options);
-
-/* What the execution of a kernel takes for granted, as an array of sentences. */
-json_t *report_assumed_json(assumed_set assumed);
-
-/* A bound as an object, NULL when memory is exhausted (as everywhere in jansson). */
-json_t *report_bound_json(const wb_bound *bound, const wb_report_options *options);
-
-/* Cycles as a time at a clock, rounded to nanoseconds. */
-json_t *report_microseconds_json(double clock_mhz, uint64_t time);
-
-/* The deadline of something, and whether `proven` cycles meet it; NULL: nothing is proven. */
-json_t *report_deadline_json(const char *of, const uint64_t *proven, const wb_report_options *options);
-
-/* Writes `root`, which is consumed, and hands the text over; WB_ERR_LIMIT with a message when memory was
- * exhausted on the way (`root` may be NULL for that reason). */
-wb_status report_take_json(json_t *root, wb_diagnostics *diagnostics, char **text);
-
-/* Methods without a result, each with its reason. */
-json_t *report_declined_json(const wb_declined *declined, size_t count);
+/* The members of a deadline of something, and whether `proven` cycles meet it; NULL: nothing is proven. */
+void report_deadline_json(struct json *json, const char *of, const uint64_t *proven,
+                          const wb_report_options *options);
 
 #endif

@@ -1,13 +1,61 @@
-#include "report/path/analyzer.h"
-
+/* The kernel analyzer (JCSE'17, algorithms 1 to 3): which load and store instructions of global memory the
+ * warps of a grid execute, with which lines of memory; in the layout of section III.D, and as JSON. Both are
+ * written block by block. */
+#include <assert.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
-#include "report/parts/bounds.h"
-#include "report/write/json.h"
+#include "memory/requests/requests.h"
+#include "report/write/output.h"
+#include "report/write/source_lines.h"
 #include "warp/timed/code_timing.h"
+#include "warp/trace/grid.h"
 #include "warp/trace/grid_block.h"
+
+/* Bytes of the program that an instruction takes (JCSE'17 counts so). */
+#define PC_STEP 8u
+
+/* A load, store or atomic of global memory. */
+struct analyzer_inst {
+    uint32_t index; /* in the grid's code */
+    uint64_t pc;
+};
+
+/* Consecutive blocks, warps of which are steered in the same way. */
+struct steered_blocks {
+    uint32_t first, last;
+    uint32_t warps; /* bit w: warp w of each of the blocks */
+};
+
+/* Warps that the same value steers at the same instruction. */
+struct steering_group {
+    uint32_t instruction, origin;
+    bool branch;
+    VEC(struct steered_blocks) blocks;
+    struct steered_blocks open; /* while it is made: the block at hand; of no warps: none */
+};
+
+/* What a warp does at one instruction: places in its stream, in the order of execution. */
+struct analyzer_accesses {
+    const uint32_t *items;
+    uint32_t count;
+};
+
+struct analyzer_report {
+    const struct wb_grid *grid;
+    const wb_writer *writer;
+    struct text out; /* what has not been written yet */
+    struct source_lines lines;
+    struct arena arena;
+    VEC(struct analyzer_inst) insts; /* by pc */
+    uint32_t *listed;                /* per instruction of the code its place in `insts`, or PTX_NO_INDEX */
+    VEC(struct steering_group) steerings;
+    /* Of the warp at hand: */
+    uint32_t block, warp;
+    const struct access_stream *stream;
+    VEC(uint32_t) sorted;   /* its accesses by instruction */
+    uint32_t *first_sorted; /* per instruction of `insts`, and one more */
+};
 
 /* Whether an instruction accesses global memory by what it says of itself. */
 static bool names_global(const struct ptx_form *form) {
@@ -113,15 +161,17 @@ static wb_status group_steerings(struct analyzer_report *report) {
     return WB_OK;
 }
 
-wb_status analyzer_report_open(const struct wb_grid *grid, const wb_writer *writer,
-                               struct analyzer_report *report) {
+/* Finds the instructions. The writer must outlive the report; it is closed with report_close, also after an
+ * error (WB_ERR_LIMIT, without a message). */
+static wb_status report_open(const struct wb_grid *grid, const wb_writer *writer,
+                             struct analyzer_report *report) {
     *report = (struct analyzer_report){.grid = grid, .writer = writer};
     WB_TRY(source_lines_open(grid->kernel->module, &report->lines));
     WB_TRY(list_insts(report));
     return group_steerings(report);
 }
 
-void analyzer_report_close(struct analyzer_report *report) {
+static void report_close(struct analyzer_report *report) {
     for (size_t g = 0; g < report->steerings.count; g++)
         vec_free(&report->steerings.items[g].blocks);
     vec_free(&report->steerings);
@@ -158,8 +208,10 @@ static wb_status sort_accesses(struct analyzer_report *report) {
     return WB_OK;
 }
 
-wb_status analyzer_select_warp(struct analyzer_report *report, uint32_t block, uint32_t warp) {
+/* Turns to a warp. WB_ERR_LIMIT without a message when memory is exhausted. */
+static wb_status select_warp(struct analyzer_report *report, uint32_t block, uint32_t warp) {
     const struct wb_grid *grid = report->grid;
+    assert(block < grid->blocks.count && warp < grid->warp_count);
     const struct block_shape *shape = &grid->shapes.items[grid->blocks.items[block].shape];
     const struct access_stream *stream = &grid->streams.items[shape->warps[warp].stream];
     bool sorted = report->stream == stream; /* warps often have the stream of the one before */
@@ -169,14 +221,17 @@ wb_status analyzer_select_warp(struct analyzer_report *report, uint32_t block, u
     return sorted ? WB_OK : sort_accesses(report);
 }
 
-struct analyzer_accesses analyzer_accesses_at(const struct analyzer_report *report, uint32_t inst) {
+/* What the warp at hand does at an instruction of the list. */
+static struct analyzer_accesses accesses_at(const struct analyzer_report *report, uint32_t inst) {
     const uint32_t *first = report->first_sorted + inst;
+    assert(inst < report->insts.count && first[0] <= first[1]);
     struct analyzer_accesses accesses = {.count = first[1] - first[0]};
     if (accesses.count != 0) accesses.items = report->sorted.items + first[0];
     return accesses;
 }
 
-bool analyzer_is_perhaps(const struct analyzer_report *report, uint32_t access) {
+/* Whether the warp at hand perhaps does not make an access of its stream. */
+static bool is_perhaps(const struct analyzer_report *report, uint32_t access) {
     const struct access_stream *stream = report->stream;
     const struct access *of = &stream->accesses[access];
     uint32_t low = 0, high = stream->perhaps_count; /* the first stretch that does not end before its step */
@@ -191,7 +246,15 @@ bool analyzer_is_perhaps(const struct analyzer_report *report, uint32_t access) 
            (low < stream->perhaps_count && stream->perhaps[low].first <= of->step);
 }
 
-uint32_t analyzer_lines(const struct analyzer_report *report, uint32_t access, uint64_t lines[REQUESTS_MAX]) {
+/* Whether which memory an access is to depends on data. */
+static bool is_unknown(const struct analyzer_report *report, uint32_t access) {
+    return report->stream->accesses[access].table == ACCESS_UNKNOWN;
+}
+
+/* The lines of memory that an access of its stream touches, in the order of the first lane that touches each;
+ * returns how many. */
+static uint32_t lines_of(const struct analyzer_report *report, uint32_t access,
+                         uint64_t lines[REQUESTS_MAX]) {
     const struct access_stream *stream = report->stream;
     const struct grid_block *block = &report->grid->blocks.items[report->block];
     uint64_t base = grid_base(report->grid, block, report->warp, stream->groups[access]);
@@ -200,13 +263,16 @@ uint32_t analyzer_lines(const struct analyzer_report *report, uint32_t access, u
     return requests_coalesce(&lanes, MEMORY_LINE_BYTES, lines);
 }
 
-uint64_t analyzer_block_number(const struct wb_grid *grid, uint32_t block) {
+/* The number of a block in the launch, x first. */
+static uint64_t block_number(const struct wb_grid *grid, uint32_t block) {
     uint32_t index[3];
     grid_block_index(grid, block, index);
     return ((uint64_t)index[2] * grid->dimensions[1] + index[1]) * grid->dimensions[0] + index[0];
 }
 
 /* The kernel analyzer's results in the layout of JCSE'17, section III.D. */
+
+/* ---- The layout of the paper -------------------------------------------------------------------------- */
 
 /* "[ a , b , c ]" of any items. */
 static void put_begin(struct text *out) {
@@ -242,9 +308,9 @@ static void put_header(struct analyzer_report *report) {
 
 /* 1: the warp at hand executes the instruction; ?: perhaps; 0: it does not. */
 static char flag_of(const struct analyzer_report *report, uint32_t inst) {
-    const struct analyzer_accesses accesses = analyzer_accesses_at(report, inst);
+    const struct analyzer_accesses accesses = accesses_at(report, inst);
     for (uint32_t i = 0; i < accesses.count; i++)
-        if (!analyzer_is_perhaps(report, accesses.items[i])) return '1';
+        if (!is_perhaps(report, accesses.items[i])) return '1';
     return accesses.count == 0 ? '0' : '?';
 }
 
@@ -264,12 +330,12 @@ static void put_flags(struct analyzer_report *report) {
 static void put_lines(struct analyzer_report *report, uint32_t access) {
     struct text *out = &report->out;
     uint64_t lines[REQUESTS_MAX];
-    if (analyzer_is_perhaps(report, access)) text_string(out, "? ");
-    if (analyzer_is_unknown(report, access)) {
+    if (is_perhaps(report, access)) text_string(out, "? ");
+    if (is_unknown(report, access)) {
         text_string(out, "[ ? ]");
         return;
     }
-    uint32_t count = analyzer_lines(report, access, lines);
+    uint32_t count = lines_of(report, access, lines);
     put_begin(out);
     for (uint32_t i = 0; i < count; i++) {
         put_separator(out, i == 0);
@@ -286,7 +352,7 @@ static char letter_of(const struct access *access) {
 /* The lines of every execution of an instruction and what it does, or None. */
 static void put_accesses(struct analyzer_report *report, uint32_t inst) {
     struct text *out = &report->out;
-    struct analyzer_accesses accesses = analyzer_accesses_at(report, inst);
+    struct analyzer_accesses accesses = accesses_at(report, inst);
     if (accesses.count == 0) {
         text_string(out, "None");
         return;
@@ -327,7 +393,7 @@ static void put_inst(struct analyzer_report *report, uint32_t instruction) {
 /* "  blocks 0-3: warps 0, 2-7" */
 static void put_steered_blocks(struct analyzer_report *report, const struct steered_blocks *blocks) {
     struct text *out = &report->out;
-    uint64_t first = analyzer_block_number(report->grid, blocks->first);
+    uint64_t first = block_number(report->grid, blocks->first);
     uint64_t last = first + (blocks->last - blocks->first);
     text_printf(out, first == last ? "  block %" PRIu64 ":" : "  blocks %" PRIu64 "-%" PRIu64 ":", first,
                 last);
@@ -361,7 +427,7 @@ static void put_steering(struct analyzer_report *report, const struct steering_g
         put_steered_blocks(report, &group->blocks.items[i]);
 }
 
-wb_status analyzer_report_text(struct analyzer_report *report) {
+static wb_status put_text(struct analyzer_report *report) {
     const struct wb_grid *grid = report->grid;
     put_header(report);
     for (uint32_t b = 0; b < grid->blocks.count; b++) {
@@ -369,7 +435,7 @@ wb_status analyzer_report_text(struct analyzer_report *report) {
         grid_block_index(grid, b, index);
         put_triple(&report->out, "Block", index);
         for (uint32_t w = 0; w < grid->warp_count; w++) {
-            WB_TRY(analyzer_select_warp(report, b, w));
+            WB_TRY(select_warp(report, b, w));
             put_warp(report);
         }
         WB_TRY(report_flush(&report->out, report->writer, false));
@@ -386,53 +452,63 @@ wb_status analyzer_report_text(struct analyzer_report *report) {
     return report_flush(&report->out, report->writer, true);
 }
 
-/* The kernel analyzer's results as JSON, written block by block; docs/json.md documents every key. */
+/* ---- JSON --------------------------------------------------------------------------------------------- */
 
-/* Where an instruction stands, without its address. */
-static json_t *place_json(const struct analyzer_report *report, uint32_t instruction) {
+/* Where an instruction stands, without its address: members of the innermost object. */
+static void place_json(struct json *json, const struct analyzer_report *report, uint32_t instruction) {
     const struct ptx_function *function;
     const struct ptx_inst *inst = grid_inst(report->grid, instruction, &function);
-    struct inst_place place = source_lines_place(&report->lines, inst);
-    json_t *object = json_pack("{s:s, s:s, s:I}", "opcode", inst->form->text, "function", function->name,
-                               "line", (json_int_t)place.line);
-    json_put_source(&object, place.source_file, place.source_line);
-    return object;
+    const struct inst_place place = source_lines_place(&report->lines, inst);
+    json_put_text(json, "opcode", inst->form->text);
+    json_put_text(json, "function", function->name);
+    json_put_count(json, "line", place.line);
+    source_lines_json(json, &place);
 }
 
-static json_t *insts_json(const struct analyzer_report *report) {
-    json_t *array = json_array();
+static void insts_json(struct json *json, const struct analyzer_report *report) {
+    json_open_array(json, "instructions");
     for (size_t i = 0; i < report->insts.count; i++) {
-        json_t *object = place_json(report, report->insts.items[i].index);
-        json_put(&object, "pc", json_integer((json_int_t)report->insts.items[i].pc));
-        json_add(&array, object);
+        json_open_object(json, NULL);
+        place_json(json, report, report->insts.items[i].index);
+        json_put_count(json, "pc", report->insts.items[i].pc);
+        json_close(json);
     }
-    return array;
+    json_close(json);
 }
 
-/* {"first", "last", "warps"} of consecutive blocks with the same warps. */
-static json_t *steered_blocks_json(const struct analyzer_report *report,
-                                   const struct steered_blocks *blocks) {
-    json_t *warps = json_array();
+/* Consecutive blocks with the same warps. */
+static void steered_blocks_json(struct json *json, const struct analyzer_report *report,
+                                const struct steered_blocks *blocks) {
+    const uint64_t first = block_number(report->grid, blocks->first);
+    json_open_object(json, NULL);
+    json_put_count(json, "first_block", first);
+    json_put_count(json, "last_block", first + (blocks->last - blocks->first));
+    json_open_array(json, "warps");
     for (uint32_t w = 0; w < WARP_LANES; w++)
-        if ((blocks->warps >> w & 1) != 0) json_add(&warps, json_integer((json_int_t)w));
-    json_int_t first = (json_int_t)analyzer_block_number(report->grid, blocks->first);
-    return json_pack("{s:I, s:I, s:o}", "first_block", first, "last_block",
-                     first + (json_int_t)(blocks->last - blocks->first), "warps", warps);
+        if ((blocks->warps >> w & 1) != 0) json_put_count(json, NULL, w);
+    json_close(json);
+    json_close(json);
 }
 
-static json_t *steerings_json(const struct analyzer_report *report) {
-    json_t *array = json_array();
-    for (size_t g = 0; g < report->steerings.count; g++) {
-        const struct steering_group *group = &report->steerings.items[g];
-        json_t *blocks = json_array();
-        for (size_t i = 0; i < group->blocks.count; i++)
-            json_add(&blocks, steered_blocks_json(report, &group->blocks.items[i]));
-        json_t *origin = group->origin == PTX_NO_INDEX ? json_null() : place_json(report, group->origin);
-        json_add(&array, json_pack("{s:o, s:o, s:s, s:o}", "instruction",
-                                   place_json(report, group->instruction), "origin", origin, "steers",
-                                   group->branch ? "control" : "address", "blocks", blocks));
+static void steering_json(struct json *json, const struct analyzer_report *report,
+                          const struct steering_group *group) {
+    json_open_object(json, NULL);
+    json_open_object(json, "instruction");
+    place_json(json, report, group->instruction);
+    json_close(json);
+    if (group->origin == PTX_NO_INDEX) {
+        json_put_null(json, "origin");
+    } else {
+        json_open_object(json, "origin");
+        place_json(json, report, group->origin);
+        json_close(json);
     }
-    return array;
+    json_put_text(json, "steers", group->branch ? "control" : "address");
+    json_open_array(json, "blocks");
+    for (size_t i = 0; i < group->blocks.count; i++)
+        steered_blocks_json(json, report, &group->blocks.items[i]);
+    json_close(json);
+    json_close(json);
 }
 
 static const char *kind_of(const struct access *access) {
@@ -440,74 +516,79 @@ static const char *kind_of(const struct access *access) {
     return access->is_store ? "store" : "load";
 }
 
-/* One array of lines for every execution of an instruction by the warp at hand. */
-static void put_accesses_json(struct analyzer_report *report, uint32_t inst,
-                              const struct analyzer_accesses *accesses) {
-    struct text *out = &report->out;
-    text_printf(out, "{\"pc\":%" PRIu64 ",\"kind\":\"%s\",\"requests\":[", report->insts.items[inst].pc,
-                kind_of(&report->stream->accesses[accesses->items[0]]));
-    for (uint32_t i = 0; i < accesses->count; i++) {
+/* What the warp at hand does at an instruction: an array of lines for every execution. */
+static void accesses_json(struct json *json, const struct analyzer_report *report, uint32_t inst) {
+    const struct analyzer_accesses accesses = accesses_at(report, inst);
+    if (accesses.count == 0) return;
+    json_open_object(json, NULL);
+    json_put_count(json, "pc", report->insts.items[inst].pc);
+    json_put_text(json, "kind", kind_of(&report->stream->accesses[accesses.items[0]]));
+    json_open_array(json, "requests");
+    for (uint32_t i = 0; i < accesses.count; i++) {
         uint64_t lines[REQUESTS_MAX];
-        if (analyzer_is_unknown(report, accesses->items[i])) {
-            text_string(out, i == 0 ? "null" : ",null");
+        if (is_unknown(report, accesses.items[i])) {
+            json_put_null(json, NULL);
             continue;
         }
-        uint32_t count = analyzer_lines(report, accesses->items[i], lines);
-        text_string(out, i == 0 ? "[" : ",[");
+        const uint32_t count = lines_of(report, accesses.items[i], lines);
+        json_open_array(json, NULL);
         for (uint32_t k = 0; k < count; k++)
-            text_printf(out, "%s%" PRIu64, k == 0 ? "" : ",", lines[k]);
-        text_char(out, ']');
+            json_put_count(json, NULL, lines[k]);
+        json_close(json);
     }
-    text_char(out, ']');
-    for (uint32_t i = 0; report->grid->cover.covers && i < accesses->count; i++)
-        text_printf(out, "%s%s", i == 0 ? ",\"perhaps\":[" : ",",
-                    analyzer_is_perhaps(report, accesses->items[i]) ? "true" : "false");
-    text_string(out, report->grid->cover.covers ? "]}" : "}");
+    json_close(json);
+    if (report->grid->cover.covers) {
+        json_open_array(json, "perhaps");
+        for (uint32_t i = 0; i < accesses.count; i++)
+            json_put_bool(json, NULL, is_perhaps(report, accesses.items[i]));
+        json_close(json);
+    }
+    json_close(json);
 }
 
-static void put_warp_json(struct analyzer_report *report) {
-    bool first = true;
-    text_string(&report->out, report->warp == 0 ? "[" : ",[");
-    for (uint32_t i = 0; i < report->insts.count; i++) {
-        struct analyzer_accesses accesses = analyzer_accesses_at(report, i);
-        if (accesses.count == 0) continue;
-        if (!first) text_char(&report->out, ',');
-        put_accesses_json(report, i, &accesses);
-        first = false;
-    }
-    text_char(&report->out, ']');
-}
-
-static wb_status put_block_json(struct analyzer_report *report, uint32_t block) {
+static wb_status block_json(struct json *json, struct analyzer_report *report, uint32_t block) {
     const struct wb_grid *grid = report->grid;
     uint32_t index[3];
     grid_block_index(grid, block, index);
-    text_printf(&report->out, "%s\n    {\"index\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "],\"shape\":%" PRIu32,
-                block == 0 ? "" : ",", index[0], index[1], index[2], grid->blocks.items[block].shape);
-    text_string(&report->out, ",\"warps\":[");
+    json_break(json, 4);
+    json_open_object(json, NULL);
+    json_put_counts(json, "index", index, 3);
+    json_put_count(json, "shape", grid->blocks.items[block].shape);
+    json_open_array(json, "warps");
     for (uint32_t w = 0; w < grid->warp_count; w++) {
-        WB_TRY(analyzer_select_warp(report, block, w));
-        put_warp_json(report);
+        WB_TRY(select_warp(report, block, w));
+        json_open_array(json, NULL);
+        for (uint32_t i = 0; i < report->insts.count; i++)
+            accesses_json(json, report, i);
+        json_close(json);
     }
-    text_string(&report->out, "]}");
+    json_close(json);
+    json_close(json);
     return report_flush(&report->out, report->writer, false);
 }
 
-wb_status analyzer_report_json(struct analyzer_report *report) {
+static wb_status put_json(struct analyzer_report *report) {
     const struct wb_grid *grid = report->grid;
-    text_string(&report->out, "{\n");
-    json_write_member(&report->out, "warpbound", json_string(wb_version()));
-    json_write_member(&report->out, "kernel", json_string(wb_kernel_name(grid->kernel)));
-    json_write_member(&report->out, "grid", json_three_numbers(grid->dimensions));
-    json_write_member(&report->out, "block", json_three_numbers(grid->block_size));
-    json_write_member(&report->out, "line_bytes", json_integer(MEMORY_LINE_BYTES));
-    json_write_member(&report->out, "covering", json_boolean(grid->cover.covers));
-    json_write_member(&report->out, "instructions", insts_json(report));
-    json_write_member(&report->out, "steered", steerings_json(report));
-    text_string(&report->out, "  \"blocks\": [");
+    struct json json = json_begin(&report->out, JSON_MEMBERS);
+    json_open_object(&json, NULL);
+    json_put_text(&json, "warpbound", wb_version());
+    json_put_text(&json, "kernel", wb_kernel_name(grid->kernel));
+    json_put_counts(&json, "grid", grid->dimensions, 3);
+    json_put_counts(&json, "block", grid->block_size, 3);
+    json_put_count(&json, "line_bytes", MEMORY_LINE_BYTES);
+    json_put_bool(&json, "covering", grid->cover.covers);
+    insts_json(&json, report);
+    json_open_array(&json, "steered");
+    for (size_t g = 0; g < report->steerings.count; g++)
+        steering_json(&json, report, &report->steerings.items[g]);
+    json_close(&json);
+    json_open_array(&json, "blocks");
     for (uint32_t b = 0; b < grid->blocks.count; b++)
-        WB_TRY(put_block_json(report, b));
-    text_string(&report->out, "\n  ]\n}\n");
+        WB_TRY(block_json(&json, report, b));
+    json_break(&json, 2);
+    json_close(&json);
+    json_close(&json);
+    text_char(&report->out, '\n');
     return report_flush(&report->out, report->writer, true);
 }
 
@@ -515,9 +596,8 @@ wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_
                          wb_diagnostics *diagnostics) {
     struct analyzer_report report;
     if (grid->cover.covers) WB_TRY(grid_decline_steered(grid, diagnostics));
-    wb_status status = analyzer_report_open(grid, writer, &report);
-    if (status == WB_OK)
-        status = format == WB_REPORT_JSON ? analyzer_report_json(&report) : analyzer_report_text(&report);
-    analyzer_report_close(&report);
+    wb_status status = report_open(grid, writer, &report);
+    if (status == WB_OK) status = format == WB_REPORT_JSON ? put_json(&report) : put_text(&report);
+    report_close(&report);
     return report_written(status, diagnostics);
 }

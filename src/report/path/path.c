@@ -1,44 +1,46 @@
-#include "report/path/path.h"
-
+/* What the warps of a block execute, and with which addresses, as text and as JSON. */
+#include <assert.h>
 #include <inttypes.h>
-#include <jansson.h>
 
-#include "report/parts/bounds.h"
-#include "report/write/json.h"
+#include "report/write/output.h"
+#include "report/write/sheet.h"
+#include "report/write/source_lines.h"
+#include "warp/path/block.h"
 
-wb_status path_report_open(const struct wb_block *block, struct path_report *report) {
-    *report = (struct path_report){.block = block};
-    return source_lines_open(block->kernel->module, &report->lines);
-}
+struct path_report {
+    const struct wb_block *block;
+    struct source_lines lines;
+};
 
-void path_report_close(struct path_report *report) {
-    source_lines_close(&report->lines);
-}
+/* A run of instructions as a reader finds it. All are of one function. */
+struct path_run {
+    const char *function;
+    uint32_t last_line;      /* of the PTX, from 1 */
+    struct inst_place first; /* where the first one stands */
+};
 
-struct path_run path_report_run(const struct path_report *report, const struct path_entry *entry) {
+static struct path_run path_run(const struct path_report *report, const struct path_entry *entry) {
     const struct ptx_function *function;
     const struct ptx_inst *first = block_inst(report->block, entry->first, &function);
-    const struct ptx_inst *last = first + entry->count - 1;
-    struct inst_place place = source_lines_place(&report->lines, first);
-    return (struct path_run){
-        .function = function->name,
-        .first_line = place.line,
-        .last_line = source_lines_place(&report->lines, last).line,
-        .source_file = place.source_file,
-        .source_line = place.source_line,
-    };
+    return (struct path_run){.function = function->name,
+                             .last_line = source_lines_place(&report->lines, first + entry->count - 1).line,
+                             .first = source_lines_place(&report->lines, first)};
 }
 
-uint64_t path_report_address(const struct access_list *list, const struct access *access, uint32_t lane) {
+/* The address of the access in a lane of its mask. */
+static uint64_t address_in_lane(const struct access_list *list, const struct access *access, uint32_t lane) {
+    assert((access->mask >> lane & 1) != 0);
     if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    uint32_t rank = (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1));
+    const uint32_t rank = (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1));
     return list->tables.items[access->table + rank];
 }
 
-/* What the warps of a block execute, as text. */
+/* Whether a barrier is executed by part of a warp's lanes. */
+static bool has_divergent_barrier(const struct wb_block *block) {
+    return (block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0;
+}
 
-/* Columns of the table of runs. */
-enum { COLUMN_MASK = 22, COLUMN_SOURCE = 34 };
+/* ---- Text --------------------------------------------------------------------------------------------- */
 
 static void put_triple(struct text *out, const char *name, const uint32_t *numbers) {
     text_printf(out, "%s %u,%u,%u", name, numbers[0], numbers[1], numbers[2]);
@@ -59,23 +61,38 @@ static void put_warps(struct text *out, const struct wb_block *block, uint32_t p
 }
 
 /* One line a run: PTX lines, lanes, source line; a fold says what is repeated. */
-static void put_entry(struct text *out, const struct path_report *report, const struct path_entry *entry) {
+static void put_entry(struct sheet *table, const struct path_report *report, const struct path_entry *entry) {
     if (entry->count == PATH_REPEAT) {
-        text_printf(out, "  the last %u %s %u more times\n", entry->first, entry->first == 1 ? "run" : "runs",
-                    entry->mask);
+        sheet_span(table, "  the last %u run%s %u more times", entry->first, plural(entry->first),
+                   entry->mask);
+        sheet_end_row(table);
         return;
     }
-    struct path_run run = path_report_run(report, entry);
+    const struct path_run run = path_run(report, entry);
     if (entry->count == 1)
-        text_printf(out, "  line %u", run.first_line);
+        sheet_printf(table, "  line %u", run.first.line);
     else
-        text_printf(out, "  lines %u-%u", run.first_line, run.last_line);
-    text_pad(out, COLUMN_MASK);
-    text_printf(out, "%08x", entry->mask);
-    text_pad(out, COLUMN_SOURCE);
-    text_printf(out, "%s", run.function);
-    if (run.source_file != NULL) text_printf(out, " (%s:%u)", run.source_file, run.source_line);
-    text_char(out, '\n');
+        sheet_printf(table, "  lines %u-%u", run.first.line, run.last_line);
+    sheet_printf(table, "%08x", entry->mask);
+    if (run.first.source_file != NULL)
+        sheet_printf(table, "%s (%s:%u)", run.function, run.first.source_file, run.first.source_line);
+    else
+        sheet_text(table, run.function);
+    sheet_end_row(table);
+}
+
+static void put_path(struct text *out, const struct path_report *report, uint32_t path) {
+    const struct path *steps = &report->block->paths.items[path];
+    struct sheet table = {0};
+    text_printf(out, "\npath %u: ", path);
+    put_warps(out, report->block, path);
+    text_printf(out, ", %" PRIu64 " steps; by lines of the PTX and lanes:\n", steps->length);
+    sheet_column(&table, SHEET_LEFT, 0, "lines");
+    sheet_column(&table, SHEET_LEFT, 22, "lanes");
+    sheet_column(&table, SHEET_LEFT, 34, "function");
+    for (size_t i = 0; i < steps->entries.count; i++)
+        put_entry(&table, report, &steps->entries.items[i]);
+    sheet_close(&table, out);
 }
 
 /* "step 12: ld.global.f32, 4 bytes of global at 0x100000000 + 4 * lane, lanes ffffffff" */
@@ -94,13 +111,12 @@ static void put_access(struct text *out, const struct wb_block *block, const str
     } else {
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             if ((access->mask >> lane & 1) != 0)
-                text_printf(out, " 0x%" PRIx64, path_report_address(list, access, lane));
+                text_printf(out, " 0x%" PRIx64, address_in_lane(list, access, lane));
     }
     text_printf(out, ", lanes %08x\n", access->mask);
 }
 
-wb_status path_report_text(const struct path_report *report, wb_diagnostics *diagnostics, char **text) {
-    struct text made = {0}, *out = &made;
+static void put_text(struct text *out, const struct path_report *report) {
     const struct wb_block *block = report->block;
     text_printf(out, "%s: ", wb_kernel_name(block->kernel));
     put_triple(out, "block", block->index);
@@ -109,109 +125,117 @@ wb_status path_report_text(const struct path_report *report, wb_diagnostics *dia
     text_printf(out, ", %" PRIu64 " bytes of shared memory\n", block->shared_bytes);
     if (block->covering)
         text_string(out, "covering paths: every execution of a warp is a part of its path\n");
-    if ((block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0)
-        text_string(out, "a barrier is executed by part of a warp's lanes\n");
-    for (uint32_t path = 0; path < block->paths.count; path++) {
-        const struct path *steps = &block->paths.items[path];
-        text_printf(out, "\npath %u: ", path);
-        put_warps(out, block, path);
-        text_printf(out, ", %" PRIu64 " steps; by lines of the PTX and lanes:\n", steps->length);
-        for (size_t i = 0; i < steps->entries.count; i++)
-            put_entry(out, report, &steps->entries.items[i]);
-    }
+    if (has_divergent_barrier(block)) text_string(out, "a barrier is executed by part of a warp's lanes\n");
+    for (uint32_t path = 0; path < block->paths.count; path++)
+        put_path(out, report, path);
     for (uint32_t w = 0; block->accesses != NULL && w < block->warp_count; w++) {
         text_printf(out, "\naccesses of warp %u:\n", w);
         for (size_t i = 0; i < block->accesses[w].items.count; i++)
             put_access(out, block, &block->accesses[w], &block->accesses[w].items.items[i]);
     }
-    return report_take_text(out, diagnostics, text);
 }
 
-/* What the warps of a block execute, as JSON; docs/json.md documents every key. */
+/* ---- JSON --------------------------------------------------------------------------------------------- */
 
-static json_t *run_json(const struct path_report *report, const struct path_entry *entry) {
-    if (entry->count == PATH_REPEAT)
-        return json_pack("{s:I, s:I}", "repeat_last", (json_int_t)entry->first, "times",
-                         (json_int_t)entry->mask);
-    struct path_run run = path_report_run(report, entry);
-    json_t *object =
-        json_pack("{s:I, s:I, s:I, s:s, s:I, s:I}", "first", (json_int_t)entry->first, "count",
-                  (json_int_t)entry->count, "mask", (json_int_t)entry->mask, "function", run.function,
-                  "first_line", (json_int_t)run.first_line, "last_line", (json_int_t)run.last_line);
-    json_put_source(&object, run.source_file, run.source_line);
-    return object;
+static void entry_json(struct json *json, const struct path_report *report, const struct path_entry *entry) {
+    json_open_object(json, NULL);
+    if (entry->count == PATH_REPEAT) {
+        json_put_count(json, "repeat_last", entry->first);
+        json_put_count(json, "times", entry->mask);
+    } else {
+        const struct path_run run = path_run(report, entry);
+        json_put_count(json, "first", entry->first);
+        json_put_count(json, "count", entry->count);
+        json_put_count(json, "mask", entry->mask);
+        json_put_text(json, "function", run.function);
+        json_put_count(json, "first_line", run.first.line);
+        json_put_count(json, "last_line", run.last_line);
+        source_lines_json(json, &run.first);
+    }
+    json_close(json);
 }
 
-static json_t *path_json(const struct path_report *report, uint32_t path) {
+static void path_json(struct json *json, const struct path_report *report, uint32_t path) {
     const struct wb_block *block = report->block;
     const struct path *steps = &block->paths.items[path];
-    json_t *warps = json_array(), *runs = json_array();
+    json_open_object(json, NULL);
+    json_open_array(json, "warps");
     for (uint32_t w = 0; w < block->warp_count; w++)
-        if (block->warp_path[w] == path) json_add(&warps, json_integer((json_int_t)w));
+        if (block->warp_path[w] == path) json_put_count(json, NULL, w);
+    json_close(json);
+    json_put_count(json, "steps", steps->length);
+    json_open_array(json, "runs");
     for (size_t i = 0; i < steps->entries.count; i++)
-        json_add(&runs, run_json(report, &steps->entries.items[i]));
-    return json_pack("{s:o, s:I, s:o}", "warps", warps, "steps", (json_int_t)steps->length, "runs", runs);
+        entry_json(json, report, &steps->entries.items[i]);
+    json_close(json);
+    json_close(json);
 }
 
-static json_t *access_json(const struct wb_block *block, const struct access_list *list,
-                           const struct access *access) {
-    json_t *object = json_pack(
-        "{s:I, s:I, s:s, s:s, s:I, s:I, s:b, s:b}", "step", (json_int_t)access->step, "instruction",
-        (json_int_t)access->instruction, "opcode", block_inst(block, access->instruction, NULL)->form->text,
-        "space", ptx_space_name((enum ptx_space)access->space), "bytes", (json_int_t)access->bytes, "mask",
-        (json_int_t)access->mask, "store", (int)access->is_store, "atomic", (int)access->is_atomic);
+static void access_json(struct json *json, const struct wb_block *block, const struct access_list *list,
+                        const struct access *access) {
+    json_open_object(json, NULL);
+    json_put_count(json, "step", access->step);
+    json_put_count(json, "instruction", access->instruction);
+    json_put_text(json, "opcode", block_inst(block, access->instruction, NULL)->form->text);
+    json_put_text(json, "space", ptx_space_name((enum ptx_space)access->space));
+    json_put_count(json, "bytes", access->bytes);
+    json_put_count(json, "mask", access->mask);
+    json_put_bool(json, "store", access->is_store);
+    json_put_bool(json, "atomic", access->is_atomic);
     if (access->table == ACCESS_AFFINE) {
-        json_put(&object, "base", json_integer((json_int_t)access->base));
-        json_put(&object, "stride", json_integer((json_int_t)access->stride));
-        return object;
+        json_put_count(json, "base", access->base);
+        json_put_integer(json, "stride", access->stride);
+    } else if (access->table == ACCESS_UNKNOWN) {
+        json_put_null(json, "addresses");
+    } else {
+        json_open_array(json, "addresses");
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+            if ((access->mask >> lane & 1) != 0)
+                json_put_count(json, NULL, address_in_lane(list, access, lane));
+        json_close(json);
     }
-    json_t *addresses = access->table == ACCESS_UNKNOWN ? json_null() : json_array();
-    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
-        if ((access->mask >> lane & 1) == 0 || access->table == ACCESS_UNKNOWN) continue;
-        json_int_t address = (json_int_t)path_report_address(list, access, lane);
-        json_add(&addresses, json_integer(address));
-    }
-    json_put(&object, "addresses", addresses);
-    return object;
+    json_close(json);
 }
 
-/* Per warp the array of its accesses. */
-static json_t *accesses_json(const struct wb_block *block) {
-    json_t *warps = json_array();
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        const struct access_list *list = &block->accesses[w];
-        json_t *accesses = json_array();
-        for (size_t i = 0; i < list->items.count; i++)
-            json_add(&accesses, access_json(block, list, &list->items.items[i]));
-        json_add(&warps, accesses);
-    }
-    return warps;
-}
-
-wb_status path_report_json(const struct path_report *report, wb_diagnostics *diagnostics, char **text) {
+static void put_json(struct text *out, const struct path_report *report) {
     const struct wb_block *block = report->block;
-    json_t *paths = json_array();
+    struct json json = json_begin(out, JSON_LINES);
+    json_open_object(&json, NULL);
+    json_put_text(&json, "warpbound", wb_version());
+    json_put_text(&json, "kernel", wb_kernel_name(block->kernel));
+    json_put_counts(&json, "grid", block->grid, 3);
+    json_put_counts(&json, "block", block->size, 3);
+    json_put_counts(&json, "block_index", block->index, 3);
+    json_put_count(&json, "shared_bytes", block->shared_bytes);
+    json_put_bool(&json, "divergent_barrier", has_divergent_barrier(block));
+    json_open_array(&json, "paths");
     for (uint32_t path = 0; path < block->paths.count; path++)
-        json_add(&paths, path_json(report, path));
-    json_t *root =
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:b, s:o}", "warpbound", wb_version(), "kernel",
-                  wb_kernel_name(block->kernel), "grid", json_three_numbers(block->grid), "block",
-                  json_three_numbers(block->size), "block_index", json_three_numbers(block->index),
-                  "shared_bytes", (json_int_t)block->shared_bytes, "divergent_barrier",
-                  (block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0, "paths", paths);
-    if (block->accesses != NULL) json_put(&root, "accesses", accesses_json(block));
-    return report_take_json(root, diagnostics, text);
+        path_json(&json, report, path);
+    json_close(&json);
+    if (block->accesses != NULL) {
+        json_open_array(&json, "accesses"); /* per warp */
+        for (uint32_t w = 0; w < block->warp_count; w++) {
+            const struct access_list *list = &block->accesses[w];
+            json_open_array(&json, NULL);
+            for (size_t i = 0; i < list->items.count; i++)
+                access_json(&json, block, list, &list->items.items[i]);
+            json_close(&json);
+        }
+        json_close(&json);
+    }
+    json_close(&json);
 }
 
 wb_status wb_block_report(const wb_block *block, wb_report_format format, wb_diagnostics *diagnostics,
                           char **text) {
-    struct path_report report;
-    wb_status status = path_report_open(block, &report);
-    if (status != WB_OK)
-        status = diagnose_out_of_memory(diagnostics, "report");
+    struct path_report report = {.block = block};
+    struct text out = {0};
+    if (source_lines_open(block->kernel->module, &report.lines) != WB_OK)
+        out.failed = true;
+    else if (format == WB_REPORT_JSON)
+        put_json(&out, &report);
     else
-        status = format == WB_REPORT_JSON ? path_report_json(&report, diagnostics, text)
-                                          : path_report_text(&report, diagnostics, text);
-    path_report_close(&report);
-    return status;
+        put_text(&out, &report);
+    source_lines_close(&report.lines);
+    return report_take(WB_OK, &out, diagnostics, text);
 }

@@ -1,10 +1,11 @@
 /* The schedule of a grid on a GPU. Memory instructions end after they were issued, nobody knows when: what
  * every SM issues is kept until the simulation has ended, and is then written in the order of time. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/choose.h"
-#include "report/parts/bounds.h"
 #include "report/schedule/schedule.h"
+#include "report/write/output.h"
 
 /* What an SM issued, and when what flew has landed, by the numbers of flights. */
 struct sm_schedule {
@@ -42,7 +43,9 @@ static void keep_landing(void *user, uint32_t sm, const struct sim_landing *land
 /* Fills in what was not known at the issue. */
 static void complete_event(const struct sm_schedule *sm, struct sim_event *event) {
     if (event->flight == FLIGHT_NONE) return;
+    assert(event->flight < sm->landings.count);
     const struct sim_landing *landing = &sm->landings.items[event->flight];
+    assert(landing->flight == event->flight && landing->completion >= event->issue);
     event->completion = landing->completion;
     if (event->init_end != CYCLES_SATURATED) return;
     event->start = landing->start;
@@ -154,13 +157,14 @@ wb_status wb_gpu_schedule_report(const wb_gpu *gpu, const char *scheme, const ch
                                      .diagnostics = diagnostics};
     wb_status status = simulate_events(gpu, &chosen, watch, diagnostics, &schedule);
     if (status == WB_OK)
-        status = write_events(&report, format == WB_SCHEDULE_TRACE ? &schedule_trace : &schedule_text,
+        status = write_events(&report, format == WB_SCHEDULE_TRACE ? &schedule_trace : &schedule_table,
                               &schedule, writer);
     for (uint32_t s = 0; schedule.sms != NULL && s < schedule.sm_count; s++) {
         vec_free(&schedule.sms[s].events);
         vec_free(&schedule.sms[s].landings);
     }
     free(schedule.sms);
+    sheet_close(&report.table, &report.out);
     text_free(&report.out);
     return status;
 }

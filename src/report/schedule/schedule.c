@@ -1,15 +1,20 @@
+/* The schedule of one simulation of a block; and, of that and of a grid's, the table: one line per issued
+ * instruction, in the order of issue. */
 #include "report/schedule/schedule.h"
 
 #include "sim/gpu/simulator.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/choose.h"
+#include "report/write/output.h"
 
 void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,
                        uint32_t instance) {
     const struct machine_unit *described = &machine->units[unit];
+    assert(unit < machine->unit_count && instance < described->count);
     text_string(out, described->name);
     if (machine->sub_cores > 1 && !described->shared) text_printf(out, ".%u", sub_core);
     if (described->count > 1) text_printf(out, "#%u", instance);
@@ -58,7 +63,7 @@ static const struct schedule_writer *schedule_writer_of(wb_schedule_format forma
     case WB_SCHEDULE_SVG: return &schedule_svg;
     case WB_SCHEDULE_TEXT: break;
     }
-    return &schedule_text;
+    return &schedule_table;
 }
 
 wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
@@ -98,61 +103,66 @@ wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb
                                      .diagnostics = diagnostics};
     wb_status status = schedule_write(&report, schedule_writer_of(format), analysis->timed, simulated);
     vec_free(&report.kept);
-    if (status != WB_OK) {
-        text_free(&report.out);
-        return status;
-    }
-    char *taken = text_take(&report.out);
-    if (taken == NULL) return diagnose_out_of_memory(diagnostics, report.policy);
-    *text = taken;
-    return WB_OK;
+    sheet_close(&report.table, &report.out);
+    return report_take(status, &report.out, diagnostics, text);
 }
 
-/* A schedule as a table: one line per issued instruction, in order of issue. */
-
-/* Where the times behind the unit's name start, in characters, and by how much later where SM and block stand
- * in front of it. */
-enum { COLUMN_TIMES = 34, COLUMN_MORE = 14 };
-
-/* Where the times stand: of a grid behind the SM and the block. */
-static size_t column_times(const struct schedule_report *report) {
-    return COLUMN_TIMES + (report->grid == NULL ? 0 : COLUMN_MORE);
-}
-
-static wb_status text_begin(struct schedule_report *report) {
-    const bool one_block = report->grid == NULL;
-    if (!one_block) text_printf(&report->out, "scheme %s, ", report->scheme);
+static wb_status table_begin(struct schedule_report *report) {
+    const struct wb_machine *machine = report->machine;
+    const bool is_grid = report->grid != NULL;
+    const uint32_t more = is_grid ? 14 : 0; /* room for SM and block */
+    struct sheet *table = &report->table;
+    if (is_grid) text_printf(&report->out, "scheme %s, ", report->scheme);
     text_printf(&report->out, "policy %s, machine %s, %u warps%s; times in cycles\n", report->policy,
-                report->machine->name, report->warp_count, one_block ? "" : " a block");
-    text_printf(&report->out, "%10s", "issue");
-    if (!one_block) text_printf(&report->out, " %4s %8s", "SM", "block");
-    text_printf(&report->out, " %5s  unit", "warp");
-    text_pad(&report->out, column_times(report));
-    text_printf(&report->out, "%10s %10s %10s %9s  %s\n", "start", "free", "result", "step", "instruction");
-    return WB_OK;
-}
-
-static wb_status text_event(struct schedule_report *report, uint32_t sm, const struct sim_event *event) {
-    struct text *out = &report->out;
-    text_printf(out, "%10" PRIu64, event->issue);
-    if (report->grid != NULL) text_printf(out, " %4u %8u", sm, event->block);
-    text_printf(out, " %5u  ", event->warp);
-    schedule_put_unit(out, report->machine, event->unit, event->sub_core, event->instance);
-    text_pad(out, column_times(report));
-    text_printf(out, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %9" PRIu64, event->start, event->init_end,
-                event->completion, event->step);
-    const char *opcode = schedule_opcode(report, event->instruction);
-    if (opcode[0] != '\0') {
-        text_printf(out, "  %s\n", opcode);
-    } else {
-        text_printf(out, "  #%u\n", event->instruction);
+                machine->name, report->warp_count, is_grid ? " a block" : "");
+    sheet_column(table, SHEET_RIGHT, 10, "issue");
+    if (is_grid) sheet_column(table, SHEET_RIGHT, 15, "SM");
+    if (is_grid) sheet_column(table, SHEET_RIGHT, 24, "block");
+    sheet_column(table, SHEET_RIGHT, 16 + more, "warp");
+    sheet_column(table, SHEET_LEFT, 18 + more, "unit");
+    for (uint32_t u = 0; u < machine->unit_count; u++) {
+        struct text longest = {0};
+        schedule_put_unit(&longest, machine, u, machine->sub_cores - 1, machine->units[u].count - 1);
+        sheet_expect(table, is_grid ? 4 : 2, longest.length);
+        text_free(&longest);
     }
+    sheet_column(table, SHEET_RIGHT, 44 + more, "start");
+    sheet_column(table, SHEET_RIGHT, 55 + more, "free");
+    sheet_column(table, SHEET_RIGHT, 66 + more, "result");
+    sheet_column(table, SHEET_RIGHT, 76 + more, "step");
+    sheet_column(table, SHEET_LEFT, 78 + more, "instruction");
+    sheet_headings(table);
     return WB_OK;
 }
 
-static wb_status text_end(struct schedule_report *report) {
-    (void)report;
+static wb_status table_event(struct schedule_report *report, uint32_t sm, const struct sim_event *event) {
+    struct sheet *table = &report->table;
+    const char *opcode = schedule_opcode(report, event->instruction);
+    sheet_count(table, event->issue);
+    if (report->grid != NULL) {
+        sheet_count(table, sm);
+        sheet_count(table, event->block);
+    }
+    sheet_count(table, event->warp);
+    schedule_put_unit(sheet_begin_cell(table), report->machine, event->unit, event->sub_core,
+                      event->instance);
+    sheet_end_cell(table, false);
+    sheet_count(table, event->start);
+    sheet_count(table, event->init_end);
+    sheet_count(table, event->completion);
+    sheet_count(table, event->step);
+    if (opcode[0] != '\0')
+        sheet_text(table, opcode);
+    else
+        sheet_printf(table, "#%u", event->instruction);
+    sheet_end_row(table);
+    sheet_print(table, &report->out);
     return WB_OK;
 }
 
-const struct schedule_writer schedule_text = {text_begin, text_event, text_end};
+static wb_status table_end(struct schedule_report *report) {
+    sheet_print(&report->table, &report->out);
+    return WB_OK;
+}
+
+const struct schedule_writer schedule_table = {table_begin, table_event, table_end};

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "bound/analysis/analysis.h"
+#include "report/write/json.h"
+#include "report/write/sheet.h"
 #include "sim/gpu/gpu_results.h"
 
 /* Most instructions that a schedule is written for: some 200 bytes each. */
@@ -19,6 +21,8 @@ struct schedule_report {
     uint32_t warp_count;          /* of a block */
     uint32_t sms, slots;          /* of a grid: those in use */
     struct text out;
+    struct sheet table;         /* of the table, as far as it is not printed */
+    struct json json;           /* of the trace */
     uint64_t events;            /* written so far */
     VEC(struct sim_event) kept; /* of a format that writes them when all are known */
     wb_diagnostics *diagnostics;
@@ -31,7 +35,7 @@ struct schedule_writer {
     wb_status (*end)(struct schedule_report *report);
 };
 
-extern const struct schedule_writer schedule_text, schedule_trace, schedule_svg;
+extern const struct schedule_writer schedule_table, schedule_trace, schedule_svg;
 
 /* Appends the name of a unit, with its sub-core and its instance where there are several. */
 void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "report/schedule/schedule.h"
+#include "report/write/svg.h"
 
 /* What a picture has room for. */
 enum { ROWS_MAX = 400, CYCLES_MAX = 4000 };
@@ -21,9 +22,8 @@ enum {
     NUMBER_ROOM = 40, /* between two numbers of the axis */
 };
 
-/* The colours of Okabe and Ito, by unit; more units take them again. */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"};
-#define COLOURS (sizeof colours / sizeof *colours)
+/* Units have the first colours in turn; more of them take these again. */
+#define COLOURS (SVG_COLOURS - 1)
 
 struct picture {
     struct schedule_report *report;
@@ -40,7 +40,7 @@ static int cycle_x(const struct picture *picture, cycles at) {
 /* Units that are used have colours in turn. */
 static const char *unit_colour(const struct picture *picture, uint32_t unit) {
     const uint32_t before = picture->used & ((UINT32_C(1) << unit) - 1);
-    return colours[(size_t)__builtin_popcount(before) % COLOURS];
+    return svg_colours[(size_t)__builtin_popcount(before) % COLOURS];
 }
 
 static int by_warp(const void *a, const void *b) {
@@ -60,13 +60,13 @@ static void put_row(struct picture *picture, const struct sim_event *event, int 
     struct text *out = &picture->report->out;
     const char *opcode = schedule_opcode(picture->report, event->instruction);
     char initiation[40], latency[60];
-    text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT - 8, y + BAR - 3);
+    svg_text(out, LEFT - 8, y + BAR - 3, SVG_END);
     if (opcode[0] != '\0')
         text_printf(out, "%s ", opcode);
     else
         text_printf(out, "%" PRIu64 " ", event->step);
     schedule_put_unit(out, picture->report->machine, event->unit, event->sub_core, event->instance);
-    text_string(out, "</text>\n");
+    svg_text_end(out);
     (void)text_format(initiation, sizeof initiation, "fill=\"%s\"", unit_colour(picture, event->unit));
     (void)text_format(latency, sizeof latency, "%s fill-opacity=\"0.3\"", initiation);
     put_part(picture, y, event->issue, event->start,
@@ -79,16 +79,17 @@ static void put_row(struct picture *picture, const struct sim_event *event, int 
 
 /* Numbers above the cycles, and a line under each of them. */
 static void put_axis(struct picture *picture) {
+    struct text *out = &picture->report->out;
     static const cycles steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
     size_t s = 0;
     while (s + 1 < sizeof steps / sizeof *steps && (int)steps[s] * picture->scale < NUMBER_ROOM)
         s++;
     for (cycles at = 0; at <= picture->end; at += steps[s]) {
         const int x = cycle_x(picture, at);
-        text_printf(&picture->report->out,
-                    "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%" PRIu64 "</text>\n"
-                    "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>\n",
-                    x, TOP - 8, at, x, TOP, x, TOP + picture->height);
+        svg_text(out, x, TOP - 8, SVG_MIDDLE);
+        text_printf(out, "%" PRIu64, at);
+        svg_text_end(out);
+        svg_line(out, x, TOP, x, TOP + picture->height, SVG_PALE);
     }
 }
 
@@ -100,9 +101,9 @@ static void put_rows(struct picture *picture) {
         const struct sim_event *event = &report->kept.items[i];
         if (i == 0 || event[-1].warp != event->warp) {
             y += WARP_GAP;
-            text_printf(&picture->report->out,
-                        "<text x=\"14\" y=\"%d\" font-weight=\"bold\">warp %u</text>\n", y + BAR - 3,
-                        event->warp);
+            svg_text(&picture->report->out, 14, y + BAR - 3, " font-weight=\"bold\"");
+            text_printf(&picture->report->out, "warp %u", event->warp);
+            svg_text_end(&picture->report->out);
         }
         put_row(picture, event, y);
     }
@@ -116,16 +117,15 @@ static void put_legend(struct picture *picture) {
     int x = LEFT;
     for (uint32_t u = 0; u < machine->unit_count; u++) {
         if ((picture->used >> u & 1) == 0) continue;
-        text_printf(out,
-                    "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/>"
-                    "<text x=\"%d\" y=\"%d\">%s</text>\n",
-                    x, y, unit_colour(picture, u), x + 18, y + 11, machine->units[u].name);
+        svg_rect(out, x, y, 12, 12, unit_colour(picture, u));
+        svg_text(out, x + 18, y + 11, "");
+        text_string(out, machine->units[u].name);
+        svg_text_end(out);
         x += LEGEND_STEP;
     }
-    text_printf(out,
-                "<text x=\"%d\" y=\"%d\">line: issue; dashed: waits for its unit; full: initiation; pale: "
-                "latency</text>\n",
-                LEFT, y + 28);
+    svg_text(out, LEFT, y + 28, "");
+    text_string(out, "line: issue; dashed: waits for its unit; full: initiation; pale: latency");
+    svg_text_end(out);
 }
 
 /* The width that the legend needs. */
@@ -135,12 +135,12 @@ static int legend_width(const struct picture *picture) {
     return units > words ? units : words;
 }
 
-static wb_status svg_begin(struct schedule_report *report) {
+static wb_status picture_begin(struct schedule_report *report) {
     (void)report;
     return WB_OK;
 }
 
-static wb_status svg_event(struct schedule_report *report, uint32_t sm, const struct sim_event *event) {
+static wb_status picture_event(struct schedule_report *report, uint32_t sm, const struct sim_event *event) {
     (void)sm;
     if (report->kept.count == ROWS_MAX || event->completion > CYCLES_MAX) {
         diagnose(report->diagnostics, SEVERITY_ERROR, report->policy,
@@ -152,7 +152,7 @@ static wb_status svg_event(struct schedule_report *report, uint32_t sm, const st
     return diagnose_out_of_memory(report->diagnostics, report->policy);
 }
 
-static wb_status svg_end(struct schedule_report *report) {
+static wb_status picture_end(struct schedule_report *report) {
     struct picture picture = {.report = report};
     uint32_t warps = 0;
     if (report->kept.count > 0)
@@ -168,18 +168,15 @@ static wb_status svg_end(struct schedule_report *report) {
     const int columns = (int)picture.end * picture.scale, legend = legend_width(&picture);
     const int width = LEFT + (columns > legend ? columns : legend) + RIGHT,
               height = TOP + picture.height + LEGEND;
-    text_printf(&report->out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                "font-family=\"sans-serif\" font-size=\"11\" fill=\"#222\">\n"
-                "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n"
-                "<text x=\"14\" y=\"22\" font-size=\"14\" font-weight=\"bold\">A schedule of %" PRIu64
-                " cycles, policy %s</text>\n",
-                width, height, width, height, width, height, picture.end, report->policy);
+    svg_begin(&report->out, width, height, 11);
+    svg_text(&report->out, 14, 22, SVG_TITLE);
+    text_printf(&report->out, "A schedule of %" PRIu64 " cycles, policy %s", picture.end, report->policy);
+    svg_text_end(&report->out);
     put_axis(&picture);
     put_rows(&picture);
     put_legend(&picture);
-    text_string(&report->out, "</svg>\n");
+    svg_end(&report->out);
     return WB_OK;
 }
 
-const struct schedule_writer schedule_svg = {svg_begin, svg_event, svg_end};
+const struct schedule_writer schedule_svg = {picture_begin, picture_event, picture_end};

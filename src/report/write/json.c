@@ -1,103 +1,151 @@
 #include "report/write/json.h"
 
-#include <stdlib.h>
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-#include "base/c_locale.h"
 #include "base/utf8.h"
 
-/* Gives up a container of which something is missing. */
-static void give_up(json_t **container) {
-    json_decref(*container);
-    *container = NULL;
+struct json json_begin(struct text *out, enum json_layout layout) {
+    return (struct json){.out = out, .layout = layout};
 }
 
-void json_put(json_t **object, const char *key, json_t *value) {
-    if (json_object_set_new(*object, key, value) != 0) give_up(object);
+/* Whether what is open has its values on lines of their own. */
+static bool stands_on_lines(const struct json *json) {
+    return json->layout == JSON_LINES || (json->layout == JSON_MEMBERS && json->depth == 1);
 }
 
-void json_add(json_t **array, json_t *value) {
-    if (json_array_append_new(*array, value) != 0) give_up(array);
+/* Goes to the line of the next value, or of the end of what is open. */
+static void put_break(struct json *json, uint32_t indent) {
+    text_char(json->out, '\n');
+    text_pad(json->out, json->breaks ? json->indent : indent);
+    json->breaks = false;
 }
 
-void json_put_all(json_t **object, json_t *keys) {
-    if (json_object_update_new(*object, keys) != 0) give_up(object);
-}
-
-void json_put_source(json_t **object, const char *file, uint32_t line) {
-    if (file == NULL) return;
-    json_put(object, "source_file", json_text(file));
-    json_put(object, "source_line", json_integer((json_int_t)line));
-}
-
-/* The text with U+FFFD in place of each byte that is not UTF-8. */
-static json_t *mended_text(const char *text) {
-    struct text mended = {0};
+/* A text in quotes, in which only JSON's own characters are escaped. */
+static void put_string(struct text *out, const char *text) {
+    static const char named[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
+    text_char(out, '"');
     for (size_t left = strlen(text); left > 0;) {
         uint32_t point;
         const size_t size = utf8_decode(text, left, &point), taken = size == 0 ? 1 : size;
-        text_append(&mended, size == 0 ? "\xef\xbf\xbd" : text, size == 0 ? 3 : size);
+        const char *name = size == 1 ? strchr(named, *text) : NULL;
+        if (size == 0) {
+            text_string(out, "\xef\xbf\xbd");
+        } else if (name != NULL) {
+            text_char(out, '\\');
+            text_char(out, names[name - named]);
+        } else if (point < 0x20) {
+            text_printf(out, "\\u%04X", point);
+        } else {
+            text_append(out, text, size);
+        }
         text += taken;
         left -= taken;
     }
-    char *made = text_take(&mended);
-    json_t *string = made != NULL ? json_string(made) : NULL;
-    free(made);
-    return string;
+    text_char(out, '"');
 }
 
-json_t *json_text(const char *text) {
-    if (text == NULL) return json_null();
-    return utf8_valid(text, strlen(text)) ? json_string(text) : mended_text(text);
+/* Everything in front of a value. */
+static void begin_value(struct json *json, const char *key) {
+    assert((key != NULL) == (json->depth > 0 && (json->objects >> (json->depth - 1) & 1) != 0));
+    assert(json->depth > 0 || !json->has_value);
+    if (json->has_value) text_char(json->out, ',');
+    if (json->breaks || (json->depth > 0 && stands_on_lines(json))) put_break(json, 2 * json->depth);
+    if (key != NULL) {
+        put_string(json->out, key);
+        text_string(json->out, stands_on_lines(json) ? ": " : ":");
+    }
+    json->has_value = true;
 }
 
-/* Passes a piece on: always 0, as jansson does not heed every failure of a piece; the text does. */
-static int write_piece(const char *bytes, size_t length, void *out) {
-    text_append(out, bytes, length);
-    return 0;
+static void open_value(struct json *json, const char *key, bool is_object) {
+    begin_value(json, key);
+    assert(json->depth < JSON_DEPTH_MAX);
+    json->objects &= ~(UINT32_C(1) << json->depth);
+    json->objects |= (uint32_t)is_object << json->depth;
+    json->depth++;
+    json->has_value = false;
+    text_char(json->out, is_object ? '{' : '[');
 }
 
-void json_write(json_t *value, size_t flags, struct text *out) {
-    locale_t before = c_locale_enter();
-    if (value == NULL || json_dump_callback(value, write_piece, out, flags) != 0) out->failed = true;
-    c_locale_leave(before);
-    json_decref(value);
+void json_open_object(struct json *json, const char *key) {
+    open_value(json, key, true);
 }
 
-void json_write_member(struct text *out, const char *name, json_t *value) {
-    text_printf(out, "  \"%s\": ", name);
-    json_write(value, JSON_COMPACT | JSON_ENCODE_ANY, out);
-    text_string(out, ",\n");
+void json_open_array(struct json *json, const char *key) {
+    open_value(json, key, false);
 }
 
-json_t *json_three_numbers(const uint32_t numbers[3]) {
-    return json_pack("[I, I, I]", (json_int_t)numbers[0], (json_int_t)numbers[1], (json_int_t)numbers[2]);
+void json_close(struct json *json) {
+    assert(json->depth > 0);
+    const bool on_line = json->breaks || (json->has_value && stands_on_lines(json));
+    json->depth--;
+    if (on_line) put_break(json, 2 * json->depth);
+    text_char(json->out, (json->objects >> json->depth & 1) != 0 ? '}' : ']');
+    json->has_value = true;
 }
 
-/* Instruction fetch of a machine where it can stall. */
-static json_t *fetch_json(const struct machine_fetch *fetch) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "size", (json_int_t)fetch->size, "ways",
-                     (json_int_t)fetch->ways, "line", (json_int_t)fetch->line, "instruction_bytes",
-                     (json_int_t)fetch->instruction_bytes, "buffer", (json_int_t)fetch->buffer, "per_cycle",
-                     (json_int_t)fetch->per_cycle, "latency", (json_int_t)fetch->latency, "miss_latency",
-                     (json_int_t)fetch->miss_latency, "misses", (json_int_t)fetch->misses);
+void json_put_null(struct json *json, const char *key) {
+    begin_value(json, key);
+    text_string(json->out, "null");
 }
 
-json_t *json_machine(const struct wb_machine *machine) {
-    json_t *depth = machine->dispatch_depth == DEPTH_UNLIMITED ? json_string("unlimited")
-                                                               : json_integer(machine->dispatch_depth);
-    json_t *object =
-        json_pack("{s:o, s:f, s:I, s:I, s:I, s:o, s:I, s:I, s:s}", "name", json_text(machine->name),
-                  "clock_mhz", machine->clock_mhz, "sub_cores", (json_int_t)machine->sub_cores, "issue_width",
-                  (json_int_t)machine->issue_width, "issue_per_warp", (json_int_t)machine->issue_per_warp,
-                  "dispatch_depth", depth, "mem_latency", (json_int_t)machine->mem_latency, "launch_overhead",
-                  (json_int_t)machine->launch_overhead, "requests", memory_requests_name(&machine->memory));
-    if (fetch_can_stall(&machine->fetch)) json_put(&object, "fetch", fetch_json(&machine->fetch));
-    return object;
+void json_put_bool(struct json *json, const char *key, bool value) {
+    begin_value(json, key);
+    text_string(json->out, value ? "true" : "false");
 }
 
-void json_put_fetches(json_t **object, const struct wb_machine *machine, uint64_t fetches, uint64_t misses) {
-    if (!fetch_can_stall(&machine->fetch)) return;
-    json_put(object, "fetches", json_integer((json_int_t)fetches));
-    json_put(object, "fetch_misses", json_integer((json_int_t)misses));
+void json_put_count(struct json *json, const char *key, uint64_t value) {
+    begin_value(json, key);
+    text_printf(json->out, "%" PRIu64, value);
+}
+
+void json_put_integer(struct json *json, const char *key, int64_t value) {
+    begin_value(json, key);
+    text_printf(json->out, "%" PRId64, value);
+}
+
+void json_put_real(struct json *json, const char *key, double value) {
+    char digits[40];
+    assert(isfinite(value));
+    begin_value(json, key);
+    (void)text_format(digits, sizeof digits, "%.12g", value);
+    /* The shortest form of the exponent; and a point where there is none, so that it reads back as a real
+     * number. */
+    char *exponent = strchr(digits, 'e');
+    if (exponent != NULL) *exponent++ = '\0';
+    text_string(json->out, digits);
+    if (exponent != NULL)
+        text_printf(json->out, "e%s%s", *exponent == '-' ? "-" : "", exponent + strspn(exponent, "+-0"));
+    else if (strchr(digits, '.') == NULL)
+        text_string(json->out, ".0");
+}
+
+void json_put_text(struct json *json, const char *key, const char *text) {
+    begin_value(json, key);
+    if (text != NULL)
+        put_string(json->out, text);
+    else
+        text_string(json->out, "null");
+}
+
+void json_put_count_if(struct json *json, const char *key, bool is_known, uint64_t value) {
+    if (is_known)
+        json_put_count(json, key, value);
+    else
+        json_put_null(json, key);
+}
+
+void json_put_counts(struct json *json, const char *key, const uint32_t *values, uint32_t count) {
+    json_open_array(json, key);
+    for (uint32_t i = 0; i < count; i++)
+        json_put_count(json, NULL, values[i]);
+    json_close(json);
+}
+
+void json_break(struct json *json, uint32_t indent) {
+    json->breaks = true;
+    json->indent = indent;
 }

@@ -1,48 +1,60 @@
-/* Parts that several JSON reports have in common; docs/json.md documents every key. */
+/* JSON that is written as it is made (docs/json.md documents every key). What fails shows in out->failed, so
+ * that whoever takes the text checks once; nothing else can fail. */
 #ifndef WB_REPORT_WRITE_JSON_H
 #define WB_REPORT_WRITE_JSON_H
 
-#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/text.h"
-#include "machine/machine.h"
 
-/* A report is built so that it is whole or nothing: what cannot be made is NULL (as everywhere in jansson),
- * and NULL passes upwards, through json_pack and the two functions below, to report_take_json, which says
- * that memory is exhausted. */
+/* What stands on lines of its own. */
+enum json_layout {
+    JSON_ONE_LINE, /* nothing */
+    JSON_MEMBERS,  /* the members of the outermost object */
+    JSON_LINES     /* every value, indented by its depth */
+};
 
-/* Sets a key of *object to `value`, which is consumed; when one of the two is NULL, or memory is exhausted,
- * *object is freed and becomes NULL. */
-void json_put(json_t **object, const char *key, json_t *value);
+/* Deepest nesting. */
+#define JSON_DEPTH_MAX 32u
 
-/* Appends `value` to *array, likewise. */
-void json_add(json_t **array, json_t *value);
+struct json {
+    struct text *out;
+    enum json_layout layout;
+    uint32_t depth;   /* objects and arrays that are open */
+    uint32_t objects; /* bit d: that at depth d + 1 is an object */
+    bool has_value;   /* the innermost has one already */
+    bool breaks;      /* the next value stands on a line of its own whatever the layout, */
+    uint32_t indent;  /* with so many spaces in front */
+};
 
-/* Sets all keys of another object, which is consumed, likewise. */
-void json_put_all(json_t **object, json_t *keys);
+/* A writer at the start of a document. */
+struct json json_begin(struct text *out, enum json_layout layout);
 
-/* Sets "source_file" and "source_line", unless the file is NULL. */
-void json_put_source(json_t **object, const char *file, uint32_t line);
+/* Each of these writes a value: a member of the innermost object under `key`, or, with key NULL, the next
+ * element of the innermost array or the document itself. Objects and arrays stay open until json_close. */
+void json_open_object(struct json *json, const char *key);
+void json_open_array(struct json *json, const char *key);
+void json_close(struct json *json);
+void json_put_null(struct json *json, const char *key);
+void json_put_bool(struct json *json, const char *key, bool value);
+void json_put_count(struct json *json, const char *key, uint64_t value);
+void json_put_integer(struct json *json, const char *key, int64_t value);
 
-/* A text that comes from outside, such as the name of a file: what is not UTF-8 in it becomes U+FFFD. JSON's
- * null for NULL. */
-json_t *json_text(const char *text);
+/* A finite number, to 12 digits. */
+void json_put_real(struct json *json, const char *key, double value);
 
-/* Writes the value, which is consumed, as text whatever the locale; `flags` are those of json_dumps. Where it
- * is NULL, or memory is exhausted, the text has failed. */
-void json_write(json_t *value, size_t flags, struct text *out);
-
-/* Prints a member of an object that is written as it is made, with a comma behind it; the value is consumed.
+/* A text; what is not UTF-8 in it, as it may come from outside (a file's name), becomes U+FFFD. NULL is null.
  */
-void json_write_member(struct text *out, const char *name, json_t *value);
+void json_put_text(struct json *json, const char *key, const char *text);
 
-/* Three numbers as an array: a place in a grid, or a size. */
-json_t *json_three_numbers(const uint32_t numbers[3]);
+/* A count, or null where it is not known. */
+void json_put_count_if(struct json *json, const char *key, bool is_known, uint64_t value);
 
-/* The machine: name, clock, and what issue and latencies depend on. */
-json_t *json_machine(const struct wb_machine *machine);
+/* An array of counts: three of them are a place in a grid, or a size. */
+void json_put_counts(struct json *json, const char *key, const uint32_t *values, uint32_t count);
 
-/* What a simulation on the machine has fetched of instructions, where fetch can stall. */
-void json_put_fetches(json_t **object, const struct wb_machine *machine, uint64_t fetches, uint64_t misses);
+/* Lets the next value, or the end of what is open, stand on a line of its own. */
+void json_break(struct json *json, uint32_t indent);
 
 #endif

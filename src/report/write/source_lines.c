@@ -1,5 +1,6 @@
 #include "report/write/source_lines.h"
 
+#include <assert.h>
 #include <string.h>
 
 wb_status source_lines_open(const struct wb_module *module, struct source_lines *lines) {
@@ -29,6 +30,7 @@ static uint32_t line_of(const struct source_lines *lines, size_t offset) {
         else
             high = middle;
     }
+    assert(low > 0 || lines->starts.count == 0);
     return (uint32_t)low;
 }
 
@@ -40,4 +42,10 @@ struct inst_place source_lines_place(const struct source_lines *lines, const str
         place.source_line = location->line;
     }
     return place;
+}
+
+void source_lines_json(struct json *json, const struct inst_place *place) {
+    if (place->source_file == NULL) return;
+    json_put_text(json, "source_file", place->source_file);
+    json_put_count(json, "source_line", place->source_line);
 }

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "ptx/ptx.h"
+#include "report/write/json.h"
 
 struct source_lines {
     const struct wb_module *module;
@@ -23,5 +24,8 @@ wb_status source_lines_open(const struct wb_module *module, struct source_lines 
 void source_lines_close(struct source_lines *lines);
 
 struct inst_place source_lines_place(const struct source_lines *lines, const struct ptx_inst *inst);
+
+/* The members "source_file" and "source_line", where the place has them. */
+void source_lines_json(struct json *json, const struct inst_place *place);
 
 #endif

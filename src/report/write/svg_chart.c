@@ -1,5 +1,6 @@
 #include "report/write/svg_chart.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,10 +25,6 @@ enum {
 
 /* Part of the room of a point that its bars take. */
 #define BARS_PART 0.8
-
-/* The colours of Okabe and Ito, without the yellow that is pale on white. */
-static const char *const colours[SVG_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                 "#56b4e9", "#e69f00", "#444444"};
 
 /* The markers, drawn around the origin. */
 static const char *const markers[SVG_COLOURS] = {
@@ -67,22 +64,10 @@ static int legend_width(const struct svg_chart *chart) {
     return width;
 }
 
-/* Appends text with the characters that XML reserves escaped. */
-static void put_escaped(struct text *out, const char *string) {
-    for (; *string != '\0'; string++) {
-        switch (*string) {
-        case '&': text_string(out, "&amp;"); break;
-        case '<': text_string(out, "&lt;"); break;
-        case '>': text_string(out, "&gt;"); break;
-        default: text_char(out, *string);
-        }
-    }
-}
-
 /* Appends a text element; `attributes` says where it stands and how it looks. */
 static void put_label(struct text *out, const char *attributes, double x, double y, const char *string) {
     text_printf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    put_escaped(out, string);
+    svg_escape(out, string);
     text_string(out, "</text>\n");
 }
 
@@ -186,7 +171,7 @@ static void put_marker(struct text *out, double x, double y, unsigned colour) {
 
 /* Opens the group that gives a series its looks. Dashed lines have hollow markers. */
 static void open_series(struct text *out, const struct svg_series *series) {
-    const char *colour = colours[series->colour];
+    const char *colour = svg_colours[series->colour];
     text_printf(out, "<g stroke=\"%s\" stroke-width=\"2\" fill=\"%s\">\n", colour,
                 series->dashed ? "#fff" : colour);
 }
@@ -268,14 +253,11 @@ static void put_legend(struct text *out, const struct svg_chart *chart) {
 }
 
 void svg_chart(struct text *out, const struct svg_chart *chart) {
+    assert(chart->point_count >= (chart->bars ? 1 : 2) && chart->series_count > 0);
     struct axis axis = make_axis(chart);
     int width = legend_x(chart) + legend_width(chart),
         height = BOTTOM + (chart->bars ? BELOW_BARS : BELOW_LINES);
-    text_printf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                "font-family=\"sans-serif\" font-size=\"13\" fill=\"#222\">\n"
-                "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-                width, height, width, height, width, height);
+    svg_begin(out, width, height, 13);
     put_axes(out, chart, &axis);
     for (size_t s = chart->series_count; s-- > 0;) {
         if (chart->bars)
@@ -289,5 +271,5 @@ void svg_chart(struct text *out, const struct svg_chart *chart) {
         put_series(out, chart, &right, chart->right->series);
     }
     put_legend(out, chart);
-    text_string(out, "</svg>\n");
+    svg_end(out);
 }

@@ -7,14 +7,12 @@
 #include <stddef.h>
 
 #include "base/text.h"
-
-/* Colours and markers that tell series apart, also for the colour-blind. */
-#define SVG_COLOURS 7u
+#include "report/write/svg.h"
 
 struct svg_series {
     const char *name;     /* in the legend */
     const double *values; /* one a point, finite */
-    unsigned colour;      /* 0 .. SVG_COLOURS - 1; chooses the marker, too */
+    unsigned colour;      /* of svg_colours; chooses the marker, too */
     bool dashed;
     const bool *stopped; /* of lines, per point: the value is where the search for it was stopped, a hollow
                             marker that no line leads to; NULL: none is */

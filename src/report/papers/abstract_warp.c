@@ -1,12 +1,11 @@
 /* The abstract warp of a kernel for Graphviz: time nodes as boxes, memory access nodes as ellipses, barrier
  * nodes as bars, as on slide 12 of WCET 2014. */
-#include "report/flow/abstract_warp_dot.h"
-
 #include <inttypes.h>
 
 #include "base/vec.h"
 #include "machine/machine.h"
 #include "papers/abstract_cta/acta_code.h"
+#include "report/write/output.h"
 
 /* So many edges into one place that they meet in a point first. */
 #define EDGES_APART_MAX 4u
@@ -103,7 +102,8 @@ static void put_sequence(struct dot_writer *writer, uint32_t first, struct loose
     }
 }
 
-void abstract_warp_dot(const struct acta_warp *warp, const char *name, struct text *out) {
+/* Appends the graph. */
+static void put_graph(const struct acta_warp *warp, const char *name, struct text *out) {
     struct dot_writer writer = {.warp = warp, .out = out};
     struct loose_edges edges = {0};
     text_printf(out,
@@ -127,11 +127,8 @@ wb_status wb_kernel_abstract_warp(const wb_kernel *kernel, wb_diagnostics *diagn
     struct text out = {0};
     wb_status status = kernel_flow_make(kernel, diagnostics, &flow);
     if (status == WB_OK) status = acta_warp_of_kernel(&flow, &threads, false, diagnostics, &warp);
-    if (status == WB_OK) {
-        abstract_warp_dot(&warp, wb_kernel_name(kernel), &out);
-        *text = text_take(&out);
-        if (*text == NULL) status = diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
-    }
+    if (status == WB_OK) put_graph(&warp, wb_kernel_name(kernel), &out);
+    status = report_take(status, &out, diagnostics, text);
     acta_warp_free(&warp);
     kernel_flow_free(&flow);
     return status;

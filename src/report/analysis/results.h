@@ -1,0 +1,28 @@
+/* Bounds and simulations of an analysis: how they compare, and how they are shown. */
+#ifndef WB_REPORT_ANALYSIS_RESULTS_H
+#define WB_REPORT_ANALYSIS_RESULTS_H
+
+#include "bound/analysis/analysis.h"
+#include "report/write/json.h"
+
+/* The latest result of all simulations that the bounds are about (of covering paths: those of the given
+ * data), 0 when there are none: of `cycles`, as it is printed. */
+uint64_t report_slowest(const struct wb_analysis *analysis);
+
+/* How far `bound` lies above the slowest of these simulations, in percent; false when nothing was simulated.
+ */
+bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
+
+/* Appends the table of all of them and of the methods and policies without a result, those with the data that
+ * the launch gives beside those of covering paths; the least proven bound; what is known of the worst case.
+ */
+void results_put(struct text *out, const struct wb_analysis *analysis, const wb_report_options *options);
+
+/* The same as members of the innermost object: "bounds", "simulations", "declined", "certified"; */
+void results_json(struct json *json, const struct wb_analysis *analysis, const wb_report_options *options);
+
+/* and "given" of covering paths, which has those with the data that the launch gives, or is null. */
+void results_given_json(struct json *json, const struct wb_analysis *analysis,
+                        const wb_report_options *options);
+
+#endif

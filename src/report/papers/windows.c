@@ -1,0 +1,87 @@
+#include "report/papers/windows.h"
+
+#include <inttypes.h>
+
+#include "report/write/record.h"
+
+/* Most rows of a table. */
+#define ROWS_MAX 40u
+
+/* The columns of all tables, and of those of windows whose interleavings were simulated. */
+enum { EVERY = 1, INTERLEAVED = 2 };
+
+#define FIELD(key, heading, table, at, member)                                                               \
+    RECORD_FIELD(key, heading, table, at, RECORD_U64, wb_window, member)
+
+static const struct record_field fields[] = {
+    FIELD("count", NULL, 0, 0, count),
+    RECORD_FIELD("warps", "warps", EVERY, 18, RECORD_U32, wb_window, warps),
+    RECORD_FIELD("arriving", NULL, 0, 0, RECORD_U32, wb_window, arriving),
+    FIELD("cycles", NULL, 0, 0, cycles),
+    FIELD("instructions", "T_instr", EVERY, 26, instructions),
+    FIELD("barrier", "barrier", EVERY, 35, barrier),
+    FIELD("stalls", "stalls", EVERY, 43, stalls),
+    FIELD("shifts", "shift", EVERY, 51, shifts),
+    FIELD(NULL, "cycles", EVERY, 61, cycles),
+    FIELD("apart", "apart", EVERY, 68, apart),
+    FIELD("least", "least", INTERLEAVED, 77, least),
+    FIELD("interleavings", "interleavings", INTERLEAVED, 92, interleavings),
+    {0}};
+
+/* Windows that are not in the table. */
+static uint64_t count_rest(const wb_bound *bound) {
+    uint64_t rest = bound->windows_left_out;
+    for (size_t i = ROWS_MAX; i < bound->window_count; i++)
+        rest += bound->windows[i].count;
+    return rest;
+}
+
+/* A row for windows that are alike: "5", or "5-8". */
+static void put_table(struct text *out, const wb_bound *bound) {
+    const uint64_t rest = count_rest(bound);
+    struct sheet table = {0};
+    uint32_t of_table = EVERY;
+    uint64_t first = 1;
+    for (size_t i = 0; i < bound->window_count; i++)
+        if (bound->windows[i].interleavings > 0) of_table = EVERY | INTERLEAVED;
+    text_printf(out, "\n%s, window by window:\n", bound->method);
+    sheet_column(&table, SHEET_LEFT, 2, "windows");
+    record_columns(&table, fields, of_table, 0);
+    sheet_headings(&table);
+    for (size_t i = 0; i < bound->window_count && i < ROWS_MAX; i++) {
+        const wb_window *window = &bound->windows[i];
+        if (window->count > 1)
+            sheet_printf(&table, "%" PRIu64 "-%" PRIu64, first, first + window->count - 1);
+        else
+            sheet_count(&table, first);
+        record_row(&table, fields, window->interleavings > 0 ? of_table : EVERY, window, NULL);
+        sheet_end_row(&table);
+        first += window->count;
+    }
+    if (rest > 0) {
+        sheet_span(&table, "and %" PRIu64 " more", rest);
+        sheet_end_row(&table);
+    }
+    sheet_close(&table, out);
+}
+
+void report_put_windows(struct text *out, const struct wb_analysis *analysis) {
+    bool put = false;
+    for (size_t i = 0; i < analysis->bounds.count; i++) {
+        if (analysis->bounds.items[i].window_count == 0) continue;
+        put_table(out, &analysis->bounds.items[i]);
+        put = true;
+    }
+    if (put)
+        text_string(out, "  apart: the analysis window, the most cycles of T_instr that divergence can have "
+                         "put between two warps when they come to the barrier; none are left behind it\n");
+}
+
+void report_windows_json(struct json *json, const wb_bound *bound) {
+    if (bound->window_count == 0) return;
+    json_open_array(json, "windows");
+    for (size_t i = 0; i < bound->window_count; i++)
+        record_object(json, NULL, fields, &bound->windows[i], NULL);
+    json_close(json);
+    json_put_count(json, "windows_left_out", bound->windows_left_out);
+}

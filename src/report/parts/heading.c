@@ -1,0 +1,192 @@
+#include "report/parts/heading.h"
+
+#include <inttypes.h>
+
+#include "report/write/output.h"
+#include "report/write/record.h"
+
+/* How a number of registers came about: in JSON, and behind the number. */
+static const struct {
+    const char *name, *sentence;
+} sources[] = {
+    [WB_REGISTERS_GIVEN] = {"given", "as given"},
+    [WB_REGISTERS_MAXNREG] = {"maxnreg", "not given, at most what .maxnreg says"},
+    [WB_REGISTERS_LAUNCH_BOUNDS] = {"launch-bounds",
+                                    "not given, at most what .maxntid and .minnctapersm leave"},
+    [WB_REGISTERS_OF_MACHINE] = {"machine", "not given, at most what a thread of the machine can have"},
+    [WB_REGISTERS_ONE_BLOCK] = {"one-block", "not given, at most what lets one block fit"},
+    [WB_REGISTERS_UNKNOWN] = {"unknown", "not given, and the machine states no limit"},
+};
+
+void heading_put_registers(struct text *out, const struct register_range *range) {
+    if (range->most != WB_UNLIMITED) {
+        text_printf(out, "%" PRIu32, range->least);
+        if (range->most != range->least) text_printf(out, " to %" PRIu32, range->most);
+        text_string(out, " a thread: ");
+    }
+    text_printf(out, "%s\n", sources[range->source].sentence);
+}
+
+void heading_registers_json(struct json *json, const struct register_range *range) {
+    json_open_object(json, "registers");
+    json_put_count(json, "least", range->least);
+    json_put_count_if(json, "most", range->most != WB_UNLIMITED, range->most);
+    json_put_text(json, "source", sources[range->source].name);
+    json_close(json);
+}
+
+static void put_names(struct text *out, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%s %s", i > 0 ? "," : "", names[i]);
+}
+
+static void put_inputs(struct text *out, const struct launch_inputs *inputs) {
+    text_string(out, "inputs   ");
+    if (inputs->any_contents) text_string(out, "any: contents of buffers and variables are not used; ");
+    if (inputs->argument_count + inputs->variable_count == 0) {
+        text_string(out, "no arguments\n");
+        return;
+    }
+    text_printf(out, "given%s%s:", inputs->file != NULL ? " by " : "",
+                inputs->file != NULL ? inputs->file : "");
+    put_names(out, inputs->arguments, inputs->argument_count);
+    if (inputs->variable_count > 0) text_printf(out, "%s contents of", inputs->argument_count > 0 ? "," : "");
+    put_names(out, inputs->variables, inputs->variable_count);
+    text_char(out, '\n');
+}
+
+void heading_put_launch(struct text *out, const struct launch_inputs *inputs,
+                        const struct wb_machine *machine, const struct block_demand *demand) {
+    const struct register_range registers = machine_register_range(machine, demand);
+    put_inputs(out, inputs);
+    text_string(out, "registers ");
+    heading_put_registers(out, &registers);
+}
+
+static void names_json(struct json *json, const char *key, const char *const *names, size_t count) {
+    json_open_array(json, key);
+    for (size_t i = 0; i < count; i++)
+        json_put_text(json, NULL, names[i]);
+    json_close(json);
+}
+
+void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
+                         const struct wb_machine *machine, const struct block_demand *demand) {
+    const struct register_range registers = machine_register_range(machine, demand);
+    json_put_text(json, "inputs", inputs->any_contents ? "any" : "given");
+    json_put_text(json, "launch_file", inputs->file);
+    names_json(json, "arguments", inputs->arguments, inputs->argument_count);
+    names_json(json, "variables", inputs->variables, inputs->variable_count);
+    heading_registers_json(json, &registers);
+}
+
+void heading_put_fetch(struct text *out, const struct machine_fetch *fetch) {
+    if (fetch_can_stall(fetch))
+        text_printf(out, ", instruction cache %u bytes in %u ways", fetch->size, fetch->ways);
+}
+
+void heading_put_grid(struct text *out, const struct wb_grid *grid) {
+    const uint32_t *blocks = grid->dimensions, *threads = grid->block_size;
+    if (grid->kernel != NULL)
+        text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(grid->kernel),
+                    grid->kernel->module->source.name);
+    text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block\n", blocks[0],
+                blocks[1], blocks[2], threads[0], threads[1], threads[2], grid->warp_count,
+                plural(grid->warp_count));
+}
+
+/* The memory that all SMs share. */
+static void put_shared_memory(struct text *out, const struct machine_memory *memory) {
+    text_printf(out, "memory   one for all SMs: a request in %u cycle%s, arbiter %s", memory->service,
+                plural(memory->service), memory_arbiter_name(memory));
+    if (memory->outstanding != 0) text_printf(out, ", at most %u of an SM on their way", memory->outstanding);
+    text_char(out, '\n');
+}
+
+void heading_put_gpu(struct text *out, const struct timed_grid *timed) {
+    const struct wb_machine *machine = timed->machine;
+    const struct machine_memory *memory = &machine->memory;
+    heading_put_grid(out, timed->grid);
+    text_printf(out, "machine  %s at %g MHz: %u SM%s, ", machine->name, machine->clock_mhz, memory->sms,
+                plural(memory->sms));
+    if (memory_has_hierarchy(memory))
+        text_printf(out, "first level %u bytes in %u ways, second level %u bytes in %u ways",
+                    memory->l1.bytes, memory->l1.ways, memory->l2.bytes, memory->l2.ways);
+    else
+        text_string(out, "no caches");
+    heading_put_fetch(out, &machine->fetch);
+    text_char(out, '\n');
+    if (memory_is_contended(memory)) put_shared_memory(out, memory);
+}
+
+void heading_kernel_json(struct json *json, const struct wb_kernel *kernel) {
+    json_put_text(json, "warpbound", wb_version());
+    json_put_text(json, "kernel", kernel != NULL ? wb_kernel_name(kernel) : NULL);
+    json_put_text(json, "file", kernel != NULL ? kernel->module->source.name : NULL);
+}
+
+#define FETCH(member) RECORD_FIELD(#member, NULL, 0, 0, RECORD_U32, struct machine_fetch, member)
+static const struct record_field fetch_fields[] = {FETCH(size),    FETCH(ways),
+                                                   FETCH(line),    FETCH(instruction_bytes),
+                                                   FETCH(buffer),  FETCH(per_cycle),
+                                                   FETCH(latency), FETCH(miss_latency),
+                                                   FETCH(misses),  {0}};
+
+#define CACHE(key, member) RECORD_FIELD(key, NULL, 0, 0, RECORD_U32, struct cache_geometry, member)
+static const struct record_field cache_fields[] = {
+    CACHE("size", bytes), CACHE("ways", ways), CACHE("line", line_bytes), CACHE("sector", sector_bytes), {0}};
+
+/* SMs, the memory that they share, caches. */
+static void put_memory(struct json *json, const struct machine_memory *memory) {
+    json_put_count(json, "sms", memory->sms);
+    if (memory_is_contended(memory)) {
+        json_open_object(json, "memory");
+        json_put_count(json, "service", memory->service);
+        json_put_text(json, "arbiter", memory_arbiter_name(memory));
+        json_put_count(json, "outstanding", memory->outstanding);
+        json_close(json);
+    }
+    record_object(json, "l1", cache_fields, &memory->l1, NULL);
+    record_object(json, "l2", cache_fields, &memory->l2, NULL);
+}
+
+void heading_machine_json(struct json *json, const struct wb_machine *machine, bool with_memory) {
+    json_open_object(json, "machine");
+    json_put_text(json, "name", machine->name);
+    json_put_real(json, "clock_mhz", machine->clock_mhz);
+    json_put_count(json, "sub_cores", machine->sub_cores);
+    json_put_count(json, "issue_width", machine->issue_width);
+    json_put_count(json, "issue_per_warp", machine->issue_per_warp);
+    if (machine->dispatch_depth == DEPTH_UNLIMITED)
+        json_put_text(json, "dispatch_depth", "unlimited");
+    else
+        json_put_count(json, "dispatch_depth", machine->dispatch_depth);
+    json_put_count(json, "mem_latency", machine->mem_latency);
+    json_put_count(json, "launch_overhead", machine->launch_overhead);
+    json_put_text(json, "requests", memory_requests_name(&machine->memory));
+    if (fetch_can_stall(&machine->fetch)) record_object(json, "fetch", fetch_fields, &machine->fetch, NULL);
+    if (with_memory) put_memory(json, &machine->memory);
+    json_close(json);
+}
+
+void heading_gpu_json(struct json *json, const struct timed_grid *timed) {
+    const struct wb_grid *grid = timed->grid;
+    const struct block_demand demand = grid_block_demand(grid);
+    heading_kernel_json(json, grid->kernel);
+    heading_machine_json(json, timed->machine, true);
+    json_open_object(json, "launch");
+    json_put_counts(json, "grid", grid->dimensions, 3);
+    json_put_counts(json, "block", grid->block_size, 3);
+    json_put_count(json, "shared_bytes", grid->shared_bytes);
+    json_put_count(json, "blocks", grid->blocks.count);
+    json_put_count(json, "warps", grid->warp_count);
+    if (grid->kernel != NULL) heading_launch_json(json, &grid->inputs, timed->machine, &demand);
+    json_close(json);
+}
+
+void heading_fetches_json(struct json *json, const struct wb_machine *machine, uint64_t fetches,
+                          uint64_t misses) {
+    if (!fetch_can_stall(&machine->fetch)) return;
+    json_put_count(json, "fetches", fetches);
+    json_put_count(json, "fetch_misses", misses);
+}

@@ -34,12 +34,12 @@ static const char *const texts[WB_ASSUMPTION_COUNT] = {
     [WB_ASSUME_PATHS_ON_GPU] = "the warps execute these paths, alone on the GPU",
     [WB_ASSUME_PATHS_OF_BLOCKS] = "the blocks execute these paths, alone on the GPU",
     [WB_ASSUME_PATHS_AND_ADDRESSES] = "the blocks execute these paths at these addresses, alone on the GPU",
-    [WB_ASSUME_COVERING_PATHS_ON_SM] = "the warps execute parts of these covering paths, whatever the "
-                                       "unknown values are, alone on the streaming multiprocessor",
+    [WB_ASSUME_COVERING_PATHS_ON_SM] = ("the warps execute parts of these covering paths, whatever the "
+                                        "unknown values are, alone on the streaming multiprocessor"),
     [WB_ASSUME_COVERING_PATHS_ON_GPU] =
         "the warps execute parts of these covering paths, whatever the unknown values are, alone on the GPU",
-    [WB_ASSUME_COVERING_PATHS_OF_BLOCKS] = "the warps of all blocks execute parts of these covering paths, "
-                                           "whatever the unknown values are, alone on the GPU",
+    [WB_ASSUME_COVERING_PATHS_OF_BLOCKS] = ("the warps of all blocks execute parts of these covering paths, "
+                                            "whatever the unknown values are, alone on the GPU"),
     [WB_ASSUME_NO_RACES] = "no data races and no invalid accesses",
     [WB_ASSUME_INSIDE_OBJECTS] =
         "an address that is made from a pointer to a buffer or variable lies inside of it",
@@ -56,30 +56,30 @@ static const char *const texts[WB_ASSUMPTION_COUNT] = {
     [WB_ASSUME_LARGEST_INITIATIONS] =
         "every instruction of another warp is charged the largest initiation of its unit",
     [WB_ASSUME_NO_FETCH_STALLS] = "no instruction fetch stalls",
-    [WB_ASSUME_FETCH_AS_STATED] = "instruction fetch as the machine states it, or faster; an instruction of "
-                                  "PTX is one of the machine, and nothing else uses the instruction caches",
+    [WB_ASSUME_FETCH_AS_STATED] = ("instruction fetch as the machine states it, or faster; an instruction of "
+                                   "PTX is one of the machine, and nothing else uses the instruction caches"),
     [WB_ASSUME_NO_CACHE_MISSES] = "no cache misses and no memory interference beyond the stated latencies",
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =
         "no misses of data caches and no memory interference beyond the stated latencies",
     [WB_ASSUME_CACHES_AS_STATED] =
-        "caches, interconnect and DRAM as the machine states them; at the start the first levels are empty, "
-        "and the second level holds nothing that is still to be written back",
-    [WB_ASSUME_ONE_MEMORY] = "all SMs share one memory, which serves requests one by one and does not idle "
-                             "while one waits; no caches",
+        ("caches, interconnect and DRAM as the machine states them; at the start the first levels are empty, "
+         "and the second level holds nothing that is still to be written back"),
+    [WB_ASSUME_ONE_MEMORY] = ("all SMs share one memory, which serves requests one by one and does not idle "
+                              "while one waits; no caches"),
     [WB_ASSUME_MEMORY_ANY_ORDER] = "the memory may serve waiting requests in any order",
     [WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER] = "the memory serves requests in the order of their arrival",
     [WB_ASSUME_MEMORY_ROUND_ROBIN] = "the memory serves waiting SMs round-robin",
     /* The way of blocks to SMs. */
-    [WB_ASSUME_DISPATCH_TO_ANY_SM] = "a block is dispatched as soon as an SM has a free slot for it, and "
-                                     "holds the slot until all its warps have ended",
+    [WB_ASSUME_DISPATCH_TO_ANY_SM] = ("a block is dispatched as soon as an SM has a free slot for it, and "
+                                      "holds the slot until all its warps have ended"),
     [WB_ASSUME_DISPATCH_ROUND_ROBIN_AT_START] =
         "at the start, blocks are dispatched round-robin over the SMs",
     [WB_ASSUME_DISPATCH_IN_ANY_ORDER] =
         "blocks may be dispatched in any order, each to any SM with a free slot",
     [WB_ASSUME_STATIC_DISPATCH] = "block b runs on SM b modulo the number of SMs",
     [WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM] =
-        "block b runs on SM b modulo the number of SMs: it is dispatched as soon as that has a free slot, "
-        "and holds the slot until all its warps have ended",
+        ("block b runs on SM b modulo the number of SMs: it is dispatched as soon as that has a free slot, "
+         "and holds the slot until all its warps have ended"),
     [WB_ASSUME_REGISTERS_IGNORED] =
         "registers per thread are not known: they are taken not to limit how many blocks an SM holds",
     [WB_ASSUME_REGISTERS_ANY] =
@@ -94,10 +94,10 @@ static const char *const texts[WB_ASSUMPTION_COUNT] = {
     [WB_ASSUME_UNIFORM_BRANCHES] = "branches that are called uniform do not diverge",
     [WB_ASSUME_WARPS_AS_WRITTEN] = "the warps are as the file describes them, alone on the compute unit",
     [WB_ASSUME_LOOPS_AND_SIDES_AS_TRACED] =
-        "every warp runs its loops as often as in the traced execution, and takes the sides of uniform "
-        "branches that it takes there; alone on the compute unit",
-    [WB_ASSUME_LOOPS_AS_TRACED] = "every warp runs its loops as often as in the traced execution, whatever "
-                                  "sides of branches it takes; alone on the compute unit",
+        ("every warp runs its loops as often as in the traced execution, and takes the sides of uniform "
+         "branches that it takes there; alone on the compute unit"),
+    [WB_ASSUME_LOOPS_AS_TRACED] = ("every warp runs its loops as often as in the traced execution, whatever "
+                                   "sides of branches it takes; alone on the compute unit"),
     [WB_ASSUME_CTA_CONVENTIONS] = "the conventions that the machine states (abstract_cta)",
     [WB_ASSUME_ROUND_ROBIN_FROM_BARRIERS] =
         "round-robin issue that restarts with the first warp after each barrier",

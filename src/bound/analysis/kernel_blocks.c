@@ -1,5 +1,6 @@
 #include "bound/analysis/kernel_blocks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,7 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
                             wb_diagnostics *messages, struct analysis_attempt *attempt) {
     const struct bound_method *method = bound_method_at(index);
     const uint32_t blocks = blocks_asked(kernel, method, request->unasked);
+    assert(kernel->kind == SUBJECT_KERNEL && (method->needs & NEED_BLOCK) != 0);
     cycles skipped = kernel->rest;
     wb_status status = WB_OK;
     *attempt = (struct analysis_attempt){.found = false};

@@ -1,5 +1,6 @@
 /* The bound of scheme reorder: the longest chain of latencies through all warps of an SM, along the order in
  * which the reordering unit serves them (docs/memory-bounds.md, section 7). */
+#include <assert.h>
 #include <string.h>
 
 #include "bound/cache/latency_path.h"
@@ -217,6 +218,7 @@ static bool chain_join(struct chain *chain, uint32_t slot) {
 static wb_status chain_serve(struct chain *chain, const struct ordered_access *next) {
     const uint32_t sms = chain->work->timed->machine->memory.sms;
     const uint32_t slot = next->block / sms % chain->work->resident;
+    assert(next->block % sms == chain->sm);
     struct chain_warp *warp = chain_warp_of(chain, slot, next->warp);
     struct latency_warp *latency = &chain->blocks[slot].warps[next->warp];
     chain_follow(chain, slot, next->warp);

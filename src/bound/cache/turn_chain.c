@@ -1,5 +1,7 @@
 /* The bound of scheme pure-rr, which waits for the warp whose turn it is (docs/memory-bounds.md, section 8).
  */
+#include <assert.h>
+
 #include "bound/cache/latency_path.h"
 #include "bound/cache/memory_work.h"
 #include "bound/method/method.h"
@@ -63,6 +65,7 @@ static void turns_proceed(struct turns *turns, struct turn_warp *warp) {
             return;
         }
     }
+    assert(turns->live[warp->block] > turns->arrived[warp->block]);
     turns->live[warp->block]--;
 }
 
@@ -94,6 +97,7 @@ static struct turn_warp *turns_pick(struct turns *turns, uint32_t sub_core) {
 }
 
 static void turns_issue(struct turns *turns, struct turn_warp *warp) {
+    assert(warp->running && !warp->held);
     const struct timed_inst *inst = warp->step.inst;
     struct latency_warp *latency = warp->latency;
     cycles *issued = &turns->issued[warp->sub_core];

@@ -1,5 +1,6 @@
 #include "bound/grid/block_requests.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,9 @@ bool warp_steps_next(struct warp_steps *steps, struct warp_step *step) {
 /* The load with this number, 0: none, has been waited for, and those that it perhaps waited for itself. */
 static void loads_in_flight_end(struct loads_in_flight *flight, uint32_t load) {
     while (load != 0) {
+        assert(load <= flight->loads.count);
         struct flying_load *flying = &flight->loads.items[load - 1];
+        assert(flight->now >= flying->requests);
         flight->now -= flying->requests;
         flying->requests = 0;
         load = flying->before;
@@ -170,6 +173,7 @@ void request_load_of_covering(const struct wb_block *block, const struct wb_mach
 cycles request_stalls(const struct machine_memory *memory, const struct request_load *load,
                       uint64_t in_flight, cycles wait) {
     if (memory->outstanding == 0 || in_flight <= memory->outstanding) return 0;
+    assert(load->most <= load->requests);
     const cycles on_the_way = cycles_add(load->returns, cycles_mul(load->requests, wait));
     if (on_the_way == CYCLES_SATURATED) return on_the_way;
     return cycles_ceiling(on_the_way, memory->outstanding);

@@ -1,5 +1,7 @@
 #include "bound/grid/contention.h"
 
+#include <assert.h>
+
 #include "bound/method/method.h"
 #include "warp/path/block.h"
 #include "warp/trace/grid_block.h"
@@ -47,6 +49,7 @@ void contention_copy(const struct grid_work *counted, cycles wait, struct grid_w
 }
 
 void contention_charge(struct grid_work *work) {
+    assert(work->by_initiations.classes == NULL); /* rankings are made of what is charged */
     const struct contention *contention = &work->contention;
     const bool several = request_ports_several(work->machine, contention->units);
     for (size_t k = 0; k < work->classes.count; k++) {

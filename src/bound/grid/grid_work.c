@@ -1,5 +1,6 @@
 #include "bound/grid/grid_work.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "bound/block/block_sums.h"
@@ -28,6 +29,7 @@ static void add_path(const struct timed_code *code, const struct path *path, uin
         add_run(code, entries[i], cycles_mul(warps, folded > 0 ? repetitions + 1 : 1), units);
         folded -= folded > 0;
     }
+    assert(folded == 0); /* a fold is behind what it repeats */
 }
 
 /* The same of a block, from the arena. */
@@ -71,6 +73,7 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
 }
 
 void grid_work_add_block(struct grid_work *work, uint32_t class) {
+    assert(class < work->classes.count);
     if (work->classes.items[class].blocks++ == 0) work->classes.items[class].first = work->block_count;
     work->class_of[work->block_count++] = class;
 }
@@ -112,6 +115,7 @@ static void sum_ranked(const struct grid_work *work, const struct ranked_class *
         ranking->blocks_before[k + 1] = ranking->blocks_before[k] + blocks;
         ranking->sum_before[k + 1] = cycles_add(ranking->sum_before[k], cycles_mul(blocks, ranked[k].each));
     }
+    assert(ranking->blocks_before[work->classes.count] == work->block_count);
 }
 
 static wb_status rank_classes(struct grid_work *work, class_cycles each, struct class_ranking *ranking) {
@@ -208,6 +212,7 @@ static cycles sum_of_first(const struct grid_work *work, const struct class_rank
     const cycles before = ranking->sum_before[low], next = ranking->sum_before[low + 1];
     if (next == CYCLES_SATURATED) return CYCLES_SATURATED;
     const uint64_t blocks = ranking->blocks_before[low + 1] - ranking->blocks_before[low];
+    assert(before <= next && ranking->blocks_before[low] <= n && blocks > 0);
     return before + (next - before) / blocks * (n - ranking->blocks_before[low]);
 }
 

@@ -2,6 +2,8 @@
  * All arithmetic saturates (base/cycles.h): a kernel can have any number of blocks. */
 #include "bound/kernel/kernel_bounds.h"
 
+#include <assert.h>
+
 #include "bound/block/block_sums.h"
 #include "bound/grid/contention.h"
 
@@ -14,6 +16,7 @@ struct residency {
 };
 
 static struct residency residency_of(const struct grid_work *work, uint64_t resident) {
+    assert(resident > 0);
     const struct machine_memory *memory = &work->machine->memory;
     struct residency residency = {.sms = memory->sms, .resident = resident, .blocks = work->block_count};
     residency.slots = residency.sms * resident;
@@ -97,6 +100,7 @@ static struct kernel_time time_of_sm(const struct grid_work *work, const struct 
 
 /* Blocks that an SM can get at most, when `residency.waits`: every other SM fills its residency. */
 static uint64_t most_blocks(const struct residency *residency) {
+    assert(residency->waits);
     return residency->blocks - (residency->sms - 1) * residency->resident;
 }
 
@@ -216,6 +220,7 @@ static struct kernel_time assigned_together(const struct sm_blocks *sm) {
 static struct kernel_time assigned_time(const struct grid_work *work, const struct sm_blocks *sm,
                                         uint64_t resident) {
     const uint64_t waves = cycles_ceiling(sm->blocks, resident);
+    assert(waves > 0);
     const struct machine_memory *memory = &work->machine->memory;
     cycles all = cycles_add(sm->initiations, cycles_mul(waves, sm->latency_most));
     if (resident == 1 && !memory_is_contended(memory))

@@ -89,9 +89,9 @@ static const char *const reasons[BOUND_NEEDS] = {
     "this method is for one block, not for a grid",
     "this method is for kernels and abstract warps, not for blocks written by hand",
     "this method needs latencies that are known, which those of a machine with caches are not",
-    "this method needs latencies that are known, which those of requests that wait for one memory (service) "
-    "are "
-    "not",
+    ("this method needs latencies that are known, which those of requests that wait for one memory (service) "
+     "are "
+     "not"),
     "this method is for whole kernels, on machines without caches",
     "this method needs blocks that go to any SM with a free slot, not dispatch: static",
     "this method is for machines with caches (l1_size)",

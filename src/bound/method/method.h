@@ -71,8 +71,9 @@ enum bound_need {
 struct bound_method {
     const char *name;
     const char *summary;
-    /* Sets kind, cycles, lower, assumptions and reason of a zeroed bound. WB_ERR_LIMIT with `cycles` set:
-     * what was found before the limit, to be kept. */
+    /* Sets kind, cycles, lower, assumptions and reason of a zeroed bound. `cycles` may be saturated: then it
+     * is no bound, and the caller says so. WB_ERR_LIMIT with `cycles` set: what was found before the limit,
+     * to be kept. */
     wb_status (*run)(const struct bound_input *input, wb_bound *bound);
     /* Why the method is not for this input, although it has what the method needs; or NULL. NULL: that is
      * enough. Nothing is run that has an objection. */

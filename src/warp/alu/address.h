@@ -52,4 +52,9 @@ static inline uint64_t address_window(uint8_t space) {
     return space == PTX_SPACE_SHARED ? SHARED_WINDOW : space == PTX_SPACE_LOCAL ? LOCAL_WINDOW : 0;
 }
 
+/* The next multiple of `align` (0: of 1) that is not below `offset`. */
+static inline uint64_t align_up(uint64_t offset, uint64_t align) {
+    return align < 2 ? offset : (offset + align - 1) / align * align;
+}
+
 #endif

@@ -5,13 +5,6 @@
 #include "warp/interpret/control.h"
 #include "warp/interpret/execute.h"
 
-/* Lanes that go on at one place: those of `sure` there only, those of the branch's unknown lanes everywhere.
- */
-struct cover_side {
-    uint32_t pc;
-    uint32_t sure;
-};
-
 /* Sides that run the iterations of a loop separately double the work each time they are divided again: most
  * of them that are waited for. */
 #define SEPARATE_MAX 20u
@@ -21,7 +14,7 @@ struct cover_side {
 
 struct division {
     const struct micro *op;
-    struct cover_side *sides;
+    struct side *sides; /* lanes of `mask` go on there only, those of `unknown` everywhere */
     uint32_t count;
     uint32_t unknown;  /* lanes that take every side */
     uint32_t meets_at; /* instruction where sides meet, and the entry of the stack that waits there */
@@ -76,7 +69,7 @@ static wb_status open_sides(struct warp *warp, const struct division *division,
                             const struct cover_group *group) {
     uint32_t first = division->count; /* the side that is executed first: its registers stay where they are */
     for (uint32_t i = 0; i < division->count; i++) {
-        const uint32_t pc = division->sides[i].pc, lanes = division->sides[i].sure | division->unknown;
+        const uint32_t pc = division->sides[i].pc, lanes = division->sides[i].mask | division->unknown;
         if (pc == division->meets_at)
             WB_TRY(cover_meet(warp, division->meeting, lanes, group));
         else if (pc == division->until)
@@ -85,11 +78,11 @@ static wb_status open_sides(struct warp *warp, const struct division *division,
             first = i;
     }
     for (uint32_t i = division->count; i-- > 0;) {
-        const struct cover_side *side = &division->sides[i];
+        const struct side *side = &division->sides[i];
         if (side->pc == division->meets_at || side->pc == division->until) continue;
         struct simt_entry entry = {.pc = side->pc,
                                    .reconvergence = division->until,
-                                   .mask = side->sure | division->unknown,
+                                   .mask = side->mask | division->unknown,
                                    .group = cover_group_clone(warp, group)};
         if (entry.group == NULL) return run_no_memory(warp->run);
         uint32_t block = cover_node_of(cover_function_of(warp), side->pc);
@@ -265,30 +258,15 @@ static wb_status divide(struct warp *warp, struct division *division) {
 
 /* The sides of `bra`: the taken one first, as in known runs. */
 static void divide_bra(struct division *division, uint32_t next, uint32_t mask, uint32_t others) {
-    struct cover_side *sides = division->sides;
+    struct side *sides = division->sides;
     uint32_t target = division->op->branch.targets[0];
     assert((mask & others) == 0 && ((mask | others) & division->unknown) == 0);
-    if ((mask | division->unknown) != 0) sides[division->count++] = (struct cover_side){target, mask};
+    if ((mask | division->unknown) != 0) sides[division->count++] = (struct side){target, mask};
     if ((others | division->unknown) == 0) return;
     if (division->count == 1 && target == next)
-        sides[0].sure |= others;
+        sides[0].mask |= others;
     else
-        sides[division->count++] = (struct cover_side){next, others};
-}
-
-/* Adds lanes to the side with that target, or opens a new one: in the order of the targets, as in known runs.
- */
-static void add_side(struct division *division, uint32_t pc, uint32_t lanes) {
-    struct cover_side *sides = division->sides;
-    uint32_t i = 0;
-    while (i < division->count && sides[i].pc < pc)
-        i++;
-    if (i == division->count || sides[i].pc != pc) {
-        memmove(&sides[i + 1], &sides[i], (division->count - i) * sizeof *sides);
-        sides[i] = (struct cover_side){pc, 0};
-        division->count++;
-    }
-    sides[i].sure |= lanes;
+        sides[division->count++] = (struct side){next, others};
 }
 
 /* The sides of `brx.idx`: where the index is unknown, all targets. Lanes whose index has no target go
@@ -299,14 +277,14 @@ static uint32_t divide_indirect(const struct warp *warp, struct division *divisi
     const struct lanes *index = warp_slot(warp, op->source[0]);
     uint32_t lost = 0;
     for (uint32_t t = 0; division->unknown != 0 && t < op->branch.target_count; t++)
-        add_side(division, op->branch.targets[t], 0);
+        side_add(division->sides, &division->count, op->branch.targets[t], 0);
     FOR_LANES_OF(l, mask & ~division->unknown) {
         if (index->value[l] < op->branch.target_count)
-            add_side(division, op->branch.targets[index->value[l]], 1u << l);
+            side_add(division->sides, &division->count, op->branch.targets[index->value[l]], 1u << l);
         else
             lost |= 1u << l;
     }
-    if (others != 0) add_side(division, next, others);
+    if (others != 0) side_add(division->sides, &division->count, next, others);
     return lost;
 }
 

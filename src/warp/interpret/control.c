@@ -7,11 +7,6 @@
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 
-/* Where a group of lanes goes on. */
-struct side {
-    uint32_t pc, mask;
-};
-
 /* Divides the lanes of the top entry into sides with different targets, the first of which executes first.
  * The lanes meet again at `reconvergence`: sides that start there need not be executed. */
 static wb_status diverge(struct warp *warp, const struct micro *op, uint32_t reconvergence,
@@ -43,9 +38,7 @@ wb_status branch_execute(struct warp *warp, const struct micro *op, uint32_t mas
     return diverge(warp, op, op->branch.reconvergence, sides, divided ? 2 : 1);
 }
 
-/* Adds lanes to the side with that target, or opens a new one. Sides stand in the order of their targets in
- * the function, which does not depend on which lanes there are. */
-static void add_side(struct side *sides, uint32_t *count, uint32_t pc, uint32_t mask) {
+void side_add(struct side *sides, uint32_t *count, uint32_t pc, uint32_t mask) {
     uint32_t i = 0;
     while (i < *count && sides[i].pc < pc)
         i++;
@@ -69,9 +62,9 @@ wb_status branch_index_execute(struct warp *warp, const struct micro *op, uint32
         if (index->value[l] >= op->branch.target_count)
             return warp_fail(warp, op, WB_ERR_INPUT, "lane %u of warp %u: index %" PRIu64 " of %u targets", l,
                              warp->number, index->value[l], op->branch.target_count);
-        add_side(sides, &count, op->branch.targets[index->value[l]], 1u << l);
+        side_add(sides, &count, op->branch.targets[index->value[l]], 1u << l);
     }
-    if ((top->mask & ~mask) != 0) add_side(sides, &count, top->pc, top->mask & ~mask);
+    if ((top->mask & ~mask) != 0) side_add(sides, &count, top->pc, top->mask & ~mask);
     return diverge(warp, op, op->branch.reconvergence, sides, count);
 }
 

@@ -4,6 +4,15 @@
 
 #include "warp/interpret/warp.h"
 
+/* Where a group of lanes goes on behind a branch. */
+struct side {
+    uint32_t pc, mask;
+};
+
+/* Adds lanes to the side with that target, or opens a new one. Sides stand in the order of their targets in
+ * the function, which does not depend on which lanes there are. */
+void side_add(struct side *sides, uint32_t *count, uint32_t pc, uint32_t mask);
+
 /* Enters a function for the lanes of `mask`; `call` made the frame, NULL for the kernel. WB_ERR_LIMIT with a
  * message when memory is exhausted. */
 wb_status frame_push(struct warp *warp, const struct micro *call, const struct function_code *code,

@@ -122,10 +122,6 @@ static wb_status load_variables(struct run *run) {
     return WB_OK;
 }
 
-static uint64_t align_up(uint64_t offset, uint64_t align) {
-    return align < 2 ? offset : (offset + align - 1) / align * align;
-}
-
 /* Gives the parameters their addresses; returns their size. */
 static uint64_t lay_out_parameters(struct run *run) {
     const struct ptx_function *kernel = kernel_function(run->kernel);

@@ -75,10 +75,6 @@ static void scan_all(struct scan *scan) {
     }
 }
 
-static uint64_t align_up(uint64_t offset, uint64_t align) {
-    return align < 2 ? offset : (offset + align - 1) / align * align;
-}
-
 /* Gives every shared variable in use its address: static ones in order, then the dynamic ones, which all
  * begin at the same place. */
 static void lay_out_shared(struct program *program) {

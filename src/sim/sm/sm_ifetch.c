@@ -1,16 +1,14 @@
 #include "sim/sm/sm_ifetch.h"
 
-wb_status sm_ifetch_init(struct sm *sm) {
+void sm_ifetch_init(struct sm *sm) {
     const struct machine_fetch *config = &sm->program->machine->fetch;
     const struct cache_geometry geometry = fetch_cache_geometry(config);
     struct sm_ifetch *ifetch = arena_alloc(&sm->arena, sizeof *ifetch);
-    if (ifetch == NULL) return WB_ERR_LIMIT;
     *ifetch = (struct sm_ifetch){.config = config, .last = WARP_NONE, .look_at = CYCLES_SATURATED};
     ifetch->under_way = arena_array(&sm->arena, config->misses, sizeof *ifetch->under_way);
     ifetch->asking = arena_array(&sm->arena, sm->words, sizeof *ifetch->asking);
-    if (ifetch->under_way == NULL || ifetch->asking == NULL) return WB_ERR_LIMIT;
     sm->ifetch = ifetch;
-    return cache_init(&ifetch->cache, &geometry, &sm->arena);
+    if (cache_init(&ifetch->cache, &geometry, &sm->arena) != WB_OK) arena_fail(&sm->arena, WB_ERR_LIMIT);
 }
 
 /* Where the warp's next instruction lies. */

@@ -24,9 +24,9 @@ struct sm_ifetch {
     uint64_t fetches, misses; /* so far; a fetch of a line under way is no miss */
 };
 
-/* Fetch for an SM on a machine where it can stall; its memory is the arena's. WB_ERR_LIMIT when memory is
- * exhausted. */
-wb_status sm_ifetch_init(struct sm *sm);
+/* Fetch for an SM on a machine where it can stall; its memory is the arena's, which
+ * a pass protects. */
+void sm_ifetch_init(struct sm *sm);
 
 /* The warp number `index` has come to its next instruction: notes whether its buffer has it, and asks for a
  * fetch if not. */

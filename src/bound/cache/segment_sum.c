@@ -48,19 +48,19 @@ static void sum_blocks(const struct memory_work *work, const struct sm_share *sh
     }
 }
 
-/* Lemma 5: the idle cycles of an SM whose blocks take the rooms in their order. */
+/* Lemma 5: the idle cycles of an SM whose blocks take the slots in their order. */
 static cycles sum_idle(const struct memory_work *work, uint32_t sm, const struct sum_block *blocks,
-                       cycles *rooms) {
+                       cycles *slots) {
     const uint32_t sms = memory_work_sms(work), delay = work->timed->machine->memory.dispatch_latency;
     cycles latest = 0;
-    memset(rooms, 0, work->resident * sizeof *rooms);
+    memset(slots, 0, work->resident * sizeof *slots);
     for (uint64_t b = sm, i = 0; b < work->block_count; b += sms, i++) {
-        uint32_t first = 0; /* the room that is free first */
+        uint32_t first = 0; /* the slot that is free first */
         for (uint32_t r = 1; r < work->resident; r++)
-            first = rooms[r] < rooms[first] ? r : first;
-        cycles start = i < work->resident ? 0 : cycles_add(rooms[first], delay);
-        rooms[first] = cycles_add(start, blocks[b].latency);
-        latest = cycles_max(latest, rooms[first]);
+            first = slots[r] < slots[first] ? r : first;
+        cycles start = i < work->resident ? 0 : cycles_add(slots[first], delay);
+        slots[first] = cycles_add(start, blocks[b].latency);
+        latest = cycles_max(latest, slots[first]);
     }
     return latest;
 }
@@ -101,12 +101,12 @@ static wb_status sum_sm(struct sum *sum, const struct sm_share *share, uint64_t 
 static wb_status sum_static(struct sum *sum, struct kernel_time *time) {
     const struct memory_work *work = sum->work;
     struct sm_work *sms = memory_work_of_sms(work, &sum->arena);
-    cycles *rooms = arena_array(&sum->arena, (size_t)work->resident + 1, sizeof *rooms);
-    if (sms == NULL || rooms == NULL) return diagnose_out_of_memory(sum->diagnostics, "segment-sum");
+    cycles *slots = arena_array(&sum->arena, (size_t)work->resident + 1, sizeof *slots);
+    if (sms == NULL || slots == NULL) return diagnose_out_of_memory(sum->diagnostics, "segment-sum");
     for (uint32_t s = 0; s < memory_work_sms(work); s++) {
         const struct sm_share share = {s, work->timed->machine->memory.sms, work->resident};
         WB_TRY(sum_sm(sum, &share, &sms[s].work.requests.misses));
-        sms[s].idle = sum_idle(work, s, sum->blocks, rooms);
+        sms[s].idle = sum_idle(work, s, sum->blocks, slots);
     }
     *time = memory_work_time(work, sms, memory_work_sms(work));
     return WB_OK;
@@ -159,7 +159,7 @@ static wb_status sum_up(struct sum *sum, struct sum_totals *totals) {
 static wb_status sum_greedy(struct sum *sum, struct kernel_time *time) {
     const struct memory_work *work = sum->work;
     const struct sm_share anywhere = {0, 1, work->resident};
-    const uint64_t sms = work->timed->machine->memory.sms, rooms = cycles_mul(sms, work->resident);
+    const uint64_t sms = work->timed->machine->memory.sms, slots = cycles_mul(sms, work->resident);
     const cycles delay = work->timed->machine->memory.dispatch_latency;
     struct sum_totals totals = {0};
     uint64_t misses;
@@ -175,10 +175,10 @@ static wb_status sum_greedy(struct sum *sum, struct kernel_time *time) {
     cycles all =
         cycles_mul(cycles_add(totals.pressure, cycles_mul(sms - 1, totals.most_pressure)), work->resident);
     all = cycles_add(all, cycles_add(totals.latency, cycles_mul(work->block_count, delay)));
-    all = cycles_add(all, cycles_mul(rooms - 1, cycles_add(totals.most_latency, delay)));
+    all = cycles_add(all, cycles_mul(slots - 1, cycles_add(totals.most_latency, delay)));
     time->busy = cycles_sub(totals.pressure, totals.most_pressure) / sms;
-    time->latency = cycles_sub(totals.latency, totals.most_latency) / rooms;
-    time->tail = all == CYCLES_SATURATED ? all : cycles_sub(all / rooms, time->busy + time->latency);
+    time->latency = cycles_sub(totals.latency, totals.most_latency) / slots;
+    time->tail = all == CYCLES_SATURATED ? all : cycles_sub(all / slots, time->busy + time->latency);
     return WB_OK;
 }
 

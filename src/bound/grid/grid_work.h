@@ -77,7 +77,7 @@ struct ranked_class {
 /* For qsort: the most cycles first, then the class that was added first. */
 int ranked_classes_compare(const void *a, const void *b);
 
-/* Notes that the next block is of a class; there must be room in work->kind_of. */
+/* Notes that the next block is of a class; there must be room in work->class_of. */
 void grid_work_add_block(struct grid_work *work, uint32_t class);
 
 /* Sums up; no classes or blocks can be added behind it. WB_ERR_LIMIT without a message when memory is
@@ -113,7 +113,7 @@ cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint6
 cycles grid_work_fetch_time_of_all(const struct grid_work *work, uint64_t resident);
 cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t class);
 
-/* Whether blocks go to any SM that has room. */
+/* Whether blocks go to any SM with a free slot. */
 static inline bool grid_work_is_dynamic(const struct grid_work *work) {
     return memory_dispatch_is_dynamic(&work->machine->memory);
 }

@@ -17,7 +17,7 @@ struct kernel_time kernel_time_worst(const struct grid_work *work, kernel_formul
 /* Sets cycles and parts of a bound. */
 void kernel_bound_set(const struct grid_work *work, const struct kernel_time *time, wb_bound *bound);
 
-/* The formulas (docs/proofs.md, section 12). Blocks go to any SM that has room, except
+/* The formulas (docs/proofs.md, section 12). Blocks go to any SM with a free slot, except
  * where dispatch is static. */
 struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident);    /* K-AREA */
 struct kernel_time kernel_balance(const struct grid_work *work, uint64_t resident); /* K-BAL */

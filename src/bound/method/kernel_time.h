@@ -11,7 +11,7 @@ struct kernel_time {
     cycles memory;   /* waiting for memory that SMs share */
     cycles fetch;    /* of instructions */
     cycles dispatch; /* of blocks */
-    cycles tail;     /* behind the last dispatch, when no new blocks fill the rooms */
+    cycles tail;     /* behind the last dispatch, when no new blocks fill the slots */
 };
 
 /* The sum of all parts. */

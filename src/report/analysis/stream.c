@@ -181,19 +181,23 @@ static bool same_conditions(const wb_bound *a, const wb_bound *b) {
 }
 
 /* The least proven bounds of the kernels whose conditions no earlier kernel's bound has. */
+struct distinct_bound {
+    const wb_bound *bound;
+};
+
 struct distinct_bounds {
-    VEC(const wb_bound *) bounds;
+    VEC(struct distinct_bound) bounds;
 };
 
 static wb_status add_distinct(struct distinct_bounds *distinct, const wb_bound *bound) {
     for (size_t i = 0; i < distinct->bounds.count; i++)
-        if (same_conditions(distinct->bounds.items[i], bound)) return WB_OK;
-    return vec_push(&distinct->bounds, bound);
+        if (same_conditions(distinct->bounds.items[i].bound, bound)) return WB_OK;
+    return vec_push(&distinct->bounds, (struct distinct_bound){bound});
 }
 
 static const wb_bound *distinct_at(const void *owner, size_t index) {
     const struct distinct_bounds *distinct = owner;
-    return index < distinct->bounds.count ? distinct->bounds.items[index] : NULL;
+    return index < distinct->bounds.count ? distinct->bounds.items[index].bound : NULL;
 }
 
 /* What the executions of the kernels that were simulated take for granted. */

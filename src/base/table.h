@@ -2,8 +2,8 @@
  * for names (struct intern) and values for byte strings that a search keeps (struct key_table).
  *
  * Where another layout is worth it, another table stands beside: memory/requests/number_table (emptied in
- * constant time), sim/fetch_table (takes out, youngest first), makespan/state_set (sorted and placed anew,
- * and memory is what limits it).
+ * constant time), sim/fetch_table (takes out, youngest first), makespan/exact/layer_search (sorted and placed
+ * anew, and memory is what limits it).
  */
 #ifndef WB_BASE_TABLE_H
 #define WB_BASE_TABLE_H

@@ -8,7 +8,8 @@ enum { COLUMN_TIMES = 8, COLUMN_UNIT = 18, COLUMN_CLASS = 24, COLUMN_OPCODE = 42
 
 enum { UNIT_L, UNIT_C, UNIT_S, UNIT_D };
 
-uint8_t unit_of_class(enum ptx_class class) {
+/* The unit type that executes an opcode class: docs/makespan.md has the table. */
+static uint8_t unit_of_class(enum ptx_class class) {
     switch (class) {
     case PTX_CLASS_LOAD_PARAM:
     case PTX_CLASS_LOAD_CONST:

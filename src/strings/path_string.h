@@ -30,9 +30,6 @@ enum path_extent {
     PATH_BRANCHLESS_PREFIX
 };
 
-/* The unit type that executes an opcode class: docs/makespan.md has the table. */
-uint8_t unit_of_class(enum ptx_class class);
-
 /* Makes the string of the warp that executes most instructions, of the first one where several do. What ends
  * the kernel (`ret`, `exit`) has no letter, as it is not counted elsewhere either; an instruction whose guard
  * is false has one. WB_ERR_INPUT when nothing is left, WB_ERR_LIMIT when there are more than

@@ -18,7 +18,8 @@ static const struct makespan_method *const registry[] = {
     &makespan_brute,
 };
 
-const struct makespan_method *makespan_method_at(size_t index) {
+/* The methods in the order of results; NULL past the end. */
+static const struct makespan_method *makespan_method_at(size_t index) {
     return index < sizeof registry / sizeof registry[0] ? registry[index] : NULL;
 }
 

@@ -10,9 +10,6 @@
 #include "strings/spec.h"
 #include "strings/transform.h"
 
-/* The methods in the order of results; NULL past the end. */
-const struct makespan_method *makespan_method_at(size_t index);
-
 struct wb_makespan {
     struct makespan_spec spec;
     bool waits;    /* a string was made of a path that waits */

@@ -174,8 +174,10 @@ static bool place_levels(struct run_table *table, uint64_t memory, struct arena 
     return true;
 }
 
-int16_t *run_table_cell(const struct run_table *table, const struct composition *composition,
-                        const uint32_t *slack) {
+/* The cell of a state: its composition, and how many instructions its warps have left in each run beyond the
+ * one that each of them has. */
+static int16_t *run_table_cell(const struct run_table *table, const struct composition *composition,
+                               const uint32_t *slack) {
     const struct run_layout *layout = &table->layout;
     uint64_t at = 0;
     for (uint32_t a = 0; a < layout->axis_count; a++) {

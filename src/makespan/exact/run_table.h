@@ -50,11 +50,6 @@ static inline int16_t *run_table_cells(const struct run_table *table, const stru
            table->layout.offset[composition->number];
 }
 
-/* The cell of a state: its composition, and how many instructions its warps have left in each run beyond the
- * one that each of them has. */
-int16_t *run_table_cell(const struct run_table *table, const struct composition *composition,
-                        const uint32_t *slack);
-
 /* The bound of a state from a full table, from another an estimate of it. */
 uint32_t run_table_cycles(const struct run_table *table, const struct composition *composition,
                           const uint32_t *slack);

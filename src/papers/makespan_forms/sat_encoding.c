@@ -184,7 +184,9 @@ literal done_literal(const struct done_variables *done, uint32_t position, uint3
     return window->first + (int32_t)(cycle - window->earliest);
 }
 
-literal done_before(const struct done_variables *done, uint32_t position, uint32_t rank, uint32_t cycle) {
+/* The same for the position before: true where there is none, since every warp is ready from the start. */
+static literal done_before(const struct done_variables *done, uint32_t position, uint32_t rank,
+                           uint32_t cycle) {
     bool first = position == done->problem->groups[done->group[position]].first;
     return first ? LITERAL_TRUE : done_literal(done, position - 1, rank, cycle);
 }

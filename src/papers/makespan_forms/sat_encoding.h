@@ -38,9 +38,6 @@ bool done_variables_make(const struct makespan_problem *problem, uint32_t horizo
  * rank beyond the warps of the group. */
 literal done_literal(const struct done_variables *done, uint32_t position, uint32_t rank, uint32_t cycle);
 
-/* The same for the position before: true where there is none, since every warp is ready from the start. */
-literal done_before(const struct done_variables *done, uint32_t position, uint32_t rank, uint32_t cycle);
-
 /* Warps that have the position in their string. */
 uint32_t done_ranks(const struct done_variables *done, uint32_t position);
 

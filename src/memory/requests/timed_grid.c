@@ -228,7 +228,7 @@ struct data_waits data_waits_make(const struct wb_grid *grid, const struct timed
         const struct shape_warp *warp =
             &grid->shapes.items[row / grid->warp_count].warps[row % grid->warp_count];
         const uint32_t number = number_table_number(&table, (uint64_t)warp->path << 32 | warp->stream);
-        if (number == known.count) {
+        if (number >= known.count) {
             reader.stream = &grid->streams.items[warp->stream];
             reader.waits = arena_array(arena, reader.stream->access_count, sizeof *reader.waits);
             read_path(&reader, &grid->paths.items[warp->path]);

@@ -1012,14 +1012,14 @@ wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_fo
 typedef enum {
     WB_MODEL_LP,     /* the integer program of an ilp method, in the LP format of CPLEX */
     WB_MODEL_MPS,    /* the same as free MPS, which minimises minus the makespan */
-    WB_MODEL_DIMACS, /* a formula whose models are the schedules of at least `cycles` cycles */
+    WB_MODEL_DIMACS, /* a formula whose models are the schedules of at least `at_least` cycles */
     WB_MODEL_OPB,    /* the longest schedule as a pseudo-Boolean problem */
 } wb_makespan_model;
 
 /* The problem as a text for another solver. `method` chooses the integer program of WB_MODEL_LP and
- * WB_MODEL_MPS; `cycles` is of WB_MODEL_DIMACS. */
+ * WB_MODEL_MPS; `at_least` is of WB_MODEL_DIMACS. */
 wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, const char *method,
-                             uint64_t cycles, wb_diagnostics *diagnostics, char **text);
+                             uint64_t at_least, wb_diagnostics *diagnostics, char **text);
 
 /* Writes a certificate to `path`: the longest schedule found with tables which prove that none is longer. A
  * warning says so when they prove an interval only. WB_ERR_DECLINED when no schedule was found, WB_ERR_LIMIT

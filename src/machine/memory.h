@@ -49,9 +49,9 @@ enum memory_arbiter {
 /* How blocks come to SMs. */
 enum block_dispatch {
     DISPATCH_STATIC,      /* block b runs on SM b mod sms, in the order of b */
-    DISPATCH_GREEDY,      /* the next block goes to whichever SM has room first */
-    DISPATCH_ROUND_ROBIN, /* ... to the next SM with room behind the one that got the last block */
-    DISPATCH_MOST_FREE,   /* ... to the SM that has room for most blocks */
+    DISPATCH_GREEDY,      /* the next block goes to whichever SM has a free slot first */
+    DISPATCH_ROUND_ROBIN, /* ... to the next SM with a free slot behind the one that got the last block */
+    DISPATCH_MOST_FREE,   /* ... to the SM with most free slots */
 };
 
 struct cache_geometry {
@@ -104,8 +104,8 @@ static inline bool memory_has_hierarchy(const struct machine_memory *memory) {
     return memory->l1.bytes != 0;
 }
 
-/* Whether the dispatcher gives a block to any SM that has room, so that no room stays empty while blocks are
- * left; else block b runs on SM b modulo their number. */
+/* Whether the dispatcher gives a block to any SM with a free slot, so that no slot stays empty while blocks
+ * are left; else block b runs on SM b modulo their number. */
 static inline bool memory_dispatch_is_dynamic(const struct machine_memory *memory) {
     return memory->dispatch != DISPATCH_STATIC;
 }

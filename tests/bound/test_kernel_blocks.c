@@ -1,4 +1,4 @@
-/* What is said of the block of a kernel that takes longest is true of every kind of block, and no bound of a
+/* What is said of the block of a kernel that takes longest is true of every block class, and no bound of a
  * kernel whose blocks have an SM each is above it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,7 +194,7 @@ static void test_no_grid_takes_longer_than_its_bounds(void **state) {
             sharpened += made.kernel->blocks.items[b].least < made.kernel->blocks.items[b].cap;
         end(&made);
     }
-    print_message("%u grids searched to the end, %u kinds of blocks bounded below their sums\n", searched,
+    print_message("%u grids searched to the end, %u block classes bounded below their sums\n", searched,
                   sharpened);
     assert_true(searched > random_rounds(800) && sharpened > random_rounds(200));
 }

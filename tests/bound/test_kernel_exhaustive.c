@@ -51,7 +51,7 @@ struct exact_case {
 static const struct exact_case exact_cases[] = {
     /* one after the other, with a latency of 2 in between */
     {GRID "1\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {dispatch: greedy, dispatch_latency: 2}\n", 16},
-    /* two rooms: A at 0, 3, 6 and its latency; the third block starts at 4 + 2 */
+    /* two slots: A at 0, 3, 6 and its latency; the third block starts at 4 + 2 */
     {GRID "2\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {dispatch: greedy, dispatch_latency: 2}\n", 10},
     /* all have room, and are dealt out: two on one SM */
     {GRID "2\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {sms: 2, dispatch: greedy}\n", 7},

@@ -45,7 +45,7 @@ static void expect(const char *text, const char *what, cycles found, cycles want
     if (found != wanted) fail_msg("%s is %" PRIu64 ", not %" PRIu64 ":\n%s", what, found, wanted, text);
 }
 
-/* One kind of block with the values of lemma 3: E + lam, alpha and solo. */
+/* One block class with the values of lemma 3: E + lam, alpha and solo. */
 struct block_row {
     const char *machine, *units, *program;
     cycles together, residency, isolated;

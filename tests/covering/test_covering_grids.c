@@ -61,7 +61,7 @@ static wb_grid *traced(const struct loaded_kernel *loaded, const wb_grid_options
 
 /* No bound of the covering paths is below a simulation, or, without caches, below that of the same method for
  * known data. With caches it may be: of accesses whose addresses are not known, theorem 5 of
- * docs/sure-hits.md counts evictions of all lines of a buffer together, which nothing does for known ones. */
+ * docs/must-hits.md counts evictions of all lines of a buffer together, which nothing does for known ones. */
 static void check_bounds(const char *name, const char *setting, const wb_analysis *covering,
                          const wb_analysis *given) {
     size_t count, simulated, held = 0;

@@ -45,7 +45,7 @@ static wb_status analyse_blocks(wb_analysis *made, const struct wb_grid *grid, u
                                         : WB_OK;
 }
 
-/* Covering paths on a machine without caches: kinds of blocks, but nothing that could be simulated. */
+/* Covering paths on a machine without caches: block classes, but nothing that could be simulated. */
 static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid, const wb_watch *watch,
                                   wb_diagnostics *diagnostics) {
     const struct wb_machine *machine = made->machine;

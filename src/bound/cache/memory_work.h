@@ -81,7 +81,7 @@ static inline const struct block_work *memory_work_of(const struct memory_work *
     return &work->variants[work->timed->traffic.block_variants[block]];
 }
 
-/* Requests of loads of a block that are no sure hits; `hits` is of its SM. */
+/* Requests of loads of a block that are no must hits; `hits` is of its SM. */
 uint64_t memory_work_unsure_loads(const struct memory_work *work, const struct must_hits *hits,
                                   uint32_t block);
 

@@ -64,7 +64,7 @@ static wb_status add_class(const struct timed_grid *timed, uint32_t number, cons
 
 static wb_status ask_watch(const wb_watch *watch, uint32_t done, uint32_t total,
                            wb_diagnostics *diagnostics) {
-    if (watch == NULL || watch->poll == NULL || watch->poll(watch->user, "kinds of blocks", done, total))
+    if (watch == NULL || watch->poll == NULL || watch->poll(watch->user, "block classes", done, total))
         return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, "kernel", "analysis stopped");
     return WB_ERR_LIMIT;

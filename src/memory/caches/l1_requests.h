@@ -42,7 +42,7 @@ static inline const uint64_t *object_set_lines(const struct objects_lines *lines
     return lines->objects[object].listed + (size_t)set * lines->most;
 }
 
-/* In which order the memory instructions of an SM's warps reach its first level (docs/sure-hits.md, section
+/* In which order the memory instructions of an SM's warps reach its first level (docs/must-hits.md, section
  * 1). The requests of one of them always come together. */
 enum port_order {
     PORT_ANY_ORDER,     /* nothing is known */

@@ -73,7 +73,7 @@ static void dropped_misses_add(struct dropped_misses *sum, const struct objects_
         if (object_has_line(&objects->objects[o], loads->line)) sum->more[o] += each - without;
 }
 
-/* The sum, if each of the requests in `unknown` that drop a line drops one (docs/sure-hits.md, theorem 6). */
+/* The sum, if each of the requests in `unknown` that drop a line drops one (docs/must-hits.md, theorem 6). */
 static uint64_t dropped_misses_once(const struct dropped_misses *sum, const struct unknown_requests *unknown,
                                     uint32_t sectors) {
     uint64_t once = sum->without;
@@ -138,7 +138,7 @@ static void charge_run(struct miss_counter *counter, const struct set_phases *se
         charge_segment(counter, set, &set->segments.items[s], sm, sectors);
 }
 
-/* Adds the misses of a phase whose lines have no room: any load that is no sure hit. */
+/* Adds the misses of a phase whose lines have no room: any load that is no must hit. */
 static void charge_phase(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
                          const struct set_phase *phase) {
     for (size_t s = 0; s < phase->segment_count; s++) {

@@ -1,6 +1,6 @@
 /* How often all loads of an SM together can miss its first-level cache, whatever the interleaving: theorems
- * 2 and 4 to 6 of docs/sure-hits.md. Where warps share lines this is less than one miss for each load that is
- * no sure hit: whoever comes first, the others hit. */
+ * 2 and 4 to 6 of docs/must-hits.md. Where warps share lines this is less than one miss for each load that is
+ * no must hit: whoever comes first, the others hit. */
 #ifndef WB_MEMORY_CACHES_MISS_BOUND_H
 #define WB_MEMORY_CACHES_MISS_BOUND_H
 
@@ -14,7 +14,7 @@ struct miss_bound {
     uint64_t load_misses_spread; /* the same of all SMs together, when the blocks are spread over several */
 };
 
-/* Loads of a sector that are no sure hits. */
+/* Loads of a sector that are no must hits. */
 struct sector_loads {
     uint64_t line;
     uint64_t count;
@@ -44,7 +44,7 @@ struct miss_counter {
     VEC(struct sector_loads) of_sectors;
     uint64_t run;               /* counted over all sets */
     VEC(struct run_line) lines; /* per line of the set */
-    VEC(uint64_t) loads;        /* of the run, per line and sector, that are no sure hits */
+    VEC(uint64_t) loads;        /* of the run, per line and sector, that are no must hits */
     struct dropped_misses runs; /* of the block */
 };
 

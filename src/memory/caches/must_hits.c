@@ -48,7 +48,7 @@ struct line_window {
 };
 
 /* Which requests of a block to one set of the first-level cache surely find their sector there, whatever the
- * interleaving of warps and blocks: theorem 1 of docs/sure-hits.md.
+ * interleaving of warps and blocks: theorem 1 of docs/must-hits.md.
  * With nothing but its arena set it is ready. */
 struct must_presence {
     struct arena *arena;
@@ -468,7 +468,7 @@ static void prepare(struct hits_maker *maker) {
     maker->set.arena = maker->presence.arena = maker->misses.arena = maker->misses.sectors.arena = scratch;
 }
 
-/* Whether no request to a set can be a sure hit: other blocks fill it in every window, and no two requests of
+/* Whether no request to a set can be a must hit: other blocks fill it in every window, and no two requests of
  * one instruction are for one sector. */
 static bool is_hopeless(const struct hits_maker *maker, uint32_t set) {
     const struct machine_memory *memory = &maker->traffic->machine->memory;

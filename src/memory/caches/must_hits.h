@@ -1,5 +1,5 @@
 /* What is known of the first-level cache of an SM without reordering: loads that hit in every interleaving of
- * its warps and blocks, and how many loads can miss at most. docs/sure-hits.md states the assumptions and
+ * its warps and blocks, and how many loads can miss at most. docs/must-hits.md states the assumptions and
  * proves both. */
 #ifndef WB_MEMORY_CACHES_MUST_HITS_H
 #define WB_MEMORY_CACHES_MUST_HITS_H
@@ -11,7 +11,7 @@
 struct hit_counts {
     uint64_t loads;
     uint64_t must_hits;
-    uint64_t must_data; /* sure hits whose data has come */
+    uint64_t must_data; /* must hits whose data has come */
 };
 
 struct must_hits {

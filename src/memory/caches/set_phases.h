@@ -22,7 +22,7 @@ struct owned_line {
 };
 
 /* Lines of one set with their owners. The list is cut off so that it takes little room: where owners other
- * than o have n lines, at least min(n, ways + 1) of them are listed (docs/sure-hits.md, lemma 3). */
+ * than o have n lines, at least min(n, ways + 1) of them are listed (docs/must-hits.md, lemma 3). */
 struct owned_lines {
     struct owned_line *items;
     uint32_t count;

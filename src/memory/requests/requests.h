@@ -66,7 +66,7 @@ static inline uint32_t wavefront_cycles(uint32_t init, uint32_t wavefronts) {
 }
 
 /* What the executed memory instructions of a traced block cost on a machine that counts their transactions:
- * initiation by the rules of memory/requests.h, latency of the class. */
+ * initiation by the rules above, latency of the class. */
 
 /* A cost for each recorded access of the block, those of warp 0 first (see timed_block_from), to be freed;
  * NULL for a machine with ideal requests, where every instruction costs what its class does. Errors, each

@@ -270,7 +270,7 @@ static uint32_t ask_unknown(const struct traffic_maker *maker, const struct acce
 }
 
 /* Sets the requests of an access whose group's base is `base`, and the cycles that it adds to those of its
- * step: what an instruction costs is a matter of all its records together, as in access_costs.c. */
+ * step: what an instruction costs is a matter of all its records together, as in access_costs_make. */
 static void ask(const struct traffic_maker *maker, const struct access *access, const uint64_t *tables,
                 uint64_t base, struct traffic_access *made, uint64_t requests[REQUESTS_MAX]) {
     const struct machine_memory *memory = &maker->traffic->machine->memory;

@@ -200,7 +200,7 @@ static const wb_bound *bound_at(const void *owner, size_t index) {
     return index < count ? &bounds[index] : NULL;
 }
 
-/* Which kinds of blocks the bounds are the largest of, and which of them the simulations are of. */
+/* Which block classes the bounds are the largest of, and which of them the simulations are of. */
 static void put_kinds_asked(struct text *out, const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->longest->block;
     const uint32_t kind = analysis->blocks.items[0].class;

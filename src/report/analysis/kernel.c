@@ -7,11 +7,11 @@
 #include "report/parts/heading.h"
 #include "report/write/output.h"
 
-/* Most kinds of blocks that are listed. */
+/* Most block classes that are listed. */
 #define KINDS_LISTED_TEXT ((size_t)4)
 #define KINDS_LISTED_JSON ((size_t)100)
 
-static void put_rooms(struct text *out, const struct grid_work *work) {
+static void put_slots(struct text *out, const struct grid_work *work) {
     text_printf(out, ", %u SM%s with %" PRIu32, work->machine->memory.sms, plural(work->machine->memory.sms),
                 work->resident_least);
     if (work->resident_most != work->resident_least) text_printf(out, " to %" PRIu32, work->resident_most);
@@ -34,7 +34,7 @@ static void put_kind(struct text *out, const struct wb_grid *grid, const struct 
     text_printf(out, " cycles, longest chain of latencies %" PRIu64 "\n", kind->latency);
 }
 
-/* The kinds of blocks, those with most initiations first. */
+/* Block classes, those with most initiations first. */
 static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
     const struct grid_work *work = &analysis->work;
     size_t listed = 0;
@@ -66,7 +66,7 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
                 machine->mem_latency);
     heading_put_fetch(out, &machine->fetch);
     if (analysis->kind == SUBJECT_KERNEL)
-        put_rooms(out, &analysis->work);
+        put_slots(out, &analysis->work);
     else
         text_printf(out, ", %u SMs\n", machine->memory.sms);
     if (analysis->kind == SUBJECT_KERNEL) put_kinds(out, analysis);
@@ -106,7 +106,7 @@ void kernel_parts_json(struct json *json, const wb_bound *bound) {
     json_close(json);
 }
 
-/* The kinds of blocks, those with most initiations first. */
+/* Block classes, those with most initiations first. */
 static void kinds_json(struct json *json, const struct wb_analysis *analysis) {
     const struct grid_work *work = &analysis->work;
     json_open_array(json, "kinds");

@@ -14,8 +14,8 @@ void kernel_put_parts(struct text *out, const struct wb_analysis *analysis);
 /* That bound together with the launch overhead; nothing where there is none. */
 void kernel_put_overhead(struct text *out, const struct wb_analysis *analysis);
 
-/* Members of the innermost object: how many blocks of how many kinds there are, and the rooms that they take
- * turns in; */
+/* Members of the innermost object: how many blocks of how many classes there are, and the slots that they
+ * take turns in; */
 void kernel_heading_json(struct json *json, const struct wb_analysis *analysis);
 
 /* "dominated_by", what most cycles of a bound are spent on: a unit's name, or what the part is; null where it

@@ -62,7 +62,7 @@ static const struct record_field count_fields[] = {
     RECORD_FIELD_MADE("misses_simulated", "simulated", GIVEN, 0, misses_reordered),
     RECORD_FIELD_MADE(NULL, "min. misses", COVERING, 0, least_misses),
     RECORD_FIELD_MADE(NULL, "max. misses", COVERING, 0, most_misses),
-    COUNT("guaranteed_hits", "sure hits", guaranteed_hits),
+    COUNT("guaranteed_hits", "must hits", guaranteed_hits),
     RECORD_FIELD_MADE("misses_simulated_default", "sim. misses", GIVEN, 0, misses_default),
     {0}};
 
@@ -140,13 +140,13 @@ static void put_guarantee(struct text *out, const struct cache_summary *summary,
     if (!summary->covering) {
         text_printf(out,
                     "\nwithout reordering, in every order: at least %" PRIu64
-                    " of the loads hit, at most %" PRIu64 " miss (docs/sure-hits.md)\n",
+                    " of the loads hit, at most %" PRIu64 " miss (docs/must-hits.md)\n",
                     summary->total.loads - summary->most_misses, summary->most_misses);
         return;
     }
     text_printf(out,
                 "\nwithout reordering, in every order and whatever the unknown values are: at most %" PRIu64
-                " loads miss; sure hits hit whenever they are made (docs/sure-hits.md)\n",
+                " loads miss; must hits hit whenever they are made (docs/must-hits.md)\n",
                 summary->most_misses);
     if (summary->no_order != NULL)
         text_printf(out, "with reordering nothing is known: %s\n", summary->no_order);

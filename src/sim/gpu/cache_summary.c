@@ -50,7 +50,7 @@ static wb_status add_estimate(const struct wb_gpu *gpu, wb_diagnostics *diagnost
 }
 
 /* Adds the hits of one SM that are guaranteed in every order. */
-static wb_status add_sure_hits_of(const struct wb_gpu *gpu, const struct sm_share *share,
+static wb_status add_must_hits_of(const struct wb_gpu *gpu, const struct sm_share *share,
                                   wb_diagnostics *diagnostics, struct cache_summary *summary) {
     struct must_hits hits;
     wb_status status = must_hits_make(&gpu->timed.traffic, &gpu->timed.code, share, diagnostics, &hits);
@@ -62,7 +62,7 @@ static wb_status add_sure_hits_of(const struct wb_gpu *gpu, const struct sm_shar
 }
 
 /* Where any block may come to any SM, all blocks are taken to be on the same one. */
-static wb_status add_sure_hits(const struct wb_gpu *gpu, wb_diagnostics *diagnostics,
+static wb_status add_must_hits(const struct wb_gpu *gpu, wb_diagnostics *diagnostics,
                                struct cache_summary *summary) {
     const struct wb_grid *grid = gpu->timed.grid;
     const struct machine_memory *memory = &gpu->timed.machine->memory;
@@ -72,7 +72,7 @@ static wb_status add_sure_hits(const struct wb_gpu *gpu, wb_diagnostics *diagnos
     struct sm_share share = {.sms = memory_dispatch_is_dynamic(memory) ? 1 : memory->sms,
                              .resident = resident.most};
     for (; share.sm < share.sms && share.sm < grid->blocks.count; share.sm++)
-        WB_TRY(add_sure_hits_of(gpu, &share, diagnostics, summary));
+        WB_TRY(add_must_hits_of(gpu, &share, diagnostics, summary));
     return WB_OK;
 }
 
@@ -131,7 +131,7 @@ wb_status cache_summary_make(struct wb_gpu *gpu, const wb_watch *watch, wb_diagn
     add_requests(gpu, summary);
     WB_TRY(add_estimate(gpu, diagnostics, summary));
     if (!summary->covering) WB_TRY(add_simulations(gpu, watch, diagnostics, summary));
-    WB_TRY(add_sure_hits(gpu, diagnostics, summary));
+    WB_TRY(add_must_hits(gpu, diagnostics, summary));
     add_totals(summary);
     return WB_OK;
 }

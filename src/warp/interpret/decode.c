@@ -326,7 +326,7 @@ static void decode_access(struct decoder *decoder, const struct ptx_operand *ope
     op->unsure = is_store ? unsure_store : unsure_outputs;
 }
 
-/* Whether atomics.c computes the form: of floats only f32 and f64, and of vectors none. */
+/* Whether memory_ops.c computes the form: of floats only f32 and f64, and of vectors none. */
 static bool is_computed_atomic(const struct ptx_form *form) {
     uint32_t bytes = ptx_type_bytes((enum ptx_type)form->type);
     bool is_float = ptx_type_kind((enum ptx_type)form->type) == PTX_KIND_FLOAT;

@@ -82,7 +82,7 @@ wb_status unsure_access(struct warp *warp, const struct micro *op, uint32_t mask
 bool store_conflicts(const struct warp *warp, const struct micro *op, uint32_t mask,
                      const uint64_t *addresses);
 
-/* memory_ops.c, atomics.c */
+/* memory_ops.c */
 wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mask);
@@ -99,7 +99,7 @@ wb_status redux_execute(struct warp *warp, const struct micro *op, uint32_t mask
 wb_status elect_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status warp_sync_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
-/* control.c, barrier.c */
+/* control.c */
 wb_status branch_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status branch_index_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status call_execute(struct warp *warp, const struct micro *op, uint32_t mask);
@@ -110,6 +110,8 @@ wb_status trap_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 /* A call of the run-time system that returns: what it returns is not known. */
 wb_status runtime_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status runtime_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+/* run.c */
 wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
 /* The unsure executions: of an instruction that only writes registers; of one that exchanges values between

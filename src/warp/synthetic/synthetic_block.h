@@ -11,7 +11,7 @@
  * the sources, in this order: `A~` is an asynchronous copy, `A^` commits a group, `A?1` waits for all groups
  * but the newest one, `A?*` for every copy; `A%` is an access, `A#` a fence (docs/execution.md).
  *
- * Grids: `4* 2x A B; A / 2* B`: kinds of blocks separated by `/`, `4*` before one for four such blocks.
+ * Grids: `4* 2x A B; A / 2* B`: block classes separated by `/`, `4*` before one for four such blocks.
  */
 #ifndef WB_WARP_SYNTHETIC_SYNTHETIC_BLOCK_H
 #define WB_WARP_SYNTHETIC_SYNTHETIC_BLOCK_H

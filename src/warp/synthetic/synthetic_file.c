@@ -19,7 +19,7 @@ struct block_file {
     uint32_t dispatch_depth, issue_width, issue_per_warp, sub_cores, barrier_release;
     char units[UNITS_TEXT_MAX];
     struct text warps;            /* programs, separated by ';' */
-    struct text blocks;           /* in place of them kinds of blocks, separated by '/' */
+    struct text blocks;           /* in place of them block classes, separated by '/' */
     uint32_t resident;            /* blocks that an SM holds at a time */
     struct machine_memory memory; /* of a grid: its SMs and dispatcher, and how its memory serves */
     struct machine_fetch fetch;
@@ -75,7 +75,7 @@ static const struct field block_fields[] = {
      .read = read_warps},
     {.key = "blocks",
      .kind = FIELD_NESTED,
-     .what = "a list of kinds of blocks such as \"4* 2x A B.0; A\"",
+     .what = "a list of block classes such as \"4* 2x A B.0; A\"",
      .read = read_blocks},
     {.key = "resident",
      .kind = FIELD_U32,

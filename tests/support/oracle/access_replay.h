@@ -1,5 +1,5 @@
 /* What machines without a reordering unit, or with another one, do to a first-level cache: the accesses of
- * one SM in other orders than that of memory/access_order.h. */
+ * one SM in other orders than that of memory/requests/access_order.h. */
 #ifndef WB_TESTS_ACCESS_REPLAY_H
 #define WB_TESTS_ACCESS_REPLAY_H
 

@@ -1,5 +1,5 @@
 /* Every order in which the requests of a small grid can reach the first-level cache of an SM, and every time
- * at which data can come: what the analyses of docs/sure-hits.md are held against. It knows nothing of them,
+ * at which data can come: what the analyses of docs/must-hits.md are held against. It knows nothing of them,
  * and its caches are its own. */
 #ifndef WB_TESTS_EVERY_ORDER_H
 #define WB_TESTS_EVERY_ORDER_H

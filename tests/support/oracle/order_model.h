@@ -9,7 +9,7 @@
 
 /* In which order the accesses of a grid are served. */
 enum order_reading {
-    READING_KEYS,               /* memory/access_order.h */
+    READING_KEYS,               /* memory/requests/access_order.h */
     READING_ANY_EXTENSION,      /* a random order that extends program, barrier and generation order */
     READING_ONE_SHOT,           /* a flag per warp and address, cleared when it is served first */
     READING_LOWEST_ADDRESS,     /* all executions of the lowest address, then of the next */

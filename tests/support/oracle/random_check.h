@@ -5,7 +5,7 @@
 
 #include "random_block.h"
 
-/* A kind of blocks. */
+/* A block class. */
 struct random_family {
     const char *name;
     struct random_shape shape;

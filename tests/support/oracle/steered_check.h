@@ -28,7 +28,7 @@ struct steered_census {
     uint64_t block_bounds;       /* and of blocks alone */
     uint64_t ordered;            /* kernels whose order of accesses under reordering is known, */
     struct order_census order;   /* and what was held against that */
-    uint64_t loads, sure_loads;  /* requests that were held against what is said of hits; of them sure hits */
+    uint64_t loads, sure_loads;  /* requests that were held against what is said of hits; of them must hits */
     uint64_t tightest_per_mille; /* largest simulated time over a bound of its grid */
     uint64_t ratio_sum, ratios;  /* of those, in thousandths */
 };

@@ -1,5 +1,5 @@
-/* Random small blocks in the notation of warp/synthetic_block.h, so that a failing one can be printed and
- * repeated by hand. */
+/* Random small blocks in the notation of warp/synthetic/synthetic_block.h, so that a failing one can be
+ * printed and repeated by hand. */
 #ifndef WB_TESTS_RANDOM_BLOCK_H
 #define WB_TESTS_RANDOM_BLOCK_H
 

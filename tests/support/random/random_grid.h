@@ -1,4 +1,4 @@
-/* Random grids of blocks in the notation of warp/synthetic_block.h, on GPUs without caches. */
+/* Random grids of blocks in the notation of warp/synthetic/synthetic_block.h, on GPUs without caches. */
 #ifndef WB_TESTS_RANDOM_GRID_H
 #define WB_TESTS_RANDOM_GRID_H
 

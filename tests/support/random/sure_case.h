@@ -1,4 +1,4 @@
-/* A small grid on a small first-level cache with what the analyses of docs/sure-hits.md know of it. */
+/* A small grid on a small first-level cache with what the analyses of docs/must-hits.md know of it. */
 #ifndef WB_TESTS_SURE_CASE_H
 #define WB_TESTS_SURE_CASE_H
 
@@ -47,7 +47,7 @@ void sure_case_ask(const struct sure_case *known, enum order_cache cache, enum p
 struct sure_census {
     uint32_t cases, incomplete;
     uint32_t loads;                /* requests of loads */
-    uint32_t hits, found;          /* that miss in no order; sure hits */
+    uint32_t hits, found;          /* that miss in no order; must hits */
     uint32_t prompt, prompt_found; /* that hit with their data there in every order; known to */
     uint32_t bounds_exact;         /* cases whose miss bound is reached by some order */
 };

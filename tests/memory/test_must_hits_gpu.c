@@ -1,4 +1,4 @@
-/* What is known of the first level (docs/sure-hits.md) against the GPU simulator, whose caches work in time.
+/* What is known of the first level (docs/must-hits.md) against the GPU simulator, whose caches work in time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static const char *compare_turns(const struct traffic *traffic, const struct mus
         const struct sm_access *turn = &sm->turns.items[i];
         if (turn->kind != TRAFFIC_LOAD) continue;
         uint8_t verdict = verdict_on(traffic, hits, turn);
-        if ((verdict & MUST_HIT) != 0 && turn->outcome == L1_MISS) return "a sure hit misses";
+        if ((verdict & MUST_HIT) != 0 && turn->outcome == L1_MISS) return "a must hit misses";
         if ((verdict & MUST_DATA) != 0 && turn->outcome != L1_HIT) return "sure data is late";
         misses += turn->outcome == L1_MISS;
         census->loads++;
@@ -126,7 +126,7 @@ static void test_random_gpus(void **state) {
         family.dispatch = seed % 3 == 0 ? DISPATCH_GREEDY + seed / 3 % 3 : DISPATCH_STATIC;
         check_gpu(seed, &family, &census);
     }
-    /* A tenth of the loads are sure hits: enough to be wrong about. */
+    /* A tenth of the loads are must hits: enough to be wrong about. */
     assert_true(census.must_hits > census.loads / 10);
     assert_true(census.must_data > census.must_hits / 4);
 }

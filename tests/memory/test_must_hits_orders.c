@@ -1,4 +1,4 @@
-/* What is known of the first level (docs/sure-hits.md) against every order of small grids, and random orders
+/* What is known of the first level (docs/must-hits.md) against every order of small grids, and random orders
  * of larger ones. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static void assert_found(uint32_t found, uint32_t all, uint32_t percent) {
         fail_msg("found %u of %u, expected %u %%", found, all, percent);
 }
 
-/* Accesses of one line each, no blocks that follow one another: nearly all sure hits are found. */
+/* Accesses of one line each, no blocks that follow one another: nearly all must hits are found. */
 static void test_every_order_of_single_requests(void **state) {
     (void)state;
     const struct sure_family family = {.order = PORT_ISSUE_ORDER, .cases = 1000, .lanes = 1, .accesses = 12};

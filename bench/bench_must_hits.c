@@ -1,4 +1,4 @@
-/* Speed of the analysis of sure hits: requests a second, of all SMs of a grid, with as many blocks resident
+/* Speed of the analysis of must hits: requests a second, of all SMs of a grid, with as many blocks resident
  * as fit, and with one at a time, where more is left to be looked at. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void bench_share(const struct bench_case *bench, const struct timed_grid 
     }
     double spent = seconds() - start;
     uint64_t requests = total.load_requests + total.store_requests;
-    printf("sure hits %-14s %u resident: %6.2f million requests/s (%llu requests; of the loads %.1f %% "
+    printf("must hits %-14s %u resident: %6.2f million requests/s (%llu requests; of the loads %.1f %% "
            "surely hit, "
            "at most %.1f %% miss)\n",
            bench->kernel, resident, (double)requests / spent / 1e6, (unsigned long long)requests,

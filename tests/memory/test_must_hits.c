@@ -1,4 +1,4 @@
-/* What is known of the first level, on examples by hand: docs/sure-hits.md. */
+/* What is known of the first level, on examples by hand: docs/must-hits.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -190,7 +190,7 @@ static void test_order_of_the_port(void **state) {
     assert_misses("L0=0 L1=0", &two_units, 1);
 }
 
-/* Whoever loads a line first, the others hit: no single load is a sure hit, and still one miss is all. */
+/* Whoever loads a line first, the others hit: no single load is a must hit, and still one miss is all. */
 static void test_miss_bound(void **state) {
     (void)state;
     assert_verdicts("4x L0=0", &one_way, "-;-;-;-");
@@ -232,7 +232,7 @@ static void test_miss_bound_of_several_sms(void **state) {
 static void test_miss_bound_of_runs(void **state) {
     (void)state;
     assert_misses("2x L0=0 S5=0 | L1=1 | L2=0", &one_way, 2 + 1 + 1);
-    assert_misses("S5=0 S6=0 L0=0 L1=0 | L2=1", &one_way, 1 + 1); /* the second load of 0 is a sure hit */
+    assert_misses("S5=0 S6=0 L0=0 L1=0 | L2=1", &one_way, 1 + 1); /* the second load of 0 is a must hit */
     assert_misses("2x L0=0 | L1=1 / S5=0 ; ", &one_way, 2 + 1);   /* another block can store in between */
     /* the line of the other block is one of the run's: two loads in each phase, and a store */
     assert_misses("L0=0 S5=0 | L1=0 S6=0 | L2=1 ; L0=0 | L1=0 | / L4=0 ; ", &one_way, 3 + 1 + 1);
@@ -319,7 +319,7 @@ static bool is_refuted(const char *blocks, const struct sure_setting *setting, e
     return refuted;
 }
 
-/* Why contents must be a function of the order alone: where they depend on when data comes, a sure hit can
+/* Why contents must be a function of the order alone: where they depend on when data comes, a must hit can
  * miss. */
 static void test_caches_that_depend_on_time(void **state) {
     (void)state;

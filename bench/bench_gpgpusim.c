@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/choose.h"
+#include "base/names.h"
 #include "bench_support.h"
 #include "sim/gpu/simulator.h"
 #include "warp/path/block.h"

@@ -4,7 +4,7 @@
 #define WB_REPRODUCE_JCSE2017_STUDY_H
 
 #include "alone.h"
-#include "base/vec.h"
+#include "base/arena.h"
 #include "warpbound.h"
 
 /* The schemes of Fig. 8, in the order of the tables. */

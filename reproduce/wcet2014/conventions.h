@@ -4,7 +4,7 @@
 #define WB_REPRODUCE_WCET2014_CONVENTIONS_H
 
 #include "base/diagnostics.h"
-#include "machine/abstract_cta.h"
+#include "machine/machine.h"
 #include "papers/abstract_cta/acta_file.h"
 
 /* Slide 12. */

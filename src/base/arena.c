@@ -182,6 +182,37 @@ void *arena_grow(struct arena *arena, void *memory, size_t old_size, size_t size
     return grown;
 }
 
+void arena_free(struct arena *arena) {
+    if (arena->bound_to != NULL) arena_unbind(arena);
+    while (arena->chunks != NULL) {
+        struct arena_chunk *next = arena->chunks->next;
+        free(arena->chunks);
+        arena->chunks = next;
+    }
+    arena->used = 0;
+}
+
+/* ---- Growable arrays -------------------------------------------------------------------------------------
+ */
+
+wb_status vec_grow(void **items, size_t *capacity, size_t count, size_t extra, size_t item_size) {
+    assert(count <= *capacity);
+    size_t need;
+    if (__builtin_add_overflow(count, extra, &need)) return WB_ERR_LIMIT;
+    if (need <= *capacity) return WB_OK;
+    size_t wanted = *capacity < 8 ? 8 : *capacity;
+    while (wanted < need) {
+        if (__builtin_mul_overflow(wanted, (size_t)2, &wanted)) return WB_ERR_LIMIT;
+    }
+    size_t bytes;
+    if (__builtin_mul_overflow(wanted, item_size, &bytes)) return WB_ERR_LIMIT;
+    void *grown = realloc(*items, bytes);
+    if (grown == NULL) return WB_ERR_LIMIT;
+    *items = grown;
+    *capacity = wanted;
+    return WB_OK;
+}
+
 void arena_vec_grow(struct arena *arena, void **items, size_t *capacity, size_t count, size_t extra,
                     size_t item_size) {
     assert(arena_is_protected(arena) && count <= *capacity);
@@ -193,14 +224,4 @@ void arena_vec_grow(struct arena *arena, void **items, size_t *capacity, size_t 
     if (__builtin_mul_overflow(wanted, item_size, &bytes)) arena_fail(arena, WB_ERR_LIMIT);
     *items = arena_grow(arena, *items, *capacity * item_size, bytes);
     *capacity = wanted;
-}
-
-void arena_free(struct arena *arena) {
-    if (arena->bound_to != NULL) arena_unbind(arena);
-    while (arena->chunks != NULL) {
-        struct arena_chunk *next = arena->chunks->next;
-        free(arena->chunks);
-        arena->chunks = next;
-    }
-    arena->used = 0;
 }

@@ -1,10 +1,11 @@
-/* Memory of one unit of work: many small allocations, freed at once; and passes over it that need not ask
- * whether there was any. */
+/* Memory of one unit of work: many small allocations, freed at once; passes over it that need not ask whether
+ * there was any; and arrays that grow. */
 #ifndef WB_BASE_ARENA_H
 #define WB_BASE_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/status.h"
 
@@ -64,7 +65,38 @@ void arena_bind(struct arena *scratch, const struct arena *to);
 /* Ends the pass that protects the arena: arena_protect returns `status`, which is not WB_OK. */
 _Noreturn void arena_fail(const struct arena *arena, wb_status status);
 
-/* Appends an item to a VEC (base/vec.h) whose items lie in a protected arena; nothing to be freed. */
+/* ---- Growable arrays of any item type --------------------------------------------------------------------
+ */
+
+/* A zero-initialised array is empty. Its items lie in an arena (arena_push), or are malloced (vec_push) and
+ * freed by vec_free: one or the other. */
+#define VEC(type)                                                                                            \
+    struct {                                                                                                 \
+        type *items;                                                                                         \
+        size_t count;                                                                                        \
+        size_t capacity;                                                                                     \
+    }
+
+/* Makes room for `extra` more items after `count`. */
+wb_status vec_grow(void **items, size_t *capacity, size_t count, size_t extra, size_t item_size);
+
+/* Appends one item: WB_OK, or WB_ERR_LIMIT when memory is exhausted (the array is as it was). */
+#define vec_push(vec, item)                                                                                  \
+    (vec_reserve(vec, 1) == WB_OK ? ((vec)->items[(vec)->count++] = (item), WB_OK) : WB_ERR_LIMIT)
+
+#define vec_reserve(vec, extra)                                                                              \
+    ((vec)->capacity - (vec)->count >= (extra)                                                               \
+         ? WB_OK                                                                                             \
+         : vec_grow((void **)&(vec)->items, &(vec)->capacity, (vec)->count, (extra), sizeof *(vec)->items))
+
+#define vec_free(vec)                                                                                        \
+    do {                                                                                                     \
+        free((vec)->items);                                                                                  \
+        (vec)->items = NULL;                                                                                 \
+        (vec)->count = (vec)->capacity = 0;                                                                  \
+    } while (0)
+
+/* Appends an item to a VEC whose items lie in a protected arena; nothing to be freed. */
 #define arena_push(arena, vec, item)                                                                         \
     ((void)(arena_reserve(arena, vec, 1), (vec)->items[(vec)->count++] = (item)))
 

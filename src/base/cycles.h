@@ -2,6 +2,7 @@
 #ifndef WB_BASE_CYCLES_H
 #define WB_BASE_CYCLES_H
 
+#include <assert.h>
 #include <stdint.h>
 
 typedef uint64_t cycles;
@@ -28,6 +29,7 @@ static inline cycles cycles_sub(cycles a, cycles b) {
 
 /* a / b, rounded up. */
 static inline cycles cycles_ceiling(cycles a, cycles b) {
+    assert(b != 0);
     return a / b + (a % b != 0);
 }
 
@@ -35,6 +37,19 @@ static inline cycles cycles_max(cycles a, cycles b) {
     return a > b ? a : b;
 }
 static inline cycles cycles_min(cycles a, cycles b) {
+    return a < b ? a : b;
+}
+
+/* The same of 32-bit counts. */
+static inline uint32_t u32_sub(uint32_t a, uint32_t b) {
+    return a > b ? a - b : 0;
+}
+
+static inline uint32_t u32_max(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static inline uint32_t u32_min(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 

@@ -1,11 +1,37 @@
 #include "base/diagnostics.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/c_locale.h"
 #include "base/text.h"
+
+/* ---- Places ----------------------------------------------------------------------------------------------
+ */
+
+struct source_place source_place_at(const struct source *source, size_t offset) {
+    if (offset > source->size) offset = source->size;
+    struct source_place place = {1, 1};
+    const char *line = source->text;
+    const char *end = source->text + offset;
+    while (line < end) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        if (newline == NULL) break;
+        place.line++;
+        line = newline + 1;
+    }
+    place.column = (uint32_t)(end - line) + 1;
+    return place;
+}
+
+size_t source_start(const struct source *source) {
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    return source->size >= sizeof mark && memcmp(source->text, mark, sizeof mark) == 0 ? sizeof mark : 0;
+}
+
+/* ---- Messages --------------------------------------------------------------------------------------------
+ */
 
 /* Widest piece of a source line shown above a caret, and how much of it may stand before the caret. */
 #define EXCERPT_WIDTH 100
@@ -55,6 +81,7 @@ static void append_message(struct text *out, enum severity severity, const char 
 /* The source line with a caret under `offset`, cut to a window around it when the line is long. */
 static void append_excerpt(struct text *out, const struct source *source, size_t offset) {
     if (offset > source->size) offset = source->size;
+    assert(offset <= source->size);
     size_t first = offset;
     while (first > 0 && offset - first < EXCERPT_BEFORE && source->text[first - 1] != '\n')
         first--;
@@ -121,7 +148,7 @@ const char *diagnostics_first_error(const struct wb_diagnostics *diagnostics, si
 }
 
 wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char *where) {
-    diagnose(diagnostics, SEVERITY_ERROR, where, "out of memory");
+    diagnose(diagnostics, SEVERITY_ERROR, where, OUT_OF_MEMORY);
     diagnostics->no_memory = true;
     return WB_ERR_LIMIT;
 }

@@ -4,12 +4,39 @@
 #define WB_BASE_DIAGNOSTICS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/source.h"
+#include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "base/vec.h"
+
+/* ---- A text that was read, and places in it --------------------------------------------------------------
+ */
+
+/* Texts larger than this are refused, so that an offset fits 32 bits. */
+#define SOURCE_SIZE_MAX ((size_t)2 << 30)
+
+struct source {
+    const char *name; /* file name as the user gave it */
+    const char *text; /* not NUL-terminated in general */
+    size_t size;      /* bytes */
+};
+
+/* Line and column of a place, both counted from 1; the column counts bytes. */
+struct source_place {
+    uint32_t line;
+    uint32_t column;
+};
+
+/* Where byte `offset` of the source stands; an offset past the end stands behind the last byte. */
+struct source_place source_place_at(const struct source *source, size_t offset);
+
+/* The offset of the first byte of the text: behind the byte order mark of UTF-8 that some editors write. */
+size_t source_start(const struct source *source);
+
+/* ---- Messages --------------------------------------------------------------------------------------------
+ */
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
 
@@ -49,6 +76,9 @@ void diagnose_about(struct wb_diagnostics *diagnostics, enum severity severity, 
 /* The text of the first error, behind the name of what it is about: `length` bytes that end before its line
  * does; "" when there is none. It is part of `diagnostics`. */
 const char *diagnostics_first_error(const struct wb_diagnostics *diagnostics, size_t *length);
+
+/* What every message says when memory is exhausted. */
+#define OUT_OF_MEMORY "out of memory"
 
 /* The message that memory is exhausted; always WB_ERR_LIMIT, to be returned. */
 wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char *where);

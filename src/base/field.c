@@ -1,12 +1,12 @@
 #include "base/field.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/c_locale.h"
+#include "base/names.h"
 #include "base/number.h"
-#include "base/suggest.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 /* Places behind the point of a FIELD_REAL: megahertz down to the hertz. */
 #define REAL_PLACES 6u
@@ -65,6 +65,7 @@ static bool store_bool(const char *text, bool *member) {
 }
 
 static bool store_word(const struct field *field, const char *text, uint32_t *member) {
+    assert(field->words != NULL);
     for (uint32_t i = 0; field->words[i] != NULL; i++) {
         if (strcmp(field->words[i], text) == 0) {
             *member = i;

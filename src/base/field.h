@@ -36,6 +36,24 @@ struct field {
     wb_status (*read)(const struct ytree *document, const struct ytree_node *value, void *target);
 };
 
+/* Rows of tables of struct `owner`; what else there is to say of one stands behind: `.required = true`. */
+#define NUMBER_ROW(owner, name, member, least, most, ...)                                                    \
+    {                                                                                                        \
+        .key = (name), .kind = FIELD_U32, .offset = offsetof(struct owner, member), .minimum = (least),      \
+        .maximum = (most), __VA_ARGS__                                                                       \
+    }
+#define WORD_ROW(owner, name, member, choices)                                                               \
+    { .key = (name), .kind = FIELD_WORD, .offset = offsetof(struct owner, member), .words = (choices) }
+#define BOOL_ROW(owner, name, member)                                                                        \
+    { .key = (name), .kind = FIELD_BOOL, .offset = offsetof(struct owner, member) }
+#define TEXT_ROW(owner, name, member, text_kind, size, ...)                                                  \
+    {                                                                                                        \
+        .key = (name), .kind = (text_kind), .offset = offsetof(struct owner, member), .maximum = (size),     \
+        __VA_ARGS__                                                                                          \
+    }
+#define NESTED_ROW(name, expected, reader, ...)                                                              \
+    { .key = (name), .kind = FIELD_NESTED, .what = (expected), .read = (reader), __VA_ARGS__ }
+
 /* The table's entry of that key, or NULL. */
 const struct field *field_find(const struct field *fields, const char *key);
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/c_locale.h"
+#include "base/text.h"
 
 static wb_status read_failed(wb_diagnostics *diagnostics, const char *path, int error) {
     diagnose(diagnostics, SEVERITY_ERROR, path, "cannot read: %s", strerror_l(error, c_locale()));

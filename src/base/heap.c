@@ -16,6 +16,7 @@ static inline void put(struct heap_item *item, uint64_t key, uint64_t rank, uint
 
 void heap_push(struct heap *heap, uint64_t key, uint64_t rank, uint32_t id) {
     struct heap_item *items = heap->items;
+    assert(heap->count < UINT32_MAX);
     uint32_t place = heap->count++;
     while (place > 0) {
         const struct heap_item *parent = &items[(place - 1) / 2];

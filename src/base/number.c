@@ -1,11 +1,12 @@
 #include "base/number.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/c_locale.h"
+#include "base/text.h"
 
 /* Longest text of a floating-point number: more digits than any double needs to be told apart. */
 #define FLOAT_TEXT_MAX 400
@@ -57,43 +58,37 @@ bool number_decimal(const char *text, size_t length, struct decimal *value) {
     return true;
 }
 
-/* Copies the text of a floating-point number behind a terminating NUL; false when it cannot be one. strtod
- * would skip leading spaces and read hexadecimal floats, which are not meant here. */
-static bool float_text(const char *text, size_t length, char buffer[FLOAT_TEXT_MAX]) {
+/* A number of either type, rounded once: what a float holds, a double holds, too. strtod would skip leading
+ * spaces and read hexadecimal floats, which are not meant here. */
+static bool parse_float(const char *text, size_t length, bool is_f32, double *value) {
+    char buffer[FLOAT_TEXT_MAX], *end;
     if (length == 0 || length >= FLOAT_TEXT_MAX || ascii_space(text[0])) return false;
     if (memchr(text, '\0', length) != NULL || memchr(text, 'x', length) != NULL ||
         memchr(text, 'X', length) != NULL)
         return false;
     memcpy(buffer, text, length);
     buffer[length] = '\0';
+    errno = 0;
+    double result = is_f32 ? (double)strtof_l(buffer, &end, c_locale()) : strtod_l(buffer, &end, c_locale());
+    bool overflow = errno == ERANGE && isinf(result);
+    if (end != buffer + length || overflow) return false;
+    *value = result;
     return true;
 }
 
 bool number_f32(const char *text, size_t length, float *value) {
-    char buffer[FLOAT_TEXT_MAX];
-    if (!float_text(text, length, buffer)) return false;
-    char *end;
-    errno = 0;
-    float result = strtof_l(buffer, &end, c_locale());
-    bool overflow = errno == ERANGE && isinf(result);
-    if (end != buffer + length || overflow) return false;
-    *value = result;
+    double result;
+    if (!parse_float(text, length, true, &result)) return false;
+    *value = (float)result;
     return true;
 }
 
 bool number_f64(const char *text, size_t length, double *value) {
-    char buffer[FLOAT_TEXT_MAX];
-    if (!float_text(text, length, buffer)) return false;
-    char *end;
-    errno = 0;
-    double result = strtod_l(buffer, &end, c_locale());
-    bool overflow = errno == ERANGE && isinf(result);
-    if (end != buffer + length || overflow) return false;
-    *value = result;
-    return true;
+    return parse_float(text, length, false, value);
 }
 
 unsigned __int128 number_power_of_ten(uint32_t exponent) {
+    assert(exponent <= 38);
     unsigned __int128 power = 1;
     for (uint32_t i = 0; i < exponent; i++)
         power *= 10;

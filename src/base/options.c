@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+#include "warpbound.h"
+
+const char *wb_version(void) {
+    return WB_VERSION;
+}
+
 /* Whether what a later version has behind the struct of this one is zero, as it is where nobody asks. */
 static bool rest_is_zero(const unsigned char *bytes, size_t from, size_t to) {
     while (from < to && bytes[from] == 0)

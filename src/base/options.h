@@ -1,5 +1,5 @@
 /* Structs of options that their callers fill in and that begin with their size, so that a program compiled
- * for an older version of the library, whose structs are shorter, gets what it asked for. */
+ * for an older version of the library, whose structs are shorter, gets what it asked for; and the version. */
 #ifndef WB_BASE_OPTIONS_H
 #define WB_BASE_OPTIONS_H
 

@@ -8,13 +8,30 @@
 #ifndef WB_BASE_TABLE_H
 #define WB_BASE_TABLE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
-#include "base/vec.h"
+
+/* The hash of some bytes, eight at a time: a multiplication spreads them, the shift brings the high bits
+ * down. */
+static inline uint32_t hash_bytes(const void *bytes, size_t length) {
+    const unsigned char *at = bytes;
+    uint64_t hash = length * UINT64_C(0x9e3779b97f4a7c15);
+    while (length > 0) {
+        uint64_t word = 0;
+        size_t taken = length < sizeof word ? length : sizeof word;
+        memcpy(&word, at, taken);
+        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+        at += taken;
+        length -= taken;
+    }
+    return (uint32_t)(hash ^ (hash >> 15));
+}
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
@@ -44,6 +61,7 @@ static inline const struct table_slot *table_find(const struct table *table, uin
                                                   const void *wanted) {
     hash = table_hash(hash);
     if (table->slot_count == 0) return NULL;
+    assert((table->slot_count & (table->slot_count - 1)) == 0 && table->used < table->slot_count);
     for (size_t at = hash & (table->slot_count - 1); table->slots[at].hash != 0;
          at = (at + 1) & (table->slot_count - 1)) {
         const struct table_slot *slot = &table->slots[at];

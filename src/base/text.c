@@ -1,15 +1,15 @@
 #include "base/text.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/c_locale.h"
-
 static bool text_room(struct text *text, size_t extra) {
     if (text->failed) return false;
+    assert(text->data == NULL ? text->length == 0 : text->length < text->capacity);
     size_t need;
     if (!__builtin_add_overflow(text->length, extra, &need) && need < SIZE_MAX / 2) {
         if (text->data != NULL && need < text->capacity) return true;
@@ -100,4 +100,35 @@ char *text_take(struct text *text) {
 void text_free(struct text *text) {
     if (text->arena == NULL) free(text->data);
     *text = (struct text){.arena = text->arena};
+}
+
+/* ---- UTF-8 -----------------------------------------------------------------------------------------------
+ */
+
+size_t utf8_decode(const char *text, size_t length, uint32_t *point) {
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    if (length == 0) return 0;
+    unsigned char lead = (unsigned char)text[0];
+    size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    if (size == 0 || size > length) return 0;
+    uint32_t value = size == 1 ? lead : lead & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if ((c & 0xc0) != 0x80) return 0;
+        value = value << 6 | (c & 0x3fu);
+    }
+    if (value < least[size] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return 0;
+    *point = value;
+    return size;
+}
+
+bool utf8_valid(const char *text, size_t length) {
+    uint32_t point;
+    while (length > 0) {
+        size_t size = utf8_decode(text, length, &point);
+        if (size == 0) return false;
+        text += size;
+        length -= size;
+    }
+    return true;
 }

@@ -1,14 +1,17 @@
-/* Text that grows while it is written: every report, message and printer writes into one of these. */
+/* Text that grows while it is written, and what there is to know of characters. */
 #ifndef WB_BASE_TEXT_H
 #define WB_BASE_TEXT_H
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 
-/* Zero-initialised it is empty. After a failed allocation `failed` stays set and further writes do nothing,
+/* Text that grows while it is written: every report, message and printer writes into one of these.
+ * Zero-initialised it is empty. After a failed allocation `failed` stays set and further writes do nothing,
  * so a writer checks once, at the end. In a protected arena ({.arena = arena}) no write fails. */
 struct text {
     char *data; /* NUL-terminated, or NULL while empty */
@@ -41,5 +44,62 @@ void text_pad(struct text *text, size_t column);
 char *text_take(struct text *text);
 
 void text_free(struct text *text);
+
+/* ---- The C locale ----------------------------------------------------------------------------------------
+ */
+
+/* What the C library does as the locale says, done as the "C" locale has it: a program that links the library
+ * may have set another locale, in which numbers have a decimal comma and more bytes are letters. */
+
+/* A constant of the C library: it takes no memory, cannot fail and need not be freed. */
+static inline locale_t c_locale(void) {
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/* Gives the calling thread the "C" locale until c_locale_leave is given what this returned. Other threads
+ * keep theirs. */
+static inline locale_t c_locale_enter(void) {
+    return uselocale(c_locale());
+}
+
+static inline void c_locale_leave(locale_t before) {
+    (void)uselocale(before);
+}
+
+static inline bool ascii_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static inline bool ascii_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+static inline char ascii_lower(char c) {
+    return ascii_upper(c) ? (char)(c - 'A' + 'a') : c;
+}
+
+static inline bool ascii_letter(char c) {
+    return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
+}
+
+static inline bool ascii_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool ascii_printable(char c) {
+    return c >= ' ' && c <= '~';
+}
+
+/* ---- UTF-8 -----------------------------------------------------------------------------------------------
+ */
+
+/* UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+
+/* Decodes the code point at the start of `text`: the bytes it takes (1 to 4), or 0 when `length` is 0 or the
+ * bytes are not UTF-8. */
+size_t utf8_decode(const char *text, size_t length, uint32_t *point);
+
+/* Whether all of the text is UTF-8. */
+bool utf8_valid(const char *text, size_t length);
 
 #endif

@@ -5,7 +5,6 @@
 #include <yaml.h>
 
 #include "base/text.h"
-#include "base/utf8.h"
 
 /* Longest excerpt of a wrong value in a message. */
 #define SHOWN_MAX 60

@@ -1,16 +1,144 @@
-/* Contents of buffers: TYPE[COUNT], optionally =FILL; of arguments TYPE[COUNT]+ELEMENT, too. */
+/* Arguments and contents of buffers as a launch writes them: values, TYPE[COUNT], optionally =FILL; of
+ * arguments TYPE[COUNT]+ELEMENT, too. */
+#include <assert.h>
 #include <endian.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/number.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "launch/launch.h"
-#include "launch/value.h"
+#include "ptx/opcode.h"
 
-/* What a contents text is parsed for, and where messages go. */
+/* ---- Types and values ------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *name;
+    enum ptx_type type;
+} types[] = {
+    {"i8", PTX_S8},   {"i16", PTX_S16}, {"i32", PTX_S32}, {"i64", PTX_S64}, {"s8", PTX_S8},
+    {"s16", PTX_S16}, {"s32", PTX_S32}, {"s64", PTX_S64}, {"u8", PTX_U8},   {"u16", PTX_U16},
+    {"u32", PTX_U32}, {"u64", PTX_U64}, {"b8", PTX_B8},   {"b16", PTX_B16}, {"b32", PTX_B32},
+    {"b64", PTX_B64}, {"f32", PTX_F32}, {"f64", PTX_F64}, {"f16", PTX_F16}, {"bf16", PTX_BF16},
+};
+
+#define TYPE_COUNT (sizeof types / sizeof *types)
+
+/* The type of a name such as "i32" (i: like s), PTX_TYPE_NONE for a name that a launch cannot use. */
+static enum ptx_type value_type(const char *name, size_t length) {
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (strlen(types[i].name) == length && memcmp(types[i].name, name, length) == 0) return types[i].type;
+    return PTX_TYPE_NONE;
+}
+
+/* Appends the names of all types. */
+static void value_list_types(struct text *out) {
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : i + 1 == TYPE_COUNT ? " or " : ", ", types[i].name);
+}
+
+/* Whether values of the type can be written; of the 16-bit floats only raw bytes can be given. */
+static bool value_writable(enum ptx_type type) {
+    return type != PTX_F16 && type != PTX_BF16;
+}
+
+/* Largest magnitude of a value below 0, and largest value, of an integer type. */
+static uint64_t most_negative(enum ptx_type type) {
+    return ptx_type_kind(type) == PTX_KIND_UNSIGNED ? 0 : UINT64_C(1) << (ptx_type_bytes(type) * 8 - 1);
+}
+
+static uint64_t most_positive(enum ptx_type type) {
+    uint64_t all = UINT64_MAX >> (64 - ptx_type_bytes(type) * 8);
+    return ptx_type_kind(type) == PTX_KIND_SIGNED ? all >> 1 : all;
+}
+
+static bool parse_integer(enum ptx_type type, const char *text, size_t length, uint64_t *bits) {
+    bool negative = length > 0 && text[0] == '-';
+    uint64_t magnitude;
+    if (!number_u64(text + negative, length - negative, &magnitude)) return false;
+    if (magnitude > (negative ? most_negative(type) : most_positive(type))) return false;
+    uint64_t all = UINT64_MAX >> (64 - ptx_type_bytes(type) * 8);
+    *bits = (negative ? 0 - magnitude : magnitude) & all;
+    return true;
+}
+
+/* The bits behind "0f" or "0d", as PTX writes floating-point constants. */
+static bool parse_float_bits(char letter, uint32_t digits, const char *text, size_t length, uint64_t *bits) {
+    return length == digits + 2 && text[0] == '0' && (text[1] | 0x20) == letter &&
+           number_hex(text + 2, digits, bits);
+}
+
+static uint64_t bits_of_f32(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint64_t bits_of_f64(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The bits of a value of that type; false when the text is none or is out of the type's range. */
+static bool value_parse(enum ptx_type type, const char *text, size_t length, uint64_t *bits) {
+    if (!value_writable(type)) return false;
+    if (type == PTX_F32) {
+        float value;
+        if (parse_float_bits('f', 8, text, length, bits)) return true;
+        if (!number_f32(text, length, &value)) return false;
+        *bits = bits_of_f32(value);
+        return true;
+    }
+    if (type == PTX_F64) {
+        double value;
+        if (parse_float_bits('d', 16, text, length, bits)) return true;
+        if (!number_f64(text, length, &value)) return false;
+        *bits = bits_of_f64(value);
+        return true;
+    }
+    return parse_integer(type, text, length, bits);
+}
+
+/* Appends what value_parse expects of that type. */
+static void value_describe(enum ptx_type type, struct text *out) {
+    if (!value_writable(type)) {
+        text_string(out, "zero or @FILE");
+    } else if (type == PTX_F32) {
+        text_string(out, "a number such as -0.5 or 0f3F800000");
+    } else if (type == PTX_F64) {
+        text_string(out, "a number such as -0.5 or 0d3FF0000000000000");
+    } else {
+        text_printf(out, "a whole number from %s%llu to %llu", most_negative(type) == 0 ? "" : "-",
+                    (unsigned long long)most_negative(type), (unsigned long long)most_positive(type));
+    }
+}
+
+/* The bits of element `index` of a buffer that counts 0, 1, 2 ..., and of a random one. */
+static uint64_t value_iota(enum ptx_type type, uint64_t index) {
+    if (type == PTX_F32) return bits_of_f32((float)index);
+    if (type == PTX_F64) return bits_of_f64((double)index);
+    return index;
+}
+
+/* Floats lie in [0, 1): as many random bits as the type's significand has, so every value is exact. */
+static uint64_t value_random(enum ptx_type type, uint64_t random) {
+    if (type == PTX_F32) return bits_of_f32((float)(random >> 40) * 0x1p-24f);
+    if (type == PTX_F64) return bits_of_f64((double)(random >> 11) * 0x1p-53);
+    return random;
+}
+
+/* ---- Contents of buffers ---------------------------------------------------------------------------------
+ */
+
+/* What a text is parsed for, and where messages go. */
 struct contents_parser {
     struct arena *arena;
     const char *text;
@@ -24,6 +152,13 @@ static wb_status fail(const struct contents_parser *parser, const char *message)
     diagnose_about(parser->diagnostics, SEVERITY_ERROR, parser->subject, "'%.80s': %s", parser->text,
                    message);
     return WB_ERR_INPUT;
+}
+
+/* Reports `message` and gives its memory back. */
+static wb_status fail_with(const struct contents_parser *parser, struct text *message) {
+    wb_status status = fail(parser, message->failed ? OUT_OF_MEMORY : message->data);
+    text_free(message);
+    return status;
 }
 
 /* The element behind `+` that an argument points to, at most the one behind the last. */
@@ -49,9 +184,7 @@ static wb_status parse_shape(const struct contents_parser *parser, struct launch
         struct text message = {0};
         text_string(&message, "unknown element type; expected ");
         value_list_types(&message);
-        wb_status status = fail(parser, message.failed ? "unknown element type" : message.data);
-        text_free(&message);
-        return status;
+        return fail_with(parser, &message);
     }
     if (!number_u64(open + 1, (size_t)(close - open - 1), &contents->count) || contents->count == 0)
         return fail(parser, "expected a number of elements, at least 1, between '[' and ']'");
@@ -129,9 +262,7 @@ static wb_status bad_fill(const struct contents_parser *parser, enum ptx_type ty
     if (value_writable(type)) text_string(&message, "zero, iota, random(SEED), @FILE or ");
     value_describe(type, &message);
     text_string(&message, " behind '='");
-    wb_status status = fail(parser, message.failed ? "wrong contents" : message.data);
-    text_free(&message);
-    return status;
+    return fail_with(parser, &message);
 }
 
 static wb_status parse_fill(const struct contents_parser *parser, const char *fill,
@@ -170,6 +301,7 @@ uint64_t launch_contents_size(const struct launch_contents *contents) {
 
 /* Stores the low `size` bytes (1, 2, 4 or 8), lowest first. */
 static void store_element(uint8_t *bytes, uint64_t bits, uint32_t size) {
+    assert(size <= sizeof bits);
     uint64_t little = htole64(bits);
     memcpy(bytes, &little, size);
 }
@@ -194,4 +326,94 @@ void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes
             store_element(bytes + i * size, value_random(contents->type, random_next(&random)), size);
         return;
     }
+}
+
+/* ---- Arguments of kernels: a scalar, a buffer or the bytes of a struct -----------------------------------
+ */
+
+/* TYPE:VALUE or TYPE:? */
+static wb_status parse_scalar(const struct contents_parser *parser, struct launch_argument *argument) {
+    struct text message = {0};
+    const char *colon = strchr(parser->text, ':');
+    if (colon == NULL) return fail(parser, "expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]");
+    argument->type = value_type(parser->text, (size_t)(colon - parser->text));
+    if (argument->type == PTX_TYPE_NONE) {
+        text_string(&message, "unknown type; expected buf, bytes, ");
+        value_list_types(&message);
+        return fail_with(parser, &message);
+    }
+    const char *value = colon + 1;
+    if (strcmp(value, "?") == 0) return WB_OK;
+    argument->known = true;
+    if (value_parse(argument->type, value, strlen(value), &argument->bits)) return WB_OK;
+    text_string(&message, "expected ");
+    if (value_writable(argument->type)) {
+        value_describe(argument->type, &message);
+        text_string(&message, ", or ? for an unknown value");
+    } else {
+        text_string(&message, "? for an unknown value, or the bits as b16");
+    }
+    return fail_with(parser, &message);
+}
+
+/* The bytes of a struct, two hexadecimal digits each, in memory order. */
+static wb_status parse_hex_bytes(const struct contents_parser *parser, const char *digits,
+                                 struct launch_argument *argument) {
+    size_t length = strlen(digits);
+    size_t size = length / 2;
+    if (length == 0 || length % 2 != 0 || size > LAUNCH_STRUCT_MAX)
+        return fail(parser, "expected two hexadecimal digits a byte, for 1 to 32764 bytes");
+    uint8_t *bytes = arena_alloc(parser->arena, size);
+    if (bytes == NULL) return diagnose_out_of_memory(parser->diagnostics, "bytes");
+    for (size_t i = 0; i < size; i++) {
+        uint64_t byte;
+        if (!number_hex(digits + 2 * i, 2, &byte)) return fail(parser, "expected hexadecimal digits");
+        bytes[i] = (uint8_t)byte;
+    }
+    argument->known = true;
+    argument->contents = (struct launch_contents){
+        .type = PTX_B8, .count = size, .fill = LAUNCH_FILL_FILE, .file_bytes = bytes, .file_size = size};
+    return WB_OK;
+}
+
+/* bytes[SIZE]: a struct of which nothing is known but its size. */
+static wb_status parse_unknown_bytes(const struct contents_parser *parser, const char *size_text,
+                                     struct launch_argument *argument) {
+    size_t length = strlen(size_text);
+    uint64_t size;
+    if (length < 2 || size_text[length - 1] != ']' || !number_u64(size_text, length - 1, &size) ||
+        size == 0 || size > LAUNCH_STRUCT_MAX)
+        return fail(parser, "expected bytes[SIZE] with a size from 1 to 32764");
+    argument->contents = (struct launch_contents){.type = PTX_B8, .count = size, .fill = LAUNCH_FILL_UNKNOWN};
+    return WB_OK;
+}
+
+/* The text behind a prefix, or NULL. */
+static const char *behind(const char *text, const char *prefix) {
+    size_t length = strlen(prefix);
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,
+                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
+                                struct launch_argument *argument) {
+    const struct contents_parser parser = {arena, text, subject, folder, diagnostics, NULL};
+    struct launch_argument parsed = {0};
+    const char *rest;
+    if ((rest = behind(text, "buf:")) != NULL) {
+        uint64_t pointed = 0;
+        parsed.is_buffer = true;
+        WB_TRY(launch_contents_parse(arena, rest, subject, folder, diagnostics, &parsed.contents, &pointed));
+        parsed.offset = pointed * ptx_type_bytes(parsed.contents.type);
+    } else if ((rest = behind(text, "bytes:")) != NULL) {
+        WB_TRY(parse_hex_bytes(&parser, rest, &parsed));
+    } else if ((rest = behind(text, "bytes[")) != NULL) {
+        WB_TRY(parse_unknown_bytes(&parser, rest, &parsed));
+    } else {
+        WB_TRY(parse_scalar(&parser, &parsed));
+    }
+    parsed.text = arena_string(arena, text, strlen(text));
+    if (parsed.text == NULL) return diagnose_out_of_memory(diagnostics, "argument");
+    *argument = parsed;
+    return WB_OK;
 }

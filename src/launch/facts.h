@@ -18,7 +18,6 @@
 #define WB_LAUNCH_FACTS_H
 
 #include "base/arena.h"
-#include "base/vec.h"
 #include "launch/launch.h"
 #include "ptx/ptx.h"
 

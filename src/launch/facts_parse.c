@@ -1,20 +1,124 @@
 /* The text of flow facts becomes wb_facts. */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "base/text.h"
+#include "base/scanner.h"
+#include "base/table.h"
+#include "flow/graph/cfg.h"
+#include "flow/graph/loops.h"
 #include "launch/facts.h"
-#include "launch/facts_labels.h"
+#include "ptx/ptx.h"
+
+/* ---- What flow facts can name: the functions that a kernel reaches, their labels and their loops ---------
+ */
+
+/* One function; filled in when a fact first names a label of it, or a loop. */
+struct facts_function {
+    bool has_labels, has_loops;
+    struct intern labels; /* numbers are indices of ptx_function.labels */
+    struct cfg cfg;
+    struct loops loops;
+};
+
+/* Zero-initialised it is empty; freed with facts_labels_close in any case. */
+struct facts_labels {
+    struct arena arena;
+    const struct wb_kernel *kernel;
+    struct intern names;              /* numbers are indices of functions of the module */
+    bool *reached;                    /* per function: the kernel can execute it */
+    struct facts_function *functions; /* per function */
+};
+
+/* WB_ERR_LIMIT, without a message, when memory is exhausted; so below. */
+static wb_status facts_labels_open(const struct wb_kernel *kernel, struct facts_labels *labels) {
+    const struct wb_module *module = kernel->module;
+    struct ptx_reach reach;
+    labels->kernel = kernel;
+    labels->reached = arena_array(&labels->arena, module->function_count, sizeof *labels->reached);
+    labels->functions = arena_array(&labels->arena, module->function_count, sizeof *labels->functions);
+    if (labels->reached == NULL || labels->functions == NULL) return WB_ERR_LIMIT;
+    WB_TRY(ptx_reach(kernel, &labels->arena, &reach));
+    for (uint32_t i = 0; i < reach.count; i++)
+        labels->reached[reach.functions[i]] = true;
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const char *name = module->functions[f].name;
+        uint32_t number;
+        WB_TRY(intern_add(&labels->names, name, strlen(name), &number));
+    }
+    return WB_OK;
+}
+
+static void facts_labels_close(struct facts_labels *labels) {
+    for (size_t f = 0; labels->functions != NULL && f < labels->kernel->module->function_count; f++)
+        intern_free(&labels->functions[f].labels);
+    intern_free(&labels->names);
+    arena_free(&labels->arena);
+}
+
+/* The label of a function by name: its index, or PTX_NO_INDEX when there is none. */
+static wb_status facts_labels_find(struct facts_labels *labels, uint32_t function, const char *name,
+                                   size_t length, uint32_t *label) {
+    const struct ptx_function *code = &labels->kernel->module->functions[function];
+    struct facts_function *known = &labels->functions[function];
+    for (uint32_t i = 0; !known->has_labels && i < code->label_count; i++) {
+        const char *added = code->labels[i].name;
+        uint32_t number;
+        WB_TRY(intern_add(&known->labels, added, strlen(added), &number));
+    }
+    known->has_labels = true;
+    uint32_t found = intern_find(&known->labels, name, length);
+    *label = found == INTERN_NONE ? PTX_NO_INDEX : found;
+    return WB_OK;
+}
+
+/* A function whose loops are found. */
+struct loops_search {
+    const struct ptx_function *function;
+    struct arena *arena;
+    struct facts_function *known;
+};
+
+static void find_loops(void *context) {
+    const struct loops_search *search = context;
+    struct cfg *cfg = &search->known->cfg;
+    *cfg = cfg_build(search->function, search->arena);
+    const struct dominators dominators = dominators_build(search->arena, &cfg->graph, CFG_ENTRY);
+    search->known->loops = loops_build(search->arena, &cfg->graph, &dominators);
+}
+
+/* Flow graph and loops of a function. */
+static wb_status facts_labels_loops(struct facts_labels *labels, uint32_t function,
+                                    const struct facts_function **loops) {
+    struct facts_function *known = &labels->functions[function];
+    if (!known->has_loops) {
+        struct loops_search search = {&labels->kernel->module->functions[function], &labels->arena, known};
+        WB_TRY(arena_protect(&labels->arena, find_loops, &search));
+        known->has_loops = true;
+    }
+    *loops = known;
+    return WB_OK;
+}
+
+/* Whether a natural loop's header starts with the instruction. */
+static bool facts_starts_loop(const struct facts_function *function, uint32_t inst) {
+    uint32_t block = function->cfg.block_of[inst];
+    return function->cfg.blocks[block].first == inst && loop_is_header(&function->loops, block);
+}
+
+/* Whether the instruction is in a cycle that is no natural loop. */
+static bool facts_in_irreducible(const struct facts_function *function, uint32_t inst) {
+    return function->loops.region_of[function->cfg.block_of[inst]] != GRAPH_NONE;
+}
+
+/* ---- Tokens ----------------------------------------------------------------------------------------------
+ */
 
 /* Longest part of a word, and most labels of loops, that messages show. */
 #define SHOWN_MAX 60u
 #define LOOPS_SHOWN_MAX 8u
 
-#define MESSAGE_MAX 800
 #define CHECKSUM_DIGITS 16
 
 enum token_kind { TOKEN_WORD, TOKEN_AT_MOST, TOKEN_COLON, TOKEN_SEMICOLON, TOKEN_OPEN, TOKEN_BAD, TOKEN_END };
@@ -35,9 +139,9 @@ struct named_label {
 struct facts_parser {
     struct wb_facts *facts;
     struct facts_labels labels;
-    struct facts_token token; /* the next one */
+    struct scanner scan;
+    struct facts_token token; /* the next one: the scanner is behind it */
     uint64_t checksum;        /* of the kernel */
-    wb_diagnostics *diagnostics;
 };
 
 /* Byte offset of a token in the text. */
@@ -50,7 +154,7 @@ static int shown(const struct facts_token *token) {
 }
 
 static wb_status out_of_memory(const struct facts_parser *parser) {
-    return diagnose_out_of_memory(parser->diagnostics, parser->facts->source.name);
+    return diagnose_out_of_memory(parser->scan.diagnostics, parser->facts->source.name);
 }
 
 static bool is_word(char c) {
@@ -58,66 +162,27 @@ static bool is_word(char c) {
            c == '$' || c == '%';
 }
 
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/* The first byte at or behind `at` that is neither blank nor in a comment. */
-static const char *skip_blanks(const char *at, const char *end) {
-    while (at < end) {
-        if (is_blank(*at)) {
-            at++;
-        } else if (end - at >= 2 && at[0] == '/' && at[1] == '/') {
-            const char *newline = memchr(at, '\n', (size_t)(end - at));
-            at = newline == NULL ? end : newline;
-        } else {
-            break;
-        }
-    }
-    return at;
-}
-
-/* Reads the token that starts at `at` or behind it. */
-static void read_token(struct facts_parser *parser, const char *at) {
-    const char *end = parser->facts->source.text + parser->facts->source.size;
-    struct facts_token token = {.kind = TOKEN_BAD, .text = skip_blanks(at, end), .length = 1};
-    at = token.text;
-    if (at == end) {
+/* Reads the next token. */
+static void next_token(struct facts_parser *parser) {
+    struct scanner *scan = &parser->scan;
+    static const char signs[] = ":;?";
+    static const enum token_kind kinds[] = {TOKEN_COLON, TOKEN_SEMICOLON, TOKEN_OPEN};
+    struct facts_token token = {.kind = TOKEN_WORD};
+    token.length = scan_word(scan, is_word, &token.text);
+    if (token.length == 0 && scan_at_end(scan)) {
         token.kind = TOKEN_END;
-        token.length = 0;
-    } else if (is_word(*at)) {
-        token.kind = TOKEN_WORD;
-        while (at + token.length < end && is_word(at[token.length]))
-            token.length++;
-    } else if (end - at >= 2 && at[0] == '<' && at[1] == '=') {
-        token.kind = TOKEN_AT_MOST;
-        token.length = 2;
-    } else if (*at == ':') {
-        token.kind = TOKEN_COLON;
-    } else if (*at == ';') {
-        token.kind = TOKEN_SEMICOLON;
-    } else if (*at == '?') {
-        token.kind = TOKEN_OPEN;
+    } else if (token.length == 0) {
+        const char *sign = memchr(signs, *token.text, sizeof signs - 1);
+        const bool at_most = scan->size - scan->at >= 2 && memcmp(token.text, "<=", 2) == 0;
+        token.kind = at_most ? TOKEN_AT_MOST : sign != NULL ? kinds[sign - signs] : TOKEN_BAD;
+        token.length = at_most ? 2 : 1;
+        scan->at += token.length;
     }
     parser->token = token;
 }
 
-static void next_token(struct facts_parser *parser) {
-    read_token(parser, parser->token.text + parser->token.length);
-}
-
 /* Reports an error about a token; always WB_ERR_INPUT. */
-static wb_status __attribute__((format(printf, 3, 4)))
-fail_at(const struct facts_parser *parser, const struct facts_token *token, const char *format, ...) {
-    char message[MESSAGE_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)text_vformat(message, sizeof message, format, arguments);
-    va_end(arguments);
-    diagnose_at(parser->diagnostics, SEVERITY_ERROR, &parser->facts->source, place_of(parser, token), "%s",
-                message);
-    return WB_ERR_INPUT;
-}
+#define fail_at(parser, token, ...) scan_fail_at(&(parser)->scan, place_of(parser, token), __VA_ARGS__)
 
 /* Reports that `what` was expected where the next token stands; always WB_ERR_INPUT. */
 static wb_status expected(const struct facts_parser *parser, const char *what) {
@@ -149,6 +214,9 @@ static wb_status require_name(struct facts_parser *parser, const char *what, str
     *name = parser->token;
     return require(parser, TOKEN_WORD, what);
 }
+
+/* ---- Facts -----------------------------------------------------------------------------------------------
+ */
 
 /* The function that a label is qualified with. */
 static wb_status find_function(const struct facts_parser *parser, const struct facts_token *name,
@@ -391,7 +459,7 @@ static wb_status report_collision(const struct facts_parser *parser, const struc
     const char *what = a->kind == b->kind
                            ? "says this of the label already"
                            : "contradicts this: nothing holds of a label that is never reached";
-    diagnose_at(parser->diagnostics, SEVERITY_ERROR, source, later->place, "line %u %s", line, what);
+    diagnose_at(parser->scan.diagnostics, SEVERITY_ERROR, source, later->place, "line %u %s", line, what);
     return WB_ERR_INPUT;
 }
 
@@ -418,7 +486,7 @@ static wb_status check_launch(const struct facts_parser *parser) {
     for (size_t i = 0; facts->launch == NULL && i < facts->facts.count; i++) {
         const struct flow_fact *fact = &facts->facts.items[i];
         if (fact->origin != FACT_FOUND_FOR_LAUNCH) continue;
-        diagnose_at(parser->diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
+        diagnose_at(parser->scan.diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
                     "no statement 'launch' says which launch this was found for: a limit of your own is "
                     "written without 'found'");
         return WB_ERR_INPUT;
@@ -428,7 +496,8 @@ static wb_status check_launch(const struct facts_parser *parser) {
 
 static wb_status read_facts(struct facts_parser *parser) {
     if (facts_labels_open(parser->facts->kernel, &parser->labels) != WB_OK) return out_of_memory(parser);
-    read_token(parser, parser->facts->source.text + source_start(&parser->facts->source));
+    parser->scan.at = source_start(&parser->facts->source);
+    next_token(parser);
     WB_TRY(read_header(parser));
     while (parser->token.kind != TOKEN_END)
         WB_TRY(read_fact(parser));
@@ -449,7 +518,8 @@ wb_status wb_facts_parse(const char *name, const char *text, size_t size, const 
     made->source.text = arena_string(&made->arena, text, size);
     made->source.size = size;
     made->checksum = facts_text_checksum(text, size);
-    struct facts_parser parser = {.facts = made, .diagnostics = diagnostics};
+    struct facts_parser parser = {
+        .facts = made, .scan = scanner_of(&made->source, SCAN_SPACES | SCAN_SLASH_COMMENTS, diagnostics)};
     bool copied = made->source.name != NULL && made->source.text != NULL;
     wb_status status = copied ? read_facts(&parser) : diagnose_out_of_memory(diagnostics, name);
     facts_labels_close(&parser.labels);

@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/diagnostics.h"
-#include "base/vec.h"
 #include "ptx/opcode.h"
 
 /* Most threads in a block (CUDA's own limit), lanes in a warp, bytes in a buffer, in a struct passed by value
@@ -138,5 +137,21 @@ wb_status launch_parse(const char *name, const char *text, size_t size, const st
 /* The same of a launch file that may be a list. */
 wb_status launches_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,
                          wb_diagnostics *diagnostics, wb_launches **launches);
+
+/* What a launch gives to a kernel, as reports name it. */
+
+struct launch_inputs {
+    const char *file;       /* the launch file that gives the arguments, or NULL */
+    bool any_contents;      /* of buffers and variables, whatever is given */
+    const char **arguments; /* as they were given */
+    size_t argument_count;
+    const char **variables; /* names of those of the module whose contents are given */
+    size_t variable_count;
+};
+
+/* Copies what reports say of a launch into `arena`. WB_ERR_LIMIT without a message when memory is exhausted.
+ */
+wb_status launch_inputs_of(const struct wb_launch *launch, bool any_contents, struct arena *arena,
+                           struct launch_inputs *inputs);
 
 #endif

@@ -37,12 +37,6 @@ struct import_config {
 /* Reads the flags of a file. */
 wb_status import_read(const struct source *source, wb_diagnostics *diagnostics, struct import_config *config);
 
-/* Makes a machine one of the model gpgpusim if the flags are those of an SM that the model can execute. */
-void import_model(const struct import_config *config, struct wb_machine *machine);
-
-/* Makes the machine of the flags. */
-void import_build(const struct import_config *config, struct wb_machine *machine);
-
 /* Both, on a text in memory. */
 wb_status import_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                        wb_machine **machine);

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/c_locale.h"
 #include "base/number.h"
+#include "base/scanner.h"
+#include "base/text.h"
 #include "machine/import.h"
 
 /* Largest count and memory size that a flag may state. */
@@ -103,49 +104,23 @@ struct token {
     bool quoted;
 };
 
-struct flag_reader {
-    const struct source *source;
-    size_t at;
-    wb_diagnostics *diagnostics;
-};
-
-static void skip_space(struct flag_reader *reader) {
-    const struct source *source = reader->source;
-    while (reader->at < source->size) {
-        char c = source->text[reader->at];
-        if (c == '#') {
-            const char *end = memchr(source->text + reader->at, '\n', source->size - reader->at);
-            reader->at = end == NULL ? source->size : (size_t)(end - source->text);
-        } else if (ascii_space(c)) {
-            reader->at++;
-        } else {
-            return;
-        }
-    }
-}
-
-static wb_status fail(const struct flag_reader *reader, size_t at, const char *message) {
-    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, at, "%s", message);
-    return WB_ERR_INPUT;
+static bool is_of_token(char c) {
+    return !ascii_space(c) && c != '#';
 }
 
 /* The next word; one of length 0 that is not quoted at the end of the file. */
-static wb_status next_token(struct flag_reader *reader, struct token *token) {
-    skip_space(reader);
-    const struct source *source = reader->source;
-    const char *start = source->text + reader->at;
-    const char *end = source->text + source->size;
-    *token = (struct token){.text = start, .at = reader->at};
-    if (start < end && *start == '"') {
-        const char *close = memchr(start + 1, '"', (size_t)(end - start - 1));
-        if (close == NULL) return fail(reader, reader->at, "expected a closing '\"'");
-        *token = (struct token){start + 1, (size_t)(close - start - 1), reader->at, true};
-        reader->at = (size_t)(close + 1 - source->text);
+static wb_status next_token(struct scanner *scanner, struct token *token) {
+    const bool quoted = scan_peek(scanner) == '"';
+    *token = (struct token){.at = scanner->at, .quoted = quoted};
+    if (!quoted) {
+        token->length = scan_word(scanner, is_of_token, &token->text);
         return WB_OK;
     }
-    while (start + token->length < end && !ascii_space(start[token->length]) && start[token->length] != '#')
-        token->length++;
-    reader->at += token->length;
+    token->text = scanner->text + ++scanner->at;
+    const char *close = memchr(token->text, '"', scanner->size - scanner->at);
+    if (close == NULL) return scan_fail_at(scanner, token->at, "expected a closing '\"'");
+    token->length = (size_t)(close - token->text);
+    scanner->at += token->length + 1;
     return WB_OK;
 }
 
@@ -178,30 +153,29 @@ static bool token_number(const struct token *token, uint32_t minimum, uint32_t m
     return true;
 }
 
-static wb_status read_number(const struct flag_reader *reader, const struct flag *flag,
+static wb_status read_number(const struct scanner *scanner, const struct flag *flag,
                              const struct token *value, uint32_t *member) {
     if (token_number(value, flag->minimum, flag->maximum, member)) return WB_OK;
-    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, value->at,
-                "%s: expected a whole number from %u to %u", flag->name, flag->minimum, flag->maximum);
-    return WB_ERR_INPUT;
+    return scan_fail_at(scanner, value->at, "%s: expected a whole number from %u to %u", flag->name,
+                        flag->minimum, flag->maximum);
 }
 
 /* ADD,MAX,MUL,MAD,DIV and for integers optionally SHFL. */
-static wb_status read_times(const struct flag_reader *reader, const struct flag *flag,
-                            const struct token *value, struct import_times *times) {
+static wb_status read_times(const struct scanner *scanner, const struct flag *flag, const struct token *value,
+                            struct import_times *times) {
     struct token parts[IMPORT_NUMBERS_MAX];
     size_t count = split(value, ',', parts, IMPORT_NUMBERS_MAX);
     if (count != IMPORT_DIV + 1 && count != IMPORT_SHFL + 1) {
-        diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, value->at,
-                    "%s: expected the numbers ADD,MAX,MUL,MAD,DIV or ADD,MAX,MUL,MAD,DIV,SHFL", flag->name);
-        return WB_ERR_INPUT;
+        return scan_fail_at(scanner, value->at,
+                            "%s: expected the numbers ADD,MAX,MUL,MAD,DIV or ADD,MAX,MUL,MAD,DIV,SHFL",
+                            flag->name);
     }
     for (size_t i = 0; i < count; i++)
-        WB_TRY(read_number(reader, flag, &parts[i], &times->op[i]));
+        WB_TRY(read_number(scanner, flag, &parts[i], &times->op[i]));
     return WB_OK;
 }
 
-static wb_status read_clocks(const struct flag_reader *reader, const struct flag *flag,
+static wb_status read_clocks(const struct scanner *scanner, const struct flag *flag,
                              const struct token *value, struct import_config *config) {
     struct token parts[4];
     struct decimal clock;
@@ -212,12 +186,11 @@ static wb_status read_clocks(const struct flag_reader *reader, const struct flag
         config->clock_mhz = round(megahertz * 1e6) / 1e6;
         return WB_OK;
     }
-    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, value->at,
-                "%s: expected CORE:INTERCONNECT:L2:DRAM in megahertz", flag->name);
-    return WB_ERR_INPUT;
+    return scan_fail_at(scanner, value->at, "%s: expected CORE:INTERCONNECT:L2:DRAM in megahertz",
+                        flag->name);
 }
 
-static wb_status read_threads(const struct flag_reader *reader, const struct flag *flag,
+static wb_status read_threads(const struct scanner *scanner, const struct flag *flag,
                               const struct token *value, struct import_config *config) {
     struct token parts[2];
     uint32_t threads;
@@ -226,15 +199,14 @@ static wb_status read_threads(const struct flag_reader *reader, const struct fla
         config->threads = threads;
         return WB_OK;
     }
-    diagnose_at(reader->diagnostics, SEVERITY_ERROR, reader->source, value->at,
-                "%s: expected THREADS:32, the threads being a multiple of 32", flag->name);
-    return WB_ERR_INPUT;
+    return scan_fail_at(scanner, value->at, "%s: expected THREADS:32, the threads being a multiple of 32",
+                        flag->name);
 }
 
 /* ID_OC_SP,ID_OC_DP,ID_OC_INT,ID_OC_SFU,ID_OC_MEM,OC_EX_SP,...,OC_EX_MEM,EX_WB,ID_OC_TENSOR,OC_EX_TENSOR and,
  * in some versions, more: instructions that each of the registers holds. Widths that the model gpgpusim does
  * not have are taken as the largest that it has. */
-static wb_status read_widths(const struct flag_reader *reader, const struct token *value,
+static wb_status read_widths(const struct scanner *scanner, const struct token *value,
                              struct import_config *config) {
     enum { WIDTHS = 11, WIDTHS_MAX = 16, OC_EX_FIRST = 5, EX_WB = 10, TENSOR = 11 };
     static const uint8_t order[] = {GPGPUSIM_SP, GPGPUSIM_DP, GPGPUSIM_INT, GPGPUSIM_SFU, GPGPUSIM_LSU};
@@ -244,8 +216,9 @@ static wb_status read_widths(const struct flag_reader *reader, const struct toke
     for (size_t i = 0; i < count && i < WIDTHS_MAX; i++)
         if (!token_number(&parts[i], 1, FLAG_COUNT_MAX, &widths[i])) count = 0;
     if (count < WIDTHS || count > WIDTHS_MAX)
-        return fail(reader, value->at,
-                    "-gpgpu_pipeline_widths: expected 11 to 16 numbers from 1 to 64, separated by commas");
+        return scan_fail_at(
+            scanner, value->at,
+            "-gpgpu_pipeline_widths: expected 11 to 16 numbers from 1 to 64, separated by commas");
     for (size_t i = 0; i < count; i++)
         if (widths[i] > GPGPUSIM_WIDTH_MAX) widths[i] = GPGPUSIM_WIDTH_MAX;
     config->widest_oc_ex = 1;
@@ -259,7 +232,7 @@ static wb_status read_widths(const struct flag_reader *reader, const struct toke
 }
 
 /* [TYPE:]SETS:LINE:WAYS,POLICIES,TYPE:MISSES:MERGED,...; the rest is of no matter here. */
-static wb_status read_instruction_cache(const struct flag_reader *reader, const struct token *value,
+static wb_status read_instruction_cache(const struct scanner *scanner, const struct token *value,
                                         struct import_config *config) {
     enum { PARTS = 6, SHAPE = 4, ENTRIES = 2 };
     struct token parts[PARTS], shape[SHAPE], entries[SHAPE];
@@ -278,8 +251,8 @@ static wb_status read_instruction_cache(const struct flag_reader *reader, const 
            fetch->size <= FETCH_BYTES_MAX && machine_fetch_check(fetch, &problem);
     text_free(&problem);
     if (good) return WB_OK;
-    return fail(
-        reader, value->at,
+    return scan_fail_at(
+        scanner, value->at,
         "-gpgpu_cache:il1: expected TYPE:SETS:LINE:WAYS,POLICIES,TYPE:MISSES:MERGED,... with a line of "
         "8 to 1024 bytes, a power of two");
 }
@@ -291,7 +264,7 @@ static bool starts_with_mem(const struct token *name) {
 
 /* `-specialized_unit_N enabled,units,latency,id_oc_width,oc_ex_width,NAME`. In PTX mode only a unit for
  * global loads matters: MEM... in the simulator of ECRTS 2025. */
-static wb_status read_specialized(const struct flag_reader *reader, const struct token *value,
+static wb_status read_specialized(const struct scanner *scanner, const struct token *value,
                                   struct import_config *config) {
     struct token parts[SPECIALIZED_PARTS];
     uint32_t enabled = 0;
@@ -300,8 +273,8 @@ static wb_status read_specialized(const struct flag_reader *reader, const struct
     if (split(value, ',', parts, SPECIALIZED_PARTS) != SPECIALIZED_PARTS ||
         !token_number(&parts[0], 0, 1, &enabled) || !token_number(&parts[1], 0, FLAG_COUNT_MAX, &count) ||
         !token_number(&parts[2], 0, MACHINE_TIME_MAX, &latency))
-        return fail(reader, value->at,
-                    "-specialized_unit: expected ENABLED,UNITS,LATENCY,ID_OC_WIDTH,OC_EX_WIDTH,NAME");
+        return scan_fail_at(scanner, value->at,
+                            "-specialized_unit: expected ENABLED,UNITS,LATENCY,ID_OC_WIDTH,OC_EX_WIDTH,NAME");
     const struct token *name = &parts[SPECIALIZED_PARTS - 1];
     uint32_t width = 1;
     if (!token_number(&parts[3], 1, FLAG_COUNT_MAX, &width)) width = 1;
@@ -313,23 +286,23 @@ static wb_status read_specialized(const struct flag_reader *reader, const struct
     return WB_OK;
 }
 
-static wb_status read_value(const struct flag_reader *reader, const struct flag *flag,
-                            const struct token *value, struct import_config *config) {
+static wb_status read_value(const struct scanner *scanner, const struct flag *flag, const struct token *value,
+                            struct import_config *config) {
     void *member = (char *)config + flag->offset;
     config->known_flags++;
     switch (flag->kind) {
     case FLAG_NUMBER:
         if (flag->offset == offsetof(struct import_config, issue_to_other_units))
             config->one_unit_at = value->at;
-        return read_number(reader, flag, value, member);
-    case FLAG_TIMES: return read_times(reader, flag, value, member);
-    case FLAG_CLOCKS: return read_clocks(reader, flag, value, config);
-    case FLAG_THREADS: return read_threads(reader, flag, value, config);
-    case FLAG_WIDTHS: return read_widths(reader, value, config);
-    case FLAG_INSTRUCTION_CACHE: return read_instruction_cache(reader, value, config);
+        return read_number(scanner, flag, value, member);
+    case FLAG_TIMES: return read_times(scanner, flag, value, member);
+    case FLAG_CLOCKS: return read_clocks(scanner, flag, value, config);
+    case FLAG_THREADS: return read_threads(scanner, flag, value, config);
+    case FLAG_WIDTHS: return read_widths(scanner, value, config);
+    case FLAG_INSTRUCTION_CACHE: return read_instruction_cache(scanner, value, config);
     case FLAG_SPECIALIZED: break;
     }
-    return read_specialized(reader, value, config);
+    return read_specialized(scanner, value, config);
 }
 
 /* The table's flag of that name, the one of all specialized units, or NULL. */
@@ -345,22 +318,21 @@ static const struct flag *find_flag(const struct token *token) {
 
 wb_status import_read(const struct source *source, wb_diagnostics *diagnostics,
                       struct import_config *config) {
-    struct flag_reader reader = {.source = source, .diagnostics = diagnostics};
+    struct scanner scanner = scanner_of(source, SCAN_SPACES | SCAN_HASH_COMMENTS, diagnostics);
     struct token token;
-    WB_TRY(next_token(&reader, &token));
+    WB_TRY(next_token(&scanner, &token));
     while (token.length > 0 || token.quoted) {
-        if (!is_flag(&token)) return fail(&reader, token.at, "expected a flag that starts with '-'");
+        if (!is_flag(&token)) return scan_fail_at(&scanner, token.at, "expected a flag that starts with '-'");
         struct token value;
-        WB_TRY(next_token(&reader, &value));
+        WB_TRY(next_token(&scanner, &value));
         bool has_value = value.quoted || (value.length > 0 && !is_flag(&value));
         const struct flag *flag = find_flag(&token);
         if (flag != NULL && !has_value) {
-            diagnose_at(diagnostics, SEVERITY_ERROR, source, token.at, "%s: expected a value", flag->name);
-            return WB_ERR_INPUT;
+            return scan_fail_at(&scanner, token.at, "%s: expected a value", flag->name);
         }
-        if (flag != NULL) WB_TRY(read_value(&reader, flag, &value, config));
+        if (flag != NULL) WB_TRY(read_value(&scanner, flag, &value, config));
         if (has_value)
-            WB_TRY(next_token(&reader, &token));
+            WB_TRY(next_token(&scanner, &token));
         else
             token = value;
     }

@@ -2,17 +2,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/field.h"
+#include "base/file.h"
+#include "base/names.h"
 #include "base/yaml.h"
-#include "machine/presets.h"
-#include "machine/schema.h"
-
-/* Most slots of a sub-core and instructions of each, sub-cores. */
-#define ISSUE_WIDTH_MAX 8u
-#define SUB_CORES_MAX 16u
+#include "machine/machine.h"
 
 /* Most presets that a file can stand on, each the base of the one before. */
 #define BASES_MAX 4u
+
+/* Most presets that suggestions look at. */
+#define SUGGEST_PRESETS_MAX 64
 
 /* Fastest clock, in megahertz. */
 #define CLOCK_MAX 100000u
@@ -22,10 +24,34 @@
 #define BASE_EXPECTED "the name of a preset"
 #define CLASSES_EXPECTED "a mapping from opcode classes to {unit: NAME, init: CYCLES, latency: CYCLES}"
 
-static const char *const unlimited[] = {"unlimited", NULL};
+const char *const depth_words[] = {"unlimited", NULL};
 
 /* Names of enum machine_model. */
 static const char *const models[] = {"plain", "gpgpusim", NULL};
+
+/* ---- Presets: the machines that the library brings with it, the files of machines/ ----------------------
+ */
+
+size_t wb_machine_preset_count(void) {
+    size_t count = 0;
+    while (embedded_presets[count].name != NULL)
+        count++;
+    return count;
+}
+
+const char *wb_machine_preset_name(size_t index) {
+    return index < wb_machine_preset_count() ? embedded_presets[index].name : NULL;
+}
+
+/* The preset of that name, or NULL. */
+static const struct embedded_file *preset_find(const char *name) {
+    for (const struct embedded_file *preset = embedded_presets; preset->name != NULL; preset++)
+        if (strcmp(preset->name, name) == 0) return preset;
+    return NULL;
+}
+
+/* ---- Keys -----------------------------------------------------------------------------------------------
+ */
 
 static wb_status read_unit(const struct ytree *document, const struct ytree_node *value,
                            struct wb_machine *machine) {
@@ -101,83 +127,31 @@ static wb_status require_classes(const struct ytree *document, const struct ytre
 }
 
 const struct field machine_fields[] = {
-    {.key = "base", .kind = FIELD_NESTED, .what = BASE_EXPECTED, .read = require_base},
-    {.key = "name",
-     .kind = FIELD_TEXT,
-     .required = true,
-     .offset = offsetof(struct wb_machine, name),
-     .maximum = MACHINE_NAME_MAX},
-    {.key = "description",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(struct wb_machine, description),
-     .maximum = MACHINE_TEXT_MAX},
-    {.key = "model", .kind = FIELD_WORD, .offset = offsetof(struct wb_machine, model), .words = models},
+    NESTED_ROW("base", BASE_EXPECTED, require_base),
+    TEXT_ROW(wb_machine, "name", name, FIELD_TEXT, MACHINE_NAME_MAX, .required = true),
+    TEXT_ROW(wb_machine, "description", description, FIELD_TEXT, MACHINE_TEXT_MAX),
+    WORD_ROW(wb_machine, "model", model, models),
     {.key = "clock_mhz",
      .kind = FIELD_REAL,
      .required = true,
      .offset = offsetof(struct wb_machine, clock_mhz),
      .maximum = CLOCK_MAX},
-    {.key = "sub_cores",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct wb_machine, sub_cores),
-     .minimum = 1,
-     .maximum = SUB_CORES_MAX},
-    {.key = "warp_width",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct wb_machine, warp_width),
-     .minimum = 1,
-     .maximum = MACHINE_WARP_WIDTH},
-    {.key = "issue_width",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct wb_machine, issue_width),
-     .minimum = 1,
-     .maximum = ISSUE_WIDTH_MAX},
-    {.key = "issue_per_warp",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct wb_machine, issue_per_warp),
-     .minimum = 1,
-     .maximum = ISSUE_WIDTH_MAX},
-    {.key = "dispatch_depth",
-     .kind = FIELD_U32,
-     .required = true,
-     .offset = offsetof(struct wb_machine, dispatch_depth),
-     .maximum = MACHINE_TIME_MAX,
-     .words = unlimited},
-    {.key = "mem_latency",
-     .kind = FIELD_U32,
-     .required = true,
-     .offset = offsetof(struct wb_machine, mem_latency),
-     .maximum = MACHINE_TIME_MAX},
-    {.key = "shared_latency",
-     .kind = FIELD_U32,
-     .required = true,
-     .offset = offsetof(struct wb_machine, shared_latency),
-     .maximum = MACHINE_TIME_MAX},
-    {.key = "barrier_release",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct wb_machine, barrier_release),
-     .maximum = MACHINE_TIME_MAX},
-    {.key = "launch_overhead",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct wb_machine, launch_overhead),
-     .maximum = MACHINE_TIME_MAX},
-    {.key = "units", .kind = FIELD_NESTED, .required = true, .what = UNITS_EXPECTED, .read = read_units},
-    {.key = "classes",
-     .kind = FIELD_NESTED,
-     .required = true,
-     .what = CLASSES_EXPECTED,
-     .read = require_classes},
-    {.key = "limits", .kind = FIELD_NESTED, .what = "a mapping of occupancy limits", .read = read_limits},
-    {.key = "memory", .kind = FIELD_NESTED, .what = "a mapping of the memory system", .read = read_memory},
-    {.key = "fetch", .kind = FIELD_NESTED, .what = "a mapping of instruction fetch", .read = read_fetch},
-    {.key = "gpgpusim",
-     .kind = FIELD_NESTED,
-     .what = "a mapping of what the model gpgpusim needs",
-     .read = read_gpgpusim},
-    {.key = "abstract_cta",
-     .kind = FIELD_NESTED,
-     .what = "a mapping of the conventions of abstract CTA simulation",
-     .read = read_abstract_cta},
+    SUB_CORES_ROW(wb_machine),
+    NUMBER_ROW(wb_machine, "warp_width", warp_width, 1, MACHINE_WARP_WIDTH),
+    ISSUE_WIDTH_ROW(wb_machine),
+    ISSUE_PER_WARP_ROW(wb_machine),
+    DISPATCH_DEPTH_ROW(wb_machine, .required = true),
+    NUMBER_ROW(wb_machine, "mem_latency", mem_latency, 0, MACHINE_TIME_MAX, .required = true),
+    NUMBER_ROW(wb_machine, "shared_latency", shared_latency, 0, MACHINE_TIME_MAX, .required = true),
+    BARRIER_RELEASE_ROW(wb_machine),
+    NUMBER_ROW(wb_machine, "launch_overhead", launch_overhead, 0, MACHINE_TIME_MAX),
+    NESTED_ROW("units", UNITS_EXPECTED, read_units, .required = true),
+    NESTED_ROW("classes", CLASSES_EXPECTED, require_classes, .required = true),
+    NESTED_ROW("limits", "a mapping of occupancy limits", read_limits),
+    NESTED_ROW("memory", "a mapping of the memory system", read_memory),
+    NESTED_ROW("fetch", "a mapping of instruction fetch", read_fetch),
+    NESTED_ROW("gpgpusim", "a mapping of what the model gpgpusim needs", read_gpgpusim),
+    NESTED_ROW("abstract_cta", "a mapping of the conventions of abstract CTA simulation", read_abstract_cta),
     {0},
 };
 
@@ -189,6 +163,9 @@ void machine_defaults(struct wb_machine *machine) {
     machine_gpgpusim_defaults(&machine->gpgpusim);
     machine_abstract_cta_defaults(&machine->abstract_cta);
 }
+
+/* ---- Files ----------------------------------------------------------------------------------------------
+ */
 
 /* {unit: none} */
 static bool is_unit_none(const struct ytree_node *value) {
@@ -270,5 +247,140 @@ wb_status machine_parse(const char *name, const char *text, size_t size, wb_diag
         return status;
     }
     *machine = made;
+    return WB_OK;
+}
+
+/* Neither a preset nor a file: says which presets there are and which one was probably meant. */
+static wb_status unknown_machine(const char *name, wb_diagnostics *diagnostics) {
+    const char *names[SUGGEST_PRESETS_MAX];
+    size_t count = 0;
+    struct text list = {0};
+    for (; count < SUGGEST_PRESETS_MAX && embedded_presets[count].name != NULL; count++) {
+        names[count] = embedded_presets[count].name;
+        text_printf(&list, "%s%s", count == 0 ? "" : ", ", names[count]);
+    }
+    const char *nearest = suggest_nearest(name, names, count);
+    if (nearest != NULL) text_printf(&list, "; did you mean '%s'?", nearest);
+    diagnose(diagnostics, SEVERITY_ERROR, name, "no such file and no preset of that name; presets: %s",
+             list.failed || list.data == NULL ? "none" : list.data);
+    text_free(&list);
+    return WB_ERR_INPUT;
+}
+
+wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine) {
+    const struct embedded_file *preset = preset_find(name_or_path);
+    if (preset != NULL) return machine_parse(preset->name, preset->text, preset->size, diagnostics, machine);
+    if (strcmp(name_or_path, FILE_STREAM) != 0 && access(name_or_path, F_OK) != 0)
+        return unknown_machine(name_or_path, diagnostics);
+    char *text;
+    size_t size;
+    WB_TRY(file_read(name_or_path, YTREE_SIZE_MAX, diagnostics, &text, &size));
+    wb_status status = machine_parse(name_or_path, text, size, diagnostics, machine);
+    free(text);
+    return status;
+}
+
+void wb_machine_free(wb_machine *machine) {
+    free(machine);
+}
+
+/* ---- Printing: YAML that reads back as the same machine ---------------------------------------------------
+ */
+
+/* Column at which the entries of classes start. */
+#define CLASS_COLUMN 19
+
+static void print_scalars(const struct wb_machine *machine, struct text *out) {
+    for (const struct field *field = machine_fields; field->key != NULL; field++) {
+        if (field->kind == FIELD_NESTED) continue;
+        if (field->offset == offsetof(struct wb_machine, description) && machine->description[0] == '\0')
+            continue;
+        if (field->offset == offsetof(struct wb_machine, model) && machine->model == MACHINE_PLAIN) continue;
+        text_printf(out, "%s: ", field->key);
+        field_print(field, machine, out);
+        text_char(out, '\n');
+    }
+}
+
+static const uint32_t *field_word(const struct field *field, const void *target) {
+    return (const uint32_t *)((const char *)target + field->offset);
+}
+
+/* {key: value, ...} of the fields of a table. The first word of a FIELD_WORD is its default and not printed.
+ */
+static void print_flow(const struct field *fields, const void *target, struct text *out) {
+    const char *separator = "";
+    text_char(out, '{');
+    for (size_t i = 0; fields[i].key != NULL; i++) {
+        if (fields[i].kind == FIELD_WORD && *field_word(&fields[i], target) == 0) continue;
+        text_printf(out, "%s%s: ", separator, fields[i].key);
+        separator = ", ";
+        field_print(&fields[i], target, out);
+    }
+    text_string(out, "}\n");
+}
+
+static void print_class(const struct wb_machine *machine, enum ptx_class class, struct text *out) {
+    text_printf(out, "  %s:", ptx_class_name(class));
+    text_pad(out, CLASS_COLUMN);
+    text_char(out, ' ');
+    struct class_entry entry = class_entry_of(machine, class);
+    if (machine->classes[class].unit == UNIT_NONE)
+        text_string(out, "{unit: none}\n");
+    else
+        print_flow(machine_class_fields, &entry, out);
+}
+
+/* Whether a key is about caches and what lies behind them. */
+static bool is_of_hierarchy(const struct field *field) {
+    return (field->offset >= offsetof(struct machine_memory, l1) &&
+            field->offset <= offsetof(struct machine_memory, reply_service)) ||
+           field->offset == offsetof(struct machine_memory, channels) ||
+           field->offset == offsetof(struct machine_memory, channel_depth);
+}
+
+/* A key a line; a machine without caches has none of theirs. */
+static void print_memory(const struct machine_memory *memory, struct text *out) {
+    for (const struct field *field = machine_memory_fields; field->key != NULL; field++) {
+        if (is_of_hierarchy(field) && !memory_has_hierarchy(memory)) continue;
+        text_printf(out, "  %s: ", field->key);
+        field_print(field, memory, out);
+        text_char(out, '\n');
+    }
+}
+
+wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostics, char **text) {
+    struct text out = {0};
+    print_scalars(machine, &out);
+    text_string(&out, "units:\n");
+    for (uint32_t i = 0; i < machine->unit_count; i++) {
+        text_string(&out, "  - ");
+        print_flow(machine_unit_fields, &machine->units[i], &out);
+    }
+    uint32_t given = 0;
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
+        given += machine->classes[i].given;
+    text_string(&out, given > 0 ? "classes:\n" : "classes: {}\n");
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
+        if (machine->classes[i].given) print_class(machine, (enum ptx_class)i, &out);
+    text_string(&out, "limits: ");
+    print_flow(machine_limit_fields, machine, &out);
+    text_string(&out, "memory:\n");
+    print_memory(&machine->memory, &out);
+    if (fetch_can_stall(&machine->fetch)) {
+        text_string(&out, "fetch: ");
+        print_flow(machine_fetch_fields, &machine->fetch, &out);
+    }
+    if (machine->model == MACHINE_GPGPUSIM) {
+        text_string(&out, "gpgpusim: ");
+        print_flow(machine_gpgpusim_fields, &machine->gpgpusim, &out);
+    }
+    if (machine->abstract_cta.stated) {
+        text_string(&out, "abstract_cta: ");
+        print_flow(machine_abstract_cta_fields, &machine->abstract_cta, &out);
+    }
+    char *printed = text_take(&out);
+    if (printed == NULL) return diagnose_out_of_memory(diagnostics, machine->name);
+    *text = printed;
     return WB_OK;
 }

@@ -1,52 +1,276 @@
 #include "machine/machine.h"
 
-#include <stdlib.h>
+#include <assert.h>
+#include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
-#include "base/suggest.h"
+#include "base/names.h"
+#include "base/number.h"
 #include "base/yaml.h"
-#include "machine/keys.h"
-#include "machine/presets.h"
-#include "machine/schema.h"
 
-/* Most presets that suggestions look at. */
-#define SUGGEST_PRESETS_MAX 64
+/* ---- Memory ----------------------------------------------------------------------------------------------
+ */
 
-/* Neither a preset nor a file: says which presets there are and which one was probably meant. */
-static wb_status unknown_machine(const char *name, wb_diagnostics *diagnostics) {
-    const char *names[SUGGEST_PRESETS_MAX];
-    size_t count = 0;
-    struct text list = {0};
-    for (; count < SUGGEST_PRESETS_MAX && embedded_presets[count].name != NULL; count++) {
-        names[count] = embedded_presets[count].name;
-        text_printf(&list, "%s%s", count == 0 ? "" : ", ", names[count]);
-    }
-    const char *nearest = suggest_nearest(name, names, count);
-    if (nearest != NULL) text_printf(&list, "; did you mean '%s'?", nearest);
-    diagnose(diagnostics, SEVERITY_ERROR, name, "no such file and no preset of that name; presets: %s",
-             list.failed || list.data == NULL ? "none" : list.data);
-    text_free(&list);
-    return WB_ERR_INPUT;
+/* Largest cache, in bytes; most ways, SMs, partitions, channels and entries. */
+#define CACHE_BYTES_MAX (1u << 28)
+#define COUNT_MAX 1024u
+
+/* Most requests of an SM that may be on their way to a memory without caches. */
+#define OUTSTANDING_MAX 65536u
+
+/* Names of the enumerations of struct machine_memory. */
+static const char *const request_rules[] = {"ideal", "fermi", "volta", NULL};
+static const char *const arbiters[] = {"fifo", "round_robin", "any", NULL};
+static const char *const store_policies[] = {"evict", "update", NULL};
+static const char *const victims[] = {"bypass", "stall", NULL};
+static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free", NULL};
+
+const struct field machine_memory_fields[] = {
+    WORD_ROW(machine_memory, "requests", requests, request_rules),
+    NUMBER_ROW(machine_memory, "request_cycles", request_cycles, 1, COUNT_MAX),
+    NUMBER_ROW(machine_memory, "service", service, 0, MACHINE_TIME_MAX),
+    WORD_ROW(machine_memory, "arbiter", arbiter, arbiters),
+    NUMBER_ROW(machine_memory, "outstanding", outstanding, 0, OUTSTANDING_MAX),
+    NUMBER_ROW(machine_memory, "l1_size", l1.bytes, 0, CACHE_BYTES_MAX),
+    NUMBER_ROW(machine_memory, "l1_ways", l1.ways, 1, COUNT_MAX),
+    NUMBER_ROW(machine_memory, "l1_line", l1.line_bytes, 1, COUNT_MAX),
+    NUMBER_ROW(machine_memory, "l1_sector", l1.sector_bytes, 1, COUNT_MAX),
+    BOOL_ROW(machine_memory, "l1_hash", l1.hashed),
+    WORD_ROW(machine_memory, "l1_store", l1_store, store_policies),
+    WORD_ROW(machine_memory, "l1_victim", l1_victim, victims),
+    NUMBER_ROW(machine_memory, "l1_latency", l1_latency, 0, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "l1_mshrs", l1_mshrs, 1, COUNT_MAX),
+    NUMBER_ROW(machine_memory, "noc_latency", noc_latency, 1, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "l2_size", l2.bytes, 1, CACHE_BYTES_MAX),
+    NUMBER_ROW(machine_memory, "l2_ways", l2.ways, 1, COUNT_MAX),
+    NUMBER_ROW(machine_memory, "l2_line", l2.line_bytes, 1, COUNT_MAX),
+    NUMBER_ROW(machine_memory, "l2_sector", l2.sector_bytes, 1, COUNT_MAX),
+    BOOL_ROW(machine_memory, "l2_hash", l2.hashed),
+    NUMBER_ROW(machine_memory, "l2_partitions", l2_partitions, 1, COUNT_MAX),
+    NUMBER_ROW(machine_memory, "l2_latency", l2_latency, 0, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "l2_service", l2_service, 1, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "dram_latency", dram_latency, 0, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "dram_service", dram_service, 1, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "reply_service", reply_service, 1, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "sms", sms, 1, COUNT_MAX),
+    WORD_ROW(machine_memory, "dispatch", dispatch, dispatches),
+    NUMBER_ROW(machine_memory, "dispatch_latency", dispatch_latency, 0, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "dispatch_service", dispatch_service, 0, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_memory, "channels", channels, 1, COUNT_MAX),
+    NUMBER_ROW(machine_memory, "channel_depth", channel_depth, 1, COUNT_MAX),
+    {0},
+};
+
+void machine_memory_defaults(struct machine_memory *memory) {
+    *memory = (struct machine_memory){
+        .request_cycles = 1,
+        .l1 = {.ways = 4, .line_bytes = MEMORY_LINE_BYTES, .sector_bytes = MEMORY_LINE_BYTES},
+        .l2 = {.bytes = 256 * 1024,
+               .ways = 8,
+               .line_bytes = MEMORY_LINE_BYTES,
+               .sector_bytes = MEMORY_LINE_BYTES},
+        .l1_latency = 1,
+        .l1_mshrs = 32,
+        .noc_latency = 32,
+        .l2_partitions = 1,
+        .l2_service = 1,
+        .dram_service = 1,
+        .reply_service = 1,
+        .sms = 1,
+        .channels = 48,
+        .channel_depth = 10,
+    };
 }
 
-wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine) {
-    const struct embedded_file *preset = preset_find(name_or_path);
-    if (preset != NULL) return machine_parse(preset->name, preset->text, preset->size, diagnostics, machine);
-    if (strcmp(name_or_path, FILE_STREAM) != 0 && access(name_or_path, F_OK) != 0)
-        return unknown_machine(name_or_path, diagnostics);
-    char *text;
-    size_t size;
-    WB_TRY(file_read(name_or_path, YTREE_SIZE_MAX, diagnostics, &text, &size));
-    wb_status status = machine_parse(name_or_path, text, size, diagnostics, machine);
-    free(text);
+const char *memory_arbiter_name(const struct machine_memory *memory) {
+    return arbiters[memory->arbiter];
+}
+
+const char *memory_requests_name(const struct machine_memory *memory) {
+    return request_rules[memory->requests];
+}
+
+static bool is_power_of_two(uint32_t number) {
+    return number != 0 && (number & (number - 1)) == 0;
+}
+
+/* What a cache has to fit. */
+struct cache_demand {
+    const char *name;      /* "l1" or "l2" */
+    uint32_t sector_bytes; /* the least: whoever asks the cache asks for so many bytes */
+    uint32_t parts;        /* that it is divided into */
+};
+
+/* False with a sentence in *problem when no cache looks like that. */
+static bool geometry_check(const struct cache_geometry *geometry, const struct cache_demand *demand,
+                           struct text *problem) {
+    const char *name = demand->name;
+    if (!is_power_of_two(geometry->line_bytes) || !is_power_of_two(geometry->sector_bytes) ||
+        geometry->sector_bytes > geometry->line_bytes || geometry->sector_bytes < demand->sector_bytes ||
+        geometry->line_bytes / geometry->sector_bytes > CACHE_SECTORS_MAX) {
+        text_printf(
+            problem,
+            "%s_line and %s_sector: expected powers of two, a sector of at least %u bytes (one request) "
+            "and a line of 1 to %u sectors, got %u and %u",
+            name, name, demand->sector_bytes, CACHE_SECTORS_MAX, geometry->line_bytes,
+            geometry->sector_bytes);
+        return false;
+    }
+    uint64_t way_bytes = (uint64_t)geometry->ways * geometry->line_bytes;
+    if (geometry->bytes % (way_bytes * demand->parts) == 0) return true;
+    text_printf(problem, "%s_size: %u bytes", name, geometry->bytes);
+    if (demand->parts > 1) text_printf(problem, " in %u partitions", demand->parts);
+    text_printf(problem, " are no whole number of sets of %u lines of %u bytes", geometry->ways,
+                geometry->line_bytes);
+    return false;
+}
+
+bool machine_memory_check(const struct machine_memory *memory, struct text *problem) {
+    if (memory->outstanding != 0 && memory->service == 0) {
+        text_string(problem,
+                    "outstanding is of the memory that all SMs share: expected service above 0, too");
+        return false;
+    }
+    if (!memory_has_hierarchy(memory)) return true;
+    if (memory->dispatch_service > 0) {
+        text_string(problem, "dispatch_service is for machines without caches (l1_size)");
+        return false;
+    }
+    if (memory->requests == REQUESTS_IDEAL) {
+        text_string(problem, "a machine with l1_size needs requests: fermi or volta");
+        return false;
+    }
+    const struct cache_demand l1 = {"l1", memory_request_bytes(memory), 1};
+    const struct cache_demand l2 = {"l2", memory->l1.sector_bytes, memory->l2_partitions};
+    return geometry_check(&memory->l1, &l1, problem) && geometry_check(&memory->l2, &l2, problem);
+}
+
+/* ---- Instruction fetch -----------------------------------------------------------------------------------
+ */
+
+#define FETCH_BUFFER_MAX 64u
+
+/* Sizes of machine instructions that there are: up to Pascal, and since Volta. */
+#define NARROW_INSTRUCTION 8u
+#define WIDE_INSTRUCTION 16u
+
+const struct field machine_fetch_fields[] = {
+    NUMBER_ROW(machine_fetch, "size", size, 0, FETCH_BYTES_MAX),
+    NUMBER_ROW(machine_fetch, "ways", ways, 1, COUNT_MAX),
+    NUMBER_ROW(machine_fetch, "line", line, NARROW_INSTRUCTION, COUNT_MAX),
+    NUMBER_ROW(machine_fetch, "instruction_bytes", instruction_bytes, NARROW_INSTRUCTION, WIDE_INSTRUCTION),
+    NUMBER_ROW(machine_fetch, "buffer", buffer, 1, FETCH_BUFFER_MAX),
+    NUMBER_ROW(machine_fetch, "per_cycle", per_cycle, 1, COUNT_MAX),
+    NUMBER_ROW(machine_fetch, "latency", latency, 0, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_fetch, "miss_latency", miss_latency, 1, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_fetch, "misses", misses, 1, COUNT_MAX),
+    {0},
+};
+
+void machine_fetch_defaults(struct machine_fetch *fetch) {
+    *fetch = (struct machine_fetch){.ways = 4,
+                                    .line = MEMORY_LINE_BYTES,
+                                    .instruction_bytes = WIDE_INSTRUCTION,
+                                    .buffer = 2,
+                                    .per_cycle = 1,
+                                    .miss_latency = 1,
+                                    .misses = 1};
+}
+
+bool machine_fetch_check(const struct machine_fetch *fetch, struct text *problem) {
+    if (!fetch_can_stall(fetch)) return true;
+    if (fetch->instruction_bytes != NARROW_INSTRUCTION && fetch->instruction_bytes != WIDE_INSTRUCTION)
+        text_printf(problem, "instruction_bytes: expected %u or %u, got %u", NARROW_INSTRUCTION,
+                    WIDE_INSTRUCTION, fetch->instruction_bytes);
+    else if ((fetch->line & (fetch->line - 1)) != 0 || fetch->line < fetch->instruction_bytes)
+        text_printf(problem, "line: expected a power of two of at least one instruction (%u bytes), got %u",
+                    fetch->instruction_bytes, fetch->line);
+    else if (fetch->size % (fetch->ways * fetch->line) != 0)
+        text_printf(problem, "size: %u bytes are no whole number of sets of %u lines of %u bytes",
+                    fetch->size, fetch->ways, fetch->line);
+    return problem->length == 0 && !problem->failed;
+}
+
+wb_status machine_fetch_read(const struct ytree *document, const struct ytree_node *value,
+                             struct machine_fetch *fetch) {
+    WB_TRY(ytree_read_fields(document, value, machine_fetch_fields, fetch));
+    struct text problem = {0};
+    wb_status status = WB_OK;
+    if (!machine_fetch_check(fetch, &problem))
+        status = ytree_error(document, value, "fetch: %s", problem.failed ? "wrong" : problem.data);
+    text_free(&problem);
     return status;
 }
 
-void wb_machine_free(wb_machine *machine) {
-    free(machine);
+/* ---- The model gpgpusim ----------------------------------------------------------------------------------
+ */
+
+#define COLLECTORS_FIELD(enumerator, name, suffix)                                                           \
+    NUMBER_ROW(machine_gpgpusim, "collectors_" #suffix, collectors[GPGPUSIM_##enumerator], 0,                \
+               GPGPUSIM_COLLECTORS_MAX),
+#define ID_OC_FIELD(enumerator, name, suffix)                                                                \
+    NUMBER_ROW(machine_gpgpusim, "id_oc_" #suffix, id_oc[GPGPUSIM_##enumerator], 1, GPGPUSIM_WIDTH_MAX),
+
+/* clang-format off */
+const struct field machine_gpgpusim_fields[] = {
+    NUMBER_ROW(machine_gpgpusim, "generic_collectors", generic_collectors, 1, GPGPUSIM_COLLECTORS_MAX),
+    NUMBER_ROW(machine_gpgpusim, "generic_ports", generic_ports, 1, GPGPUSIM_COLLECTORS_MAX),
+    GPGPUSIM_UNIT_TABLE(COLLECTORS_FIELD)
+    GPGPUSIM_UNIT_TABLE(ID_OC_FIELD)
+    NUMBER_ROW(machine_gpgpusim, "register_banks", register_banks, 1, GPGPUSIM_BANKS_MAX),
+    NUMBER_ROW(machine_gpgpusim, "collector_steps", collector_steps, 1, 64),
+    NUMBER_ROW(machine_gpgpusim, "result_buses", result_buses, 1, GPGPUSIM_WIDTH_MAX),
+    NUMBER_ROW(machine_gpgpusim, "store_banks", store_banks, 1, GPGPUSIM_STORE_BANKS_MAX),
+    NUMBER_ROW(machine_gpgpusim, "store_ack_delay", store_ack_delay, 1, MACHINE_TIME_MAX),
+    {0},
+};
+/* clang-format on */
+
+void machine_gpgpusim_defaults(struct machine_gpgpusim *gpgpusim) {
+    *gpgpusim = (struct machine_gpgpusim){
+        .generic_collectors = 16,
+        .generic_ports = 16,
+        .collectors = {[GPGPUSIM_SP] = 4, [GPGPUSIM_SFU] = 4, [GPGPUSIM_TENSOR] = 4, [GPGPUSIM_LSU] = 2},
+        .id_oc = {1, 1, 1, 1, 1, 1, 1},
+        .register_banks = 32,
+        .collector_steps = 4,
+        .result_buses = 2,
+        .store_banks = 128,
+        .store_ack_delay = 402,
+    };
+    gpgpusim->id_oc[GPGPUSIM_MEM] = 4;
 }
+
+/* ---- Abstract CTA simulation -----------------------------------------------------------------------------
+ */
+
+static const char *const headers[] = {"n+1", "n", NULL};
+static const char *const stalls[] = {"active", "all", NULL};
+static const char *const branches[] = {"larger", "executed", NULL};
+static const char *const shifts[] = {"window", "added", NULL};
+static const char *const latencies[] = {"machine", NULL};
+
+/* clang-format off */
+const struct field machine_abstract_cta_fields[] = {
+    WORD_ROW(machine_abstract_cta, "header", header, headers),
+    NUMBER_ROW(machine_abstract_cta, "barrier_slots", barrier_slots, 0, MACHINE_TIME_MAX),
+    NUMBER_ROW(machine_abstract_cta, "barrier_cycles", barrier_cycles, 0, MACHINE_TIME_MAX),
+    WORD_ROW(machine_abstract_cta, "stall_warps", stall_warps, stalls),
+    NUMBER_ROW(machine_abstract_cta, "memory_latency", memory_latency, 0, MACHINE_TIME_MAX, .words = latencies),
+    WORD_ROW(machine_abstract_cta, "uniform_branch", uniform_branch, branches),
+    WORD_ROW(machine_abstract_cta, "shift", shift, shifts),
+    BOOL_ROW(machine_abstract_cta, "stores_stall", stores_stall),
+    {0},
+};
+/* clang-format on */
+
+void machine_abstract_cta_defaults(struct machine_abstract_cta *abstract_cta) {
+    *abstract_cta =
+        (struct machine_abstract_cta){.barrier_slots = 1, .memory_latency = ABSTRACT_LATENCY_OF_MACHINE};
+}
+
+/* ---- The machine -----------------------------------------------------------------------------------------
+ */
 
 const char *wb_machine_name(const wb_machine *machine) {
     return machine->name;
@@ -62,4 +286,170 @@ uint32_t wb_machine_warp_width(const wb_machine *machine) {
 
 bool wb_machine_needs_accesses(const wb_machine *machine) {
     return machine->model == MACHINE_GPGPUSIM || machine->memory.requests != REQUESTS_IDEAL;
+}
+
+/* ---- Units, classes and limits in a machine file ---------------------------------------------------------
+ */
+
+/* Most instances of a unit. */
+#define UNIT_COUNT_MAX 64u
+
+/* Largest occupancy limit: room for any memory size of an SM. */
+#define LIMIT_MAX (1u << 30)
+
+/* Names of enum latency_base. */
+static const char *const latency_bases[] = {"none", "mem_latency", "shared_latency", NULL};
+
+const struct field machine_limit_fields[] = {
+    NUMBER_ROW(wb_machine, "blocks", limits.blocks, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "warps", limits.warps, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "threads", limits.threads, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "threads_per_block", limits.threads_per_block, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "registers", limits.registers, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "shared_bytes", limits.shared_bytes, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "thread_registers", limits.thread_registers, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "shared_per_block", limits.shared_per_block, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "register_unit", limits.register_unit, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "warp_unit", limits.warp_unit, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "shared_unit", limits.shared_unit, 0, LIMIT_MAX),
+    NUMBER_ROW(wb_machine, "shared_reserved", limits.shared_reserved, 0, LIMIT_MAX),
+    {0},
+};
+
+const struct field machine_unit_fields[] = {
+    TEXT_ROW(machine_unit, "name", name, FIELD_NAME, MACHINE_NAME_MAX, .required = true),
+    NUMBER_ROW(machine_unit, "count", count, 1, UNIT_COUNT_MAX),
+    BOOL_ROW(machine_unit, "shared", shared),
+    {0},
+};
+
+const struct field machine_class_fields[] = {
+    TEXT_ROW(class_entry, "unit", unit, FIELD_NAME, MACHINE_NAME_MAX, .required = true),
+    NUMBER_ROW(class_entry, "init", init, 1, MACHINE_TIME_MAX, .required = true),
+    NUMBER_ROW(class_entry, "latency", latency, 0, MACHINE_TIME_MAX, .required = true),
+    WORD_ROW(class_entry, "plus", plus, latency_bases),
+    {0},
+};
+
+bool machine_unit_find(const struct wb_machine *machine, const char *name, uint8_t *index) {
+    if (strcmp(name, "none") == 0) {
+        *index = UNIT_NONE;
+        return true;
+    }
+    for (uint32_t i = 0; i < machine->unit_count; i++) {
+        if (strcmp(machine->units[i].name, name) == 0) {
+            *index = (uint8_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct class_entry class_entry_of(const struct wb_machine *machine, enum ptx_class class) {
+    const struct machine_class *from = &machine->classes[class];
+    assert(from->unit == UNIT_NONE || from->unit < machine->unit_count);
+    struct class_entry entry = {.init = from->init, .latency = from->latency, .plus = from->plus};
+    const char *unit = from->unit == UNIT_NONE ? "none" : machine->units[from->unit].name;
+    memcpy(entry.unit, unit, strlen(unit) + 1);
+    return entry;
+}
+
+bool class_entry_check(const struct wb_machine *machine, const struct class_entry *entry,
+                       struct text *problem) {
+    uint8_t unit;
+    if (!machine_unit_find(machine, entry->unit, &unit)) {
+        text_printf(problem, "no unit is named '%s'; expected ", entry->unit);
+        for (uint32_t i = 0; i < machine->unit_count; i++)
+            text_printf(problem, "%s, ", machine->units[i].name);
+        text_string(problem, "or none");
+        return false;
+    }
+    if (unit == UNIT_NONE && (entry->init != 0 || entry->latency != 0 || entry->plus != LATENCY_FIXED)) {
+        text_string(problem, "a class without a unit takes no time: expected no init, latency and plus");
+        return false;
+    }
+    return true;
+}
+
+void class_entry_apply(const struct class_entry *entry, struct wb_machine *machine, enum ptx_class class) {
+    uint8_t unit = UNIT_NONE;
+    const bool found = machine_unit_find(machine, entry->unit, &unit);
+    assert(found && "checked by class_entry_check");
+    (void)found;
+    machine->classes[class] = (struct machine_class){
+        .given = true,
+        .unit = unit,
+        .init = entry->init,
+        .latency = entry->latency,
+        .plus = (enum latency_base)entry->plus,
+    };
+}
+
+enum ptx_class machine_class_find(const char *name) {
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
+        if (strcmp(ptx_class_name((enum ptx_class)i), name) == 0) return (enum ptx_class)i;
+    return PTX_CLASS_COUNT;
+}
+
+void machine_class_unknown(const char *name, struct text *out) {
+    const char *names[PTX_CLASS_COUNT];
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
+        names[i] = ptx_class_name((enum ptx_class)i);
+    const char *nearest = suggest_nearest(name, names, PTX_CLASS_COUNT);
+    text_printf(out, "unknown opcode class '%.60s'; ", name);
+    if (nearest != NULL) {
+        text_printf(out, "did you mean '%s'?", nearest);
+        return;
+    }
+    text_string(out, "expected one of: ");
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : ", ", names[i]);
+}
+
+/* ---- Deadlines in cycles or in time ----------------------------------------------------------------------
+ */
+
+/* Units of time and the power of ten of their parts of a second. */
+static const struct {
+    const char *name;
+    uint32_t places;
+} time_units[] = {{"s", 0}, {"ms", 3}, {"us", 6}, {"ns", 9}};
+
+static wb_status bad_deadline(const char *deadline, wb_diagnostics *diagnostics, const char *problem) {
+    diagnose(diagnostics, SEVERITY_ERROR, deadline, "%s", problem);
+    return WB_ERR_INPUT;
+}
+
+/* floor(time * clock), exactly: time is digits / 10^(scale + places) seconds. At most 2^64 * 10^11 fits 128
+ * bits. False when the result does not fit 64 bits. */
+static bool time_to_cycles(struct decimal time, uint32_t places, double clock_mhz, uint64_t *result) {
+    uint64_t hertz = (uint64_t)llround(clock_mhz * 1e6);
+    unsigned __int128 product = (unsigned __int128)time.digits * hertz;
+    product /= number_power_of_ten(time.scale + places);
+    if (product >= CYCLES_SATURATED) return false;
+    *result = (uint64_t)product;
+    return true;
+}
+
+wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
+                             uint64_t *deadline_cycles) {
+    size_t length = strspn(deadline, "0123456789.");
+    const char *unit = deadline + length;
+    unit += strspn(unit, " ");
+    struct decimal number;
+    if (!number_decimal(deadline, length, &number))
+        return bad_deadline(deadline, diagnostics,
+                            "expected a deadline such as '4500', '4500 cycles', '100us', '1.5ms' or '2s'");
+    if (unit[0] == '\0' || strcmp(unit, "cycles") == 0) {
+        if (number.scale != 0 || number.digits == CYCLES_SATURATED)
+            return bad_deadline(deadline, diagnostics, "expected a whole number of cycles, below 2^64 - 1");
+        *deadline_cycles = number.digits;
+        return WB_OK;
+    }
+    for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++) {
+        if (strcmp(unit, time_units[i].name) != 0) continue;
+        if (time_to_cycles(number, time_units[i].places, machine->clock_mhz, deadline_cycles)) return WB_OK;
+        return bad_deadline(deadline, diagnostics, "more cycles than 64 bits can count");
+    }
+    return bad_deadline(deadline, diagnostics, "unknown unit; expected cycles, ns, us, ms or s");
 }

@@ -1,4 +1,5 @@
-/* What the GPU is: one streaming multiprocessor (SM) as docs/machine.md describes it. */
+/* What the GPU is: one streaming multiprocessor (SM) as docs/machine.md describes it, part by part, and the
+ * tables of the keys that a machine file has for each part. */
 #ifndef WB_MACHINE_MACHINE_H
 #define WB_MACHINE_MACHINE_H
 
@@ -7,11 +8,283 @@
 
 #include "base/cycles.h"
 #include "base/diagnostics.h"
-#include "machine/abstract_cta.h"
-#include "machine/fetch.h"
-#include "machine/gpgpusim.h"
-#include "machine/memory.h"
+#include "base/field.h"
 #include "ptx/opcode.h"
+
+/* ---- Memory ----------------------------------------------------------------------------------------------
+ */
+
+/* Bytes that the lanes of a warp are coalesced into. */
+#define MEMORY_LINE_BYTES 128u
+#define MEMORY_SECTOR_BYTES 32u
+
+/* Banks of shared memory and the bytes of each that one cycle serves. */
+#define SHARED_BANKS 32u
+#define SHARED_BANK_BYTES 4u
+
+/* Most sectors of a line. */
+#define CACHE_SECTORS_MAX 32u
+
+/* How lanes become requests. */
+enum memory_requests {
+    REQUESTS_IDEAL, /* one pipelined transaction an instruction, whatever its addresses (ECRTS'25) */
+    REQUESTS_FERMI, /* one request a line of 128 bytes */
+    REQUESTS_VOLTA, /* one request a sector of 32 bytes */
+};
+
+/* What a store does to a line that the first-level cache holds. It never allocates, and always goes on to
+ * the second level. */
+enum store_policy {
+    STORE_EVICTS,  /* write-evict, as GPGPU-Sim's Fermi configuration */
+    STORE_UPDATES, /* write-through: the line stays, as the most recently used */
+};
+
+/* What a miss does when the least recently used line of its set waits for its own data. */
+enum reserved_victim {
+    VICTIM_BYPASSED, /* takes its place; the data, when it comes, goes to the waiting warps only */
+    VICTIM_STALLS,   /* waits until the data has come */
+};
+
+/* How the one memory of a GPU without caches chooses among the SMs whose requests wait for it. */
+enum memory_arbiter {
+    ARBITER_FIFO,        /* the request that came first; of one cycle that of the lowest SM */
+    ARBITER_ROUND_ROBIN, /* the next SM behind the one that was served last */
+    ARBITER_ANY,         /* anyhow; simulated as ARBITER_FIFO */
+};
+
+/* How blocks come to SMs. */
+enum block_dispatch {
+    DISPATCH_STATIC,      /* block b runs on SM b mod sms, in the order of b */
+    DISPATCH_GREEDY,      /* the next block goes to whichever SM has a free slot first */
+    DISPATCH_ROUND_ROBIN, /* ... to the next SM with a free slot behind the one that got the last block */
+    DISPATCH_MOST_FREE,   /* ... to the SM with most free slots */
+};
+
+struct cache_geometry {
+    uint32_t bytes, ways;  /* bytes 0: no cache */
+    uint32_t line_bytes;   /* a power of two */
+    uint32_t sector_bytes; /* what a miss fetches: a power of two, at most line_bytes */
+    bool hashed;           /* set index from all bits of the line number, not from its lowest only */
+};
+
+struct machine_memory {
+    uint32_t requests;       /* enum memory_requests */
+    uint32_t request_cycles; /* that the load/store unit and the first-level cache take for a request */
+    uint32_t service;     /* cycles of the memory that all SMs share for a request; 0: nobody waits for it */
+    uint32_t arbiter;     /* enum memory_arbiter */
+    uint32_t outstanding; /* requests of an SM that may be on their way at a time; 0: any number */
+    struct cache_geometry l1, l2;
+    uint32_t l1_store;               /* enum store_policy */
+    uint32_t l1_victim;              /* enum reserved_victim */
+    uint32_t l1_latency;             /* cycles from a request's turn to its data on a hit */
+    uint32_t l1_mshrs;               /* lines that an SM waits for at a time */
+    uint32_t noc_latency;            /* cycles on the way from an SM to the second level, and back */
+    uint32_t l2_partitions;          /* lines are spread over them in turn */
+    uint32_t l2_latency, l2_service; /* cycles from service to answer; between two requests to a partition */
+    uint32_t dram_latency, dram_service; /* the same of the channel behind a partition */
+    uint32_t reply_service;              /* cycles between two answers to an SM */
+    uint32_t sms;
+    uint32_t dispatch;                /* enum block_dispatch */
+    uint32_t dispatch_latency;        /* cycles from the end of a block to the first issue of its successor */
+    uint32_t dispatch_service;        /* cycles that the one dispatcher of all SMs takes for a block */
+    uint32_t channels, channel_depth; /* of the reordering extension (JCSE'17): one a warp; its entries */
+};
+
+/* Table of struct machine_memory: the key `memory` of a machine file. */
+extern const struct field machine_memory_fields[];
+
+/* A memory system of which a file says nothing: ideal requests, no caches. */
+void machine_memory_defaults(struct machine_memory *memory);
+
+/* Whether the parts fit together. False with a sentence of what is wrong in *problem. */
+bool machine_memory_check(const struct machine_memory *memory, struct text *problem);
+
+/* The rule of requests by its name in a machine file. */
+const char *memory_requests_name(const struct machine_memory *memory);
+
+/* The arbiter by its name in a machine file. */
+const char *memory_arbiter_name(const struct machine_memory *memory);
+
+/* Whether the machine has a memory hierarchy below the load/store unit. */
+static inline bool memory_has_hierarchy(const struct machine_memory *memory) {
+    return memory->l1.bytes != 0;
+}
+
+/* Whether the dispatcher gives a block to any SM with a free slot, so that no slot stays empty while blocks
+ * are left; else block b runs on SM b modulo their number. */
+static inline bool memory_dispatch_is_dynamic(const struct machine_memory *memory) {
+    return memory->dispatch != DISPATCH_STATIC;
+}
+
+/* Whether requests wait for one memory that all SMs share: on a machine without caches that counts requests
+ * (docs/memory-model.md, section 9). */
+static inline bool memory_is_contended(const struct machine_memory *memory) {
+    return memory->service != 0 && memory->requests != REQUESTS_IDEAL && !memory_has_hierarchy(memory);
+}
+
+/* Bytes of one request. */
+static inline uint32_t memory_request_bytes(const struct machine_memory *memory) {
+    return memory->requests == REQUESTS_VOLTA ? MEMORY_SECTOR_BYTES : MEMORY_LINE_BYTES;
+}
+
+/* Cycles from the end of a request's turn at the first level until its data is back, when nothing is in its
+ * way: only stages that any number of requests can be in at once, without the services. */
+static inline uint32_t memory_miss_latency(const struct machine_memory *memory) {
+    return 2 * memory->noc_latency + memory->l2_latency + memory->dram_latency;
+}
+
+/* ---- Instruction fetch -----------------------------------------------------------------------------------
+ */
+
+/* How instructions come to the warps: the instruction cache of a streaming multiprocessor (SM), and the
+ * instruction buffers of its warps. docs/memory-model.md, section 10, has the rules. */
+
+/* Largest instruction cache, in bytes. */
+#define FETCH_BYTES_MAX (1u << 28)
+
+struct machine_fetch {
+    uint32_t size, ways, line;  /* of the instruction cache, in bytes and lines; size 0: every warp always has
+                                   its next instruction */
+    uint32_t instruction_bytes; /* of a machine instruction */
+    uint32_t buffer;            /* instructions of a warp's buffer: a fetch brings that many, of one line */
+    uint32_t per_cycle;         /* fetches of the SM that can begin in a cycle */
+    uint32_t latency;      /* cycles from the beginning of a fetch to the first issue of what it brings */
+    uint32_t miss_latency; /* cycles from a miss until its line is there */
+    uint32_t misses;       /* lines that the SM waits for at a time */
+};
+
+/* Table of struct machine_fetch: the key `fetch` of a machine file. */
+extern const struct field machine_fetch_fields[];
+
+/* Fetch of a machine whose file says nothing of it: it makes nobody wait. */
+void machine_fetch_defaults(struct machine_fetch *fetch);
+
+/* Reads the mapping of a file on top of what *fetch says. WB_ERR_INPUT with a message when it is wrong, or
+ * its parts do not fit together. */
+wb_status machine_fetch_read(const struct ytree *document, const struct ytree_node *value,
+                             struct machine_fetch *fetch);
+
+/* Whether the parts fit together. False with a sentence of what is wrong in *problem. */
+bool machine_fetch_check(const struct machine_fetch *fetch, struct text *problem);
+
+/* Whether warps wait for their instructions. */
+static inline bool fetch_can_stall(const struct machine_fetch *fetch) {
+    return fetch->size != 0;
+}
+
+/* The instruction cache as one of data: its lines are fetched whole. */
+static inline struct cache_geometry fetch_cache_geometry(const struct machine_fetch *fetch) {
+    return (struct cache_geometry){
+        .bytes = fetch->size, .ways = fetch->ways, .line_bytes = fetch->line, .sector_bytes = fetch->line};
+}
+
+/* Behind the last byte of what a fetch of the instruction at `address` brings. */
+static inline uint64_t fetch_end(const struct machine_fetch *fetch, uint64_t address) {
+    const uint64_t line_end = (address / fetch->line + 1) * fetch->line;
+    const uint64_t end = address + (uint64_t)fetch->buffer * fetch->instruction_bytes;
+    return end < line_end ? end : line_end;
+}
+
+/* Most cycles that a fetch keeps anybody waiting for: its own beginning, a line, and the way from it. */
+static inline uint64_t fetch_longest(const struct machine_fetch *fetch) {
+    return fetch_can_stall(fetch) ? (uint64_t)1 + fetch->miss_latency + fetch->latency : 0;
+}
+
+/* ---- The model gpgpusim ----------------------------------------------------------------------------------
+ */
+
+/* What the model that follows GPGPU-Sim 4 cycle by cycle (docs/gpgpusim.md) needs to know of an SM beyond its
+ * units and classes: the key `gpgpusim` of a machine file with `model: gpgpusim`. */
+
+/* The units of that model, in the order in which a cycle hands them instructions. X(enumerator, unit's name,
+ * suffix of its keys). */
+#define GPGPUSIM_UNIT_TABLE(X)                                                                               \
+    X(SP, "SP", sp)             /* f32 arithmetic */                                                         \
+    X(DP, "DP", dp)             /* f64 arithmetic */                                                         \
+    X(INT, "INT", int)          /* integers, and everything that has no unit of its own */                   \
+    X(SFU, "SFU", sfu)          /* divisions, special functions */                                           \
+    X(TENSOR, "TENSOR", tensor) /* matrices */                                                               \
+    X(MEM, "MEM", mem)          /* the specialized unit of global loads */                                   \
+    X(LSU, "LSU", lsu)          /* shared memory, stores, atomics, fences */
+
+enum gpgpusim_unit {
+#define X(enumerator, name, suffix) GPGPUSIM_##enumerator,
+    GPGPUSIM_UNIT_TABLE(X)
+#undef X
+        GPGPUSIM_UNITS
+};
+
+/* Cycles from the issue of an instruction to its result beyond the latency of its opcode: the stages around
+ * the unit. Classes of machine files state both together. */
+#define GPGPUSIM_STAGES 4u
+
+/* Limits: collector units and register banks are kept as bits of a word. */
+#define GPGPUSIM_COLLECTORS_MAX 64u
+#define GPGPUSIM_BANKS_MAX 64u
+#define GPGPUSIM_WIDTH_MAX 8u
+#define GPGPUSIM_STORE_BANKS_MAX 1024u
+
+struct machine_gpgpusim {
+    uint32_t generic_collectors;         /* collector units that take instructions for every unit */
+    uint32_t generic_ports;              /* ports into and out of them: instructions per step */
+    uint32_t collectors[GPGPUSIM_UNITS]; /* units' own collector units, taken when no generic one is free */
+    uint32_t id_oc[GPGPUSIM_UNITS];      /* registers between issue and the collectors */
+    uint32_t register_banks;
+    uint32_t collector_steps; /* how often the collectors are stepped in a cycle */
+    uint32_t result_buses;    /* results of units other than the LSU that can be written in a cycle */
+    uint32_t store_banks;     /* banks of the first-level cache: a store hands it one access a bank a cycle */
+    uint32_t store_ack_delay; /* cycles from there to the access's acknowledgement, at most one of which
+                                 comes back in a cycle */
+};
+
+/* Table of struct machine_gpgpusim. */
+extern const struct field machine_gpgpusim_fields[];
+
+/* The configuration of ECRTS 2025 with latencies of 10 cycles and more. */
+void machine_gpgpusim_defaults(struct machine_gpgpusim *gpgpusim);
+
+/* ---- Abstract CTA simulation -----------------------------------------------------------------------------
+ */
+
+/* Conventions of abstract CTA simulation (WCET 2014, slides 9, 11 and 12), which the slides leave open: the
+ * key `abstract_cta` of a machine file. docs/abstract-cta.md says which sets of them reproduce the published
+ * figures. */
+
+/* How often a loop's header runs when its body runs n times. */
+enum abstract_header { HEADER_TESTS_THE_EXIT, HEADER_ONCE_AN_ITERATION };
+
+/* Which warps hide a memory latency. */
+enum abstract_stall { STALL_ACTIVE_WARPS, STALL_ALL_WARPS };
+
+/* Which side of a uniform branch counts. */
+enum abstract_branch { BRANCH_LARGER_SIDE, BRANCH_EXECUTED_SIDE };
+
+/* Whether the variation by divergence is charged beside the larger time. */
+enum abstract_shift { SHIFT_WIDENS_WINDOW, SHIFT_IS_ADDED };
+
+/* The memory latency is that of the machine. */
+#define ABSTRACT_LATENCY_OF_MACHINE UINT32_MAX
+
+struct machine_abstract_cta {
+    bool stated;             /* by the machine file */
+    uint32_t header;         /* enum abstract_header */
+    uint32_t barrier_slots;  /* cycles that a barrier takes for each warp that arrives */
+    uint32_t barrier_cycles; /* and once for all of them */
+    uint32_t stall_warps;    /* enum abstract_stall */
+    uint32_t memory_latency; /* T_memory, or ABSTRACT_LATENCY_OF_MACHINE */
+    uint32_t uniform_branch; /* enum abstract_branch */
+    uint32_t shift;          /* enum abstract_shift */
+    bool stores_stall;       /* stores are memory access nodes that stall, too */
+};
+
+/* Table of struct machine_abstract_cta. */
+extern const struct field machine_abstract_cta_fields[];
+
+/* Those of the machine `hirvisalo`, with the memory latency of the machine at hand. */
+void machine_abstract_cta_defaults(struct machine_abstract_cta *abstract_cta);
+
+/* ---- The machine -----------------------------------------------------------------------------------------
+ */
 
 #define MACHINE_UNITS_MAX 32
 #define MACHINE_NAME_MAX 64
@@ -94,5 +367,46 @@ static inline uint32_t machine_latency(const struct wb_machine *machine, const s
                                                          : 0;
     return base + class->latency;
 }
+
+/* ---- Units, classes and limits in a machine file ---------------------------------------------------------
+ */
+
+/* Described once: reading, printing and overriding a
+ * machine all go through these tables. */
+
+/* Table of struct wb_machine: the keys of `limits`. */
+extern const struct field machine_limit_fields[];
+
+/* Table of struct machine_unit. */
+extern const struct field machine_unit_fields[];
+
+/* A class as the file has it: the unit by its name. */
+struct class_entry {
+    char unit[MACHINE_NAME_MAX];
+    uint32_t init, latency;
+    uint32_t plus; /* enum latency_base */
+};
+
+/* Table of it; `{unit: none}` is a whole entry without the keys that the table requires. */
+extern const struct field machine_class_fields[];
+
+/* The class with the table's enumerator as the file has it. */
+struct class_entry class_entry_of(const struct wb_machine *machine, enum ptx_class class);
+
+/* Whether a machine can have the class like this. False with a sentence of what is wrong in *problem. */
+bool class_entry_check(const struct wb_machine *machine, const struct class_entry *entry,
+                       struct text *problem);
+
+/* Makes a checked entry the machine's. */
+void class_entry_apply(const struct class_entry *entry, struct wb_machine *machine, enum ptx_class class);
+
+/* The index of a unit, UNIT_NONE for "none"; false when the machine has no such unit. */
+bool machine_unit_find(const struct wb_machine *machine, const char *name, uint8_t *index);
+
+/* The class of a name; PTX_CLASS_COUNT when there is none. */
+enum ptx_class machine_class_find(const char *name);
+
+/* Appends "unknown class 'x'; did you mean 'y'?" or, when nothing is near, all classes. */
+void machine_class_unknown(const char *name, struct text *out);
 
 #endif

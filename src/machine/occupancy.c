@@ -1,13 +1,10 @@
 #include "machine/occupancy.h"
+#include "base/cycles.h"
 
 #include <inttypes.h>
 
 /* A kernel may have so many registers whatever its directives say: what calls need on some GPU. (~) */
 #define CONVENTION_REGISTERS 24u
-
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 /* A granularity that is not stated is none. */
 static uint64_t unit_of(uint32_t stated) {
@@ -69,7 +66,7 @@ void machine_resource_uses(const struct wb_machine *machine, const struct block_
 static uint32_t least_blocks(const struct resource_use uses[RESOURCE_COUNT]) {
     uint32_t blocks = WB_UNLIMITED;
     for (int r = 0; r < RESOURCE_COUNT; r++)
-        blocks = smaller(blocks, uses[r].blocks);
+        blocks = u32_min(blocks, uses[r].blocks);
     return blocks;
 }
 
@@ -87,7 +84,7 @@ uint32_t machine_registers_for(const struct wb_machine *machine, const struct bl
     const uint64_t warps = round_up((uint64_t)blocks * demand->warps, unit_of(limits->warp_unit));
     if (limits->registers == 0 || warps == 0) return most;
     const uint64_t room = limits->registers / warps, warp = room - room % unit_of(limits->register_unit);
-    return smaller(most, (uint32_t)(warp / unit_of(machine->warp_width)));
+    return u32_min(most, (uint32_t)(warp / unit_of(machine->warp_width)));
 }
 
 bool machine_shared_for(const struct wb_machine *machine, uint32_t blocks, uint64_t *bytes) {
@@ -147,8 +144,8 @@ wb_status machine_resident_range(const struct wb_machine *machine, const struct 
     range->least = machine_resident_blocks(machine, demand, registers.most);
     if (reordered) {
         const uint32_t channels = use_of(demand->warps, machine->memory.channels).blocks;
-        range->most = smaller(range->most, channels);
-        range->least = smaller(range->least, channels);
+        range->most = u32_min(range->most, channels);
+        range->least = u32_min(range->least, channels);
     }
     if (range->most != 0) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, machine->name,

@@ -1,10 +1,21 @@
-/* How many blocks an SM holds at a time, by the rules of NVIDIA's occupancy calculator (docs/occupancy.md).
- */
+/* What is known of the registers of a kernel's threads: PTX counts virtual ones. */
 #ifndef WB_MACHINE_OCCUPANCY_H
 #define WB_MACHINE_OCCUPANCY_H
 
+#include <stdint.h>
+
 #include "machine/machine.h"
-#include "machine/register_facts.h"
+
+/* 0: not stated. */
+struct register_facts {
+    uint32_t exact;         /* so many, says the launch; the rest does not matter then */
+    uint32_t most;          /* at most so many (.maxnreg) */
+    uint32_t bound_threads; /* so few that, of blocks of so many threads (.maxntid, .reqntid), */
+    uint32_t bound_blocks;  /* so many fit on an SM (.minnctapersm), or one */
+};
+
+/* How many blocks an SM holds at a time, by the rules of NVIDIA's occupancy calculator (docs/occupancy.md).
+ */
 
 /* What a block takes of its SM. */
 struct block_demand {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "machine/keys.h"
-#include "machine/schema.h"
+#include "machine/machine.h"
 
 /* Longest key of an assignment: "class.", the longest class and unit names, and the last part. */
 #define KEY_MAX 160
@@ -45,7 +45,7 @@ static wb_status fail(const struct assignment *assignment, const char *message) 
 
 /* Reports `problem` and gives its memory back. */
 static wb_status fail_with(const struct assignment *assignment, struct text *problem) {
-    wb_status status = fail(assignment, problem->failed ? "out of memory" : problem->data);
+    wb_status status = fail(assignment, problem->failed ? OUT_OF_MEMORY : problem->data);
     text_free(problem);
     return status;
 }

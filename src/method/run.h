@@ -6,7 +6,6 @@
 
 #include "base/arena.h"
 #include "base/diagnostics.h"
-#include "base/vec.h"
 
 /* The methods of a table are the bits of a number. */
 #define METHODS_MAX 64u

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/c_locale.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 /* All texts of one name together. Every step of the parse takes a letter or copies texts into this, so it
  * bounds the work, too. */

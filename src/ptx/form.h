@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "ptx/opcode.h"
-#include "ptx/waits.h"
 
 enum ptx_round {
     PTX_ROUND_NONE,

@@ -1,5 +1,6 @@
 #include "ptx/lexer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -66,6 +67,7 @@ static const char *line_end(const struct lexer *lexer, const char *at) {
 
 /* Ends the current token, which starts at token.text, before `end`. */
 static void token_finish(struct lexer *lexer, enum token_kind kind, const char *end) {
+    assert(lexer->token.text <= end && end <= lexer->end);
     lexer->token.kind = kind;
     lexer->token.length = (size_t)(end - lexer->token.text);
     lexer->cursor = end;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/source.h"
+#include "base/diagnostics.h"
 
 enum token_kind {
     TOKEN_END,

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "ptx/demangle.h"
 #include "ptx/parser.h"
-#include "ptx/reach.h"
+#include "ptx/ptx.h"
 
 /* A module of `size` bytes of text may take this much memory. Real modules take about 5 bytes a byte; the
  * rest is for short texts that declare much. */

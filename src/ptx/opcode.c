@@ -1,8 +1,7 @@
 #include "ptx/opcode.h"
 
+#include <assert.h>
 #include <string.h>
-
-#include "ptx/sreg.h"
 
 static const struct {
     const char *name;
@@ -44,14 +43,17 @@ static bool same(const char *name, const char *text, size_t length) {
 }
 
 const char *ptx_class_name(enum ptx_class class) {
+    assert(class < PTX_CLASS_COUNT);
     return class_names[class];
 }
 
 const char *ptx_type_name(enum ptx_type type) {
+    assert(type < PTX_TYPE_COUNT);
     return types[type].name;
 }
 
 uint32_t ptx_type_bytes(enum ptx_type type) {
+    assert(type < PTX_TYPE_COUNT);
     return types[type].bytes;
 }
 
@@ -87,4 +89,25 @@ const char *ptx_sreg_name(enum ptx_sreg sreg) {
 #undef X
     };
     return sreg >= PTX_SREG_ENVREG0 ? "%envreg" : names[sreg];
+}
+
+static const struct {
+    enum ptx_answer answer;
+    const char *what, *text;
+} waits[PTX_WAIT_COUNT] = {
+#define X(enumerator, answer, what, text) {PTX_##answer, what, text},
+    PTX_WAIT_TABLE(X)
+#undef X
+};
+
+enum ptx_answer ptx_wait_answer(enum ptx_wait wait) {
+    return waits[wait].answer;
+}
+
+const char *ptx_wait_what(enum ptx_wait wait) {
+    return waits[wait].what;
+}
+
+const char *ptx_wait_text(enum ptx_wait wait) {
+    return waits[wait].text;
 }

@@ -1,6 +1,5 @@
-/* The parser's state, shared by its parts: parse_module.c (module level), parse_function.c (headers, the end
- * of a function), parse_body.c (statements), parse_location.c, parse_operand.c, parse_variable.c,
- * parse_initialiser.c and parse_constant.c.
+/* The parser's state, shared by its parts: parser.c (module level, .loc), parse_function.c, parse_variable.c,
+ * parse_operand.c and parse_constant.c.
  *
  * Every part starts at the current token (parser->lexer.token) and leaves the first token that it does not
  * want as the current one. The first error ends the parse: WB_ERR_INPUT after one message, WB_ERR_LIMIT
@@ -8,7 +7,7 @@
 #ifndef WB_PTX_PARSER_H
 #define WB_PTX_PARSER_H
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "ptx/lexer.h"
 #include "ptx/ptx.h"
 #include "ptx/scope.h"
@@ -88,12 +87,10 @@ struct parser {
     VEC(struct ptx_relocation) relocations; /* of the variable being parsed */
 };
 
-/* ---- parse_module.c ---- */
-
 /* Parses module->source into the rest of the module. */
 wb_status parse_module(struct wb_module *module, struct wb_diagnostics *diagnostics);
 
-/* ---- parser.c: errors and what every part needs ---- */
+/* ---- Errors and what every part needs ---- */
 
 /* One error at byte `offset`. */
 void parser_report(struct parser *parser, size_t offset, const char *format, ...)
@@ -149,6 +146,14 @@ wb_status parse_parenthesised_text(struct parser *parser, const char **text);
 /* Parses `"text"` and hands out what is between the quotes. */
 wb_status parse_string(struct parser *parser, const char **text);
 
+/* ---- Source lines ---- */
+
+/* A `.loc` directive: .loc file line column[, function_name label][, inlined_at file line column] */
+wb_status parse_loc(struct parser *parser);
+
+/* Makes the last `.loc` the location of the instructions that follow: location.current. */
+wb_status location_settle(struct parser *parser);
+
 /* ---- parse_constant.c ---- */
 
 struct constant {
@@ -195,8 +200,6 @@ wb_status parse_registers(struct parser *parser);
 wb_status parser_add_registers(struct parser *parser, const struct token *name, enum ptx_type type,
                                uint32_t count, bool keep, uint32_t *first);
 
-/* ---- parse_initialiser.c ---- */
-
 /* What follows the `=` of variable `index`. */
 wb_status parse_initialiser(struct parser *parser, uint32_t index, const struct dimensions *dimensions);
 
@@ -208,18 +211,8 @@ wb_status resolve_relocations(struct parser *parser);
 /* A function from `.entry` or `.func` to the end of its body or prototype. */
 wb_status parse_function(struct parser *parser, enum ptx_linkage linkage);
 
-/* ---- parse_body.c ---- */
-
 /* The statements from behind `{` to the closing `}`. */
 wb_status parse_body(struct parser *parser);
-
-/* ---- parse_location.c ---- */
-
-/* A `.loc` directive: .loc file line column[, function_name label][, inlined_at file line column] */
-wb_status parse_loc(struct parser *parser);
-
-/* Makes the last `.loc` the location of the instructions that follow: location.current. */
-wb_status location_settle(struct parser *parser);
 
 /* ---- parse_operand.c ---- */
 

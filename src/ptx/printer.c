@@ -1,8 +1,276 @@
-/* Whole modules: one canonical form, in which every function declares its registers and variables first and
- * has no inner scopes. */
+/* Modules as PTX text: one canonical form. */
 #include "ptx/printer.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- Instructions and their operands ---------------------------------------------------------------------
+ */
+
+/* What operands of one function are printed with. */
+struct inst_printer {
+    struct text *out;
+    const struct wb_module *module;
+    const struct ptx_function *function;
+    const struct register_names *names;
+    enum register_access access; /* of the operand at hand */
+};
+
+void print_register(struct text *out, const struct ptx_function *function, uint32_t reg) {
+    if (reg >= function->reg_count) {
+        text_string(out, "CC");
+        return;
+    }
+    const struct ptx_reg_group *group = &function->groups[function->reg_group[reg]];
+    text_string(out, group->name);
+    if (group->numbered) text_printf(out, "%u", reg - group->first);
+}
+
+/* The part of a register that a video instruction takes. */
+static void print_select(struct text *out, const struct ptx_operand *operand) {
+    static const char *const names[] = {
+        [PTX_SELECT_B0] = ".b0", [PTX_SELECT_B1] = ".b1", [PTX_SELECT_B2] = ".b2",
+        [PTX_SELECT_B3] = ".b3", [PTX_SELECT_H0] = ".h0", [PTX_SELECT_H1] = ".h1",
+    };
+    if (operand->select == PTX_SELECT_NONE) return;
+    if (operand->select != PTX_SELECT_OTHER) {
+        text_string(out, names[operand->select]);
+        return;
+    }
+    char word[sizeof operand->value + 1] = {0};
+    memcpy(word, &operand->value, sizeof operand->value);
+    text_printf(out, ".%s", word);
+}
+
+static void print_sreg(struct text *out, uint32_t sreg) {
+    text_string(out, ptx_sreg_name((enum ptx_sreg)sreg));
+    if (sreg >= PTX_SREG_ENVREG0) text_printf(out, "%u", sreg - PTX_SREG_ENVREG0);
+}
+
+static void put_register(const struct inst_printer *printer, uint32_t reg) {
+    if (printer->names == NULL) {
+        print_register(printer->out, printer->function, reg);
+    } else {
+        printer->names->put(printer->names, printer->out, reg, printer->access);
+    }
+}
+
+/* An operand that has no parts. */
+static void print_scalar(const struct inst_printer *printer, const struct ptx_operand *operand) {
+    struct text *out = printer->out;
+    const struct ptx_function *function = printer->function;
+    unsigned long long bits = operand->value;
+    switch (operand->kind) {
+    case PTX_OPERAND_REG:
+        if (operand->negated) text_char(out, '!');
+        put_register(printer, operand->index);
+        print_select(out, operand);
+        break;
+    case PTX_OPERAND_INT: text_printf(out, "%lld", (long long)operand->value); break;
+    case PTX_OPERAND_F32: text_printf(out, "0f%08llX", bits); break;
+    case PTX_OPERAND_F64: text_printf(out, "0d%016llX", bits); break;
+    case PTX_OPERAND_SREG: print_sreg(out, operand->index); break;
+    case PTX_OPERAND_VARIABLE:
+        text_string(out, printer->module->variables[operand->index].name);
+        if (operand->value != 0) text_printf(out, "+%lld", (long long)operand->value);
+        break;
+    case PTX_OPERAND_FUNCTION: text_string(out, printer->module->functions[operand->index].name); break;
+    case PTX_OPERAND_LABEL: text_string(out, function->labels[operand->index].name); break;
+    case PTX_OPERAND_PROTOTYPE: text_string(out, function->prototypes[operand->index].name); break;
+    case PTX_OPERAND_SINK: text_char(out, '_'); break;
+    default: break;
+    }
+}
+
+/* The elements of a vector between two brackets. */
+static void print_vector(const struct inst_printer *printer, const struct ptx_operand *operand,
+                         const char brackets[3]) {
+    text_char(printer->out, brackets[0]);
+    for (uint32_t i = 0; i < operand->count; i++) {
+        if (i > 0) text_string(printer->out, ", ");
+        print_scalar(printer, &printer->function->operands[operand->index + i]);
+    }
+    text_char(printer->out, brackets[1]);
+}
+
+/* [base+offset]; an absolute address is the offset alone. */
+static void print_address(const struct inst_printer *printer, const struct ptx_operand *operand) {
+    const struct ptx_operand *base = &printer->function->operands[operand->index];
+    text_char(printer->out, '[');
+    if (base->kind == PTX_OPERAND_INT) {
+        text_printf(printer->out, "%lld", (long long)operand->value);
+    } else {
+        print_scalar(printer, base);
+        if (operand->value != 0) text_printf(printer->out, "+%lld", (long long)operand->value);
+    }
+    text_char(printer->out, ']');
+}
+
+/* [texture, sampler, {coordinates}] */
+static void print_texture(const struct inst_printer *printer, const struct ptx_operand *operand) {
+    text_char(printer->out, '[');
+    for (uint32_t i = 0; i < operand->count; i++) {
+        const struct ptx_operand *part = &printer->function->operands[operand->index + i];
+        if (i > 0) text_string(printer->out, ", ");
+        if (part->kind == PTX_OPERAND_VECTOR) {
+            print_vector(printer, part, "{}");
+        } else {
+            print_scalar(printer, part);
+        }
+    }
+    text_char(printer->out, ']');
+}
+
+static void print_operand(const struct inst_printer *printer, const struct ptx_operand *operand,
+                          const char brackets[3]) {
+    switch (operand->kind) {
+    case PTX_OPERAND_VECTOR: print_vector(printer, operand, brackets); break;
+    case PTX_OPERAND_ADDRESS: print_address(printer, operand); break;
+    case PTX_OPERAND_TEXTURE: print_texture(printer, operand); break;
+    default: print_scalar(printer, operand); break;
+    }
+}
+
+/* What an instruction does with the registers of an operand of this role; those of addresses are read. */
+static enum register_access access_of(char role, const struct ptx_operand *operand) {
+    if (operand->kind == PTX_OPERAND_ADDRESS) return REGISTER_READ;
+    if (role == 'x') return REGISTER_UPDATED;
+    return role == 'd' || role == 'D' || role == 'O' ? REGISTER_WRITTEN : REGISTER_READ;
+}
+
+/* An instruction with its guard, without semicolon and line break, such as "@%p1 bra $L__BB0_2". */
+static void print_inst(struct text *out, const struct wb_module *module, const struct ptx_function *function,
+                       const struct ptx_inst *inst) {
+    print_inst_named(out, module, function, inst, NULL);
+}
+
+void print_inst_named(struct text *out, const struct wb_module *module, const struct ptx_function *function,
+                      const struct ptx_inst *inst, const struct register_names *names) {
+    struct inst_printer printer = {out, module, function, names, REGISTER_READ};
+    const struct ptx_operand *operands = ptx_operands(function, inst);
+    if (inst->guard != PTX_NO_INDEX) {
+        text_string(out, inst->guard_negated ? "@!" : "@");
+        put_register(&printer, inst->guard);
+        text_char(out, ' ');
+    }
+    text_string(out, inst->form->text);
+    const char *before = " ";
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        if (operands[i].kind == PTX_OPERAND_NONE) continue;
+        text_string(out, inst->form->roles[i] == 'D' ? "|" : before);
+        printer.access = access_of(inst->form->roles[i], &operands[i]);
+        print_operand(&printer, &operands[i], inst->form->op == PTX_OP_CALL ? "()" : "{}");
+        before = ", ";
+    }
+}
+
+/* ---- Variables and their initial values ------------------------------------------------------------------
+ */
+
+static const char *linkage_word(enum ptx_linkage linkage) {
+    switch (linkage) {
+    case PTX_LINK_VISIBLE: return ".visible ";
+    case PTX_LINK_EXTERN: return ".extern ";
+    case PTX_LINK_WEAK: return ".weak ";
+    case PTX_LINK_COMMON: return ".common ";
+    case PTX_LINK_NONE: break;
+    }
+    return "";
+}
+
+/* One scalar of an initial value: floats by their bits, everything else as an unsigned number. */
+static void print_initial_scalar(struct text *out, enum ptx_type type, const uint8_t *bytes) {
+    uint64_t value = 0;
+    uint32_t size = ptx_type_bytes(type);
+    memcpy(&value, bytes, size < sizeof value ? size : sizeof value);
+    if (type == PTX_F32) {
+        text_printf(out, "0f%08llX", (unsigned long long)value);
+    } else if (type == PTX_F64) {
+        text_printf(out, "0d%016llX", (unsigned long long)value);
+    } else {
+        text_printf(out, "%llu", (unsigned long long)value);
+    }
+}
+
+/* An address in an initial value: symbol+addend, generic(symbol)+addend, mask(symbol). */
+static void print_relocation(struct text *out, const struct wb_module *module,
+                             const struct ptx_relocation *relocation) {
+    const char *name = relocation->is_function ? module->functions[relocation->symbol].name
+                                               : module->variables[relocation->symbol].name;
+    if (relocation->mask != 0) text_printf(out, "0x%llX(", (unsigned long long)relocation->mask);
+    text_printf(out, relocation->generic ? "generic(%s)" : "%s", name);
+    if (relocation->addend != 0) text_printf(out, "+%lld", (long long)relocation->addend);
+    if (relocation->mask != 0) text_char(out, ')');
+}
+
+/* Scalars that must be written: the rest of the variable is zero. */
+static uint64_t scalars_written(const struct ptx_variable *variable, uint32_t scalar) {
+    uint64_t bytes = variable->size;
+    while (bytes > 0 && variable->init[bytes - 1] == 0)
+        bytes--;
+    uint64_t count = (bytes + scalar - 1) / scalar;
+    for (uint32_t i = 0; i < variable->relocation_count; i++) {
+        uint64_t end = variable->relocations[i].offset / scalar + 1;
+        if (end > count) count = end;
+    }
+    return count;
+}
+
+static void print_initialiser(struct text *out, const struct wb_module *module,
+                              const struct ptx_variable *variable) {
+    uint32_t scalar = ptx_type_bytes(variable->type);
+    uint64_t count = scalars_written(variable, scalar);
+    bool braces = variable->array || variable->vector > 1;
+    uint32_t relocation = 0;
+    if (count == 0 && !braces) count = 1;
+    text_string(out, braces ? " = {" : " = ");
+    for (uint64_t i = 0; i < count && !out->failed; i++) {
+        if (i > 0) text_string(out, ", ");
+        if (relocation < variable->relocation_count &&
+            variable->relocations[relocation].offset == i * scalar) {
+            print_relocation(out, module, &variable->relocations[relocation++]);
+        } else {
+            print_initial_scalar(out, variable->type, variable->init + i * scalar);
+        }
+    }
+    if (braces) text_char(out, '}');
+}
+
+/* Everything before the name. */
+static void print_specifiers(struct text *out, const struct ptx_variable *variable) {
+    uint32_t element = ptx_type_bytes(variable->type) * variable->vector;
+    text_printf(out, "%s.%s ", linkage_word(variable->linkage), ptx_space_name(variable->space));
+    if (variable->align != element) text_printf(out, ".align %u ", variable->align);
+    if (variable->attribute != NULL) text_printf(out, ".attribute(%s) ", variable->attribute);
+    if (variable->vector > 1) text_printf(out, ".v%u ", variable->vector);
+    text_printf(out, ".%s ", ptx_type_name(variable->type));
+    if (!variable->pointer) return;
+    text_string(out, ".ptr ");
+    if (variable->pointer_space != PTX_GENERIC)
+        text_printf(out, ".%s ", ptx_space_name(variable->pointer_space));
+    if (variable->pointer_align != 0) text_printf(out, ".align %u ", variable->pointer_align);
+}
+
+/* A variable's declaration from its linkage to before the semicolon. */
+static void print_variable(struct text *out, const struct wb_module *module,
+                           const struct ptx_variable *variable) {
+    uint64_t element = (uint64_t)ptx_type_bytes(variable->type) * variable->vector;
+    print_specifiers(out, variable);
+    text_string(out, variable->name);
+    if (variable->array && variable->size == 0) {
+        text_string(out, "[]");
+    } else if (variable->array) {
+        text_printf(out, "[%llu]", (unsigned long long)(variable->size / element));
+    }
+    if (variable->fields != NULL) text_printf(out, " = %s", variable->fields);
+    if (variable->init != NULL) print_initialiser(out, module, variable);
+}
+
+/* ---- Modules ---------------------------------------------------------------------------------------------
+ */
+
+/* Whole modules: one canonical form, in which every function declares its registers and variables first and
+ * has no inner scopes. */
 
 /* Per function its variables other than parameters, as lists through `next`. */
 struct locals {

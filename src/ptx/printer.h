@@ -8,10 +8,6 @@
 /* The name of a register, such as "%r5"; "CC" for the carry flag. */
 void print_register(struct text *out, const struct ptx_function *function, uint32_t reg);
 
-/* An instruction with its guard, without semicolon and line break, such as "@%p1 bra $L__BB0_2". */
-void print_inst(struct text *out, const struct wb_module *module, const struct ptx_function *function,
-                const struct ptx_inst *inst);
-
 /* What an instruction does with a register. */
 enum register_access { REGISTER_READ, REGISTER_WRITTEN, REGISTER_UPDATED /* read, then written */ };
 
@@ -24,8 +20,5 @@ struct register_names {
 /* The same with other names for registers; NULL: with those of the PTX. */
 void print_inst_named(struct text *out, const struct wb_module *module, const struct ptx_function *function,
                       const struct ptx_inst *inst, const struct register_names *names);
-
-/* A variable's declaration from its linkage to before the semicolon. */
-void print_variable(struct text *out, const struct wb_module *module, const struct ptx_variable *variable);
 
 #endif

@@ -1,6 +1,7 @@
 /* Questions about instructions that every later stage asks. */
 #include "ptx/ptx.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -15,7 +16,9 @@ const char *ptx_location_file(const struct wb_module *module, const struct ptx_l
 }
 
 void ptx_put_reg(const struct ptx_function *function, uint32_t reg, struct text *out) {
+    assert(reg < function->reg_count);
     const struct ptx_reg_group *group = &function->groups[function->reg_group[reg]];
+    assert(reg >= group->first);
     text_string(out, group->name);
     if (group->numbered) text_printf(out, "%u", reg - group->first);
 }
@@ -67,6 +70,7 @@ void ptx_diagnose(struct wb_diagnostics *diagnostics, enum severity severity, co
 static void list_add(uint32_t *list, uint32_t *count, uint32_t reg) {
     for (uint32_t i = 0; i < *count; i++)
         if (list[i] == reg) return;
+    assert(*count < PTX_REGS_MAX && "the parser refuses more");
     if (*count < PTX_REGS_MAX) list[(*count)++] = reg;
 }
 
@@ -123,4 +127,106 @@ uint32_t ptx_branch_targets(const struct ptx_function *function, const struct pt
     for (uint32_t i = 0; i < table->target_count && i < room; i++)
         targets[i] = function->labels[table->targets[i]].target;
     return table->target_count;
+}
+
+/* The walk over the calls: reach->functions is its queue. */
+struct reach_walk {
+    const struct wb_module *module;
+    bool *seen; /* by function */
+    bool saw_indirect;
+    struct ptx_reach *reach;
+};
+
+static void add_function(struct reach_walk *walk, uint32_t function) {
+    if (walk->seen[function]) return;
+    walk->seen[function] = true;
+    walk->reach->functions[walk->reach->count++] = function;
+}
+
+/* Adds what a call through a register can reach, the first time that one is met. */
+static void add_indirect(struct reach_walk *walk) {
+    if (walk->saw_indirect) return;
+    walk->saw_indirect = true;
+    for (uint32_t f = 0; f < walk->module->function_count; f++)
+        if (!walk->module->functions[f].is_entry) add_function(walk, f);
+}
+
+static void add_callees(struct reach_walk *walk, const struct ptx_function *function) {
+    for (uint32_t i = 0; i < function->inst_count; i++) {
+        const struct ptx_inst *inst = &function->insts[i];
+        if (inst->form->op != PTX_OP_CALL) continue;
+        const struct ptx_operand *callee = &ptx_operands(function, inst)[1];
+        if (callee->kind == PTX_OPERAND_FUNCTION) {
+            add_function(walk, ptx_callee(walk->module, callee->index));
+        } else {
+            add_indirect(walk);
+        }
+    }
+}
+
+wb_status ptx_reach(const struct wb_kernel *kernel, struct arena *arena, struct ptx_reach *reach) {
+    const struct wb_module *module = kernel->module;
+    struct reach_walk walk = {
+        .module = module, .seen = arena_array(arena, module->function_count, sizeof(bool)), .reach = reach};
+    *reach =
+        (struct ptx_reach){.functions = arena_array(arena, module->function_count, sizeof *reach->functions)};
+    if (walk.seen == NULL || reach->functions == NULL) return WB_ERR_LIMIT;
+    add_function(&walk, kernel->function);
+    for (uint32_t i = 0; i < reach->count; i++)
+        add_callees(&walk, &module->functions[reach->functions[i]]);
+    return WB_OK;
+}
+
+static const struct {
+    const char *name;
+    uint8_t class_, wait;
+} functions[PTX_RUNTIME_COUNT] = {[PTX_RUNTIME_NONE] = {"", 0, 0},
+#define X(enumerator, name, class, wait)                                                                     \
+    [PTX_RUNTIME_##enumerator] = {name, PTX_CLASS_##class, PTX_WAIT_##wait},
+                                  PTX_RUNTIME_TABLE(X)
+#undef X
+};
+
+const char *ptx_runtime_name(enum ptx_runtime runtime) {
+    return functions[runtime].name;
+}
+
+/* Which function of the run-time system a declaration means. */
+static enum ptx_runtime runtime_of(const struct ptx_function *function) {
+    if (function->has_body) return PTX_RUNTIME_NONE;
+    for (int r = PTX_RUNTIME_NONE + 1; r < PTX_RUNTIME_COUNT; r++)
+        if (strcmp(function->name, functions[r].name) == 0) return (enum ptx_runtime)r;
+    return PTX_RUNTIME_NONE;
+}
+
+/* The form of such a call, made when it is another than the one that `last` has of that function. */
+static wb_status runtime_form(struct arena *arena, const struct ptx_form *call, enum ptx_runtime runtime,
+                              const struct ptx_form **last) {
+    if (*last != NULL && strcmp((*last)->text, call->text) == 0) return WB_OK;
+    struct ptx_form *form = arena_alloc(arena, sizeof *form);
+    if (form == NULL) return WB_ERR_LIMIT;
+    *form = *call;
+    form->runtime = (uint8_t)runtime;
+    form->class_ = functions[runtime].class_;
+    form->wait = functions[runtime].wait;
+    *last = form;
+    return WB_OK;
+}
+
+wb_status runtime_resolve(struct wb_module *module) {
+    const struct ptx_form *forms[PTX_RUNTIME_COUNT] = {0};
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct ptx_function *function = &module->functions[f];
+        for (uint32_t i = 0; i < function->inst_count; i++) {
+            struct ptx_inst *inst = &function->insts[i];
+            if (inst->form->op != PTX_OP_CALL) continue;
+            const struct ptx_operand *callee = &ptx_operands(function, inst)[1];
+            if (callee->kind != PTX_OPERAND_FUNCTION) continue;
+            enum ptx_runtime runtime = runtime_of(&module->functions[ptx_callee(module, callee->index)]);
+            if (runtime == PTX_RUNTIME_NONE) continue;
+            WB_TRY(runtime_form(&module->arena, inst->form, runtime, &forms[runtime]));
+            inst->form = forms[runtime];
+        }
+    }
+    return WB_OK;
 }

@@ -14,7 +14,6 @@
 #include "base/diagnostics.h"
 #include "ptx/form.h"
 #include "ptx/opcode.h"
-#include "ptx/sreg.h"
 
 #define PTX_NO_INDEX UINT32_MAX
 
@@ -285,5 +284,46 @@ void ptx_inst_regs(const struct ptx_function *function, const struct ptx_inst *i
  * are, which may be more than `room`; 0 for an instruction that is no branch. */
 uint32_t ptx_branch_targets(const struct ptx_function *function, const struct ptx_inst *inst,
                             uint32_t *targets, uint32_t room);
+
+/* Which functions of a module a kernel can execute. */
+
+struct ptx_reach {
+    uint32_t
+        *functions; /* of the module, in the order in which their calls are met: the kernel's own first */
+    uint32_t count;
+};
+
+/* The kernel and all that it can call, directly or not; a call through a register can reach every function
+ * that is no entry. In memory of the arena. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status ptx_reach(const struct wb_kernel *kernel, struct arena *arena, struct ptx_reach *reach);
+
+/* The functions of CUDA's run-time system: modules call them, but do not have their bodies. */
+
+/* X(enumerator, name, class, wait): the opcode class of a call, and what it waits for. */
+#define PTX_RUNTIME_TABLE(X)                                                                                 \
+    X(ASSERTFAIL, "__assertfail", CALL, ASSERTION)                                                           \
+    X(VPRINTF, "vprintf", VPRINTF, RUNTIME)                                                                  \
+    X(MALLOC, "malloc", MALLOC, RUNTIME)                                                                     \
+    X(FREE, "free", FREE, RUNTIME)
+
+enum ptx_runtime {
+    PTX_RUNTIME_NONE,
+#define X(enumerator, name, class, wait) PTX_RUNTIME_##enumerator,
+    PTX_RUNTIME_TABLE(X)
+#undef X
+        PTX_RUNTIME_COUNT
+};
+
+/* The name of a function of the run-time system. */
+const char *ptx_runtime_name(enum ptx_runtime runtime);
+
+/* Gives calls of the run-time system forms of their own: form->runtime says which function is called.
+ * WB_ERR_LIMIT when memory is exhausted. */
+wb_status runtime_resolve(struct wb_module *module);
+
+/* Whether an instruction ends the whole grid where it is executed. */
+static inline bool ptx_ends_grid(const struct ptx_form *form) {
+    return form->op == PTX_OP_TRAP || form->runtime == PTX_RUNTIME_ASSERTFAIL;
+}
 
 #endif

@@ -1,5 +1,6 @@
 #include "ptx/scope.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -18,11 +19,14 @@ void scopes_begin_function(struct scopes *scopes) {
 }
 
 void scopes_open(struct scopes *scopes) {
+    assert(scopes->depth < SCOPE_DEPTH_MAX);
     scopes->first[++scopes->depth] = (uint32_t)scopes->bindings.count;
 }
 
 void scopes_close(struct scopes *scopes) {
+    assert(scopes->depth > 0);
     uint32_t first = scopes->first[scopes->depth--];
+    assert(first <= scopes->bindings.count);
     while (scopes->bindings.count > first) {
         const struct binding *binding = &scopes->bindings.items[--scopes->bindings.count];
         struct symbol *symbol = &scopes->symbols.items[binding->symbol];

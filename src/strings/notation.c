@@ -2,53 +2,21 @@
 
 #include <string.h>
 
-#include "base/number.h"
+#include "base/scanner.h"
 
 /* Parentheses within parentheses. */
 #define NESTING_MAX 16u
 
 struct notation {
-    const char *text;
-    size_t length;
-    size_t at;
-    const struct subject *subject;
-    wb_diagnostics *diagnostics;
+    struct scanner scan;
     struct unit_string *string;
 };
 
-static wb_status notation_error(const struct notation *notation, const char *what) {
-    struct subject subject = *notation->subject;
-    subject.offset += notation->at;
-    if (notation->at < notation->length) {
-        unsigned char c = (unsigned char)notation->text[notation->at];
-        char shown[8] = {(char)c, '\0'};
-        if (c < 0x20 || c >= 0x7f) memcpy(shown, "?", 2);
-        diagnose_about(notation->diagnostics, SEVERITY_ERROR, &subject,
-                       "kernel instruction string: %s at character %zu ('%s')", what, notation->at + 1,
-                       shown);
-    } else {
-        diagnose_about(notation->diagnostics, SEVERITY_ERROR, &subject,
-                       "kernel instruction string: %s at its end", what);
-    }
-    return WB_ERR_INPUT;
-}
-
 /* The number behind a letter or parenthesis, 1 where there is none. */
 static wb_status read_count(struct notation *notation, uint32_t *count) {
-    size_t start = notation->at;
-    while (notation->at < notation->length && notation->text[notation->at] >= '0' &&
-           notation->text[notation->at] <= '9')
-        notation->at++;
     *count = 1;
-    if (notation->at == start) return WB_OK;
-    uint64_t value;
-    bool fits = number_u64(notation->text + start, notation->at - start, &value);
-    if (fits && value >= 1 && value <= MAKESPAN_LENGTH_MAX) {
-        *count = (uint32_t)value;
-        return WB_OK;
-    }
-    notation->at = start;
-    return notation_error(notation, "expected a number from 1 to 1000000");
+    if (!ascii_digit(scan_here(&notation->scan))) return WB_OK;
+    return scan_u32(&notation->scan, "a number", 1, MAKESPAN_LENGTH_MAX, count);
 }
 
 /* Repeats what stands from item `start` on, so that it is there `count` times. */
@@ -56,9 +24,9 @@ static wb_status repeat(struct notation *notation, size_t start, uint32_t count)
     struct unit_string *string = notation->string;
     size_t length = string->units.count - start;
     if (start + (uint64_t)length * count > MAKESPAN_LENGTH_MAX)
-        return notation_error(notation, "more than 1000000 instructions");
+        return scan_fail(&notation->scan, "more than 1000000 instructions");
     if (vec_reserve(&string->units, length * (count - 1)) != WB_OK)
-        return diagnose_out_of_memory(notation->diagnostics, "makespan");
+        return diagnose_out_of_memory(notation->scan.diagnostics, "makespan");
     for (uint32_t i = 1; i < count; i++) {
         memcpy(string->units.items + string->units.count, string->units.items + start, length);
         string->units.count += length;
@@ -71,19 +39,19 @@ static wb_status read_sequence(struct notation *notation, unsigned depth);
 /* One letter or parenthesised sequence, and how often it is repeated. */
 static wb_status read_item(struct notation *notation, unsigned depth) {
     size_t start = notation->string->units.count;
-    char letter = notation->text[notation->at];
+    char letter = scan_here(&notation->scan);
     uint32_t unit = unit_of_letter(letter);
     if (unit < UNIT_TYPES) {
         if (vec_push(&notation->string->units, (uint8_t)unit) != WB_OK)
-            return diagnose_out_of_memory(notation->diagnostics, "makespan");
+            return diagnose_out_of_memory(notation->scan.diagnostics, "makespan");
     } else if (letter == '(' && depth < NESTING_MAX) {
-        notation->at++;
+        notation->scan.at++;
         WB_TRY(read_sequence(notation, depth + 1));
-        if (notation->at == notation->length) return notation_error(notation, "expected ')'");
+        if (scan_at_end(&notation->scan)) return scan_fail(&notation->scan, "expected ')'");
     } else {
-        return notation_error(notation, "expected L, C, S, D or '('");
+        return scan_fail(&notation->scan, "expected L, C, S, D or '('");
     }
-    notation->at++;
+    notation->scan.at++;
     uint32_t count;
     WB_TRY(read_count(notation, &count));
     return repeat(notation, start, count);
@@ -91,15 +59,21 @@ static wb_status read_item(struct notation *notation, unsigned depth) {
 
 /* Items up to the end or, inside parentheses, up to ')'. */
 static wb_status read_sequence(struct notation *notation, unsigned depth) {
-    size_t start = notation->at;
-    while (notation->at < notation->length && !(depth > 0 && notation->text[notation->at] == ')'))
+    size_t start = notation->scan.at;
+    while (!scan_at_end(&notation->scan) && !(depth > 0 && scan_here(&notation->scan) == ')'))
         WB_TRY(read_item(notation, depth));
-    return notation->at > start ? WB_OK : notation_error(notation, "expected at least one instruction");
+    return notation->scan.at > start ? WB_OK
+                                     : scan_fail(&notation->scan, "expected at least one instruction");
 }
 
 wb_status notation_parse(const char *text, size_t length, const struct subject *subject,
                          wb_diagnostics *diagnostics, struct unit_string *string) {
-    struct notation notation = {text, length, 0, subject, diagnostics, string};
+    struct notation notation = {.scan = {.text = text,
+                                         .size = length,
+                                         .subject = *subject,
+                                         .topic = "kernel instruction string",
+                                         .diagnostics = diagnostics},
+                                .string = string};
     wb_status status = read_sequence(&notation, 0);
     if (status != WB_OK) unit_string_free(string);
     return status;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/c_locale.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "base/yaml.h"
 
 /* Longest key or number; a kernel string may be longer. */

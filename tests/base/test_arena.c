@@ -12,7 +12,6 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 /* ---- Chunks that the system refuses, and how many there are -------------------------------------------- */
 

@@ -13,12 +13,12 @@
 
 #include "base/arena.h"
 #include "base/cycles.h"
-#include "base/decay.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "base/heap.h"
 #include "base/random.h"
+#include "base/scanner.h"
 #include "base/table.h"
-#include "base/vec.h"
 
 static void test_cycles_saturate(void **state) {
     (void)state;
@@ -183,6 +183,94 @@ static void test_interned_names_are_numbered(void **state) {
     intern_free(&intern);
 }
 
+/* ---- Tables and heaps ---------------------------------------------------------------------------------- */
+
+static bool same_number(const struct table_slot *slot, const void *wanted) {
+    return slot->value == *(const uint32_t *)wanted;
+}
+
+/* Things with one hash are told apart by the equality alone. */
+static void test_equal_hashes_are_told_apart(void **state) {
+    (void)state;
+    struct table table = {0};
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_null(table_find(&table, i % 3, same_number, &i));
+        assert_int_equal(table_insert(&table, i % 3, NULL, i), WB_OK);
+    }
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_non_null(table_find(&table, i % 3, same_number, &i));
+        if (i % 3 > 1) assert_null(table_find(&table, 1, same_number, &i));
+    }
+    table_free(&table);
+}
+
+static void test_texts_are_copied(void **state) {
+    (void)state;
+    struct intern intern = {0};
+    uint32_t number;
+    bool is_new;
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t key[2] = {i % 100, 7};
+        assert_int_equal(intern_copy(&intern, key, sizeof key, &number, &is_new), WB_OK);
+        assert_int_equal(number, i % 100);
+        assert_int_equal(is_new, i < 100);
+    }
+    intern_free(&intern);
+}
+
+static void test_heap_gives_the_least(void **state) {
+    (void)state;
+    struct heap_item items[200];
+    struct heap heap = {.items = items};
+    struct random_state random = random_seeded(5);
+    for (uint32_t i = 0; i < 200; i++)
+        heap_push(&heap, random_below(&random, 50), i, i);
+    for (uint32_t i = 0; i < 100; i++)
+        heap_change_first(&heap, heap_first(&heap) + random_below(&random, 9));
+    struct heap_item last = {0};
+    while (heap.count > 0) {
+        assert_int_equal(heap_first(&heap), items[0].key);
+        const struct heap_item item = heap_pop(&heap);
+        assert_true(item.id == item.rank && (item.key > last.key || item.rank >= last.rank));
+        assert_true(item.key >= last.key);
+        last = item;
+    }
+    assert_true(heap_first(&heap) == UINT64_MAX);
+}
+
+/* ---- The scanner --------------------------------------------------------------------------------------- */
+
+static void check_message(wb_diagnostics *diagnostics, const char *expected) {
+    assert_string_equal(wb_diagnostics_text(diagnostics), expected);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_scanner_says_where(void **state) {
+    (void)state;
+    const struct source source = {"f", "a # b\n  12", 10};
+    const char *word;
+    uint32_t number;
+    struct scanner scanner = scanner_of(&source, SCAN_SPACES | SCAN_HASH_COMMENTS, wb_diagnostics_new());
+    assert_int_equal(scan_word(&scanner, ascii_letter, &word), 1);
+    assert_int_equal(scan_u32(&scanner, "a number", 1, 9, &number), WB_ERR_INPUT);
+    check_message(scanner.diagnostics, "f:2:3: error: expected a number from 1 to 9\n    12\n    ^\n");
+    assert_true(scan_at_end(&scanner));
+    assert_int_equal(scan_peek(&scanner), '\0');
+
+    scanner = (struct scanner){.text = "x 99999999999999999999)",
+                               .size = 23,
+                               .skips = SCAN_SPACES,
+                               .topic = "program",
+                               .subject = {.where = "option"},
+                               .diagnostics = wb_diagnostics_new()};
+    assert_false(scan_accept(&scanner, 'y'));
+    assert_int_equal(scan_expect(&scanner, 'x'), WB_OK);
+    assert_int_equal(scan_u32(&scanner, "a number", 0, 7, &number), WB_ERR_INPUT);
+    check_message(scanner.diagnostics, "option: error: program: column 3: expected a number from 0 to 7\n");
+    assert_true(scan_accept(&scanner, ')'));
+    assert_false(scan_accept(&scanner, '\0'));
+}
+
 /* The chances of annealing: as a library has them, but for the last digits. */
 static void test_decay(void **state) {
     (void)state;
@@ -208,6 +296,10 @@ int main(void) {
         cmocka_unit_test(test_no_more_of_a_file_is_read_than_asked_for),
         cmocka_unit_test(test_random_is_reproducible),
         cmocka_unit_test(test_interned_names_are_numbered),
+        cmocka_unit_test(test_equal_hashes_are_told_apart),
+        cmocka_unit_test(test_texts_are_copied),
+        cmocka_unit_test(test_heap_gives_the_least),
+        cmocka_unit_test(test_scanner_says_where),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

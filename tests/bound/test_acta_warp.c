@@ -299,7 +299,7 @@ static const struct {
     {"x", "column 1: expected a number, m, w, |, {...}, <...> or LOOP(...)", true},
     {"7 )", "column 3: nothing is open here", true},
     {"7/", "column 3: expected a number of cycles", true},
-    {"1000001", "expected at most 1000000 cycles", true},
+    {"1000001", "expected a number of cycles from 0 to 1000000", true},
     {"{4", "column 3: expected the end of the branch", true},
     {"{4>", "column 3: expected the end of the branch", true},
     {"{|}", "a branch cannot have barriers", true},

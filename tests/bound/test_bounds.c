@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/choose.h"
+#include "base/names.h"
 #include "bound/analysis/analysis.h"
 #include "bound_named.h"
 #include "explorer.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/choose.h"
+#include "base/names.h"
 #include "bound/analysis/analysis.h"
 #include "bound/grid/fetch_time.h"
 #include "naive_sim.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/choose.h"
+#include "base/names.h"
 #include "bound/analysis/analysis.h"
 #include "memory/requests/timed_grid.h"
 #include "random_check.h"

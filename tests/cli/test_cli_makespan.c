@@ -16,7 +16,7 @@
 static const struct failure_case failures[] = {
     {"makespan", 2, "no kernel instruction string is given"},
     {"makespan '' -w 4", 2, "expected at least one instruction"},
-    {"makespan LXL -w 4", 2, "expected L, C, S, D or '(' at character 2 ('X')"},
+    {"makespan LXL -w 4", 2, "column 2: expected L, C, S, D or '('"},
     {"makespan '(LC' -w 4", 2, "expected ')'"},
     {"makespan LCL -u L=1,C=1", 2, "the number of warps is not given"},
     {"makespan LCL -w 0 -u L=1,C=1", 2, "expected a whole number from 1 to 1000000, got '0'"},

@@ -10,7 +10,7 @@
 #include "address_sanitizer.h"
 #include "base/random.h"
 #include "loop_passes.h"
-#include "ptx/reach.h"
+#include "ptx/ptx.h"
 #include "traced_kernel.h"
 
 #define LIBRARY "tests/data/library/library_math.ptx"

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
+#include "base/names.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "base/suggest.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "base/yaml.h"
 #include "messages.h"
 

@@ -2,7 +2,7 @@
 #include "ptx_support.h"
 
 #include "ptx/printer.h"
-#include "ptx/runtime.h"
+#include "ptx/ptx.h"
 
 static const struct ptx_function *only_kernel(const wb_module *module) {
     assert_int_equal(wb_module_kernel_count(module), 1);

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "ptx/form.h"
-#include "ptx/runtime.h"
+#include "ptx/ptx.h"
 #include "warp/path/execution_notes.h"
 
 static const struct {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/choose.h"
+#include "base/names.h"
 #include "sim/gpu/simulator.h"
 #include "warp/path/block.h"
 #include "warp/timed/block_timing.h"

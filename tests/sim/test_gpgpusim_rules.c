@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/choose.h"
+#include "base/names.h"
 #include "messages.h"
 #include "sim/gpgpusim/gpgpusim.h"
 #include "sim/gpu/simulator.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/choose.h"
+#include "base/names.h"
 #include "issue_rules.h"
 #include "naive_sim.h"
 #include "random_block.h"
@@ -342,12 +342,12 @@ static void test_malformed_blocks(void **state) {
         {"A(1,0) A(2,0)", "A", "error: a second unit of this name"},
         {"A(1 0)", "A", "error: expected ','"},
         {"A(1,0)@B", "A", "error: no unit of this name stands before"},
-        {"A(99999999999999999999,0)", "A", "error: number too large"},
-        {"A(1,0)", "99999x A", "error: number too large"},
+        {"A(99999999999999999999,0)", "A", "error: expected a number from 0 to 1000000"},
+        {"A(1,0)", "99999x A", "error: expected a number from 0 to 4096"},
         {"A(1,0)", "2 A", "error: expected 'x'"},
         {"A(1,0", "A", "error: expected ')'"},
         {"A(1,0)", "A~ A^ A?", "warps:1:9: error: expected a number"},
-        {"A(1,0)", "A?65", "error: number too large"},
+        {"A(1,0)", "A?65", "error: expected a number from 0 to 64"},
         {"A(1,0)", "A#%", "warps:1:3: error: expected the name of a unit"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

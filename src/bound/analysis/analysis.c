@@ -3,8 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/choose.h"
 #include "base/clock.h"
+#include "base/names.h"
+#include "bound/analysis/kernel_blocks.h"
 #include "bound/cache/isolated_block.h"
 #include "memory/requests/requests.h"
 #include "warp/timed/block_timing.h"

@@ -1,6 +1,6 @@
 #include "bound/analysis/registry.h"
 
-#include "base/choose.h"
+#include "base/names.h"
 
 static const struct bound_method *const methods[] = {
 #define X(name) &bound_##name,

@@ -1,6 +1,6 @@
 /* Simulations of what is analysed, by policies, beside its bounds. */
-#include "base/choose.h"
 #include "base/clock.h"
+#include "base/names.h"
 #include "bound/analysis/analysis.h"
 #include "sim/gpu/simulator.h"
 

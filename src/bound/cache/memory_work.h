@@ -5,7 +5,7 @@
 
 #include "base/cycles.h"
 #include "bound/method/kernel_time.h"
-#include "machine/memory.h"
+#include "machine/machine.h"
 #include "memory/requests/traffic.h"
 #include "sim/gpu/gpu.h"
 

@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_GRID_BLOCK_REQUESTS_H
 #define WB_BOUND_GRID_BLOCK_REQUESTS_H
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "memory/requests/timed_grid.h"
 #include "warp/timed/wait_queues.h"
 

@@ -2,7 +2,7 @@
 #ifndef WB_BOUND_PROFILE_PROFILE_H
 #define WB_BOUND_PROFILE_PROFILE_H
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "bound/profile/phases.h"
 
 /* A group of warps that the bounds cannot tell apart: same path, same sub-core. */

@@ -3,8 +3,8 @@
 #ifndef WB_BOUND_PROFILE_SECTIONS_H
 #define WB_BOUND_PROFILE_SECTIONS_H
 
+#include "base/arena.h"
 #include "base/table.h"
-#include "base/vec.h"
 #include "warp/timed/timed_block.h"
 
 /* Finds where paths that are read side by side, a section of each at a time, repeat themselves: loops with

@@ -47,14 +47,6 @@ struct search_state search_state_in(const struct search_model *model, void *memo
                                  .warps = (struct search_warp *)(void *)(bytes + layout->warps)};
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 /* A slot and what belongs to it. */
 struct slot_view {
     struct search_slot *slot;
@@ -102,7 +94,7 @@ static inline uint32_t barriers_reached(const struct search_model *model, const 
     for (uint32_t w = 0; w < view->warp_count; w++) {
         const struct search_warp *warp = &view->warps[w];
         if (!warp_ended(model, warp))
-            reached = smaller(reached, program_of(model, warp)->barriers_before[warp->position]);
+            reached = u32_min(reached, program_of(model, warp)->barriers_before[warp->position]);
     }
     return reached;
 }
@@ -201,7 +193,7 @@ static void note_dealt(const struct search_model *model, struct search_state *st
     uint32_t least = ++state->sms[sm].dealt;
     dispatch->to_deal--;
     for (uint32_t s = 0; s < model->scope.sms; s++)
-        least = smaller(least, state->sms[s].dealt);
+        least = u32_min(least, state->sms[s].dealt);
     for (uint32_t s = 0; s < model->scope.sms; s++)
         state->sms[s].dealt = dispatch->to_deal == 0 ? 0 : state->sms[s].dealt - least;
     if (dispatch->to_deal > 0 || !model->scope.only_dealt) return;
@@ -238,7 +230,7 @@ static bool execute_free(const struct search_model *model, const struct slot_vie
             const struct search_inst *inst = next_inst(model, &view->warps[w]);
             if (inst->unit != UNIT_NONE || search_operands_in(&view->warps[w], inst) > 0) break;
             search_warp_advance(&view->warps[w], inst, inst->latency);
-            view->slot->drains = larger(view->slot->drains, inst->latency);
+            view->slot->drains = u32_max(view->slot->drains, inst->latency);
             any = true;
         }
     }
@@ -263,7 +255,7 @@ static void begin_slot(const struct search_model *model, const struct search_sta
         reached = barriers_reached(model, view);
     }
     if (state->dispatch->left == 0) {
-        *at_least = larger(*at_least, passed + slot->drains);
+        *at_least = u32_max(*at_least, passed + slot->drains);
         slot->drains = 0;
     }
     search_warps_sort(view->warps, view->warp_count);
@@ -348,7 +340,7 @@ static void issue_warp(const struct search_model *model, struct search_state *st
         search_unit_take(&view.units[inst->unit], inst, model->machine->units[inst->unit].count,
                          model->machine->dispatch_depth);
     search_warp_advance(warp, inst, complete);
-    view.slot->drains = larger(view.slot->drains, complete);
+    view.slot->drains = u32_max(view.slot->drains, complete);
     view.slot->issued |= UINT32_C(1) << choice->which;
     state->sms[choice->sm].issued++;
 }
@@ -402,15 +394,15 @@ static uint32_t slot_event_in(const struct search_model *model, const struct slo
     for (uint32_t w = 0; w < view->warp_count; w++) {
         const struct search_warp *warp = &view->warps[w];
         if (warp_ended(model, warp)) continue;
-        reached = smaller(reached, program_of(model, warp)->barriers_before[warp->position]);
+        reached = u32_min(reached, program_of(model, warp)->barriers_before[warp->position]);
         if (!warp_goes_on(model, view, w)) continue;
         const struct search_inst *inst = next_inst(model, warp);
         uint32_t in = search_operands_in(warp, inst);
-        if (inst->unit != UNIT_NONE) in = larger(in, unit_open_in(model, view, inst));
-        first = smaller(first, in);
+        if (inst->unit != UNIT_NONE) in = u32_max(in, unit_open_in(model, view, inst));
+        first = u32_min(first, in);
     }
     if (reached == UINT32_MAX) first = view->slot->drains;
-    return larger(reached == UINT32_MAX || reached == view->slot->opened ? first : 1, 1);
+    return u32_max(reached == UINT32_MAX || reached == view->slot->opened ? first : 1, 1);
 }
 
 /* The same of all slots. */
@@ -419,8 +411,8 @@ static uint32_t next_event_in(const struct search_model *model, const struct sea
     struct slot_view view;
     for (uint32_t s = 0; s < model->scope.sms; s++)
         for (uint32_t i = 0; i < model->scope.slots; i++)
-            if (slot_at(model, state, s, i, &view)) first = smaller(first, slot_event_in(model, &view));
-    if (state->dispatch->left > 0 && state->dispatch->busy > 0) first = smaller(first, state->dispatch->busy);
+            if (slot_at(model, state, s, i, &view)) first = u32_min(first, slot_event_in(model, &view));
+    if (state->dispatch->left > 0 && state->dispatch->busy > 0) first = u32_min(first, state->dispatch->busy);
     return first;
 }
 
@@ -468,7 +460,7 @@ static uint32_t canonicalise_slot(const struct search_model *model, const struct
         const struct search_program *program = program_of(model, warp);
         units |= program->units_left[warp->position];
         if (view->slot->drains > 0)
-            rest = larger(rest, view->slot->held + program->shortest_rest[warp->position]);
+            rest = u32_max(rest, view->slot->held + program->shortest_rest[warp->position]);
     }
     if (view->slot->drains <= rest) view->slot->drains = 0;
     return units;

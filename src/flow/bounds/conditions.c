@@ -1,7 +1,7 @@
 #include "flow/bounds/conditions.h"
 
 #include "flow/bounds/value_range.h"
-#include "ptx/runtime.h"
+#include "ptx/ptx.h"
 
 /* Most steps from a predicate back to what it was made of, and from an edge up the dominator tree. */
 #define PREDICATE_DEPTH_MAX 8u

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "flow/bounds/value_range.h"
 #include "flow/values/ssa.h"
 

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/vec.h"
-#include "ptx/runtime.h"
+#include "base/arena.h"
+#include "ptx/ptx.h"
 
 /* What is known of a function while its graph is built. */
 struct builder {

@@ -1,5 +1,6 @@
 #include "flow/values/divergence.h"
 
+#include "base/cycles.h"
 #include "flow/values/def_use.h"
 #include "flow/values/divergence_rules.h"
 
@@ -343,17 +344,13 @@ static uint64_t low_mask(uint32_t low) {
     return low >= 64 ? UINT64_MAX : (UINT64_C(1) << low) - 1;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 /* A mask takes bits away. */
 static uint32_t and_low(const struct row_inst *inst) {
     const uint32_t a = low_of(inst, 1), b = low_of(inst, 2);
     uint64_t mask;
     if (constant(inst, 2, &mask)) return bit_length(mask & low_mask(a));
     if (constant(inst, 1, &mask)) return bit_length(mask & low_mask(b));
-    return larger(a, b);
+    return u32_max(a, b);
 }
 
 /* The shift's number counts up to the width of the type. To the right, the sign that comes in must be the
@@ -416,7 +413,7 @@ static uint32_t result_low(const struct row_inst *inst) {
     case PTX_OP_CVT: return cvt_low(inst);
     case PTX_OP_AND: return and_low(inst);
     case PTX_OP_OR:
-    case PTX_OP_XOR: return larger(low_of(inst, 1), low_of(inst, 2));
+    case PTX_OP_XOR: return u32_max(low_of(inst, 1), low_of(inst, 2));
     case PTX_OP_NOT: return low_of(inst, 1);
     case PTX_OP_SHL:
     case PTX_OP_SHR: return shift_low(inst);

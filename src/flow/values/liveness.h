@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "flow/graph/cfg.h"
 
 /* A node of the graph that reads, writes or joins a register. */

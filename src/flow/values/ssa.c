@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "flow/values/liveness.h"
 
 /* Iterated dominance frontiers by the algorithm of Sreedhar and Gao (POPL 1995): the blocks that write a

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/choose.h"
 #include "base/cycles.h"
 #include "base/file.h"
+#include "base/names.h"
 #include "makespan/certificate/write.h"
 #include "papers/makespan_forms/ilp_solution.h"
 #include "strings/path_string.h"

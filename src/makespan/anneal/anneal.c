@@ -9,7 +9,6 @@
  * keeps the schedule of what stands before. */
 #include <string.h>
 
-#include "base/decay.h"
 #include "base/random.h"
 #include "makespan/anneal/anneal.h"
 #include "makespan/anneal/precedence_string.h"

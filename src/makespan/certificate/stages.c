@@ -182,10 +182,6 @@ struct transition {
     struct axis *axes;              /* of the box of cells, the innermost first */
 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 /* Whether each cell of a row is more than its successor. */
 static bool row_holds(const struct axis *axis, const uint16_t *cell, const uint16_t *next) {
     bool holds = true;
@@ -245,7 +241,7 @@ static bool transition_holds(const struct transition *transition) {
 static bool can_be_completed(const struct transition *transition, const uint32_t behind[UNIT_TYPES]) {
     uint64_t most = 0;
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
-        most += least(transition->unit_left[unit], behind[unit]);
+        most += u32_min(transition->unit_left[unit], behind[unit]);
     return most >= transition->issue_left;
 }
 
@@ -271,7 +267,7 @@ static bool all_hold(struct transition *transition, uint32_t index) {
     if (transition->issue_left == 0) return transition_holds(transition);
     uint32_t j = transition->occupied[index].stage;
     uint32_t *unit_left = &transition->unit_left[transition->table->stages[j].unit];
-    uint32_t most = least(transition->counts[j], least(*unit_left, transition->issue_left));
+    uint32_t most = u32_min(transition->counts[j], u32_min(*unit_left, transition->issue_left));
     bool holds = true;
     for (uint32_t served = 0; served <= most && holds; served++) {
         transition->served[j] = served;
@@ -306,7 +302,7 @@ static bool composition_holds(struct transition *transition, const struct stage_
     }
     uint64_t issues = 0;
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
-        transition->unit_left[unit] = least(ready[unit], problem->capacity[unit]);
+        transition->unit_left[unit] = u32_min(ready[unit], problem->capacity[unit]);
         issues += transition->unit_left[unit];
     }
     transition->issue_left = issues < problem->issue_limit ? (uint32_t)issues : problem->issue_limit;

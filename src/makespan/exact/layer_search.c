@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/vec.h"
+#include "base/arena.h"
+#include "base/table.h"
 #include "makespan/exact/successors.h"
 
 /* ---- Sets of states ------------------------------------------------------------------------------------ */

@@ -5,8 +5,10 @@
 #ifndef WB_MAKESPAN_EXACT_LAYER_SEARCH_H
 #define WB_MAKESPAN_EXACT_LAYER_SEARCH_H
 
+#include "base/arena.h"
 #include "makespan/exact/run_table.h"
 #include "makespan/states/exact_tail.h"
+#include <stdbool.h>
 
 struct layer_search_plan {
     const struct run_list *runs;

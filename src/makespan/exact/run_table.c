@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "makespan/states/row_max.h"
 
 /* Knots are so far apart; the last cell of an axis is one, too. */

@@ -4,6 +4,7 @@
 #ifndef WB_MAKESPAN_EXACT_RUN_TABLE_H
 #define WB_MAKESPAN_EXACT_RUN_TABLE_H
 
+#include "base/arena.h"
 #include "makespan/exact/run_layout.h"
 #include "makespan/states/exact_tail.h"
 

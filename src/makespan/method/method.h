@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/vec.h"
 #include "method/bound.h"
 #include "strings/schedule.h"
 #include "strings/spec.h"

@@ -1,4 +1,5 @@
 #include "makespan/states/serve_choice.h"
+#include "base/cycles.h"
 
 void serve_choice_make(const struct makespan_problem *problem, uint32_t room, struct arena *arena,
                        struct serve_choice *choice) {
@@ -14,15 +15,11 @@ uint32_t serve_choice_most(const struct makespan_problem *problem) {
     return room < problem->warp_count ? (uint32_t)room : problem->warp_count;
 }
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 /* The fewest warps the place must serve so that the places behind it can serve what is then left. */
 static uint32_t fewest(const struct serve_choice *choice, const struct serve_place *place) {
     uint64_t behind = place->behind[place->unit];
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++)
-        if (unit != place->unit) behind += least(choice->unit_left[unit], place->behind[unit]);
+        if (unit != place->unit) behind += u32_min(choice->unit_left[unit], place->behind[unit]);
     return choice->issue_left > behind ? (uint32_t)(choice->issue_left - behind) : 0;
 }
 
@@ -51,10 +48,10 @@ void serve_choice_first(struct serve_choice *choice) {
     }
     choice->issues = 0;
     for (uint32_t unit = 0; unit < UNIT_TYPES; unit++) {
-        choice->unit_left[unit] = least(ready[unit], choice->problem->capacity[unit]);
+        choice->unit_left[unit] = u32_min(ready[unit], choice->problem->capacity[unit]);
         choice->issues += choice->unit_left[unit];
     }
-    choice->issues = least(choice->issues, choice->problem->issue_limit);
+    choice->issues = u32_min(choice->issues, choice->problem->issue_limit);
     choice->issue_left = choice->issues;
     serve_fewest(choice, 0);
 }

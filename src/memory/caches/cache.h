@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "machine/memory.h"
+#include "machine/machine.h"
 
 /* Which line, sector and set of a cache an address belongs to. */
 struct cache_index {

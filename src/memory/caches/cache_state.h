@@ -9,8 +9,8 @@
 #ifndef WB_MEMORY_CACHES_CACHE_STATE_H
 #define WB_MEMORY_CACHES_CACHE_STATE_H
 
+#include "base/arena.h"
 #include "base/status.h"
-#include "base/vec.h"
 #include "memory/caches/cache.h"
 
 struct line_age {

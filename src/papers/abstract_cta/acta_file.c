@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/c_locale.h"
 #include "base/number.h"
-#include "base/text.h"
+#include "base/scanner.h"
 #include "base/yaml.h"
 #include "machine/machine.h"
 
@@ -14,38 +13,13 @@
 #define PATTERN_MAX 64u
 
 struct notation_parser {
-    const char *text;
-    size_t at;
+    struct scanner scan;
     uint32_t depth;
-    wb_diagnostics *diagnostics;
     struct acta_notation *notation;
 };
 
-static wb_status fail(const struct notation_parser *parser, const char *message) {
-    diagnose(parser->diagnostics, SEVERITY_ERROR, "program", "column %zu: %s", parser->at + 1, message);
-    return WB_ERR_INPUT;
-}
-
-static char peek(struct notation_parser *parser) {
-    while (parser->text[parser->at] == ' ')
-        parser->at++;
-    return parser->text[parser->at];
-}
-
-static bool take(struct notation_parser *parser, char expected) {
-    if (peek(parser) != expected) return false;
-    parser->at++;
-    return true;
-}
-
 static wb_status parse_number(struct notation_parser *parser, cycles *number) {
-    *number = 0;
-    if (!ascii_digit(peek(parser))) return fail(parser, "expected a number of cycles");
-    for (; ascii_digit(parser->text[parser->at]); parser->at++) {
-        *number = *number * 10 + (cycles)(parser->text[parser->at] - '0');
-        if (*number > MACHINE_TIME_MAX) return fail(parser, "expected at most 1000000 cycles");
-    }
-    return WB_OK;
+    return scan_number(&parser->scan, "a number of cycles", 0, MACHINE_TIME_MAX, number);
 }
 
 static wb_status parse_sequence(struct notation_parser *parser, struct acta_sequence *sequence);
@@ -53,8 +27,8 @@ static wb_status parse_sequence(struct notation_parser *parser, struct acta_sequ
 static wb_status parse_time(struct notation_parser *parser, struct acta_sequence *sequence) {
     cycles instr, shift = 0;
     WB_TRY(parse_number(parser, &instr));
-    if (parser->text[parser->at] == '/') {
-        parser->at++;
+    if (scan_here(&parser->scan) == '/') {
+        parser->scan.at++;
         WB_TRY(parse_number(parser, &shift));
     }
     return acta_add_time(&parser->notation->warp, instr, shift, sequence);
@@ -62,37 +36,42 @@ static wb_status parse_time(struct notation_parser *parser, struct acta_sequence
 
 /* "@0110": in which iterations the first side is executed. */
 static wb_status parse_pattern(struct notation_parser *parser, struct acta_node *branch) {
-    if (!take(parser, '@')) return WB_OK;
-    for (char c; (c = parser->text[parser->at]) == '0' || c == '1'; parser->at++) {
-        if (branch->pattern_length == PATTERN_MAX) return fail(parser, "expected at most 64 iterations");
+    if (!scan_accept(&parser->scan, '@')) return WB_OK;
+    for (char c; (c = scan_here(&parser->scan)) == '0' || c == '1'; parser->scan.at++) {
+        if (branch->pattern_length == PATTERN_MAX)
+            return scan_fail(&parser->scan, "expected at most 64 iterations");
         branch->pattern |= (uint64_t)(c == '1') << branch->pattern_length++;
     }
-    return branch->pattern_length > 0 ? WB_OK : fail(parser, "expected a 0 or 1 for each iteration");
+    return branch->pattern_length > 0 ? WB_OK
+                                      : scan_fail(&parser->scan, "expected a 0 or 1 for each iteration");
 }
 
 static wb_status parse_branch(struct notation_parser *parser, char close, struct acta_sequence *sequence) {
     struct acta_sequence sides[2] = {ACTA_SEQUENCE_EMPTY, ACTA_SEQUENCE_EMPTY};
     struct acta_node branch = {.diverges = close == '>', .block = ACTA_NONE};
-    parser->at++;
+    parser->scan.at++;
     WB_TRY(parse_sequence(parser, &sides[0]));
-    if (take(parser, ';')) WB_TRY(parse_sequence(parser, &sides[1]));
-    if (!take(parser, close)) return fail(parser, "expected the end of the branch, '}' or '>'");
+    if (scan_accept(&parser->scan, ';')) WB_TRY(parse_sequence(parser, &sides[1]));
+    if (!scan_accept(&parser->scan, close))
+        return scan_fail(&parser->scan, "expected the end of the branch, '}' or '>'");
     if (close == '}') WB_TRY(parse_pattern(parser, &branch));
     if (sides[0].has_barrier || sides[1].has_barrier)
-        return fail(parser, "a branch cannot have barriers: warps would not meet");
+        return scan_fail(&parser->scan, "a branch cannot have barriers: warps would not meet");
     return acta_add_branch(&parser->notation->warp, &branch, sides, sequence);
 }
 
 static wb_status parse_name(struct notation_parser *parser, struct acta_loop_name *name) {
     size_t length = 0;
     *name = (struct acta_loop_name){0};
-    for (char c; c = parser->text[parser->at], ascii_letter(c) || ascii_digit(c) || c == '_'; parser->at++) {
-        if (length + 1 == sizeof name->text) return fail(parser, "the name of a loop has at most 31 letters");
+    for (char c; c = scan_here(&parser->scan), ascii_letter(c) || ascii_digit(c) || c == '_';
+         parser->scan.at++) {
+        if (length + 1 == sizeof name->text)
+            return scan_fail(&parser->scan, "the name of a loop has at most 31 letters");
         name->text[length++] = c;
     }
     for (size_t i = 0; i < parser->notation->names.count; i++)
         if (strcmp(parser->notation->names.items[i].text, name->text) == 0)
-            return fail(parser, "there is a loop of that name already");
+            return scan_fail(&parser->scan, "there is a loop of that name already");
     return WB_OK;
 }
 
@@ -100,10 +79,12 @@ static wb_status parse_loop(struct notation_parser *parser, struct acta_sequence
     struct acta_sequence header = ACTA_SEQUENCE_EMPTY, rest = ACTA_SEQUENCE_EMPTY;
     struct acta_loop_name name;
     WB_TRY(parse_name(parser, &name));
-    if (!take(parser, '(')) return fail(parser, "expected '(' behind the name of a loop");
+    if (!scan_accept(&parser->scan, '('))
+        return scan_fail(&parser->scan, "expected '(' behind the name of a loop");
     WB_TRY(parse_sequence(parser, &header));
-    if (take(parser, ':')) WB_TRY(parse_sequence(parser, &rest));
-    if (!take(parser, ')')) return fail(parser, "expected ')' at the end of the loop");
+    if (scan_accept(&parser->scan, ':')) WB_TRY(parse_sequence(parser, &rest));
+    if (!scan_accept(&parser->scan, ')'))
+        return scan_fail(&parser->scan, "expected ')' at the end of the loop");
     WB_TRY(vec_push(&parser->notation->names, name)); /* numbered as loops are: when they end */
     return acta_add_loop(&parser->notation->warp, ACTA_NONE, &header, &rest, sequence);
 }
@@ -114,18 +95,18 @@ static wb_status parse_element(struct notation_parser *parser, char c, struct ac
     if (ascii_upper(c)) return parse_loop(parser, sequence);
     switch (c) {
     case 'm':
-    case 'w': parser->at++; return acta_add_memory(warp, c == 'w', sequence);
-    case '|': parser->at++; return acta_add_barrier(warp, sequence);
+    case 'w': parser->scan.at++; return acta_add_memory(warp, c == 'w', sequence);
+    case '|': parser->scan.at++; return acta_add_barrier(warp, sequence);
     case '{': return parse_branch(parser, '}', sequence);
     case '<': return parse_branch(parser, '>', sequence);
-    default: return fail(parser, "expected a number, m, w, |, {...}, <...> or LOOP(...)");
+    default: return scan_fail(&parser->scan, "expected a number, m, w, |, {...}, <...> or LOOP(...)");
     }
 }
 
 static wb_status parse_sequence(struct notation_parser *parser, struct acta_sequence *sequence) {
     wb_status status = WB_OK;
-    if (++parser->depth > NOTATION_DEPTH_MAX) return fail(parser, "nested too deeply");
-    for (char c; status == WB_OK && (c = peek(parser)) != '\0' && strchr(";:)}>", c) == NULL;)
+    if (++parser->depth > NOTATION_DEPTH_MAX) return scan_fail(&parser->scan, "nested too deeply");
+    for (char c; status == WB_OK && (c = scan_peek(&parser->scan)) != '\0' && strchr(";:)}>", c) == NULL;)
         status = parse_element(parser, c, sequence);
     parser->depth--;
     return status;
@@ -133,12 +114,18 @@ static wb_status parse_sequence(struct notation_parser *parser, struct acta_sequ
 
 wb_status acta_notation_parse(const char *program, wb_diagnostics *diagnostics,
                               struct acta_notation *notation) {
-    struct notation_parser parser = {.text = program, .diagnostics = diagnostics, .notation = notation};
+    struct notation_parser parser = {.scan = {.text = program,
+                                              .size = strlen(program),
+                                              .skips = SCAN_SPACES,
+                                              .subject = {.where = "program"},
+                                              .diagnostics = diagnostics},
+                                     .notation = notation};
     struct acta_sequence sequence = ACTA_SEQUENCE_EMPTY;
     size_t errors = wb_diagnostics_errors(diagnostics);
     *notation = (struct acta_notation){.warp = {.first = ACTA_NONE}};
     wb_status status = parse_sequence(&parser, &sequence);
-    if (status == WB_OK && program[parser.at] != '\0') status = fail(&parser, "nothing is open here");
+    if (status == WB_OK && !scan_at_end(&parser.scan))
+        status = scan_fail(&parser.scan, "nothing is open here");
     if (status == WB_ERR_LIMIT && wb_diagnostics_errors(diagnostics) == errors)
         return diagnose_out_of_memory(diagnostics, "program");
     notation->warp.first = sequence.first;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/cycles.h"
-#include "base/vec.h"
 #include "warpbound.h"
 
 /* No node, no CFG block. */

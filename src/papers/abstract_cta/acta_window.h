@@ -36,7 +36,7 @@ struct acta_group {
 wb_status acta_group_allocate(struct acta_group *cta, uint32_t warp_count);
 void acta_group_free(struct acta_group *cta);
 
-/* The conventions that decide what a window costs (machine/abstract_cta.h). */
+/* The conventions that decide what a window costs (machine/machine.h). */
 struct acta_counting {
     bool header_once; /* a loop's header does not run once more than its body */
     bool executed;    /* of a uniform branch the side that is executed counts */

@@ -2,7 +2,7 @@
 #ifndef WB_PAPERS_GATED_SSA_DECISIONS_H
 #define WB_PAPERS_GATED_SSA_DECISIONS_H
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "flow/graph/cfg.h"
 #include "flow/graph/loops.h"
 

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/vec.h"
 
 /* The number of a variable, from 1, or minus that number for its negation; or a constant. */
 typedef int32_t literal;

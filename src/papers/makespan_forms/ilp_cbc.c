@@ -4,7 +4,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/c_locale.h"
 #include "base/text.h"
 #include "papers/makespan_forms/ilp_program.h"
 #include "papers/makespan_forms/solver_process.h"

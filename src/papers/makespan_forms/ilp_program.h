@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "strings/schedule.h"
 
 /* A stem and up to three indices from 1, written "LS_2_1_7"; an index of 0 ends them. */

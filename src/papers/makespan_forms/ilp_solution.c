@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/c_locale.h"
 #include "base/number.h"
 #include "base/table.h"
+#include "base/text.h"
 
 /* Most characters of a word or name that messages show. */
 #define SHOWN_MAX 60

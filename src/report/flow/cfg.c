@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/arena.h"
+#include "report/flow/divergence.h"
 
 bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to) {
     return loop_is_back_edge(&report->dominators, from, to);

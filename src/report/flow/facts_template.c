@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "launch/facts.h"
-#include "ptx/reach.h"
+#include "ptx/ptx.h"
 #include "warp/cover/launch_limits.h"
 #include "warp/interpret/launch_demand.h"
 #include "warp/path/fact_needs.h"

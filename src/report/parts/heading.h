@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_PARTS_HEADING_H
 #define WB_REPORT_PARTS_HEADING_H
 
-#include "launch/launch_inputs.h"
+#include "launch/launch.h"
 #include "machine/occupancy.h"
 #include "memory/requests/access_order.h"
 #include "memory/requests/timed_grid.h"

@@ -3,7 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/choose.h"
+#include "base/names.h"
+#include "report/parts/bounds.h"
 #include "report/schedule/schedule.h"
 #include "report/write/output.h"
 

@@ -2,8 +2,8 @@
 #ifndef WB_REPORT_SCHEDULE_SCHEDULE_H
 #define WB_REPORT_SCHEDULE_SCHEDULE_H
 
+#include "base/arena.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "bound/analysis/analysis.h"
 #include "report/write/json.h"
 #include "report/write/sheet.h"

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/text.h"
-#include "base/vec.h"
 
 enum sheet_side { SHEET_LEFT, SHEET_RIGHT };
 

@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_WRITE_SOURCE_LINES_H
 #define WB_REPORT_WRITE_SOURCE_LINES_H
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "ptx/ptx.h"
 #include "report/write/json.h"
 

@@ -3,7 +3,7 @@
 #ifndef WB_SIM_GPGPUSIM_CODE_H
 #define WB_SIM_GPGPUSIM_CODE_H
 
-#include "machine/gpgpusim.h"
+#include "machine/machine.h"
 #include "warp/path/block.h"
 #include "warp/timed/timed_block.h"
 

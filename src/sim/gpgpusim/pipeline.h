@@ -4,7 +4,7 @@
 #ifndef WB_SIM_GPGPUSIM_PIPELINE_H
 #define WB_SIM_GPGPUSIM_PIPELINE_H
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "sim/gpgpusim/code.h"
 #include "sim/sm/events.h"
 #include "sim/sm/policy.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/choose.h"
 #include "base/clock.h"
+#include "base/names.h"
 #include "warp/trace/grid_block.h"
 
 static wb_status gpu_no_memory(wb_diagnostics *diagnostics) {

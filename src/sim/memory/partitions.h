@@ -5,8 +5,7 @@
 
 #include "base/arena.h"
 #include "base/cycles.h"
-#include "base/vec.h"
-#include "machine/memory.h"
+#include "machine/machine.h"
 #include "memory/caches/cache.h"
 #include "sim/memory/fetch_table.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "flow/graph/cfg.h"
-#include "ptx/runtime.h"
+#include "ptx/ptx.h"
 #include "warp/alu/address.h"
 #include "warp/alu/alu.h"
 #include "warp/interpret/execute.h"

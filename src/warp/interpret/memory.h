@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/diagnostics.h"
-#include "base/vec.h"
 #include "warp/alu/lanes.h"
 
 /* Most bytes that all regions of a run take together; what a region does not use is never touched. */

@@ -4,7 +4,6 @@
 #define WB_WARP_INTERPRET_PROGRAM_H
 
 #include "base/arena.h"
-#include "base/vec.h"
 #include "launch/launch.h"
 #include "warp/alu/micro.h"
 

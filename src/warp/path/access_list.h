@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/arena.h"
 
 /* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
  * base + stride * l when table == ACCESS_AFFINE, else at tables[table + (rank of l in mask)]. */

@@ -2,12 +2,13 @@
 #ifndef WB_WARP_PATH_BLOCK_H
 #define WB_WARP_PATH_BLOCK_H
 
-#include "launch/launch_inputs.h"
-#include "machine/register_facts.h"
+#include "launch/launch.h"
+#include "machine/occupancy.h"
 #include "ptx/ptx.h"
 #include "warp/path/access_list.h"
 #include "warp/path/execution_notes.h"
 #include "warp/path/path.h"
+#include <stdint.h>
 
 /* What of an instruction a covering path takes for possible because it is not known. */
 enum cover_need {

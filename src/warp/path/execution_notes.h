@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ptx/waits.h"
+#include "ptx/opcode.h"
 
 /* What numbers take for granted because of what a kernel executes: assumptions of its execution, beside those
  * of the method that makes the number. Whoever executes or times a kernel notes them in a set, where they

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/arena.h"
 
 /* A run: the `count` instructions from index `first` on, executed by the lanes of `mask`.
  * With count == PATH_REPEAT it is a fold instead: the `first` entries before it are executed `mask` more

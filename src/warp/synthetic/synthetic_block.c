@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/c_locale.h"
+#include "base/scanner.h"
 #include "warp/timed/wait_queues.h"
 
 /* Operands that stand for registers of queues until all programs have been read: of copies, since which
@@ -21,8 +21,7 @@ struct unit_kind {
 
 struct parser {
     struct source source; /* the text being read */
-    size_t at;
-    wb_diagnostics *diagnostics;
+    struct scanner scan;
     struct synthetic_block *block;
     struct unit_kind classes[SYNTHETIC_KINDS_MAX];
     uint32_t kind_count;
@@ -33,62 +32,18 @@ struct parser {
     bool has_fence;
 };
 
-static wb_status parse_error(struct parser *parser, const char *message) {
-    diagnose_at(parser->diagnostics, SEVERITY_ERROR, &parser->source, parser->at, "%s", message);
-    return WB_ERR_INPUT;
-}
-
 static wb_status parse_no_memory(struct parser *parser) {
-    (void)diagnose_out_of_memory(parser->diagnostics, parser->source.name);
-    return WB_ERR_LIMIT;
+    return diagnose_out_of_memory(parser->scan.diagnostics, parser->source.name);
 }
 
-/* The next character behind white space, or NUL at the end. */
-static char peek(struct parser *parser) {
-    while (parser->at < parser->source.size && ascii_space(parser->source.text[parser->at]))
-        parser->at++;
-    return parser->at < parser->source.size ? parser->source.text[parser->at] : '\0';
-}
-
-/* Whether `c` comes next; it is then read. */
-static bool accept(struct parser *parser, char c) {
-    if (peek(parser) != c) return false;
-    parser->at++;
-    return true;
-}
-
-static wb_status expect(struct parser *parser, char c) {
-    if (accept(parser, c)) return WB_OK;
-    char message[] = "expected '?'";
-    message[sizeof message - 3] = c;
-    return parse_error(parser, message);
-}
-
-/* A decimal number up to `max`. */
-static wb_status parse_number(struct parser *parser, uint32_t max, uint32_t *number) {
-    if (!ascii_digit(peek(parser))) return parse_error(parser, "expected a number");
-    uint64_t value = 0;
-    for (; ascii_digit(parser->source.text[parser->at]); parser->at++) {
-        value = value * 10 + (uint64_t)(parser->source.text[parser->at] - '0');
-        if (value > max) return parse_error(parser, "number too large");
-    }
-    *number = (uint32_t)value;
-    return WB_OK;
+static bool is_of_name(char c) {
+    return ascii_letter(c) || c == '_';
 }
 
 /* A name: letters and underscores. */
 static wb_status parse_name(struct parser *parser, const char **name, size_t *length) {
-    (void)peek(parser);
-    size_t first = parser->at;
-    while (parser->at < parser->source.size) {
-        char c = parser->source.text[parser->at];
-        if (!ascii_letter(c) && c != '_') break;
-        parser->at++;
-    }
-    if (parser->at == first) return parse_error(parser, "expected the name of a unit");
-    *name = parser->source.text + first;
-    *length = parser->at - first;
-    return WB_OK;
+    *length = scan_word(&parser->scan, is_of_name, name);
+    return *length > 0 ? WB_OK : scan_fail(&parser->scan, "expected the name of a unit");
 }
 
 static const struct unit_kind *find_kind(const struct parser *parser, const char *name, size_t length) {
@@ -102,9 +57,9 @@ static const struct unit_kind *find_kind(const struct parser *parser, const char
 /* A unit of the machine with the name of `kind`. */
 static wb_status add_unit(struct parser *parser, const struct unit_kind *kind, bool shared, uint32_t count) {
     struct wb_machine *machine = &parser->block->machine;
-    if (machine->unit_count == MACHINE_UNITS_MAX) return parse_error(parser, "too many units");
+    if (machine->unit_count == MACHINE_UNITS_MAX) return scan_fail(&parser->scan, "too many units");
     struct machine_unit *unit = &machine->units[machine->unit_count++];
-    if (kind->length >= sizeof unit->name) return parse_error(parser, "name too long");
+    if (kind->length >= sizeof unit->name) return scan_fail(&parser->scan, "name too long");
     memcpy(unit->name, kind->name, kind->length);
     unit->count = count;
     unit->shared = shared;
@@ -113,26 +68,27 @@ static wb_status add_unit(struct parser *parser, const struct unit_kind *kind, b
 
 /* NAME ['/'] ['*' COUNT] '(' INIT ',' LATENCY ')' ['@' UNIT] */
 static wb_status parse_kind(struct parser *parser) {
-    if (parser->kind_count == SYNTHETIC_KINDS_MAX) return parse_error(parser, "too many units");
+    if (parser->kind_count == SYNTHETIC_KINDS_MAX) return scan_fail(&parser->scan, "too many units");
     struct unit_kind kind = {.unit = (uint8_t)parser->block->machine.unit_count};
     uint32_t count = 1;
     WB_TRY(parse_name(parser, &kind.name, &kind.length));
     if (find_kind(parser, kind.name, kind.length) != NULL)
-        return parse_error(parser, "a second unit of this name");
-    bool shared = !accept(parser, '/');
-    if (accept(parser, '*')) WB_TRY(parse_number(parser, MACHINE_TIME_MAX, &count));
-    WB_TRY(expect(parser, '('));
-    WB_TRY(parse_number(parser, MACHINE_TIME_MAX, &kind.init));
-    WB_TRY(expect(parser, ','));
-    WB_TRY(parse_number(parser, MACHINE_TIME_MAX, &kind.latency));
-    WB_TRY(expect(parser, ')'));
-    if (kind.init == 0 || count == 0) return parse_error(parser, "an initiation takes 1 cycle or more");
-    if (accept(parser, '@')) {
+        return scan_fail(&parser->scan, "a second unit of this name");
+    bool shared = !scan_accept(&parser->scan, '/');
+    if (scan_accept(&parser->scan, '*'))
+        WB_TRY(scan_u32(&parser->scan, "a number", 0, MACHINE_TIME_MAX, &count));
+    WB_TRY(scan_expect(&parser->scan, '('));
+    WB_TRY(scan_u32(&parser->scan, "a number", 0, MACHINE_TIME_MAX, &kind.init));
+    WB_TRY(scan_expect(&parser->scan, ','));
+    WB_TRY(scan_u32(&parser->scan, "a number", 0, MACHINE_TIME_MAX, &kind.latency));
+    WB_TRY(scan_expect(&parser->scan, ')'));
+    if (kind.init == 0 || count == 0) return scan_fail(&parser->scan, "an initiation takes 1 cycle or more");
+    if (scan_accept(&parser->scan, '@')) {
         const char *name;
         size_t length;
         WB_TRY(parse_name(parser, &name, &length));
         const struct unit_kind *other = find_kind(parser, name, length);
-        if (other == NULL) return parse_error(parser, "no unit of this name stands before");
+        if (other == NULL) return scan_fail(&parser->scan, "no unit of this name stands before");
         kind.unit = other->unit;
     } else {
         WB_TRY(add_unit(parser, &kind, shared, count));
@@ -142,7 +98,7 @@ static wb_status parse_kind(struct parser *parser) {
 }
 
 static wb_status add_source(struct parser *parser, struct timed_inst *inst, uint32_t source) {
-    if (inst->source_count == UINT16_MAX) return parse_error(parser, "too many operands");
+    if (inst->source_count == UINT16_MAX) return scan_fail(&parser->scan, "too many operands");
     inst->source_count++;
     return vec_push(&parser->operands, source) == WB_OK ? WB_OK : parse_no_memory(parser);
 }
@@ -151,8 +107,8 @@ static wb_status add_source(struct parser *parser, struct timed_inst *inst, uint
 static wb_status parse_wait(struct parser *parser, struct timed_inst *inst) {
     struct timed_queue *copies = &parser->block->timed.code.queues[QUEUE_COPIES];
     uint32_t left, since = 0;
-    if (!accept(parser, '*')) {
-        WB_TRY(parse_number(parser, WAIT_GROUPS_MAX, &left));
+    if (!scan_accept(&parser->scan, '*')) {
+        WB_TRY(scan_u32(&parser->scan, "a number", 0, WAIT_GROUPS_MAX, &left));
         since = left + 1;
     }
     if (since >= copies->count) copies->count = since + 1;
@@ -161,11 +117,11 @@ static wb_status parse_wait(struct parser *parser, struct timed_inst *inst) {
 
 /* What an instruction has to do with queues: ['~'] ['^'] ['?' WAIT] ['%'] ['#']. */
 static wb_status parse_queues(struct parser *parser, struct timed_inst *inst) {
-    if (accept(parser, '~')) inst->joins |= 1u << QUEUE_COPIES;
-    if (accept(parser, '^')) inst->commits |= 1u << QUEUE_COPIES;
-    if (accept(parser, '?')) WB_TRY(parse_wait(parser, inst));
-    if (accept(parser, '%')) inst->joins |= 1u << QUEUE_ACCESSES;
-    const bool fence = accept(parser, '#');
+    if (scan_accept(&parser->scan, '~')) inst->joins |= 1u << QUEUE_COPIES;
+    if (scan_accept(&parser->scan, '^')) inst->commits |= 1u << QUEUE_COPIES;
+    if (scan_accept(&parser->scan, '?')) WB_TRY(parse_wait(parser, inst));
+    if (scan_accept(&parser->scan, '%')) inst->joins |= 1u << QUEUE_ACCESSES;
+    const bool fence = scan_accept(&parser->scan, '#');
     if (fence) WB_TRY(add_source(parser, inst, OPERAND_ACCESSES));
     if (parser->has_fence) WB_TRY(add_source(parser, inst, OPERAND_FENCED));
     if (!fence) return WB_OK;
@@ -176,7 +132,7 @@ static wb_status parse_queues(struct parser *parser, struct timed_inst *inst) {
 /* Appends an instruction of the program at hand: NAME ('.' NUMBER)* QUEUES ['!'], or '|'. */
 static wb_status parse_inst(struct parser *parser, uint32_t *numbered) {
     struct timed_inst inst = {.first_operand = (uint32_t)parser->operands.count, .unit = UNIT_NONE};
-    if (accept(parser, '|')) {
+    if (scan_accept(&parser->scan, '|')) {
         inst.barrier = inst.uncounted = true;
         return vec_push(&parser->insts, inst) == WB_OK ? WB_OK : parse_no_memory(parser);
     }
@@ -184,18 +140,18 @@ static wb_status parse_inst(struct parser *parser, uint32_t *numbered) {
     size_t length;
     WB_TRY(parse_name(parser, &name, &length));
     const struct unit_kind *kind = find_kind(parser, name, length);
-    if (kind == NULL) return parse_error(parser, "no unit of this name");
+    if (kind == NULL) return scan_fail(&parser->scan, "no unit of this name");
     inst.unit = kind->unit;
     inst.init = kind->init;
     inst.latency = kind->latency;
-    while (accept(parser, '.')) {
+    while (scan_accept(&parser->scan, '.')) {
         uint32_t source;
-        WB_TRY(parse_number(parser, SYNTHETIC_PROGRAM_MAX, &source));
-        if (source >= *numbered) return parse_error(parser, "an instruction reads only earlier results");
+        WB_TRY(scan_u32(&parser->scan, "a number", 0, SYNTHETIC_PROGRAM_MAX, &source));
+        if (source >= *numbered) return scan_fail(&parser->scan, "an instruction reads only earlier results");
         WB_TRY(add_source(parser, &inst, source));
     }
     WB_TRY(parse_queues(parser, &inst));
-    inst.barrier = accept(parser, '!');
+    inst.barrier = scan_accept(&parser->scan, '!');
     /* Each instruction of a program writes the register of its own number. */
     inst.destination_count++;
     if (vec_push(&parser->operands, (*numbered)++) != WB_OK || vec_push(&parser->insts, inst) != WB_OK)
@@ -226,21 +182,21 @@ static bool program_ends(const struct parser *parser, char c) {
 /* [COUNT 'x'] instruction* */
 static wb_status parse_program(struct parser *parser) {
     uint32_t copies = 1;
-    if (ascii_digit(peek(parser))) {
-        WB_TRY(parse_number(parser, SYNTHETIC_WARPS_MAX, &copies));
-        if (copies == 0) return parse_error(parser, "a program has one warp or more");
-        WB_TRY(expect(parser, 'x'));
+    if (ascii_digit(scan_peek(&parser->scan))) {
+        WB_TRY(scan_u32(&parser->scan, "a number", 0, SYNTHETIC_WARPS_MAX, &copies));
+        if (copies == 0) return scan_fail(&parser->scan, "a program has one warp or more");
+        WB_TRY(scan_expect(&parser->scan, 'x'));
     }
     uint32_t first = (uint32_t)parser->insts.count, numbered = 0;
-    while (!program_ends(parser, peek(parser))) {
-        if (numbered == SYNTHETIC_PROGRAM_MAX) return parse_error(parser, "program too long");
+    while (!program_ends(parser, scan_peek(&parser->scan))) {
+        if (numbered == SYNTHETIC_PROGRAM_MAX) return scan_fail(&parser->scan, "program too long");
         WB_TRY(parse_inst(parser, &numbered));
     }
     WB_TRY(keep_path(parser, first));
     struct timed_code *code = &parser->block->timed.code;
     if (numbered > code->register_count) code->register_count = numbered;
     for (uint32_t i = 0; i < copies; i++) {
-        if (parser->warp_path.count == SYNTHETIC_WARPS_MAX) return parse_error(parser, "too many warps");
+        if (parser->warp_path.count == SYNTHETIC_WARPS_MAX) return scan_fail(&parser->scan, "too many warps");
         uint32_t path = (uint32_t)parser->block->paths.count - 1 - parser->first_path;
         if (vec_push(&parser->warp_path, path) != WB_OK) return parse_no_memory(parser);
     }
@@ -257,21 +213,21 @@ static void *keep(struct parser *parser, const void *items, size_t count, size_t
 /* [COUNT '*'] program (';' program)*: blocks that are alike. */
 static wb_status parse_blocks(struct parser *parser) {
     struct synthetic_blocks kind = {.count = 1};
-    const size_t start = parser->at;
-    if (parser->block->is_grid && ascii_digit(peek(parser))) {
-        WB_TRY(parse_number(parser, SYNTHETIC_BLOCKS_MAX, &kind.count));
-        if (!accept(parser, '*')) { /* the number is of a program's warps */
-            parser->at = start;
+    const size_t start = parser->scan.at;
+    if (parser->block->is_grid && ascii_digit(scan_peek(&parser->scan))) {
+        WB_TRY(scan_u32(&parser->scan, "a number", 0, SYNTHETIC_BLOCKS_MAX, &kind.count));
+        if (!scan_accept(&parser->scan, '*')) { /* the number is of a program's warps */
+            parser->scan.at = start;
             kind.count = 1;
         }
     }
     if (kind.count == 0 || kind.count > SYNTHETIC_BLOCKS_MAX - parser->block->block_count)
-        return parse_error(parser, "a grid has one block to a million");
+        return scan_fail(&parser->scan, "a grid has one block to a million");
     parser->warp_path.count = 0;
     parser->first_path = (uint32_t)parser->block->paths.count;
     do {
         WB_TRY(parse_program(parser));
-    } while (accept(parser, ';'));
+    } while (scan_accept(&parser->scan, ';'));
     kind.timed.warp_count = (uint32_t)parser->warp_path.count;
     kind.timed.path_count = (uint32_t)parser->block->paths.count - parser->first_path;
     kind.timed.warp_path =
@@ -329,16 +285,21 @@ static wb_status finish(struct parser *parser) {
     return WB_OK;
 }
 
+/* Begins to read a text, which messages call `name`. */
+static void begin_text(struct parser *parser, const char *name, const char *text) {
+    parser->source = (struct source){name, text, strlen(text)};
+    parser->scan = scanner_of(&parser->source, SCAN_SPACES, parser->scan.diagnostics);
+}
+
 static wb_status synthetic_read(struct parser *parser, const char *units, const char *warps) {
-    parser->source = (struct source){"units", units, strlen(units)};
+    begin_text(parser, "units", units);
     do {
         WB_TRY(parse_kind(parser));
-    } while (peek(parser) != '\0');
-    parser->source = (struct source){parser->block->is_grid ? "blocks" : "warps", warps, strlen(warps)};
-    parser->at = 0;
+    } while (scan_peek(&parser->scan) != '\0');
+    begin_text(parser, parser->block->is_grid ? "blocks" : "warps", warps);
     do {
         WB_TRY(parse_blocks(parser));
-    } while (parser->block->is_grid && accept(parser, '/'));
+    } while (parser->block->is_grid && scan_accept(&parser->scan, '/'));
     return finish(parser);
 }
 
@@ -354,7 +315,7 @@ static wb_status synthetic_parse(const char *units, const char *blocks, bool is_
                                       .is_grid = is_grid};
     machine_memory_defaults(&block->machine.memory);
     struct parser parser = {
-        .diagnostics = diagnostics, .block = block, .has_fence = strchr(blocks, '#') != NULL};
+        .scan = {.diagnostics = diagnostics}, .block = block, .has_fence = strchr(blocks, '#') != NULL};
     wb_status status = synthetic_read(&parser, units, blocks);
     vec_free(&parser.insts);
     vec_free(&parser.operands);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "machine/keys.h"
 
 #define ABOUT_MAX 4096u
 #define UNITS_TEXT_MAX 4096u
@@ -31,63 +32,21 @@ static wb_status read_blocks(const struct ytree *document, const struct ytree_no
 static wb_status read_memory(const struct ytree *document, const struct ytree_node *value, void *target);
 static wb_status read_fetch(const struct ytree *document, const struct ytree_node *value, void *target);
 
-static const char *const unlimited[] = {"unlimited", NULL};
-
 static const struct field block_fields[] = {
-    {.key = "block",
-     .kind = FIELD_TEXT,
-     .required = true,
-     .offset = offsetof(struct block_file, name),
-     .maximum = MACHINE_NAME_MAX},
-    {.key = "about", .kind = FIELD_TEXT, .offset = offsetof(struct block_file, about), .maximum = ABOUT_MAX},
-    {.key = "dispatch_depth",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct block_file, dispatch_depth),
-     .maximum = MACHINE_TIME_MAX,
-     .words = unlimited},
-    {.key = "issue_width",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct block_file, issue_width),
-     .minimum = 1,
-     .maximum = 8},
-    {.key = "issue_per_warp",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct block_file, issue_per_warp),
-     .minimum = 1,
-     .maximum = 8},
-    {.key = "sub_cores",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct block_file, sub_cores),
-     .minimum = 1,
-     .maximum = 16},
-    {.key = "barrier_release",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct block_file, barrier_release),
-     .maximum = MACHINE_TIME_MAX},
-    {.key = "units",
-     .kind = FIELD_TEXT,
-     .required = true,
-     .offset = offsetof(struct block_file, units),
-     .maximum = UNITS_TEXT_MAX},
-    {.key = "warps",
-     .kind = FIELD_NESTED,
-     .what = "a list of warp programs such as \"2x A B.0 | A\"",
-     .read = read_warps},
-    {.key = "blocks",
-     .kind = FIELD_NESTED,
-     .what = "a list of block classes such as \"4* 2x A B.0; A\"",
-     .read = read_blocks},
-    {.key = "resident",
-     .kind = FIELD_U32,
-     .offset = offsetof(struct block_file, resident),
-     .minimum = 1,
-     .maximum = SYNTHETIC_RESIDENT_MAX},
-    {.key = "memory_unit",
-     .kind = FIELD_NAME,
-     .offset = offsetof(struct block_file, memory_unit),
-     .maximum = MACHINE_NAME_MAX},
-    {.key = "memory", .kind = FIELD_NESTED, .what = "a mapping of SMs and dispatcher", .read = read_memory},
-    {.key = "fetch", .kind = FIELD_NESTED, .what = "a mapping of instruction fetch", .read = read_fetch},
+    TEXT_ROW(block_file, "block", name, FIELD_TEXT, MACHINE_NAME_MAX, .required = true),
+    TEXT_ROW(block_file, "about", about, FIELD_TEXT, ABOUT_MAX),
+    DISPATCH_DEPTH_ROW(block_file),
+    ISSUE_WIDTH_ROW(block_file),
+    ISSUE_PER_WARP_ROW(block_file),
+    SUB_CORES_ROW(block_file),
+    BARRIER_RELEASE_ROW(block_file),
+    TEXT_ROW(block_file, "units", units, FIELD_TEXT, UNITS_TEXT_MAX, .required = true),
+    NESTED_ROW("warps", "a list of warp programs such as \"2x A B.0 | A\"", read_warps),
+    NESTED_ROW("blocks", "a list of block classes such as \"4* 2x A B.0; A\"", read_blocks),
+    NUMBER_ROW(block_file, "resident", resident, 1, SYNTHETIC_RESIDENT_MAX),
+    TEXT_ROW(block_file, "memory_unit", memory_unit, FIELD_NAME, MACHINE_NAME_MAX),
+    NESTED_ROW("memory", "a mapping of SMs and dispatcher", read_memory),
+    NESTED_ROW("fetch", "a mapping of instruction fetch", read_fetch),
     {0},
 };
 

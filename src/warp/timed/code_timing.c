@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ptx/runtime.h"
+#include "ptx/ptx.h"
 #include "warp/timed/wait_role.h"
 
 /* What giving times to the code of one kernel needs. */

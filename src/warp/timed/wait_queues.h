@@ -5,7 +5,7 @@
 #ifndef WB_WARP_TIMED_WAIT_QUEUES_H
 #define WB_WARP_TIMED_WAIT_QUEUES_H
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "warp/timed/timed_block.h"
 
 /* Most groups that a wait can leave under way: a queue has a register for each. */

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/table.h"
 
 /* State spaces of an address, and one more for addresses that are not known. */
 #define SPACES ((size_t)PTX_SPACE_REG + 1)

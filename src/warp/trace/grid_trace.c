@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/options.h"
+#include "base/table.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/launch_demand.h"

@@ -2,8 +2,8 @@
 #ifndef WB_TESTS_NAIVE_CACHE_H
 #define WB_TESTS_NAIVE_CACHE_H
 
-#include "base/vec.h"
-#include "machine/memory.h"
+#include "base/arena.h"
+#include "machine/machine.h"
 
 struct naive_line {
     uint64_t number;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/vec.h"
+#include "base/arena.h"
 #include "strings/witness_file.h"
 
 #define STAGES_MAX 24u

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/cycles.h"
-#include "base/vec.h"
-#include "machine/fetch.h"
+#include "machine/machine.h"
 
 /* What the instruction buffer of a warp holds. */
 struct naive_buffer {

@@ -1,5 +1,0 @@
-#include "warpbound.h"
-
-const char *wb_version(void) {
-    return WB_VERSION;
-}

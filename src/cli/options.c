@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,9 +299,9 @@ static wb_status no_memory(wb_diagnostics *diagnostics) {
     return WB_ERR_LIMIT;
 }
 
-/* Stores the value of an option; lists have `room` at most. */
+/* Stores the value of an option, unless it is wrong; lists have `room` at most. */
 static wb_status store_option(struct options *options, const struct option_row *row, const char *value,
-                              size_t room, wb_diagnostics *diagnostics) {
+                              size_t room, wb_diagnostics *diagnostics, bool *right) {
     void *member = (char *)options + row->offset;
     struct option_number *number = member;
     struct option_place *place = member;
@@ -332,8 +333,13 @@ static wb_status store_option(struct options *options, const struct option_row *
         break;
     case OPTION_JSON: *(enum output_format *)member = OUTPUT_JSON; break;
     }
-    if (stored) return WB_OK;
+    *right = stored;
+    return WB_OK;
+}
+
+static wb_status report_wrong_value(const struct option_row *row, wb_diagnostics *diagnostics) {
     char where[40], message[120];
+    assert(row->expected != NULL); /* no other value can be wrong */
     (void)snprintf(where, sizeof where, "--%s", row->name);
     (void)snprintf(message, sizeof message, "expected %s", row->expected);
     wb_diagnostics_error(diagnostics, where, message);
@@ -394,6 +400,8 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
     struct option longs[OPTION_ROWS + 1];
     char letters[2 * OPTION_ROWS + 3];
     wb_status status = WB_OK;
+    const struct option_row *wrong =
+        NULL; /* the first with a wrong value: who asks for help gets it all the same */
     *options = (struct options){.command = command};
     make_getopt_tables(command, longs, letters);
     opterr = 0;
@@ -407,12 +415,17 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
             wb_diagnostics_error(diagnostics, argv[optind - 1], message);
             status = WB_ERR_INPUT;
         } else {
-            status = store_option(options, row_of(command, code), optarg, room, diagnostics);
+            const struct option_row *row = row_of(command, code);
+            bool right = true;
+            status = store_option(options, row, optarg, room, diagnostics, &right);
+            if (!right && wrong == NULL) wrong = row;
         }
     }
     for (; status == WB_OK && optind < argc; optind++)
         if (!append_text(&options->operands, argv[optind], room)) status = no_memory(diagnostics);
-    return status == WB_OK ? check_standard_input(options, diagnostics) : status;
+    if (status != WB_OK || options->help) return status;
+    if (wrong != NULL) return report_wrong_value(wrong, diagnostics);
+    return check_standard_input(options, diagnostics);
 }
 
 void options_free(struct options *options) {

@@ -1,6 +1,7 @@
 /* The command as a user runs it: exit statuses, messages, and JSON that other programs can read. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -183,6 +184,38 @@ static void test_simulate_json_has_the_documented_shape(void **state) {
         assert_true(number(simulation, "warp_instructions") > 0);
     }
     json_decref(root);
+}
+
+/* Lane 0 of that load is switched off, and what it would access lies in front of the block's array. */
+static void test_path_json_has_bases_below_zero(void **state) {
+    (void)state;
+    json_t *root = run_json("path kernels/pathfinder.ptx -l kernels/pathfinder.yaml --accesses --json", 0);
+    bool below_zero = false;
+    size_t p, i;
+    json_t *path, *access;
+    json_array_foreach(json_object_get(root, "accesses"), p, path) json_array_foreach(path, i, access)
+        below_zero |= json_is_integer(json_object_get(access, "base")) && number(access, "base") == -4;
+    assert_true(below_zero);
+    json_decref(root);
+}
+
+/* Help comes whatever else is wrong with values; an unknown option is told before a wrong value. */
+static void test_help_comes_before_wrong_values(void **state) {
+    (void)state;
+    static const char *const commands[] = {"analyze --states x --help", "analyze -h --inputs x",
+                                           "print --help --time-limit 10us", "cache --format x -h -"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct run run = run_command(commands[i]);
+        assert_int_equal(run.status, 0);
+        assert_non_null(strstr(run.out, "usage: warpbound "));
+        assert_string_equal(run.err, "");
+        run_free(&run);
+    }
+    const struct failure_case unknown = {"analyze --states x --nonsense", 2,
+                                         "--nonsense: error: unknown option"};
+    check_failure(&unknown);
+    const struct failure_case first = {"analyze --inputs x --states x", 2, "--inputs: error: expected given"};
+    check_failure(&first);
 }
 
 static void test_set_changes_the_machine(void **state) {
@@ -438,6 +471,8 @@ int main(void) {
         cmocka_unit_test(test_dash_is_a_standard_stream),
         cmocka_unit_test(test_analyze_json_has_the_documented_shape),
         cmocka_unit_test(test_simulate_json_has_the_documented_shape),
+        cmocka_unit_test(test_path_json_has_bases_below_zero),
+        cmocka_unit_test(test_help_comes_before_wrong_values),
         cmocka_unit_test(test_set_changes_the_machine),
         cmocka_unit_test(test_memory_model_is_chosen),
         cmocka_unit_test(test_bounds_are_compared_with_printed_times),

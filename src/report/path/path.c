@@ -183,7 +183,8 @@ static void access_json(struct json *json, const struct wb_block *block, const s
     json_put_bool(json, "store", access->is_store);
     json_put_bool(json, "atomic", access->is_atomic);
     if (access->table == ACCESS_AFFINE) {
-        json_put_count(json, "base", access->base);
+        /* An address that no lane need have: that of lane 0 may lie below 0. */
+        json_put_integer(json, "base", (int64_t)access->base);
         json_put_integer(json, "stride", access->stride);
     } else if (access->table == ACCESS_UNKNOWN) {
         json_put_null(json, "addresses");

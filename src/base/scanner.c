@@ -84,7 +84,7 @@ wb_status scan_number(struct scanner *scanner, const char *what, uint64_t least,
 
 wb_status scan_u32(struct scanner *scanner, const char *what, uint32_t least, uint32_t most,
                    uint32_t *number) {
-    uint64_t value;
+    uint64_t value = 0;
     WB_TRY(scan_number(scanner, what, least, most, &value));
     *number = (uint32_t)value;
     return WB_OK;

@@ -216,11 +216,15 @@ const char *format_name(enum output_format format) {
 /* ---- Values -------------------------------------------------------------------------------------------- */
 
 bool read_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *number) {
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const bool is_hex = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     uint64_t value = 0;
-    for (size_t i = 0; i < length; i++) {
-        const bool digit = text[i] >= '0' && text[i] <= '9';
-        if (!digit || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
+    for (size_t i = is_hex ? 2 : 0; i < length; i++) {
+        const char *at = memchr(digits, text[i], is_hex ? sizeof digits - 1 : 10);
+        if (at == NULL) return false;
+        const unsigned digit = (unsigned)(at - digits);
+        if (__builtin_mul_overflow(value, is_hex ? 16 : 10, &value) ||
+            __builtin_add_overflow(value, digit < 16 ? digit : digit - 6, &value))
             return false;
     }
     if (length == 0 || value < least || value > most) return false;

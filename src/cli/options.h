@@ -94,9 +94,8 @@ struct options {
     struct option_number at_least;
 };
 
-/* A whole number in digits alone, from `least` to `most`; false, with nothing stored, when the text is
- * something else.
- */
+/* A whole number, decimal or hexadecimal (0x...), without a sign, from `least` to `most`; false, with nothing
+ * stored, when the text is something else. */
 bool read_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *number);
 
 /* "X[,Y[,Z]]", of which those left out are `rest`; false when it is something else. */

@@ -218,6 +218,21 @@ static void test_help_comes_before_wrong_values(void **state) {
     check_failure(&first);
 }
 
+/* As in launch files. */
+static void test_numbers_may_be_hexadecimal(void **state) {
+    (void)state;
+    struct run run = run_command("path kernels/vecadd.ptx -l kernels/vecadd.yaml -g 0x2 -b 32,0X2 -s 0x1c");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "of grid 2,1,1, threads 32,2,1, 28 bytes of shared memory"));
+    run_free(&run);
+    run = run_command("occupancy kernels/vecadd.ptx -b 32 --registers 0x2F");
+    assert_non_null(strstr(run.out, "47 a thread"));
+    run_free(&run);
+    const struct failure_case bare = {"path kernels/vecadd.ptx -g 0x", 2,
+                                      "grid: expected one to three numbers"};
+    check_failure(&bare);
+}
+
 static void test_set_changes_the_machine(void **state) {
     (void)state;
     json_t *near = run_json("simulate " REDUCE "--set mem_latency=5 --policy lrr --json", 0);
@@ -473,6 +488,7 @@ int main(void) {
         cmocka_unit_test(test_simulate_json_has_the_documented_shape),
         cmocka_unit_test(test_path_json_has_bases_below_zero),
         cmocka_unit_test(test_help_comes_before_wrong_values),
+        cmocka_unit_test(test_numbers_may_be_hexadecimal),
         cmocka_unit_test(test_set_changes_the_machine),
         cmocka_unit_test(test_memory_model_is_chosen),
         cmocka_unit_test(test_bounds_are_compared_with_printed_times),

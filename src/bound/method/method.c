@@ -74,6 +74,7 @@ void bound_assume_model(const struct bound_input *input, wb_bound *bound) {
 }
 
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
+    assert(input->scheme != NULL); /* kernels without caches say what they assume of dispatch themselves */
     bound_assume_model(input, bound);
     assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
     if (input->scheme->reorder || !memory_dispatch_is_dynamic(&input->machine->memory))

@@ -103,7 +103,8 @@ void bound_assume_paths(const struct bound_input *input, wb_bound *bound);
 /* Adds the assumptions that every bound of this model rests on, those of the paths included. */
 void bound_assume_model(const struct bound_input *input, wb_bound *bound);
 
-/* Adds the assumptions that every bound of a grid rests on, those of the paths included. */
+/* Adds the assumptions that every bound of a grid on a machine with caches rests on, those of the paths
+ * included. */
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound);
 
 /* Whether the method is for what is analysed; if not, *why says so. */

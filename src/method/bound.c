@@ -3,7 +3,7 @@
 #include <assert.h>
 
 /* What executions take for granted has its sentences where it is noted (warp/path/execution_notes.h,
- * ptx/waits.h). */
+ * ptx/opcode.h). */
 static const int executed[] = {
     [WB_ASSUME_WHOLE_WARP_BARRIERS] = ASSUMED_WHOLE_WARP_BARRIERS,
     [WB_ASSUME_WARPS_AT_BARRIERS] = ASSUMED_WARPS_AT_BARRIERS,

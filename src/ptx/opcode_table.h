@@ -31,7 +31,7 @@
  * `class_...`: opcode class by the kind of the operand type.
  *
  * `wait`: what it waits for besides its registers and its unit, and with that what is made of its waiting
- * (waits.h). There is no default: a row says NOTHING where it waits for nothing else. */
+ * (opcode.h). There is no default: a row says NOTHING where it waits for nothing else. */
 
 #ifndef VARIANT
 #define VARIANT(enumerator, name, roles, modifiers, class, wait)

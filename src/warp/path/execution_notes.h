@@ -14,7 +14,7 @@
  * matter for that kernel; every number made of it prints them.
  *
  * A new one is a line here and, where the execution relies on it, a call of run_assume. What an instruction
- * may wait for is noted by itself (waits.h). */
+ * may wait for is noted by itself (ptx/opcode.h). */
 
 /* X(enumerator, text, where it is printed) */
 #define ASSUMED_TABLE(X)                                                                                     \

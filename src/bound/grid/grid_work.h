@@ -85,7 +85,8 @@ void grid_work_add_block(struct grid_work *work, uint32_t class);
 wb_status grid_work_finish(struct grid_work *work);
 
 /* Takes over what is proven of a block of a class that has an SM to itself, where that is less: behind
- * grid_work_finish, and not where SMs share a memory. grid_work_rank_solo is to be called behind the last. */
+ * grid_work_finish, and not where SMs share a memory. grid_work_rank_isolated is to be called behind the
+ * last. */
 void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven);
 wb_status grid_work_rank_isolated(struct grid_work *work);
 
@@ -94,7 +95,7 @@ void grid_work_free(struct grid_work *work);
 /* E^n: the initiations of the n blocks that have most of them. */
 cycles grid_work_most(const struct grid_work *work, uint64_t n);
 
-/* A^n: the same of their residencies; `solo`: of blocks that have an SM to themselves. */
+/* A^n: the same of their residencies; `isolated`: of blocks that have an SM to themselves. */
 cycles grid_work_residencies(const struct grid_work *work, bool isolated, uint64_t n);
 
 /* Until n blocks that start together, whichever they are, have all ended: the largest alpha of one with the

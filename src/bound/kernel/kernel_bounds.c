@@ -224,7 +224,7 @@ static struct kernel_time assigned_time(const struct grid_work *work, const stru
     const struct machine_memory *memory = &work->machine->memory;
     cycles all = cycles_add(sm->initiations, cycles_mul(waves, sm->latency_most));
     if (resident == 1 && !memory_is_contended(memory))
-        all = cycles_min(all, sm->isolated_sum); /* as grid_work_stays */
+        all = cycles_min(all, sm->isolated_sum); /* as grid_work_residencies */
     const cycles busy = cycles_min(sm->initiations, all);
     struct kernel_time time = {
         .busy = busy, .latency = all - busy, .dispatch = cycles_mul(waves - 1, memory->dispatch_latency)};

@@ -1,5 +1,5 @@
-/* Memory instructions from their issue to their completion: how they are kept (sm_memory_init and what
- * follows it), wait in the queue of the first level (sm_queue), and are answered (sm_answers). */
+/* Memory instructions from their issue to their completion: how they are kept, wait for their unit and have
+ * their turns at the first level, and are answered. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/names.h"
-#include "bound/analysis/kernel_blocks.h"
 #include "bound/cache/isolated_block.h"
 #include "memory/requests/requests.h"
 #include "warp/timed/block_timing.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "bound/analysis/kernel_blocks.h"
+#include "bound/analysis/analysis.h"
 
 /* What methods are run for: an analysis, or, beside that of a kernel, its blocks by themselves. */
 struct analysis_task {

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/yaml.h"
-#include "bound/analysis/kernel_blocks.h"
+#include "bound/analysis/analysis.h"
 #include "memory/requests/timed_grid.h"
 #include "warp/synthetic/synthetic_file.h"
 #include "warp/trace/grid_block.h"

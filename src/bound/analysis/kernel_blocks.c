@@ -1,4 +1,4 @@
-#include "bound/analysis/kernel_blocks.h"
+#include "bound/analysis/analysis.h"
 
 #include <assert.h>
 #include <stdlib.h>

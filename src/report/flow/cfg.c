@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "report/flow/divergence.h"
 
 bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to) {
     return loop_is_back_edge(&report->dominators, from, to);

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "report/flow/cfg.h"
-#include "report/flow/divergence.h"
 #include "report/write/output.h"
 
 /* Instructions shown at the start and the end of a block that is too long to show whole. */

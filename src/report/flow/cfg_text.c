@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "report/flow/cfg.h"
-#include "report/flow/divergence.h"
 #include "report/write/output.h"
 
 /* Where the values of a block or a loop start, counted from the start of its name. */

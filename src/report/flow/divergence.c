@@ -1,4 +1,4 @@
-#include "report/flow/divergence.h"
+#include "report/flow/cfg.h"
 
 #include <string.h>
 

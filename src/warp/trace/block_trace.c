@@ -203,18 +203,18 @@ static wb_status trace_given(const wb_kernel *kernel, const wb_launch *launch, c
 
 wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
                          wb_diagnostics *diagnostics, wb_block **block) {
-    static const wb_trace_options defaults = {0};
-    if (options == NULL) options = &defaults;
+    wb_trace_options asked;
+    WB_TRY(OPTIONS_TAKE(wb_trace_options, options, &asked, diagnostics));
     const wb_grid_options of_grid = {.one_block = true,
-                                     .block = {options->block[0], options->block[1], options->block[2]},
-                                     .warp_width = options->warp_width,
-                                     .cover = options->cover,
-                                     .unknown_contents = options->unknown_contents,
-                                     .record_accesses = options->record_accesses,
-                                     .facts = options->facts,
-                                     .instruction_limit = options->instruction_limit,
-                                     .memory_limit = options->memory_limit,
-                                     .watch = options->watch};
+                                     .block = {asked.block[0], asked.block[1], asked.block[2]},
+                                     .warp_width = asked.warp_width,
+                                     .cover = asked.cover,
+                                     .unknown_contents = asked.unknown_contents,
+                                     .record_accesses = asked.record_accesses,
+                                     .facts = asked.facts,
+                                     .instruction_limit = asked.instruction_limit,
+                                     .memory_limit = asked.memory_limit,
+                                     .watch = asked.watch};
     uint32_t open = 0;
     return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, block)
                          : trace_given(kernel, launch, &of_grid, diagnostics, block);

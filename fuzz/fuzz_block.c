@@ -18,10 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Of all blocks. */
 static uint64_t instructions_of(const struct synthetic_block *block) {
     uint64_t count = 0;
-    for (size_t k = 0; k < block->kinds.count; k++) {
-        const struct timed_block *timed = &block->kinds.items[k].timed;
+    for (size_t k = 0; k < block->classes.count; k++) {
+        const struct timed_block *timed = &block->classes.items[k].timed;
         for (uint32_t w = 0; w < timed->warp_count; w++)
-            count += timed->paths[timed->warp_path[w]].length * block->kinds.items[k].count;
+            count += timed->paths[timed->warp_path[w]].length * block->classes.items[k].count;
     }
     return count;
 }

@@ -238,6 +238,7 @@ static void timing_build(void *context) {
     struct ptx_regs *regs = arena_alloc(arena, sizeof *regs);
     timing->status = timing_queues(timing);
     if (timing->status == WB_OK) timing->status = timing_functions(timing, regs);
+    arena_reserve(arena, &timing->operands, 1); /* there where no instruction has one, too: it is added to */
     code->operands = timing->operands.items;
 }
 

@@ -361,6 +361,7 @@ static void fill_tail(struct table *table, uint32_t number) {
 
 /* Makes all layers up to the initial state's. False where it was stopped or they do not fit the memory. */
 static bool make_layers(const struct makespan_run *run, struct table *table, uint32_t last) {
+    assert(table->ring_size > 0); /* layers are looked back at, and this one is made */
     for (uint32_t number = 0; number <= last; number++) {
         if (!makespan_goes_on(run, "segment abstraction: layers", number, last)) return false;
         struct layer *layer = &table->ring[number % table->ring_size];

@@ -17,7 +17,8 @@ static size_t next_count(const struct table *table) {
     return table->slot_count == 0 ? SLOTS_MIN : table->slot_count * 2;
 }
 
-size_t table_bytes_next(const struct table *table) {
+/* Bytes that the slots take once one entry more is in the table. */
+static size_t table_bytes_next(const struct table *table) {
     return next_count(table) * sizeof *table->slots;
 }
 

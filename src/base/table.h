@@ -70,9 +70,6 @@ static inline const struct table_slot *table_find(const struct table *table, uin
     return NULL;
 }
 
-/* Bytes that the slots take once one entry more is in the table. */
-size_t table_bytes_next(const struct table *table);
-
 /* Adds an entry that is not in the table. WB_ERR_LIMIT when memory is exhausted. */
 wb_status table_insert(struct table *table, uint32_t hash, const void *key, uint32_t value);
 

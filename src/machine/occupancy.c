@@ -87,7 +87,9 @@ uint32_t machine_registers_for(const struct wb_machine *machine, const struct bl
     return u32_min(most, (uint32_t)(warp / unit_of(machine->warp_width)));
 }
 
-bool machine_shared_for(const struct wb_machine *machine, uint32_t blocks, uint64_t *bytes) {
+/* Most bytes of shared memory of a block with which `blocks` blocks find room, as far as shared memory goes.
+ * False when not even 0 are few enough. */
+static bool machine_shared_for(const struct wb_machine *machine, uint32_t blocks, uint64_t *bytes) {
     const struct machine_limits *limits = &machine->limits;
     *bytes = limits->shared_per_block == 0 ? UINT64_MAX : limits->shared_per_block;
     if (limits->shared_bytes == 0 || blocks == 0) return true;

@@ -54,10 +54,6 @@ uint32_t machine_resident_blocks(const struct wb_machine *machine, const struct 
 uint32_t machine_registers_for(const struct wb_machine *machine, const struct block_demand *demand,
                                uint32_t blocks);
 
-/* Most bytes of shared memory of a block with which `blocks` blocks find room, as far as shared memory goes.
- * False when not even 0 are few enough. */
-bool machine_shared_for(const struct wb_machine *machine, uint32_t blocks, uint64_t *bytes);
-
 /* How many registers a thread may have. */
 struct register_range {
     uint32_t least, most; /* WB_UNLIMITED: not known */

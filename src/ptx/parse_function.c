@@ -271,7 +271,8 @@ static wb_status parse_statement(struct parser *parser) {
     return parse_instruction(parser, &first, &inst);
 }
 
-wb_status parse_body(struct parser *parser) {
+/* The statements from behind `{` to the closing `}`. */
+static wb_status parse_body(struct parser *parser) {
     uint32_t outermost = parser->scopes.depth;
     for (;;) {
         if (parser->lexer.token.kind == TOKEN_DIRECTIVE) {

@@ -244,7 +244,8 @@ static wb_status parse_address(struct parser *parser, struct ptx_operand *operan
     return parser_require(parser, ']');
 }
 
-wb_status parse_label_use(struct parser *parser, struct label_use use) {
+/* Notes the use of a label; the current token is its name. */
+static wb_status parse_label_use(struct parser *parser, struct label_use use) {
     struct token name;
     use.at = (uint32_t)parser_offset(parser);
     WB_TRY(parser_name(parser, &name));

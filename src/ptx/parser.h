@@ -211,15 +211,9 @@ wb_status resolve_relocations(struct parser *parser);
 /* A function from `.entry` or `.func` to the end of its body or prototype. */
 wb_status parse_function(struct parser *parser, enum ptx_linkage linkage);
 
-/* The statements from behind `{` to the closing `}`. */
-wb_status parse_body(struct parser *parser);
-
 /* ---- parse_operand.c ---- */
 
 /* The operands and the semicolon of an instruction, fitted to the roles of its form. */
 wb_status parse_operands(struct parser *parser, struct ptx_inst *inst);
-
-/* Notes the use of a label; the current token is its name. */
-wb_status parse_label_use(struct parser *parser, struct label_use use);
 
 #endif

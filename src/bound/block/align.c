@@ -43,13 +43,16 @@ struct aligner {
     cycles longest;
 };
 
-cycles align_unit_charge(const struct align_rules *rules, const struct timed_inst *inst) {
+/* unit(j|w) of an instruction: what its initiation can cost a warp that uses the same unit, 0 when that warp
+ * cannot reach the unit. */
+static cycles align_unit_charge(const struct align_rules *rules, const struct timed_inst *inst) {
     if (inst->unit == UNIT_NONE) return 0;
     if (!rules->same_sub_core && !rules->block->machine->units[inst->unit].shared) return 0;
     return cycles_max(rules->charges[inst->unit], inst->init);
 }
 
-cycles align_slot_charge(const struct align_rules *rules, const struct timed_inst *inst) {
+/* slot(j|w): what its issue slot can cost. */
+static cycles align_slot_charge(const struct align_rules *rules, const struct timed_inst *inst) {
     return rules->same_sub_core && inst->unit != UNIT_NONE;
 }
 

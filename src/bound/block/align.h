@@ -12,13 +12,6 @@ struct align_rules {
     bool same_sub_core;    /* of the two warps */
 };
 
-/* unit(j|w) of an instruction: what its initiation can cost a warp that uses the same unit, 0 when that warp
- * cannot reach the unit. */
-cycles align_unit_charge(const struct align_rules *rules, const struct timed_inst *inst);
-
-/* slot(j|w): what its issue slot can cost. */
-cycles align_slot_charge(const struct align_rules *rules, const struct timed_inst *inst);
-
 /* Sum over a section of unit(j|w) for the units that `used` marks, and of slot(j|w) for the others: what FIB
  * adds for a warp with this section. */
 cycles align_fib_charge(const struct align_rules *rules, struct section_code other, const bool *used);

@@ -20,7 +20,9 @@ static void put_value(struct text *out, const struct cfg_report *report, uint32_
     text_printf(out, ".%u", report->ssa.values[value].version);
 }
 
-void divergence_put_place(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
+/* Appends ", PTX line 24, source reduce.cu:9" of an instruction. */
+static void divergence_put_place(struct text *out, const struct cfg_report *report,
+                                 const struct ptx_inst *inst) {
     struct inst_place place = source_lines_place(&report->lines, inst);
     text_printf(out, ", PTX line %u", place.line);
     /* Line 0 is the compiler's word for "from no line". */
@@ -145,7 +147,9 @@ static void put_step(struct text *out, const struct cfg_report *report, uint32_t
     text_char(out, '\n');
 }
 
-void divergence_put_chain(struct text *out, const struct cfg_report *report, uint32_t block) {
+/* Appends the chain of reasons for which a block's branch is divergent, a line a step, down to what differs
+ * between threads by itself; one line for a branch that is uniform. */
+static void divergence_put_chain(struct text *out, const struct cfg_report *report, uint32_t block) {
     if (!report->divergence.branches[block]) {
         text_string(out, "    all threads of a warp that execute it together go the same way\n");
         return;

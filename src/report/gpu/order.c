@@ -36,9 +36,12 @@ static wb_status list_insts(struct order_report *report) {
     return WB_OK;
 }
 
-wb_status order_report_open(const struct timed_grid *timed, const wb_order_options *options,
-                            const wb_writer *writer, wb_diagnostics *diagnostics,
-                            struct order_report *report) {
+/* Finds the instructions. What it is given must outlive the report, which is closed with order_report_close,
+ * also after an error: WB_ERR_INPUT with a message when the machine has no first level, or no such SM;
+ * WB_ERR_LIMIT without one when memory is exhausted. */
+static wb_status order_report_open(const struct timed_grid *timed, const wb_order_options *options,
+                                   const wb_writer *writer, wb_diagnostics *diagnostics,
+                                   struct order_report *report) {
     const struct wb_machine *machine = timed->machine;
     *report = (struct order_report){
         .timed = timed, .options = options, .writer = writer, .diagnostics = diagnostics};
@@ -52,14 +55,15 @@ wb_status order_report_open(const struct timed_grid *timed, const wb_order_optio
     return list_insts(report);
 }
 
-void order_report_close(struct order_report *report) {
+static void order_report_close(struct order_report *report) {
     vec_free(&report->insts);
     source_lines_close(&report->lines);
     text_free(&report->out);
     arena_free(&report->arena);
 }
 
-void order_report_sms(const struct order_report *report, uint32_t *first, uint32_t *end) {
+/* The SMs that are reported have numbers from *first up to *end, but for it. */
+static void order_report_sms(const struct order_report *report, uint32_t *first, uint32_t *end) {
     const size_t blocks = report->timed->grid->blocks.count;
     const uint32_t sms = report->timed->machine->memory.sms;
     *first = report->options->one_sm ? report->options->sm : 0;
@@ -70,12 +74,27 @@ struct sm_share order_report_share(const struct order_report *report, uint32_t s
     return (struct sm_share){sm, report->timed->machine->memory.sms, report->resident};
 }
 
+/* The configuration of an SM's reordering unit: how often the warp of each channel still executes each
+ * instruction. */
+struct order_channels {
+    struct access_order order; /* behind the last access that is counted */
+    struct ordered_access next;
+    bool has_next;
+    uint64_t turn;       /* of `next`, counted from 0 */
+    uint64_t generation; /* that the counts are of */
+    uint32_t blocks;     /* of the generation */
+    uint32_t *counts;    /* [channel * insts.count + instruction] */
+};
+
 /* Goes to the next access of the order. */
 static void take_next(struct order_channels *channels) {
     channels->has_next = access_order_next(&channels->order, &channels->next);
 }
 
-wb_status order_channels_begin(struct order_report *report, uint32_t sm, struct order_channels *channels) {
+/* Stands before the first generation. WB_ERR_LIMIT without a message when memory is exhausted;
+ * order_channels_end in any case. */
+static wb_status order_channels_begin(struct order_report *report, uint32_t sm,
+                                      struct order_channels *channels) {
     const struct sm_share share = order_report_share(report, sm);
     *channels = (struct order_channels){.turn = 0};
     WB_TRY(access_order_begin(&report->timed->traffic, &share, &channels->order));
@@ -106,7 +125,9 @@ static void count_generation(const struct order_report *report, struct order_cha
     }
 }
 
-bool order_channels_next(const struct order_report *report, struct order_channels *channels) {
+/* Goes to the next generation that has accesses: as it begins; of options->first accesses that have had
+ * their turn, only to the one of the access behind them, as it is then. False behind the last. */
+static bool order_channels_next(const struct order_report *report, struct order_channels *channels) {
     const uint64_t first = report->options->first;
     if (!channels->has_next || (first > 0 && channels->turn > first)) return false;
     do
@@ -115,17 +136,18 @@ bool order_channels_next(const struct order_report *report, struct order_channel
     return true;
 }
 
-void order_channels_end(struct order_channels *channels) {
+static void order_channels_end(struct order_channels *channels) {
     access_order_end(&channels->order);
 }
 
-uint32_t order_channel_block(const struct order_channels *channels, uint32_t channel) {
+/* The block and the warp of a channel. */
+static uint32_t order_channel_block(const struct order_channels *channels, uint32_t channel) {
     const struct sm_share *share = &channels->order.share;
     uint64_t slot = channel / channels->order.traffic->grid->warp_count;
     return (uint32_t)((channels->generation * share->resident + slot) * share->sms + share->sm);
 }
 
-uint32_t order_channel_warp(const struct order_channels *channels, uint32_t channel) {
+static uint32_t order_channel_warp(const struct order_channels *channels, uint32_t channel) {
     return channel % channels->order.traffic->grid->warp_count;
 }
 

@@ -163,7 +163,9 @@ static void choose_windows(struct gpu *gpu) {
         gpu_is_connected(gpu) ? (gpu->answer_delay + way + memory->request_cycles) / 2 : UNCONNECTED_WINDOW;
 }
 
-wb_status gpu_init(struct gpu *gpu) {
+/* gpu_run.c: builds everything and dispatches the first blocks. Errors as gpu_simulate; gpu_free in any
+ * case. */
+static wb_status gpu_init(struct gpu *gpu) {
     const struct timed_grid *grid = gpu->grid;
     gpu->program = (struct sm_program){.machine = grid->machine,
                                        .code = &grid->code,
@@ -185,7 +187,7 @@ wb_status gpu_init(struct gpu *gpu) {
     return WB_OK;
 }
 
-void gpu_free(struct gpu *gpu) {
+static void gpu_free(struct gpu *gpu) {
     for (uint32_t s = 0; gpu->sms != NULL && s < gpu->sm_count; s++) {
         if (gpu_is_connected(gpu)) sm_memory_free(&gpu->sms[s].memory);
         sm_free(&gpu->sms[s].sm);

@@ -87,12 +87,6 @@ struct gpu {
     wb_status status;
 };
 
-/* gpu_run.c: builds everything and dispatches the first blocks. Errors as gpu_simulate; gpu_free in any
- * case. */
-wb_status gpu_init(struct gpu *gpu);
-
-void gpu_free(struct gpu *gpu);
-
 /* gpu_dispatch.c: makes the dispatcher of gpu->sms, if gpu->dispatches. WB_ERR_LIMIT when memory is
  * exhausted. */
 wb_status gpu_dispatcher_init(struct gpu *gpu);
@@ -116,15 +110,6 @@ static inline bool gpu_is_connected(const struct gpu *gpu) {
 static inline uint32_t gpu_task_count(const struct gpu *gpu) {
     return gpu->channel_count + gpu->sm_count;
 }
-
-/* gpu_windows.c: one task of a window, a partition or an SM; adds it to the summary. */
-void gpu_run_task(struct gpu *gpu, uint32_t task, struct gpu_summary *summary);
-
-/* Adds another summary. */
-void gpu_summarise(struct gpu_summary *summary, const struct gpu_summary *other);
-
-/* All tasks have been run: chooses the next window, or ends with gpu->done and gpu->status. */
-void gpu_end_window(struct gpu *gpu, const struct gpu_summary *summary);
 
 /* Runs all windows. WB_ERR_LIMIT when memory is exhausted; else gpu->status. */
 wb_status gpu_run(struct gpu *gpu);

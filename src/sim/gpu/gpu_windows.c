@@ -62,7 +62,8 @@ static wb_status run_memory(const struct gpu *gpu, uint32_t index, struct gpu_su
     return gpu->is_contended ? run_server(gpu, summary) : run_channel(gpu, index, summary);
 }
 
-void gpu_summarise(struct gpu_summary *summary, const struct gpu_summary *other) {
+/* Adds another summary. */
+static void gpu_summarise(struct gpu_summary *summary, const struct gpu_summary *other) {
     summary->next = cycles_min(summary->next, other->next);
     summary->first_sent = cycles_min(summary->first_sent, other->first_sent);
     summary->executed += other->executed;
@@ -71,7 +72,8 @@ void gpu_summarise(struct gpu_summary *summary, const struct gpu_summary *other)
     summary->status = other->status;
 }
 
-void gpu_run_task(struct gpu *gpu, uint32_t task, struct gpu_summary *summary) {
+/* gpu_windows.c: one task of a window, a partition or an SM; adds it to the summary. */
+static void gpu_run_task(struct gpu *gpu, uint32_t task, struct gpu_summary *summary) {
     struct gpu_summary own = GPU_SUMMARY_EMPTY;
     own.status = task < gpu->channel_count ? run_memory(gpu, task, &own)
                                            : run_sm(gpu, &gpu->sms[task - gpu->channel_count], &own);
@@ -137,7 +139,8 @@ static wb_status next_window(struct gpu *gpu, const struct gpu_summary *summary)
     return WB_OK;
 }
 
-void gpu_end_window(struct gpu *gpu, const struct gpu_summary *summary) {
+/* All tasks have been run: chooses the next window, or ends with gpu->done and gpu->status. */
+static void gpu_end_window(struct gpu *gpu, const struct gpu_summary *summary) {
     gpu->status = summary->status;
     if (gpu->status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(gpu->diagnostics, gpu->scheme->name);
     if (gpu->status == WB_OK) gpu->status = ask_watch(gpu, summary->executed);

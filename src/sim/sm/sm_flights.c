@@ -111,7 +111,8 @@ static void report_landing(const struct sm *sm, const struct sm_flight *flight, 
     sm->sink->land(sm->sink->user, &landing);
 }
 
-void sm_flight_land(struct sm *sm, uint32_t index, cycles completion) {
+/* Flight number `index` has its last result in cycle `completion`, and is gone. */
+static void sm_flight_land(struct sm *sm, uint32_t index, cycles completion) {
     struct sm_flight *flight = sm_flight_at(sm, index);
     uint32_t warp = flight->warp;
     assert(sm->slots[sm->warps[warp].slot].flights > 0);

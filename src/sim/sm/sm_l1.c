@@ -108,8 +108,9 @@ static wb_status pass(struct sm_memory *memory, uint32_t index, uint64_t address
     return send_down(memory, turn_end, address, flight->access->kind, index | SENDER_IS_FLIGHT);
 }
 
-wb_status sm_report_access(const struct sm *sm, const struct sm_flight *flight, cycles at, uint64_t address,
-                           uint8_t outcome) {
+/* Hands a request's turn in cycle `at` on to the sink. */
+static wb_status sm_report_access(const struct sm *sm, const struct sm_flight *flight, cycles at,
+                                  uint64_t address, uint8_t outcome) {
     const struct sm_access_sink *sink = &sm->memory->sink;
     if (sink->access == NULL) return WB_OK;
     uint32_t slot = sm->warps[flight->warp].slot;

@@ -119,9 +119,6 @@ void sm_memory_free(struct sm_memory *memory);
 /* Makes a flight of the head of warp number `index`, which is counted, its results unknown. */
 wb_status sm_take_off(struct sm *sm, uint32_t index, uint32_t *flight);
 
-/* Flight number `index` has its last result in cycle `completion`, and is gone. */
-void sm_flight_land(struct sm *sm, uint32_t index, cycles completion);
-
 /* The same as soon as all its requests have had their turn and the times of their data are known. */
 void sm_try_land(struct sm *sm, uint32_t index);
 
@@ -131,10 +128,6 @@ uint32_t flight_list_pop(struct sm *sm, struct flight_list *list);
 /* sm_l1.c: serves the requests of a flight from cycle `from` on, as far as their turns begin in the window;
  * *done: all have begun, and the last ends at memory->free_at. */
 wb_status sm_l1_serve(struct sm *sm, uint32_t index, cycles from, bool *done);
-
-/* Hands a request's turn in cycle `at` on to the sink. */
-wb_status sm_report_access(const struct sm *sm, const struct sm_flight *flight, cycles at, uint64_t address,
-                           uint8_t outcome);
 
 /* sm_l1.c, without caches. Sends the requests down whose turn it is in this cycle. */
 wb_status sm_send(struct sm *sm);

@@ -18,14 +18,8 @@ refine_fn alu_refine_find(const struct ptx_form *form);
 /* The comparison that setp and set make, without the boolean operation. */
 test_fn compare_operator(const struct ptx_form *form, enum ptx_type type);
 
-/* Lane functions that are not a form's own: a plain copy of source 0, and source 0 + op->immediate; both cut
- * to op->result_mask. */
-void alu_copy(const struct micro *op, uint64_t *d, const uint64_t *const *s);
+/* A lane function that is no form's own: source 0 + op->immediate, cut to op->result_mask. */
 void alu_offset(const struct micro *op, uint64_t *d, const uint64_t *const *s);
-
-/* min or max of the two or three values of a floating-point form; .abs compares magnitudes, .xorsign
- * multiplies signs. */
-double alu_extreme(const struct micro *op, const double *values);
 
 /* Integer types in the order of the function tables. */
 enum int_kind { INT_U16, INT_S16, INT_U32, INT_S32, INT_U64, INT_S64, INT_KINDS };

@@ -160,7 +160,8 @@ test_fn compare_find(const struct ptx_form *form) {
 
 /* ---- Moves and selection ------------------------------------------------------------------------------- */
 
-void alu_copy(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
+/* A plain copy of source 0, cut to op->result_mask. */
+static void alu_copy(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
     uint64_t mask = op->result_mask;
     const uint64_t *a = s[0];
     FOR_LANES(l) d[l] = a[l] & mask;

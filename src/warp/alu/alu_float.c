@@ -96,7 +96,9 @@ static double extreme_of_two(double x, double y, bool want_max, bool keep_nan) {
     return (x < y) == want_max ? y : x;
 }
 
-double alu_extreme(const struct micro *op, const double *values) {
+/* min or max of the two or three values of a floating-point form; .abs compares magnitudes, .xorsign
+ * multiplies signs. */
+static double alu_extreme(const struct micro *op, const double *values) {
     const struct ptx_form *form = op->form;
     double result = form->abs ? fabs(values[0]) : values[0];
     bool negative = signbit(values[0]) != 0;

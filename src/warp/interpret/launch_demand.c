@@ -153,8 +153,9 @@ static wb_status check_index(const struct launch_fit *fit, const uint32_t *index
     return WB_OK;
 }
 
-wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
-                             wb_diagnostics *diagnostics) {
+/* Checks the block alone. */
+static wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                                    wb_diagnostics *diagnostics) {
     const struct launch_fit fit = {kernel, launch, diagnostics};
     if (!launch->has_block)
         return refuse(&fit, "the number of threads in a block is missing (-b, or block of a launch file)");

@@ -13,10 +13,6 @@
 wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
                        wb_diagnostics *diagnostics);
 
-/* Checks the block alone. */
-wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
-                             wb_diagnostics *diagnostics);
-
 /* What launch and kernel say of the registers of a thread. */
 struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch);
 

@@ -6,7 +6,8 @@
 #include "base/table.h"
 #include "ptx/opcode.h"
 
-bool access_has_table(const struct access *access) {
+/* Whether its addresses are in the table. */
+static bool access_has_table(const struct access *access) {
     return access->table != ACCESS_AFFINE && access->table != ACCESS_UNKNOWN;
 }
 

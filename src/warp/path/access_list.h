@@ -66,9 +66,6 @@ struct access_key {
 
 struct access_key access_key_of(const struct access *access, const uint64_t *tables);
 
-/* Whether its addresses are in the table. */
-bool access_has_table(const struct access *access);
-
 /* Notes that no lane is certain to execute some steps, which end behind all those noted before.
  * WB_ERR_LIMIT, without a message, when memory is exhausted. */
 wb_status step_range_add(struct access_list *list, const struct step_range *range);

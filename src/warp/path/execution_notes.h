@@ -81,9 +81,6 @@ static inline assumed_set assumed_wait(enum ptx_wait wait) {
 /* The assumption as reports print it. */
 const char *assumed_text(enum assumed what);
 
-/* Writes the texts of a set to `texts`, which has room for ASSUMED_COUNT of them; returns how many. */
-size_t assumed_list(assumed_set set, const char **texts);
-
 /* Why blocks and grids are declined. */
 #define ABSENT_MEMBER                                                                                        \
     "lanes that the member mask names execute something else, or lanes execute this that it does not name: " \

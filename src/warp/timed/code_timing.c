@@ -43,8 +43,12 @@ bool *executed_instructions(const struct path *paths, size_t path_count, uint32_
     return used;
 }
 
-wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
-                      const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
+/* Whether an instruction joins all warps of the block, in *barrier. WB_ERR_DECLINED with a message for what
+ * waits in a way that neither simulator nor analyses model: barriers that join a part of the warps (counted
+ * or arrive-only), and whatever ptx/opcode.h declines. Which of the 16 barriers it is does not matter: warps
+ * that all wait for all others wait for the same one, or for ever. `used` is not looked at. */
+static wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
+                             const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
     enum barrier_scope scope = barrier_scope_of(function, inst, executed->block_size, executed->warp_width);
     enum ptx_wait wait = scope == BARRIER_PART ? PTX_WAIT_SOME_WARPS : (enum ptx_wait)inst->form->wait;
     *barrier = scope == BARRIER_WHOLE;

@@ -22,13 +22,6 @@ struct executed_code {
 bool *executed_instructions(const struct path *paths, size_t path_count, uint32_t inst_count,
                             struct arena *arena);
 
-/* Whether an instruction joins all warps of the block, in *barrier. WB_ERR_DECLINED with a message for what
- * waits in a way that neither simulator nor analyses model: barriers that join a part of the warps (counted
- * or arrive-only), and whatever ptx/opcode.h declines. Which of the 16 barriers it is does not matter: warps
- * that all wait for all others wait for the same one, or for ever. `used` is not looked at. */
-wb_status joins_block(const struct executed_code *executed, const struct ptx_function *function,
-                      const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier);
-
 /* Gives the used instructions their unit, registers, initiation and latency by class; all memory is the
  * arena's. Errors, each with a message: WB_ERR_INPUT when the machine does not give a class that is needed
  * (every missing class is reported first); WB_ERR_DECLINED as joins_block; WB_ERR_LIMIT when memory is

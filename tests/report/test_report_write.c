@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "report/write/record.h"
+#include "report/write/xml.h"
 
 static void assert_text(struct text *out, const char *expected) {
     char *text = text_take(out);
@@ -207,11 +208,26 @@ static void test_records(void **state) {
                 "            who   in percent\n            one      12.50 %\n            other          -\n");
 }
 
+/* Text of any origin in XML and HTML. */
+static void test_xml(void **state) {
+    (void)state;
+    struct text out = {0};
+    xml_text(&out, "a<b>&\"c\" 'd'\n\x01\x7f\xff \xc3\xa9 \xef\xbf\xbf </script><!--");
+    assert_text(&out, "a&lt;b&gt;&amp;&quot;c&quot; &#39;d&#39;\n\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd "
+                      "\xc3\xa9 \xef\xbf\xbd &lt;/script&gt;&lt;!--");
+    xml_text(&out, NULL);
+    xml_text_part(&out, "<<", 1);
+    assert_text(&out, "&lt;");
+    xml_attribute(&out, "title", "1\n2\t\"3\"\r");
+    xml_attribute(&out, "none", NULL);
+    assert_text(&out, " title=\"1&#10;2&#9;&quot;3&quot;&#13;\" none=\"\"");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_breaks), cmocka_unit_test(test_texts),
         cmocka_unit_test(test_reals),   cmocka_unit_test(test_sheets), cmocka_unit_test(test_expected_width),
-        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_records), cmocka_unit_test(test_xml),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,14 +41,3 @@ void svg_rect(struct text *out, int64_t x, int64_t y, int64_t width, int64_t hei
                 "\" fill=\"%s\"/>",
                 x, y, width, height, fill);
 }
-
-void svg_escape(struct text *out, const char *string) {
-    for (; *string != '\0'; string++) {
-        switch (*string) {
-        case '&': text_string(out, "&amp;"); break;
-        case '<': text_string(out, "&lt;"); break;
-        case '>': text_string(out, "&gt;"); break;
-        default: text_char(out, *string);
-        }
-    }
-}

@@ -31,7 +31,4 @@ void svg_line(struct text *out, int64_t x1, int64_t y1, int64_t x2, int64_t y2, 
 /* A filled rectangle. */
 void svg_rect(struct text *out, int64_t x, int64_t y, int64_t width, int64_t height, const char *fill);
 
-/* Appends text with the characters that XML reserves escaped. */
-void svg_escape(struct text *out, const char *string);
-
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/write/xml.h"
+
 /* The layout, in pixels. */
 enum {
     TITLE_X = 14, /* of the vertical axis */
@@ -67,7 +69,7 @@ static int legend_width(const struct svg_chart *chart) {
 /* Appends a text element; `attributes` says where it stands and how it looks. */
 static void put_label(struct text *out, const char *attributes, double x, double y, const char *string) {
     text_printf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    svg_escape(out, string);
+    xml_text(out, string);
     text_string(out, "</text>\n");
 }
 

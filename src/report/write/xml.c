@@ -1,0 +1,61 @@
+#include "report/write/xml.h"
+
+#include <string.h>
+
+/* Whether XML has the character: of the control characters only blanks, and no half of a pair. */
+static bool is_allowed(uint32_t point) {
+    if (point < 0x20) return point == '\t' || point == '\n' || point == '\r';
+    return point != 0x7f && point != 0xfffe && point != 0xffff;
+}
+
+/* What stands for a character that is reserved, or NULL. */
+static const char *reserved(char c) {
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
+/* What stands for a blank that a reader of attributes would take for a space, or NULL. */
+static const char *kept_blank(char c) {
+    switch (c) {
+    case '\t': return "&#9;";
+    case '\n': return "&#10;";
+    case '\r': return "&#13;";
+    default: return NULL;
+    }
+}
+
+static void put_escaped(struct text *out, const char *string, size_t length, bool in_attribute) {
+    while (length > 0) {
+        uint32_t point;
+        const size_t size = utf8_decode(string, length, &point), taken = size == 0 ? 1 : size;
+        const char *escaped = size == 1 ? reserved(*string) : NULL;
+        if (escaped == NULL && size == 1 && in_attribute) escaped = kept_blank(*string);
+        if (size == 0 || !is_allowed(point)) escaped = "\xef\xbf\xbd";
+        if (escaped != NULL)
+            text_string(out, escaped);
+        else
+            text_append(out, string, size);
+        string += taken;
+        length -= taken;
+    }
+}
+
+void xml_text_part(struct text *out, const char *string, size_t length) {
+    put_escaped(out, string, length, false);
+}
+
+void xml_text(struct text *out, const char *string) {
+    if (string != NULL) xml_text_part(out, string, strlen(string));
+}
+
+void xml_attribute(struct text *out, const char *name, const char *value) {
+    text_printf(out, " %s=\"", name);
+    if (value != NULL) put_escaped(out, value, strlen(value), true);
+    text_char(out, '"');
+}

@@ -123,7 +123,8 @@ static wb_status choose_scheme(const char *scheme, const char *policy, wb_diagno
 
 static wb_status simulate_events(const wb_gpu *gpu, const struct gpu_scheme *scheme, const wb_watch *watch,
                                  wb_diagnostics *diagnostics, struct gpu_schedule *schedule) {
-    const struct gpu_sink sink = {GPU_EVERY_SM, keep_event, NULL, schedule, keep_landing};
+    const struct gpu_sink sink = {
+        .sm = GPU_EVERY_SM, .issue = keep_event, .user = schedule, .land = keep_landing};
     const struct gpu_options options = {.threads = gpu->threads, .sink = &sink, .watch = watch};
     struct arena arena = {0};
     wb_gpu_simulation result;

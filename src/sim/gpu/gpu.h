@@ -21,7 +21,8 @@ const struct gpu_scheme *gpu_scheme_at(size_t index);
 /* All SMs, of a sink. */
 #define GPU_EVERY_SM UINT32_MAX
 
-/* Takes what happens on one SM, each kind of event in its order; each may be NULL, `land` goes with `issue`.
+/* Takes what happens on one SM, each kind of event in its order; each may be NULL, `land` and `pass` go with
+ * `issue` (see struct sim_sink).
  * Of every SM, SMs may call at the same time when there are several threads. */
 struct gpu_sink {
     uint32_t sm;
@@ -29,6 +30,7 @@ struct gpu_sink {
     wb_status (*access)(void *user, uint32_t sm, const struct sm_access *access);
     void *user;
     void (*land)(void *user, uint32_t sm, const struct sim_landing *landing);
+    void (*pass)(void *user, uint32_t sm, const struct sim_event *event);
 };
 
 /* Choices of somebody who wants to see what a dispatcher might do. Where all blocks fit at the start, they

@@ -79,19 +79,27 @@ static void hand_on_landing(void *user, const struct sim_landing *landing) {
     own->sink->land(own->sink->user, own->number, landing);
 }
 
+static void hand_on_pass(void *user, const struct sim_event *event) {
+    const struct gpu_sm *own = user;
+    own->sink->pass(own->sink->user, own->number, event);
+}
+
 static wb_status hand_on_access(void *user, const struct sm_access *access) {
     const struct gpu_sm *own = user;
     return own->sink->access(own->sink->user, own->number, access);
 }
 
 /* Connects an SM to the sink if it is meant. */
-static void connect_sink(const struct gpu *gpu, struct gpu_sm *own) {
+static wb_status connect_sink(const struct gpu *gpu, struct gpu_sm *own) {
     const struct gpu_sink *sink = gpu->options->sink;
-    if (sink == NULL || (sink->sm != own->number && sink->sm != GPU_EVERY_SM)) return;
+    if (sink == NULL || (sink->sm != own->number && sink->sm != GPU_EVERY_SM)) return WB_OK;
     own->sink = sink;
-    own->issues = (struct sim_sink){hand_on_issue, own, sink->land != NULL ? hand_on_landing : NULL};
-    if (sink->issue != NULL) own->sm.sink = &own->issues;
+    own->issues = (struct sim_sink){.event = hand_on_issue,
+                                    .user = own,
+                                    .land = sink->land != NULL ? hand_on_landing : NULL,
+                                    .pass = sink->pass != NULL ? hand_on_pass : NULL};
     if (sink->access != NULL) own->memory.sink = (struct sm_access_sink){hand_on_access, own};
+    return sink->issue != NULL ? sm_take_events(&own->sm, &own->issues) : WB_OK;
 }
 
 static wb_status init_sm(struct gpu *gpu, uint32_t number) {
@@ -104,8 +112,7 @@ static wb_status init_sm(struct gpu *gpu, uint32_t number) {
         WB_TRY(sm_memory_init(&own->sm, &own->memory, gpu->scheme->reorder ? &share : NULL));
     if (!gpu->dispatches) own->sm.feed = (struct sm_feed){number, gpu->memory->sms, gpu->block_count};
     own->sm.block_times = gpu->options->block_times;
-    connect_sink(gpu, own);
-    return WB_OK;
+    return connect_sink(gpu, own);
 }
 
 static wb_status init_channel(struct gpu *gpu, struct gpu_channel *own) {

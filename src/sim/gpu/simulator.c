@@ -36,7 +36,7 @@ wb_status simulate(const struct timed_block *block, const struct sim_policy *pol
         .machine = block->machine, .code = &block->code, .block = block, .warp_count = block->warp_count};
     struct sm sm;
     wb_status status = sm_init(&sm, &program, policy, 1);
-    sm.sink = sink;
+    if (status == WB_OK) status = sm_take_events(&sm, sink);
     if (status != WB_OK) {
         (void)diagnose_out_of_memory(diagnostics, policy->name);
     } else {

@@ -8,6 +8,32 @@
 /* Of an event: all its times are known. */
 #define FLIGHT_NONE UINT64_MAX
 
+/* Of waits: no instruction of the warp has written the operand. */
+#define STEP_NONE UINT64_MAX
+
+/* What an instruction waited for before it was issued: for each in turn until the cycle named here, if that
+ * is later than those before it, and for the last of them until the issue. */
+struct sim_waits {
+    cycles from;       /* the cycle behind the warp's instruction before it, or in which its block started */
+    cycles barrier;    /* when the barrier before it opened; else `from` */
+    cycles operands;   /* when the last of its operands could be read; 0: it has none */
+    uint64_t producer; /* the step that wrote that one, or STEP_NONE */
+    cycles fetched;    /* when it had been fetched; 0: at once */
+    cycles entry;      /* when it had an entry of its warp's memory channel; 0: it needs none */
+    cycles open;       /* when its unit had room the last time before the issue */
+};
+
+/* What the cycles of such a wait are spent on. */
+enum sim_wait_kind {
+    SIM_WAIT_BARRIER, /* other warps of the block have not come to the barrier, or it takes time to open */
+    SIM_WAIT_RESULT,  /* an operand cannot be read yet */
+    SIM_WAIT_FETCH,   /* the instruction is being fetched */
+    SIM_WAIT_CHANNEL, /* no entry of the warp's memory channel is free */
+    SIM_WAIT_UNIT,    /* the unit has no room */
+    SIM_WAIT_TURN,    /* other warps are issued */
+    SIM_WAIT_KINDS
+};
+
 /* One issued instruction. Its initiation takes [start, init_end), its result can be read from `completion`
  * on; it waited in the dispatch queue during [issue, start). CYCLES_SATURATED: not known at the issue. */
 struct sim_event {
@@ -21,7 +47,21 @@ struct sim_event {
     uint32_t unit;        /* index into the machine's units */
     uint32_t instance;    /* of the unit, within its sub-core unless the unit is shared */
     cycles issue, start, init_end, completion;
+    struct sim_waits waits; /* all zero on a machine of model gpgpusim */
 };
+
+/* The cycles [from, to) of a wait, all of one kind. */
+struct sim_wait {
+    enum sim_wait_kind kind;
+    cycles from, to;
+};
+
+/* Writes what the event waited for to `spans`, in the order of time, without empty ones; returns how many.
+ * They follow each other without gaps until the issue. */
+uint32_t sim_waits_of(const struct sim_event *event, struct sim_wait spans[SIM_WAIT_KINDS]);
+
+/* "barrier", "result", "fetch", ... */
+const char *sim_wait_name(enum sim_wait_kind kind);
 
 /* What was not known of an event at the issue. It can be known before the event is handed on. */
 struct sim_landing {
@@ -37,6 +77,9 @@ struct sim_sink {
     wb_status (*event)(void *user, const struct sim_event *event);
     void *user;
     void (*land)(void *user, const struct sim_landing *landing); /* or NULL */
+    /* Or NULL; takes instructions without a unit, which are not issued: they are executed, in the order of
+     * their warp, in the cycle that stands for the issue. */
+    void (*pass)(void *user, const struct sim_event *event);
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* A streaming multiprocessor (SM) while it executes: docs/proofs.md, section 1, with several resident blocks
  * as docs/memory-model.md, section 2, has them. Of the files that work on it, sm_warps has
- * program order, operands, barriers and queues, sm_flights and sm_l1 memory instructions (see sm_memory.h),
- * sm_ifetch instruction fetch, and on top of them sm_run parts, slots and cycles. */
+ * program order, operands, barriers and queues, sm_events what is told of it, sm_flights and sm_l1 memory
+ * instructions (see sm_memory.h), sm_ifetch instruction fetch, and on top of them sm_run parts, slots and
+ * cycles. */
 #ifndef WB_SIM_SM_SM_H
 #define WB_SIM_SM_SM_H
 
@@ -47,6 +48,7 @@ struct flight_list {
 /* A register of a queue (struct timed_queue). */
 struct sm_joined {
     cycles known;     /* when what is known to complete has completed */
+    uint64_t last;    /* the step of an instruction that completes then */
     uint32_t unknown; /* instructions that complete nobody knows when */
 };
 
@@ -55,7 +57,9 @@ struct sm_warp {
     const struct timed_inst *head; /* the next instruction */
     uint64_t step;                 /* its position in the path */
     cycles earliest;               /* no issue before: the cycle behind the last issue, or a release */
-    cycles *ready; /* per register, when it can be read; CYCLES_SATURATED while that is not known */
+    cycles *ready;     /* per register, when it can be read; CYCLES_SATURATED while that is not known */
+    uint64_t *writers; /* per register the step that wrote it last; NULL: nobody takes the events */
+    cycles held_from;  /* when a barrier held it that has opened since the last event; or CYCLES_SATURATED */
     struct sm_joined *joined[QUEUE_COUNT];            /* per register of the queue */
     uint64_t commits[QUEUE_COUNT];                    /* so far */
     const struct traffic_pattern *pattern;            /* its accesses, or NULL */
@@ -92,6 +96,7 @@ struct sm_unit {
     struct flight_list held; /* of a unit with late ends: issued, not started */
     bool ends_late;          /* as sm_program.late_units has it */
     bool closed;             /* in the list of closed units: their waiting warps are not ready */
+    cycles opened_at;        /* when it left that list last */
 };
 
 /* A warp that issues, and what it may still issue in this cycle. */
@@ -110,7 +115,7 @@ struct freed_slot {
 struct sm {
     const struct sm_program *program;
     const struct sim_policy *policy;
-    const struct sim_sink *sink; /* NULL: nobody takes the events */
+    const struct sim_sink *sink; /* NULL: nobody takes the events (sm_take_events) */
     struct arena arena;
     struct sm_warp *warps; /* slot by slot */
     uint32_t warp_count;   /* of all slots */
@@ -152,6 +157,19 @@ wb_status sm_init(struct sm *sm, const struct sm_program *program, const struct 
 
 void sm_free(struct sm *sm);
 
+/* sm_events.c: from now on, before any block is placed, `sink` takes the events. WB_ERR_LIMIT when memory is
+ * exhausted. */
+wb_status sm_take_events(struct sm *sm, const struct sim_sink *sink);
+
+/* Fills in what the head of warp number `index` has waited for, before it enters its unit or is executed. */
+void sm_fill_waits(const struct sm *sm, uint32_t index, struct sim_waits *waits);
+
+/* Hands the issue of the head on to the sink; *event has its times and waits. */
+wb_status sm_tell_issue(const struct sm *sm, uint32_t index, struct sim_event *event);
+
+/* The same of a head without a unit that is executed in cycle `at`. */
+void sm_tell_pass(const struct sm *sm, uint32_t index, cycles at);
+
 /* sm_run.c: slot number `index` takes a block, which can issue from cycle `at` on. */
 void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at);
 
@@ -184,8 +202,9 @@ static inline void sm_count(struct sm *sm, const struct timed_inst *inst) {
  * Then its commits count. */
 void sm_join_queues(const struct sm *sm, struct sm_warp *warp, cycles at);
 
-/* An instruction that joined when the warp had made `commits` is known now to complete in cycle `at`. */
-void sm_know_joined(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst,
+/* The instruction of step `step`, which joined when the warp had made `commits`, is known now to complete in
+ * cycle `at`. */
+void sm_know_joined(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst, uint64_t step,
                     const uint64_t commits[QUEUE_COUNT], cycles at);
 
 /* The results of an instruction of the warp can be read from cycle `at` on; CYCLES_SATURATED: nobody knows.

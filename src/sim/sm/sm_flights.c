@@ -118,7 +118,7 @@ static void sm_flight_land(struct sm *sm, uint32_t index, cycles completion) {
     assert(sm->slots[sm->warps[warp].slot].flights > 0);
     report_landing(sm, flight, completion);
     sm_set_results(sm, &sm->warps[warp], flight->inst, completion);
-    sm_know_joined(sm, &sm->warps[warp], flight->inst, flight->commits, completion);
+    sm_know_joined(sm, &sm->warps[warp], flight->inst, flight->step, flight->commits, completion);
     flight->next = sm->memory->free_flight;
     sm->memory->free_flight = index;
     sm_land(sm, sm->warps[warp].slot, completion);

@@ -126,6 +126,10 @@ static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint3
     for (uint32_t q = 0; q < QUEUE_COUNT; q++)
         memset(warp->joined[q], 0, program->code->queues[q].count * sizeof *warp->joined[q]);
     memset(warp->commits, 0, sizeof warp->commits);
+    warp->held_from = CYCLES_SATURATED;
+    if (warp->writers == NULL) return;
+    for (uint32_t r = 0; r < program->code->register_count; r++)
+        warp->writers[r] = STEP_NONE;
 }
 
 void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {
@@ -215,6 +219,7 @@ static void sm_open_units(struct sm *sm) {
             continue;
         }
         unit->closed = false;
+        unit->opened_at = sm->now;
         sm->closed[c] = sm->closed[--sm->closed_count];
         for (uint32_t i = 0; i < sm->words; i++)
             sm->ready[i] |= unit->waiting[i];
@@ -252,30 +257,17 @@ static wb_status sm_enter_unit(struct sm *sm, uint32_t index, struct sim_event *
     return WB_OK;
 }
 
-/* Hands an issue on to the sink. */
-static wb_status sm_report(const struct sm *sm, uint32_t index, struct sim_event *event) {
-    const struct sm_warp *warp = &sm->warps[index];
-    event->block = sm->slots[warp->slot].block;
-    event->slot = warp->slot;
-    event->warp = index - warp->slot * sm->program->warp_count;
-    event->sub_core = warp->sub_core;
-    event->step = warp->step;
-    event->instruction = (uint32_t)(warp->head - sm->program->code->insts);
-    event->unit = warp->head->unit;
-    event->issue = sm->now;
-    return sm->sink->event(sm->sink->user, event);
-}
-
 /* Issues the next instruction of a ready warp in this cycle. */
 static wb_status sm_issue(struct sm *sm, uint32_t index) {
     struct sm_unit *unit = sm->warps[index].unit;
     struct sim_event event;
     warp_set_remove(unit->waiting, index);
     warp_set_remove(sm->ready, index);
+    if (sm->sink != NULL) sm_fill_waits(sm, index, &event.waits);
     WB_TRY(sm_enter_unit(sm, index, &event));
     sm_close_unit(sm, unit);
     sm->last_issue = sm->now;
-    if (sm->sink != NULL) WB_TRY(sm_report(sm, index, &event));
+    if (sm->sink != NULL) WB_TRY(sm_tell_issue(sm, index, &event));
     sm_advance(sm, index);
     return WB_OK;
 }

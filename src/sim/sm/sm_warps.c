@@ -82,6 +82,7 @@ static bool sm_execute(struct sm *sm, uint32_t index, cycles at) {
     struct sm_warp *warp = &sm->warps[index];
     const bool barrier = warp->head->barrier;
     sm->turn.left = 0;
+    if (sm->sink != NULL) sm_tell_pass(sm, index, at);
     warp->earliest = at;
     sm_complete(sm, warp, at + warp->head->latency);
     warp->step++;
@@ -137,6 +138,7 @@ static void sm_settle(struct sm *sm, struct sm_slot *slot) {
             struct sm_warp *warp = &sm->warps[w];
             if (!warp->at_barrier) continue;
             warp->at_barrier = false;
+            warp->held_from = warp->earliest;
             warp->earliest = release;
             warp_set_add(sm->running, w);
             sm_proceed(sm, w);
@@ -188,6 +190,13 @@ static void sm_settle_joined(const struct sm *sm, struct sm_warp *warp, uint32_t
         joined->unknown > 0 ? CYCLES_SATURATED : joined->known;
 }
 
+/* The instruction of step `step`, which joined, completes in cycle `at`. */
+static void sm_complete_joined(struct sm_joined *joined, uint64_t step, cycles at) {
+    if (at < joined->known) return;
+    joined->known = at;
+    joined->last = step;
+}
+
 void sm_join_queues(const struct sm *sm, struct sm_warp *warp, cycles at) {
     const struct timed_inst *inst = warp->head;
     for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++) {
@@ -198,7 +207,7 @@ void sm_join_queues(const struct sm *sm, struct sm_warp *warp, cycles at) {
             if (at == CYCLES_SATURATED)
                 all->unknown++;
             else
-                all->known = cycles_max(all->known, at);
+                sm_complete_joined(all, warp->step, at);
             sm_settle_joined(sm, warp, q, 0);
         }
         if ((inst->commits >> q & 1) == 0) continue;
@@ -210,7 +219,7 @@ void sm_join_queues(const struct sm *sm, struct sm_warp *warp, cycles at) {
     }
 }
 
-void sm_know_joined(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst,
+void sm_know_joined(const struct sm *sm, struct sm_warp *warp, const struct timed_inst *inst, uint64_t step,
                     const uint64_t commits[QUEUE_COUNT], cycles at) {
     for (uint32_t q = 0; inst->joins >> q != 0; q++) {
         const struct timed_queue *queue = &sm->program->code->queues[q];
@@ -218,7 +227,7 @@ void sm_know_joined(const struct sm *sm, struct sm_warp *warp, const struct time
         for (uint32_t j = 0; j < queue->count && j <= warp->commits[q] - commits[q]; j++) {
             struct sm_joined *joined = &warp->joined[q][j];
             joined->unknown--;
-            joined->known = cycles_max(joined->known, at);
+            sm_complete_joined(joined, step, at);
             sm_settle_joined(sm, warp, q, j);
         }
     }

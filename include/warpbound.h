@@ -89,6 +89,10 @@ void wb_diagnostics_warning(wb_diagnostics *diagnostics, const char *where, cons
 /* Adds an error of the caller's own, such as one about a command line; `where` stands for the file name. */
 void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const char *message);
 
+/* What was probably meant by a word that is none of the names: the one that is spelt most like it, or NULL
+ * when none is. */
+const char *wb_nearest_name(const char *word, const char *const *names, size_t count);
+
 /* ---- PTX ----------------------------------------------------------------------------------------------- */
 
 typedef struct wb_module wb_module;

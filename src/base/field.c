@@ -179,5 +179,5 @@ const char *field_suggest(const struct field *fields, const char *word) {
     size_t count = 0;
     for (; fields[count].key != NULL && count < SUGGEST_KEYS_MAX; count++)
         keys[count] = fields[count].key;
-    return suggest_nearest(word, keys, count);
+    return wb_nearest_name(word, keys, count);
 }

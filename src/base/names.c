@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "warpbound.h"
 
 /* ---- Choosing --------------------------------------------------------------------------------------------
  */
@@ -69,6 +70,9 @@ wb_status choose_names(const char *what, const char *list, const char *(*name_at
 /* ---- Did you mean ...? -----------------------------------------------------------------------------------
  */
 
+/* Fewer letters are in many names by chance. */
+#define INSIDE_LENGTH_MIN 3
+
 static bool same_letter(char a, char b) {
     return ascii_lower(a) == ascii_lower(b);
 }
@@ -100,9 +104,8 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return distance[a_length][b_length];
 }
 
-const char *suggest_nearest(const char *word, const char *const *names, size_t count) {
-    size_t length = strlen(word);
-    if (length == 0 || length > SUGGEST_LENGTH_MAX) return NULL;
+/* The name that is at most a third of the word's letters away. */
+static const char *similar_name(const char *word, size_t length, const char *const *names, size_t count) {
     size_t best = (length + 1) / 3 + 1;
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -115,4 +118,24 @@ const char *suggest_nearest(const char *word, const char *const *names, size_t c
         }
     }
     return nearest;
+}
+
+/* The only name that has the word in it, at its beginning where `at_beginning`. */
+static const char *longer_name(const char *word, bool at_beginning, const char *const *names, size_t count) {
+    const char *only = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *found = strstr(names[i], word);
+        if (found == NULL || (at_beginning && found != names[i])) continue;
+        if (only != NULL) return NULL;
+        only = names[i];
+    }
+    return only;
+}
+
+const char *wb_nearest_name(const char *word, const char *const *names, size_t count) {
+    size_t length = strlen(word);
+    if (length == 0 || length > SUGGEST_LENGTH_MAX) return NULL;
+    const char *nearest = similar_name(word, length, names, count);
+    if (nearest == NULL) nearest = longer_name(word, true, names, count);
+    return nearest == NULL && length >= INSIDE_LENGTH_MIN ? longer_name(word, false, names, count) : nearest;
 }

@@ -25,9 +25,9 @@ wb_status choose_names(const char *what, const char *list, const char *(*name_at
 /* ---- Did you mean ...? -----------------------------------------------------------------------------------
  */
 
-/* The name with the least edit distance to `word` (at most a third of its length, rounded to nearest), or
- * NULL when none is that near. Names longer than SUGGEST_LENGTH_MAX are passed over. */
-const char *suggest_nearest(const char *word, const char *const *names, size_t count);
+/* wb_nearest_name gives the name with the least edit distance to a word (at most a third of its length,
+ * rounded to nearest), or else the only one that begins with the word, or else that has it inside. Names
+ * longer than SUGGEST_LENGTH_MAX are passed over. */
 
 #define SUGGEST_LENGTH_MAX 64
 

@@ -1,4 +1,4 @@
-/* What every sub-command needs: inputs loaded from the options, progress, output. */
+/* The sub-commands, and what each of them needs: inputs loaded from the options, progress, output. */
 #ifndef WB_CLI_COMMAND_H
 #define WB_CLI_COMMAND_H
 
@@ -14,14 +14,26 @@
 /* Exit status beside the values of wb_status. */
 #define EXIT_DEADLINE_MISSED 1
 
-/* A sub-command: its row in the table of main.c. `run` returns the exit status. */
+enum { EXAMPLES_MAX = 4 };
+
+/* A sub-command: its row in the table of command.c. `run` returns the exit status. */
 struct command {
     const char *name;
     enum command_bit bit;
     const char *operands; /* for the usage line */
     const char *summary;
+    const char *does; /* behind its name, why options of others are of no use to it */
     int (*run)(const struct options *options, wb_diagnostics *diagnostics);
+    const char
+        *examples[EXAMPLES_MAX + 1]; /* for its help: arguments behind `warpbound`; NULL behind the last */
 };
+
+/* The commands in the order in which a user comes to need them; NULL past the end. */
+const struct command *command_at(size_t index);
+
+/* The command of a bit, and that of a name or NULL. */
+const struct command *command_of(enum command_bit bit);
+const struct command *command_named(const char *name);
 
 int command_analyze(const struct options *options, wb_diagnostics *diagnostics);
 int command_simulate(const struct options *options, wb_diagnostics *diagnostics);

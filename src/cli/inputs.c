@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "values.h"
 
 wb_status usage_error(wb_diagnostics *diagnostics, const char *message) {
     wb_diagnostics_error(diagnostics, "warpbound", message);

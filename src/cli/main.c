@@ -1,64 +1,11 @@
 /* The warpbound command: finds the sub-command, parses its options, runs it, prints its messages. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "command_line.h"
+#include "help.h"
 #include "stop.h"
-
-static const struct command commands[] = {
-    {"analyze", COMMAND_ANALYZE, "FILE.ptx | BLOCK.yaml", "bound and simulate one thread block, or a grid",
-     command_analyze},
-    {"simulate", COMMAND_SIMULATE, "FILE.ptx | BLOCK.yaml",
-     "simulate one thread block, or a grid on a whole GPU", command_simulate},
-    {"occupancy", COMMAND_OCCUPANCY, "FILE.ptx", "how many blocks an SM holds at a time, and why no more",
-     command_occupancy},
-    {"cache", COMMAND_CACHE, "FILE.ptx", "hits and misses of the first-level caches", command_cache},
-    {"makespan", COMMAND_MAKESPAN, "STRING | FILE", "bound the makespan of kernel instruction strings",
-     command_makespan},
-    {"path", COMMAND_PATH, "FILE.ptx", "print what each warp executes", command_path},
-    {"cfg", COMMAND_CFG, "FILE.ptx", "print control flow: blocks, dominators, loops", command_cfg},
-    {"facts", COMMAND_FACTS, "FILE.ptx", "print a template of flow facts: the loops and their bounds",
-     command_facts},
-    {"print", COMMAND_PRINT, "FILE.ptx", "print the PTX in canonical form", command_print},
-    {"machine", COMMAND_MACHINE, "list | show NAME | import FILE", "list, print or import machines",
-     command_machine},
-};
-
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
-
-static void print_usage(FILE *stream) {
-    fprintf(stream, "usage: warpbound COMMAND [OPTIONS]\n\ncommands:\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(stream,
-            "\nwarpbound COMMAND --help prints the options of a command. A FILE may be -, for standard\n"
-            "input where it is read and standard output where it is written.\n"
-            "exit status: 0 done, 1 deadline not met, 2 usage or input error, 3 something needed is\n"
-            "unknown, 4 a resource limit was hit\n");
-}
-
-/* The methods or policies of a registry, one a line. */
-static void print_registry(const char *title, const char *(*name)(size_t), const char *(*summary)(size_t)) {
-    int width = 12;
-    for (size_t i = 0; name(i) != NULL; i++)
-        if ((int)strlen(name(i)) > width) width = (int)strlen(name(i));
-    printf("\n%s:\n", title);
-    for (size_t i = 0; name(i) != NULL; i++)
-        printf("  %-*s %s\n", width, name(i), summary(i));
-}
-
-static void print_command_help(const struct command *command) {
-    printf("usage: warpbound %s %s [OPTIONS]\n%s\n\noptions:\n", command->name, command->operands,
-           command->summary);
-    options_print_help(command->bit);
-    if (command->bit == COMMAND_ANALYZE) print_registry("methods", wb_method_name, wb_method_summary);
-    if (command->bit == COMMAND_MAKESPAN)
-        print_registry("methods", wb_makespan_method_name, wb_makespan_method_summary);
-    if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE)
-        print_registry("policies", wb_policy_name, wb_policy_summary);
-    if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE)
-        print_registry("schemes", wb_scheme_name, wb_scheme_summary);
-}
 
 /* What was printed is out: else the run has failed, whatever it came to. */
 static int printed(int status) {
@@ -87,7 +34,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
     struct options options;
     int status = (int)options_parse(command->bit, argc, argv, diagnostics, &options);
     if (status == WB_OK && options.help) {
-        print_command_help(command);
+        help_print_command(command);
         status = printed(WB_OK);
     } else if (status == WB_OK) {
         status = run_until_stopped(command, &options, diagnostics);
@@ -104,21 +51,54 @@ static int run_command(const struct command *command, int argc, char **argv) {
     return status;
 }
 
-int main(int argc, char **argv) {
-    if (argc < 2) {
-        print_usage(stderr);
+/* The status of a command line whose command is none. */
+static int unknown_command(const char *name) {
+    const char *names[16];
+    size_t count = 0;
+    for (const struct command *command; (command = command_at(count)) != NULL; count++) {
+        assert(count < sizeof names / sizeof *names);
+        names[count] = command->name;
+    }
+    const char *nearest = wb_nearest_name(name, names, count);
+    fprintf(stderr, "warpbound: error: unknown command '%.60s'", name);
+    if (nearest != NULL) fprintf(stderr, "; did you mean %s?", nearest);
+    fprintf(stderr, " (warpbound help lists the commands)\n");
+    return WB_ERR_INPUT;
+}
+
+/* warpbound help [COMMAND] */
+static int run_help(int argc, char **argv) {
+    if (argc > 3) {
+        fprintf(stderr, "warpbound: error: help: expected one command\n");
         return WB_ERR_INPUT;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_usage(stdout);
+    const struct command *command = argc == 3 ? command_named(argv[2]) : NULL;
+    if (argc == 3 && command == NULL) return unknown_command(argv[2]);
+    if (command != NULL)
+        help_print_command(command);
+    else
+        help_print(stdout);
+    return printed(WB_OK);
+}
+
+static bool is_one_of(const char *text, const char *name, const char *letter) {
+    return strcmp(text, name) == 0 || strcmp(text, letter) == 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        help_print(stderr);
+        return WB_ERR_INPUT;
+    }
+    if (is_one_of(argv[1], "--help", "-h")) {
+        help_print(stdout);
         return printed(WB_OK);
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_one_of(argv[1], "--version", "-V")) {
         printf("warpbound %s\n", wb_version());
         return printed(WB_OK);
     }
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], commands[i].name) == 0) return run_command(&commands[i], argc - 1, argv + 1);
-    fprintf(stderr, "warpbound: unknown command '%s' (see warpbound --help)\n", argv[1]);
-    return WB_ERR_INPUT;
+    if (strcmp(argv[1], "help") == 0) return run_help(argc, argv);
+    const struct command *command = command_named(argv[1]);
+    return command != NULL ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

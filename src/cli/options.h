@@ -1,4 +1,5 @@
-/* The command line: one table of options, from which parsing and help texts are made. */
+/* The table of options, from which parsing (command_line.h) and help texts (help.h) are made, and what they
+ * say. */
 #ifndef WB_CLI_OPTIONS_H
 #define WB_CLI_OPTIONS_H
 
@@ -31,9 +32,6 @@ enum output_format {
     OUTPUT_JCSE_JSON
 };
 
-/* As --format takes it. */
-const char *format_name(enum output_format format);
-
 /* A key of the library with the value that the option of that name gives it. */
 struct key_value {
     char key[32];
@@ -62,7 +60,7 @@ struct option_place {
     uint32_t index[3];
 };
 
-/* Options that are one of two words: 0 where they are left out. */
+/* Options that are one of some words: 0 where they are left out. */
 enum { INPUTS_GIVEN = 1, INPUTS_ANY = 2 };
 enum { SCOPE_KERNEL = 1, SCOPE_BLOCK = 2 };
 enum { MEMORY_IDEAL = 1, MEMORY_REQUESTS = 2 };
@@ -94,21 +92,44 @@ struct options {
     struct option_number at_least;
 };
 
-/* A whole number, decimal or hexadecimal (0x...), without a sign, from `least` to `most`; false, with nothing
- * stored, when the text is something else. */
-bool read_number(const char *text, size_t length, uint64_t least, uint64_t most, uint64_t *number);
+/* How the value of an option is read, and what it is stored as. */
+enum option_kind {
+    OPTION_HEADING, /* no option: the title of those that follow */
+    OPTION_FLAG,    /* bool; there is no value */
+    OPTION_TEXT,    /* const char * */
+    OPTION_LIST,    /* struct option_list */
+    OPTION_SETTING, /* struct option_settings: under the option's name */
+    OPTION_WORD,    /* unsigned: 1 for the first of its words, 2 for the second, ... */
+    OPTION_NUMBER,  /* struct option_number, from `least` to `most` */
+    OPTION_PLACE,   /* struct option_place */
+    OPTION_SIZE,    /* uint64_t, in bytes */
+    OPTION_SECONDS, /* double */
+    OPTION_FORMAT,  /* enum output_format, of those that its words name */
+    OPTION_JSON     /* the same; there is no value */
+};
 
-/* "X[,Y[,Z]]", of which those left out are `rest`; false when it is something else. */
-bool read_dimensions(const char *text, uint32_t rest, uint32_t dimensions[3]);
+enum { OPTION_ROWS_MAX = 160, OPTION_WORDS_MAX = 8 };
 
-/* Parses argv (argv[0] is the sub-command's name) into *options. The caller frees with options_free, also
- * after an error. */
-wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diagnostics *diagnostics,
-                        struct options *options);
+/* A row of the table: an option of the commands that take it. Where they take it differently it has a row
+ * each. */
+struct option_row {
+    char letter; /* 0: none */
+    const char *name;
+    const char *argument; /* what the help calls it; NULL: takes none */
+    enum option_kind kind;
+    unsigned commands; /* bits of enum command_bit */
+    size_t offset;     /* of the member of struct options */
+    const char *help;
+    const char *words[OPTION_WORDS_MAX + 1]; /* those that may be given; NULL behind the last */
+    uint64_t least, most;
+    const char *expected; /* of what can be wrong, but for words: for the message */
+};
 
-void options_free(struct options *options);
+/* The rows in the order of help texts; NULL past the end. */
+const struct option_row *option_at(size_t index);
 
-/* Prints the options that `command` takes, one a line, to stdout. */
-void options_print_help(enum command_bit command);
+/* As --format takes it, and the other way round for a name that is one. */
+const char *format_name(enum output_format format);
+enum output_format format_named(const char *name);
 
 #endif

@@ -259,7 +259,7 @@ static wb_status unknown_machine(const char *name, wb_diagnostics *diagnostics) 
         names[count] = embedded_presets[count].name;
         text_printf(&list, "%s%s", count == 0 ? "" : ", ", names[count]);
     }
-    const char *nearest = suggest_nearest(name, names, count);
+    const char *nearest = wb_nearest_name(name, names, count);
     if (nearest != NULL) text_printf(&list, "; did you mean '%s'?", nearest);
     diagnose(diagnostics, SEVERITY_ERROR, name, "no such file and no preset of that name; presets: %s",
              list.failed || list.data == NULL ? "none" : list.data);

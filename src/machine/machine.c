@@ -395,7 +395,7 @@ void machine_class_unknown(const char *name, struct text *out) {
     const char *names[PTX_CLASS_COUNT];
     for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
         names[i] = ptx_class_name((enum ptx_class)i);
-    const char *nearest = suggest_nearest(name, names, PTX_CLASS_COUNT);
+    const char *nearest = wb_nearest_name(name, names, PTX_CLASS_COUNT);
     text_printf(out, "unknown opcode class '%.60s'; ", name);
     if (nearest != NULL) {
         text_printf(out, "did you mean '%s'?", nearest);

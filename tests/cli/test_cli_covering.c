@@ -19,7 +19,7 @@ static const struct failure_case failures[] = {
     {"analyze " BFS "--inputs any", 3, "flow facts have to say it: loop $L__BB0_4 <= ?;"},
     {"path " BFS "--inputs any", 3, "flow facts have to say it: loop $L__BB0_4 <= ?;"},
     {"analyze " BFS "--inputs some", 2, "expected given or any"},
-    {"simulate " BFS "--inputs any", 2, "--inputs: error: unknown option"},
+    {"simulate " BFS "--inputs any", 2, "--inputs: error: not an option of simulate"},
     {"analyze kernels/components.ptx -l kernels/components.yaml --inputs any", 3, "loop $L__BB0_8 <= ?;"},
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --inputs any --method fifo", 3,
      "needs the path that a warp really executes"},

@@ -23,7 +23,7 @@ static const struct failure_case failures[] = {
     {"cache " STENCIL "--order --sm 15", 2, "no SM 15: the machine has 15 of them, from 0 on"},
     {"cache " STENCIL "--order --sm x", 2, "--sm: error: expected a number"},
     {"cache " STENCIL "--order --first 0", 2, "--first: error: expected a number from 1 on"},
-    {"cache " STENCIL "--order --format dot", 2, "does not write that format, dot: expected text or json"},
+    {"cache " STENCIL "--order --format dot", 2, "--format: error: expected text, json or svg"},
     {"cache " STENCIL "--order >/dev/full", 2, "there is no room left, or nobody reads it"},
     {"cache " STENCIL "--order --format svg --first 10001", 2, "at most 10000 accesses, not 10001"},
     {"cache " STENCIL "--channels --format svg", 2, "only of the order; expected text or json"},

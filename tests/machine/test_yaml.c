@@ -342,11 +342,11 @@ static void test_floating_point_numbers(void **state) {
 static void test_suggestions(void **state) {
     (void)state;
     static const char *const names[] = {"int_add", "int_mul", "load_global", "fp32"};
-    assert_string_equal(suggest_nearest("int_ad", names, 4), "int_add");
-    assert_string_equal(suggest_nearest("loadglobal", names, 4), "load_global");
-    assert_string_equal(suggest_nearest("FP32", names, 4), "fp32");
-    assert_null(suggest_nearest("texture", names, 4));
-    assert_null(suggest_nearest("", names, 4));
+    assert_string_equal(wb_nearest_name("int_ad", names, 4), "int_add");
+    assert_string_equal(wb_nearest_name("loadglobal", names, 4), "load_global");
+    assert_string_equal(wb_nearest_name("FP32", names, 4), "fp32");
+    assert_null(wb_nearest_name("texture", names, 4));
+    assert_null(wb_nearest_name("", names, 4));
 }
 
 static void test_utf8(void **state) {

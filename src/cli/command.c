@@ -1,0 +1,66 @@
+#include "command.h"
+
+#include <string.h>
+
+static const struct command commands[] = {
+    {"analyze", COMMAND_ANALYZE, "FILE.ptx | BLOCK.yaml", "bound and simulate a kernel, or one thread block",
+     "bounds what is executed", command_analyze,
+     .examples = {"analyze kernels/stencil5.ptx -l kernels/stencil5.yaml --deadline 300us",
+                  "analyze k.ptx -g 64 -b 256 -a buf:f32[16384] -a i32:16384 --registers 32",
+                  "analyze k.ptx -l k.yaml --facts k.facts -m jcse2017 --json -o k.json",
+                  "analyze k.ptx -l k.yaml --method k-area,k-bal --policy gto"}},
+    {"facts", COMMAND_FACTS, "FILE.ptx", "print a template of flow facts: the loops and their bounds",
+     "lists what has to be known of loops", command_facts,
+     .examples = {"facts k.ptx -l k.yaml > k.facts", "facts k.ptx -k saxpy -g 64 -b 256 -a i32:?"}},
+    {"simulate", COMMAND_SIMULATE, "FILE.ptx | BLOCK.yaml",
+     "simulate one thread block, or a grid on a whole GPU", "simulates what the given data lead to",
+     command_simulate,
+     .examples = {"simulate kernels/reduce.ptx -l kernels/reduce.yaml --policy lrr,gto",
+                  "simulate kernels/reduce.ptx -l kernels/reduce.yaml --scheme default",
+                  "simulate kernels/reduce.ptx -l kernels/reduce.yaml --schedule"}},
+    {"path", COMMAND_PATH, "FILE.ptx", "print what each warp executes", "executes, and times nothing",
+     command_path,
+     .examples = {"path kernels/reduce.ptx -l kernels/reduce.yaml -i 1",
+                  "path kernels/reduce.ptx -l kernels/reduce.yaml --accesses --json"}},
+    {"cfg", COMMAND_CFG, "FILE.ptx", "print control flow: blocks, dominators, loops",
+     "looks at the code and executes nothing", command_cfg,
+     .examples = {"cfg kernels/reduce.ptx", "cfg kernels/reduce.ptx --format dot | dot -Tsvg > reduce.svg",
+                  "cfg kernels/reduce.ptx --why '$L__BB0_2'"}},
+    {"occupancy", COMMAND_OCCUPANCY, "FILE.ptx", "how many blocks an SM holds at a time, and why no more",
+     "counts what blocks take and executes nothing", command_occupancy,
+     .examples = {"occupancy kernels/sgemm_tiled.ptx -b 32,32 --registers 40",
+                  "occupancy k.ptx -b 256 --registers 64 --shared 16384 -m jcse2017"}},
+    {"cache", COMMAND_CACHE, "FILE.ptx", "hits and misses of the first-level caches",
+     "looks at accesses on machines with caches", command_cache,
+     .examples = {"cache kernels/stencil5.ptx -l kernels/stencil5.yaml",
+                  "cache kernels/stencil5.ptx -l kernels/stencil5.yaml --order --sm 0 --first 20"}},
+    {"makespan", COMMAND_MAKESPAN, "STRING | FILE", "bound the makespan of kernel instruction strings",
+     "solves strings, for which machines have no meaning", command_makespan,
+     .examples = {"makespan LLC -w 12 -u L=1,C=1", "makespan LLC -w 4 -u L=1,C=1 --method exact --schedule",
+                  "makespan kernels/voronoi.ptx -l kernels/voronoi.yaml -u L=1,C=4"}},
+    {"machine", COMMAND_MACHINE, "list | show NAME | import FILE", "list, print or import machines",
+     "prints machines and has no kernel", command_machine,
+     .examples = {"machine list", "machine show orin-sm86 > mine.yaml",
+                  "machine show orin-sm86 --set mem_latency=300", "machine import gpgpusim.config"}},
+    {"print", COMMAND_PRINT, "FILE.ptx", "print the PTX in canonical form", "only reads the PTX",
+     command_print, .examples = {"print kernels/reduce.ptx", "print - < kernels/reduce.ptx"}},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+const struct command *command_at(size_t index) {
+    return index < COMMAND_COUNT ? &commands[index] : NULL;
+}
+
+const struct command *command_of(enum command_bit bit) {
+    size_t i = 0;
+    while (commands[i].bit != bit)
+        i++;
+    return &commands[i];
+}
+
+const struct command *command_named(const char *name) {
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(name, commands[i].name) == 0) return &commands[i];
+    return NULL;
+}

@@ -1,0 +1,125 @@
+#include "help.h"
+
+#include <string.h>
+
+#include "terminal.h"
+
+/* Where the explanation of an option stands; what is longer has it on the next line. */
+#define EXPLANATION_COLUMN 28
+
+/* The widest text: longer lines are hard to read. */
+#define TEXT_WIDTH_MAX 100
+
+/* ---- Text ---------------------------------------------------------------------------------------------- */
+
+static size_t text_width(FILE *stream) {
+    const size_t width = terminal_width(stream);
+    return width < TEXT_WIDTH_MAX ? width : TEXT_WIDTH_MAX;
+}
+
+/* Prints words from `column` on, broken into lines that begin there. */
+static void put_wrapped(FILE *stream, const char *text, size_t column) {
+    const size_t width = text_width(stream);
+    size_t at = column;
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+        if (at > column && at + 1 + length > width) {
+            (void)fprintf(stream, "\n%*s", (int)column, "");
+            at = column;
+        }
+        at += (at > column) + length;
+        (void)fprintf(stream, "%.*s", (int)length, text);
+        text += length + strspn(text + length, " ");
+        if (*text != '\0' && at + 1 + strcspn(text, " ") <= width) (void)fputc(' ', stream);
+    }
+    (void)fputc('\n', stream);
+}
+
+/* What is explained, and its explanation beside it or below. */
+static void put_row(FILE *stream, const char *left, size_t column, const char *explanation) {
+    const int used = fprintf(stream, "  %s", left);
+    if (used < 0) return;
+    if ((size_t)used + 1 > column)
+        (void)fprintf(stream, "\n%*s", (int)column, "");
+    else
+        (void)fprintf(stream, "%*s", (int)(column - (size_t)used), "");
+    put_wrapped(stream, explanation, column);
+}
+
+static void put_heading(FILE *stream, const char *title) {
+    const bool bold = terminal_has_colors(stream);
+    (void)fprintf(stream, "\n%s%s:%s\n", bold ? "\033[1m" : "", title, bold ? "\033[0m" : "");
+}
+
+/* ---- Commands ------------------------------------------------------------------------------------------ */
+
+void help_print(FILE *stream) {
+    const struct command *command;
+    (void)fprintf(stream, "usage: warpbound COMMAND [OPTIONS]\n");
+    put_heading(stream, "commands");
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        put_row(stream, command->name, 14, command->summary);
+    (void)fputc('\n', stream);
+    put_wrapped(stream,
+                "warpbound help COMMAND prints the options of a command. A FILE may be -, for standard "
+                "input where it is read and standard output where it is written.",
+                0);
+    put_heading(stream, "exit status");
+    static const char *const statuses[][2] = {{"0", "done"},
+                                              {"1", "the deadline is not met"},
+                                              {"2", "wrong usage or input"},
+                                              {"3", "something that is needed is unknown"},
+                                              {"4", "a limit was reached, or it was interrupted"}};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        put_row(stream, statuses[i][0], 14, statuses[i][1]);
+}
+
+/* ---- Options ------------------------------------------------------------------------------------------- */
+
+/* "-k, --kernel NAME" */
+static void put_usage(const struct option_row *row, char *left, size_t size) {
+    char letter[8] = "    ";
+    if (row->letter != 0) (void)snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    (void)snprintf(left, size, "%s--%s%s%s", letter, row->name, row->argument != NULL ? " " : "",
+                   row->argument != NULL ? row->argument : "");
+}
+
+static void put_options(enum command_bit command) {
+    const struct option_row *row;
+    const char *heading = NULL;
+    for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
+        if (row->kind == OPTION_HEADING) heading = row->help;
+        if ((row->commands & (unsigned)command) == 0) continue;
+        if (heading != NULL) put_heading(stdout, heading);
+        heading = NULL;
+        char left[64];
+        put_usage(row, left, sizeof left);
+        put_row(stdout, left, EXPLANATION_COLUMN, row->help);
+    }
+}
+
+/* The methods or policies of a registry. */
+static void put_registry(const char *title, const char *(*name)(size_t), const char *(*summary)(size_t)) {
+    size_t column = 12;
+    for (size_t i = 0; name(i) != NULL; i++)
+        if (strlen(name(i)) > column) column = strlen(name(i));
+    put_heading(stdout, title);
+    for (size_t i = 0; name(i) != NULL; i++)
+        put_row(stdout, name(i), column + 3, summary(i));
+}
+
+void help_print_command(const struct command *command) {
+    printf("usage: warpbound %s %s [OPTIONS]\n", command->name, command->operands);
+    put_wrapped(stdout, command->summary, 0);
+    put_options(command->bit);
+    if (command->bit == COMMAND_ANALYZE) put_registry("methods", wb_method_name, wb_method_summary);
+    if (command->bit == COMMAND_MAKESPAN)
+        put_registry("methods", wb_makespan_method_name, wb_makespan_method_summary);
+    if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE) {
+        put_registry("policies", wb_policy_name, wb_policy_summary);
+        put_registry("schemes", wb_scheme_name, wb_scheme_summary);
+    }
+    put_heading(stdout, "examples");
+    for (size_t i = 0; command->examples[i] != NULL; i++)
+        printf("  warpbound %s\n", command->examples[i]);
+}

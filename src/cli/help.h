@@ -1,0 +1,15 @@
+/* Help texts, from the tables of commands and options. */
+#ifndef WB_CLI_HELP_H
+#define WB_CLI_HELP_H
+
+#include <stdio.h>
+
+#include "command.h"
+
+/* What the commands are. */
+void help_print(FILE *stream);
+
+/* What one command does, and the options that it takes, to stdout. */
+void help_print_command(const struct command *command);
+
+#endif

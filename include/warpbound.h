@@ -1073,6 +1073,21 @@ typedef struct {
 wb_status wb_order_report(const wb_gpu *gpu, wb_order_format format, const wb_order_options *options,
                           const wb_writer *writer, wb_diagnostics *diagnostics);
 
+/* Of a report in HTML. */
+typedef struct {
+    size_t size;         /* sizeof(wb_html_options) */
+    const char *command; /* the command line that makes the report again, to be shown; or NULL */
+    wb_watch watch;      /* of the simulations that pictures are made of */
+} wb_html_options;
+
+/* An analysis, or the kernels of a stream, as one HTML file that needs no other and no network
+ * (docs/html-report.md): verdict, bounds, where the cycles go, what all of it rests on. */
+wb_status wb_html_report(const wb_analysis *analysis, const wb_report_options *options,
+                         const wb_html_options *html, const wb_writer *writer, wb_diagnostics *diagnostics);
+wb_status wb_stream_html_report(const wb_stream *stream, const wb_report_options *options,
+                                const wb_html_options *html, const wb_writer *writer,
+                                wb_diagnostics *diagnostics);
+
 typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE, WB_SCHEDULE_SVG } wb_schedule_format;
 
 /* The schedule of one policy: which warp issued what, when, on which unit; as text, as Chrome trace events

@@ -14,4 +14,7 @@ struct embedded_file {
 /* Machine descriptions of machines/, sorted by name; the last entry has no name. */
 extern const struct embedded_file embedded_presets[];
 
+/* Style and script of HTML reports, src/report/html/page/, likewise. */
+extern const struct embedded_file embedded_html_page[];
+
 #endif

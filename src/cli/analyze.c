@@ -114,6 +114,7 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis))) {
         int written = (int)wb_report(analysis, format_of(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
+        if (written == WB_OK) written = (int)write_html_report(options, analysis, NULL, &report, diagnostics);
         if (status == WB_OK) status = written;
     }
     if (status == WB_OK && report.has_deadline)
@@ -163,6 +164,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
         int written = (int)wb_stream_report(stream, format_of(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
+        if (written == WB_OK) written = (int)write_html_report(options, NULL, stream, &report, diagnostics);
         if (written == WB_OK && report.has_deadline)
             written = judge(options, wb_stream_judge(stream, report.deadline), diagnostics);
         if (status == WB_OK) status = written;

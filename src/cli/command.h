@@ -119,6 +119,12 @@ wb_status write_as_made(const struct options *options,
                         wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
                         void *user, wb_diagnostics *diagnostics);
 
+/* report.c: writes the report in HTML, of an analysis or, where that is NULL, of a stream, to the file of
+ * --report; nothing without that. */
+wb_status write_html_report(const struct options *options, const wb_analysis *analysis,
+                            const wb_stream *stream, const wb_report_options *report,
+                            wb_diagnostics *diagnostics);
+
 /* Progress on a terminal's standard error, and an end when the command is asked to stop (stop.h). */
 wb_watch watch_terminal(void);
 

@@ -307,7 +307,7 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
     struct command_line line = {argc, 1, argv, options, diagnostics, NULL, NULL};
     bool only_operands = false;
     wb_status status = WB_OK;
-    *options = (struct options){.command = command};
+    *options = (struct options){.command = command, .words = argv + 1, .word_count = argc - 1};
     for (; status == WB_OK && line.at < argc; line.at++) {
         const char *text = argv[line.at];
         if (only_operands || text[0] != '-' || text[1] == '\0') {

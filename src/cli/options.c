@@ -169,6 +169,8 @@ static const struct option_row option_table[] = {
     {0, "json", NULL, INTO(JSON, format, RUNS | COMMAND_OCCUPANCY), .help = "same as --format json"},
     {'o', "output", "FILE", INTO(TEXT, output, EVERY_COMMAND),
      .help = "write to FILE, which appears only when complete"},
+    {0, "report", "FILE", INTO(TEXT, report, COMMAND_ANALYZE),
+     .help = "write a report with pictures to FILE, in HTML: any browser shows it, without network"},
     {0, "phases", NULL, INTO(FLAG, phases, COMMAND_ANALYZE),
      .help = "print the phases and the bound of every warp as well"},
     {0, "schedule", NULL, INTO(FLAG, schedule, COMMAND_SIMULATE | COMMAND_MAKESPAN),

@@ -68,13 +68,15 @@ enum { MEMORY_IDEAL = 1, MEMORY_REQUESTS = 2 };
 /* What the command line says; texts point into argv, NULL where they are left out. */
 struct options {
     enum command_bit command;
+    char *const *words; /* the command line behind the command's name, as it was given */
+    int word_count;
     bool help, allow_files;
     struct option_list operands; /* what is no option: the file first */
     const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *facts;
     struct option_list arguments, variables, sets;
     struct option_place block_index;
     unsigned inputs, scope, memory;
-    const char *methods, *policies, *schemes, *deadline, *output;
+    const char *methods, *policies, *schemes, *deadline, *output, *report;
     struct option_number threads, states;
     uint64_t memory_limit; /* bytes; 0: not given */
     double time_limit;     /* seconds; 0: not given */

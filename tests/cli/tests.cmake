@@ -17,6 +17,7 @@ wb_cli_test(test_cli_occupancy)
 wb_cli_test(test_cli_deadline)
 wb_cli_test(test_cli_kernel)
 wb_cli_test(test_cli_examples)
+wb_cli_test(test_cli_report)
 
 # The command in a program that has set a locale, as a program that links the library may.
 get_target_property(cli_sources warpbound_cli SOURCES)

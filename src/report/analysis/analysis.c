@@ -58,7 +58,7 @@ static void put_grid_launch(struct text *out, const struct wb_analysis *analysis
     if (grid->kernel != NULL) heading_put_launch(out, &grid->inputs, analysis->machine, &demand);
 }
 
-static void put_heading(struct text *out, const struct wb_analysis *analysis) {
+void report_heading_put(struct text *out, const struct wb_analysis *analysis) {
     const struct wb_machine *machine = analysis->machine;
     if (analysis->kind == SUBJECT_ABSTRACT_WARPS) {
         text_printf(out, "abstract %s: %u warps\nmachine  %s at %g MHz\n\n", analysis->abstract.name,
@@ -256,7 +256,7 @@ static void put_conditions(struct text *out, const struct wb_analysis *analysis)
 static wb_status put_text(struct text *out, const struct wb_analysis *analysis,
                           const wb_report_options *options, wb_diagnostics *diagnostics) {
     const struct wb_analysis *block = block_of(analysis);
-    put_heading(out, analysis);
+    report_heading_put(out, analysis);
     put_longest(out, analysis, options);
     results_put(out, analysis, options);
     kernel_put_parts(out, analysis);

@@ -10,9 +10,7 @@
 #include "report/parts/bounds.h"
 #include "report/parts/heading.h"
 
-/* Whether the bounds of the analysis are about this simulation: those of a scheme of strict round-robin hold
- * for strict round-robin only, all others for work-conserving policies only. */
-static bool is_covered(const struct wb_analysis *analysis, const wb_simulation *simulation) {
+bool report_is_covered(const struct wb_analysis *analysis, const wb_simulation *simulation) {
     bool conserving = !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving;
     return simulation->work_conserving == conserving;
 }
@@ -23,7 +21,7 @@ uint64_t report_slowest(const struct wb_analysis *analysis) {
     const wb_simulation *simulations = wb_analysis_simulations(run, &count);
     uint64_t slowest = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_covered(run, &simulations[i])) slowest = cycles_max(slowest, simulations[i].cycles);
+        if (report_is_covered(run, &simulations[i])) slowest = cycles_max(slowest, simulations[i].cycles);
     return slowest;
 }
 
@@ -34,27 +32,17 @@ bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *b
     return true;
 }
 
-/* What is certain of the worst case, with latencies exactly as stated: a schedule that takes `lower` was
- * found, and none takes more than `upper`. */
-struct interval {
-    uint64_t lower, upper;
-};
-
-/* False where nothing is proven or nothing was found. */
-static bool find_interval(const struct wb_analysis *analysis, struct interval *interval) {
+bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper) {
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    struct interval found = {report_slowest(analysis), UINT64_MAX};
+    *lower = report_slowest(analysis);
+    *upper = UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
         const wb_bound *bound = &bounds[i];
-        if (bound->kind == WB_LOWER || bound->kind == WB_EXACT)
-            found.lower = cycles_max(found.lower, bound->cycles);
-        if (bound->kind == WB_UPPER || bound->kind == WB_EXACT)
-            found.upper = cycles_min(found.upper, bound->cycles);
+        if (bound->kind == WB_LOWER || bound->kind == WB_EXACT) *lower = cycles_max(*lower, bound->cycles);
+        if (bound->kind == WB_UPPER || bound->kind == WB_EXACT) *upper = cycles_min(*upper, bound->cycles);
     }
-    if (found.lower == 0 || found.upper == UINT64_MAX) return false;
-    *interval = found;
-    return true;
+    return *lower > 0 && *upper < UINT64_MAX;
 }
 
 /* ---- Text --------------------------------------------------------------------------------------------- */
@@ -116,7 +104,7 @@ static void put_simulations(struct result_table *results, const struct wb_analys
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     for (size_t i = 0; i < count; i++) {
         const wb_simulation *simulation = &simulations[i];
-        if (is_covered(analysis, simulation) != covered) continue;
+        if (report_is_covered(analysis, simulation) != covered) continue;
         if (put++ == 0 && !covered) {
             sheet_end_row(&results->table);
             sheet_span(&results->table, "%swork-conserving, so that no bound above holds for it:",
@@ -193,14 +181,14 @@ static void put_last_results(struct text *out, const struct wb_analysis *analysi
 
 /* What is known of the worst case: between the longest schedule seen and the least proven bound. */
 static void put_interval(struct text *out, const struct wb_analysis *analysis) {
-    struct interval interval;
-    if (!find_interval(analysis, &interval)) return;
-    if (interval.lower == interval.upper) {
-        text_printf(out, "worst case, with latencies as stated: %" PRIu64 " cycles\n\n", interval.upper);
+    uint64_t lower, upper;
+    if (!report_interval(analysis, &lower, &upper)) return;
+    if (lower == upper) {
+        text_printf(out, "worst case, with latencies as stated: %" PRIu64 " cycles\n\n", upper);
     } else {
         text_printf(out,
                     "worst case, with latencies as stated: between %" PRIu64 " and %" PRIu64 " cycles\n\n",
-                    interval.lower, interval.upper);
+                    lower, upper);
     }
 }
 
@@ -294,10 +282,10 @@ static void lists_json(struct json *json, const struct wb_analysis *analysis,
 }
 
 void results_json(struct json *json, const struct wb_analysis *analysis, const wb_report_options *options) {
-    struct interval interval = {0};
-    const bool is_certified = find_interval(analysis, &interval);
+    uint64_t lower, upper;
+    const bool is_certified = report_interval(analysis, &lower, &upper);
     lists_json(json, analysis, options);
-    report_certified_json(json, is_certified, interval.lower, interval.upper);
+    report_certified_json(json, is_certified, lower, upper);
 }
 
 void results_given_json(struct json *json, const struct wb_analysis *analysis,

@@ -1,0 +1,95 @@
+/* What the numbers rest on, what was given, and how the report is made again. */
+#include "report/html/page.h"
+
+#include <string.h>
+
+#include "report/parts/bounds.h"
+
+static void put_assumptions(struct html_page *page, const wb_assumption *assumptions, size_t count) {
+    struct text *out = &page->out;
+    text_string(out, "<ul>\n");
+    for (size_t i = 0; i < count; i++) {
+        text_string(out, "<li>");
+        xml_text(out, wb_assumption_text(assumptions[i]));
+        text_string(out, "</li>\n");
+    }
+    text_string(out, "</ul>\n");
+}
+
+/* A method with what it rests on, folded. */
+static void put_bound(struct html_page *page, const wb_bound *bound) {
+    struct text *out = &page->out;
+    text_printf(out, "<details><summary><b>%s</b> <span class=\"kind\">%s</span></summary>\n", bound->method,
+                wb_kind_name(bound->kind));
+    if (bound->reason != NULL) {
+        text_string(out, "<p>");
+        if (bound->kind == WB_ESTIMATE) text_string(out, "Not proven: ");
+        xml_text(out, bound->reason);
+        text_string(out, "</p>\n");
+    }
+    put_assumptions(page, bound->assumptions, bound->assumption_count);
+    text_string(out, "</details>\n");
+}
+
+static void put_bounds(struct html_page *page, const struct wb_analysis *analysis) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        put_bound(page, &bounds[i]);
+}
+
+/* Methods and policies without a result. */
+static void put_declined(struct html_page *page, const struct wb_analysis *analysis) {
+    struct text *out = &page->out;
+    size_t count;
+    const wb_declined *declined = wb_analysis_declined(analysis, &count);
+    if (count == 0) return;
+    text_string(out, "<details><summary>Methods and policies without a result</summary>\n<dl>\n");
+    for (size_t i = 0; i < count; i++) {
+        text_printf(out, "<dt><b>%s</b> <span class=\"kind\">%s</span></dt><dd>", declined[i].method,
+                    report_declined_name(declined[i].status));
+        xml_text(out, declined[i].reason);
+        text_string(out, "</dd>\n");
+    }
+    text_string(out, "</dl></details>\n");
+}
+
+void html_conditions(struct html_page *page, const struct wb_analysis *analysis) {
+    struct text *out = &page->out;
+    const wb_bound *best = wb_analysis_best(analysis);
+    page_open_section(page, "conditions", "What this rests on");
+    if (best != NULL) {
+        text_string(out, "<p>The bound of ");
+        page_count(page, best->cycles);
+        text_printf(out, " cycles (%s) holds if</p>\n", best->method);
+        put_assumptions(page, best->assumptions, best->assumption_count);
+    } else {
+        text_string(out, "<p>No bound is proven.</p>\n");
+    }
+    text_string(out, "<p>Every number with what it rests on:</p>\n");
+    put_bounds(page, analysis);
+    put_declined(page, analysis);
+    if (analysis->longest != NULL) {
+        text_string(out, "<details><summary>Numbers of a block alone</summary>\n");
+        put_bounds(page, analysis->longest);
+        put_declined(page, analysis->longest);
+        text_string(out, "</details>\n");
+    }
+    page_close_section(page);
+}
+
+void html_origin(struct html_page *page, const struct wb_machine *machine) {
+    struct text *out = &page->out;
+    page_open_section(page, "origin", "Where this comes from");
+    text_string(out, "<dl class=\"about\">\n<div><dt>version</dt><dd>Warpbound ");
+    xml_text(out, wb_version());
+    text_string(out, "</dd></div>\n<div><dt>machine</dt><dd>");
+    xml_text(out, machine->name);
+    text_string(out, "</dd></div>\n</dl>\n");
+    if (page->asked.command != NULL) {
+        text_string(out, "<p>This report is made again by</p>\n<pre class=\"command\"><code>");
+        xml_text(out, page->asked.command);
+        text_string(out, "</code></pre>\n");
+    }
+    page_close_section(page);
+}

@@ -93,6 +93,33 @@ void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const 
  * when none is. */
 const char *wb_nearest_name(const char *word, const char *const *names, size_t count);
 
+/* ---- Inputs -------------------------------------------------------------------------------------------- */
+
+/* What a text that was read is to the analysis. */
+typedef enum {
+    WB_INPUT_PTX,
+    WB_INPUT_LAUNCH,  /* a launch file, */
+    WB_INPUT_DATA,    /* and a file of the contents of a buffer or a variable (@FILE) */
+    WB_INPUT_FACTS,   /* flow facts */
+    WB_INPUT_PRESET,  /* a machine that the library has, by its name; also as the base of a file */
+    WB_INPUT_MACHINE, /* a machine's file */
+    WB_INPUT_BY_HAND, /* a block, a grid or abstract warps written by hand */
+    WB_INPUT_PROBLEM, /* a makespan problem */
+} wb_input_role;
+
+/* "ptx", "launch", "data", ... */
+const char *wb_input_role_name(wb_input_role role);
+
+#define WB_SHA256_DIGITS 64
+
+/* A text that a result was made from. */
+typedef struct {
+    wb_input_role role;
+    const char *path; /* as it was given; "-" is standard input. Owned by what was read. */
+    uint64_t bytes;
+    char sha256[WB_SHA256_DIGITS + 1]; /* of those, in hexadecimal digits */
+} wb_input;
+
 /* ---- PTX ----------------------------------------------------------------------------------------------- */
 
 typedef struct wb_module wb_module;
@@ -110,6 +137,9 @@ void wb_module_free(wb_module *module);
 /* The module as PTX text again: one canonical form, so that printing what was parsed from it changes nothing.
  */
 wb_status wb_module_print(const wb_module *module, wb_diagnostics *diagnostics, char **text);
+
+/* The PTX that the module was made of. */
+const wb_input *wb_module_input(const wb_module *module);
 
 size_t wb_module_kernel_count(const wb_module *module);
 const wb_kernel *wb_module_kernel(const wb_module *module, size_t index);
@@ -174,6 +204,11 @@ wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostic
 
 const char *wb_machine_name(const wb_machine *machine);
 
+/* What the machine was read from: the preset or the file, then its bases; NULL past the end. And what
+ * overrode its keys since (wb_machine_set), in that order; NULL past the end. */
+const wb_input *wb_machine_input(const wb_machine *machine, size_t index);
+const char *wb_machine_setting(const wb_machine *machine, size_t index);
+
 /* The machine as YAML that wb_machine_load reads back. */
 wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostics, char **text);
 
@@ -213,6 +248,9 @@ const wb_launch *wb_launches_at(const wb_launches *launches, size_t index);
 
 /* Hands a launch over to the caller, who frees it; NULL stands in its place. */
 wb_launch *wb_launches_take(wb_launches *launches, size_t index);
+
+/* What the launch was read from: its file and the data that it names; NULL past the end. */
+const wb_input *wb_launch_input(const wb_launch *launch, size_t index);
 
 /* The kernel name that the launch file gives, or NULL. */
 const char *wb_launch_kernel(const wb_launch *launch);
@@ -292,6 +330,7 @@ typedef struct {
 /* How many blocks of a launch an SM holds at a time, and why no more (docs/occupancy.md). */
 typedef struct {
     const wb_kernel *kernel;
+    const wb_launch *launch;
     const wb_machine *machine;
     uint32_t block[3];        /* threads of a block */
     uint32_t threads, warps;  /* of a block */
@@ -307,8 +346,8 @@ typedef struct {
     size_t step_count;
 } wb_occupancy;
 
-/* The occupancy of a launch, for which grid and arguments need not be given. `occupancy` refers to kernel and
- * machine. WB_ERR_DECLINED when the machine states no limits. */
+/* The occupancy of a launch, for which grid and arguments need not be given. `occupancy` refers to kernel,
+ * launch and machine. WB_ERR_DECLINED when the machine states no limits. */
 wb_status wb_occupancy_find(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                             wb_diagnostics *diagnostics, wb_occupancy *occupancy);
 
@@ -327,6 +366,9 @@ wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostic
 wb_status wb_facts_parse(const char *name, const char *text, size_t size, const wb_kernel *kernel,
                          wb_diagnostics *diagnostics, wb_facts **facts);
 void wb_facts_free(wb_facts *facts);
+
+/* The text of the facts. */
+const wb_input *wb_facts_input(const wb_facts *facts);
 
 /* WB_OK when every number is given; else WB_ERR_DECLINED, with a message for each ? that is still to be
  * replaced. */
@@ -692,6 +734,10 @@ const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis);
 wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis);
 void wb_analysis_free(wb_analysis *analysis);
 
+/* What the analysis was made from, each once: the PTX, the launch and its data, flow facts, the machine; or
+ * the file that was written by hand. NULL past the end. */
+const wb_input *wb_analysis_input(const wb_analysis *analysis, size_t index);
+
 /* The machine that is analysed. */
 const wb_machine *wb_analysis_machine(const wb_analysis *analysis);
 
@@ -886,6 +932,9 @@ wb_verdict wb_stream_judge(const wb_stream *stream, uint64_t deadline);
 /* The kernels of the stream; NULL past the end. */
 size_t wb_stream_count(const wb_stream *stream);
 const wb_analysis *wb_stream_at(const wb_stream *stream, size_t index);
+
+/* What all of them were made from, each once; NULL past the end. */
+const wb_input *wb_stream_input(const wb_stream *stream, size_t index);
 
 /* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. */
 wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,

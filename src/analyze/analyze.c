@@ -275,6 +275,7 @@ static wb_status bound_given(wb_analysis *analysis, const wb_watch *watch, wb_di
  * running. */
 static wb_status run(wb_analysis *analysis, const wb_analyze_options *asked, wb_diagnostics *diagnostics) {
     wb_analysis *given = analysis->owned.given, *simulated = given != NULL ? given : analysis;
+    WB_TRY(analysis_note_asked(analysis, asked, diagnostics));
     if (asked->state_limit != 0) wb_analysis_set_state_limit(analysis, asked->state_limit);
     wb_status bounded = bound_asked(analysis, asked, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;

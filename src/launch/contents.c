@@ -239,6 +239,9 @@ static wb_status parse_file(const struct contents_parser *parser, const char *na
             status = diagnose_out_of_memory(parser->diagnostics, path);
         else
             memcpy(contents->file_bytes, bytes, size);
+        const wb_input input = input_of(WB_INPUT_DATA, path, bytes, size);
+        if (status == WB_OK && input_copy(&input, parser->arena, &contents->data) != WB_OK)
+            status = diagnose_out_of_memory(parser->diagnostics, path);
         contents->fill = LAUNCH_FILL_FILE;
         contents->file_size = size;
     }

@@ -20,6 +20,10 @@ wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostic
     return status;
 }
 
+const wb_input *wb_facts_input(const wb_facts *facts) {
+    return &facts->input;
+}
+
 void wb_facts_free(wb_facts *facts) {
     if (facts == NULL) return;
     vec_free(&facts->facts);

@@ -53,6 +53,7 @@ struct wb_facts {
     struct source source;
     const struct wb_kernel *kernel;
     uint64_t checksum;           /* of the text */
+    wb_input input;              /* the text */
     VEC(struct flow_fact) facts; /* in the order of the text */
     const char *launch;    /* which launch facts were found for, as facts_put_launch describes it, or NULL */
     uint32_t launch_place; /* byte offset of that in the text */

@@ -517,6 +517,7 @@ wb_status wb_facts_parse(const char *name, const char *text, size_t size, const 
     made->source.name = arena_string(&made->arena, name, strlen(name));
     made->source.text = arena_string(&made->arena, text, size);
     made->source.size = size;
+    made->input = input_of(WB_INPUT_FACTS, made->source.name, text, size);
     made->checksum = facts_text_checksum(text, size);
     struct facts_parser parser = {
         .facts = made, .scan = scanner_of(&made->source, SCAN_SPACES | SCAN_SLASH_COMMENTS, diagnostics)};

@@ -231,11 +231,50 @@ wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_d
         launch_variable_entry(launch, assignment, (size_t)(equals - assignment));
     if (variable == NULL) return diagnose_out_of_memory(diagnostics, subject.where);
     variable->contents = contents;
-    return WB_OK;
+    variable->text = arena_string(&launch->arena, equals + 1, strlen(equals + 1));
+    return variable->text == NULL ? diagnose_out_of_memory(diagnostics, subject.where) : WB_OK;
+}
+
+/* The `index`-th argument or variable, arguments first; NULL past the end. */
+static const struct launch_contents *contents_at(const wb_launch *launch, size_t index) {
+    const size_t arguments = launch->arguments.count;
+    if (index < arguments) return &launch->arguments.items[index].contents;
+    index -= arguments;
+    return index < launch->variables.count ? &launch->variables.items[index].contents : NULL;
+}
+
+const wb_input *wb_launch_input(const wb_launch *launch, size_t index) {
+    if (launch->input.path != NULL && index-- == 0) return &launch->input;
+    const struct launch_contents *contents;
+    for (size_t i = 0; (contents = contents_at(launch, i)) != NULL; i++)
+        if (contents->data.path != NULL && index-- == 0) return &contents->data;
+    return NULL;
 }
 
 static const char *copy(const char *text, struct arena *arena) {
     return arena_string(arena, text, strlen(text));
+}
+
+/* What the launch was read from. */
+static wb_status copy_files(const struct wb_launch *launch, struct arena *arena,
+                            struct launch_inputs *inputs) {
+    size_t count = 0;
+    while (wb_launch_input(launch, count) != NULL)
+        count++;
+    inputs->files = arena_array(arena, count + 1, sizeof *inputs->files);
+    if (inputs->files == NULL) return WB_ERR_LIMIT;
+    for (; inputs->file_count < count; inputs->file_count++)
+        WB_TRY(input_copy(wb_launch_input(launch, inputs->file_count), arena,
+                          &inputs->files[inputs->file_count]));
+    return WB_OK;
+}
+
+/* "NAME=CONTENTS" */
+static const char *assignment_of(const struct launch_variable *variable, struct arena *arena) {
+    const size_t size = strlen(variable->name) + strlen(variable->text) + 2;
+    char *text = arena_alloc(arena, size);
+    if (text != NULL) (void)text_format(text, size, "%s=%s", variable->name, variable->text);
+    return text;
 }
 
 wb_status launch_inputs_of(const struct wb_launch *launch, bool any_contents, struct arena *arena,
@@ -243,8 +282,12 @@ wb_status launch_inputs_of(const struct wb_launch *launch, bool any_contents, st
     const size_t arguments = launch->arguments.count, variables = launch->variables.count;
     *inputs = (struct launch_inputs){.any_contents = any_contents,
                                      .arguments = arena_array(arena, arguments + 1, sizeof(char *)),
-                                     .variables = arena_array(arena, variables + 1, sizeof(char *))};
-    if (inputs->arguments == NULL || inputs->variables == NULL) return WB_ERR_LIMIT;
+                                     .variables = arena_array(arena, variables + 1, sizeof(char *)),
+                                     .contents = arena_array(arena, variables + 1, sizeof(char *)),
+                                     .assumptions = launch->assumptions};
+    if (inputs->arguments == NULL || inputs->variables == NULL || inputs->contents == NULL)
+        return WB_ERR_LIMIT;
+    WB_TRY(copy_files(launch, arena, inputs));
     if (launch->arguments_from_file && launch->file != NULL) {
         inputs->file = copy(launch->file, arena);
         if (inputs->file == NULL) return WB_ERR_LIMIT;
@@ -256,8 +299,10 @@ wb_status launch_inputs_of(const struct wb_launch *launch, bool any_contents, st
     }
     for (; inputs->variable_count < variables; inputs->variable_count++) {
         const char **variable = &inputs->variables[inputs->variable_count];
-        *variable = copy(launch->variables.items[inputs->variable_count].name, arena);
-        if (*variable == NULL) return WB_ERR_LIMIT;
+        const struct launch_variable *given = &launch->variables.items[inputs->variable_count];
+        *variable = copy(given->name, arena);
+        inputs->contents[inputs->variable_count] = assignment_of(given, arena);
+        if (*variable == NULL || inputs->contents[inputs->variable_count] == NULL) return WB_ERR_LIMIT;
     }
     return WB_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/diagnostics.h"
+#include "base/input.h"
 #include "ptx/opcode.h"
 
 /* Most threads in a block (CUDA's own limit), lanes in a warp, bytes in a buffer, in a struct passed by value
@@ -48,6 +49,7 @@ struct launch_contents {
     uint64_t seed;
     uint8_t *file_bytes; /* in the launch's arena */
     uint64_t file_size;
+    wb_input data; /* that file; its path is NULL where the bytes are of none */
 };
 
 struct launch_argument {
@@ -63,12 +65,14 @@ struct launch_argument {
 /* Contents of a .const or .global variable of the module. */
 struct launch_variable {
     const char *name;
+    const char *text; /* the contents as they were given */
     struct launch_contents contents;
 };
 
 struct wb_launch {
     struct arena arena;
     const char *file;   /* name of the launch file, or NULL */
+    wb_input input;     /* that file; its path is NULL where there is none */
     const char *kernel; /* or NULL */
     const char *stream; /* whose launches run one after another, or NULL: the default one */
     bool has_grid, has_block;
@@ -145,8 +149,12 @@ struct launch_inputs {
     bool any_contents;      /* of buffers and variables, whatever is given */
     const char **arguments; /* as they were given */
     size_t argument_count;
-    const char **variables; /* names of those of the module whose contents are given */
+    const char **variables; /* names of those of the module whose contents are given, */
+    const char **contents;  /* and what is given, as "NAME=f32[16]=iota" */
     size_t variable_count;
+    wb_input *files; /* what all that was read from */
+    size_t file_count;
+    uint32_t assumptions; /* as in struct wb_launch */
 };
 
 /* Copies what reports say of a launch into `arena`. WB_ERR_LIMIT without a message when memory is exhausted.

@@ -16,6 +16,13 @@ struct launch_reader {
     const struct launch_folder *folder; /* of the launch file, for @FILE; or NULL */
 };
 
+/* A launch file, as YAML and as an input. */
+struct launch_document {
+    struct ytree tree;
+    wb_input input;
+    const struct launch_folder *folder;
+};
+
 static struct subject subject_of(const struct ytree *document, const struct ytree_node *value) {
     return (struct subject){.source = &document->source, .offset = value->at};
 }
@@ -131,7 +138,8 @@ static wb_status read_variables(const struct ytree *document, const struct ytree
         WB_TRY(launch_contents_parse(&launch->arena, item->text, &subject, reader->folder,
                                      document->diagnostics, &variable.contents, NULL));
         variable.name = arena_string(&launch->arena, item->key, strlen(item->key));
-        if (variable.name == NULL || vec_push(&launch->variables, variable) != WB_OK)
+        variable.text = arena_string(&launch->arena, item->text, strlen(item->text));
+        if (variable.name == NULL || variable.text == NULL || vec_push(&launch->variables, variable) != WB_OK)
             return out_of_memory(document);
     }
     return WB_OK;
@@ -150,17 +158,25 @@ static const struct field launch_fields[] = {
     {0},
 };
 
+/* Parses a launch file; ytree_free(&document->tree) in any case. */
+static wb_status open_document(const char *name, const char *text, size_t size,
+                               const struct launch_folder *folder, wb_diagnostics *diagnostics,
+                               struct launch_document *document) {
+    document->input = input_of(WB_INPUT_LAUNCH, name, text, size);
+    document->folder = folder;
+    return ytree_parse(name, text, size, diagnostics, &document->tree);
+}
+
 /* The launch that a mapping describes. */
-static wb_status read_launch(const struct ytree *document, const struct ytree_node *mapping,
-                             const struct launch_folder *folder, wb_launch **launch) {
-    struct launch_reader reader = {wb_launch_new(), folder};
-    const char *name = document->source.name;
-    if (reader.launch == NULL) return out_of_memory(document);
-    wb_status status = ytree_read_fields(document, mapping, launch_fields, &reader);
-    if (status == WB_OK) {
-        reader.launch->file = arena_string(&reader.launch->arena, name, strlen(name));
-        if (reader.launch->file == NULL) status = out_of_memory(document);
-    }
+static wb_status read_launch(const struct launch_document *document, const struct ytree_node *mapping,
+                             wb_launch **launch) {
+    struct launch_reader reader = {wb_launch_new(), document->folder};
+    if (reader.launch == NULL) return out_of_memory(&document->tree);
+    wb_status status = ytree_read_fields(&document->tree, mapping, launch_fields, &reader);
+    if (status == WB_OK &&
+        input_copy(&document->input, &reader.launch->arena, &reader.launch->input) != WB_OK)
+        status = out_of_memory(&document->tree);
+    reader.launch->file = reader.launch->input.path;
     if (status != WB_OK) {
         wb_launch_free(reader.launch);
         return status;
@@ -171,20 +187,21 @@ static wb_status read_launch(const struct ytree *document, const struct ytree_no
 
 wb_status launch_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,
                        wb_diagnostics *diagnostics, wb_launch **launch) {
-    struct ytree document;
-    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
-    if (status == WB_OK && document.root->kind == YTREE_LIST)
-        status = ytree_error(&document, document.root,
+    struct launch_document document;
+    wb_status status = open_document(name, text, size, folder, diagnostics, &document);
+    const struct ytree_node *root = status == WB_OK ? document.tree.root : NULL;
+    if (status == WB_OK && root->kind == YTREE_LIST)
+        status = ytree_error(&document.tree, root,
                              "expected one launch, got a list of launches: only analyses take those");
-    if (status == WB_OK) status = read_launch(&document, document.root, folder, launch);
-    ytree_free(&document);
+    if (status == WB_OK) status = read_launch(&document, root, launch);
+    ytree_free(&document.tree);
     return status;
 }
 
 /* Appends a launch. */
-static wb_status add_launch(const struct ytree *document, const struct ytree_node *mapping,
-                            const struct launch_folder *folder, struct wb_launches *launches) {
-    WB_TRY(read_launch(document, mapping, folder, &launches->items[launches->count]));
+static wb_status add_launch(const struct launch_document *document, const struct ytree_node *mapping,
+                            struct wb_launches *launches) {
+    WB_TRY(read_launch(document, mapping, &launches->items[launches->count]));
     launches->count++;
     return WB_OK;
 }
@@ -205,38 +222,37 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
 }
 
 /* All launches of a list. */
-static wb_status read_list(const struct ytree *document, const struct launch_folder *folder,
-                           struct wb_launches *launches) {
+static wb_status read_list(const struct launch_document *document, struct wb_launches *launches) {
+    const struct ytree *tree = &document->tree;
     launches->is_list = true;
-    if (document->root->count == 0) return ytree_error(document, document->root, "the list has no launch");
-    if (document->root->count > LAUNCHES_MAX)
-        return ytree_error(document, document->root, "more than %u launches", LAUNCHES_MAX);
-    for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next)
-        WB_TRY(add_launch(document, item, folder, launches));
+    if (tree->root->count == 0) return ytree_error(tree, tree->root, "the list has no launch");
+    if (tree->root->count > LAUNCHES_MAX)
+        return ytree_error(tree, tree->root, "more than %u launches", LAUNCHES_MAX);
+    for (const struct ytree_node *item = tree->root->first; item != NULL; item = item->next)
+        WB_TRY(add_launch(document, item, launches));
     size_t launch = 0;
-    for (const struct ytree_node *item = document->root->first; item != NULL; item = item->next)
-        WB_TRY(require_stream(document, item, launches->items[launch++], launches->items[0]));
+    for (const struct ytree_node *item = tree->root->first; item != NULL; item = item->next)
+        WB_TRY(require_stream(tree, item, launches->items[launch++], launches->items[0]));
     return WB_OK;
 }
 
 /* A list, or a launch alone. */
-static wb_status fill_launches(const struct ytree *document, const struct launch_folder *folder,
-                               struct wb_launches *launches) {
-    const bool is_list = document->root->kind == YTREE_LIST;
-    launches->items = calloc(is_list ? document->root->count + 1 : 1, sizeof(struct wb_launch *));
-    if (launches->items == NULL) return out_of_memory(document);
-    return is_list ? read_list(document, folder, launches)
-                   : add_launch(document, document->root, folder, launches);
+static wb_status fill_launches(const struct launch_document *document, struct wb_launches *launches) {
+    const struct ytree_node *root = document->tree.root;
+    const bool is_list = root->kind == YTREE_LIST;
+    launches->items = calloc(is_list ? root->count + 1 : 1, sizeof(struct wb_launch *));
+    if (launches->items == NULL) return out_of_memory(&document->tree);
+    return is_list ? read_list(document, launches) : add_launch(document, root, launches);
 }
 
 wb_status launches_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,
                          wb_diagnostics *diagnostics, wb_launches **launches) {
     struct wb_launches *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
-    struct ytree document;
-    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
-    if (status == WB_OK) status = fill_launches(&document, folder, made);
-    ytree_free(&document);
+    struct launch_document document;
+    wb_status status = open_document(name, text, size, folder, diagnostics, &document);
+    if (status == WB_OK) status = fill_launches(&document, made);
+    ytree_free(&document.tree);
     if (status != WB_OK) {
         wb_launches_free(made);
         return status;

@@ -221,10 +221,22 @@ static const struct embedded_file *base_of(const struct ytree *document) {
     return base != NULL && base->kind == YTREE_SCALAR ? preset_find(base->text) : NULL;
 }
 
+/* Whether a text is one of those in the library. */
+static bool is_preset(const char *text) {
+    const struct embedded_file *preset = embedded_presets;
+    while (preset->name != NULL && preset->text != text)
+        preset++;
+    return preset->name != NULL;
+}
+
 /* Reads a document on top of its base; `depth`: how many more bases there may be below that. */
 static wb_status read_machine(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                               unsigned depth, struct wb_machine *machine) {
     struct ytree document;
+    const wb_input_role role = is_preset(text) ? WB_INPUT_PRESET : WB_INPUT_MACHINE;
+    wb_input input = input_of(role, name, text, size);
+    if (input_copy(&input, &machine->arena, &input) != WB_OK || vec_push(&machine->inputs, input) != WB_OK)
+        return diagnose_out_of_memory(diagnostics, name);
     wb_status status = ytree_parse(name, text, size, diagnostics, &document);
     const struct embedded_file *base = status == WB_OK ? base_of(&document) : NULL;
     if (base != NULL && depth == 0)
@@ -243,7 +255,7 @@ wb_status machine_parse(const char *name, const char *text, size_t size, wb_diag
     machine_defaults(made);
     wb_status status = read_machine(name, text, size, diagnostics, BASES_MAX, made);
     if (status != WB_OK) {
-        free(made);
+        wb_machine_free(made);
         return status;
     }
     *machine = made;
@@ -281,7 +293,19 @@ wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics,
 }
 
 void wb_machine_free(wb_machine *machine) {
+    if (machine == NULL) return;
+    vec_free(&machine->inputs);
+    vec_free(&machine->settings);
+    arena_free(&machine->arena);
     free(machine);
+}
+
+const wb_input *wb_machine_input(const wb_machine *machine, size_t index) {
+    return index < machine->inputs.count ? &machine->inputs.items[index] : NULL;
+}
+
+const char *wb_machine_setting(const wb_machine *machine, size_t index) {
+    return index < machine->settings.count ? machine->settings.items[index] : NULL;
 }
 
 /* ---- Printing: YAML that reads back as the same machine ---------------------------------------------------

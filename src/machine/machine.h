@@ -9,6 +9,7 @@
 #include "base/cycles.h"
 #include "base/diagnostics.h"
 #include "base/field.h"
+#include "base/input.h"
 #include "ptx/opcode.h"
 
 /* ---- Memory ----------------------------------------------------------------------------------------------
@@ -358,6 +359,9 @@ struct wb_machine {
     struct machine_fetch fetch;
     struct machine_gpgpusim gpgpusim; /* of MACHINE_GPGPUSIM only */
     struct machine_abstract_cta abstract_cta;
+    struct arena arena;         /* owns the texts of these: */
+    input_list inputs;          /* what it was read from; nothing where it is part of another file */
+    VEC(const char *) settings; /* what overrode keys since */
 };
 
 /* Latency of a class with its machine-wide part. */

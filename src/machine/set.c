@@ -160,7 +160,8 @@ static wb_status set_class(const struct assignment *assignment, struct wb_machin
     return WB_OK;
 }
 
-wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
+/* Changes the key, or says what is wrong. */
+static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
     struct assignment split_up = {.text = assignment, .diagnostics = diagnostics};
     if (!split(&split_up)) return unknown_key(&split_up);
     const char *first = split_up.parts[0];
@@ -174,6 +175,14 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
     if (mapping == NULL || mapping->named || split_up.part_count != 2) return unknown_key(&split_up);
     WB_TRY(store(&split_up, mapping->fields, split_up.parts[1], (char *)machine + mapping->offset));
     if (mapping->fields == machine_abstract_cta_fields) machine->abstract_cta.stated = true;
+    return WB_OK;
+}
+
+wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
+    WB_TRY(set_key(machine, assignment, diagnostics));
+    const char *setting = arena_string(&machine->arena, assignment, strlen(assignment));
+    if (setting == NULL || vec_push(&machine->settings, setting) != WB_OK)
+        return diagnose_out_of_memory(diagnostics, assignment);
     return WB_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/input.h"
 #include "ptx/demangle.h"
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
@@ -26,14 +27,17 @@ static wb_status module_of_text(const char *name, char *text, size_t size, wb_di
         (void)diagnose_out_of_memory(diagnostics, name);
         return WB_ERR_LIMIT;
     }
+    const size_t given = size;
     /* Compilers that hand out strings count the zero byte behind them. */
     while (size > 0 && text[size - 1] == '\0')
         size--;
     module->arena.limit = size * MEMORY_PER_BYTE + MEMORY_BASE;
     module->text = text;
     module->source = (struct source){name, text, size};
-    module->source.name = arena_string(&module->arena, name, strlen(name));
-    wb_status status = module->source.name == NULL ? WB_ERR_LIMIT : parse_module(module, diagnostics);
+    const wb_input input = input_of(WB_INPUT_PTX, name, text, given);
+    wb_status status = input_copy(&input, &module->arena, &module->input);
+    module->source.name = module->input.path;
+    if (status == WB_OK) status = parse_module(module, diagnostics);
     if (status == WB_ERR_LIMIT)
         diagnose(diagnostics, SEVERITY_ERROR, name, "this module needs too much memory (more than %zu MB)",
                  module->arena.limit >> 20);
@@ -73,6 +77,10 @@ void wb_module_free(wb_module *module) {
     free(module->text);
     arena_free(&module->arena);
     free(module);
+}
+
+const wb_input *wb_module_input(const wb_module *module) {
+    return &module->input;
 }
 
 size_t wb_module_kernel_count(const wb_module *module) {

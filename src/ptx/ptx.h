@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/diagnostics.h"
+#include "base/input.h"
 #include "ptx/form.h"
 #include "ptx/opcode.h"
 
@@ -213,6 +214,7 @@ struct wb_module {
     struct arena arena; /* owns everything below but the text */
     char *text;         /* what was parsed, malloc'd */
     struct source source;
+    wb_input input;      /* that text, as it was given */
     const char *version; /* "9.0" */
     const char *target;  /* "sm_75, debug" */
     struct ptx_file *files;

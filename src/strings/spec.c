@@ -80,6 +80,15 @@ void spec_free(struct makespan_spec *spec) {
     for (size_t i = 0; i < spec->groups.count; i++)
         unit_string_free(&spec->groups.items[i].string);
     vec_free(&spec->groups);
+    vec_free(&spec->inputs);
+    arena_free(&spec->texts);
+}
+
+wb_status spec_add_input(struct makespan_spec *spec, const wb_input *input, wb_diagnostics *diagnostics) {
+    wb_input kept;
+    if (input_copy(input, &spec->texts, &kept) != WB_OK || vec_push(&spec->inputs, kept) != WB_OK)
+        return diagnose_out_of_memory(diagnostics, "makespan");
+    return WB_OK;
 }
 
 /* "4", "1/2", "0.5" or "1.5" as a ratio above 0. */

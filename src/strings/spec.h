@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/field.h"
+#include "base/input.h"
 #include "strings/notation.h"
 
 /* What the user wants of the makespan methods, beside the problem itself. */
@@ -49,6 +50,8 @@ struct makespan_spec {
     uint32_t cycles[UNIT_TYPES];    /* of one instruction of the type; 0: not given, so 1 */
     uint32_t issue;                 /* Omega, or ISSUE_UNLIMITED */
     struct makespan_settings settings;
+    struct arena texts; /* of these: */
+    input_list inputs;  /* what the strings were read from */
 };
 
 void spec_init(struct makespan_spec *spec);
@@ -63,6 +66,9 @@ wb_status spec_set(struct makespan_spec *spec, const char *key, const char *valu
  * after an error. WB_ERR_LIMIT when memory is exhausted. */
 wb_status spec_add_string(struct makespan_spec *spec, uint32_t warps, struct unit_string *string,
                           wb_diagnostics *diagnostics);
+
+/* Notes what strings were read from. WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status spec_add_input(struct makespan_spec *spec, const wb_input *input, wb_diagnostics *diagnostics);
 
 /* Adds warps: "LLC", or "12:LLC" for twelve of them. */
 wb_status spec_add_warps(struct makespan_spec *spec, const char *text, const struct subject *subject,

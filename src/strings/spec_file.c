@@ -184,7 +184,9 @@ wb_status config_file_read(const char *path, wb_diagnostics *diagnostics, struct
     char *text;
     size_t size;
     WB_TRY(file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size));
-    wb_status status = config_file_parse(path, text, size, diagnostics, spec);
+    const wb_input input = input_of(WB_INPUT_PROBLEM, path, text, size);
+    wb_status status = spec_add_input(spec, &input, diagnostics);
+    if (status == WB_OK) status = config_file_parse(path, text, size, diagnostics, spec);
     free(text);
     return status;
 }
@@ -257,7 +259,9 @@ wb_status problem_file_read(const char *path, wb_diagnostics *diagnostics, struc
     char *text;
     size_t size;
     WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
-    wb_status status = problem_file_parse(path, text, size, diagnostics, spec);
+    const wb_input input = input_of(WB_INPUT_PROBLEM, path, text, size);
+    wb_status status = spec_add_input(spec, &input, diagnostics);
+    if (status == WB_OK) status = problem_file_parse(path, text, size, diagnostics, spec);
     free(text);
     return status;
 }

@@ -1,5 +1,6 @@
 # The library as a program uses it: public functions alone.
 wb_test(test_analyze warpbound)
+wb_test(test_inputs warpbound)
 
 # The example of docs/library.md with the flags of the installed warpbound.pc, and the names that the installed library
 # has: its own alone (and OpenMP's locks).

@@ -135,6 +135,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     contended_block_free(&analysis->contended);
     timed_grid_free(&analysis->grid_times);
     grid_clear(&analysis->lone);
+    arena_free(&analysis->texts);
     vec_free(&analysis->bounds);
     vec_free(&analysis->simulations);
     method_log_free(&analysis->log);
@@ -215,8 +216,7 @@ static const struct wb_block *analysis_traced(const struct wb_analysis *analysis
     return analysis->timed == NULL ? NULL : analysis->timed->traced;
 }
 
-/* The flow facts of covering paths; NULL: the paths are real ones. */
-static const struct facts_used *analysis_facts(const struct wb_analysis *analysis) {
+const struct facts_used *analysis_facts(const struct wb_analysis *analysis) {
     if (analysis_has_caches(analysis)) {
         const struct grid_covering *cover = &analysis->memory.timed->grid->cover;
         return cover->covers ? &cover->facts : NULL;

@@ -7,6 +7,7 @@
 #include "bound/grid/block_classes.h"
 #include "bound/grid/contention.h"
 #include "bound/search/grid_search.h"
+#include "launch/sources.h"
 #include "method/run.h"
 #include "papers/abstract_cta/acta_file.h"
 #include "sim/sm/policy.h"
@@ -46,8 +47,21 @@ struct analysis_owned {
     struct wb_analysis *given; /* that stands beside it, too */
 };
 
+/* What was asked for, as the options of an analysis as a whole say it (wb_analyze_options); of one that was
+ * made and bounded step by step nothing. */
+struct analysis_asked {
+    wb_inputs inputs;
+    bool one_block;
+    uint32_t block[3];
+    const char *scheme, *methods, *policies; /* each or NULL */
+    uint64_t state_limit;                    /* 0: the default */
+};
+
 struct wb_analysis {
     enum subject_kind kind;
+    struct arena texts;     /* of the next two */
+    wb_input by_hand_input; /* what it was read from; its path is NULL where it was not written by hand */
+    struct analysis_asked asked;
     const struct wb_machine *machine;
     const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
 
@@ -134,8 +148,18 @@ static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
     return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
 }
 
+/* The flow facts of covering paths; NULL: the paths are real ones. */
+const struct facts_used *analysis_facts(const struct wb_analysis *analysis);
+
 /* What the execution of the block or the kernel takes for granted (warp/path/execution_notes.h). */
 assumed_set analysis_assumed(const wb_analysis *analysis);
+
+/* What the analysis was made from. */
+struct sources analysis_sources(const wb_analysis *analysis);
+
+/* Keeps what was asked for, for reports. WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status analysis_note_asked(wb_analysis *analysis, const wb_analyze_options *asked,
+                              wb_diagnostics *diagnostics);
 
 /* How a method is run. */
 struct analysis_request {

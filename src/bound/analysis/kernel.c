@@ -125,7 +125,10 @@ wb_status analysis_parse(const char *name, const char *text, size_t size, wb_dia
                          wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
-    wb_status status = analysis_fill(made, name, text, size, diagnostics);
+    const wb_input input = input_of(WB_INPUT_BY_HAND, name, text, size);
+    wb_status status = input_copy(&input, &made->texts, &made->by_hand_input) == WB_OK
+                           ? analysis_fill(made, name, text, size, diagnostics)
+                           : analysis_no_memory(diagnostics);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 

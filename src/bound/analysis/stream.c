@@ -13,7 +13,22 @@ void wb_stream_free(wb_stream *stream) {
     for (size_t i = 0; i < stream->kernels.count; i++)
         wb_analysis_free(stream->kernels.items[i].owned);
     vec_free(&stream->kernels);
+    vec_free(&stream->inputs);
     free(stream);
+}
+
+static bool has_input(const struct wb_stream *stream, const wb_input *input) {
+    for (size_t i = 0; i < stream->inputs.count; i++)
+        if (input_equal(&stream->inputs.items[i], input)) return true;
+    return false;
+}
+
+/* Adds what a kernel was made from, as far as others were not. */
+static wb_status add_inputs(struct wb_stream *stream, const wb_analysis *kernel) {
+    const wb_input *input;
+    for (size_t i = 0; (input = wb_analysis_input(kernel, i)) != NULL; i++)
+        if (!has_input(stream, input)) WB_TRY(vec_push(&stream->inputs, *input));
+    return WB_OK;
 }
 
 wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics) {
@@ -23,7 +38,7 @@ wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnos
         return WB_ERR_INPUT;
     }
     const struct stream_kernel added = {.analysis = kernel};
-    if (vec_push(&stream->kernels, added) == WB_OK) return WB_OK;
+    if (add_inputs(stream, kernel) == WB_OK && vec_push(&stream->kernels, added) == WB_OK) return WB_OK;
     return diagnose_out_of_memory(diagnostics, stream->machine->name);
 }
 

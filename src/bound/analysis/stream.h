@@ -12,6 +12,7 @@ struct stream_kernel {
 struct wb_stream {
     const struct wb_machine *machine;
     VEC(struct stream_kernel) kernels; /* in the order in which they run */
+    input_list inputs;                 /* of all of them, each once; they own the paths */
 };
 
 /* The launch overheads of all kernels together. */

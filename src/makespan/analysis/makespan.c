@@ -6,6 +6,7 @@
 #include "base/cycles.h"
 #include "base/file.h"
 #include "base/names.h"
+#include "launch/sources.h"
 #include "makespan/certificate/write.h"
 #include "papers/makespan_forms/ilp_solution.h"
 #include "strings/path_string.h"
@@ -101,6 +102,11 @@ wb_status wb_makespan_add_block(wb_makespan *makespan, const wb_block *block, bo
                  "not know: the results are those of warps that never wait",
                  path.waits);
     if (status == WB_OK) status = spec_add_string(&makespan->spec, 0, &path.string, diagnostics);
+    const struct sources sources = {
+        .kernel = block->kernel, .launch = &block->inputs, .facts = block->facts.from};
+    const wb_input *input;
+    for (size_t i = 0; status == WB_OK && (input = sources_at(&sources, i)) != NULL; i++)
+        status = spec_add_input(&makespan->spec, input, diagnostics);
     if (status == WB_OK && makespan->spec.warps == 0) makespan->spec.warps = block->warp_count;
     path_string_free(&path);
     return status;

@@ -12,7 +12,9 @@
 #include "report/papers/windows.h"
 #include "report/parts/bounds.h"
 #include "report/parts/cover.h"
+#include "report/parts/document.h"
 #include "report/parts/heading.h"
+#include "report/parts/inputs.h"
 #include "report/write/json.h"
 #include "report/write/output.h"
 #include "warp/interpret/launch_demand.h"
@@ -298,7 +300,6 @@ static void heading_json(struct json *json, const struct wb_analysis *analysis) 
         return;
     }
     if (analysis->kind == SUBJECT_ABSTRACT_WARPS) {
-        json_put_text(json, "warpbound", wb_version());
         json_put_text(json, "kernel", analysis->abstract.name);
         json_put_null(json, "file");
     } else {
@@ -419,10 +420,29 @@ static void warps_json(struct json *json, const struct wb_analysis *analysis) {
     json_close(json);
 }
 
+/* The options that change what is computed, as they were given: null where they were left out. */
+static void asked_json(struct json *json, const struct analysis_asked *asked) {
+    static const char *const inputs[] = {[WB_INPUTS_GIVEN] = "given", [WB_INPUTS_ANY] = "any"};
+    json_open_object(json, "options");
+    json_put_text(json, "inputs", asked->inputs == WB_INPUTS_USUAL ? NULL : inputs[asked->inputs]);
+    if (asked->one_block)
+        json_put_counts(json, "block_index", asked->block, 3);
+    else
+        json_put_null(json, "block_index");
+    json_put_text(json, "scheme", asked->scheme);
+    json_put_text(json, "method", asked->methods);
+    json_put_text(json, "policy", asked->policies);
+    json_put_count_if(json, "states", asked->state_limit != 0, asked->state_limit);
+    json_close(json);
+}
+
 void report_analysis_json(struct json *json, const struct wb_analysis *analysis,
                           const wb_report_options *options) {
     const struct wb_analysis *block = block_of(analysis);
+    const struct sources sources = analysis_sources(analysis);
     heading_json(json, block);
+    inputs_json(json, &sources);
+    asked_json(json, &analysis->asked);
     results_json(json, block, options);
     scope_json(json, analysis, options);
     if (options->has_deadline) deadline_json(json, analysis, options);
@@ -435,7 +455,7 @@ static wb_status put_json(struct text *out, const struct wb_analysis *analysis,
                           const wb_report_options *options, wb_diagnostics *diagnostics) {
     const struct wb_analysis *block = block_of(analysis);
     struct json json = json_begin(out, JSON_LINES);
-    json_open_object(&json, NULL);
+    document_open(&json, DOCUMENT_ANALYZE);
     report_analysis_json(&json, analysis, options);
     if (options->phases && block->timed != NULL) {
         warps_json(&json, block);

@@ -7,7 +7,9 @@
 #include "report/analysis/analysis.h"
 #include "report/analysis/results.h"
 #include "report/parts/bounds.h"
+#include "report/parts/document.h"
 #include "report/parts/heading.h"
+#include "report/parts/inputs.h"
 #include "report/write/output.h"
 
 /* The simulation of a kernel under a policy, or NULL. */
@@ -255,6 +257,7 @@ static void kernels_json(struct json *json, const struct wb_stream *stream,
     json_open_array(json, "launches");
     for (size_t i = 0; i < stream->kernels.count; i++) {
         json_open_object(json, NULL);
+        json_put_text(json, "warpbound", wb_version());
         report_analysis_json(json, stream->kernels.items[i].analysis, &of_kernel);
         json_close(json);
     }
@@ -280,9 +283,9 @@ static void put_json(struct text *out, const struct wb_stream *stream, const wb_
                      const uint64_t *proven) {
     const uint64_t sum = proven != NULL ? *proven : 0;
     struct json json = json_begin(out, JSON_LINES);
-    json_open_object(&json, NULL);
-    json_put_text(&json, "warpbound", wb_version());
+    document_open(&json, DOCUMENT_STREAM);
     heading_machine_json(&json, stream->machine, false);
+    inputs_list_json(&json, stream->inputs.items, stream->inputs.count);
     kernels_json(&json, stream, options);
     simulations_json(&json, stream);
     json_put_count(&json, "overhead", stream_overhead(stream));

@@ -3,6 +3,7 @@
 
 #include "report/parts/bounds.h"
 #include "report/parts/cover.h"
+#include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"
 #include "report/write/record.h"
@@ -179,8 +180,9 @@ static void put_json(struct text *out, const struct cache_report *report) {
     const struct ptx_inst *inst;
     struct inst_place place;
     struct json json = json_begin(out, JSON_LINES);
-    json_open_object(&json, NULL);
+    document_open(&json, DOCUMENT_CACHE);
     heading_gpu_json(&json, report->timed);
+    heading_gpu_inputs_json(&json, report->timed);
     counts_json(&json, summary, &summary->total);
     json_put_bool(&json, "covering", summary->covering);
     if (summary->covering) json_put_text(&json, "no_order", summary->no_order);

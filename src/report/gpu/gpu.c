@@ -1,6 +1,7 @@
 /* Simulations of a grid on a GPU, as tables for people and as JSON. */
 #include "base/options.h"
 #include "report/parts/bounds.h"
+#include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"
 #include "report/write/record.h"
@@ -94,8 +95,9 @@ static void put_text(struct text *out, const struct wb_gpu *gpu, const wb_report
 
 static void put_json(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
     struct json json = json_begin(out, JSON_LINES);
-    json_open_object(&json, NULL);
+    document_open(&json, DOCUMENT_SIMULATE);
     heading_gpu_json(&json, &gpu->timed);
+    heading_gpu_inputs_json(&json, &gpu->timed);
     json_open_array(&json, "simulations");
     for (size_t i = 0; i < gpu->simulations.count; i++) {
         const wb_gpu_simulation *simulation = &gpu->simulations.items[i];

@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "report/parts/bounds.h"
+#include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"
 #include "report/write/sheet.h"
@@ -464,8 +465,9 @@ static wb_status configuration_json(struct json *json, struct order_report *repo
 static wb_status put_json(struct order_report *report) {
     struct json json = json_begin(&report->out, JSON_MEMBERS);
     uint32_t sm, end;
-    json_open_object(&json, NULL);
+    document_open(&json, DOCUMENT_ORDER);
     heading_gpu_json(&json, report->timed);
+    heading_gpu_inputs_json(&json, report->timed);
     insts_json(&json, report);
     report_assumed_json(&json, report->timed->code.assumed);
     json_open_array(&json, "sms");

@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "ptx/ptx.h"
 #include "report/parts/bounds.h"
+#include "report/parts/document.h"
 #include "report/parts/heading.h"
+#include "report/parts/inputs.h"
 #include "report/write/output.h"
 
 /* A range of numbers as text; one number where both ends are the same. */
@@ -168,9 +170,12 @@ static void step_json(struct json *json, const wb_occupancy_step *step) {
 static void put_json(struct text *out, const wb_occupancy *occupancy) {
     const struct register_range registers = registers_of(occupancy);
     struct json json = json_begin(out, JSON_LINES);
-    json_open_object(&json, NULL);
+    const struct sources sources = {
+        .kernel = occupancy->kernel, .given = occupancy->launch, .machine = occupancy->machine};
+    document_open(&json, DOCUMENT_OCCUPANCY);
     heading_kernel_json(&json, occupancy->kernel);
     heading_machine_json(&json, occupancy->machine, false);
+    inputs_json(&json, &sources);
     json_put_counts(&json, "block", occupancy->block, 3);
     json_put_count(&json, "threads", occupancy->threads);
     json_put_count(&json, "warps", occupancy->warps);

@@ -18,6 +18,8 @@
 #include "papers/makespan_forms/sat_export.h"
 #include "report/makespan/convergence.h"
 #include "report/parts/bounds.h"
+#include "report/parts/document.h"
+#include "report/parts/inputs.h"
 #include "report/write/json.h"
 #include "report/write/output.h"
 #include "strings/notation.h"
@@ -187,8 +189,8 @@ static void put_json(struct text *out, const struct wb_makespan *makespan, const
     size_t count;
     const wb_declined *declined = wb_makespan_declined(makespan, &count);
     struct json json = json_begin(out, JSON_LINES);
-    json_open_object(&json, NULL);
-    json_put_text(&json, "warpbound", wb_version());
+    document_open(&json, DOCUMENT_MAKESPAN);
+    inputs_list_json(&json, makespan->spec.inputs.items, makespan->spec.inputs.count);
     json_open_object(&json, "problem");
     json_put_count(&json, "warps", problem->warp_count);
     groups_json(&json, problem);

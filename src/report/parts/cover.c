@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "launch/facts.h"
 #include "report/write/source_lines.h"
 #include "warp/interpret/open_result.h"
 
@@ -18,24 +19,43 @@ void cover_put_heading(struct text *out, const struct wb_block *block) {
     const struct facts_used *facts = &block->facts;
     text_printf(out, "paths    covering: of every execution, whatever the unknown values are%s\n",
                 facts->stated > 0 ? ", if the flow facts are true" : "");
-    if (facts->file != NULL)
+    if (facts->from != NULL)
         text_printf(out,
                     "facts    %s (checksum %016" PRIx64 "): %zu stated by the user, %zu found by analysis\n",
-                    facts->file, facts->checksum, facts->stated, facts->found);
+                    facts->from->source.name, facts->from->checksum, facts->stated, facts->found);
+}
+
+/* Each fact, as facts files write it, and whose word it is. */
+static void facts_list_json(struct json *json, const struct wb_facts *facts) {
+    static const char *const origins[] = {
+        [FACT_STATED] = "stated", [FACT_FOUND] = "found", [FACT_FOUND_FOR_LAUNCH] = "found for this launch"};
+    json_open_array(json, "facts");
+    for (size_t i = 0; i < facts->facts.count; i++) {
+        struct text text = {0};
+        facts_put(facts->kernel, &facts->facts.items[i], &text);
+        if (text.failed) json->out->failed = true;
+        json_open_object(json, NULL);
+        json_put_text(json, "fact", text.data);
+        json_put_text(json, "origin", origins[facts->facts.items[i].origin]);
+        json_close(json);
+        text_free(&text);
+    }
+    json_close(json);
 }
 
 static void facts_json(struct json *json, const struct facts_used *facts) {
     char checksum[20];
-    if (facts->file == NULL) {
+    if (facts->from == NULL) {
         json_put_null(json, "facts");
         return;
     }
-    (void)text_format(checksum, sizeof checksum, "%016" PRIx64, facts->checksum);
+    (void)text_format(checksum, sizeof checksum, "%016" PRIx64, facts->from->checksum);
     json_open_object(json, "facts");
-    json_put_text(json, "file", facts->file);
+    json_put_text(json, "file", facts->from->source.name);
     json_put_text(json, "checksum", checksum);
     json_put_count(json, "stated", facts->stated);
     json_put_count(json, "found", facts->found);
+    facts_list_json(json, facts->from);
     json_close(json);
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "report/parts/inputs.h"
 #include "report/write/output.h"
 #include "report/write/record.h"
 
@@ -70,6 +71,15 @@ static void names_json(struct json *json, const char *key, const char *const *na
     json_close(json);
 }
 
+/* What of a launch is taken for known though hardware may do otherwise. */
+static void assumed_json(struct json *json, uint32_t assumptions) {
+    json_open_array(json, "assume");
+    for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
+        if ((assumptions >> what & 1) != 0)
+            json_put_text(json, NULL, launch_assumption_name((enum launch_assumption)what));
+    json_close(json);
+}
+
 void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
                          const struct wb_machine *machine, const struct block_demand *demand) {
     const struct register_range registers = machine_register_range(machine, demand);
@@ -77,6 +87,8 @@ void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
     json_put_text(json, "launch_file", inputs->file);
     names_json(json, "arguments", inputs->arguments, inputs->argument_count);
     names_json(json, "variables", inputs->variables, inputs->variable_count);
+    names_json(json, "variable_contents", inputs->contents, inputs->variable_count);
+    assumed_json(json, inputs->assumptions);
     heading_registers_json(json, &registers);
 }
 
@@ -120,7 +132,6 @@ void heading_put_gpu(struct text *out, const struct timed_grid *timed) {
 }
 
 void heading_kernel_json(struct json *json, const struct wb_kernel *kernel) {
-    json_put_text(json, "warpbound", wb_version());
     json_put_text(json, "kernel", kernel != NULL ? wb_kernel_name(kernel) : NULL);
     json_put_text(json, "file", kernel != NULL ? kernel->module->source.name : NULL);
 }
@@ -166,6 +177,7 @@ void heading_machine_json(struct json *json, const struct wb_machine *machine, b
     json_put_text(json, "requests", memory_requests_name(&machine->memory));
     if (fetch_can_stall(&machine->fetch)) record_object(json, "fetch", fetch_fields, &machine->fetch, NULL);
     if (with_memory) put_memory(json, &machine->memory);
+    inputs_settings_json(json, machine);
     json_close(json);
 }
 
@@ -182,6 +194,15 @@ void heading_gpu_json(struct json *json, const struct timed_grid *timed) {
     json_put_count(json, "warps", grid->warp_count);
     if (grid->kernel != NULL) heading_launch_json(json, &grid->inputs, timed->machine, &demand);
     json_close(json);
+}
+
+void heading_gpu_inputs_json(struct json *json, const struct timed_grid *timed) {
+    const struct wb_grid *grid = timed->grid;
+    const struct sources made_from = {.kernel = grid->kernel,
+                                      .launch = &grid->inputs,
+                                      .facts = grid->cover.covers ? grid->cover.facts.from : NULL,
+                                      .machine = timed->machine};
+    inputs_json(json, &made_from);
 }
 
 void heading_fetches_json(struct json *json, const struct wb_machine *machine, uint64_t fetches,

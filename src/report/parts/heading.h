@@ -33,7 +33,7 @@ void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
 /* "registers" alone; */
 void heading_registers_json(struct json *json, const struct register_range *range);
 
-/* "warpbound", "kernel" and "file": NULL where there is none; */
+/* "kernel" and "file": NULL where there is none; */
 void heading_kernel_json(struct json *json, const struct wb_kernel *kernel);
 
 /* "machine": name, clock, what issue and latencies depend on; with `with_memory` also SMs and caches; */
@@ -41,6 +41,9 @@ void heading_machine_json(struct json *json, const struct wb_machine *machine, b
 
 /* all of them for a grid on a GPU; */
 void heading_gpu_json(struct json *json, const struct timed_grid *timed);
+
+/* what it was made from, "inputs"; */
+void heading_gpu_inputs_json(struct json *json, const struct timed_grid *timed);
 
 /* what a simulation on the machine has fetched of instructions, where fetch can stall. */
 void heading_fetches_json(struct json *json, const struct wb_machine *machine, uint64_t fetches,

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "memory/requests/requests.h"
+#include "report/parts/document.h"
+#include "report/parts/heading.h"
+#include "report/parts/inputs.h"
 #include "report/write/output.h"
 #include "report/write/source_lines.h"
 #include "warp/timed/code_timing.h"
@@ -570,9 +573,11 @@ static wb_status block_json(struct json *json, struct analyzer_report *report, u
 static wb_status put_json(struct analyzer_report *report) {
     const struct wb_grid *grid = report->grid;
     struct json json = json_begin(&report->out, JSON_MEMBERS);
-    json_open_object(&json, NULL);
-    json_put_text(&json, "warpbound", wb_version());
-    json_put_text(&json, "kernel", wb_kernel_name(grid->kernel));
+    document_open(&json, DOCUMENT_REQUESTS);
+    const struct sources sources = {
+        .kernel = grid->kernel, .launch = &grid->inputs, .facts = grid->cover.facts.from};
+    heading_kernel_json(&json, grid->kernel);
+    inputs_json(&json, &sources);
     json_put_counts(&json, "grid", grid->dimensions, 3);
     json_put_counts(&json, "block", grid->block_size, 3);
     json_put_count(&json, "line_bytes", MEMORY_LINE_BYTES);

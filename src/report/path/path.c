@@ -2,6 +2,9 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "report/parts/document.h"
+#include "report/parts/heading.h"
+#include "report/parts/inputs.h"
 #include "report/write/output.h"
 #include "report/write/sheet.h"
 #include "report/write/source_lines.h"
@@ -201,9 +204,11 @@ static void access_json(struct json *json, const struct wb_block *block, const s
 static void put_json(struct text *out, const struct path_report *report) {
     const struct wb_block *block = report->block;
     struct json json = json_begin(out, JSON_LINES);
-    json_open_object(&json, NULL);
-    json_put_text(&json, "warpbound", wb_version());
-    json_put_text(&json, "kernel", wb_kernel_name(block->kernel));
+    document_open(&json, DOCUMENT_PATH);
+    const struct sources sources = {
+        .kernel = block->kernel, .launch = &block->inputs, .facts = block->facts.from};
+    heading_kernel_json(&json, block->kernel);
+    inputs_json(&json, &sources);
     json_put_counts(&json, "grid", block->grid, 3);
     json_put_counts(&json, "block", block->size, 3);
     json_put_counts(&json, "block_index", block->index, 3);

@@ -223,7 +223,7 @@ wb_status launch_demand(const struct wb_kernel *kernel, const struct wb_launch *
 wb_status wb_occupancy_find(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                             wb_diagnostics *diagnostics, wb_occupancy *occupancy) {
     struct block_demand demand;
-    wb_occupancy found = {.kernel = kernel};
+    wb_occupancy found = {.kernel = kernel, .launch = launch};
     WB_TRY(launch_demand(kernel, launch, machine->warp_width, diagnostics, &demand));
     memcpy(found.block, launch->block, sizeof found.block);
     machine_occupancy(machine, &demand, &found);

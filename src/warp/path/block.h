@@ -26,10 +26,9 @@ struct cover_cause {
 
 /* Flow facts as reports name them. */
 struct facts_used {
-    const char *file;  /* NULL: there are none */
-    uint64_t checksum; /* of the text */
-    size_t stated;     /* of them by the user, to be taken for true */
-    size_t found;      /* and by analysis, which finds them again */
+    const struct wb_facts *from; /* which outlive the block; NULL: there are none */
+    size_t stated;               /* of them by the user, to be taken for true */
+    size_t found;                /* and by analysis, which finds them again */
 };
 
 /* Instruction indices in paths run through all functions of the module: instruction i of function f has index

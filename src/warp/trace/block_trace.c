@@ -76,14 +76,11 @@ static wb_status block_allocate(struct wb_block *block, const struct run *run, b
 }
 
 /* What of a covering run is kept beside the paths. */
-static wb_status collect_cover(struct wb_block *block, struct cover *cover) {
+static void collect_cover(struct wb_block *block, struct cover *cover) {
     const struct wb_facts *facts = cover->facts;
     block->covering = true;
     if (facts != NULL) {
-        const char *file = facts->source.name;
-        block->facts.file = arena_string(&block->arena, file, strlen(file));
-        if (block->facts.file == NULL) return WB_ERR_LIMIT;
-        block->facts.checksum = facts->checksum;
+        block->facts.from = facts;
         block->facts.stated = facts_count(facts, FACT_STATED, FACT_STATED);
         block->facts.found = facts_count(facts, FACT_FOUND, FACT_FOUND_FOR_LAUNCH);
     }
@@ -93,7 +90,6 @@ static wb_status collect_cover(struct wb_block *block, struct cover *cover) {
     block->causes.count = cover->causes.count;
     block->causes.capacity = cover->causes.capacity;
     memset(&cover->causes, 0, sizeof cover->causes);
-    return WB_OK;
 }
 
 /* The number of the argument that a region is the buffer of, from 1; 0: of none. */
@@ -131,7 +127,7 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     block->unrecorded = run->unrecorded;
     block->uncounted = run->uncounted;
     if (run->needs.items.count > 0) return WB_ERR_DECLINED;
-    if (run->cover != NULL) WB_TRY(collect_cover(block, run->cover));
+    if (run->cover != NULL) collect_cover(block, run->cover);
     if (run->cover != NULL && record_accesses) WB_TRY(memory_objects_of(run, &block->objects));
     return collect_paths(block, run);
 }

@@ -1,0 +1,100 @@
+#include "report/write/source_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+
+struct source_texts source_texts_open(const struct wb_module *module) {
+    return (struct source_texts){.module = module};
+}
+
+void source_texts_close(struct source_texts *texts) {
+    for (size_t i = 0; i < texts->files.count; i++) {
+        free(texts->files.items[i].text);
+        vec_free(&texts->files.items[i].starts);
+    }
+    vec_free(&texts->files);
+}
+
+/* Whether a file of that name is source. */
+static bool is_source(const char *name) {
+    static const char *const endings[] = {".cu",  ".cuh", ".cl", ".c",   ".cc",  ".cpp",
+                                          ".cxx", ".h",   ".hh", ".hpp", ".inl", ".hip",
+                                          ".py",  ".jl",  ".rs", ".f90", ".cuf", ".ptx"};
+    const char *ending = strrchr(name, '.');
+    for (size_t i = 0; ending != NULL && i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(ending, endings[i]) == 0) return true;
+    return false;
+}
+
+/* Reads a regular file into `file`, if there is one. */
+static void read_text(struct source_text *file, const char *path) {
+    struct stat found;
+    if (file->text != NULL || stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return;
+    wb_diagnostics *messages = wb_diagnostics_new(); /* that it cannot be read is no error */
+    if (messages != NULL) (void)file_read(path, SOURCE_TEXT_SIZE_MAX, messages, &file->text, &file->size);
+    wb_diagnostics_free(messages);
+}
+
+/* Looks for the file in all places. */
+static void find_text(struct source_text *file, const char *code) {
+    const char *slash = strrchr(code, '/'), *last = strrchr(file->name, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash - code) + 1 : 0;
+    struct text path = {0};
+    if (!is_source(file->name)) return;
+    if (file->name[0] == '/') {
+        read_text(file, file->name);
+    } else {
+        text_append(&path, code, folder);
+        text_string(&path, file->name);
+        if (!path.failed) read_text(file, path.data);
+    }
+    path.length = 0;
+    text_append(&path, code, folder);
+    text_string(&path, last != NULL ? last + 1 : file->name);
+    if (!path.failed) read_text(file, path.data);
+    text_free(&path);
+}
+
+/* Finds where the lines start. */
+static wb_status find_lines(struct source_text *file) {
+    for (size_t at = 0; file->text != NULL && at < file->size;) {
+        WB_TRY(vec_push(&file->starts, at));
+        const char *end = memchr(file->text + at, '\n', file->size - at);
+        at = end != NULL ? (size_t)(end - file->text) + 1 : file->size;
+    }
+    return WB_OK;
+}
+
+/* The file of that name, read the first time; NULL when memory is exhausted. */
+static const struct source_text *file_of(struct source_texts *texts, const char *name) {
+    for (size_t i = 0; i < texts->files.count; i++)
+        if (strcmp(texts->files.items[i].name, name) == 0) return &texts->files.items[i];
+    struct source_text file = {.name = name};
+    find_text(&file, texts->module->source.name);
+    if (find_lines(&file) != WB_OK || vec_push(&texts->files, file) != WB_OK) {
+        free(file.text);
+        vec_free(&file.starts);
+        texts->failed = true;
+        return NULL;
+    }
+    return &texts->files.items[texts->files.count - 1];
+}
+
+const char *source_texts_line(struct source_texts *texts, const char *file, uint32_t line, size_t *length) {
+    const struct source_text *found = file_of(texts, file);
+    if (found == NULL || line == 0 || line > found->starts.count) return NULL;
+    const size_t start = found->starts.items[line - 1];
+    const char *end = memchr(found->text + start, '\n', found->size - start);
+    *length = end != NULL ? (size_t)(end - found->text) - start : found->size - start;
+    while (*length > 0 && found->text[start + *length - 1] == '\r')
+        --*length;
+    return found->text + start;
+}
+
+size_t source_texts_line_count(struct source_texts *texts, const char *file) {
+    const struct source_text *found = file_of(texts, file);
+    return found != NULL ? found->starts.count : 0;
+}

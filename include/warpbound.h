@@ -888,6 +888,121 @@ wb_status wb_analysis_run(wb_analysis *analysis, const wb_analyze_options *optio
 /* Whether there is a bound or a simulation, be it of the longest block alone. */
 bool wb_analysis_has_results(const wb_analysis *analysis);
 
+/* ---- Schedules ------------------------------------------------------------------------------------------
+ */
+
+/* What a warp waits for (docs/schedules.md). */
+typedef enum {
+    WB_WAIT_BARRIER, /* a barrier: for other warps of its block, and until it opens */
+    WB_WAIT_RESULT,  /* the result of an instruction before */
+    WB_WAIT_FETCH,   /* its next instruction (machines with an instruction cache) */
+    WB_WAIT_CHANNEL, /* an entry of its channel (scheme reorder) */
+    WB_WAIT_UNIT,    /* room at its unit, up to when there last was some before the issue */
+    WB_WAIT_TURN,    /* nothing but its turn: the scheduler issues others */
+    WB_WAIT_END,     /* nothing: it has ended, and its block has not */
+    WB_WAIT_COUNT
+} wb_wait_reason;
+
+/* "barrier", "result", ... NULL past the end. */
+const char *wb_wait_name(size_t reason);
+
+#define WB_NO_ISSUE SIZE_MAX
+
+/* An instruction that a warp issues: it waits in the queue of its unit in [issue, start), keeps an instance
+ * of it in [start, free), and its result can be read from `ready` on. */
+typedef struct {
+    uint32_t sm;
+    uint32_t slot;     /* of the SM, that the block is in */
+    uint32_t block;    /* of the grid; 0 of a block alone */
+    uint32_t warp;     /* of the block */
+    uint32_t sub_core; /* of the SM */
+    uint32_t unit;     /* of the machine (wb_schedule_unit), and which of its instances */
+    uint32_t instance;
+    uint32_t instruction; /* of the module, as elsewhere; in a block written by hand of its code */
+    uint64_t step;        /* position in the warp's path, from 0 */
+    uint64_t issue, start, free, ready;
+} wb_issue;
+
+/* A warp waits in [from, to). Between the start and the end of its block the waits and the issues of a warp,
+ * of a cycle each, follow one another without gaps, but in models that say nothing of waits (gpgpusim). */
+typedef struct {
+    uint32_t sm, slot, block, warp;
+    wb_wait_reason reason;
+    uint32_t instruction; /* that waits; also one that is never issued, as it takes no unit. Of WB_WAIT_END
+                             none: UINT32_MAX */
+    uint64_t step;
+    size_t producer; /* of WB_WAIT_RESULT the issue whose result is waited for, or WB_NO_ISSUE */
+    uint64_t from, to;
+} wb_wait;
+
+/* A block in its slot, from when it can issue until its last result is there. */
+typedef struct {
+    uint32_t sm, slot, block;
+    uint64_t start, end;
+} wb_block_time;
+
+/* Who issued what, when, in one execution of a kernel or a block. */
+typedef struct wb_schedule wb_schedule;
+
+typedef struct {
+    size_t size; /* sizeof(wb_schedule_options) */
+    uint64_t from,
+        until;     /* keeps what is issued in [from, until), and the waits in it; until 0: to the end */
+    uint64_t most; /* keeps at most so many issues of each SM, the first ones; 0: ten million of all
+                      together, and WB_ERR_LIMIT for more */
+    wb_watch watch;
+} wb_schedule_options;
+
+/* What a schedule is of. */
+typedef struct {
+    wb_scope scope;
+    wb_kind kind;                  /* WB_SIMULATED: of a policy; WB_LOWER and WB_EXACT: found by a search */
+    const char *method;            /* the search that found it; or NULL */
+    const char *policy;            /* who issues; of a search the same as `method` */
+    const char *scheme;            /* of access to the first level; or NULL */
+    uint32_t warp_count;           /* of a block */
+    uint32_t sm_count, slot_count; /* that had blocks */
+    uint64_t cycles;               /* from cycle 0 until the last block has ended */
+    uint64_t issues;               /* in all, also those that were not kept */
+    uint64_t kept_until;           /* what was issued before that cycle, and not before `from`, is kept */
+} wb_schedule_info;
+
+/* The schedule of what is analysed under one policy: of the kernel, or of the block if it is of a block.
+ * `options` may be NULL. Simulates anew. WB_ERR_INPUT for no such policy, WB_ERR_DECLINED for what cannot be
+ * simulated, WB_ERR_LIMIT as wb_analysis_simulate and for too many issues. Refers to the analysis, which must
+ * outlive it. */
+wb_status wb_schedule_simulate(const wb_analysis *analysis, const char *policy,
+                               const wb_schedule_options *options, wb_diagnostics *diagnostics,
+                               wb_schedule **schedule);
+
+/* The longest schedule that is known of what is analysed: that of a search, or the slowest simulation
+ * (wb_analysis_simulate) if that takes longer. WB_ERR_DECLINED when there is neither. Otherwise as
+ * wb_schedule_simulate. */
+wb_status wb_schedule_worst(const wb_analysis *analysis, const wb_schedule_options *options,
+                            wb_diagnostics *diagnostics, wb_schedule **schedule);
+
+/* The schedule of a grid under one scheme (and one policy, or NULL: its own). Otherwise as
+ * wb_schedule_simulate. */
+wb_status wb_schedule_of_gpu(const wb_gpu *gpu, const char *scheme, const char *policy,
+                             const wb_schedule_options *options, wb_diagnostics *diagnostics,
+                             wb_schedule **schedule);
+void wb_schedule_free(wb_schedule *schedule);
+
+/* Owned by the schedule. */
+const wb_schedule_info *wb_schedule_describe(const wb_schedule *schedule);
+
+/* By SM, then in the order of issue. */
+const wb_issue *wb_schedule_issues(const wb_schedule *schedule, size_t *count);
+
+/* By SM, then by slot and warp, then in the order of time. */
+const wb_wait *wb_schedule_waits(const wb_schedule *schedule, size_t *count);
+
+/* All blocks, whatever the options say, by SM, then by slot, then in the order of time. */
+const wb_block_time *wb_schedule_blocks(const wb_schedule *schedule, size_t *count);
+
+/* The name of a unit. */
+const char *wb_schedule_unit(const wb_schedule *schedule, uint32_t unit);
+
 /* Kernels that are launched one after another on one machine (docs/launch.md). */
 typedef struct wb_stream wb_stream;
 

@@ -138,6 +138,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     arena_free(&analysis->texts);
     vec_free(&analysis->bounds);
     vec_free(&analysis->simulations);
+    vec_free(&analysis->witnesses);
     method_log_free(&analysis->log);
     wb_analysis_free(analysis->owned.given);
     wb_grid_free(analysis->owned.grid);
@@ -227,7 +228,7 @@ const struct facts_used *analysis_facts(const struct wb_analysis *analysis) {
 
 /* What methods see of it. */
 static struct bound_input analysis_input(wb_analysis *analysis, const struct analysis_request *request,
-                                         wb_diagnostics *messages) {
+                                         wb_diagnostics *messages, struct analysis_attempt *attempt) {
     struct bound_input input = {.machine = analysis->machine,
                                 .facts = analysis_facts(analysis),
                                 .assumed = analysis_assumed(analysis),
@@ -237,6 +238,7 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
                                 .diagnostics = messages,
                                 .results = &analysis->log.texts,
                                 .budget = request->budget,
+                                .witness = &attempt->witness,
                                 .together = &analysis->together};
     if (analysis_is_block(analysis)) {
         input.block = analysis->timed;
@@ -264,7 +266,7 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
     double start = clock_of_thread();
     *attempt = (struct analysis_attempt){.found = false};
     WB_TRY(analysis_prepare(analysis, request->watch, messages));
-    const struct bound_input input = analysis_input(analysis, request, messages);
+    const struct bound_input input = analysis_input(analysis, request, messages, attempt);
     const bool applies = bound_method_applies(method, &input, &why);
     if (request->unasked && (!applies || (method->fits != NULL && !method->fits(&input))))
         return messages->no_memory ? WB_ERR_LIMIT : WB_OK;

@@ -7,6 +7,7 @@
 #include "bound/grid/block_classes.h"
 #include "bound/grid/contention.h"
 #include "bound/search/grid_search.h"
+#include "bound/search/witness.h"
 #include "launch/sources.h"
 #include "method/run.h"
 #include "papers/abstract_cta/acta_file.h"
@@ -93,14 +94,15 @@ struct wb_analysis {
 
     struct acta_warp_file abstract; /* abstract warps */
 
-    bool prepared;                  /* the profile of a block, and fetch_time, have been made */
-    cycles fetch_time;              /* what instruction fetch adds to a bound, but to one of a kernel */
-    uint64_t state_limit;           /* of searches */
-    uint64_t unasked;               /* bit i: method i was run for "all" */
-    uint64_t methods_run;           /* bit i: method i of the registry has a bound */
-    uint64_t policies_run;          /* bit i: policy i has a simulation */
-    VEC(wb_bound) bounds;           /* in the registry's order */
-    VEC(wb_simulation) simulations; /* in the order of the policies */
+    bool prepared;         /* the profile of a block, and fetch_time, have been made */
+    cycles fetch_time;     /* what instruction fetch adds to a bound, but to one of a kernel */
+    uint64_t state_limit;  /* of searches */
+    uint64_t unasked;      /* bit i: method i was run for "all" */
+    uint64_t methods_run;  /* bit i: method i of the registry has a bound */
+    uint64_t policies_run; /* bit i: policy i has a simulation */
+    VEC(wb_bound) bounds;  /* in the registry's order */
+    VEC(const struct schedule_witness *) witnesses; /* what searches found, in the order of their methods */
+    VEC(wb_simulation) simulations;                 /* in the order of the policies */
     struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */
     struct analysis_owned owned;
 };
@@ -171,8 +173,9 @@ struct analysis_request {
 /* What came of it. */
 struct analysis_attempt {
     wb_bound bound;
-    bool found;           /* there is a bound */
-    const char *left_out; /* why a method that is meant for it was not run; or NULL */
+    bool found;                             /* there is a bound */
+    const struct schedule_witness *witness; /* of a search, the schedule that takes so long; or NULL */
+    const char *left_out;                   /* why a method that is meant for it was not run; or NULL */
 };
 
 /* Runs method `index` of the registry without keeping its bound. Errors leave a message; WB_ERR_LIMIT with a

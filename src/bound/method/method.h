@@ -13,6 +13,7 @@ struct gpu_scheme;
 struct grid_work;
 struct memory_work;
 struct request_load;
+struct schedule_witness;
 struct together_times;
 struct timed_grid;
 
@@ -35,8 +36,9 @@ struct bound_input {
     cycles fetch_time;      /* that instruction fetch adds to a bound of the block */
     const wb_watch *watch;  /* or NULL */
     wb_diagnostics *diagnostics;
-    struct arena *results;           /* owns texts and lists of the bound */
-    struct search_budget *budget;    /* of this method */
+    struct arena *results;                   /* owns texts and lists of the bound */
+    struct search_budget *budget;            /* of this method */
+    const struct schedule_witness **witness; /* takes the schedule that a search found, of `results` */
     struct together_times *together; /* of the kernel: what methods have found, for those behind them */
 };
 

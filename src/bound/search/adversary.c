@@ -1,9 +1,12 @@
 /* Long executions of what is too large to be searched: simulated annealing, after ETFA 2013, over what the
  * bounds leave open. Every candidate is an execution on the machine: the longest is a witnessed lower bound
  * of the worst case. */
+#include <string.h>
+
 #include "bound/grid/grid_work.h"
 #include "bound/method/method.h"
 #include "bound/search/annealing.h"
+#include "bound/search/witness.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/simulator.h"
 
@@ -29,7 +32,23 @@ static void adversary_result(const struct bound_input *input, const char *method
 struct block_adversary {
     const struct bound_input *input;
     struct annealing annealing;
+    struct issue_orders *longest; /* of the longest execution so far */
 };
+
+static void block_keep(void *user) {
+    struct block_adversary *adversary = user;
+    issue_orders_assign(adversary->longest, &adversary->annealing.orders);
+}
+
+/* Hands the longest execution over. */
+static void block_hand_over(const struct block_adversary *adversary) {
+    const struct bound_input *input = adversary->input;
+    struct schedule_witness *witness = arena_alloc(input->results, sizeof *witness);
+    if (witness == NULL || adversary->annealing.longest == 0) return;
+    *witness = (struct schedule_witness){
+        .method = "adversary", .cycles = adversary->annealing.longest, .policy = &adversary->longest->policy};
+    *input->witness = witness;
+}
 
 static wb_status block_simulate(void *user, cycles *makespan) {
     const struct block_adversary *adversary = user;
@@ -65,12 +84,18 @@ static wb_status adversary_run(const struct bound_input *input, wb_bound *bound)
                                         .annealing = {.user = &adversary,
                                                       .simulate = block_simulate,
                                                       .change = block_change,
-                                                      .take_back = block_take_back}};
+                                                      .take_back = block_take_back,
+                                                      .keep = block_keep}};
     struct arena arena = {0};
     wb_status status = annealing_begin(&adversary.annealing, "adversary", input->block->warp_count,
                                        (instructions + 1) / input->block->machine->sub_cores + 1,
                                        instructions, input->budget, &arena);
+    if (status == WB_OK) {
+        adversary.longest = issue_orders_copy(&adversary.annealing.orders, input->results);
+        if (adversary.longest == NULL) status = WB_ERR_LIMIT;
+    }
     if (status == WB_OK && input->block->warp_count > 0) status = block_anneal(&adversary.annealing);
+    if (adversary.longest != NULL) block_hand_over(&adversary);
     adversary_result(input, "adversary", &adversary.annealing, status, bound);
     arena_free(&arena);
     return status;
@@ -119,7 +144,47 @@ struct kernel_adversary {
     struct move move;           /* the last change */
     uint32_t *blocks, *choices; /* struct dispatch_plan, under dispatchers that may choose */
     bool may_move[MOVE_KINDS];
+    const struct sim_policy *shipped; /* the candidate at hand is this policy without a plan; or NULL */
+    struct kernel_witness *longest;   /* the longest execution so far */
 };
+
+/* An execution to be kept, in memory of its own. */
+struct kernel_witness {
+    struct schedule_witness found; /* first: it is what is handed over */
+    struct issue_orders *orders;
+    struct dispatch_plan plan;
+    uint32_t *blocks, *choices;
+};
+
+/* WB_ERR_LIMIT without a message when memory is exhausted. */
+static wb_status make_witness(struct kernel_adversary *adversary) {
+    const uint32_t blocks = adversary->input->work->block_count;
+    struct arena *arena = adversary->input->results;
+    struct kernel_witness *made = arena_alloc(arena, sizeof *made);
+    if (made == NULL) return WB_ERR_LIMIT;
+    made->orders = issue_orders_copy(&adversary->annealing.orders, arena);
+    made->blocks = arena_array(arena, (size_t)blocks + 1, sizeof *made->blocks);
+    made->choices = arena_array(arena, (size_t)blocks + 1, sizeof *made->choices);
+    made->plan = (struct dispatch_plan){made->blocks, made->choices};
+    made->found.method = "k-adversary";
+    adversary->longest = made;
+    return made->orders == NULL || made->blocks == NULL || made->choices == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+static void kernel_keep(void *user) {
+    struct kernel_adversary *adversary = user;
+    struct kernel_witness *longest = adversary->longest;
+    longest->found.dispatch = adversary->machine.memory.dispatch;
+    longest->found.policy = adversary->shipped;
+    longest->found.plan = NULL;
+    if (adversary->shipped != NULL) return;
+    const size_t blocks = adversary->input->work->block_count;
+    longest->found.policy = &longest->orders->policy;
+    longest->found.plan = &longest->plan;
+    issue_orders_assign(longest->orders, &adversary->annealing.orders);
+    memcpy(longest->blocks, adversary->blocks, blocks * sizeof *longest->blocks);
+    memcpy(longest->choices, adversary->choices, blocks * sizeof *longest->choices);
+}
 
 /* Simulates the grid under a policy, with a plan or as the dispatcher has it. */
 static wb_status simulate_grid(struct kernel_adversary *adversary, const struct sim_policy *policy,
@@ -151,11 +216,13 @@ static wb_status try_shipped(struct kernel_adversary *adversary) {
             cycles makespan;
             if (dynamic != (d != DISPATCH_STATIC)) continue;
             adversary->machine.memory.dispatch = d;
+            adversary->shipped = policy_at(p);
             const wb_status status = simulate_grid(adversary, policy_at(p), NULL, &makespan);
             WB_TRY(annealing_note(&adversary->annealing, status, makespan));
         }
     }
     adversary->machine.memory.dispatch = given;
+    adversary->shipped = NULL;
     return WB_OK;
 }
 
@@ -268,7 +335,7 @@ static wb_status prepare(struct kernel_adversary *adversary) {
         &adversary->annealing, "k-adversary", input->work->resident_most * input->grid->grid->warp_count,
         adversary->instructions / sub_cores + 1, adversary->instructions, input->budget, &adversary->arena));
     find_moves(adversary);
-    return WB_OK;
+    return make_witness(adversary);
 }
 
 static wb_status kernel_adversary_run(const struct bound_input *input, wb_bound *bound) {
@@ -276,10 +343,15 @@ static wb_status kernel_adversary_run(const struct bound_input *input, wb_bound 
                                          .annealing = {.user = &adversary,
                                                        .simulate = kernel_simulate,
                                                        .change = kernel_change,
-                                                       .take_back = kernel_take_back}};
+                                                       .take_back = kernel_take_back,
+                                                       .keep = kernel_keep}};
     wb_status status = prepare(&adversary);
     if (status == WB_OK && input->work->block_count > 0) status = kernel_anneal(&adversary);
     adversary_result(input, "k-adversary", &adversary.annealing, status, bound);
+    if (adversary.annealing.longest > 0) {
+        adversary.longest->found.cycles = adversary.annealing.longest;
+        *input->witness = &adversary.longest->found;
+    }
     arena_free(&adversary.arena);
     if (grid_work_is_dynamic(input->work)) assume(bound, WB_ASSUME_DISPATCH_IN_ANY_ORDER);
     if (input->work->resident_least != input->work->resident_most) assume(bound, WB_ASSUME_REGISTERS_FEWEST);

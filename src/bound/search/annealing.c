@@ -53,6 +53,24 @@ static wb_status issue_orders_init(struct issue_orders *orders, const char *name
     return orders->orders == NULL || orders->loose == NULL || orders->before == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
+struct issue_orders *issue_orders_copy(const struct issue_orders *orders, struct arena *arena) {
+    struct issue_orders *copy = arena_alloc(arena, sizeof *copy);
+    if (copy == NULL) return NULL;
+    *copy = *orders;
+    copy->orders = arena_array(arena, (size_t)orders->windows * orders->warps, sizeof *copy->orders);
+    copy->loose = arena_array(arena, orders->windows, sizeof *copy->loose);
+    copy->before = NULL; /* it is not changed */
+    if (copy->orders == NULL || copy->loose == NULL) return NULL;
+    issue_orders_assign(copy, orders);
+    return copy;
+}
+
+void issue_orders_assign(struct issue_orders *copy, const struct issue_orders *orders) {
+    assert(copy->windows == orders->windows && copy->warps == orders->warps);
+    memcpy(copy->orders, orders->orders, (size_t)orders->windows * orders->warps * sizeof *copy->orders);
+    memcpy(copy->loose, orders->loose, orders->windows * sizeof *copy->loose);
+}
+
 /* All windows alike: the victim last, the others from the one behind it on. The victim is starved until it
  * runs alone. */
 static void issue_orders_starve(struct issue_orders *orders, uint32_t victim) {
@@ -106,6 +124,7 @@ wb_status annealing_begin(struct annealing *annealing, const char *name, uint32_
 wb_status annealing_note(struct annealing *annealing, wb_status status, cycles makespan) {
     annealing->stopped = status != WB_OK;
     if (status != WB_OK) return status;
+    if (makespan > annealing->longest) annealing->keep(annealing->user);
     annealing->longest = cycles_max(annealing->longest, makespan);
     annealing->candidates -= annealing->candidates > 0;
     return WB_OK;

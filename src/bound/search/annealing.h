@@ -38,6 +38,12 @@ void issue_orders_change(struct issue_orders *orders, struct random_state *rando
 /* Takes the last change back. */
 void issue_orders_restore(struct issue_orders *orders);
 
+/* A copy of the orders; NULL when the arena is exhausted. */
+struct issue_orders *issue_orders_copy(const struct issue_orders *orders, struct arena *arena);
+
+/* Makes *copy, which is one, the same as the orders again. */
+void issue_orders_assign(struct issue_orders *copy, const struct issue_orders *orders);
+
 /* A search: issue orders, and what else there is to choose. */
 struct annealing {
     struct issue_orders orders;
@@ -51,6 +57,8 @@ struct annealing {
     /* Changes the candidate at hand, and takes the last change back. */
     void (*change)(void *user);
     void (*take_back)(void *user);
+    /* The candidate at hand is the longest so far. */
+    void (*keep)(void *user);
 };
 
 /* Begins a search of so many candidates as a budget has work for, which is taken off, and one in any case:

@@ -21,8 +21,8 @@ const struct gpu_scheme *gpu_scheme_at(size_t index);
 /* All SMs, of a sink. */
 #define GPU_EVERY_SM UINT32_MAX
 
-/* Takes what happens on one SM, each kind of event in its order; each may be NULL, `land` and `pass` go with
- * `issue` (see struct sim_sink).
+/* Takes what happens on one SM, each kind of event in its order; each may be NULL, `land`, `pass` and
+ * `block` go with `issue` (see struct sim_sink).
  * Of every SM, SMs may call at the same time when there are several threads. */
 struct gpu_sink {
     uint32_t sm;
@@ -31,6 +31,7 @@ struct gpu_sink {
     void *user;
     void (*land)(void *user, uint32_t sm, const struct sim_landing *landing);
     void (*pass)(void *user, uint32_t sm, const struct sim_event *event);
+    void (*block)(void *user, uint32_t sm, const struct sim_block *block);
 };
 
 /* Choices of somebody who wants to see what a dispatcher might do. Where all blocks fit at the start, they

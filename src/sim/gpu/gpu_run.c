@@ -84,6 +84,11 @@ static void hand_on_pass(void *user, const struct sim_event *event) {
     own->sink->pass(own->sink->user, own->number, event);
 }
 
+static void hand_on_block(void *user, const struct sim_block *block) {
+    const struct gpu_sm *own = user;
+    own->sink->block(own->sink->user, own->number, block);
+}
+
 static wb_status hand_on_access(void *user, const struct sm_access *access) {
     const struct gpu_sm *own = user;
     return own->sink->access(own->sink->user, own->number, access);
@@ -97,7 +102,8 @@ static wb_status connect_sink(const struct gpu *gpu, struct gpu_sm *own) {
     own->issues = (struct sim_sink){.event = hand_on_issue,
                                     .user = own,
                                     .land = sink->land != NULL ? hand_on_landing : NULL,
-                                    .pass = sink->pass != NULL ? hand_on_pass : NULL};
+                                    .pass = sink->pass != NULL ? hand_on_pass : NULL,
+                                    .block = sink->block != NULL ? hand_on_block : NULL};
     if (sink->access != NULL) own->memory.sink = (struct sm_access_sink){hand_on_access, own};
     return sink->issue != NULL ? sm_take_events(&own->sm, &own->issues) : WB_OK;
 }

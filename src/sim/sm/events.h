@@ -71,6 +71,12 @@ struct sim_landing {
     cycles completion;
 };
 
+/* A block was in a slot in [start, end). */
+struct sim_block {
+    uint32_t block, slot;
+    cycles start, end;
+};
+
 /* Takes the events in order of issue, within a cycle in order of sub-cores. NULL: nobody does. A status other
  * than WB_OK ends the simulation with it (a message has then been left). */
 struct sim_sink {
@@ -80,6 +86,7 @@ struct sim_sink {
     /* Or NULL; takes instructions without a unit, which are not issued: they are executed, in the order of
      * their warp, in the cycle that stands for the issue. */
     void (*pass)(void *user, const struct sim_event *event);
+    void (*block)(void *user, const struct sim_block *block); /* or NULL; when it has ended */
 };
 
 #endif

@@ -84,6 +84,7 @@ struct sm_slot {
     uint32_t live, arrived; /* warps that have not ended; of these, held by a barrier */
     uint32_t flights;       /* memory instructions whose completion is not known */
     bool started;
+    cycles start;    /* of the block, if it has started */
     cycles event_at; /* when the block starts, or ends; CYCLES_SATURATED: not known */
     cycles release;  /* when the barrier opens at the earliest */
     cycles commit;   /* when its last result so far is there */
@@ -169,6 +170,9 @@ wb_status sm_tell_issue(const struct sm *sm, uint32_t index, struct sim_event *e
 
 /* The same of a head without a unit that is executed in cycle `at`. */
 void sm_tell_pass(const struct sm *sm, uint32_t index, cycles at);
+
+/* The slot's block has ended in cycle `end`. */
+void sm_tell_block(const struct sm *sm, const struct sm_slot *slot, cycles end);
 
 /* sm_run.c: slot number `index` takes a block, which can issue from cycle `at` on. */
 void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at);

@@ -76,6 +76,11 @@ void sm_tell_pass(const struct sm *sm, uint32_t index, cycles at) {
     if (sm->sink->pass != NULL) sm->sink->pass(sm->sink->user, &event);
 }
 
+void sm_tell_block(const struct sm *sm, const struct sm_slot *slot, cycles end) {
+    const struct sim_block block = {slot->block, (uint32_t)(slot - sm->slots), slot->start, end};
+    if (sm->sink->block != NULL) sm->sink->block(sm->sink->user, &block);
+}
+
 uint32_t sim_waits_of(const struct sim_event *event, struct sim_wait spans[SIM_WAIT_KINDS]) {
     const struct sim_waits *waits = &event->waits;
     const cycles until[SIM_WAIT_KINDS] = {

@@ -151,7 +151,7 @@ void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {
 /* The slot's block can issue from now on. */
 static void sm_start_block(struct sm *sm, struct sm_slot *slot) {
     slot->started = true;
-    slot->release = slot->commit = slot->event_at;
+    slot->start = slot->release = slot->commit = slot->event_at;
     slot->event_at = CYCLES_SATURATED;
     if (sm->block_times != NULL) sm->block_times[slot->block].start = slot->commit;
     sm_begin_warps(sm, slot);
@@ -162,6 +162,7 @@ static void sm_end_block(struct sm *sm, struct sm_slot *slot) {
     cycles end = slot->event_at;
     uint32_t index = (uint32_t)(slot - sm->slots);
     if (sm->block_times != NULL) sm->block_times[slot->block].end = end;
+    if (sm->sink != NULL) sm_tell_block(sm, slot, end);
     sm->last_commit = cycles_max(sm->last_commit, end);
     *slot = (struct sm_slot){.block = SM_NONE, .event_at = CYCLES_SATURATED};
     if (sm->feed.next < sm->feed.end) {

@@ -1,0 +1,94 @@
+/* Schedules of what is analysed: those that searches found take as long when the simulator executes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bound/analysis/analysis.h"
+#include "random_grid.h"
+#include "schedule_check.h"
+
+static const uint32_t depths[] = {0, 1, 3, DEPTH_UNLIMITED};
+
+static const struct random_grid_shape shape = {
+    .block = {.units = 3,
+              .init = 6,
+              .latency = 9,
+              .warps = 5,
+              .insts = 8,
+              .barrier_percent = 15,
+              .sub_cores = 2,
+              .width = 2,
+              .instances = 2},
+    .depths = depths,
+    .depth_count = 4,
+    .classes = 3,
+    .blocks = 9,
+    .sms = 3,
+    .resident = 2,
+    .dispatch_latency = 3,
+    .dispatch_service = 2,
+    .free_percent = 30,
+};
+
+/* The kernel, or one of its blocks: the longest schedule is as long as the slowest simulation and the longest
+ * execution that was found. */
+static void check_worst(const wb_analysis *analysis, uint64_t found, wb_diagnostics *diagnostics,
+                        const char *label) {
+    wb_schedule *schedule = NULL;
+    size_t count;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    uint64_t longest = found;
+    for (size_t s = 0; s < count; s++)
+        if (simulations[s].cycles > longest) longest = simulations[s].cycles;
+    if (wb_schedule_worst(analysis, NULL, diagnostics, &schedule) != WB_OK)
+        fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), label);
+    schedule_check(schedule, label);
+    const wb_schedule_info *info = wb_schedule_describe(schedule);
+    if (info->cycles != longest)
+        fail_msg("%s takes %" PRIu64 ", found: %" PRIu64 "\n%s",
+                 info->method != NULL ? info->method : info->policy, info->cycles, longest, label);
+    assert_int_equal(info->kind, info->method != NULL ? WB_LOWER : WB_SIMULATED);
+    wb_schedule_free(schedule);
+}
+
+static uint64_t longest_found(const wb_analysis *analysis) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    uint64_t longest = 0;
+    for (size_t b = 0; b < count; b++)
+        if (bounds[b].kind == WB_LOWER && bounds[b].cycles > longest) longest = bounds[b].cycles;
+    return longest;
+}
+
+static void test_found_schedules_are_replayed(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= random_rounds(60); seed++) {
+        struct random_grid grid;
+        wb_analysis *kernel = NULL, *block = NULL;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        random_grid_make(seed, &shape, &grid);
+        if (analysis_parse("grid", grid.label, strlen(grid.label), diagnostics, &kernel) != WB_OK ||
+            wb_analysis_simulate(kernel, "lrr,oldest", NULL, diagnostics) != WB_OK ||
+            wb_analysis_bound(kernel, "k-adversary", NULL, diagnostics) != WB_OK)
+            fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), grid.label);
+        check_worst(kernel, longest_found(kernel), diagnostics, grid.label);
+        assert_int_equal(analysis_of_timed(&grid.block.classes.items[0].timed, diagnostics, &block), WB_OK);
+        assert_int_equal(wb_analysis_bound(block, "adversary", NULL, diagnostics), WB_OK);
+        check_worst(block, longest_found(block), diagnostics, grid.label);
+        wb_analysis_free(block);
+        wb_analysis_free(kernel);
+        wb_diagnostics_free(diagnostics);
+        random_grid_free(&grid);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_schedules_are_replayed)};
+    return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
+}

@@ -572,7 +572,11 @@ typedef enum {
     WB_PART_MEMORY,
     WB_PART_FETCH, /* of instructions */
     WB_PART_DISPATCH,
-    WB_PART_TAIL
+    WB_PART_TAIL,
+    WB_PART_INTERFERENCE, /* initiations and issue slots of other warps, which a warp waits for */
+    WB_PART_WAIT,         /* of a simulation: ready, or waiting for a unit, while others are served */
+    WB_PART_LAUNCH,       /* launch overhead */
+    WB_PART_COUNT
 } wb_part_kind;
 
 /* "issue", "unit", "busy", ... */
@@ -1027,6 +1031,82 @@ wb_status wb_analyze_paths(const wb_kernel *kernel, const wb_launch *launch,
  * known ended a warp early, all that they may execute, or, where that cannot be covered, a warning. */
 wb_status wb_analyze_accesses(const wb_kernel *kernel, const wb_launch *launch,
                               const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_grid **grid);
+
+/* ---- Costs: where the cycles of one number go ----------------------------------------------------------
+ *
+ * A bound, an estimate or a simulation is attributed to the instructions that are executed: a row for each,
+ * and rows for what belongs to none. Shares are whole cycles, and those of all rows sum to the number
+ * exactly. docs/costs.md says, method by method, which shares are exact and which are proportional. */
+
+typedef struct wb_costs wb_costs;
+
+/* Of a row that is about no instruction. */
+#define WB_NO_INSTRUCTION SIZE_MAX
+
+/* Where an instruction stands. What is not known, or differs within a group, is NULL or 0. Machine
+ * instructions, or whatever else code is made of, are instructions with another text. */
+typedef struct {
+    const char *function; /* its name as the code has it; a called function is a function of its own */
+    const char *text;     /* the instruction, or its opcode */
+    const char *code_file;
+    uint32_t code_line;      /* of the PTX */
+    const char *source_file; /* by .loc and .file; code that was inlined is where it is written */
+    uint32_t source_line;
+    const char *inlined_file; /* of inlined code: where it was inlined, the innermost call */
+    uint32_t inlined_line;
+} wb_cost_place;
+
+/* What an instruction, or a group of them, does in all that the number is about (a block, or every block of
+ * the grid), and what of the number that makes. */
+typedef struct {
+    size_t instruction;  /* its index in the code, which runs through all functions; of a group the first */
+    size_t instructions; /* how many: 1, of a group more, of no instruction 0 */
+    const char *about;   /* of no instruction: "dispatch of blocks", "launch overhead", "release of barriers",
+                            "rounding", ...; else NULL */
+    wb_cost_place place;
+    const char *unit;              /* that it uses; NULL: none, or several */
+    uint64_t executions;           /* warp instructions, counted as reports count them: without `ret` */
+    uint64_t issue;                /* cycles of issue slots: 1 for each execution that takes one */
+    uint64_t busy;                 /* cycles that units are busy behind the cycle of the issue */
+    uint64_t requests;             /* to memory beyond the SM, where they are known */
+    uint64_t conflicts;            /* bank conflicts: wavefronts beyond one, where they are known */
+    uint64_t share[WB_PART_COUNT]; /* cycles of the number, by what they are spent on */
+    uint64_t cycles;               /* their sum */
+    size_t loop;                   /* rows by loop: the row of the loop around it, or WB_NO_INSTRUCTION */
+    uint64_t with_inner;           /* rows by loop: cycles with those of the loops inside it; else `cycles` */
+} wb_cost;
+
+/* Attributes the bound that a method has given (it was run before). Rows are in the order of instructions;
+ * those of no instruction are the last. Their sum is the bound, with the launch overhead of a kernel.
+ * WB_ERR_INPUT when there is no such bound, WB_ERR_DECLINED when its method cannot be attributed (a search,
+ * a result for which nothing says where its cycles go): the message says why. WB_ERR_LIMIT when memory is
+ * exhausted or `watch` stopped it. The analysis must outlive the costs. */
+wb_status wb_costs_of_bound(const wb_analysis *analysis, const char *method, const wb_watch *watch,
+                            wb_diagnostics *diagnostics, wb_costs **costs);
+void wb_costs_free(wb_costs *costs);
+
+/* The rows. */
+const wb_cost *wb_costs_rows(const wb_costs *costs, size_t *count);
+
+/* What they sum up to. */
+uint64_t wb_costs_total(const wb_costs *costs);
+
+/* The name of the method, or the policy, whose number it is. */
+const char *wb_costs_method(const wb_costs *costs);
+
+typedef enum {
+    WB_COST_BY_INSTRUCTION,
+    WB_COST_BY_CODE_LINE,   /* lines of PTX */
+    WB_COST_BY_SOURCE_LINE, /* by .loc; instructions without one are one group a function */
+    WB_COST_BY_LOOP,        /* by the innermost loop of a function; the place is that of its header, with its
+                               label for a text. What is in no loop is a group of each function */
+    WB_COST_BY_FUNCTION,
+} wb_cost_grouping;
+
+/* The same costs with one row for each group, in the order of their first instructions; to be freed. The
+ * costs, of instructions, must outlive them. */
+wb_status wb_costs_group(const wb_costs *costs, wb_cost_grouping grouping, wb_diagnostics *diagnostics,
+                         wb_costs **groups);
 
 /* A stream without kernels, or NULL when memory is exhausted. */
 wb_stream *wb_stream_new(const wb_machine *machine);

@@ -164,9 +164,13 @@ const char *wb_part_name(wb_part_kind what) {
     case WB_PART_MEMORY: return "memory";
     case WB_PART_FETCH: return "fetch";
     case WB_PART_DISPATCH: return "dispatch";
-    case WB_PART_TAIL: break;
+    case WB_PART_TAIL: return "tail";
+    case WB_PART_INTERFERENCE: return "interference";
+    case WB_PART_WAIT: return "wait";
+    case WB_PART_LAUNCH:
+    case WB_PART_COUNT: break;
     }
-    return "tail";
+    return "launch";
 }
 
 const char *wb_kind_name(wb_kind kind) {

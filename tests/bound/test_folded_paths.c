@@ -590,7 +590,7 @@ static void test_pace_changes_late(void **state) {
     (void)state;
     const uint64_t lead = UINT64_C(1000000000000);
     struct hand_map map = {.times = {lead, 0, 0}};
-    const struct max_plus_map steps = {&map, 3, hand_read, hand_write, overtake_once};
+    const struct max_plus_map steps = {&map, 3, hand_read, hand_write, overtake_once, NULL};
     assert_int_equal(max_plus_repeat(&steps, lead / 2), WB_OK);
     assert_int_equal(map.times[0], 2 * lead);
     assert_int_equal(map.times[2], 2 * lead - 2);
@@ -616,7 +616,7 @@ static cycles gap_once(void *user) {
 static void test_differences_on_the_way(void **state) {
     (void)state;
     struct hand_map map = {.times = {0, 0, 0}}, plain = map;
-    const struct max_plus_map steps = {&map, 3, hand_read, hand_write, gap_once};
+    const struct max_plus_map steps = {&map, 3, hand_read, hand_write, gap_once, NULL};
     for (uint32_t i = 0; i < 100000; i++)
         (void)gap_once(&plain);
     assert_int_equal(max_plus_repeat(&steps, 100000), WB_OK);

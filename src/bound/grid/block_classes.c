@@ -11,10 +11,14 @@
 /* Most cycles that latencies can count for the waiting of a request. */
 #define WAIT_MAX (UINT32_C(1) << 30)
 
+void class_times_clear(struct class_times *made) {
+    timed_block_free(&made->timed);
+    wb_block_free(made->block);
+}
+
 static void class_times_free(struct class_times *class) {
     if (class == NULL) return;
-    timed_block_free(&class->timed);
-    wb_block_free(class->block);
+    class_times_clear(class);
     free(class);
 }
 
@@ -33,6 +37,14 @@ static wb_status time_class(const struct timed_grid *timed, const struct wb_mach
                             wb_diagnostics *diagnostics, struct class_times *class) {
     WB_TRY(grid_block_make(timed->grid, number, diagnostics, &class->block));
     return time_block(class->block, machine, diagnostics, &class->timed);
+}
+
+wb_status class_times_make(const struct timed_grid *timed, const struct grid_work *work, uint32_t class,
+                           wb_diagnostics *diagnostics, struct class_times *made) {
+    const struct wb_grid *grid = timed->grid;
+    if (grid->cover.covers)
+        return time_block(grid->covering.items[class].block, work->machine, diagnostics, &made->timed);
+    return time_class(timed, work->machine, work->classes.items[class].first, diagnostics, made);
 }
 
 /* Adds a class in its sums. */

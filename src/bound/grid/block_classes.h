@@ -39,4 +39,11 @@ wb_status block_classes_by_hand(const struct synthetic_block *block, const wb_wa
 
 void block_classes_free(struct block_classes *classes);
 
+/* Makes again what the blocks of class number `class` of `work` execute, of a launched grid: of one of real
+ * paths `timed` is the same as for block_classes_make, of covering paths its grid is. *made is zero, and to
+ * be cleared in any case. Errors, each with a message, as above. */
+wb_status class_times_make(const struct timed_grid *timed, const struct grid_work *work, uint32_t class,
+                           wb_diagnostics *diagnostics, struct class_times *made);
+void class_times_clear(struct class_times *made);
+
 #endif

@@ -34,6 +34,7 @@ static bool grows_evenly(struct repeater *repeater) {
     cycles *const *times = repeater->times;
     map->read(map->user, times[0]);
     for (uint32_t i = 0; i < 2; i++) {
+        if (i == 1 && map->trace != NULL) map->trace->mark(map->user);
         repeater->sums[i] = do_period(repeater);
         map->read(map->user, times[i + 1]);
     }
@@ -58,12 +59,15 @@ static bool skip(struct repeater *repeater, uint64_t skipped) {
     for (size_t i = 0; i < map->time_count; i++)
         repeater->guess[i] = times[2][i] + (times[2][i] - times[1][i]) * skipped;
     map->write(map->user, repeater->guess);
+    if (map->trace != NULL) map->trace->jump(map->user, skipped);
     bool even = sum_grew(repeater, skipped, do_period(repeater));
     map->read(map->user, repeater->end);
     for (size_t i = 0; i < map->time_count && even; i++)
         even = repeater->end[i] - repeater->guess[i] == times[2][i] - times[1][i];
-    if (!even) map->write(map->user, times[2]);
-    return even;
+    if (even) return true;
+    map->write(map->user, times[2]);
+    if (map->trace != NULL) map->trace->back(map->user);
+    return false;
 }
 
 /* Does as many of the periods as can be skipped at once; returns how many, which may be none. */

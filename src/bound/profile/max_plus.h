@@ -19,6 +19,20 @@ struct max_plus_map {
     void (*write)(void *user, const cycles *times);
     /* Applies the map once. Returns that sum of times, or CYCLES_SATURATED where it may not fit. */
     cycles (*once)(void *user);
+    const struct max_plus_trace *trace; /* or NULL */
+};
+
+/* For a user who follows where times come from. Between the first time and the last that are skipped over,
+ * every time is on a line, and so is each of those that it is the maximum of, where it is attained once: from
+ * where the times of one repetition come, those of all come (docs/proofs.md, section 11). */
+struct max_plus_trace {
+    /* The present times, to which those of the next period are to be traced back, should it be skipped. */
+    void (*mark)(void *user);
+    /* The period since the last mark comes `periods` more times: the present times, which `write` has just
+       set, are those behind them. */
+    void (*jump)(void *user, uint64_t periods);
+    /* That was wrong: they are again what they were before. */
+    void (*back)(void *user);
 };
 
 /* Applies the map `repetitions` times. The result is exact; the work grows with the logarithm of the

@@ -264,7 +264,8 @@ static wb_status phase_walker_fold(struct phase_walker *walker, struct section_p
     struct fold fold = {.walker = walker, .profile = profile, .body = found.body};
     wb_status status = fold_scan(&fold);
     if (status == WB_OK && !fold.has_barrier) {
-        const struct max_plus_map map = {&fold, fold_time_count(&fold), fold_read, fold_write, fold_once};
+        const struct max_plus_map map = {&fold, fold_time_count(&fold), fold_read, fold_write, fold_once,
+                                         NULL};
         status = max_plus_repeat(&map, found.repetitions);
         path_skip_fold(&walker->cursor);
     }

@@ -201,7 +201,7 @@ static cycles walk_cycle(void *user) {
 static wb_status repeat_rows(struct profile_maker *maker, uint64_t times) {
     struct block_profile *profile = maker->profile;
     const size_t latencies = (size_t)profile->path_count * (profile->block->code.register_count + (size_t)2);
-    const struct max_plus_map map = {maker, latencies, latencies_read, latencies_write, walk_cycle};
+    const struct max_plus_map map = {maker, latencies, latencies_read, latencies_write, walk_cycle, NULL};
     for (size_t i = 0; i < maker->cycle.rows.count; i++)
         profile->rows.items[maker->cycle.rows.items[i]].count += times;
     WB_TRY(max_plus_repeat(&map, times));

@@ -1,0 +1,74 @@
+/* Chains: where times come from that are made of maxima and of sums. Every time has the chain of steps that
+ * gave it; of a time that is the maximum of others that is the chain of the one that was largest. Loops whose
+ * repetitions are skipped (bound/profile/max_plus.h) are links that stand for all of these. */
+#ifndef WB_COST_CHAIN_H
+#define WB_COST_CHAIN_H
+
+#include "base/arena.h"
+#include "bound/profile/max_plus.h"
+
+/* What a step of a chain adds to a time. */
+enum chain_step {
+    CHAIN_LATENCY, /* the latency of an instruction */
+    CHAIN_ISSUE,   /* the cycle of its issue */
+    CHAIN_START,   /* its initiation */
+    CHAIN_STEPS    /* (how many there are) */
+};
+
+/* A time with its chain: a link, or CHAIN_NONE. */
+struct chain_time {
+    cycles at;
+    uint32_t link;
+};
+
+#define CHAIN_NONE UINT32_MAX
+
+struct chain_link {
+    uint32_t before; /* the link behind which it stands, or CHAIN_NONE */
+    uint32_t entry;  /* of a step: of the code; of a mark: the number of the time */
+    uint32_t kind;   /* enum chain_step, or below */
+};
+
+/* Repetitions that were skipped. The time number i that stood behind one period, links[i], came from another
+ * time before that period, whose mark is the first on its way back; and so on for all of them. */
+struct chain_jump {
+    uint32_t first_mark; /* the marks of the period: link first_mark + i of time i */
+    uint64_t periods;
+    uint32_t *links; /* from the arena, one a time */
+};
+
+/* Zero-initialised it has no links, `entries` to be set. What fails for want of memory leaves `failed`. */
+struct chains {
+    struct arena arena;
+    VEC(struct chain_link) links;
+    VEC(struct chain_jump) jumps;
+    uint32_t entries; /* of the code */
+    bool failed;
+};
+
+void chains_free(struct chains *chains);
+
+/* The later of two times. */
+static inline struct chain_time chain_later(struct chain_time a, struct chain_time b) {
+    return b.at > a.at ? b : a;
+}
+
+/* A time behind another, by one step. */
+struct chain_time chain_behind(struct chains *chains, struct chain_time time, enum chain_step step,
+                               uint32_t entry, cycles takes);
+
+/* Marks all times of a map that is about to be applied; returns the first of the marks. */
+uint32_t chain_mark(struct chains *chains, struct chain_time *const *times, size_t count);
+
+/* `times` come about by `periods` more periods since the marks; returns the number of the jump. */
+uint32_t chain_jump(struct chains *chains, uint32_t first_mark, uint64_t periods,
+                    struct chain_time *const *times, size_t count);
+
+/* Gives the times the links again that they had before a jump. */
+void chain_back(const struct chains *chains, uint32_t jump, struct chain_time *const *times, size_t count);
+
+/* How often each step of each entry is in a chain: counts[entry * CHAIN_STEPS + step] grow by `weight` for
+ * each. WB_ERR_LIMIT when memory is, or was, exhausted. */
+wb_status chain_count(struct chains *chains, uint32_t link, uint64_t weight, uint64_t *counts);
+
+#endif

@@ -1,0 +1,2 @@
+wb_test(test_costs wb_cost)
+wb_test(test_kernel_costs wb_analyze)

@@ -19,6 +19,11 @@ wb_cli_test(test_cli_kernel)
 wb_cli_test(test_cli_examples)
 wb_cli_test(test_cli_report)
 
+# What it writes as JSON, against docs/schema.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME json_schema COMMAND ${Python3_EXECUTABLE} tests/cli/schema_test.py $<TARGET_FILE:warpbound_cli>
+         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+
 # The command in a program that has set a locale, as a program that links the library may.
 get_target_property(cli_sources warpbound_cli SOURCES)
 add_executable(warpbound_in_locale ${cli_sources} cli/set_locale.c)

@@ -1,0 +1,263 @@
+"""Validates what the command writes as JSON against docs/schema, and that the schemas would catch a wrong document.
+
+usage: schema_test.py COMMAND, in the project's top folder
+"""
+
+import copy
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+FOLDER = "docs/schema/"
+CHEAP = "--method sib,elb,k-area,k-bal"
+
+
+def load_schemas():
+    """Every schema by its file name; their references are relative to the folder."""
+    schemas = {os.path.basename(path): json.load(open(path)) for path in sorted(glob.glob(FOLDER + "*.json"))}
+    for schema in schemas.values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    return schemas
+
+
+def inside(schema, file):
+    """The schema of a file with references into a document that has all of them under $defs."""
+    if isinstance(schema, list):
+        return [inside(item, file) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: inside(value, file) for key, value in schema.items() if key not in ("$schema", "$ref")}
+    if "$ref" in schema:
+        other, place = schema["$ref"].split("#")
+        made["$ref"] = f"#/$defs/{other or file}{place}"
+    return made
+
+
+def make_validators(schemas):
+    """A validator for each name of a format that a schema is for."""
+    everything = {file: inside(schema, file) for file, schema in schemas.items()}
+    validators = {}
+    for file, schema in schemas.items():
+        if "format" not in schema.get("properties", {}):
+            continue
+        form = schema["properties"]["format"]["properties"]["name"]["const"]
+        assert file == form.removeprefix("warpbound-") + ".schema.json", file
+        validators[form] = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{file}", "$defs": everything})
+    return validators
+
+
+def by_hand(folder):
+    """Files with odd names, and a machine, that the commands below name."""
+    path = os.path.join(folder, "launch \u00fc\u2028.yaml")
+    with open("kernels/vecadd.yaml") as source, open(path, "w") as copied:
+        copied.write(source.read())
+    odd = os.path.join(os.fsencode(folder), b"bad\xff\x01name.ptx")
+    with open("kernels/vecadd.ptx", "rb") as source, open(odd, "wb") as copied:
+        copied.write(source.read())
+    machine = os.path.join(folder, "machine.yaml")
+    with open(machine, "w") as out:
+        out.write("name: mine\nbase: orin-sm86\nlaunch_overhead: 1000\n")
+    return path, os.fsdecode(odd), machine
+
+
+def commands(folder):
+    """Command lines with the exit status of each."""
+    launch, odd, machine = by_hand(folder)
+    vecadd = "kernels/vecadd.ptx -l kernels/vecadd.yaml"
+    bfs = "kernels/bfs_level.ptx -l kernels/bfs_level.yaml"
+    facts = bfs + " --facts kernels/bfs_level.facts"
+    stream = "kernels/horner.ptx -l kernels/horner_stream.yaml"
+    listed = [
+        f"analyze {vecadd}",
+        f"analyze {vecadd} --timing --phases",
+        f"analyze {vecadd} --method sib -i 1 --phases",
+        (4, f"analyze {vecadd} --method sib,gub,aln,fib,fifo,elb,exhaustive -i 0 --states 100"),
+        (4, f"analyze {vecadd} --method k-exhaustive,k-area --states 50"),
+        f"analyze {vecadd} --method k-adversary,adversary,k-area -g 1 -b 32",
+        f"analyze {vecadd} --deadline 1s",
+        (1, f"analyze {vecadd} --deadline 1"),
+        f"analyze {vecadd} --deadline 1s --scope block",
+        (1, f"analyze {vecadd} --deadline 1s -i 1"),
+        f"analyze {vecadd} --inputs any",
+        f"analyze {vecadd} --inputs any -i 0 --method sib",
+        f"analyze {vecadd} --assume all --registers 40 --set mem_latency=9 --set unit.INT.count=2 --memory ideal",
+        f"analyze {vecadd} -m {machine} --deadline 1ms --policy lrr,gto,rr,oldest",
+        f"analyze {vecadd} -m jcse2017",
+        f"analyze {vecadd} --scheme default",
+        f"analyze {vecadd} --scheme reorder",
+        f"analyze {vecadd} --scheme pure-rr --policy rr",
+        f"analyze {facts} {CHEAP}",
+        f"analyze {facts} {CHEAP} --deadline 1s --inputs given",
+        f"analyze {facts} -m jcse2017 --method segment-sum",
+        f"analyze {facts} -i 0 --method sib",
+        f"analyze {stream}",
+        f"analyze {stream} --deadline 1s --timing",
+        (1, f"analyze {stream} --deadline 1"),
+        f"analyze {stream} -m jcse2017",
+        "analyze tests/data/stream/leave_and_read.ptx -l tests/data/stream/leave_and_read.yaml -m jcse2017",
+        "analyze docs/examples/ecrts2025-fig2.yaml",
+        "analyze docs/examples/ecrts2025-fig4.yaml --phases --deadline 1000",
+        "analyze docs/examples/triangle-sum-slide.yaml",
+        f"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m hirvisalo --method abstract-cta,k-area",
+        "analyze tests/data/methods/many-together.yaml --method all",
+        f"simulate {vecadd}",
+        f"simulate {vecadd} --policy rr,oldest -i 1",
+        "simulate docs/examples/ecrts2025-fig2.yaml",
+        f"simulate {vecadd} --scheme all -m jcse2017 --timing",
+        f"simulate {vecadd} --scheme default",
+        f"simulate {bfs} --scheme all -m jcse2017 --policy lrr",
+        f"cache {vecadd}",
+        f"cache {facts}",
+        f"cache {vecadd} --order --first 20",
+        f"cache {vecadd} --channels",
+        f"cache {bfs} --order --sm 0 --first 30",
+        f"occupancy {vecadd}",
+        f"occupancy {vecadd} --registers 255 -m jcse2017 -s 4096",
+        f"path {vecadd}",
+        f"path {vecadd} --accesses",
+        f"path {facts} --accesses",
+        f"path {vecadd} --format jcse-json",
+        f"path {bfs} --format jcse-json",
+        "makespan LLC -w 4 -u L=1,C=1",
+        "makespan L5(LC)2 -w 3 -u L=1/2,C=4 --method brute,sat,anneal,closed --timing",
+        "makespan docs/examples/ecrts2012-fig4.conf --method closed,pessimistic",
+        f"makespan {vecadd} -w 2 -u L=1,C=1 --method closed,pessimistic",
+        ["analyze", odd, "-l", launch, "--method", "sib,k-area", "-o", "-"],
+        "analyze kernels/components.ptx -l kernels/components.yaml --facts kernels/components.facts " + CHEAP,
+    ]
+    for case in index():
+        listed.append(f"analyze kernels/{case[1]} -l kernels/{case[2]} {CHEAP} --deadline 1s")
+    return listed
+
+
+def index():
+    """The cases of kernels/index.txt."""
+    with open("kernels/index.txt") as lines:
+        return [line.split() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def run(command, line):
+    expected = 0
+    if isinstance(line, tuple):
+        expected, line = line
+    words = line if isinstance(line, list) else line.split()
+    if "jcse-json" not in words:
+        words = words + ["--json"]
+    done = subprocess.run([command] + words, capture_output=True)
+    if done.returncode != expected:
+        message = done.stderr.decode(errors="replace")
+        raise RuntimeError(f"warpbound {' '.join(words)}: status {done.returncode}: {message}")
+    return words, json.loads(done.stdout.decode("utf-8"))
+
+
+def say(words, error):
+    path = "/".join(str(step) for step in error.absolute_path)
+    for cause in sorted(error.context, key=lambda cause: -len(cause.absolute_path))[:3]:
+        path += f"\n    {'/'.join(map(str, cause.absolute_path))}: {cause.message[:300]}"
+    return f"warpbound {' '.join(words)}\n  {path}: {error.message[:300]}"
+
+
+def places(value, path=(), seen=None):
+    """The path of one value of each place in a document: of arrays of an item that was not seen."""
+    seen = set() if seen is None else seen
+    general = tuple("*" if isinstance(step, int) else step for step in path)
+    if general in seen and not isinstance(value, (dict, list)):
+        return
+    seen.add(general)
+    yield path
+    steps = value.items() if isinstance(value, dict) else enumerate(value[:3]) if isinstance(value, list) else ()
+    for step, inner in steps:
+        yield from places(inner, path + (step,), seen)
+
+
+def at(document, path):
+    for step in path:
+        document = document[step]
+    return document
+
+
+def wrong_documents(document):
+    """The document with one thing wrong, at every place: what is wrong, and the document."""
+    for path in places(document):
+        value = at(document, path)
+        if isinstance(value, dict):
+            wrong = copy.deepcopy(document)
+            at(wrong, path)["undocumented"] = 0
+            yield f"{path}: undocumented key", wrong
+        if not path:
+            continue
+        wrong = copy.deepcopy(document)
+        at(wrong, path[:-1])[path[-1]] = {"wrong": [True]}
+        yield f"{path}: an object with a wrong key in place of {value!r:.60}", wrong
+        if isinstance(value, int) and not isinstance(value, bool) and path[-1] not in ("margin", "base", "stride"):
+            wrong = copy.deepcopy(document)
+            at(wrong, path[:-1])[path[-1]] = -1
+            yield f"{path}: a negative number", wrong
+        words = ("kind", "role", "state", "status", "sha256", "what", "source", "need", "steers", "requests", "of")
+        if isinstance(value, str) and path[-1] in words + ("scheme", "version", "origin", "warpbound", "scope"):
+            wrong = copy.deepcopy(document)
+            at(wrong, path[:-1])[path[-1]] = value + "x"
+            yield f"{path}: {value}x", wrong
+
+
+def check_wrong(validator, document):
+    """How many wrong documents there are; each must be caught."""
+    count = 0
+    for what, wrong in wrong_documents(document):
+        assert not validator.is_valid(wrong), f"not caught: {what}"
+        count += 1
+    return count
+
+
+def check_documented(schemas):
+    """Every key of every schema stands in docs/json.md."""
+    with open("docs/json.md") as page:
+        documented = set(sum(re.findall(r"`([a-z0-9_]+)`|\"([a-z0-9_]+)\":", page.read()), ()))
+
+    def keys(schema):
+        if isinstance(schema, dict):
+            yield from schema.get("properties", {})
+            for inner in schema.values():
+                yield from keys(inner)
+        elif isinstance(schema, list):
+            for inner in schema:
+                yield from keys(inner)
+
+    missing = {key for schema in schemas.values() for key in keys(schema)} - documented
+    missing -= {"L", "C", "S", "D"}
+    assert not missing, f"docs/json.md does not have: {sorted(missing)}"
+
+
+def main():
+    command = sys.argv[1]
+    schemas = load_schemas()
+    validators = make_validators(schemas)
+    check_documented(schemas)
+    wrong, checked, problems = 0, {}, []
+    with tempfile.TemporaryDirectory() as folder:
+        for line in commands(folder):
+            try:
+                words, document = run(command, line)
+            except (RuntimeError, ValueError) as error:
+                problems.append(str(error))
+                continue
+            form = document["format"]["name"]
+            errors = list(validators[form].iter_errors(document))
+            problems += [say(words, error) for error in errors[:3]]
+            if not errors and checked.get(form, 0) < 2 and len(json.dumps(document)) < 30000:
+                wrong += check_wrong(validators[form], document)
+                checked[form] = checked.get(form, 0) + 1
+    unseen = set(validators) - set(checked)
+    assert not problems, "\n".join(problems)
+    assert not unseen, f"no small document of {unseen}"
+    print(f"{len(validators)} formats; {wrong} wrong documents caught")
+
+
+if __name__ == "__main__":
+    main()

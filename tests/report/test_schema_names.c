@@ -1,0 +1,56 @@
+/* The names that docs/schema lists are those of the library: of methods, policies, schemes and the rest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "warpbound.h"
+
+/* Asserts that the schema's list `key` is the names that `name` lists, with `extra` behind them unless that
+ * is NULL. */
+static void check_names(const char *key, const char *(*name)(size_t), const char *extra) {
+    json_t *schema = json_load_file("docs/schema/common.schema.json", 0, NULL);
+    const json_t *listed = json_object_get(json_object_get(json_object_get(schema, "$defs"), key), "enum");
+    size_t count = 0;
+    assert_non_null(listed);
+    for (; name(count) != NULL; count++) {
+        const char *found = json_string_value(json_array_get(listed, count));
+        if (found == NULL || strcmp(found, name(count)) != 0)
+            fail_msg("%s: '%s' is expected, not '%s'", key, name(count), found != NULL ? found : "nothing");
+    }
+    if (extra != NULL) assert_string_equal(json_string_value(json_array_get(listed, count)), extra);
+    assert_int_equal(json_array_size(listed), count + (extra != NULL));
+    json_decref(schema);
+}
+
+static const char *part_name(size_t index) {
+    return index <= WB_PART_TAIL ? wb_part_name((wb_part_kind)index) : NULL;
+}
+
+static const char *kind_name(size_t index) {
+    return index <= WB_ESTIMATE ? wb_kind_name((wb_kind)index) : NULL;
+}
+
+static const char *role_name(size_t index) {
+    return index <= WB_INPUT_PROBLEM ? wb_input_role_name((wb_input_role)index) : NULL;
+}
+
+static void test_names(void **state) {
+    (void)state;
+    check_names("method", wb_method_name, NULL);
+    check_names("policy", wb_policy_name, NULL);
+    check_names("scheme", wb_scheme_name, NULL);
+    check_names("makespan_method", wb_makespan_method_name, "solution");
+    check_names("part", part_name, NULL);
+    check_names("kind", kind_name, NULL);
+    check_names("role", role_name, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

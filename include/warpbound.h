@@ -818,29 +818,65 @@ const wb_bound *wb_analysis_best(const wb_analysis *analysis);
  * nothing is proven. */
 bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *cycles);
 
-/* What a bound or a deadline is about. */
+/* What a bound, a deadline or a verdict is about. */
 typedef enum {
     WB_SCOPE_KERNEL, /* all blocks of a launch, on all SMs */
     WB_SCOPE_BLOCK,  /* a block alone */
+    WB_SCOPE_STREAM, /* all kernels of a stream; of verdicts only */
 } wb_scope;
 
+/* "kernel", "block", "stream" */
 const char *wb_scope_name(wb_scope scope);
 
 /* What the bounds of an analysis are about: the kernel where all blocks of a launch or a grid were analysed;
  * else one block. */
 wb_scope wb_analysis_scope(const wb_analysis *analysis);
 
+/* What a verdict comes to. */
 typedef enum {
-    WB_MET,          /* a proven bound is within the deadline */
-    WB_NOT_MET,      /* none is */
-    WB_NOT_ANALYSED, /* the deadline is of the kernel, and something is proven, but of a block only */
-    WB_UNDECIDED,    /* nothing is proven */
+    WB_BOUNDED,    /* there is no deadline; a bound is proven */
+    WB_MET,        /* a proven bound is within the deadline */
+    WB_MISSED,     /* an execution was found that takes longer than the deadline */
+    WB_OPEN,       /* neither: the least proven bound is above the deadline, no execution that was found is */
+    WB_BLOCK_ONLY, /* the deadline is of the kernel, and something is proven, but of a block only */
+    WB_UNPROVEN,   /* nothing is proven, and no execution was found that takes longer than the deadline */
+} wb_state;
+
+/* "bounded", "met", "missed", "open", "block-only", "unproven" */
+const char *wb_state_name(wb_state state);
+
+/* The slowest execution that was found and that the bounds are about: the worst case, with latencies exactly
+ * as stated, takes that long at least. */
+typedef struct {
+    uint64_t cycles;  /* with the launch overhead, of a kernel; 0: none was found */
+    wb_kind kind;     /* WB_SIMULATED under a policy; WB_LOWER or WB_EXACT by a method */
+    const char *name; /* of that; NULL of a stream whose kernels have different ones */
+    bool with_data;   /* beside covering paths: with the data that the launch gives */
+} wb_slowest;
+
+/* The answer that a report begins with: what is proven of what was asked about, and, where there is a
+ * deadline, whether it is met. All times of it are of the same scope and have the same launch overheads in
+ * them. */
+typedef struct {
+    wb_state state;
+    wb_scope scope;
+    const wb_analysis *judged; /* what the times are of: the analysis, or the block of it that takes longest;
+                                  NULL of a stream */
+    const wb_bound *bound; /* the least bound of kind upper of that; NULL: there is none, or of a stream */
+    bool every_block;      /* with WB_SCOPE_BLOCK: the bound holds for every block of the launch alone */
+    bool is_bounded;       /* `cycles` are proven; never of a block where the scope is the kernel */
+    uint64_t cycles;       /* of the bound, or of the sum of all of a stream, with `overhead` */
+    uint64_t overhead;     /* the launch overhead that is in them, and in those of `slowest` */
+    wb_slowest slowest;
+    bool has_deadline;
+    uint64_t deadline; /* in cycles */
+    int64_t margin;    /* deadline - cycles: negative where the bound is above it; 0 unless there are both */
 } wb_verdict;
 
-/* Whether a deadline, in cycles, is met by the kernel (with the launch overhead of its machine), or, with
- * WB_SCOPE_BLOCK, by its blocks alone. Of a block or abstract warps written by hand it is the block's in any
- * case. */
-wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, uint64_t deadline);
+/* The verdict on the kernel (with the launch overhead of its machine), or, with WB_SCOPE_BLOCK, on its blocks
+ * alone; on a block or abstract warps written by hand in any case. `deadline` is in cycles; NULL: there is
+ * none. */
+wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const uint64_t *deadline);
 
 /* ---- Analyses as a whole -------------------------------------------------------------------------------
  */
@@ -1121,8 +1157,8 @@ wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnos
  * stream until the last kernel has ended. False when nothing is proven of one of them. */
 bool wb_stream_proven(const wb_stream *stream, uint64_t *cycles);
 
-/* Whether a deadline, in cycles, of all kernels of the stream together is met. */
-wb_verdict wb_stream_judge(const wb_stream *stream, uint64_t deadline);
+/* The verdict on all kernels of the stream together; `deadline` is in cycles; NULL: there is none. */
+wb_verdict wb_stream_judge(const wb_stream *stream, const uint64_t *deadline);
 
 /* The kernels of the stream; NULL past the end. */
 size_t wb_stream_count(const wb_stream *stream);
@@ -1134,6 +1170,19 @@ const wb_input *wb_stream_input(const wb_stream *stream, size_t index);
 /* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. */
 wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
                              uint64_t *deadline_cycles);
+
+/* Units of time that a deadline can be given in. */
+typedef enum {
+    WB_UNIT_ANY, /* one to three digits before the point */
+    WB_UNIT_CYCLES,
+    WB_UNIT_NS,
+    WB_UNIT_US,
+    WB_UNIT_MS,
+    WB_UNIT_S,
+} wb_unit;
+
+/* The unit of a deadline that wb_deadline_cycles takes. */
+wb_unit wb_deadline_unit(const char *deadline);
 
 /* ---- Makespan of kernel instruction strings (ECRTS'12, ETFA'13) ------------------------------------------
  */
@@ -1210,6 +1259,7 @@ typedef struct {
     bool has_deadline;
     uint64_t deadline; /* cycles */
     wb_scope scope;    /* what the deadline is of (wb_analysis_judge) */
+    wb_unit unit;      /* in which the deadline and its margin are shown */
 } wb_report_options;
 
 /* Bounds and simulations of one analysis. */

@@ -21,14 +21,14 @@ int main(int argc, char **argv) {
     if (status == WB_OK) status = wb_machine_load(argv[3], messages, &machine);
     if (status == WB_OK) status = wb_analyze(kernel, launch, machine, &options, messages, &analysis);
     if (status == WB_OK) {
-        uint64_t cycles;
-        const wb_verdict verdict = wb_analysis_judge(analysis, WB_SCOPE_KERNEL, deadline);
-        if ((verdict == WB_MET || verdict == WB_NOT_MET) && wb_analysis_proven(analysis, &cycles))
-            printf("%s: at most %" PRIu64 " cycles (%s), deadline %s\n", wb_kernel_name(kernel), cycles,
-                   wb_kind_name(wb_analysis_best(analysis)->kind), verdict == WB_MET ? "met" : "not met");
+        const wb_verdict verdict = wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline);
+        if (verdict.is_bounded)
+            printf("%s: at most %" PRIu64 " cycles (%s by %s), deadline %s\n", wb_kernel_name(kernel),
+                   verdict.cycles, wb_kind_name(verdict.bound->kind), verdict.bound->method,
+                   wb_state_name(verdict.state));
         else
             printf("%s: nothing is proven of the whole kernel\n", wb_kernel_name(kernel));
-        status = verdict == WB_MET ? 0 : 1;
+        status = verdict.state == WB_MET ? 0 : 1;
     }
 
     fputs(wb_diagnostics_text(messages), stderr);

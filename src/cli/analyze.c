@@ -15,6 +15,7 @@ static wb_status read_deadline(const struct options *options, const wb_machine *
                                "--scope block: with --scheme only of the block of --block-index");
     }
     report->has_deadline = options->deadline != NULL;
+    if (report->has_deadline) report->unit = wb_deadline_unit(options->deadline);
     return report->has_deadline
                ? wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline)
                : WB_OK;
@@ -44,13 +45,16 @@ static int refuse_block(const struct options *options, wb_diagnostics *diagnosti
     return WB_ERR_DECLINED;
 }
 
-/* The exit status for the verdict on a deadline, with a message unless that is met or not. */
-static int judge(const struct options *options, wb_verdict verdict, wb_diagnostics *diagnostics) {
-    switch (verdict) {
+/* The exit status for the verdict on a deadline, with a message where there is no bound to hold against it.
+ */
+static int judge(const struct options *options, const wb_verdict *verdict, wb_diagnostics *diagnostics) {
+    switch (verdict->state) {
+    case WB_BOUNDED:
     case WB_MET: return WB_OK;
-    case WB_NOT_MET: return EXIT_DEADLINE_MISSED;
-    case WB_NOT_ANALYSED: return refuse_block(options, diagnostics);
-    case WB_UNDECIDED: break;
+    case WB_MISSED:
+    case WB_OPEN: return EXIT_DEADLINE_MISSED;
+    case WB_BLOCK_ONLY: return refuse_block(options, diagnostics);
+    case WB_UNPROVEN: break;
     }
     (void)usage_error(diagnostics, "no proven bound to hold against the deadline: choose a method or a "
                                    "machine for which one is proven");
@@ -117,8 +121,10 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         if (written == WB_OK) written = (int)write_html_report(options, analysis, NULL, &report, diagnostics);
         if (status == WB_OK) status = written;
     }
-    if (status == WB_OK && report.has_deadline)
-        status = judge(options, wb_analysis_judge(analysis, report.scope, report.deadline), diagnostics);
+    if (status == WB_OK && report.has_deadline) {
+        const wb_verdict verdict = wb_analysis_judge(analysis, report.scope, &report.deadline);
+        status = judge(options, &verdict, diagnostics);
+    }
     free(text);
     wb_analysis_free(analysis);
     return status;
@@ -165,8 +171,10 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
         int written = (int)wb_stream_report(stream, format_of(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
         if (written == WB_OK) written = (int)write_html_report(options, NULL, stream, &report, diagnostics);
-        if (written == WB_OK && report.has_deadline)
-            written = judge(options, wb_stream_judge(stream, report.deadline), diagnostics);
+        if (written == WB_OK && report.has_deadline) {
+            const wb_verdict verdict = wb_stream_judge(stream, &report.deadline);
+            written = judge(options, &verdict, diagnostics);
+        }
         if (status == WB_OK) status = written;
     }
     free(text);

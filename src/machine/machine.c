@@ -413,7 +413,21 @@ void machine_class_unknown(const char *name, struct text *out) {
 static const struct {
     const char *name;
     uint32_t places;
-} time_units[] = {{"s", 0}, {"ms", 3}, {"us", 6}, {"ns", 9}};
+    wb_unit unit;
+} time_units[] = {{"s", 0, WB_UNIT_S}, {"ms", 3, WB_UNIT_MS}, {"us", 6, WB_UNIT_US}, {"ns", 9, WB_UNIT_NS}};
+
+/* The unit behind the number of a deadline; "" is cycles. */
+static const char *unit_text(const char *deadline) {
+    const char *unit = deadline + strspn(deadline, "0123456789.");
+    return unit + strspn(unit, " ");
+}
+
+wb_unit wb_deadline_unit(const char *deadline) {
+    const char *unit = unit_text(deadline);
+    for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)
+        if (strcmp(unit, time_units[i].name) == 0) return time_units[i].unit;
+    return WB_UNIT_CYCLES;
+}
 
 static wb_status bad_deadline(const char *deadline, wb_diagnostics *diagnostics, const char *problem) {
     diagnose(diagnostics, SEVERITY_ERROR, deadline, "%s", problem);
@@ -434,8 +448,7 @@ static bool time_to_cycles(struct decimal time, uint32_t places, double clock_mh
 wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
                              uint64_t *deadline_cycles) {
     size_t length = strspn(deadline, "0123456789.");
-    const char *unit = deadline + length;
-    unit += strspn(unit, " ");
+    const char *unit = unit_text(deadline);
     struct decimal number;
     if (!number_decimal(deadline, length, &number))
         return bad_deadline(deadline, diagnostics,

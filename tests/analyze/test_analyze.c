@@ -121,6 +121,10 @@ static void test_one_block(void **state) {
     unload(&loaded);
 }
 
+static void assert_state(const wb_analysis *analysis, wb_scope scope, uint64_t deadline, wb_state state) {
+    assert_int_equal(wb_analysis_judge(analysis, scope, &deadline).state, state);
+}
+
 /* The deadline is met from the proven number on. Methods of blocks alone prove nothing of the kernel, unless
  * there is a deadline of it. */
 static void test_deadline(void **state) {
@@ -131,14 +135,23 @@ static void test_deadline(void **state) {
     uint64_t proven;
     expect_ok(&loaded, analyze(&loaded, &options, &analysis));
     assert_true(wb_analysis_proven(analysis, &proven));
-    assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, proven), WB_MET);
-    assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, proven - 1), WB_NOT_MET);
+    assert_state(analysis, WB_SCOPE_KERNEL, proven, WB_MET);
+    assert_state(analysis, WB_SCOPE_KERNEL, proven - 1, WB_OPEN);
+    const wb_verdict verdict = wb_analysis_judge(analysis, WB_SCOPE_KERNEL, NULL);
+    assert_int_equal(verdict.state, WB_BOUNDED);
+    assert_int_equal(verdict.cycles, proven);
+    assert_ptr_equal(verdict.bound, wb_analysis_best(analysis));
+    assert_int_equal(verdict.margin, 0);
+    assert_in_range(verdict.slowest.cycles, 1, proven);
+    assert_state(analysis, WB_SCOPE_KERNEL, verdict.slowest.cycles, WB_OPEN);
+    assert_state(analysis, WB_SCOPE_KERNEL, verdict.slowest.cycles - 1, WB_MISSED);
+    assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &proven).margin, 0);
     wb_analysis_free(analysis);
     options.scope = WB_SCOPE_BLOCK;
     expect_ok(&loaded, analyze(&loaded, &options, &analysis));
     assert_int_equal(wb_analysis_scope(analysis), WB_SCOPE_BLOCK);
-    assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_BLOCK, proven), WB_MET);
-    assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, proven), WB_NOT_ANALYSED);
+    assert_state(analysis, WB_SCOPE_BLOCK, proven, WB_MET);
+    assert_state(analysis, WB_SCOPE_KERNEL, proven, WB_BLOCK_ONLY);
     wb_analysis_free(analysis);
     unload(&loaded);
 }
@@ -221,7 +234,7 @@ static void test_fallback_to_a_block(void **state) {
     expect_message(&loaded, "analyze: warning: only one block is bounded, not the kernel: ");
     assert_int_equal(wb_diagnostics_errors(loaded.messages), 0);
     assert_int_equal(wb_analysis_scope(analysis), WB_SCOPE_BLOCK);
-    assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, UINT64_MAX), WB_NOT_ANALYSED);
+    assert_state(analysis, WB_SCOPE_KERNEL, UINT64_MAX, WB_BLOCK_ONLY);
     wb_analysis_free(analysis);
     unload(&loaded);
     loaded = load_late();
@@ -366,8 +379,13 @@ static void test_list_of_launches(void **state) {
     assert_null(wb_stream_at(stream, wb_stream_count(stream)));
     assert_true(wb_stream_proven(stream, &proven));
     assert_int_equal(proven, sum);
-    assert_int_equal(wb_stream_judge(stream, proven), WB_MET);
-    assert_int_equal(wb_stream_judge(stream, proven - 1), WB_NOT_MET);
+    const uint64_t below = proven - 1, nothing = 0;
+    assert_int_equal(wb_stream_judge(stream, NULL).state, WB_BOUNDED);
+    assert_int_equal(wb_stream_judge(stream, &proven).state, WB_MET);
+    assert_int_equal(wb_stream_judge(stream, &below).state, WB_OPEN);
+    assert_int_equal(wb_stream_judge(stream, &below).margin, -1);
+    assert_int_equal(wb_stream_judge(stream, &nothing).state, WB_MISSED);
+    assert_int_equal(wb_stream_judge(stream, NULL).scope, WB_SCOPE_STREAM);
     wb_stream_free(stream);
     stream = NULL;
     const wb_analyze_options block = {.size = sizeof block, .one_block = true};

@@ -1,6 +1,9 @@
 #include "bound/analysis/stream.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "bound/analysis/verdict.h"
 
 wb_stream *wb_stream_new(const wb_machine *machine) {
     wb_stream *made = calloc(1, sizeof *made);
@@ -67,10 +70,32 @@ bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
     return true;
 }
 
-wb_verdict wb_stream_judge(const wb_stream *stream, uint64_t deadline) {
-    uint64_t proven;
-    if (!wb_stream_proven(stream, &proven)) return WB_UNDECIDED;
-    return proven <= deadline ? WB_MET : WB_NOT_MET;
+/* The sum of the slowest executions of all kernels. None on a machine with caches, where a kernel does not
+ * find them as its simulation does; unless it is the only one. */
+static wb_slowest stream_slowest(const struct wb_stream *stream) {
+    wb_slowest sum = {0};
+    for (size_t i = 0; i < stream->kernels.count; i++) {
+        const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
+        const wb_slowest slowest = analysis_slowest(kernel);
+        const bool alone = stream->kernels.count == 1;
+        if (slowest.cycles == 0 || (analysis_has_caches(kernel) && !alone)) return (wb_slowest){0};
+        const bool alike =
+            i == 0 || (sum.name != NULL && sum.kind == slowest.kind && strcmp(sum.name, slowest.name) == 0);
+        sum.name = alike ? slowest.name : NULL;
+        sum.kind = alike ? slowest.kind : WB_LOWER;
+        sum.with_data |= slowest.with_data;
+        sum.cycles = cycles_add(sum.cycles, slowest.cycles);
+    }
+    if (sum.cycles > 0) sum.cycles = cycles_add(sum.cycles, stream_overhead(stream));
+    return sum;
+}
+
+wb_verdict wb_stream_judge(const wb_stream *stream, const uint64_t *deadline) {
+    wb_verdict verdict = {.scope = WB_SCOPE_STREAM, .overhead = stream_overhead(stream)};
+    verdict.is_bounded = wb_stream_proven(stream, &verdict.cycles);
+    verdict.slowest = stream_slowest(stream);
+    verdict_decide(&verdict, deadline);
+    return verdict;
 }
 
 size_t wb_stream_count(const wb_stream *stream) {

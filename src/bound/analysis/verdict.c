@@ -1,8 +1,29 @@
 #include "bound/analysis/verdict.h"
 
+#include <assert.h>
+
 const char *wb_scope_name(wb_scope scope) {
-    return scope == WB_SCOPE_KERNEL ? "kernel" : "block";
+    switch (scope) {
+    case WB_SCOPE_BLOCK: return "block";
+    case WB_SCOPE_STREAM: return "stream";
+    case WB_SCOPE_KERNEL: break;
+    }
+    return "kernel";
 }
+
+const char *wb_state_name(wb_state state) {
+    switch (state) {
+    case WB_BOUNDED: return "bounded";
+    case WB_MET: return "met";
+    case WB_MISSED: return "missed";
+    case WB_OPEN: return "open";
+    case WB_BLOCK_ONLY: return "block-only";
+    case WB_UNPROVEN: break;
+    }
+    return "unproven";
+}
+
+/* ---- What a verdict is about --------------------------------------------------------------------------- */
 
 /* Whether all blocks of the launch are in the grid, not only one of them. */
 static bool grid_is_whole(const struct wb_grid *grid) {
@@ -25,23 +46,91 @@ wb_scope verdict_scope(const struct wb_analysis *analysis, wb_scope scope) {
     return is_block_of_its_own(analysis) ? WB_SCOPE_BLOCK : scope;
 }
 
-struct verdict verdict_of(const struct wb_analysis *analysis, wb_scope scope, uint64_t deadline) {
-    struct verdict verdict = {.scope = verdict_scope(analysis, scope), .judged = analysis};
-    if (verdict.scope == WB_SCOPE_BLOCK && analysis->longest != NULL) verdict.judged = analysis->longest;
-    const wb_scope judged = wb_analysis_scope(verdict.judged);
-    const bool is_kernel_alone = verdict.scope == WB_SCOPE_BLOCK && judged == WB_SCOPE_KERNEL;
-    if (is_kernel_alone || !wb_analysis_proven(verdict.judged, &verdict.proven)) {
-        verdict.answer = WB_UNDECIDED;
-        return verdict;
+/* ---- The slowest execution ----------------------------------------------------------------------------- */
+
+bool verdict_covers(const struct wb_analysis *analysis, const wb_simulation *simulation) {
+    bool conserving = !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving;
+    return simulation->work_conserving == conserving;
+}
+
+static void keep_slower(wb_slowest *slowest, cycles time, wb_kind kind, const char *name) {
+    if (time > slowest->cycles) *slowest = (wb_slowest){.cycles = time, .kind = kind, .name = name};
+}
+
+/* The slowest of an analysis by itself. An exact worst case is an execution, too. */
+static wb_slowest slowest_of(const struct wb_analysis *analysis) {
+    wb_slowest slowest = {0};
+    for (size_t i = 0; i < analysis->bounds.count; i++) {
+        const wb_bound *bound = &analysis->bounds.items[i];
+        if (bound->kind == WB_LOWER || bound->kind == WB_EXACT)
+            keep_slower(&slowest, bound->cycles, bound->kind, bound->method);
     }
-    verdict.best = wb_analysis_best(verdict.judged);
-    if (judged != verdict.scope)
-        verdict.answer = WB_NOT_ANALYSED;
-    else
-        verdict.answer = verdict.proven <= deadline ? WB_MET : WB_NOT_MET;
+    for (size_t i = 0; i < analysis->simulations.count; i++) {
+        const wb_simulation *simulation = &analysis->simulations.items[i];
+        if (verdict_covers(analysis, simulation))
+            keep_slower(&slowest, simulation->cycles, WB_SIMULATED, simulation->policy);
+    }
+    return slowest;
+}
+
+wb_slowest analysis_slowest(const struct wb_analysis *analysis) {
+    const wb_slowest own = slowest_of(analysis);
+    if (analysis->given == NULL) return own;
+    wb_slowest given = slowest_of(analysis->given);
+    given.with_data = given.cycles > 0;
+    return given.cycles > own.cycles ? given : own;
+}
+
+/* ---- Verdicts ------------------------------------------------------------------------------------------ */
+
+static int64_t margin_of(uint64_t deadline, uint64_t time) {
+    const uint64_t apart = deadline > time ? deadline - time : time - deadline;
+    const int64_t size = apart > INT64_MAX ? INT64_MAX : (int64_t)apart;
+    return deadline > time ? size : -size;
+}
+
+void verdict_decide(wb_verdict *verdict, const uint64_t *deadline) {
+    verdict->state = verdict->is_bounded ? WB_BOUNDED : WB_UNPROVEN;
+    verdict->has_deadline = deadline != NULL;
+    if (deadline == NULL) return;
+    verdict->deadline = *deadline;
+    if (verdict->is_bounded) verdict->margin = margin_of(*deadline, verdict->cycles);
+    if (verdict->is_bounded && verdict->cycles <= *deadline)
+        verdict->state = WB_MET;
+    else if (verdict->slowest.cycles > *deadline)
+        verdict->state = WB_MISSED;
+    else if (verdict->is_bounded)
+        verdict->state = WB_OPEN;
+    assert(verdict->state != WB_MET || verdict->slowest.cycles <= *deadline);
+}
+
+/* Takes what is known of `judged`, with its launch overhead. */
+static void take_times(wb_verdict *verdict, const struct wb_analysis *judged) {
+    verdict->overhead = analysis_overhead(judged);
+    verdict->bound = wb_analysis_best(judged);
+    verdict->is_bounded = wb_analysis_proven(judged, &verdict->cycles);
+    verdict->slowest = analysis_slowest(judged);
+    if (verdict->slowest.cycles > 0)
+        verdict->slowest.cycles = cycles_add(verdict->slowest.cycles, verdict->overhead);
+}
+
+wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const uint64_t *deadline) {
+    wb_verdict verdict = {.scope = verdict_scope(analysis, scope), .judged = analysis};
+    uint64_t of_block;
+    if (verdict.scope == WB_SCOPE_BLOCK && analysis->longest != NULL) {
+        verdict.judged = analysis->longest;
+        verdict.every_block = analysis->blocks.count > 0;
+    }
+    const bool is_of_scope = wb_analysis_scope(verdict.judged) == verdict.scope;
+    if (is_of_scope) take_times(&verdict, verdict.judged);
+    verdict_decide(&verdict, deadline);
+    if (!is_of_scope && verdict.scope == WB_SCOPE_KERNEL && wb_analysis_proven(verdict.judged, &of_block))
+        verdict.state = WB_BLOCK_ONLY;
     return verdict;
 }
 
-wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, uint64_t deadline) {
-    return verdict_of(analysis, scope, deadline).answer;
+wb_verdict verdict_of(const struct wb_analysis *analysis, const wb_report_options *options) {
+    wb_scope scope = options->scope;
+    if (!options->has_deadline && scope != WB_SCOPE_BLOCK) scope = wb_analysis_scope(analysis);
+    return wb_analysis_judge(analysis, scope, options->has_deadline ? &options->deadline : NULL);
 }

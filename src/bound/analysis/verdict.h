@@ -1,21 +1,28 @@
-/* Whether a deadline is met, and by what: the bound of a block says nothing of the kernel that it is part of.
+/* What is known of what was asked about, and whether it meets a deadline: the bound of a block says nothing
+ * of the kernel that it is part of.
  */
 #ifndef WB_BOUND_ANALYSIS_VERDICT_H
 #define WB_BOUND_ANALYSIS_VERDICT_H
 
 #include "bound/analysis/analysis.h"
 
-struct verdict {
-    wb_verdict answer;
-    wb_scope scope;                   /* what the deadline is of */
-    const struct wb_analysis *judged; /* whose bound was held against it */
-    const wb_bound *best;             /* its least proven bound; NULL: nothing is proven, */
-    cycles proven;                    /* with the launch overhead, of a kernel; 0 */
-};
-
-struct verdict verdict_of(const struct wb_analysis *analysis, wb_scope scope, uint64_t deadline);
-
-/* What the least proven bound at the top of a report is about: `scope`, unless there is no kernel. */
+/* What a verdict is about where there is a deadline: `scope`, unless there is no kernel. */
 wb_scope verdict_scope(const struct wb_analysis *analysis, wb_scope scope);
+
+/* The verdict that the options of a report ask for: without a deadline it is on what was analysed, unless
+ * that is said to be a block. */
+wb_verdict verdict_of(const struct wb_analysis *analysis, const wb_report_options *options);
+
+/* Whether the bounds of the analysis are about this simulation: those of a scheme of strict round-robin hold
+ * for strict round-robin only, all others for work-conserving policies only. */
+bool verdict_covers(const struct wb_analysis *analysis, const wb_simulation *simulation);
+
+/* The slowest execution of what is analysed that its bounds are about, without the launch overhead; of
+ * covering paths with the data that the launch gives. */
+wb_slowest analysis_slowest(const struct wb_analysis *analysis);
+
+/* The part of a verdict that is the same of analyses and streams: the state and the margin, from what is
+ * known. */
+void verdict_decide(wb_verdict *verdict, const uint64_t *deadline);
 
 #endif

@@ -15,6 +15,7 @@
 #include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/parts/inputs.h"
+#include "report/parts/verdict.h"
 #include "report/write/json.h"
 #include "report/write/output.h"
 #include "warp/interpret/launch_demand.h"
@@ -36,6 +37,19 @@ static const struct wb_block *covering_block(const struct wb_analysis *analysis)
 /* Of a kernel its block that takes longest; else what is analysed. */
 static const struct wb_analysis *block_of(const struct wb_analysis *analysis) {
     return analysis->longest != NULL ? analysis->longest : analysis;
+}
+
+/* ---- Text: the verdict ----------------------------------------------------------------------------------
+ */
+
+static void put_verdict(struct text *out, const struct wb_analysis *analysis,
+                        const wb_report_options *options) {
+    const wb_verdict verdict = verdict_of(analysis, options);
+    const struct verdict_words words = {analysis->machine->clock_mhz, options->unit};
+    verdict_put_line(out, &verdict, &words);
+    text_char(out, '\n');
+    verdict_put_details(out, &verdict, &words);
+    text_char(out, '\n');
 }
 
 /* ---- Text: the heading -------------------------------------------------------------------------------- */
@@ -145,50 +159,6 @@ static wb_status put_phases(struct text *out, const struct wb_analysis *analysis
     return WB_OK;
 }
 
-/* Which block alone, or the kernel. */
-static void put_judged(struct text *out, const struct wb_analysis *analysis,
-                       const struct wb_analysis *judged) {
-    const struct wb_block *block = judged->block;
-    const uint32_t *index = block != NULL ? block->index : NULL;
-    if (judged->timed == NULL && judged->kind != SUBJECT_ABSTRACT_WARPS)
-        index = judged->grid_times.grid->first_index;
-    if (wb_analysis_scope(judged) == WB_SCOPE_KERNEL)
-        text_string(out, "kernel");
-    else if (analysis->blocks.count > 0)
-        text_string(out, "every block alone");
-    else if (index != NULL)
-        text_printf(out, "block (%u,%u,%u) alone", index[0], index[1], index[2]);
-    else
-        text_string(out, "block");
-}
-
-/* What was found of the deadline, by what. */
-static void put_answer(struct text *out, const struct wb_analysis *analysis, const struct verdict *verdict,
-                       uint64_t deadline) {
-    const char *overhead = analysis_overhead(verdict->judged) > 0 ? " and the launch overhead" : "";
-    put_judged(out, analysis, verdict->judged);
-    if (verdict->proven <= deadline)
-        text_printf(out, ": met, by %s%s\n", verdict->best->method, overhead);
-    else
-        text_printf(out, ": not met, the least proven bound is %" PRIu64 " (%s%s)\n", verdict->proven,
-                    verdict->best->method, overhead);
-}
-
-static void put_verdict(struct text *out, const struct wb_analysis *analysis,
-                        const wb_report_options *options) {
-    if (!options->has_deadline) return;
-    const struct verdict verdict = verdict_of(analysis, options->scope, options->deadline);
-    text_printf(out, "\ndeadline %" PRIu64 " cycles, ", options->deadline);
-    if (verdict.answer == WB_UNDECIDED) {
-        text_printf(out, "%s: undecided, no bound is proven\n", wb_scope_name(verdict.scope));
-        return;
-    }
-    put_answer(out, analysis, &verdict, options->deadline);
-    if (verdict.answer == WB_NOT_ANALYSED)
-        text_printf(out, "deadline %" PRIu64 " cycles, kernel: undecided, only that block was bounded\n",
-                    options->deadline);
-}
-
 /* The bounds of an analysis; of a kernel those of its longest block first. */
 static const wb_bound *bound_at(const void *owner, size_t index) {
     const struct wb_analysis *analysis = owner;
@@ -258,13 +228,13 @@ static void put_conditions(struct text *out, const struct wb_analysis *analysis)
 static wb_status put_text(struct text *out, const struct wb_analysis *analysis,
                           const wb_report_options *options, wb_diagnostics *diagnostics) {
     const struct wb_analysis *block = block_of(analysis);
+    put_verdict(out, analysis, options);
     report_heading_put(out, analysis);
     put_longest(out, analysis, options);
     results_put(out, analysis, options);
     kernel_put_parts(out, analysis);
     kernel_put_overhead(out, analysis);
     put_conditions(out, analysis);
-    put_verdict(out, analysis, options);
     if (wb_analysis_is_covering(analysis)) cover_put_causes(out, covering_block(block));
     report_put_windows(out, block);
     return options->phases && block->timed != NULL ? put_phases(out, block, diagnostics) : WB_OK;
@@ -310,15 +280,14 @@ static void heading_json(struct json *json, const struct wb_analysis *analysis) 
 }
 
 /* Whether the deadline is met, and by what: by nothing where its scope was not analysed. */
-static void deadline_json(struct json *json, const struct wb_analysis *analysis,
-                          const wb_report_options *options) {
-    const struct verdict verdict = verdict_of(analysis, options->scope, options->deadline);
-    const bool is_judged = verdict.answer == WB_MET || verdict.answer == WB_NOT_MET;
+static void deadline_json(struct json *json, const wb_verdict *verdict, const wb_report_options *options) {
+    uint64_t of_block;
     json_open_object(json, "deadline");
-    report_deadline_json(json, wb_scope_name(verdict.scope), is_judged ? &verdict.proven : NULL, options);
-    json_put_text(json, "method", is_judged ? verdict.best->method : NULL);
-    if (verdict.answer == WB_NOT_ANALYSED)
-        json_put_bool(json, "block_met", verdict.proven <= options->deadline);
+    report_deadline_json(json, wb_scope_name(verdict->scope), verdict->is_bounded ? &verdict->cycles : NULL,
+                         options);
+    json_put_text(json, "method", verdict->is_bounded ? verdict->bound->method : NULL);
+    if (verdict->state == WB_BLOCK_ONLY && wb_analysis_proven(verdict->judged, &of_block))
+        json_put_bool(json, "block_met", of_block <= options->deadline);
     json_close(json);
 }
 
@@ -327,14 +296,9 @@ static void best_json(struct json *json, const wb_bound *best) {
 }
 
 /* What the report is about, and the least proven bound of that: never of a block where a kernel is meant. */
-static void scope_json(struct json *json, const struct wb_analysis *analysis,
-                       const wb_report_options *options) {
-    wb_scope scope = wb_analysis_scope(analysis);
-    if (options->has_deadline || options->scope == WB_SCOPE_BLOCK)
-        scope = verdict_scope(analysis, options->scope);
-    if (scope == WB_SCOPE_BLOCK) analysis = block_of(analysis);
-    json_put_text(json, "scope", wb_scope_name(scope));
-    best_json(json, wb_analysis_scope(analysis) == scope ? wb_analysis_best(analysis) : NULL);
+static void scope_json(struct json *json, const wb_verdict *verdict) {
+    json_put_text(json, "scope", wb_scope_name(verdict->scope));
+    best_json(json, verdict->bound);
 }
 
 /* The whole kernel, beside its block that takes longest. */
@@ -440,12 +404,14 @@ void report_analysis_json(struct json *json, const struct wb_analysis *analysis,
                           const wb_report_options *options) {
     const struct wb_analysis *block = block_of(analysis);
     const struct sources sources = analysis_sources(analysis);
+    const wb_verdict verdict = verdict_of(analysis, options);
+    verdict_json(json, &verdict, analysis->machine->clock_mhz);
     heading_json(json, block);
     inputs_json(json, &sources);
     asked_json(json, &analysis->asked);
     results_json(json, block, options);
-    scope_json(json, analysis, options);
-    if (options->has_deadline) deadline_json(json, analysis, options);
+    scope_json(json, &verdict);
+    if (options->has_deadline) deadline_json(json, &verdict, options);
     if (wb_analysis_is_covering(block)) cover_json(json, covering_block(block));
     results_given_json(json, block, options);
     if (analysis->longest != NULL) kernel_json(json, analysis, options);

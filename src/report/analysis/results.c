@@ -5,15 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "bound/analysis/verdict.h"
 #include "report/analysis/kernel.h"
 #include "report/papers/windows.h"
 #include "report/parts/bounds.h"
 #include "report/parts/heading.h"
-
-bool report_is_covered(const struct wb_analysis *analysis, const wb_simulation *simulation) {
-    bool conserving = !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving;
-    return simulation->work_conserving == conserving;
-}
 
 uint64_t report_slowest(const struct wb_analysis *analysis) {
     size_t count;
@@ -21,7 +17,7 @@ uint64_t report_slowest(const struct wb_analysis *analysis) {
     const wb_simulation *simulations = wb_analysis_simulations(run, &count);
     uint64_t slowest = 0;
     for (size_t i = 0; i < count; i++)
-        if (report_is_covered(run, &simulations[i])) slowest = cycles_max(slowest, simulations[i].cycles);
+        if (verdict_covers(run, &simulations[i])) slowest = cycles_max(slowest, simulations[i].cycles);
     return slowest;
 }
 
@@ -104,7 +100,7 @@ static void put_simulations(struct result_table *results, const struct wb_analys
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     for (size_t i = 0; i < count; i++) {
         const wb_simulation *simulation = &simulations[i];
-        if (report_is_covered(analysis, simulation) != covered) continue;
+        if (verdict_covers(analysis, simulation) != covered) continue;
         if (put++ == 0 && !covered) {
             sheet_end_row(&results->table);
             sheet_span(&results->table, "%swork-conserving, so that no bound above holds for it:",

@@ -13,10 +13,6 @@ uint64_t report_slowest(const struct wb_analysis *analysis);
  */
 bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
 
-/* Whether the bounds of the analysis are about this simulation: those of a scheme of strict round-robin hold
- * for strict round-robin only, all others for work-conserving policies only. */
-bool report_is_covered(const struct wb_analysis *analysis, const wb_simulation *simulation);
-
 /* What is certain of the worst case, with latencies exactly as stated: a schedule that takes *lower was
  * found, and none takes more than *upper. False where nothing is proven or nothing was found. */
 bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper);

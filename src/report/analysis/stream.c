@@ -10,6 +10,7 @@
 #include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/parts/inputs.h"
+#include "report/parts/verdict.h"
 #include "report/write/output.h"
 
 /* The simulation of a kernel under a policy, or NULL. */
@@ -228,24 +229,22 @@ static void put_conditions(struct text *out, const struct wb_stream *stream) {
     vec_free(&distinct.bounds);
 }
 
-static void put_verdict(struct text *out, const uint64_t *proven, const wb_report_options *options) {
-    if (!options->has_deadline) return;
-    text_printf(out, "\ndeadline %" PRIu64 " cycles, stream: ", options->deadline);
-    if (proven == NULL)
-        text_string(out, "undecided, no bound is proven\n");
-    else if (*proven <= options->deadline)
-        text_string(out, "met\n");
-    else
-        text_printf(out, "not met, the least proven bound is %" PRIu64 "\n", *proven);
+static void put_verdict(struct text *out, const struct wb_stream *stream, const wb_report_options *options) {
+    const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
+    const struct verdict_words words = {stream->machine->clock_mhz, options->unit};
+    verdict_put_line(out, &verdict, &words);
+    text_char(out, '\n');
+    verdict_put_details(out, &verdict, &words);
+    text_char(out, '\n');
 }
 
 static void put_text(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
                      const uint64_t *proven) {
+    put_verdict(out, stream, options);
     put_heading(out, stream);
     put_table(out, stream, proven);
     put_longest(out, stream, proven);
     put_conditions(out, stream);
-    put_verdict(out, proven, options);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
@@ -283,7 +282,9 @@ static void put_json(struct text *out, const struct wb_stream *stream, const wb_
                      const uint64_t *proven) {
     const uint64_t sum = proven != NULL ? *proven : 0;
     struct json json = json_begin(out, JSON_LINES);
+    const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
     document_open(&json, DOCUMENT_STREAM);
+    verdict_json(&json, &verdict, stream->machine->clock_mhz);
     heading_machine_json(&json, stream->machine, false);
     inputs_list_json(&json, stream->inputs.items, stream->inputs.count);
     kernels_json(&json, stream, options);

@@ -144,7 +144,7 @@ static void put_group(struct html_page *page, const struct wb_analysis *analysis
     }
     const wb_simulation *simulations = wb_analysis_simulations(run, &count);
     for (size_t i = 0; i < count && (group->kinds >> WB_SIMULATED & 1) != 0; i++) {
-        if (!report_is_covered(run, &simulations[i])) continue;
+        if (!verdict_covers(run, &simulations[i])) continue;
         open_group(page, group->title, bars++);
         put_bar(
             page, axis,
@@ -224,7 +224,7 @@ static void put_chart(struct html_page *page, const struct wb_analysis *analysis
 }
 
 void html_bounds(struct html_page *page, const struct wb_analysis *analysis) {
-    const struct verdict verdict = verdict_of(analysis, page->options.scope, page->options.deadline);
+    const wb_verdict verdict = verdict_of(analysis, &page->options);
     struct text *out = &page->out;
     page_open_section(page, "bounds", "Bounds and executions");
     if (analysis->longest != NULL) text_string(out, "<h4>The kernel, all blocks</h4>\n");

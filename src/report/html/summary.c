@@ -20,10 +20,24 @@ struct answer {
     const char *method;
 };
 
-static const char *state_of(const struct answer *answer, uint64_t deadline) {
-    if (answer->slowest > deadline) return "missed";
-    if (!answer->is_proven) return "unknown";
-    return answer->proven <= deadline ? "met" : "open";
+/* The class of the page that shows a verdict. */
+static const char *state_of(const wb_verdict *verdict) {
+    if (!verdict->has_deadline) return "";
+    if (verdict->state == WB_UNPROVEN || verdict->state == WB_BLOCK_ONLY) return "unknown";
+    return wb_state_name(verdict->state);
+}
+
+/* What a page says of a verdict: where that is about a kernel of which nothing is known, what is known of the
+ * block. */
+static struct answer answer_of(const wb_verdict *verdict) {
+    wb_verdict shown = *verdict;
+    if (verdict->state == WB_BLOCK_ONLY) shown = wb_analysis_judge(verdict->judged, WB_SCOPE_BLOCK, NULL);
+    return (struct answer){.state = state_of(verdict),
+                           .of = wb_scope_name(shown.scope),
+                           .is_proven = shown.is_bounded,
+                           .proven = shown.cycles,
+                           .slowest = shown.slowest.cycles,
+                           .method = shown.bound != NULL ? shown.bound->method : NULL};
 }
 
 /* The word for a state, and what it means. */
@@ -103,28 +117,9 @@ static void put_heading(struct html_page *page, const struct wb_analysis *analys
     text_free(&heading);
 }
 
-/* The slowest execution of what is judged, with the launch overhead of a kernel. */
-static uint64_t slowest_of(const struct wb_analysis *judged) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(judged, &count);
-    uint64_t slowest = report_slowest(judged);
-    for (size_t i = 0; i < count; i++)
-        if (bounds[i].kind == WB_LOWER || bounds[i].kind == WB_EXACT)
-            slowest = cycles_max(slowest, bounds[i].cycles);
-    return slowest > 0 ? cycles_add(slowest, analysis_overhead(judged)) : 0;
-}
-
 void html_summary(struct html_page *page, const struct wb_analysis *analysis) {
-    const struct verdict verdict = verdict_of(analysis, page->options.scope, page->options.deadline);
-    const bool is_judged = verdict.answer != WB_NOT_ANALYSED;
-    struct answer answer = {.state = "",
-                            .of = wb_scope_name(is_judged ? verdict.scope : WB_SCOPE_BLOCK),
-                            .is_proven = verdict.best != NULL,
-                            .proven = verdict.proven,
-                            .slowest = slowest_of(verdict.judged),
-                            .method = verdict.best != NULL ? verdict.best->method : NULL};
-    if (page->options.has_deadline)
-        answer.state = is_judged ? state_of(&answer, page->options.deadline) : "unknown";
+    const wb_verdict verdict = verdict_of(analysis, &page->options);
+    const struct answer answer = answer_of(&verdict);
     page_open_section(page, "verdict", page->options.has_deadline ? "Verdict" : "Result");
     put_answer(page, &answer);
     put_heading(page, analysis);
@@ -158,9 +153,9 @@ static void put_kernels(struct html_page *page, const struct wb_stream *stream, 
 }
 
 void html_stream_summary(struct html_page *page, const struct wb_stream *stream) {
-    struct answer answer = {.state = "", .of = "stream", .slowest = report_stream_slowest(stream)};
-    answer.is_proven = wb_stream_proven(stream, &answer.proven);
-    if (page->options.has_deadline) answer.state = state_of(&answer, page->options.deadline);
+    const wb_report_options *options = &page->options;
+    const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
+    const struct answer answer = answer_of(&verdict);
     page_open_section(page, "verdict", page->options.has_deadline ? "Verdict" : "Result");
     put_answer(page, &answer);
     put_kernels(page, stream, answer.is_proven ? &answer.proven : NULL);

@@ -9,7 +9,7 @@ double report_percent(uint64_t part, uint64_t whole) {
 }
 
 void report_put_time(struct text *out, double clock_mhz, uint64_t time) {
-    static const char *const units[] = {"ns", "us", "ms", "s "};
+    static const char *const units[] = {"ns", "us", "ms", "s"};
     double value = 1000.0 * (double)time / clock_mhz;
     size_t unit = 0;
     for (; value >= 1000.0 && unit < 3; unit++)
@@ -18,7 +18,9 @@ void report_put_time(struct text *out, double clock_mhz, uint64_t time) {
 }
 
 void report_time_cell(struct sheet *table, double clock_mhz, uint64_t time) {
-    report_put_time(sheet_begin_cell(table), clock_mhz, time);
+    struct text *cell = sheet_begin_cell(table);
+    report_put_time(cell, clock_mhz, time);
+    if (!cell->failed && cell->data[cell->length - 2] == ' ') text_char(cell, ' '); /* "s" stands over "us" */
     sheet_end_cell(table, false);
 }
 

@@ -1,0 +1,236 @@
+#include "report/parts/verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "report/parts/bounds.h"
+
+/* ---- Times in the unit of the deadline ----------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    double per_microsecond;
+} units[] = {[WB_UNIT_ANY] = {"", 0},  [WB_UNIT_CYCLES] = {"", 0},  [WB_UNIT_NS] = {"ns", 1e3},
+             [WB_UNIT_US] = {"us", 1}, [WB_UNIT_MS] = {"ms", 1e-3}, [WB_UNIT_S] = {"s", 1e-6}};
+
+static void put_cycles(struct text *out, uint64_t time) {
+    text_printf(out, "%" PRIu64 " cycle%s", time, time == 1 ? "" : "s");
+}
+
+/* In the unit, unless so little is left of it there that another says more. */
+static void put_time(struct text *out, const struct verdict_words *words, uint64_t time) {
+    if (words->unit == WB_UNIT_CYCLES) {
+        put_cycles(out, time);
+        return;
+    }
+    const double value = (double)time / words->clock_mhz * units[words->unit].per_microsecond;
+    if (words->unit == WB_UNIT_ANY || value < 0.1)
+        report_put_time(out, words->clock_mhz, time);
+    else
+        text_printf(out, "%.2f %s", value, units[words->unit].name);
+}
+
+/* The deadline as its user wrote it: to six digits, which hides that it is kept in whole cycles. */
+static void put_deadline(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    const double value = (double)verdict->deadline / words->clock_mhz * units[words->unit].per_microsecond;
+    if (words->unit == WB_UNIT_ANY || words->unit == WB_UNIT_CYCLES)
+        put_time(out, words, verdict->deadline);
+    else
+        text_printf(out, "%.6g %s", value, units[words->unit].name);
+}
+
+static uint64_t distance(const wb_verdict *verdict, uint64_t time) {
+    return time > verdict->deadline ? time - verdict->deadline : verdict->deadline - time;
+}
+
+/* How far a time is from the deadline in percent of that, rounded down: no bound makes for 100 % of margin.
+ */
+static void put_percent(struct text *out, const wb_verdict *verdict, uint64_t time) {
+    if (verdict->deadline == 0) return;
+    const double percent = report_percent(distance(verdict, time), verdict->deadline);
+    text_printf(out, " (%.1f %%)", floor(percent * 10) / 10);
+}
+
+/* ---- The line ------------------------------------------------------------------------------------------ */
+
+static const uint32_t *block_index(const struct wb_analysis *judged) {
+    if (judged->kind == SUBJECT_ABSTRACT_WARPS) return NULL;
+    if (judged->timed == NULL) return judged->grid_times.grid->first_index;
+    return judged->block != NULL ? judged->block->index : NULL;
+}
+
+/* A block, by itself. */
+static void put_block(struct text *out, const struct wb_analysis *judged) {
+    const uint32_t *index = block_index(judged);
+    if (judged->kind == SUBJECT_ABSTRACT_WARPS)
+        text_string(out, "the block of abstract warps");
+    else if (index == NULL)
+        text_string(out, "the block");
+    else
+        text_printf(out, "block (%u,%u,%u) alone", index[0], index[1], index[2]);
+}
+
+void verdict_put_subject(struct text *out, const wb_verdict *verdict) {
+    switch (verdict->scope) {
+    case WB_SCOPE_KERNEL: text_string(out, "the kernel"); return;
+    case WB_SCOPE_STREAM: text_string(out, "the stream"); return;
+    case WB_SCOPE_BLOCK: break;
+    }
+    if (verdict->every_block)
+        text_string(out, "every block alone");
+    else
+        put_block(out, verdict->judged);
+}
+
+static void put_bounded(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    verdict_put_subject(out, verdict);
+    text_string(out, " takes at most ");
+    put_time(out, words, verdict->cycles);
+    if (words->unit == WB_UNIT_CYCLES) return;
+    text_string(out, " (");
+    put_cycles(out, verdict->cycles);
+    text_char(out, ')');
+}
+
+static void put_met(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    verdict_put_subject(out, verdict);
+    text_string(out, " takes at most ");
+    put_time(out, words, verdict->cycles);
+    text_string(out, " of ");
+    put_deadline(out, verdict, words);
+    text_string(out, ", margin ");
+    put_time(out, words, distance(verdict, verdict->cycles));
+    put_percent(out, verdict, verdict->cycles);
+}
+
+/* `how` it takes `time`, and by how much that is too long. */
+static void put_over(struct text *out, const wb_verdict *verdict, const struct verdict_words *words,
+                     const char *how, uint64_t time) {
+    verdict_put_subject(out, verdict);
+    text_string(out, how);
+    put_time(out, words, time);
+    text_string(out, ", ");
+    put_time(out, words, distance(verdict, time));
+    text_string(out, " more than ");
+    put_deadline(out, verdict, words);
+    put_percent(out, verdict, time);
+}
+
+/* What is known of the block is said, too, but not of what the deadline is of. */
+static void put_block_only(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    uint64_t proven;
+    text_string(out, "nothing is proven of the kernel, deadline ");
+    put_deadline(out, verdict, words);
+    if (!wb_analysis_proven(verdict->judged, &proven)) return;
+    text_string(out, "; ");
+    put_block(out, verdict->judged);
+    text_string(out, " takes at most ");
+    put_time(out, words, proven);
+}
+
+static void put_unproven(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    text_string(out, "no bound of ");
+    verdict_put_subject(out, verdict);
+    text_string(out, " is proven");
+    if (!verdict->has_deadline) return;
+    text_string(out, ", deadline ");
+    put_deadline(out, verdict, words);
+}
+
+void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    text_printf(out, "%s: ", wb_state_name(verdict->state));
+    switch (verdict->state) {
+    case WB_BOUNDED: put_bounded(out, verdict, words); break;
+    case WB_MET: put_met(out, verdict, words); break;
+    case WB_MISSED: put_over(out, verdict, words, " can take ", verdict->slowest.cycles); break;
+    case WB_OPEN: put_over(out, verdict, words, " takes at most ", verdict->cycles); break;
+    case WB_BLOCK_ONLY: put_block_only(out, verdict, words); break;
+    case WB_UNPROVEN: put_unproven(out, verdict, words); break;
+    }
+}
+
+/* ---- The details --------------------------------------------------------------------------------------- */
+
+/* A time in its unit and in cycles. */
+static void put_both(struct text *out, const char *name, const struct verdict_words *words, uint64_t time) {
+    text_printf(out, "  %-9s ", name);
+    report_put_time(out, words->clock_mhz, time);
+    text_string(out, " (");
+    put_cycles(out, time);
+    text_char(out, ')');
+}
+
+static void put_overhead(struct text *out, const wb_verdict *verdict) {
+    if (verdict->overhead == 0) return;
+    text_string(out, ", with the launch overhead of ");
+    put_cycles(out, verdict->overhead);
+}
+
+static void put_slowest(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    const wb_slowest *slowest = &verdict->slowest;
+    if (slowest->cycles == 0) return;
+    put_both(out, "slowest", words, slowest->cycles);
+    text_string(out, " found");
+    if (slowest->name == NULL)
+        text_string(out, ", the slowest of each kernel");
+    else if (slowest->kind == WB_SIMULATED)
+        text_printf(out, ", simulated under %s", slowest->name);
+    else
+        text_printf(out, " by %s", slowest->name);
+    if (slowest->with_data) text_string(out, " with the data that the launch gives");
+    text_char(out, '\n');
+}
+
+void verdict_put_details(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    if (verdict->is_bounded) {
+        put_both(out, "bound", words, verdict->cycles);
+        if (verdict->bound != NULL)
+            text_printf(out, ", proven by %s", verdict->bound->method);
+        else
+            text_string(out, ", the sum of the least proven bounds of its kernels");
+        put_overhead(out, verdict);
+        text_char(out, '\n');
+    }
+    if (verdict->has_deadline) {
+        put_both(out, "deadline", words, verdict->deadline);
+        text_char(out, '\n');
+    }
+    put_slowest(out, verdict, words);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
+
+static void slowest_json(struct json *json, const wb_slowest *slowest) {
+    if (slowest->cycles == 0) {
+        json_put_null(json, "slowest");
+        return;
+    }
+    json_open_object(json, "slowest");
+    json_put_count(json, "cycles", slowest->cycles);
+    json_put_text(json, "kind", wb_kind_name(slowest->kind));
+    json_put_text(json, "how", slowest->name);
+    json_put_bool(json, "with_data", slowest->with_data);
+    json_close(json);
+}
+
+void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz) {
+    const bool is_bounded = verdict->is_bounded, has_margin = is_bounded && verdict->has_deadline;
+    json_open_object(json, "verdict");
+    json_put_text(json, "state", wb_state_name(verdict->state));
+    json_put_text(json, "scope", wb_scope_name(verdict->scope));
+    json_put_count_if(json, "bound", is_bounded, verdict->cycles);
+    json_put_text(json, "kind", is_bounded ? wb_kind_name(WB_UPPER) : NULL);
+    json_put_text(json, "method", verdict->bound != NULL ? verdict->bound->method : NULL);
+    json_put_count(json, "launch_overhead", verdict->overhead);
+    if (is_bounded)
+        report_time_json(json, "microseconds", clock_mhz, verdict->cycles);
+    else
+        json_put_null(json, "microseconds");
+    json_put_count_if(json, "deadline", verdict->has_deadline, verdict->deadline);
+    if (has_margin)
+        json_put_integer(json, "margin", verdict->margin);
+    else
+        json_put_null(json, "margin");
+    slowest_json(json, &verdict->slowest);
+    json_close(json);
+}

@@ -1,0 +1,27 @@
+/* The verdict, in words and as JSON: what every report of an analysis begins with. */
+#ifndef WB_REPORT_PARTS_VERDICT_H
+#define WB_REPORT_PARTS_VERDICT_H
+
+#include "base/text.h"
+#include "bound/analysis/analysis.h"
+#include "report/write/json.h"
+
+/* The machine's clock, and the unit in which deadlines are shown. */
+struct verdict_words {
+    double clock_mhz;
+    wb_unit unit;
+};
+
+/* One line that says it all, without a line break: "met: the kernel takes at most ...". */
+void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct verdict_words *words);
+
+/* What is below it: the bound with its method, the deadline, the slowest execution that was found. */
+void verdict_put_details(struct text *out, const wb_verdict *verdict, const struct verdict_words *words);
+
+/* Which block alone, or the kernel: "the kernel", "block (0,0,0) alone", "the stream". */
+void verdict_put_subject(struct text *out, const wb_verdict *verdict);
+
+/* The member "verdict" of the innermost object. */
+void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz);
+
+#endif

@@ -39,7 +39,6 @@ static wb_status walk_prepare(struct block_walk *walk) {
     if (walk->walkers == NULL || walk->cursors == NULL || walk->isolated == NULL || walk->charges == NULL ||
         walk->times == NULL || walk->least_charges == NULL)
         return WB_ERR_LIMIT;
-    walk->chains.entries = block->code.inst_count;
     for (uint32_t p = 0; p < paths; p++) {
         struct chain_walker *walker = &walk->walkers[p];
         WB_TRY(chain_walker_init(walker, &walk->chains, block, p, walk->visitor != NULL, &walk->arena));
@@ -199,15 +198,27 @@ static wb_status walk_fail(struct block_walk *walk) {
     return WB_ERR_LIMIT;
 }
 
-wb_status latency_chain(const struct timed_block *block, const wb_watch *watch, wb_diagnostics *diagnostics,
-                        uint64_t *counts, cycles *length) {
+void chain_spent_add(const struct timed_code *code, const cycles *spent, uint64_t times,
+                     struct tally *tally) {
+    static const wb_part_kind kinds[] = {
+        [CHAIN_ISSUE] = WB_PART_ISSUE, [CHAIN_UNIT] = WB_PART_UNIT, [CHAIN_LATENCY] = WB_PART_LATENCY};
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        for (size_t step = 0; step < CHAIN_STEPS; step++)
+            tally_add(tally, timed_origin(code, i), kinds[step],
+                      cycles_mul(spent[(size_t)i * CHAIN_STEPS + step], times));
+}
+
+wb_status latency_chain(const struct timed_block *block, uint64_t times, struct tally *tally,
+                        const wb_watch *watch, wb_diagnostics *diagnostics, cycles *length) {
     struct block_walk walk = {.block = block, .watch = watch, .diagnostics = diagnostics};
-    wb_status status = walk_prepare(&walk);
-    if (status == WB_OK) status = walk_block(&walk);
     struct chain_time last = {0, CHAIN_NONE};
+    cycles *spent = arena_array(&walk.arena, (size_t)block->code.inst_count * CHAIN_STEPS + 1, sizeof *spent);
+    wb_status status = spent == NULL ? WB_ERR_LIMIT : walk_prepare(&walk);
+    if (status == WB_OK) status = walk_block(&walk);
     for (uint32_t p = 0; status == WB_OK && p < block->path_count; p++)
         last = chain_later(last, walk.walkers[p].complete);
-    if (status == WB_OK) status = chain_count(&walk.chains, last.link, 1, counts);
+    if (status == WB_OK) status = chain_spend(&walk.chains, last.link, 1, spent);
+    if (status == WB_OK) chain_spent_add(&block->code, spent, times, tally);
     *length = last.at;
     if (status != WB_OK) status = walk_fail(&walk);
     walk_free(&walk);

@@ -4,12 +4,16 @@
 
 #include "bound/profile/profile.h"
 #include "cost/chain_walk.h"
+#include "cost/tally.h"
 
-/* The longest path of a block that counts latencies only (lam): how often each step is in it, as chain_count
- * has it; *length is its length. Errors, each with a message: WB_ERR_LIMIT when memory is exhausted or
- * `watch` (may be NULL) stopped it. */
-wb_status latency_chain(const struct timed_block *block, const wb_watch *watch, wb_diagnostics *diagnostics,
-                        uint64_t *counts, cycles *length);
+/* Adds to a tally, by instruction, what a chain over entries of the code was found to spend, `times` times.
+ */
+void chain_spent_add(const struct timed_code *code, const cycles *spent, uint64_t times, struct tally *tally);
+
+/* Adds the longest path of a block that counts latencies only (lam), `times` times; *length is its length.
+ * Errors, each with a message: WB_ERR_LIMIT when memory is exhausted or `watch` (may be NULL) stopped it. */
+wb_status latency_chain(const struct timed_block *block, uint64_t times, struct tally *tally,
+                        const wb_watch *watch, wb_diagnostics *diagnostics, cycles *length);
 
 /* What one section of one path asks of a unit. */
 struct unit_charge {

@@ -2,45 +2,18 @@
  */
 #include <string.h>
 
+#include "bound/cache/isolated_block.h"
 #include "cost/block_chain.h"
 #include "cost/costs.h"
 
-/* Adds the steps of chains: issues, initiations and latencies. */
-static void add_steps(const struct timed_block *timed, const uint64_t *counts, struct tally *tally) {
-    const struct timed_code *code = &timed->code;
-    for (uint32_t i = 0; i < code->inst_count; i++) {
-        const uint64_t *of = &counts[(size_t)i * CHAIN_STEPS];
-        const uint32_t origin = timed_origin(code, i), init = code->insts[i].init;
-        tally_add(tally, origin, WB_PART_ISSUE, of[CHAIN_ISSUE] + of[CHAIN_START]);
-        tally_add(tally, origin, WB_PART_UNIT, of[CHAIN_START] * u32_sub(init, 1));
-        tally_add(tally, origin, WB_PART_LATENCY, of[CHAIN_LATENCY] * code->insts[i].latency);
-    }
-}
-
 /* ---- ELB ----------------------------------------------------------------------------------------------- */
 
-wb_status cost_add_elb(const struct cost_maker *maker, const struct timed_block *timed, uint64_t times,
-                       struct tally *weights) {
-    struct arena arena = {0};
-    const uint32_t count = timed->code.inst_count;
-    uint64_t *executions = cost_executions(timed, &arena);
-    uint64_t *counts = arena_array(&arena, (size_t)count * CHAIN_STEPS + 1, sizeof *counts);
-    wb_status status = WB_OK;
+static wb_status add_elb(struct cost_maker *maker, struct tally *tally) {
+    const struct timed_block *timed = maker->analysis->timed;
     cycles length;
-    if (executions == NULL || counts == NULL)
-        status = diagnose_out_of_memory(maker->diagnostics, "costs");
-    else
-        status = latency_chain(timed, maker->watch, maker->diagnostics, counts, &length);
-    for (uint32_t i = 0; status == WB_OK && i < count; i++) {
-        if (timed->code.insts[i].unit != UNIT_NONE)
-            counts[(size_t)i * CHAIN_STEPS + CHAIN_START] = executions[i];
-        for (size_t step = 0; step < CHAIN_STEPS; step++)
-            counts[(size_t)i * CHAIN_STEPS + step] =
-                cycles_mul(counts[(size_t)i * CHAIN_STEPS + step], times);
-    }
-    if (status == WB_OK) add_steps(timed, counts, weights);
-    arena_free(&arena);
-    return status;
+    if (cost_add_initiations(timed, 1, tally) != WB_OK)
+        return diagnose_out_of_memory(maker->diagnostics, "costs");
+    return latency_chain(timed, 1, tally, maker->watch, maker->diagnostics, &length);
 }
 
 /* ---- Sums over sections: SIB and FIB ------------------------------------------------------------------- */
@@ -51,7 +24,7 @@ struct section_sum {
     const struct block_profile *profile;
     bool by_units; /* FIB: of units that the warp does not use only issue slots count */
     struct tally *into;
-    uint64_t *counts; /* of the chains */
+    cycles *spent; /* on the chains */
     const cycles *least_charges;
 };
 
@@ -120,7 +93,7 @@ static wb_status add_section(void *user, const struct block_section *section) {
         if (term_of(sum, section, g) > term_of(sum, section, longest)) longest = g;
     const uint32_t own = groups[longest].path;
     struct chain_walker *walker = &section->walkers[own];
-    WB_TRY(chain_count(walker->chains, walker->complete.link, section->times, sum->counts));
+    WB_TRY(chain_spend(walker->chains, walker->complete.link, section->times, sum->spent));
     for (size_t g = 0; g < sum->profile->groups.count; g++)
         add_interference(sum, section, own, groups[g].path, groups[g].sub_core == groups[longest].sub_core,
                          others_of(sum->profile, g, longest) * section->times);
@@ -136,43 +109,97 @@ static wb_status add_sections(struct cost_maker *maker, bool by_units, struct ta
         .profile = &maker->analysis->profile,
         .by_units = by_units,
         .into = into,
-        .counts = arena_array(&arena, (size_t)timed->code.inst_count * CHAIN_STEPS + 1, sizeof(uint64_t)),
+        .spent = arena_array(&arena, (size_t)timed->code.inst_count * CHAIN_STEPS + 1, sizeof(cycles)),
         .least_charges = phase_charges(timed, &arena)};
     const struct section_visitor visitor = {add_section, &sum};
     wb_status status;
-    if (sum.counts == NULL || sum.least_charges == NULL)
+    if (sum.spent == NULL || sum.least_charges == NULL)
         status = diagnose_out_of_memory(maker->diagnostics, "costs");
     else
         status = sections_visit(timed, &visitor, maker->watch, maker->diagnostics);
-    if (status == WB_OK) add_steps(timed, sum.counts, into);
+    if (status == WB_OK) chain_spent_add(&timed->code, sum.spent, 1, into);
     arena_free(&arena);
     return status;
 }
 
-/* ---- What is added to every bound of a block ----------------------------------------------------------- */
+/* ---- Bounds of blocks ---------------------------------------------------------------------------------- */
 
-/* The part of the bound that its own sum does not explain: releases of barriers, fetch, and memory. */
-static wb_status add_rest(struct cost_maker *maker) {
+/* What a memory behind the SM adds to every bound of the block. */
+static cycles memory_time(const struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
-    const cycles release = profile_release_time(&analysis->profile), fetch = analysis->fetch_time;
-    const bool memory = analysis->kind != SUBJECT_BLOCK;
+    wb_bound added = {.kind = WB_ESTIMATE};
+    if (analysis_has_caches(analysis)) isolated_block_add_memory(maker->method, &analysis->memory, &added);
+    if (analysis->kind == SUBJECT_CONTENDED_BLOCK)
+        contended_block_add(maker->method, analysis->machine, &analysis->contended.load, &added);
+    return added.cycles;
+}
+
+/* Methods whose cycles are followed one by one. */
+enum block_sum { SUM_ELB, SUM_SIB, SUM_FIB };
+
+static wb_status add_sum(struct cost_maker *maker, enum block_sum sum, struct tally *tally) {
+    return sum == SUM_ELB ? add_elb(maker, tally) : add_sections(maker, sum == SUM_FIB, tally);
+}
+
+/* How a method is attributed: by the first of two sums that gives its value, else in proportion to the
+ * first. */
+struct block_rule {
+    const char *method;
+    enum block_sum sum, or_else;
+};
+
+static const struct block_rule rules[] = {
+    {"elb", SUM_ELB, SUM_ELB}, {"sib", SUM_SIB, SUM_SIB},  {"fib", SUM_FIB, SUM_SIB},
+    {"aln", SUM_FIB, SUM_SIB}, {"fifo", SUM_FIB, SUM_SIB}, {"gub", SUM_SIB, SUM_SIB},
+};
+
+static bool of_any_kind(const void *user, size_t row, wb_part_kind what) {
+    (void)user, (void)row, (void)what;
+    return true;
+}
+
+/* Adds `total` cycles by a rule. */
+static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *rule, cycles total) {
+    struct tally sums[2];
+    const enum block_sum tried[] = {rule->sum, rule->or_else};
+    for (size_t i = 0; i < 2; i++) {
+        if (tally_init(&sums[i], maker->shares.instructions, &maker->costs->arena) != WB_OK)
+            return diagnose_out_of_memory(maker->diagnostics, "costs");
+        if (i > 0 && tried[1] == tried[0]) break;
+        WB_TRY(add_sum(maker, tried[i], &sums[i]));
+        if (tally_sum(&sums[i]) != total) continue;
+        tally_add_all(&maker->shares, &sums[i], 1);
+        return WB_OK;
+    }
+    if (tally_apportion(&maker->shares, WB_PART_COUNT, total, &sums[0], of_any_kind, NULL, COST_OTHER) ==
+        WB_OK)
+        return WB_OK;
+    return diagnose_out_of_memory(maker->diagnostics, "costs");
+}
+
+/* Adds what is added to every bound of a block: releases of barriers, memory, and fetch. */
+static wb_status add_rest(struct cost_maker *maker, cycles release, cycles memory, cycles fetch) {
+    struct tally weights;
+    if (tally_init(&weights, maker->shares.instructions, &maker->costs->arena) != WB_OK)
+        return diagnose_out_of_memory(maker->diagnostics, "costs");
+    cost_add_asking(maker->work, &weights);
     tally_add(&maker->shares, tally_apart(&maker->shares, COST_RELEASE), WB_PART_LATENCY, release);
-    tally_add(&maker->shares, tally_apart(&maker->shares, COST_FETCH), WB_PART_FETCH, fetch);
-    const cycles sum = tally_sum(&maker->shares), rest = cycles_sub(maker->bound->cycles, sum);
-    if (sum > maker->bound->cycles || (rest > 0 && !memory))
-        return cost_decline(maker, "its parts do not sum up to it");
-    tally_add(&maker->shares, tally_apart(&maker->shares, COST_MEMORY), WB_PART_MEMORY, rest);
-    return WB_OK;
+    WB_TRY(cost_divide(maker, WB_PART_MEMORY, memory, &weights));
+    return cost_divide(maker, WB_PART_FETCH, fetch, &weights);
 }
 
 wb_status block_costs(struct cost_maker *maker) {
-    const char *method = maker->bound->method;
-    WB_TRY(cost_work_add(maker, maker->analysis->timed, 1));
-    if (strcmp(method, "elb") == 0)
-        WB_TRY(cost_add_elb(maker, maker->analysis->timed, 1, &maker->shares));
-    else if (strcmp(method, "sib") == 0 || strcmp(method, "fib") == 0)
-        WB_TRY(add_sections(maker, method[0] == 'f', &maker->shares));
-    else
-        return cost_decline(maker, "nothing says where its cycles go");
-    return add_rest(maker);
+    const struct wb_analysis *analysis = maker->analysis;
+    const uint32_t asking = analysis->kind == SUBJECT_CONTENDED_BLOCK ? analysis->contended.load.units : 0;
+    const cycles release = profile_release_time(&analysis->profile), memory = memory_time(maker),
+                 added = cycles_add(cycles_add(release, memory), analysis->fetch_time);
+    const struct block_rule *rule = NULL;
+    for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
+        if (strcmp(rules[r].method, maker->method->name) == 0) rule = &rules[r];
+    if (rule == NULL) return cost_decline(maker, "nothing says where its cycles go");
+    if (added > maker->bound->cycles) return cost_decline(maker, "its parts do not sum up to it");
+    if (cost_work_add(analysis->timed, asking, 1, maker->work) != WB_OK)
+        return diagnose_out_of_memory(maker->diagnostics, "costs");
+    WB_TRY(add_by_rule(maker, rule, maker->bound->cycles - added));
+    return add_rest(maker, release, memory, analysis->fetch_time);
 }

@@ -24,14 +24,15 @@ static uint32_t add_link(struct chains *chains, struct chain_link link) {
 struct chain_time chain_behind(struct chains *chains, struct chain_time time, enum chain_step step,
                                uint32_t entry, cycles takes) {
     if (takes == 0) return time;
-    return (struct chain_time){time.at + takes,
-                               add_link(chains, (struct chain_link){time.link, entry, step})};
+    assert(takes <= UINT32_MAX);
+    return (struct chain_time){
+        time.at + takes, add_link(chains, (struct chain_link){time.link, entry, (uint32_t)takes, step})};
 }
 
 uint32_t chain_mark(struct chains *chains, struct chain_time *const *times, size_t count) {
     const uint32_t first = (uint32_t)chains->links.count;
     for (size_t i = 0; i < count; i++)
-        times[i]->link = add_link(chains, (struct chain_link){times[i]->link, (uint32_t)i, LINK_MARK});
+        times[i]->link = add_link(chains, (struct chain_link){times[i]->link, (uint32_t)i, 0, LINK_MARK});
     return first;
 }
 
@@ -45,7 +46,7 @@ uint32_t chain_jump(struct chains *chains, uint32_t first_mark, uint64_t periods
     }
     for (size_t i = 0; i < count; i++) {
         jump.links[i] = times[i]->link;
-        times[i]->link = add_link(chains, (struct chain_link){(uint32_t)i, number, LINK_JUMP});
+        times[i]->link = add_link(chains, (struct chain_link){(uint32_t)i, number, 0, LINK_JUMP});
     }
     return number;
 }
@@ -60,7 +61,7 @@ void chain_back(const struct chains *chains, uint32_t jump, struct chain_time *c
 /* A way back through the links. */
 struct tracer {
     struct chains *chains;
-    uint64_t *counts;
+    cycles *spent;
     wb_status status;
 };
 
@@ -109,6 +110,13 @@ static uint32_t trace_jump(struct tracer *tracer, const struct chain_jump *jump,
     return end;
 }
 
+static void spend(struct tracer *tracer, const struct chain_link *link, uint64_t weight) {
+    cycles *of = tracer->spent + (size_t)link->entry * CHAIN_STEPS;
+    const bool issues = link->kind == CHAIN_UNIT;
+    of[CHAIN_ISSUE] += issues ? weight : 0;
+    of[link->kind] += (link->takes - (uint64_t)issues) * weight;
+}
+
 /* Counts the steps of a chain; `within` a jump, up to the marks of its period: returns the time marked. */
 static uint32_t trace(struct tracer *tracer, uint32_t link, const struct chain_jump *within,
                       uint64_t weight) {
@@ -123,15 +131,15 @@ static uint32_t trace(struct tracer *tracer, uint32_t link, const struct chain_j
         }
         if (at->kind == LINK_MARK && within != NULL && link == within->first_mark + at->entry)
             return at->entry;
-        if (at->kind < CHAIN_STEPS) tracer->counts[(size_t)at->entry * CHAIN_STEPS + at->kind] += weight;
+        if (at->kind < CHAIN_STEPS) spend(tracer, at, weight);
         link = at->before;
     }
     assert(within == NULL || tracer->status != WB_OK);
     return 0;
 }
 
-wb_status chain_count(struct chains *chains, uint32_t link, uint64_t weight, uint64_t *counts) {
-    struct tracer tracer = {chains, counts, chains->failed ? WB_ERR_LIMIT : WB_OK};
+wb_status chain_spend(struct chains *chains, uint32_t link, uint64_t weight, cycles *spent) {
+    struct tracer tracer = {chains, spent, chains->failed ? WB_ERR_LIMIT : WB_OK};
     (void)trace(&tracer, link, NULL, weight);
     return tracer.status;
 }

@@ -7,11 +7,11 @@
 #include "base/arena.h"
 #include "bound/profile/max_plus.h"
 
-/* What a step of a chain adds to a time. */
+/* What a step of a chain adds to a time, and what its cycles are spent on. */
 enum chain_step {
-    CHAIN_LATENCY, /* the latency of an instruction */
-    CHAIN_ISSUE,   /* the cycle of its issue */
-    CHAIN_START,   /* its initiation */
+    CHAIN_ISSUE,   /* the cycle of an instruction's issue */
+    CHAIN_UNIT,    /* its initiation: that cycle, and those of its unit behind it */
+    CHAIN_LATENCY, /* its latency */
     CHAIN_STEPS    /* (how many there are) */
 };
 
@@ -26,6 +26,7 @@ struct chain_time {
 struct chain_link {
     uint32_t before; /* the link behind which it stands, or CHAIN_NONE */
     uint32_t entry;  /* of a step: of the code; of a mark: the number of the time */
+    uint32_t takes;  /* cycles of a step */
     uint32_t kind;   /* enum chain_step, or below */
 };
 
@@ -37,12 +38,11 @@ struct chain_jump {
     uint32_t *links; /* from the arena, one a time */
 };
 
-/* Zero-initialised it has no links, `entries` to be set. What fails for want of memory leaves `failed`. */
+/* Zero-initialised it has no links. What fails for want of memory leaves `failed`. */
 struct chains {
     struct arena arena;
     VEC(struct chain_link) links;
     VEC(struct chain_jump) jumps;
-    uint32_t entries; /* of the code */
     bool failed;
 };
 
@@ -67,8 +67,9 @@ uint32_t chain_jump(struct chains *chains, uint32_t first_mark, uint64_t periods
 /* Gives the times the links again that they had before a jump. */
 void chain_back(const struct chains *chains, uint32_t jump, struct chain_time *const *times, size_t count);
 
-/* How often each step of each entry is in a chain: counts[entry * CHAIN_STEPS + step] grow by `weight` for
- * each. WB_ERR_LIMIT when memory is, or was, exhausted. */
-wb_status chain_count(struct chains *chains, uint32_t link, uint64_t weight, uint64_t *counts);
+/* What a chain is made of: spent[entry * CHAIN_STEPS + step] grows by the cycles of the entry on it, times
+ * `weight`. Of initiations the first cycle is one of the issue. WB_ERR_LIMIT when memory is, or was,
+ * exhausted. */
+wb_status chain_spend(struct chains *chains, uint32_t link, uint64_t weight, cycles *spent);
 
 #endif

@@ -54,16 +54,16 @@ static struct chain_time initiate(struct chain_walker *walker, uint32_t entry, s
     for (uint32_t i = 0; i < queued; i++)
         unit->starts[i] = i + 1 < queued ? unit->starts[i + 1] : start;
     walker->now = chain_behind(walker->chains, issue, CHAIN_ISSUE, entry, 1);
-    unit->free = chain_behind(walker->chains, start, CHAIN_START, entry, inst->init);
+    unit->free = chain_behind(walker->chains, start, CHAIN_UNIT, entry, inst->init);
     return unit->free;
 }
 
-/* As wait_queues_step. */
-static void step_queues(struct chain_walker *walker, const struct timed_inst *inst, struct chain_time at) {
+void chain_queues_step(const struct timed_code *code, const struct timed_inst *inst,
+                       struct chain_time *registers, struct chain_time at) {
     for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++) {
-        const struct timed_queue *queue = &walker->block->code.queues[q];
+        const struct timed_queue *queue = &code->queues[q];
         if (queue->count == 0) continue;
-        struct chain_time *all = walker->registers + queue->first;
+        struct chain_time *all = registers + queue->first;
         if (inst->joins >> q & 1) *all = chain_later(*all, at);
         for (uint32_t j = queue->count; (inst->commits >> q & 1) != 0 && j-- > 1;)
             all[j] = all[j - 1];
@@ -83,7 +83,7 @@ static void step(struct chain_walker *walker, uint32_t entry) {
     result = chain_behind(walker->chains, result, CHAIN_LATENCY, entry, inst->latency);
     for (uint32_t i = inst->source_count; i < count; i++)
         walker->registers[operands[i]] = result;
-    step_queues(walker, inst, result);
+    chain_queues_step(&walker->block->code, inst, walker->registers, result);
     walker->complete = chain_later(walker->complete, result);
 }
 

@@ -45,6 +45,10 @@ wb_status chain_walker_init(struct chain_walker *walker, struct chains *chains,
                             const struct timed_block *block, uint32_t path, bool alone, struct arena *arena);
 void chain_walker_free(struct chain_walker *walker);
 
+/* Notes an instruction whose result is there at `at` in the registers of queues, as wait_queues_step does. */
+void chain_queues_step(const struct timed_code *code, const struct timed_inst *inst,
+                       struct chain_time *registers, struct chain_time at);
+
 /* Walks to the end of the next section: behind the next barrier, or to the end of the path. WB_ERR_LIMIT when
  * memory is exhausted. */
 wb_status chain_walker_section(struct chain_walker *walker);

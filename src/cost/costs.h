@@ -3,7 +3,7 @@
 #define WB_COST_COSTS_H
 
 #include "bound/analysis/analysis.h"
-#include "cost/tally.h"
+#include "cost/work.h"
 
 struct wb_costs {
     struct arena arena; /* of everything below */
@@ -18,19 +18,14 @@ struct wb_costs {
 struct cost_maker {
     struct wb_costs *costs;
     const struct wb_analysis *analysis;
+    const struct bound_method *method;
+    size_t index; /* of the method in the registry */
     const wb_bound *bound;
     struct tally shares;
     struct cost_work *work; /* per instruction */
     const wb_watch *watch;  /* or NULL */
     wb_diagnostics *diagnostics;
 };
-
-/* Adds what the warps of a block do, `times` times. WB_ERR_LIMIT with a message when memory is exhausted. */
-wb_status cost_work_add(struct cost_maker *maker, const struct timed_block *timed, uint64_t times);
-
-/* How often the block executes each entry of its code, all its warps; an array from `arena`, or NULL when
- * memory is exhausted. */
-uint64_t *cost_executions(const struct timed_block *timed, struct arena *arena);
 
 /* The message that a number cannot be attributed; WB_ERR_DECLINED. */
 wb_status cost_decline(const struct cost_maker *maker, const char *reason);
@@ -41,10 +36,19 @@ wb_status block_costs(struct cost_maker *maker);
 /* The same of a bound of a kernel on a machine without caches. */
 wb_status kernel_costs(struct cost_maker *maker);
 
-/* Adds what `times` blocks are bounded by in ELB: to `weights` their initiations and longest chain of
- * latencies. */
-wb_status cost_add_elb(const struct cost_maker *maker, const struct timed_block *timed, uint64_t times,
-                       struct tally *weights);
+/* The same of a bound of a grid on a machine with caches. */
+wb_status cached_costs(struct cost_maker *maker);
+
+/* Divides cycles of one kind by weights of it. */
+wb_status cost_divide(struct cost_maker *maker, wb_part_kind what, cycles total, const struct tally *weights);
+
+/* Divides the parts of the bound: by weights of their kinds, latency by those of `latencies`, the tail by
+ * issue, unit and latency of `last`. */
+wb_status cost_divide_parts(struct cost_maker *maker, const struct tally *weights,
+                            const struct tally *latencies, const struct tally *last);
+
+/* Cycles of the bound that no share has yet. */
+cycles cost_left(const struct cost_maker *maker);
 
 /* Where an instruction of a module stands. */
 wb_cost_place cost_place_of(const struct wb_costs *costs, size_t instruction);

@@ -1,84 +1,92 @@
 /* The bounds of whole kernels on machines without caches: their parts, each divided in proportion to what the
- * instructions of all blocks do. */
+ * instructions of the blocks do that it is made of. */
 #include <string.h>
 
+#include "cost/block_chain.h"
 #include "cost/costs.h"
 
-/* What weights a part is divided by. */
-struct part_filter {
-    const struct cost_work *work;
-    const struct wb_machine *machine;
-    const wb_part *part;
-    size_t instructions;
+/* What the parts of a kernel's bound are divided by. */
+struct kernel_weights {
+    const struct grid_work *work;
+    struct tally all;  /* every block: its initiations and its longest chain of latencies */
+    struct tally last; /* an SM full of the blocks with the most initiations, and the longest chain of any:
+                          what the tail is made of, and, of a bound on one SM, its latencies */
+    bool found_longest;
 };
 
-/* Whether a weight is of the part: of a unit, those of its instructions; behind the last dispatch, all. */
-static bool part_has(const void *user, size_t row, wb_part_kind what) {
-    const struct part_filter *filter = user;
-    const wb_part *part = filter->part;
-    if (part->what == WB_PART_TAIL) return true;
-    if (part->what != what) return false;
-    if (part->unit == NULL) return true;
-    return row < filter->instructions && filter->work[row].unit != UNIT_NONE &&
-           strcmp(filter->machine->units[filter->work[row].unit].name, part->unit) == 0;
+/* The grid as the bound sees it: where SMs share a memory, with the latencies that count the waiting if it
+ * was made of these. */
+static const struct grid_work *work_of(const struct cost_maker *maker) {
+    const struct grid_work *work = &maker->analysis->work;
+    if (strcmp(maker->method->name, "eq3") == 0 && work->published != NULL) return work->published;
+    bool any_order = false;
+    for (size_t i = 0; i < maker->bound->assumption_count; i++)
+        any_order = any_order || maker->bound->assumptions[i] == WB_ASSUME_MEMORY_ANY_ORDER;
+    return work->in_order != NULL && !any_order ? work->in_order : work;
 }
 
-static enum cost_apart apart_of(wb_part_kind what) {
-    switch (what) {
-    case WB_PART_DISPATCH: return COST_DISPATCH;
-    case WB_PART_FETCH: return COST_FETCH;
-    case WB_PART_MEMORY: return COST_MEMORY;
-    default: return COST_OTHER;
-    }
+/* Adds the longest chain of latencies of a block of a class, with the releases of its barriers. */
+static wb_status add_chain(const struct cost_maker *maker, const struct block_class *class,
+                           const struct timed_block *timed, uint64_t times, struct tally *tally) {
+    cycles length;
+    WB_TRY(latency_chain(timed, times, tally, maker->watch, maker->diagnostics, &length));
+    const cycles release = cycles_sub(class->latency, length);
+    tally_add(tally, tally_apart(tally, COST_RELEASE), WB_PART_LATENCY, cycles_mul(release, times));
+    return WB_OK;
 }
 
-/* Adds a class of blocks to the weights, and to what instructions do. */
-static wb_status add_class(struct cost_maker *maker, uint32_t number, struct tally *weights) {
+static wb_status add_timed(struct cost_maker *maker, uint32_t number, const struct timed_block *timed,
+                           struct kernel_weights *weights) {
+    const struct grid_work *work = weights->work;
+    const struct block_class *class = &work->classes.items[number];
+    wb_status status = cost_work_add(timed, work->contention.units, class->blocks, maker->work);
+    if (status == WB_OK) status = cost_add_initiations(timed, class->blocks, &weights->all);
+    if (status == WB_OK && work->by_initiations.classes[0] == number)
+        status = cost_add_initiations(timed, work->resident_most, &weights->last);
+    if (status != WB_OK) return diagnose_out_of_memory(maker->diagnostics, "costs");
+    WB_TRY(add_chain(maker, class, timed, class->blocks, &weights->all));
+    if (weights->found_longest || class->latency < work->latency_most) return WB_OK;
+    weights->found_longest = true;
+    return add_chain(maker, class, timed, 1, &weights->last);
+}
+
+static wb_status add_class(struct cost_maker *maker, uint32_t number, struct kernel_weights *weights) {
     const struct wb_analysis *analysis = maker->analysis;
-    const struct block_class *class = &analysis->work.classes.items[number];
+    const bool by_hand = analysis->by_hand.is_grid;
+    const struct grid_work *work = by_hand ? &analysis->work : weights->work;
+    const struct timed_block *timed = work->classes.items[number].timed;
     struct class_times made = {0};
-    const struct timed_block *timed = class->timed;
     wb_status status = WB_OK;
     if (timed == NULL) {
-        status = class_times_make(&analysis->grid_times, &analysis->work, number, maker->diagnostics, &made);
+        status = class_times_make(&analysis->grid_times, work, number, maker->diagnostics, &made);
         timed = &made.timed;
     }
-    if (status == WB_OK) status = cost_work_add(maker, timed, class->blocks);
-    if (status == WB_OK) status = cost_add_elb(maker, timed, class->blocks, weights);
+    if (status == WB_OK) status = add_timed(maker, number, timed, weights);
     class_times_clear(&made);
     return status;
 }
 
-static wb_status add_classes(struct cost_maker *maker, struct tally *weights) {
-    const struct grid_work *work = &maker->analysis->work;
-    for (uint32_t k = 0; k < work->classes.count; k++) {
+static wb_status add_classes(struct cost_maker *maker, struct kernel_weights *weights) {
+    const size_t count = weights->work->classes.count;
+    for (uint32_t k = 0; k < count; k++) {
         WB_TRY(add_class(maker, k, weights));
         if (maker->watch == NULL || maker->watch->poll == NULL) continue;
-        if (maker->watch->poll(maker->watch->user, "costs", k, work->classes.count)) continue;
+        if (maker->watch->poll(maker->watch->user, "costs", k, count)) continue;
         diagnose(maker->diagnostics, SEVERITY_ERROR, "costs", "analysis stopped");
         return WB_ERR_LIMIT;
     }
     return WB_OK;
 }
 
-/* Divides the parts of the bound by the weights. */
-static wb_status divide_parts(struct cost_maker *maker, const struct tally *weights) {
-    for (size_t p = 0; p < maker->bound->part_count; p++) {
-        const wb_part *part = &maker->bound->parts[p];
-        const struct part_filter filter = {maker->work, maker->analysis->machine, part,
-                                           weights->instructions};
-        if (tally_apportion(&maker->shares, part->what, part->cycles, weights, part_has, &filter,
-                            apart_of(part->what)) != WB_OK)
-            return diagnose_out_of_memory(maker->diagnostics, "costs");
-    }
-    return WB_OK;
-}
-
 wb_status kernel_costs(struct cost_maker *maker) {
-    struct tally weights;
+    struct kernel_weights weights = {.work = work_of(maker)};
+    const size_t instructions = maker->shares.instructions;
     if (maker->bound->part_count == 0) return cost_decline(maker, "nothing says where its cycles go");
-    if (tally_init(&weights, maker->shares.instructions, &maker->costs->arena) != WB_OK)
+    if (tally_init(&weights.all, instructions, &maker->costs->arena) != WB_OK ||
+        tally_init(&weights.last, instructions, &maker->costs->arena) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     WB_TRY(add_classes(maker, &weights));
-    return divide_parts(maker, &weights);
+    cost_add_asking(maker->work, &weights.all);
+    const bool of_all = strcmp(maker->method->name, "k-area") == 0;
+    return cost_divide_parts(maker, &weights.all, of_all ? &weights.all : &weights.last, &weights.last);
 }

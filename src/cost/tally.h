@@ -17,15 +17,6 @@ enum cost_apart {
     COST_APART_COUNT
 };
 
-/* What one instruction does in all that a number is about (wb_cost). */
-struct cost_work {
-    uint64_t executions;
-    uint64_t issue, busy;
-    uint64_t requests, conflicts;
-    uint8_t unit; /* the last that it used, or UNIT_NONE */
-    bool executed;
-};
-
 /* Shares, or weights for them: one number for each kind of part of each instruction, and behind those of all
  * instructions the same of what belongs to none. */
 struct tally {

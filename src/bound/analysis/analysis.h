@@ -36,9 +36,10 @@ enum subject_kind {
 struct kernel_block {
     struct wb_block *block; /* owned, or NULL */
     struct wb_analysis *analysis;
-    uint32_t class; /* its number in grid_work */
-    cycles cap;     /* it takes no longer: proven, whatever method is asked; or CYCLES_SATURATED */
-    cycles least;   /* the least that any method proved of it so far; or CYCLES_SATURATED */
+    uint32_t class;   /* its number in grid_work */
+    cycles cap;       /* it takes no longer: proven, whatever method is asked; or CYCLES_SATURATED */
+    cycles least;     /* the least that any method proved of it so far; or CYCLES_SATURATED */
+    uint64_t decides; /* bit i: what method i says of it is what it says of all */
 };
 
 /* What an analysis was made from and frees with itself, each or NULL: of an analysis by wb_analyze. */
@@ -88,7 +89,8 @@ struct wb_analysis {
     struct together_times together;
 
     /* Of a whole grid on any machine: */
-    struct wb_block *longest_block; /* the block of `longest`, where it was made for it */
+    struct wb_block *longest_block;   /* the block of `longest`, where it was made for it */
+    const struct wb_analysis *kernel; /* of the `longest` of a kernel: that */
     struct wb_analysis *longest; /* of the block that takes longest; else NULL. Of a kernel its bounds are the
                                     largest of all `blocks` */
 

@@ -60,6 +60,7 @@ wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnosti
                                                                          .class = longest,
                                                                          .cap = cap_of(work, longest),
                                                                          .least = CYCLES_SATURATED};
+    kernel->longest->kernel = kernel;
     status = add_others(kernel, classes, longest, diagnostics);
     free(classes);
     return status;
@@ -147,6 +148,7 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
     const struct bound_method *method = bound_method_at(index);
     const uint32_t blocks = blocks_asked(kernel, method, request->unasked);
     assert(kernel->kind == SUBJECT_KERNEL && (method->needs & NEED_BLOCK) != 0);
+    struct kernel_block *decider = NULL;
     cycles skipped = kernel->rest;
     wb_status status = WB_OK;
     *attempt = (struct analysis_attempt){.found = false};
@@ -158,11 +160,16 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
                 try_block(block->analysis, index, request, b < blocks ? blocks - b : 1, messages, &one);
             if (came_to != WB_OK && (status == WB_OK || came_to == WB_ERR_DECLINED)) status = came_to;
         }
+        if (one.found && (!attempt->found || one.bound.cycles > attempt->bound.cycles)) decider = block;
         add_attempt(&one, block, &skipped, attempt);
     }
     kernel->block_methods |= UINT64_C(1) << index;
     if (!attempt->found) return status;
+    const cycles decided = attempt->bound.cycles;
     count_skipped(skipped, &attempt->bound);
+    for (size_t b = 0; b < kernel->blocks.count; b++)
+        kernel->blocks.items[b].decides &= ~(UINT64_C(1) << index);
+    if (decided == attempt->bound.cycles) decider->decides |= UINT64_C(1) << index;
     return status == WB_ERR_LIMIT ? status : WB_OK;
 }
 

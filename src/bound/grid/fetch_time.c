@@ -45,6 +45,39 @@ static uint64_t path_fetches(const struct fetched_code *fetched, const struct pa
     return fetches;
 }
 
+/* Adds the fetches of a path by the entries that begin them, `warps` times. */
+static void count_fetches(const struct fetched_code *fetched, const struct path *path, uint64_t warps,
+                          uint64_t *counts) {
+    const struct path_entry *entries = path->entries.items;
+    uint64_t folded = 0, repetitions = 0; /* as path_fetches */
+    for (size_t e = path->entries.count; e-- > 0;) {
+        if (entries[e].count == PATH_REPEAT) {
+            folded = entries[e].first;
+            repetitions = entries[e].mask;
+            continue;
+        }
+        const uint64_t times = cycles_mul(warps, folded > 0 ? repetitions + 1 : 1);
+        uint64_t from = 0, end = 0;
+        for (uint32_t i = entries[e].first; i < entries[e].first + entries[e].count; i++)
+            if (is_fetched(fetched, i, &from, &end)) counts[i] = cycles_add(counts[i], times);
+        folded -= folded > 0;
+    }
+}
+
+wb_status code_fetch_counts(const struct timed_block *block, uint64_t *counts) {
+    const struct fetched_code fetched = {&block->code, &block->machine->fetch};
+    if (!fetch_can_stall(fetched.fetch)) return WB_OK;
+    struct arena scratch = {0};
+    uint64_t *warps = arena_array(&scratch, (size_t)block->path_count + 1, sizeof *warps);
+    if (warps == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        warps[block->warp_path[w]]++;
+    for (uint32_t p = 0; p < block->path_count; p++)
+        count_fetches(&fetched, &block->paths[p], warps[p], counts);
+    arena_free(&scratch);
+    return WB_OK;
+}
+
 wb_status code_fetches(const struct timed_block *block, uint64_t *fetches) {
     const struct fetched_code fetched = {&block->code, &block->machine->fetch};
     *fetches = 0;

@@ -20,6 +20,9 @@ void code_lines_free(struct code_lines *lines);
 /* Fetches that all warps of the block begin at most, whatever parts of their paths they execute. */
 wb_status code_fetches(const struct timed_block *block, uint64_t *fetches);
 
+/* The same by entry of the code: counts[i] grows by the fetches that the entry begins. */
+wb_status code_fetch_counts(const struct timed_block *block, uint64_t *counts);
+
 /* The most fetches of a block of a grid, and the lines of all of them. */
 wb_status grid_fetches(const struct timed_grid *timed, struct code_lines *lines, uint64_t *most);
 

@@ -33,9 +33,7 @@ void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t b
 }
 
 void cfg_put_guard(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
-    if (inst->guard == PTX_NO_INDEX) return;
-    text_string(out, inst->guard_negated ? "@!" : "@");
-    ptx_put_reg(report->cfg.function, inst->guard, out);
+    source_lines_put_guard(out, report->cfg.function, inst);
 }
 
 static int location_order(const void *a, const void *b) {
@@ -86,27 +84,8 @@ void cfg_put_source_lines(struct text *out, const struct cfg_report *report, uin
     vec_free(&locations);
 }
 
-/* Longest instruction that is shown whole. */
-enum { INST_LENGTH_MAX = 62 };
-
 void cfg_put_inst(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
-    const struct source *source = &report->kernel->module->source;
-    bool blank = false;
-    size_t at = inst->at;
-    cfg_put_guard(out, report, inst);
-    if (inst->guard != PTX_NO_INDEX) text_char(out, ' ');
-    for (size_t length = 0; at < source->size && source->text[at] != ';' && length < INST_LENGTH_MAX; at++) {
-        char c = source->text[at];
-        if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
-            blank = true;
-            continue;
-        }
-        if (blank) text_char(out, ' ');
-        length += 1 + (size_t)blank;
-        blank = false;
-        text_char(out, c >= ' ' && c <= '~' ? c : '?');
-    }
-    if (at < source->size && source->text[at] != ';') text_string(out, "...");
+    source_lines_put_inst(out, report->kernel->module, report->cfg.function, inst);
 }
 
 /* What the pass of cfg_report_open fills. */

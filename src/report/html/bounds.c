@@ -50,33 +50,6 @@ static struct axis axis_of(const struct html_page *page, const struct wb_analysi
     return axis;
 }
 
-/* The distance of marks: 1, 2 or 5 times a power of ten, for 4 to 10 of them. */
-static uint64_t step_of(uint64_t end) {
-    static const uint64_t steps[] = {1, 2, 5};
-    uint64_t power = 1;
-    while (power <= end / 100)
-        power *= 10;
-    for (size_t i = 0;; i++) {
-        const uint64_t step = steps[i % 3] * power;
-        if (end / step < 5) return step;
-        if (i % 3 == 2) power *= 10;
-    }
-}
-
-static void put_axis(struct html_page *page, const struct axis *axis) {
-    struct text *out = &page->out;
-    const uint64_t step = step_of(axis->end);
-    text_string(out, "<div class=\"axis\" aria-hidden=\"true\"><div class=\"track\">");
-    for (uint64_t at = 0; at <= axis->end && axis->end - at >= step / 2; at += step) {
-        text_string(out, "<span style=\"left:");
-        page_share(page, (double)at, (double)axis->end);
-        text_string(out, "\">");
-        page_count(page, at);
-        text_string(out, "</span>");
-    }
-    text_string(out, "</div></div>\n");
-}
-
 /* Something that stands at a place of every track. */
 static void put_mark(struct html_page *page, const struct axis *axis, const char *class, uint64_t from,
                      uint64_t to) {
@@ -211,7 +184,7 @@ static void put_chart(struct html_page *page, const struct wb_analysis *analysis
     text_string(&page->out, "<div class=\"bars\">\n");
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         put_group(page, analysis, &axis, &groups[g]);
-    put_axis(page, &axis);
+    page_axis(page, axis.end);
     put_legend(page, &axis);
     text_string(&page->out, "</div>\n");
     if (analysis->given != NULL)

@@ -25,7 +25,10 @@ static const char *name_of(const struct wb_analysis *analysis) {
 static void put_contents(struct html_page *page, bool is_stream) {
     static const struct {
         const char *id, *title;
-    } entries[] = {{"verdict", "Verdict"}, {"bounds", "Bounds"}, {"conditions", "Assumptions"}};
+    } entries[] = {{"verdict", "Verdict"},
+                   {"bounds", "Bounds"},
+                   {"timeline", "Slowest execution"},
+                   {"conditions", "Assumptions"}};
     text_string(&page->out, "<nav aria-label=\"Contents\"><ul>");
     for (size_t i = 0; i < (is_stream ? 1 : sizeof entries / sizeof *entries); i++)
         text_printf(&page->out, "<li><a href=\"#%s\">%s</a></li>", entries[i].id, entries[i].title);
@@ -41,6 +44,7 @@ static void put_title(struct html_page *page, const char *title) {
 /* The sections behind the summary. */
 static void put_sections(struct html_page *page, const struct wb_analysis *analysis) {
     html_bounds(page, analysis);
+    html_executions(page, analysis);
     html_conditions(page, analysis);
 }
 

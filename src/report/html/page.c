@@ -106,6 +106,33 @@ void page_note(struct html_page *page, const char *format, ...) {
     text_free(&note);
 }
 
+/* The distance of marks: 1, 2 or 5 times a power of ten, for 4 to 10 of them. */
+static uint64_t step_of(uint64_t end) {
+    static const uint64_t steps[] = {1, 2, 5};
+    uint64_t power = 1;
+    while (power <= end / 100)
+        power *= 10;
+    for (size_t i = 0;; i++) {
+        const uint64_t step = steps[i % 3] * power;
+        if (end / step < 5) return step;
+        if (i % 3 == 2) power *= 10;
+    }
+}
+
+void page_axis(struct html_page *page, uint64_t end) {
+    struct text *out = &page->out;
+    const uint64_t step = step_of(end);
+    text_string(out, "<div class=\"axis\" aria-hidden=\"true\"><div class=\"track\">");
+    for (uint64_t at = 0; at <= end && end - at >= step / 2; at += step) {
+        text_string(out, "<span style=\"left:");
+        page_share(page, (double)at, (double)end);
+        text_string(out, "\">");
+        page_count(page, at);
+        text_string(out, "</span>");
+    }
+    text_string(out, "</div></div>\n");
+}
+
 /* A parser of HTML looks for the end of a script before JSON is read: `<` stands in it as JSON's own escape,
  * and so do the two line ends that older scripts have and JSON has not. */
 static void put_json_inside(struct text *out, const char *json, size_t length) {

@@ -35,6 +35,9 @@ void page_cycles(struct html_page *page, uint64_t time);
 /* A part of the whole as a length in CSS, "12.34%". */
 void page_share(struct html_page *page, double part, double whole);
 
+/* The axis of bars (class "bars"), from 0 to `end` cycles. */
+void page_axis(struct html_page *page, uint64_t end);
+
 /* A paragraph in which something is said beside the matter, such as what was left out; plain text. */
 void page_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -49,6 +52,9 @@ void html_stream_summary(struct html_page *page, const struct wb_stream *stream)
 
 /* bounds.c: all numbers as bars on one axis, and what the least proven one is made of. */
 void html_bounds(struct html_page *page, const struct wb_analysis *analysis);
+
+/* schedule.c: the longest execution that is known: a timeline of warps and units, blocks on SMs. */
+void html_executions(struct html_page *page, const struct wb_analysis *analysis);
 
 /* conditions.c: what the numbers rest on; inputs; how the report is made again. */
 void html_conditions(struct html_page *page, const struct wb_analysis *analysis);

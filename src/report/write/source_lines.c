@@ -49,3 +49,34 @@ void source_lines_json(struct json *json, const struct inst_place *place) {
     json_put_text(json, "source_file", place->source_file);
     json_put_count(json, "source_line", place->source_line);
 }
+
+void source_lines_put_guard(struct text *out, const struct ptx_function *function,
+                            const struct ptx_inst *inst) {
+    if (inst->guard == PTX_NO_INDEX) return;
+    text_string(out, inst->guard_negated ? "@!" : "@");
+    ptx_put_reg(function, inst->guard, out);
+}
+
+/* Longest instruction that is shown whole. */
+enum { INST_LENGTH_MAX = 62 };
+
+void source_lines_put_inst(struct text *out, const struct wb_module *module,
+                           const struct ptx_function *function, const struct ptx_inst *inst) {
+    const struct source *source = &module->source;
+    bool blank = false;
+    size_t at = inst->at;
+    source_lines_put_guard(out, function, inst);
+    if (inst->guard != PTX_NO_INDEX) text_char(out, ' ');
+    for (size_t length = 0; at < source->size && source->text[at] != ';' && length < INST_LENGTH_MAX; at++) {
+        char c = source->text[at];
+        if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+            blank = true;
+            continue;
+        }
+        if (blank) text_char(out, ' ');
+        length += 1 + (size_t)blank;
+        blank = false;
+        text_char(out, c >= ' ' && c <= '~' ? c : '?');
+    }
+    if (at < source->size && source->text[at] != ';') text_string(out, "...");
+}

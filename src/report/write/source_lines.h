@@ -25,6 +25,14 @@ void source_lines_close(struct source_lines *lines);
 
 struct inst_place source_lines_place(const struct source_lines *lines, const struct ptx_inst *inst);
 
+/* Appends a guard such as "@!%p1"; nothing for an instruction without one. */
+void source_lines_put_guard(struct text *out, const struct ptx_function *function,
+                            const struct ptx_inst *inst);
+
+/* Appends an instruction with its guard on one line, as it stands in the PTX, the end of a long one cut. */
+void source_lines_put_inst(struct text *out, const struct wb_module *module,
+                           const struct ptx_function *function, const struct ptx_inst *inst);
+
 /* The members "source_file" and "source_line", where the place has them. */
 void source_lines_json(struct json *json, const struct inst_place *place);
 

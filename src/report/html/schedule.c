@@ -1,0 +1,69 @@
+/* The sections about the longest execution that is known, or why there is none. */
+#include "report/html/schedule.h"
+
+#include <string.h>
+
+/* The SM whose last block ends last; of several the first. */
+static uint32_t last_sm(const wb_schedule *schedule) {
+    size_t count;
+    const wb_block_time *blocks = wb_schedule_blocks(schedule, &count);
+    const wb_block_time *last = blocks;
+    for (size_t i = 0; i < count; i++)
+        if (blocks[i].end > last->end) last = &blocks[i];
+    return count > 0 ? last->sm : 0;
+}
+
+/* Says why there is nothing to be shown: the first message without its place. */
+static void put_reason(struct html_page *page, const wb_diagnostics *messages) {
+    const char *text = wb_diagnostics_text(messages), *start = strstr(text, "error: ");
+    start = start != NULL ? start + strlen("error: ") : text;
+    page_note(page, "No execution can be shown: %.*s.", (int)strcspn(start, "\n"), start);
+}
+
+static void put_schedule(struct html_page *page, const struct wb_analysis *analysis,
+                         const wb_schedule *schedule) {
+    struct html_schedule shown = {.analysis = analysis,
+                                  .schedule = schedule,
+                                  .info = wb_schedule_describe(schedule),
+                                  .sm = last_sm(schedule)};
+    if (html_code_open(analysis, &shown.code) != WB_OK) page->out.failed = true;
+    page_open_section(page, "timeline", "The slowest execution found");
+    html_timeline(page, &shown);
+    page_close_section(page);
+    if (shown.info->scope == WB_SCOPE_KERNEL) {
+        page_open_section(page, "blocks", "Blocks on the SMs");
+        html_residents(page, &shown);
+        page_close_section(page);
+    }
+    html_code_close(&shown.code);
+}
+
+/* Whether a subject has an execution: asks for it, of messages the first subject's are kept. */
+static wb_schedule *schedule_of(struct html_page *page, const struct wb_analysis *analysis,
+                                wb_diagnostics *messages) {
+    const wb_schedule_options options = {
+        .size = sizeof options, .most = TIMELINE_ISSUES_MAX, .watch = page->asked.watch};
+    wb_schedule *schedule = NULL;
+    if (wb_schedule_worst(analysis, &options, messages, &schedule) != WB_OK) return NULL;
+    return schedule;
+}
+
+void html_executions(struct html_page *page, const struct wb_analysis *analysis) {
+    const struct wb_analysis *of = analysis->given != NULL ? analysis->given : analysis;
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) {
+        page->out.failed = true;
+        return;
+    }
+    wb_schedule *schedule = schedule_of(page, of, messages);
+    if (schedule == NULL && of->longest != NULL) schedule = schedule_of(page, of = of->longest, messages);
+    if (schedule != NULL) {
+        put_schedule(page, of, schedule);
+    } else {
+        page_open_section(page, "timeline", "The slowest execution found");
+        put_reason(page, messages);
+        page_close_section(page);
+    }
+    wb_schedule_free(schedule);
+    wb_diagnostics_free(messages);
+}

@@ -1,0 +1,26 @@
+/* The longest execution that is known, as an HTML report shows it. */
+#ifndef WB_REPORT_HTML_SCHEDULE_H
+#define WB_REPORT_HTML_SCHEDULE_H
+
+#include "report/html/code.h"
+#include "report/html/page.h"
+
+/* Most instructions of an SM that a timeline shows, some 40 bytes each. */
+#define TIMELINE_ISSUES_MAX 12000u
+
+/* What is shown of an execution. */
+struct html_schedule {
+    const struct wb_analysis *analysis; /* that it is of */
+    const wb_schedule *schedule;
+    const wb_schedule_info *info;
+    struct html_code code;
+    uint32_t sm; /* the one whose last block ends last */
+};
+
+/* The timeline of an SM: its warps and units. */
+void html_timeline(struct html_page *page, const struct html_schedule *shown);
+
+/* Which blocks the SMs had when. */
+void html_residents(struct html_page *page, const struct html_schedule *shown);
+
+#endif

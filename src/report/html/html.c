@@ -27,6 +27,8 @@ static void put_contents(struct html_page *page, bool is_stream) {
         const char *id, *title;
     } entries[] = {{"verdict", "Verdict"},
                    {"bounds", "Bounds"},
+                   {"source", "Source"},
+                   {"flow", "Control flow"},
                    {"timeline", "Slowest execution"},
                    {"conditions", "Assumptions"}};
     text_string(&page->out, "<nav aria-label=\"Contents\"><ul>");
@@ -44,6 +46,7 @@ static void put_title(struct html_page *page, const char *title) {
 /* The sections behind the summary. */
 static void put_sections(struct html_page *page, const struct wb_analysis *analysis) {
     html_bounds(page, analysis);
+    html_costs(page, analysis);
     html_executions(page, analysis);
     html_conditions(page, analysis);
 }

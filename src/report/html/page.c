@@ -133,6 +133,13 @@ void page_axis(struct html_page *page, uint64_t end) {
     text_string(out, "</div></div>\n");
 }
 
+void page_reason(struct html_page *page, const char *what, const wb_diagnostics *messages) {
+    const char *text = wb_diagnostics_text(messages), *start = strstr(text, "error: ");
+    start = start != NULL ? start + strlen("error: ") : text;
+    const int length = (int)strcspn(start, "\n");
+    page_note(page, "%s%s%.*s.", what, length > 0 ? ": " : "", length, start);
+}
+
 /* A parser of HTML looks for the end of a script before JSON is read: `<` stands in it as JSON's own escape,
  * and so do the two line ends that older scripts have and JSON has not. */
 static void put_json_inside(struct text *out, const char *json, size_t length) {

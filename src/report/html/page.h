@@ -41,6 +41,9 @@ void page_axis(struct html_page *page, uint64_t end);
 /* A paragraph in which something is said beside the matter, such as what was left out; plain text. */
 void page_note(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same: `what` is so, for the reason that the first message of a collection gives, if it has one. */
+void page_reason(struct html_page *page, const char *what, const wb_diagnostics *messages);
+
 /* JSON as data for the script, under an id. The text is freed. */
 void page_data(struct html_page *page, const char *id, struct text *json);
 
@@ -52,6 +55,9 @@ void html_stream_summary(struct html_page *page, const struct wb_stream *stream)
 
 /* bounds.c: all numbers as bars on one axis, and what the least proven one is made of. */
 void html_bounds(struct html_page *page, const struct wb_analysis *analysis);
+
+/* costs.c: the source with cycles beside each line, and the control flow. */
+void html_costs(struct html_page *page, const struct wb_analysis *analysis);
 
 /* schedule.c: the longest execution that is known: a timeline of warps and units, blocks on SMs. */
 void html_executions(struct html_page *page, const struct wb_analysis *analysis);

@@ -13,13 +13,6 @@ static uint32_t last_sm(const wb_schedule *schedule) {
     return count > 0 ? last->sm : 0;
 }
 
-/* Says why there is nothing to be shown: the first message without its place. */
-static void put_reason(struct html_page *page, const wb_diagnostics *messages) {
-    const char *text = wb_diagnostics_text(messages), *start = strstr(text, "error: ");
-    start = start != NULL ? start + strlen("error: ") : text;
-    page_note(page, "No execution can be shown: %.*s.", (int)strcspn(start, "\n"), start);
-}
-
 static void put_schedule(struct html_page *page, const struct wb_analysis *analysis,
                          const wb_schedule *schedule) {
     struct html_schedule shown = {.analysis = analysis,
@@ -61,7 +54,7 @@ void html_executions(struct html_page *page, const struct wb_analysis *analysis)
         put_schedule(page, of, schedule);
     } else {
         page_open_section(page, "timeline", "The slowest execution found");
-        put_reason(page, messages);
+        page_reason(page, "No execution can be shown", messages);
         page_close_section(page);
     }
     wb_schedule_free(schedule);

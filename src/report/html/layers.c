@@ -1,0 +1,322 @@
+#include "report/html/layers.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Widths of what stands in a layer: of a node, and of an edge that passes through. */
+#define NODE_WIDTH 1.0
+#define BEND_WIDTH 0.22
+
+/* How often layers are put in order, and places improved, downwards and upwards each time. */
+#define SWEEPS 12u
+
+/* A node, or the bend of an edge in one layer. */
+struct item {
+    uint32_t layer, rank; /* rank: from the left */
+    double x, width, wanted;
+    uint32_t *above, *below; /* neighbours in the next layers, by number of the item */
+    uint32_t above_count, below_count;
+};
+
+struct drawing {
+    struct arena *arena;
+    struct layers *layers;
+    struct item *items;
+    uint32_t item_count;
+    uint32_t **rows; /* per layer its items from the left */
+    uint32_t *row_counts;
+    uint32_t *order;  /* per node its place in a reversed postorder */
+    uint32_t *sorted; /* the nodes in that order */
+};
+
+/* ---- Layers ---------------------------------------------------------------------------------------------
+ */
+
+/* A depth-first walk in progress. */
+struct order_walk {
+    const struct graph *graph;
+    uint32_t *next, *stack; /* per node its next edge; the nodes that are open */
+    bool *met;
+    uint32_t left; /* numbers that are not given yet */
+};
+
+/* Numbers all that `root` leads to and that has no number. */
+static void walk_from(struct drawing *drawing, struct order_walk *walk, uint32_t root) {
+    const struct adjacency *out = &walk->graph->out;
+    uint32_t depth = 0;
+    if (walk->met[root]) return;
+    walk->met[root] = true;
+    walk->stack[depth++] = root;
+    while (depth > 0) {
+        const uint32_t node = walk->stack[depth - 1], at = out->first[node] + walk->next[node];
+        if (at == out->first[node + 1]) {
+            drawing->order[node] = --walk->left;
+            drawing->sorted[walk->left] = node;
+            depth--;
+            continue;
+        }
+        walk->next[node]++;
+        if (walk->met[out->nodes[at]]) continue;
+        walk->met[out->nodes[at]] = true;
+        walk->stack[depth++] = out->nodes[at];
+    }
+}
+
+/* Numbers the nodes such that only edges that close a cycle lead back: to where a walk from the nodes that
+ * nothing leads to, and the first one, came from. */
+static void find_order(struct drawing *drawing, const struct graph *graph) {
+    struct arena *arena = drawing->arena;
+    const uint32_t count = graph->node_count;
+    struct order_walk walk = {.graph = graph, .left = count};
+    walk.next = arena_array(arena, count, sizeof *walk.next);
+    walk.stack = arena_array(arena, count, sizeof *walk.stack);
+    walk.met = arena_array(arena, count, sizeof *walk.met);
+    drawing->order = arena_array(arena, count, sizeof *drawing->order);
+    drawing->sorted = arena_array(arena, count, sizeof *drawing->sorted);
+    for (uint32_t node = count; node-- > 0;)
+        if (node == 0 || graph->in.first[node + 1] == graph->in.first[node]) walk_from(drawing, &walk, node);
+    for (uint32_t node = 0; node < count; node++) /* cycles that nothing leads to */
+        walk_from(drawing, &walk, node);
+}
+
+/* Every node one layer below the lowest that leads to it. */
+static void find_layers(struct drawing *drawing, const struct graph *graph) {
+    struct layers *layers = drawing->layers;
+    for (uint32_t i = 0; i < layers->node_count; i++) {
+        const uint32_t from = drawing->sorted[i], below = layers->nodes[from].layer + 1;
+        if (below > layers->layer_count) layers->layer_count = below;
+        for (uint32_t e = graph->out.first[from]; e < graph->out.first[from + 1]; e++) {
+            const uint32_t to = graph->out.nodes[e];
+            if (drawing->order[to] > drawing->order[from] && layers->nodes[to].layer < below)
+                layers->nodes[to].layer = below;
+        }
+    }
+}
+
+/* ---- Items ----------------------------------------------------------------------------------------------
+ */
+
+static uint32_t add_item(struct drawing *drawing, uint32_t layer, double width) {
+    const uint32_t number = drawing->item_count++;
+    drawing->items[number] = (struct item){.layer = layer, .width = width};
+    return number;
+}
+
+/* The items of every edge that leads down: `visit` is told each pair of neighbours. */
+static void link_items(struct drawing *drawing, uint32_t upper, uint32_t lower, bool is_counting) {
+    struct item *above = &drawing->items[upper], *below = &drawing->items[lower];
+    if (!is_counting) {
+        above->below[above->below_count] = lower;
+        below->above[below->above_count] = upper;
+    }
+    above->below_count++;
+    below->above_count++;
+}
+
+/* Links the items of all edges; bends of edge e are the items from first_bend[e] on. */
+static void link_edges(struct drawing *drawing, const uint32_t *first_bend, bool is_counting) {
+    const struct layers *layers = drawing->layers;
+    for (uint32_t i = 0; i < drawing->item_count; i++)
+        drawing->items[i].above_count = drawing->items[i].below_count = 0;
+    for (uint32_t e = 0; e < layers->edge_count; e++) {
+        const struct layers_edge *edge = &layers->edges[e];
+        if (edge->back) continue;
+        uint32_t upper = edge->from;
+        for (uint32_t b = 0; b < edge->bend_count; b++) {
+            link_items(drawing, upper, first_bend[e] + b, is_counting);
+            upper = first_bend[e] + b;
+        }
+        link_items(drawing, upper, edge->to, is_counting);
+    }
+}
+
+/* Makes the items, and the rows of all layers in the order of the nodes. */
+static void make_items(struct drawing *drawing, uint32_t *first_bend) {
+    struct arena *arena = drawing->arena;
+    struct layers *layers = drawing->layers;
+    size_t count = layers->node_count;
+    for (uint32_t e = 0; e < layers->edge_count; e++)
+        count += layers->edges[e].bend_count;
+    drawing->items = arena_array(arena, count, sizeof *drawing->items);
+    for (uint32_t node = 0; node < layers->node_count; node++)
+        (void)add_item(drawing, layers->nodes[node].layer, NODE_WIDTH);
+    for (uint32_t e = 0; e < layers->edge_count; e++) {
+        first_bend[e] = drawing->item_count;
+        for (uint32_t b = 0; b < layers->edges[e].bend_count; b++)
+            (void)add_item(drawing, layers->nodes[layers->edges[e].from].layer + 1 + b, BEND_WIDTH);
+    }
+    link_edges(drawing, first_bend, true);
+    for (uint32_t i = 0; i < drawing->item_count; i++) {
+        struct item *item = &drawing->items[i];
+        item->above = arena_array(arena, item->above_count, sizeof *item->above);
+        item->below = arena_array(arena, item->below_count, sizeof *item->below);
+    }
+    link_edges(drawing, first_bend, false);
+    drawing->rows = arena_array(arena, layers->layer_count, sizeof *drawing->rows);
+    drawing->row_counts = arena_array(arena, layers->layer_count, sizeof *drawing->row_counts);
+    for (uint32_t i = 0; i < drawing->item_count; i++)
+        drawing->row_counts[drawing->items[i].layer]++;
+    for (uint32_t l = 0; l < layers->layer_count; l++) {
+        drawing->rows[l] = arena_array(arena, drawing->row_counts[l], sizeof **drawing->rows);
+        drawing->row_counts[l] = 0;
+    }
+    for (uint32_t i = 0; i < drawing->item_count; i++) {
+        struct item *item = &drawing->items[i];
+        item->rank = drawing->row_counts[item->layer]++;
+        drawing->rows[item->layer][item->rank] = i;
+    }
+}
+
+/* ---- Order and places -----------------------------------------------------------------------------------
+ */
+
+/* Puts a row in the order of what its items want; those that want nothing stay. */
+static void sort_row(struct drawing *drawing, uint32_t layer) {
+    uint32_t *row = drawing->rows[layer];
+    for (uint32_t i = 1; i < drawing->row_counts[layer]; i++) {
+        const uint32_t moved = row[i];
+        uint32_t at = i;
+        for (; at > 0 && drawing->items[row[at - 1]].wanted > drawing->items[moved].wanted; at--)
+            row[at] = row[at - 1];
+        row[at] = moved;
+    }
+    for (uint32_t i = 0; i < drawing->row_counts[layer]; i++)
+        drawing->items[row[i]].rank = i;
+}
+
+/* What an item wants: the average rank, or place, of its neighbours above or below; else to stay. */
+static double wish(const struct drawing *drawing, const struct item *item, bool from_above, bool of_rank) {
+    const uint32_t count = from_above ? item->above_count : item->below_count;
+    const uint32_t *neighbours = from_above ? item->above : item->below;
+    double sum = 0;
+    if (count == 0) return of_rank ? item->rank : item->x;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct item *neighbour = &drawing->items[neighbours[i]];
+        sum += of_rank ? neighbour->rank : neighbour->x;
+    }
+    return sum / count;
+}
+
+/* How far apart two neighbours in a row stand at least. */
+static double distance(const struct item *a, const struct item *b) {
+    return (a->width + b->width) / 2 + 0.12;
+}
+
+/* Moves the items of a row to where they want to stand, as far as there is room: halfway between pushing all
+ * to the right and pushing all to the left, which both keep the distances. */
+static void place_row(struct drawing *drawing, uint32_t layer) {
+    const uint32_t *row = drawing->rows[layer], count = drawing->row_counts[layer];
+    for (uint32_t i = 0; i < count; i++) {
+        struct item *item = &drawing->items[row[i]];
+        item->x = item->wanted;
+        if (i == 0) continue;
+        const struct item *before = &drawing->items[row[i - 1]];
+        const double least = before->x + distance(before, item);
+        if (item->x < least) item->x = least;
+    }
+    double most = 0;
+    for (uint32_t i = count; i-- > 0;) {
+        struct item *item = &drawing->items[row[i]];
+        double pushed = item->wanted;
+        if (i + 1 < count) {
+            const double limit = most - distance(item, &drawing->items[row[i + 1]]);
+            if (pushed > limit) pushed = limit;
+        }
+        most = pushed;
+        item->x = (item->x + pushed) / 2;
+    }
+}
+
+/* One sweep over all rows, downwards or upwards. */
+static void sweep(struct drawing *drawing, bool down, bool of_rank) {
+    const uint32_t layers = drawing->layers->layer_count;
+    for (uint32_t i = 0; i < layers; i++) {
+        const uint32_t layer = down ? i : layers - 1 - i;
+        for (uint32_t r = 0; r < drawing->row_counts[layer]; r++) {
+            struct item *item = &drawing->items[drawing->rows[layer][r]];
+            item->wanted = wish(drawing, item, down, of_rank);
+        }
+        if (of_rank)
+            sort_row(drawing, layer);
+        else
+            place_row(drawing, layer);
+    }
+}
+
+/* ---- The result -----------------------------------------------------------------------------------------
+ */
+
+/* Gives each edge that leads up a lane that no other one has in the same layers, the short ones first. */
+static void find_lanes(struct layers *layers) {
+    for (uint32_t span = 0; span < layers->layer_count; span++) {
+        for (uint32_t e = 0; e < layers->edge_count; e++) {
+            struct layers_edge *edge = &layers->edges[e];
+            const uint32_t top = layers->nodes[edge->to].layer, bottom = layers->nodes[edge->from].layer;
+            if (!edge->back || bottom - top != span) continue;
+            for (uint32_t o = 0; o < layers->edge_count; o++) {
+                const struct layers_edge *other = &layers->edges[o];
+                const uint32_t other_top = layers->nodes[other->to].layer,
+                               other_bottom = layers->nodes[other->from].layer;
+                const bool is_placed = other->back && (other_bottom - other_top < span ||
+                                                       (other_bottom - other_top == span && o < e));
+                if (is_placed && other_top <= bottom && top <= other_bottom && other->lane >= edge->lane)
+                    edge->lane = other->lane + 1;
+            }
+            if (edge->lane >= layers->lane_count) layers->lane_count = edge->lane + 1;
+        }
+    }
+}
+
+/* Takes the places over, moved such that the leftmost begins at 0. */
+static void take_places(struct drawing *drawing, const uint32_t *first_bend) {
+    struct layers *layers = drawing->layers;
+    double left = 0, right = 0;
+    for (uint32_t i = 0; i < drawing->item_count; i++) {
+        const struct item *item = &drawing->items[i];
+        if (i == 0 || item->x - item->width / 2 < left) left = item->x - item->width / 2;
+        if (i == 0 || item->x + item->width / 2 > right) right = item->x + item->width / 2;
+    }
+    layers->width = right - left;
+    for (uint32_t node = 0; node < layers->node_count; node++)
+        layers->nodes[node].x = drawing->items[node].x - left;
+    for (uint32_t e = 0; e < layers->edge_count; e++) {
+        struct layers_edge *edge = &layers->edges[e];
+        double *bends = arena_array(drawing->arena, edge->bend_count, sizeof *bends);
+        for (uint32_t b = 0; b < edge->bend_count; b++)
+            bends[b] = drawing->items[first_bend[e] + b].x - left;
+        edge->bends = bends;
+    }
+}
+
+struct layers layers_place(struct arena *arena, uint32_t node_count, const struct graph_edge *edges,
+                           uint32_t edge_count) {
+    assert(arena_is_protected(arena));
+    struct layers layers = {.node_count = node_count, .edge_count = edge_count};
+    struct drawing drawing = {.arena = arena, .layers = &layers};
+    const struct graph graph = graph_build(arena, node_count, edges, edge_count);
+    uint32_t *first_bend = arena_array(arena, edge_count, sizeof *first_bend);
+    layers.nodes = arena_array(arena, node_count, sizeof *layers.nodes);
+    layers.edges = arena_array(arena, edge_count, sizeof *layers.edges);
+    find_order(&drawing, &graph);
+    find_layers(&drawing, &graph);
+    for (uint32_t e = 0; e < edge_count; e++) {
+        const uint32_t from = edges[e].from, to = edges[e].to;
+        const bool back = drawing.order[to] <= drawing.order[from];
+        layers.edges[e] = (struct layers_edge){.from = from, .to = to, .back = back};
+        if (!back) layers.edges[e].bend_count = layers.nodes[to].layer - layers.nodes[from].layer - 1;
+    }
+    make_items(&drawing, first_bend);
+    for (uint32_t i = 0; i < SWEEPS; i++) {
+        sweep(&drawing, true, true);
+        sweep(&drawing, false, true);
+    }
+    for (uint32_t i = 0; i < drawing.item_count; i++)
+        drawing.items[i].x = drawing.items[i].rank;
+    for (uint32_t i = 0; i < SWEEPS; i++) {
+        sweep(&drawing, true, false);
+        sweep(&drawing, false, false);
+    }
+    find_lanes(&layers);
+    take_places(&drawing, first_bend);
+    return layers;
+}

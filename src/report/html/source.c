@@ -1,0 +1,348 @@
+/* The source with the cycles of the least proven bound beside each line, and under it the PTX that it became.
+ */
+#include "report/html/costs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/parts/bounds.h"
+#include "report/write/output.h"
+#include "report/write/source_text.h"
+
+/* Most instructions that are listed; lines without cycles that are left out between others where there are
+ * more of them; lines around those with cycles; lines at the top. */
+#define INSTRUCTIONS_LISTED_MAX ((size_t)3000)
+#define QUIET_LINES_MAX 6u
+#define LINES_AROUND 2u
+#define HOTTEST_LINES 8u
+
+/* What is listed: the instructions by file and line. */
+struct listing {
+    struct html_page *page;
+    const struct html_costs *costs;
+    const wb_cost **rows; /* of instructions that are executed or have cycles: by file, line, place */
+    size_t row_count;
+    uint64_t least; /* cycles of the instructions that are listed */
+    size_t left_out;
+    uint64_t hottest; /* cycles of the hottest line */
+    struct source_texts texts;
+};
+
+/* The instructions of one line: rows [first, end). */
+struct line {
+    const char *file;     /* NULL: the compiler says of none of them where it comes from, */
+    const char *function; /* in this function */
+    uint32_t number;
+    size_t first, end;
+    uint64_t cycles;
+};
+
+/* ---- Order ----------------------------------------------------------------------------------------------
+ */
+
+/* Where there is no file the function takes its place. */
+static const char *file_of(const wb_cost *row) {
+    return row->place.source_file != NULL ? row->place.source_file : row->place.function;
+}
+
+/* Whether the row's line is known. */
+static bool has_line(const wb_cost *row) {
+    return row->place.source_file != NULL && row->place.source_line > 0;
+}
+
+static int compare_rows(const void *a, const void *b) {
+    const wb_cost *x = *(const wb_cost *const *)a, *y = *(const wb_cost *const *)b;
+    if (has_line(x) != has_line(y)) return has_line(x) ? -1 : 1;
+    const int files = strcmp(file_of(x), file_of(y));
+    if (files != 0) return files;
+    if (has_line(x) && x->place.source_line != y->place.source_line)
+        return x->place.source_line < y->place.source_line ? -1 : 1;
+    return (x->instruction > y->instruction) - (x->instruction < y->instruction);
+}
+
+static int compare_cycles(const void *a, const void *b) {
+    const wb_cost *x = *(const wb_cost *const *)a, *y = *(const wb_cost *const *)b;
+    return (x->cycles < y->cycles) - (x->cycles > y->cycles);
+}
+
+/* Takes the instructions; of too many those with most cycles. */
+static bool take_rows(struct listing *listing) {
+    const struct html_costs *costs = listing->costs;
+    listing->rows = malloc((costs->count + 1) * sizeof *listing->rows);
+    if (listing->rows == NULL) return false;
+    for (size_t i = 0; i < costs->count; i++) {
+        const wb_cost *row = &costs->rows[i];
+        if (row->instruction == WB_NO_INSTRUCTION || (row->executions == 0 && row->cycles == 0)) continue;
+        listing->rows[listing->row_count++] = row;
+    }
+    if (listing->row_count > INSTRUCTIONS_LISTED_MAX) {
+        qsort(listing->rows, listing->row_count, sizeof *listing->rows, compare_cycles);
+        listing->least = listing->rows[INSTRUCTIONS_LISTED_MAX]->cycles + 1;
+    }
+    qsort(listing->rows, listing->row_count, sizeof *listing->rows, compare_rows);
+    return true;
+}
+
+/* The line whose first instruction is row number `first`. */
+static struct line line_at(const struct listing *listing, size_t first) {
+    const wb_cost *row = listing->rows[first];
+    struct line line = {.file = has_line(row) ? row->place.source_file : NULL,
+                        .function = row->place.function,
+                        .number = row->place.source_line,
+                        .first = first,
+                        .end = first};
+    for (; line.end < listing->row_count; line.end++) {
+        const wb_cost *next = listing->rows[line.end];
+        if (has_line(next) != has_line(row) || strcmp(file_of(next), file_of(row)) != 0 ||
+            (has_line(row) && next->place.source_line != line.number))
+            break;
+        line.cycles += next->cycles;
+    }
+    return line;
+}
+
+/* ---- A line ---------------------------------------------------------------------------------------------
+ */
+
+/* A cell, empty of 0. */
+static void put_number(struct html_page *page, uint64_t number) {
+    text_string(&page->out, "<td class=\"num\">");
+    if (number > 0) page_count(page, number);
+    text_string(&page->out, "</td>");
+}
+
+static void put_instruction(struct listing *listing, const wb_cost *row) {
+    struct html_page *page = listing->page;
+    struct text *out = &page->out, words = {0};
+    html_code_put(&words, &listing->costs->code, row->instruction);
+    text_printf(out, "<tr><td class=\"num\">%u</td><td><code>", row->place.code_line);
+    xml_text(out, words.data);
+    out->failed |= words.failed;
+    text_free(&words);
+    text_string(out, "</code></td><td>");
+    xml_text(out, row->unit);
+    text_string(out, "</td>");
+    put_number(page, row->executions);
+    put_number(page, row->issue);
+    put_number(page, row->busy);
+    put_number(page, row->requests);
+    put_number(page, row->conflicts);
+    put_number(page, row->cycles);
+    text_string(out, "<td>");
+    html_put_shares(page, row->share, row->cycles);
+    text_string(out, "</td></tr>\n");
+}
+
+/* The instructions of a line. */
+static void put_instructions(struct listing *listing, const struct line *line) {
+    struct text *out = &listing->page->out;
+    uint64_t share[WB_PART_COUNT] = {0};
+    for (size_t i = line->first; i < line->end; i++)
+        for (size_t p = 0; p < WB_PART_COUNT; p++)
+            share[p] = cycles_add(share[p], listing->rows[i]->share[p]);
+    text_string(out, "<div class=\"ptx\"><p>");
+    if (line->cycles > 0) {
+        text_string(out, "Spent on ");
+        html_put_shares(listing->page, share, line->cycles);
+        text_string(out, ".");
+    } else {
+        text_string(out, "None of the cycles of the bound.");
+    }
+    text_string(out,
+                "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">PTX line</th>"
+                "<th scope=\"col\">Instruction</th><th scope=\"col\">Unit</th>"
+                "<th scope=\"col\">Executed</th><th scope=\"col\">Issue</th><th scope=\"col\">Unit busy</th>"
+                "<th scope=\"col\">Requests</th><th scope=\"col\">Conflicts</th>"
+                "<th scope=\"col\">Cycles</th><th scope=\"col\">Spent on</th></tr></thead><tbody>\n");
+    for (size_t i = line->first; i < line->end; i++) {
+        if (listing->rows[i]->cycles >= listing->least)
+            put_instruction(listing, listing->rows[i]);
+        else
+            listing->left_out++;
+    }
+    text_string(out, "</tbody></table></div></div>");
+}
+
+/* A line's number, share, cycles and text; of lines without cycles only the text. */
+static void put_cells(struct listing *listing, const struct line *line, uint32_t number, const char *text,
+                      size_t length) {
+    struct html_page *page = listing->page;
+    struct text *out = &page->out;
+    text_string(out, "<span class=\"ln\">");
+    if (number > 0) text_printf(out, "%u", number);
+    text_string(out, "</span> <span class=\"share\">");
+    if (line != NULL && line->cycles > 0)
+        text_printf(out, "%.1f %%", report_percent(line->cycles, listing->costs->total));
+    text_string(out, "</span> <span class=\"cycles\">");
+    if (line != NULL && line->cycles > 0) page_count(page, line->cycles);
+    text_string(out, "</span> <code>");
+    xml_text_part(out, text, length);
+    text_string(out, "</code>");
+}
+
+static void put_line(struct listing *listing, const struct line *line, const char *text, size_t length) {
+    struct html_page *page = listing->page;
+    struct text *out = &page->out;
+    const double heat = listing->hottest > 0 ? (double)line->cycles / (double)listing->hottest : 0;
+    text_printf(out, "<details class=\"line\" style=\"--h:%.2f\"", heat);
+    char id[40];
+    (void)text_format(id, sizeof id, "line-%zu", line->first);
+    page_id(page, id);
+    text_string(out, "><summary>");
+    put_cells(listing, line, line->file != NULL ? line->number : 0, text, length);
+    text_string(out, "</summary>\n");
+    put_instructions(listing, line);
+    text_string(out, "</details>\n");
+}
+
+/* ---- Files ----------------------------------------------------------------------------------------------
+ */
+
+/* Lines of the file without instructions, from `from` up to the one before `to`. */
+static void put_quiet(struct listing *listing, const char *file, uint32_t from, uint32_t to, bool is_cut) {
+    struct text *out = &listing->page->out;
+    for (uint32_t number = from; number < to; number++) {
+        size_t length;
+        const char *text = source_texts_line(&listing->texts, file, number, &length);
+        if (text == NULL) return;
+        if (is_cut && to - from > QUIET_LINES_MAX && number == from + LINES_AROUND) {
+            text_string(out, "<div class=\"line gap\"><span class=\"ln\">\xe2\x8b\xaf</span></div>\n");
+            number = to - LINES_AROUND - 1;
+            continue;
+        }
+        text_string(out, "<div class=\"line\">");
+        put_cells(listing, NULL, number, text, length);
+        text_string(out, "</div>\n");
+    }
+}
+
+/* What stands for the text of a line that is not known. */
+static void put_unknown_line(struct listing *listing, const struct line *line) {
+    struct text words = {0};
+    if (line->file != NULL)
+        text_printf(&words, "%s:%u", line->file, line->number);
+    else
+        text_printf(&words, "%s: instructions of no line", line->function);
+    listing->page->out.failed |= words.failed;
+    if (!words.failed) put_line(listing, line, words.data, words.length);
+    text_free(&words);
+}
+
+/* The lines of one file, or the instructions of one function without lines; returns the row behind them. */
+static size_t put_file(struct listing *listing, size_t first) {
+    struct text *out = &listing->page->out;
+    struct line line = line_at(listing, first);
+    const char *file = line.file;
+    const size_t lines = file != NULL ? source_texts_line_count(&listing->texts, file) : 0;
+    uint32_t next = line.number > LINES_AROUND ? line.number - LINES_AROUND : 1;
+    size_t row = first;
+    if (file != NULL) {
+        text_string(out, "<h4>");
+        xml_text(out, file);
+        text_string(out, "</h4>\n");
+        if (lines == 0)
+            page_note(listing->page,
+                      "The text of this file was not found beside the code: lines stand by their "
+                      "numbers.");
+    }
+    text_string(out, "<div class=\"source\">\n");
+    for (; row < listing->row_count; row = line.end) {
+        size_t length;
+        line = line_at(listing, row);
+        if ((line.file != NULL) != (file != NULL) || (file != NULL && strcmp(line.file, file) != 0)) break;
+        if (file != NULL) put_quiet(listing, file, next, line.number, row > first);
+        const char *text =
+            file != NULL ? source_texts_line(&listing->texts, file, line.number, &length) : NULL;
+        if (text != NULL)
+            put_line(listing, &line, text, length);
+        else
+            put_unknown_line(listing, &line);
+        next = line.number + 1;
+    }
+    if (file != NULL) put_quiet(listing, file, next, next + LINES_AROUND, false);
+    text_string(out, "</div>\n");
+    return row;
+}
+
+/* ---- The hottest ----------------------------------------------------------------------------------------
+ */
+
+/* A line at the top, as a bar. */
+static void put_hot(struct listing *listing, const struct line *line) {
+    struct html_page *page = listing->page;
+    struct text *out = &page->out;
+    text_printf(out, "<li class=\"bar hot\"><span class=\"name\"><a href=\"#line-%zu", line->first);
+    if (page->launch > 0) text_printf(out, "-%zu", page->launch);
+    text_string(out, "\">");
+    const char *slash = line->file != NULL ? strrchr(line->file, '/') : NULL;
+    xml_text(out, slash != NULL ? slash + 1 : line->file != NULL ? line->file : line->function);
+    if (line->file != NULL) text_printf(out, ":%u", line->number);
+    text_string(out,
+                "</a></span> <span class=\"track\" aria-hidden=\"true\"><i class=\"fill\" style=\"width:");
+    page_share(page, (double)line->cycles, (double)listing->hottest);
+    text_string(out, "\"></i></span> <span class=\"value\">");
+    page_count(page, line->cycles);
+    text_printf(out, " %.1f %%</span></li>\n", report_percent(line->cycles, listing->costs->total));
+}
+
+/* The lines with most cycles, of which the first gives the scale. */
+static void put_hottest(struct listing *listing) {
+    struct line hottest[HOTTEST_LINES];
+    size_t count = 0;
+    for (size_t row = 0; row < listing->row_count;) {
+        const struct line line = line_at(listing, row);
+        row = line.end;
+        if (line.cycles == 0) continue;
+        size_t at = count < HOTTEST_LINES ? count++ : HOTTEST_LINES;
+        for (; at > 0 && hottest[at - 1].cycles < line.cycles; at--)
+            if (at < HOTTEST_LINES) hottest[at] = hottest[at - 1];
+        if (at < HOTTEST_LINES) hottest[at] = line;
+    }
+    if (count == 0) return;
+    listing->hottest = hottest[0].cycles;
+    text_string(&listing->page->out, "<div class=\"bars\"><ol>\n");
+    for (size_t i = 0; i < count; i++)
+        put_hot(listing, &hottest[i]);
+    text_string(&listing->page->out, "</ol></div>\n");
+}
+
+/* Cycles that belong to no instruction. */
+static void put_others(struct listing *listing) {
+    struct html_page *page = listing->page;
+    size_t put = 0;
+    for (size_t i = 0; i < listing->costs->count; i++) {
+        const wb_cost *row = &listing->costs->rows[i];
+        if (row->instruction != WB_NO_INSTRUCTION || row->cycles == 0) continue;
+        text_string(&page->out, put++ == 0 ? "<p class=\"note\">Of no instruction: " : ", ");
+        xml_text(&page->out, row->about);
+        text_string(&page->out, " ");
+        page_count(page, row->cycles);
+    }
+    if (put > 0) text_string(&page->out, " cycles.</p>\n");
+}
+
+void html_source(struct html_page *page, const struct html_costs *costs) {
+    struct listing listing = {.page = page, .costs = costs};
+    text_string(&page->out, "<p>The ");
+    page_count(page, costs->total);
+    text_printf(&page->out,
+                " cycles of %s, by the line of source that they are spent on. A line unfolds to the "
+                "instructions that it became.</p>\n",
+                costs->method);
+    if (!take_rows(&listing)) {
+        page->out.failed = true;
+        return;
+    }
+    listing.texts = source_texts_open(costs->code.kernel->module);
+    put_hottest(&listing);
+    for (size_t row = 0; row < listing.row_count;)
+        row = put_file(&listing, row);
+    put_others(&listing);
+    if (listing.left_out > 0)
+        page_note(page, "%zu instructions with fewer than %" PRIu64 " cycles each are left out.",
+                  listing.left_out, listing.least);
+    page->out.failed |= listing.texts.failed;
+    source_texts_close(&listing.texts);
+    free(listing.rows);
+}

@@ -78,7 +78,7 @@ static void check_structure(const char *html) {
 
 static void test_a_kernel(void **state) {
     (void)state;
-    char *html = report_of(SGEMM QUICK "--deadline 100us", 0);
+    char *html = report_of(SGEMM "--method sib,k-area,k-adversary,waves --deadline 100us", 0);
     check_structure(html);
     static const char *const parts[] = {
         "<!DOCTYPE html>",
@@ -91,6 +91,20 @@ static void test_a_kernel(void **state) {
         "class=\"bar estimate",
         "class=\"bar simulated",
         "class=\"deadline\"",
+        "<section id=\"source\"",
+        "sum += tile_a[y][i] * tile_b[i][x];",
+        "ld.shared",
+        "<section id=\"flow\"",
+        "<svg ",
+        "\xc3\x97"
+        "2048",
+        "<section id=\"timeline\"",
+        "found by k-adversary (lower)",
+        "\"issues\":[",
+        "\"reasons\":[\"barrier\"",
+        "What the warps do",
+        "<section id=\"blocks\"",
+        "block (3,1,0): cycles",
         "<section id=\"conditions\"",
         "no cache misses and no memory interference",
         "<section id=\"origin\"",
@@ -100,6 +114,7 @@ static void test_a_kernel(void **state) {
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_has(html, parts[i]);
+    assert_has(html, "SHA-256");
     assert_null(strstr(html, "http://"));
     assert_null(strstr(html, "https://"));
     free(html);
@@ -129,6 +144,7 @@ static void test_other_subjects(void **state) {
     html = report_of("kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts", 0);
     check_structure(html);
     assert_has(html, "simulations are of the data that the launch gives");
+    assert_has(html, "<section id=\"timeline\"");
     free(html);
     html = report_of(SGEMM QUICK "-i 1", 0);
     check_structure(html);
@@ -136,6 +152,29 @@ static void test_other_subjects(void **state) {
     free(html);
     html = report_of(SGEMM "-m jcse2017", 0);
     check_structure(html);
+    free(html);
+    html = report_of("docs/examples/triangle-sum-slide.yaml", 0);
+    check_structure(html);
+    assert_has(html, "abstract warps cannot be simulated");
+    free(html);
+    html = report_of("docs/refutations/graham.yaml", 0);
+    check_structure(html);
+    assert_has(html, "<h1>graham</h1>");
+    free(html);
+}
+
+/* So many blocks that they are not drawn one by one. */
+static void test_a_large_grid_stays_small(void **state) {
+    (void)state;
+    char *html =
+        report_of("kernels/saxpy.ptx -g 20000 -b 32 -a i32:640000 -a f32:2 -a 'buf:f32[640000]=iota' "
+                  "-a 'buf:f32[640000]' --registers 16 " QUICK,
+                  0);
+    check_structure(html);
+    assert_has(html, "Single blocks are not drawn");
+    assert_has(html, "class=\"block shade-");
+    assert_has(html, "Cut: of the");
+    assert_true(strlen(html) < (size_t)2 << 20);
     free(html);
 }
 
@@ -177,11 +216,68 @@ static void test_no_half_report(void **state) {
     run_free(&run);
 }
 
+/* ---- In a browser ---------------------------------------------------------------------------------------
+ */
+
+/* Shows a report as wide as a phone inside a page that is told the width of what is in it, and prints it. The
+ * page has to load from a file, and nothing may be written to the console. */
+static const char in_browser[] =
+    "command -v chromium >/dev/null || { echo none; exit 0; }; D=$(mktemp -d); trap 'rm -rf $D' EXIT; "
+    "\"$WB\" analyze %s --report $D/r.html >/dev/null || exit 1; cd $D; "
+    "SAY='<script>addEventListener(\"load\",()=>setTimeout(()=>parent.postMessage(document.documentElement."
+    "scrollWidth+\" of \"+innerWidth+\", \"+document.querySelectorAll(\"canvas\").length+\" canvas, \"+"
+    "document.querySelectorAll(\"section\").length+\" sections\",\"*\"),200))</script></body>'; "
+    "sed \"s|</body>|$SAY|\" r.html >told.html; echo "
+    "'<title>silent</title><script>onmessage=e=>document.title="
+    "e.data</script><iframe src=told.html width=390 height=900></iframe>' >frame.html; "
+    "C='chromium --headless --no-sandbox --disable-gpu --user-data-dir='$D/profile; "
+    "$C --enable-logging=stderr --virtual-time-budget=3000 --dump-dom file://$D/frame.html 2>log >dom; "
+    "grep -o '<title>[^<]*' dom; grep CONSOLE log; "
+    "$C --print-to-pdf=$D/r.pdf --no-pdf-header-footer file://$D/r.html >/dev/null 2>&1; head -c 5 r.pdf";
+
+/* What the page inside says: no wider than the phone, so many timelines and sections. */
+static void check_in_browser(const char *arguments, unsigned timelines, unsigned sections) {
+    char shell[3000];
+    unsigned width, window, canvases, found;
+    (void)snprintf(shell, sizeof shell, in_browser, arguments);
+    struct run run = run_shell(shell);
+    if (strcmp(run.out, "none\n") == 0) {
+        print_message("Chromium is not installed: the report is not shown in a browser\n");
+        run_free(&run);
+        skip();
+    }
+    if (sscanf(run.out, "<title>%u of %u, %u canvas, %u sections", &width, &window, &canvases, &found) != 4)
+        fail_msg("%s: %s%s", arguments, run.out, run.err);
+    assert_int_equal(window, 390);
+    assert_true(width <= window);
+    assert_int_equal(canvases, timelines);
+    assert_int_equal(found, sections);
+    assert_null(strstr(run.out, "CONSOLE"));
+    assert_has(run.out, "%PDF-");
+    run_free(&run);
+}
+
+static void test_in_a_browser(void **state) {
+    (void)state;
+    check_in_browser(SGEMM QUICK "--deadline 100us", 1, 8);
+}
+
+static void test_a_stream_in_a_browser(void **state) {
+    (void)state;
+    check_in_browser("kernels/horner.ptx -l kernels/horner_stream.yaml " QUICK, 3, 2 + 3 * 7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_kernel),       cmocka_unit_test(test_states_of_a_deadline),
-        cmocka_unit_test(test_other_subjects), cmocka_unit_test(test_the_same_twice),
-        cmocka_unit_test(test_hostile_names),  cmocka_unit_test(test_no_half_report),
+        cmocka_unit_test(test_a_kernel),
+        cmocka_unit_test(test_states_of_a_deadline),
+        cmocka_unit_test(test_other_subjects),
+        cmocka_unit_test(test_the_same_twice),
+        cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_no_half_report),
+        cmocka_unit_test(test_a_large_grid_stays_small),
+        cmocka_unit_test(test_in_a_browser),
+        cmocka_unit_test(test_a_stream_in_a_browser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,16 +78,46 @@ void html_conditions(struct html_page *page, const struct wb_analysis *analysis)
     page_close_section(page);
 }
 
-void html_origin(struct html_page *page, const struct wb_machine *machine) {
+/* A row for each text that was read, with its checksum. */
+static void put_inputs(struct html_page *page, html_input_at at, const void *owner) {
+    struct text *out = &page->out;
+    const wb_input *input;
+    text_string(out,
+                "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Input</th>"
+                "<th scope=\"col\">File</th><th scope=\"col\">Bytes</th><th scope=\"col\">SHA-256</th></tr>"
+                "</thead><tbody>\n");
+    for (size_t i = 0; (input = at(owner, i)) != NULL; i++) {
+        text_printf(out, "<tr><td>%s</td><td>", wb_input_role_name(input->role));
+        xml_text(out, input->path);
+        text_string(out, "</td><td class=\"num\">");
+        page_count(page, input->bytes);
+        text_printf(out, "</td><td><code class=\"sum\">%s</code></td></tr>\n", input->sha256);
+    }
+    text_string(out, "</tbody></table></div>\n");
+}
+
+/* What overrode keys of the machine. */
+static void put_settings(struct html_page *page, const struct wb_machine *machine) {
+    struct text *out = &page->out;
+    const char *setting;
+    for (size_t i = 0; (setting = wb_machine_setting(machine, i)) != NULL; i++) {
+        text_string(out, i == 0 ? "<p>Of the machine, set to other values: <code>" : "</code>, <code>");
+        xml_text(out, setting);
+    }
+    if (wb_machine_setting(machine, 0) != NULL) text_string(out, "</code></p>\n");
+}
+
+void html_origin(struct html_page *page, const struct wb_machine *machine, html_input_at at,
+                 const void *owner) {
     struct text *out = &page->out;
     page_open_section(page, "origin", "Where this comes from");
-    text_string(out, "<dl class=\"about\">\n<div><dt>version</dt><dd>Warpbound ");
+    text_string(out, "<p>Written by Warpbound ");
     xml_text(out, wb_version());
-    text_string(out, "</dd></div>\n<div><dt>machine</dt><dd>");
-    xml_text(out, machine->name);
-    text_string(out, "</dd></div>\n</dl>\n");
+    text_string(out, " from</p>\n");
+    put_inputs(page, at, owner);
+    put_settings(page, machine);
     if (page->asked.command != NULL) {
-        text_string(out, "<p>This report is made again by</p>\n<pre class=\"command\"><code>");
+        text_string(out, "<p>and made again by</p>\n<pre class=\"command\"><code>");
         xml_text(out, page->asked.command);
         text_string(out, "</code></pre>\n");
     }

@@ -13,7 +13,8 @@ struct html_page {
     wb_report_options options;
     wb_html_options asked;
     double clock_mhz;
-    size_t launch; /* of a stream, from 1; 0: the report is of one analysis */
+    size_t launch;      /* of a stream, from 1; 0: the report is of one analysis */
+    size_t issues_most; /* instructions of a timeline */
     wb_diagnostics *diagnostics;
 };
 
@@ -64,6 +65,8 @@ void html_executions(struct html_page *page, const struct wb_analysis *analysis)
 
 /* conditions.c: what the numbers rest on; inputs; how the report is made again. */
 void html_conditions(struct html_page *page, const struct wb_analysis *analysis);
-void html_origin(struct html_page *page, const struct wb_machine *machine);
+typedef const wb_input *(*html_input_at)(const void *owner, size_t index); /* NULL past the end */
+void html_origin(struct html_page *page, const struct wb_machine *machine, html_input_at at,
+                 const void *owner);
 
 #endif

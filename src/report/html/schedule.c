@@ -35,7 +35,7 @@ static void put_schedule(struct html_page *page, const struct wb_analysis *analy
 static wb_schedule *schedule_of(struct html_page *page, const struct wb_analysis *analysis,
                                 wb_diagnostics *messages) {
     const wb_schedule_options options = {
-        .size = sizeof options, .most = TIMELINE_ISSUES_MAX, .watch = page->asked.watch};
+        .size = sizeof options, .most = page->issues_most, .watch = page->asked.watch};
     wb_schedule *schedule = NULL;
     if (wb_schedule_worst(analysis, &options, messages, &schedule) != WB_OK) return NULL;
     return schedule;

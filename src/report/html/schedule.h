@@ -5,9 +5,6 @@
 #include "report/html/code.h"
 #include "report/html/page.h"
 
-/* Most instructions of an SM that a timeline shows, some 40 bytes each. */
-#define TIMELINE_ISSUES_MAX 12000u
-
 /* What is shown of an execution. */
 struct html_schedule {
     const struct wb_analysis *analysis; /* that it is of */

@@ -102,13 +102,13 @@ static void put_sum(struct html_page *page, const char *name, const struct warp_
         page_share(page, (double)sum->cycles[reason], (double)sum->all);
         text_string(out, "\"></i>");
     }
-    text_printf(out, "</span> <span class=\"value\">issues %.0f %%, waits: %s %.0f %%</span></li>\n",
+    text_printf(out, "</span> <span class=\"value\">issue %.0f %%, %s %.0f %%</span></li>\n",
                 report_percent(sum->cycles[WB_WAIT_COUNT], sum->all), reason_name(most),
                 report_percent(sum->cycles[most], sum->all));
 }
 
 /* The colours of the reasons, in words. */
-static void put_key(struct html_page *page) {
+static void put_key(struct html_page *page, const struct warp_sum *all) {
     static const char *const meanings[] = {
         [WB_WAIT_BARRIER] = "waits at a barrier",
         [WB_WAIT_RESULT] = "waits for a result",
@@ -123,6 +123,7 @@ static void put_key(struct html_page *page) {
     text_string(out, "<ul class=\"parts-key\">\n");
     for (size_t i = 0; i <= WB_WAIT_COUNT; i++) {
         const size_t reason = (i + WB_WAIT_COUNT) % (WB_WAIT_COUNT + 1);
+        if (all->cycles[reason] == 0) continue;
         text_printf(out, "<li><i class=\"key w-%s\"></i> %s</li>\n", reason_name(reason), meanings[reason]);
     }
     text_string(out, "</ul>\n");
@@ -161,7 +162,7 @@ static void put_sums(const struct timeline *timeline) {
         if (sums[row].all > 0) put_sum(page, name, &sums[row]);
     }
     text_string(&page->out, "</ol></div>\n");
-    put_key(page);
+    put_key(page, all);
     if (timeline->row_count > WARPS_LISTED_MAX)
         page_note(page, "The first %u of %u warps are listed; all of them are in the timeline.",
                   WARPS_LISTED_MAX, timeline->row_count);
@@ -281,7 +282,7 @@ static void put_data(const struct timeline *timeline) {
     struct json json = json_begin(&data, JSON_ONE_LINE);
     json_open_object(&json, NULL);
     json_put_count(&json, "end",
-                   timeline->issue_count < TIMELINE_ISSUES_MAX ? info->cycles : info->kept_until);
+                   timeline->issue_count < timeline->page->issues_most ? info->cycles : info->kept_until);
     rows_json(&json, timeline);
     units_json(&json, timeline);
     json_open_array(&json, "reasons");
@@ -314,12 +315,12 @@ static void put_caption(const struct timeline *timeline) {
     if (info->sm_count > 1)
         text_printf(out, "Shown is SM %u, whose last block ends last. ", timeline->shown->sm);
     text_string(out, "</p>\n");
-    if (info->kept_until < info->cycles && timeline->issue_count >= TIMELINE_ISSUES_MAX)
+    if (info->kept_until < info->cycles && timeline->issue_count >= page->issues_most)
         page_note(page,
                   "Cut: of the %" PRIu64
-                  " instructions that all SMs issue, the first %u of the SM are shown, "
+                  " instructions that all SMs issue, the first %zu of the SM are shown, "
                   "those before cycle %" PRIu64 ". warpbound simulate --schedule --format trace writes all.",
-                  info->issues, TIMELINE_ISSUES_MAX, info->kept_until);
+                  info->issues, page->issues_most, info->kept_until);
 }
 
 void html_timeline(struct html_page *page, const struct html_schedule *shown) {

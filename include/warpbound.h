@@ -79,6 +79,10 @@ bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics);
 /* All messages so far as `file:line:col: error: ...` lines, each with its source line and a caret. */
 const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
 
+/* From here on messages that have no place in a file are about this, such as "--grid 0", whatever name the
+ * library has for it; until NULL. The text is not copied. */
+void wb_diagnostics_about(wb_diagnostics *diagnostics, const char *about);
+
 /* Appends the messages of `from`. */
 void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *from);
 
@@ -92,6 +96,11 @@ void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const 
 /* What was probably meant by a word that is none of the names: the one that is spelt most like it, or NULL
  * when none is. */
 const char *wb_nearest_name(const char *word, const char *const *names, size_t count);
+
+/* Whether a list of names, separated by commas, is of those that `name_at` gives by their numbers (NULL past
+ * the end), such as wb_method_name; "all" is one that every list may be. Else WB_ERR_INPUT with a message
+ * that says what was probably meant. */
+wb_status wb_names_check(const char *list, const char *(*name_at)(size_t), wb_diagnostics *diagnostics);
 
 /* ---- Inputs -------------------------------------------------------------------------------------------- */
 
@@ -144,8 +153,9 @@ const wb_input *wb_module_input(const wb_module *module);
 size_t wb_module_kernel_count(const wb_module *module);
 const wb_kernel *wb_module_kernel(const wb_module *module, size_t index);
 
-/* The kernel whose name is `name`, or whose name, mangled or demangled, contains it and no other's does; the
- * only kernel of the module when `name` is NULL. WB_ERR_INPUT with the candidates otherwise, and when the
+/* The kernel whose name is `name`: as the PTX has it, or else demangled with its parameters or without ("f"
+ * of "void ns::f<int>(int)"), or else the only one whose name, mangled or demangled, has it inside; the only
+ * kernel of the module when `name` is NULL. WB_ERR_INPUT with the candidates otherwise, and when the
  * kernel (or a function that it can call) has an unknown opcode. */
 wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_diagnostics *diagnostics,
                                 const wb_kernel **kernel);
@@ -1167,7 +1177,8 @@ const wb_analysis *wb_stream_at(const wb_stream *stream, size_t index);
 /* What all of them were made from, each once; NULL past the end. */
 const wb_input *wb_stream_input(const wb_stream *stream, size_t index);
 
-/* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. */
+/* "4500", "4500 cycles", "100us", "1.5ms", "2s": in cycles of the machine, rounded down. 0 is WB_ERR_INPUT.
+ */
 wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
                              uint64_t *deadline_cycles);
 

@@ -37,8 +37,10 @@ size_t source_start(const struct source *source) {
 #define EXCERPT_WIDTH 100
 #define EXCERPT_BEFORE 60
 
-/* Longest message; longer ones are cut, since a name in them may come from garbage. */
-#define MESSAGE_MAX 1000
+/* Longest message: room for every list of what is known. Longer ones are cut, since a name in them may come
+ * from garbage, and say so. */
+#define MESSAGE_MAX 6000
+#define MESSAGE_CUT " [...]"
 
 /* Room for messages that is there from the start, so that one can be left when memory is exhausted. */
 #define MESSAGES_RESERVED ((size_t)4096)
@@ -68,13 +70,16 @@ static char printable(char c) {
 }
 
 static void append_message(struct text *out, enum severity severity, const char *format, va_list arguments) {
-    char message[MESSAGE_MAX];
-    int length = text_vformat(message, sizeof message, format, arguments);
-    if (length < 0) message[0] = '\0';
     text_string(out, severity_name(severity));
     text_string(out, ": ");
-    for (const char *c = message; *c != '\0'; c++)
-        text_char(out, *c == '\n' ? '\n' : printable(*c));
+    const size_t start = out->length;
+    text_vprintf(out, format, arguments);
+    if (out->length - start > MESSAGE_MAX) {
+        out->length = start + MESSAGE_MAX;
+        text_string(out, MESSAGE_CUT);
+    }
+    for (size_t i = start; i < out->length; i++)
+        if (out->data[i] != '\n') out->data[i] = printable(out->data[i]);
     text_char(out, '\n');
 }
 
@@ -103,7 +108,7 @@ static void report(struct wb_diagnostics *diagnostics, enum severity severity, c
     if (!diagnostics_admit(diagnostics, severity)) return;
     struct text *out = &diagnostics->rendered;
     if (subject->source == NULL) {
-        text_printf(out, "%s: ", subject->where);
+        text_printf(out, "%s: ", diagnostics->about != NULL ? diagnostics->about : subject->where);
         append_message(out, severity, format, arguments);
         return;
     }
@@ -177,6 +182,10 @@ void wb_diagnostics_note(wb_diagnostics *diagnostics, const char *where, const c
 
 void wb_diagnostics_error(wb_diagnostics *diagnostics, const char *where, const char *message) {
     diagnose(diagnostics, SEVERITY_ERROR, where, "%s", message);
+}
+
+void wb_diagnostics_about(wb_diagnostics *diagnostics, const char *about) {
+    diagnostics->about = about;
 }
 
 void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *from) {

@@ -45,6 +45,7 @@ enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
 
 struct wb_diagnostics {
     struct text rendered; /* every kept message, already formatted */
+    const char *about;    /* what messages without a place in a file are about; NULL: each says it itself */
     size_t kept;
     size_t errors;     /* all errors, kept or not */
     size_t warnings;   /* all warnings, kept or not */

@@ -8,18 +8,32 @@
 #include "base/text.h"
 #include "warpbound.h"
 
+/* Most names of a registry. */
+#define NAMES_MAX 64
+
 /* ---- Choosing --------------------------------------------------------------------------------------------
  */
 
 /* The message about a name that nobody has; `others`: what could have been given beside a name. */
 static wb_status choose_unknown(const char *what, const char *name, size_t length, const char *others,
                                 const char *(*name_at)(size_t), wb_diagnostics *diagnostics) {
+    char word[SUGGEST_LENGTH_MAX + 1];
+    const char *names[NAMES_MAX], *nearest;
+    size_t count = 0;
     struct text known = {0};
-    for (size_t i = 0; name_at(i) != NULL; i++)
-        text_printf(&known, "%s%s", i > 0 ? ", " : "", name_at(i));
+    (void)text_format(word, sizeof word, "%.*s", length > SUGGEST_LENGTH_MAX ? 0 : (int)length, name);
+    for (; name_at(count) != NULL; count++) {
+        assert(count < NAMES_MAX);
+        names[count] = name_at(count);
+        text_printf(&known, "%s%s", count > 0 ? ", " : "", names[count]);
+    }
     text_string(&known, others);
-    diagnose(diagnostics, SEVERITY_ERROR, what, "unknown name '%.*s' (known: %s)",
-             length > 40 ? 40 : (int)length, name, known.failed ? "" : known.data);
+    nearest = wb_nearest_name(word, names, count);
+    if (nearest != NULL)
+        diagnose(diagnostics, SEVERITY_ERROR, what, "unknown name '%s'; did you mean '%s'?", word, nearest);
+    else
+        diagnose(diagnostics, SEVERITY_ERROR, what, "unknown name '%.*s' (known: %s)",
+                 length > 40 ? 40 : (int)length, name, known.failed ? "" : known.data);
     text_free(&known);
     return WB_ERR_INPUT;
 }
@@ -49,7 +63,7 @@ wb_status choose_names(const char *what, const char *list, const char *(*name_at
     uint64_t bits = 0;
     if (strcmp(list, "all") == 0) {
         for (size_t i = 0; name_at(i) != NULL; i++) {
-            assert(i < 64);
+            assert(i < NAMES_MAX);
             bits |= UINT64_C(1) << i;
         }
         *chosen = bits;
@@ -65,6 +79,11 @@ wb_status choose_names(const char *what, const char *list, const char *(*name_at
     }
     *chosen = bits;
     return WB_OK;
+}
+
+wb_status wb_names_check(const char *list, const char *(*name_at)(size_t), wb_diagnostics *diagnostics) {
+    uint64_t chosen;
+    return choose_names(list, list, name_at, diagnostics, &chosen);
 }
 
 /* ---- Did you mean ...? -----------------------------------------------------------------------------------
@@ -132,10 +151,24 @@ static const char *longer_name(const char *word, bool at_beginning, const char *
     return only;
 }
 
+/* The longest name that the word begins with, written out further. */
+static const char *shorter_name(const char *word, const char *const *names, size_t count) {
+    const char *longest = NULL;
+    size_t most = INSIDE_LENGTH_MIN - 1;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(names[i]);
+        if (length <= most || strncmp(word, names[i], length) != 0) continue;
+        longest = names[i];
+        most = length;
+    }
+    return longest;
+}
+
 const char *wb_nearest_name(const char *word, const char *const *names, size_t count) {
     size_t length = strlen(word);
     if (length == 0 || length > SUGGEST_LENGTH_MAX) return NULL;
     const char *nearest = similar_name(word, length, names, count);
     if (nearest == NULL) nearest = longer_name(word, true, names, count);
+    if (nearest == NULL) nearest = shorter_name(word, names, count);
     return nearest == NULL && length >= INSIDE_LENGTH_MIN ? longer_name(word, false, names, count) : nearest;
 }

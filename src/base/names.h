@@ -26,7 +26,8 @@ wb_status choose_names(const char *what, const char *list, const char *(*name_at
  */
 
 /* wb_nearest_name gives the name with the least edit distance to a word (at most a third of its length,
- * rounded to nearest), or else the only one that begins with the word, or else that has it inside. Names
+ * rounded to nearest), or else the only one that begins with the word, or one that the word begins
+ * with, or else that has it inside. Names
  * longer than SUGGEST_LENGTH_MAX are passed over. */
 
 #define SUGGEST_LENGTH_MAX 64

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "command_line.h"
 
 /* --deadline, in cycles of the machine, and --scope, which may be left out. */
 static wb_status read_deadline(const struct options *options, const wb_machine *machine,
@@ -15,10 +16,13 @@ static wb_status read_deadline(const struct options *options, const wb_machine *
                                "--scope block: with --scheme only of the block of --block-index");
     }
     report->has_deadline = options->deadline != NULL;
-    if (report->has_deadline) report->unit = wb_deadline_unit(options->deadline);
-    return report->has_deadline
-               ? wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline)
-               : WB_OK;
+    if (!report->has_deadline) return WB_OK;
+    report->unit = wb_deadline_unit(options->deadline);
+    char about[ABOUT_MAX];
+    about_option("deadline", options->deadline, about, diagnostics);
+    const wb_status status = wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline);
+    wb_diagnostics_about(diagnostics, NULL);
+    return status;
 }
 
 /* What the library is asked for. */

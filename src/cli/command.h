@@ -101,6 +101,9 @@ wb_status load_module(const struct options *options, wb_diagnostics *diagnostics
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine);
 
+/* Applies every --set. */
+wb_status set_keys(const struct options *options, wb_machine *machine, wb_diagnostics *diagnostics);
+
 /* --threads of a simulation, or the number of processors. */
 void set_threads(const struct options *options, wb_gpu *gpu);
 

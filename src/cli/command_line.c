@@ -27,6 +27,14 @@ static bool read_word(const char *text, const char *const *words, unsigned *inde
     return false;
 }
 
+/* Whether all of a list, separated by commas, are names of a registry, or it is "all". */
+static bool are_names(const char *list, const char *(*name_at)(size_t)) {
+    wb_diagnostics *unheard = wb_diagnostics_new();
+    const bool are = unheard != NULL && wb_names_check(list, name_at, unheard) == WB_OK;
+    wb_diagnostics_free(unheard);
+    return are;
+}
+
 /* Room for one more item in a list that may become as long as the command line. */
 static void *list_room(void **items, size_t *count, size_t size, size_t room) {
     if (*items == NULL) *items = calloc(room, size);
@@ -62,6 +70,10 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_HEADING: assert(false); break;
     case OPTION_FLAG: *(bool *)member = true; break;
     case OPTION_TEXT: *(const char **)member = value; break;
+    case OPTION_NAMES:
+        stored = are_names(value, row->names);
+        *(const char **)member = value;
+        break;
     case OPTION_LIST: return append_text(member, value, room) ? WB_OK : no_memory(diagnostics);
     case OPTION_SETTING:
         return append_setting(member, row->name, value, room) ? WB_OK : no_memory(diagnostics);
@@ -91,6 +103,17 @@ static wb_status store_option(struct options *options, const struct option_row *
 
 /* ---- What is wrong ------------------------------------------------------------------------------------- */
 
+void about_option(const char *option, const char *value, char about[ABOUT_MAX], wb_diagnostics *diagnostics) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%[]?";
+    (void)snprintf(about, ABOUT_MAX, "--%s", option);
+    if (value != NULL) {
+        const char *quote = *value != '\0' && value[strspn(value, plain)] == '\0' ? "" : "'";
+        (void)snprintf(about, ABOUT_MAX, "--%s %s%.*s%s%s", option, quote, SHOWN_MAX, value,
+                       strlen(value) > SHOWN_MAX ? "..." : "", quote);
+    }
+    wb_diagnostics_about(diagnostics, about);
+}
+
 /* An error about an option, of which `length` bytes are what the user wrote; returns WB_ERR_INPUT. The text
  * is freed. */
 static wb_status option_error(const char *option, size_t length, FILE *out, char **text,
@@ -118,22 +141,23 @@ static void put_nearest(FILE *out, const char *prefix, const char *word, const c
     if (nearest != NULL) (void)fprintf(out, "; did you mean %s%s?", prefix, nearest);
 }
 
+/* An error about a value: what is expected, and what was probably meant. */
 static wb_status report_wrong_value(const struct option_row *row, const char *value,
                                     wb_diagnostics *diagnostics) {
-    char option[40], *text = NULL;
+    char *text = NULL, about[ABOUT_MAX];
     size_t size;
+    about_option(row->name, value, about, diagnostics);
+    if (row->kind == OPTION_NAMES) return wb_names_check(value, row->names, diagnostics);
     FILE *out = open_memstream(&text, &size);
     if (out == NULL) return no_memory(diagnostics);
-    (void)snprintf(option, sizeof option, "--%s", row->name);
     (void)fprintf(out, "expected ");
     if (row->expected != NULL) {
-        (void)fprintf(out, "%s, not '%.*s'", row->expected, SHOWN_MAX, value);
+        (void)fprintf(out, "%s", row->expected);
     } else {
         put_words(out, row->words);
-        (void)fprintf(out, ", not '%.*s'", SHOWN_MAX, value);
         put_nearest(out, "", value, row->words);
     }
-    return option_error(option, strlen(option), out, &text, diagnostics);
+    return option_error("", 0, out, &text, diagnostics);
 }
 
 static bool has_name(const struct option_row *row, const char *name, size_t length) {
@@ -319,7 +343,11 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
         }
     }
     if (status != WB_OK || options->help) return status;
-    if (line.wrong != NULL) return report_wrong_value(line.wrong, line.wrong_value, diagnostics);
+    if (line.wrong != NULL) {
+        status = report_wrong_value(line.wrong, line.wrong_value, diagnostics);
+        wb_diagnostics_about(diagnostics, NULL);
+        return status;
+    }
     return check_standard_input(options, diagnostics);
 }
 

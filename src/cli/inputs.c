@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_line.h"
 #include "values.h"
 
 wb_status usage_error(wb_diagnostics *diagnostics, const char *message) {
@@ -42,14 +43,27 @@ static wb_status check_settings(const struct options *options, wb_diagnostics *d
     return WB_OK;
 }
 
+wb_status set_keys(const struct options *options, wb_machine *machine, wb_diagnostics *diagnostics) {
+    char about[ABOUT_MAX];
+    wb_status status = WB_OK;
+    for (size_t i = 0; status == WB_OK && i < options->sets.count; i++) {
+        about_option("set", options->sets.items[i], about, diagnostics);
+        status = wb_machine_set(machine, options->sets.items[i], diagnostics);
+    }
+    wb_diagnostics_about(diagnostics, NULL);
+    return status;
+}
+
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine) {
     wb_machine *loaded = NULL;
+    char about[ABOUT_MAX];
     wb_status status = check_settings(options, diagnostics);
+    if (name == options->machine) about_option("machine", name, about, diagnostics);
     if (status == WB_OK) status = wb_machine_load(name, diagnostics, &loaded);
+    wb_diagnostics_about(diagnostics, NULL);
     if (status == WB_OK && options->memory != 0) status = set_memory(options->memory, loaded, diagnostics);
-    for (size_t i = 0; status == WB_OK && i < options->sets.count; i++)
-        status = wb_machine_set(loaded, options->sets.items[i], diagnostics);
+    if (status == WB_OK) status = set_keys(options, loaded, diagnostics);
     if (status == WB_OK) status = wb_machine_check(loaded, diagnostics);
     if (status != WB_OK) {
         wb_machine_free(loaded);
@@ -85,28 +99,52 @@ wb_status set_dimensions(wb_launch *launch,
     return set(launch, dimensions, diagnostics);
 }
 
-/* --assume, a list of names. */
+/* --assume, a list of names that are known. */
 static wb_status assume(wb_launch *launch, const char *list, wb_diagnostics *diagnostics) {
     unsigned assumed = 0;
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        unsigned found = strncmp(list, "all", length) == 0 && length == 3 ? WB_TAKE_ALL : 0;
+        if (length == 3 && strncmp(list, "all", length) == 0) assumed = WB_TAKE_ALL;
         for (unsigned bit = 1; bit <= WB_TAKE_ALL; bit <<= 1) {
             const char *name = wb_taken_name((wb_taken)bit);
-            if (strncmp(list, name, length) == 0 && name[length] == '\0') found |= bit;
+            if (strncmp(list, name, length) == 0 && name[length] == '\0') assumed |= bit;
         }
-        if (found == 0) {
-            char message[128];
-            (void)snprintf(message, sizeof message, "'%.*s': expected approx, div-zero, pointer-order or all",
-                           (int)(length < 40 ? length : 40), list);
-            wb_diagnostics_error(diagnostics, "--assume", message);
-            return WB_ERR_INPUT;
-        }
-        assumed |= found;
         more = list[length] == ',';
         list += length + more;
     }
     return wb_launch_assume(launch, assumed, diagnostics);
+}
+
+/* Sets what the options say of the launch. */
+static wb_status set_launch(const struct options *options, wb_launch *launch, wb_diagnostics *diagnostics) {
+    char about[ABOUT_MAX];
+    wb_status status = WB_OK;
+    if (options->grid != NULL) {
+        about_option("grid", options->grid, about, diagnostics);
+        status = set_dimensions(launch, wb_launch_set_grid, options->grid, diagnostics);
+    }
+    if (status == WB_OK && options->block != NULL) {
+        about_option("block", options->block, about, diagnostics);
+        status = set_dimensions(launch, wb_launch_set_block, options->block, diagnostics);
+    }
+    if (status == WB_OK && options->shared != NULL) {
+        about_option("shared", options->shared, about, diagnostics);
+        status = wb_launch_set_shared(launch, number_of(options->shared, UINT64_MAX), diagnostics);
+    }
+    if (status == WB_OK && options->registers != NULL) {
+        about_option("registers", options->registers, about, diagnostics);
+        status =
+            wb_launch_set_registers(launch, (uint32_t)number_of(options->registers, UINT32_MAX), diagnostics);
+    }
+    if (status == WB_OK && options->assume != NULL) status = assume(launch, options->assume, diagnostics);
+    about_option("argument", NULL, about, diagnostics);
+    for (size_t i = 0; status == WB_OK && i < options->arguments.count; i++)
+        status = wb_launch_add_argument(launch, options->arguments.items[i], diagnostics);
+    if (status == WB_OK) about_option("variable", NULL, about, diagnostics);
+    for (size_t i = 0; status == WB_OK && i < options->variables.count; i++)
+        status = wb_launch_set_variable(launch, options->variables.items[i], diagnostics);
+    wb_diagnostics_about(diagnostics, NULL);
+    return status;
 }
 
 /* The launch file, if any, with the launch options on top. */
@@ -121,20 +159,7 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
     } else if ((made = wb_launch_new()) == NULL) {
         status = WB_ERR_LIMIT;
     }
-    if (status == WB_OK && options->grid != NULL)
-        status = set_dimensions(made, wb_launch_set_grid, options->grid, diagnostics);
-    if (status == WB_OK && options->block != NULL)
-        status = set_dimensions(made, wb_launch_set_block, options->block, diagnostics);
-    if (status == WB_OK && options->shared != NULL)
-        status = wb_launch_set_shared(made, number_of(options->shared, UINT64_MAX), diagnostics);
-    if (status == WB_OK && options->registers != NULL)
-        status =
-            wb_launch_set_registers(made, (uint32_t)number_of(options->registers, UINT32_MAX), diagnostics);
-    if (status == WB_OK && options->assume != NULL) status = assume(made, options->assume, diagnostics);
-    for (size_t i = 0; status == WB_OK && i < options->arguments.count; i++)
-        status = wb_launch_add_argument(made, options->arguments.items[i], diagnostics);
-    for (size_t i = 0; status == WB_OK && i < options->variables.count; i++)
-        status = wb_launch_set_variable(made, options->variables.items[i], diagnostics);
+    if (status == WB_OK) status = set_launch(options, made, diagnostics);
     if (status != WB_OK) {
         wb_launch_free(made);
         return status;

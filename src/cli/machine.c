@@ -26,8 +26,7 @@ static wb_status make_machine(const struct options *options, wb_diagnostics *dia
         status = load_machine(options, options->operands.items[1], diagnostics, &machine);
     } else {
         status = wb_machine_import(options->operands.items[1], diagnostics, &machine);
-        for (size_t i = 0; status == WB_OK && i < options->sets.count; i++)
-            status = wb_machine_set(machine, options->sets.items[i], diagnostics);
+        if (status == WB_OK) status = set_keys(options, machine, diagnostics);
     }
     if (status == WB_OK) status = wb_machine_print(machine, diagnostics, text);
     wb_machine_free(machine);

@@ -9,7 +9,6 @@
 #define LAUNCHES (RUNS | COMMAND_FACTS | COMMAND_OCCUPANCY)
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
 #define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
-#define BOUNDS (COMMAND_ANALYZE | COMMAND_MAKESPAN)
 #define EVERY_COMMAND (LAUNCHES | COMMAND_CFG | COMMAND_PRINT | COMMAND_MACHINE)
 
 /* Most threads that can be asked for. */
@@ -24,6 +23,11 @@
 /* An option that sets the key of its name of the makespan problem or of its methods. */
 #define SETTING(letter, name, argument, text)                                                                \
     { letter, name, argument, INTO(SETTING, settings, COMMAND_MAKESPAN), .help = text }
+
+/* What --assume takes. */
+static const char *taken_name(size_t index) {
+    return index < 32 ? wb_taken_name((wb_taken)(1u << index)) : NULL;
+}
 
 static const struct option_row option_table[] = {
     HEADING("The kernel and its launch"),
@@ -56,9 +60,10 @@ static const struct option_row option_table[] = {
      .help =
          "any: whatever buffers and variables contain (the default with --facts); given: as the launch says",
      .words = {"given", "any"}},
-    {0, "assume", "LIST", INTO(TEXT, assume, RUNS),
+    {0, "assume", "LIST", INTO(NAMES, assume, RUNS),
      .help = "take for known what hardware may do otherwise: approx (results of approximate functions), "
-             "div-zero (of integer divisions by zero), pointer-order (where buffers stand), all"},
+             "div-zero (of integer divisions by zero), pointer-order (where buffers stand), all",
+     .names = taken_name},
     {0, "branchless-prefix", NULL, INTO(FLAG, branchless_prefix, COMMAND_MAKESPAN),
      .help = "of a PTX file: the string up to the first instruction executed twice"},
     HEADING("The problem"),
@@ -79,15 +84,19 @@ static const struct option_row option_table[] = {
      .help = "ideal: every access is one transaction; requests: as many as it needs, but no caches",
      .words = {"ideal", "requests"}},
     HEADING("What is computed"),
-    {0, "method", "LIST", INTO(TEXT, methods, BOUNDS),
-     .help = "bounds to compute, separated by commas (default all)"},
-    {0, "policy", "LIST", INTO(TEXT, policies, TIMES),
-     .help = "warp schedulers to simulate (default lrr,gto)"},
-    {0, "scheme", "LIST", INTO(TEXT, schemes, COMMAND_SIMULATE),
+    {0, "method", "LIST", INTO(NAMES, methods, COMMAND_ANALYZE),
+     .help = "bounds to compute, separated by commas (default all)", .names = wb_method_name},
+    {0, "method", "LIST", INTO(NAMES, methods, COMMAND_MAKESPAN),
+     .help = "bounds to compute, separated by commas (default all)", .names = wb_makespan_method_name},
+    {0, "policy", "LIST", INTO(NAMES, policies, TIMES),
+     .help = "warp schedulers to simulate (default lrr,gto)", .names = wb_policy_name},
+    {0, "scheme", "LIST", INTO(NAMES, schemes, COMMAND_SIMULATE),
      .help =
-         "simulate the whole grid, under these schemes: default, pure-rr, reorder (with caches only) or all"},
-    {0, "scheme", "SCHEME", INTO(TEXT, schemes, COMMAND_ANALYZE),
-     .help = "bound the whole grid on a machine with caches, under this scheme: default, pure-rr or reorder"},
+         "simulate the whole grid, under these schemes: default, pure-rr, reorder (with caches only) or all",
+     .names = wb_scheme_name},
+    {0, "scheme", "SCHEME", INTO(NAMES, schemes, COMMAND_ANALYZE),
+     .help = "bound the whole grid on a machine with caches, under this scheme: default, pure-rr or reorder",
+     .names = wb_scheme_name},
     {0, "deadline", "TIME", INTO(TEXT, deadline, COMMAND_ANALYZE),
      .help = "exit 1 unless a proven bound of the kernel is within TIME: 4500, 100us, 1.5ms"},
     {0, "scope", "kernel|block", INTO(WORD, scope, COMMAND_ANALYZE),

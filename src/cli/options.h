@@ -101,6 +101,7 @@ enum option_kind {
     OPTION_TEXT,    /* const char * */
     OPTION_LIST,    /* struct option_list */
     OPTION_SETTING, /* struct option_settings: under the option's name */
+    OPTION_NAMES,   /* const char *: of a registry, separated by commas */
     OPTION_WORD,    /* unsigned: 1 for the first of its words, 2 for the second, ... */
     OPTION_NUMBER,  /* struct option_number, from `least` to `most` */
     OPTION_PLACE,   /* struct option_place */
@@ -123,6 +124,7 @@ struct option_row {
     size_t offset;     /* of the member of struct options */
     const char *help;
     const char *words[OPTION_WORDS_MAX + 1]; /* those that may be given; NULL behind the last */
+    const char *(*names)(size_t);            /* the registry of OPTION_NAMES */
     uint64_t least, most;
     const char *expected; /* of what can be wrong, but for words: for the message */
 };

@@ -450,9 +450,13 @@ wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb
     size_t length = strspn(deadline, "0123456789.");
     const char *unit = unit_text(deadline);
     struct decimal number;
+    if (deadline[0] == '-')
+        return bad_deadline(deadline, diagnostics, "a deadline cannot be before the start");
     if (!number_decimal(deadline, length, &number))
         return bad_deadline(deadline, diagnostics,
                             "expected a deadline such as '4500', '4500 cycles', '100us', '1.5ms' or '2s'");
+    if (number.digits == 0)
+        return bad_deadline(deadline, diagnostics, "nothing has ended at the start: expected more than 0");
     if (unit[0] == '\0' || strcmp(unit, "cycles") == 0) {
         if (number.scale != 0 || number.digits == CYCLES_SATURATED)
             return bad_deadline(deadline, diagnostics, "expected a whole number of cycles, below 2^64 - 1");

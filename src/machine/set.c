@@ -14,7 +14,7 @@ struct assignment {
     char key[KEY_MAX];
     char *parts[3];
     size_t part_count;
-    const char *value;
+    const char *value; /* NULL: there is none, or its key cannot be one */
     wb_diagnostics *diagnostics;
 };
 
@@ -29,7 +29,10 @@ static bool split(struct assignment *assignment) {
     assignment->value = equals + 1;
     char *part = assignment->key;
     for (;;) {
-        if (assignment->part_count == 3) return false;
+        if (assignment->part_count == 3) {
+            assignment->value = NULL;
+            return false;
+        }
         assignment->parts[assignment->part_count++] = part;
         char *dot = strchr(part, '.');
         if (dot == NULL) return true;
@@ -96,10 +99,46 @@ static void list_keys(struct text *out) {
                     mappings[m].named ? ".NAME" : "");
 }
 
-/* Messages have no room for all keys of all mappings: those of one are listed where the key names it. */
+/* Most keys that suggestions look at. */
+#define SUGGEST_KEYS_MAX 256
+
+/* Adds the keys of a table to names; how many there are then. */
+static size_t add_keys(const struct field *fields, const char **names, size_t count) {
+    for (; fields->key != NULL && count < SUGGEST_KEYS_MAX; fields++)
+        if (fields->kind != FIELD_NESTED) names[count++] = fields->key;
+    return count;
+}
+
+/* What was probably meant by a key: appends the whole of it and returns true where there is such a key. */
+static bool suggest_key(const struct assignment *assignment, struct text *out) {
+    const char *names[SUGGEST_KEYS_MAX], *last = assignment->parts[assignment->part_count - 1];
+    const struct mapping *mapping = mapping_of(assignment);
+    size_t count = 0;
+    if (assignment->part_count == 1) {
+        count = add_keys(machine_memory_fields, names, add_keys(machine_fields, names, 0));
+    } else if (mapping != NULL && assignment->part_count == 2 + (size_t)mapping->named) {
+        count = add_keys(mapping->fields, names, 0);
+    } else if (mapping == NULL) {
+        last = assignment->parts[0];
+        for (; count < MAPPINGS; count++)
+            names[count] = mappings[count].name;
+    }
+    const char *nearest = wb_nearest_name(last, names, count);
+    if (nearest == NULL) return false;
+    text_string(out, "unknown key; did you mean ");
+    for (size_t i = 0; i < assignment->part_count; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : ".",
+                    assignment->parts[i] == last ? nearest : assignment->parts[i]);
+    text_printf(out, "=%.60s?", assignment->value);
+    return true;
+}
+
+/* Those of one mapping are listed where the key names it. */
 static wb_status unknown_key(const struct assignment *assignment) {
     const struct mapping *mapping = mapping_of(assignment);
     struct text message = {0};
+    if (assignment->value != NULL && suggest_key(assignment, &message))
+        return fail_with(assignment, &message);
     text_string(&message, "unknown key; expected KEY=VALUE with one of: ");
     if (mapping != NULL)
         list_mapping(mapping, &message);

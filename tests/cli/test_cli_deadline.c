@@ -158,7 +158,7 @@ static void test_json_has_every_state(void **state) {
 }
 
 static const struct failure_case failures[] = {
-    {STENCIL "--deadline 1s --scope grid", 2, "--scope: error: expected kernel or block"},
+    {STENCIL "--deadline 1s --scope grid", 2, "--scope grid: error: expected kernel or block"},
     {STENCIL "-m jcse2017 --scheme default --scope block --deadline 1s", 2, "--scope block: with --scheme"},
     {HORNER "--scope block --deadline 1s", 2, "--scope is of one launch"},
 };

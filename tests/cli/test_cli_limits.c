@@ -53,12 +53,13 @@ static void test_contents_of_buffers_count(void **state) {
 static void test_limits_must_be_numbers(void **state) {
     (void)state;
     static const struct failure_case failures[] = {
-        {"path " SPINNING "--memory-limit 0", 2, "--memory-limit: error: expected a number of bytes"},
-        {"path " SPINNING "--memory-limit 5T", 2, "--memory-limit: error: expected a number of bytes"},
-        {"path " SPINNING "--memory-limit 99999999999999G", 2, "--memory-limit: error: expected"},
-        {"path " SPINNING "--time-limit 0", 2, "--time-limit: error: expected a number of seconds"},
-        {"path " SPINNING "--time-limit -1", 2, "--time-limit: error: expected a number of seconds"},
-        {"path " SPINNING "--time-limit 1h", 2, "--time-limit: error: expected a number of seconds"},
+        {"path " SPINNING "--memory-limit 0", 2, "--memory-limit 0: error: expected a number of bytes"},
+        {"path " SPINNING "--memory-limit 5T", 2, "--memory-limit 5T: error: expected a number of bytes"},
+        {"path " SPINNING "--memory-limit 99999999999999G", 2,
+         "--memory-limit 99999999999999G: error: expected"},
+        {"path " SPINNING "--time-limit 0", 2, "--time-limit 0: error: expected a number of seconds"},
+        {"path " SPINNING "--time-limit -1", 2, "--time-limit -1: error: expected a number of seconds"},
+        {"path " SPINNING "--time-limit 1h", 2, "--time-limit 1h: error: expected a number of seconds"},
     };
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         check_failure(&failures[i]);

@@ -18,6 +18,7 @@ wb_cli_test(test_cli_deadline)
 wb_cli_test(test_cli_kernel)
 wb_cli_test(test_cli_examples)
 wb_cli_test(test_cli_report)
+wb_cli_test(test_cli_options)
 
 # What it writes as JSON, against docs/schema.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

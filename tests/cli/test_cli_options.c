@@ -1,0 +1,274 @@
+/* The command line itself: what is misspelt, misplaced, abbreviated or absurd gets one error that names the
+ * option and says what was probably meant; help of every command. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define VECADD "kernels/vecadd.ptx -l kernels/vecadd.yaml "
+
+static const struct failure_case misspelt[] = {
+    {"analyse", 2, "unknown command 'analyse'; did you mean analyze?"},
+    {"help simulat", 2, "unknown command 'simulat'; did you mean simulate?"},
+    {"help analyze path", 2, "expected one command"},
+    {"''", 2, "unknown command '' (warpbound help lists the commands)"},
+    {"analyze --kernal x", 2, "--kernal: error: unknown option; did you mean --kernel?"},
+    {"analyze " VECADD "--method k-balance", 2,
+     "--method k-balance: error: unknown name 'k-balance'; did you mean 'k-bal'?"},
+    {"analyze " VECADD "--method sib,k-aera", 2, "unknown name 'k-aera'; did you mean 'k-area'?"},
+    {"makespan LLC -w 2 -u L=1,C=1 --method exakt", 2, "unknown name 'exakt'; did you mean 'exact'?"},
+    {"simulate " VECADD "--policy lrrr", 2, "--policy lrrr: error: unknown name 'lrrr'; did you mean 'lrr'?"},
+    {"simulate " VECADD "--scheme purerr", 2, "did you mean 'pure-rr'?"},
+    {"analyze " VECADD "--set mem_latncy=3", 2,
+     "--set mem_latncy=3: error: unknown key; did you mean mem_latency=3?"},
+    {"analyze " VECADD "--set l2_sise=3", 2, "did you mean l2_size=3?"},
+    {"analyze " VECADD "--set class.fp32.latncy=3", 2, "did you mean class.fp32.latency=3?"},
+    {"analyze " VECADD "--set fetch.sise=3", 2, "did you mean fetch.size=3?"},
+    {"analyze " VECADD "--set fetsh.size=3", 2, "did you mean fetch.size=3?"},
+    {"machine show orin-sm86 --set mem_latncy=3", 2, "did you mean mem_latency=3?"},
+    {"analyze " VECADD "-m orin-sm87", 2, "--machine orin-sm87: error: no such file and no preset"},
+    {"analyze " VECADD "-m orin", 2, "did you mean 'orin-sm86'?"},
+    {"analyze " VECADD "--format jason", 2,
+     "--format jason: error: expected text or json; did you mean json?"},
+    {"analyze " VECADD "--memory idael", 2, "did you mean ideal?"},
+    {"analyze " VECADD "-k vecad_", 2, "there is no kernel 'vecad_'; did you mean 'vecadd'? There are:"},
+};
+
+static const struct failure_case abbreviated[] = {
+    {"analyze " VECADD "--dead 1ms", 2, "--dead: error: unknown option; did you mean --deadline?"},
+    {"analyze " VECADD "--deadlin=1ms", 2, "--deadlin: error: unknown option; did you mean --deadline?"},
+    {"analyze " VECADD "--s 4", 2, "did you mean --shared or --set or --scheme or --scope or --states?"},
+    {"analyze --hel", 2, "did you mean --help?"},
+};
+
+/* Options that others have, with a word why not here. */
+static const struct failure_case refused[] = {
+    {"cfg kernels/vecadd.ptx -l x", 2,
+     "-l: error: not an option of cfg, which looks at the code and executes nothing, but of analyze"},
+    {"path " VECADD "--policy lrr", 2, "--policy: error: not an option of path, which executes, and times"},
+    {"print kernels/vecadd.ptx --json", 2, "not an option of print, which only reads the PTX"},
+    {"machine list --grid=4", 2, "--grid: error: not an option of machine"},
+    {"analyze " VECADD "--json=yes", 2, "--json: error: takes no value"},
+    {"analyze " VECADD "-z", 2, "-z: error: unknown option"},
+};
+
+/* The option is named, with what is expected. */
+static const struct failure_case wrong[] = {
+    {"analyze kernels/vecadd.ptx -g 0 -b 32", 2, "--grid 0: error: grid: expected one to three numbers"},
+    {"analyze kernels/vecadd.ptx --block ''", 2, "--block '': error: block: expected one to three numbers"},
+    {"analyze kernels/vecadd.ptx -g 99999999999999999999 -b 1", 2, "--grid 99999999999999999999: error: "},
+    {"analyze " VECADD "--shared -1", 2, "--shared -1: error: shared: expected a number of bytes"},
+    {"analyze " VECADD "--registers 256", 2, "--registers 256: error: registers: expected a number"},
+    {"analyze " VECADD "-a i33:1", 2, "--argument: error: 'i33:1': unknown type"},
+    {"analyze " VECADD "--deadline 0", 2, "--deadline 0: error: nothing has ended at the start"},
+    {"analyze " VECADD "--deadline -5us", 2, "--deadline -5us: error: a deadline cannot be before the start"},
+    {"analyze " VECADD "--deadline ''", 2, "--deadline '': error: expected a deadline such as"},
+    {"analyze " VECADD "--time-limit 0", 2, "--time-limit 0: error: expected a number of seconds above 0"},
+    {"analyze " VECADD "--memory-limit 5x", 2, "--memory-limit 5x: error: expected a number of bytes"},
+};
+
+static void check_failures(const struct failure_case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        check_failure(&cases[i]);
+}
+
+#define CHECK_FAILURES(cases) check_failures(cases, sizeof(cases) / sizeof *(cases))
+
+static void test_misspelt_names_get_a_suggestion(void **state) {
+    (void)state;
+    CHECK_FAILURES(misspelt);
+}
+
+static void test_abbreviations_are_refused(void **state) {
+    (void)state;
+    CHECK_FAILURES(abbreviated);
+}
+
+static void test_options_of_others_are_refused_with_a_reason(void **state) {
+    (void)state;
+    CHECK_FAILURES(refused);
+}
+
+static void test_wrong_values_name_their_option(void **state) {
+    (void)state;
+    CHECK_FAILURES(wrong);
+}
+
+/* A list of all that is known is never cut. */
+static void test_lists_of_names_are_whole(void **state) {
+    (void)state;
+    const struct failure_case whole = {"analyze " VECADD "--set zzzzzzzz=1", 2, "abstract_cta.KEY\n"};
+    check_failure(&whole);
+}
+
+/* Whatever bytes an option has: one error, of some lines at most, in printable characters. */
+static void test_hostile_options(void **state) {
+    (void)state;
+    static const char *const hostile[] = {
+        "--$(head -c 100000 /dev/zero | tr '\\0' a)",
+        "--method $(head -c 100000 /dev/zero | tr '\\0' a)",
+        "--set $(head -c 100000 /dev/zero | tr '\\0' a)=1",
+        "--deadline $(head -c 100000 /dev/zero | tr '\\0' 9)",
+        "--grid $(head -c 100000 /dev/zero | tr '\\0' ,)",
+        "-k $(head -c 100000 /dev/zero | tr '\\0' a)",
+        "-a $(head -c 100000 /dev/zero | tr '\\0' a)",
+        "-m $(head -c 100000 /dev/zero | tr '\\0' a)",
+        "--method \"$(printf '\\377\\376')\"",
+        "\"$(printf -- '--\\377\\376')\"",
+        "--machine \"$(printf '\\377\\001')\"",
+        "--=",
+        "---",
+        "--deadline ''",
+        "--method ''",
+        "--method ,",
+        "--kernel ''",
+        "''",
+    };
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+        char arguments[256];
+        (void)snprintf(arguments, sizeof arguments, "\"$WB\" analyze " VECADD "%s", hostile[i]);
+        struct run run = run_shell(arguments);
+        const bool kernel = strcmp(hostile[i], "--kernel ''") == 0; /* part of every name */
+        if (run.status != (kernel ? 0 : 2)) fail_msg("%s: status %d, %s", hostile[i], run.status, run.err);
+        if (strlen(run.err) > 8000) fail_msg("%s: a message of %zu bytes", hostile[i], strlen(run.err));
+        if (!kernel) assert_int_equal(count_of(run.err, "error: "), 1);
+        run_free(&run);
+    }
+}
+
+/* What comes later counts, so that a script can be given other options behind its own. */
+static void test_an_option_given_twice_is_the_last(void **state) {
+    (void)state;
+    struct run run = run_command("path kernels/vecadd.ptx -l kernels/vecadd.yaml -g 3 -b 64 --grid=2 -b32");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "of grid 2,1,1, threads 32,1,1"));
+    run_free(&run);
+}
+
+static void test_dashes_end_the_options(void **state) {
+    (void)state;
+    struct run run = run_command("print -o - -- kernels/vecadd.ptx");
+    assert_int_equal(run.status, 0);
+    run_free(&run);
+    const struct failure_case file = {"print -- --help", 2, "--help: error: cannot read"};
+    check_failure(&file);
+}
+
+/* The exact name of a kernel is meant before a part of others, mangled or not. */
+static void test_exact_names_of_kernels_win(void **state) {
+    (void)state;
+    static const char *const names[][2] = {
+        {"f", "_Z1fPf"},
+        {"i", "_Z1iPf"},
+        {"f(float*)", "_Z1fPf"},
+        {"_Z1iPf", "_Z1iPf"},
+        {"k", "_ZN2ns1kEPf"},
+        {"ns::k", "_ZN2ns1kEPf"},
+        {"scan", "_Z4scanIiEvPT_"},
+        {"scan<int>", "_Z4scanIiEvPT_"},
+        {"plain", "plain"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char arguments[128], first[64];
+        (void)snprintf(arguments, sizeof arguments, "cfg tests/data/cli/names.ptx -k '%s'", names[i][0]);
+        (void)snprintf(first, sizeof first, "%s", names[i][1]);
+        struct run run = run_command(arguments);
+        if (run.status != 0 || strstr(run.out, first) == NULL)
+            fail_msg("%s: status %d, %s%s", names[i][0], run.status, run.out, run.err);
+        run_free(&run);
+    }
+    const struct failure_case parts = {"cfg tests/data/cli/names.ptx -k a", 2,
+                                       "'a' could be any of these kernels:"};
+    check_failure(&parts);
+}
+
+static const char *const commands[] = {"analyze",   "facts", "simulate", "path",    "cfg",
+                                       "occupancy", "cache", "makespan", "machine", "print"};
+
+/* `help COMMAND`, `COMMAND -h` and `COMMAND --help` are one text that fits 80 columns, has examples, and has
+ * nothing that is not for it. */
+static void test_help_of_every_command(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char arguments[64];
+        (void)snprintf(arguments, sizeof arguments, "help %s", commands[i]);
+        struct run help = run_command(arguments);
+        assert_int_equal(help.status, 0);
+        assert_string_equal(help.err, "");
+        assert_non_null(strstr(help.out, "\nexamples:\n  warpbound "));
+        assert_null(strstr(help.out, "\033"));
+        for (const char *line = help.out; *line != '\0'; line += strcspn(line, "\n") + 1)
+            if (strcspn(line, "\n") > 80) fail_msg("%s: %.*s", arguments, (int)strcspn(line, "\n"), line);
+        for (int form = 0; form < 2; form++) {
+            (void)snprintf(arguments, sizeof arguments, "%s %s", commands[i], form == 0 ? "-h" : "--help");
+            struct run same = run_command(arguments);
+            assert_string_equal(same.out, help.out);
+            run_free(&same);
+        }
+        run_free(&help);
+    }
+}
+
+/* Examples that use files of the project work as they stand. */
+static void test_examples_of_help_work(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char arguments[64];
+        (void)snprintf(arguments, sizeof arguments, "help %s", commands[i]);
+        struct run help = run_command(arguments);
+        for (char *line = strstr(help.out, "\nexamples:\n"); line != NULL; line = strstr(line + 1, "\n")) {
+            char *end = strstr(line + 1, "\n"), command[256];
+            if (end == NULL || strncmp(line, "\n  warpbound ", 13) != 0) continue;
+            (void)snprintf(command, sizeof command, "\"$WB\" %.*s > /dev/null", (int)(end - line - 13),
+                           line + 13);
+            if (strstr(command, "kernels/") == NULL || strpbrk(command, "|") != NULL) continue;
+            struct run run = run_shell(command);
+            if (run.status != 0) fail_msg("%s: status %d, %s", command, run.status, run.err);
+            run_free(&run);
+        }
+        run_free(&help);
+    }
+}
+
+static void test_version_and_top_help(void **state) {
+    (void)state;
+    struct run version = run_command("--version"), letter = run_command("-V");
+    assert_string_equal(version.out, letter.out);
+    struct run help = run_command("help"), option = run_command("--help"), short_help = run_command("-h");
+    assert_string_equal(help.out, option.out);
+    assert_string_equal(help.out, short_help.out);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        assert_non_null(strstr(help.out, commands[i]));
+    assert_true(strstr(help.out, "\n  analyze") < strstr(help.out, "\n  simulate"));
+    struct run *all[] = {&version, &letter, &help, &option, &short_help};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        assert_int_equal(all[i]->status, 0);
+        run_free(all[i]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_misspelt_names_get_a_suggestion),
+        cmocka_unit_test(test_abbreviations_are_refused),
+        cmocka_unit_test(test_options_of_others_are_refused_with_a_reason),
+        cmocka_unit_test(test_wrong_values_name_their_option),
+        cmocka_unit_test(test_lists_of_names_are_whole),
+        cmocka_unit_test(test_hostile_options),
+        cmocka_unit_test(test_an_option_given_twice_is_the_last),
+        cmocka_unit_test(test_dashes_end_the_options),
+        cmocka_unit_test(test_exact_names_of_kernels_win),
+        cmocka_unit_test(test_help_of_every_command),
+        cmocka_unit_test(test_examples_of_help_work),
+        cmocka_unit_test(test_version_and_top_help),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,10 +8,6 @@
 /* What is analysed, on which machine: lines with a word in front. */
 void report_heading_put(struct text *out, const struct wb_analysis *analysis);
 
-/* The slowest execution of a stream that is known of, launch overheads included: of the policies that all of
- * its kernels were simulated under. 0 when there is none. */
-uint64_t report_stream_slowest(const struct wb_stream *stream);
-
 /* The members of the JSON report. */
 void report_analysis_json(struct json *json, const struct wb_analysis *analysis,
                           const wb_report_options *options);

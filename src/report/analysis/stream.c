@@ -37,7 +37,8 @@ static bool stream_simulated(const struct wb_stream *stream, size_t policy, cycl
     return stream->kernels.count > 0;
 }
 
-uint64_t report_stream_slowest(const struct wb_stream *stream) {
+/* The slowest of these that the bounds are about; 0 when there is none. */
+static cycles stream_slowest(const struct wb_stream *stream) {
     cycles slowest = 0, simulated;
     for (size_t p = 0; policy_at(p) != NULL; p++)
         if (policy_at(p)->work_conserving && stream_simulated(stream, p, &simulated))
@@ -127,7 +128,7 @@ static void put_simulations(struct sheet *table, const struct wb_stream *stream,
 
 /* The overheads, what is written back late, and the sum when all kernels are bounded. */
 static void put_sums(struct sheet *table, const struct wb_stream *stream, const uint64_t *proven) {
-    const cycles slowest = report_stream_slowest(stream);
+    const cycles slowest = stream_slowest(stream);
     if (stream_overhead(stream) > 0) {
         put_sum(table, stream, "overhead", "", stream_overhead(stream), proven);
         sheet_end_row(table);

@@ -23,8 +23,8 @@ struct axis {
     bool has_interval, has_deadline;
 };
 
-/* The axis ends so many times behind the largest number that is certain: estimates and deadlines beyond that
- * are cut, so that the others can be told apart. */
+/* The axis ends at most so many times behind the least proven bound, or, without one, the slowest execution:
+ * what lies beyond is cut, so that the others can be told apart. */
 #define AXIS_REACH 3u
 
 /* ---- The axis ----------------------------------------------------------------------------------------- */
@@ -35,14 +35,13 @@ static void reach(struct axis *axis, uint64_t place, uint64_t most) {
 
 static struct axis axis_of(const struct html_page *page, const struct wb_analysis *analysis, bool is_judged) {
     size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count), *best = wb_analysis_best(analysis);
     struct axis axis = {.end = report_slowest(analysis)};
     axis.has_interval = report_interval(analysis, &axis.lower, &axis.upper);
-    for (size_t i = 0; i < count; i++)
-        if (bounds[i].kind != WB_ESTIMATE) reach(&axis, bounds[i].cycles, UINT64_MAX);
+    if (best != NULL) reach(&axis, best->cycles, UINT64_MAX);
     const uint64_t most = axis.end > 0 ? cycles_mul(axis.end, AXIS_REACH) : UINT64_MAX;
     for (size_t i = 0; i < count; i++)
-        if (bounds[i].kind == WB_ESTIMATE) reach(&axis, bounds[i].cycles, most);
+        reach(&axis, bounds[i].cycles, most);
     axis.deadline = page->options.deadline;
     axis.has_deadline = is_judged && page->options.has_deadline;
     if (axis.has_deadline) reach(&axis, axis.deadline, most);

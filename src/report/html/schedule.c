@@ -13,14 +13,17 @@ static uint32_t last_sm(const wb_schedule *schedule) {
     return count > 0 ? last->sm : 0;
 }
 
+/* `messages` say why it is that of the longest block and not of the kernel; or NULL. */
 static void put_schedule(struct html_page *page, const struct wb_analysis *analysis,
-                         const wb_schedule *schedule) {
+                         const wb_schedule *schedule, const wb_diagnostics *messages) {
     struct html_schedule shown = {.analysis = analysis,
                                   .schedule = schedule,
                                   .info = wb_schedule_describe(schedule),
                                   .sm = last_sm(schedule)};
     if (html_code_open(analysis, &shown.code) != WB_OK) page->out.failed = true;
     page_open_section(page, "timeline", "The slowest execution found");
+    if (messages != NULL)
+        page_reason(page, "Of a block alone, as there is none of the whole kernel", messages);
     html_timeline(page, &shown);
     page_close_section(page);
     if (shown.info->scope == WB_SCOPE_KERNEL) {
@@ -51,7 +54,7 @@ void html_executions(struct html_page *page, const struct wb_analysis *analysis)
     wb_schedule *schedule = schedule_of(page, of, messages);
     if (schedule == NULL && of->longest != NULL) schedule = schedule_of(page, of = of->longest, messages);
     if (schedule != NULL) {
-        put_schedule(page, of, schedule);
+        put_schedule(page, of, schedule, wb_diagnostics_errors(messages) > 0 ? messages : NULL);
     } else {
         page_open_section(page, "timeline", "The slowest execution found");
         page_reason(page, "No execution can be shown", messages);

@@ -9,87 +9,93 @@
 #include "report/analysis/analysis.h"
 #include "report/analysis/results.h"
 #include "report/parts/bounds.h"
+#include "report/parts/verdict.h"
 #include "report/write/output.h"
 
-/* What a page says of a deadline, or of a bound without one. */
-struct answer {
-    const char *state; /* "met", "missed", "open", "unknown", or "" without a deadline */
-    const char *of;    /* "kernel", "block", "stream" */
-    bool is_proven;
-    uint64_t proven, slowest; /* slowest: of the executions found; 0: there is none */
-    const char *method;
-};
-
-/* The class of the page that shows a verdict. */
-static const char *state_of(const wb_verdict *verdict) {
-    if (!verdict->has_deadline) return "";
-    if (verdict->state == WB_UNPROVEN || verdict->state == WB_BLOCK_ONLY) return "unknown";
-    return wb_state_name(verdict->state);
-}
-
-/* What a page says of a verdict: where that is about a kernel of which nothing is known, what is known of the
- * block. */
-static struct answer answer_of(const wb_verdict *verdict) {
-    wb_verdict shown = *verdict;
-    if (verdict->state == WB_BLOCK_ONLY) shown = wb_analysis_judge(verdict->judged, WB_SCOPE_BLOCK, NULL);
-    return (struct answer){.state = state_of(verdict),
-                           .of = wb_scope_name(shown.scope),
-                           .is_proven = shown.is_bounded,
-                           .proven = shown.cycles,
-                           .slowest = shown.slowest.cycles,
-                           .method = shown.bound != NULL ? shown.bound->method : NULL};
-}
-
-/* The word for a state, and what it means. */
-static void put_state(struct html_page *page, const struct answer *answer) {
-    static const struct {
-        const char *state, *word, *meaning;
-    } states[] = {
-        {"met", "Met", "no execution takes longer"},
-        {"missed", "Missed", "an execution was found that takes longer"},
-        {"open", "Open", "neither proven nor refuted: the bound is later, no execution that was found is"},
-        {"unknown", "Undecided", "no bound is proven"},
-    };
-    struct text *out = &page->out;
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        if (strcmp(states[i].state, answer->state) != 0) continue;
-        text_printf(out, "<p class=\"word\"><strong>%s</strong> <span>%s</span></p>\n<p>Deadline of the %s: ",
-                    states[i].word, states[i].meaning, answer->of);
-        page_cycles(page, page->options.deadline);
-        text_string(out, "</p>\n");
+/* The state in a word, and in a sentence; in colour as well, but not only. */
+static void put_line(struct html_page *page, const wb_verdict *verdict) {
+    const struct verdict_words words = {page->clock_mhz, page->options.unit};
+    struct text *out = &page->out, line = {0};
+    verdict_put_line(&line, verdict, &words);
+    out->failed |= line.failed;
+    if (!out->failed) {
+        const size_t state = strcspn(line.data, ":");
+        const char *sentence = line.data + state + strspn(line.data + state, ": ");
+        text_string(out, "<p class=\"word\"><strong>");
+        xml_text_part(out, line.data, state);
+        text_string(out, "</strong> <span>");
+        xml_text(out, sentence);
+        text_string(out, "</span></p>\n");
     }
+    text_free(&line);
 }
 
-/* What is left until the deadline, or how much the bound is beyond it. */
-static void put_margin(struct html_page *page, const struct answer *answer) {
-    const uint64_t deadline = page->options.deadline, proven = answer->proven;
-    const uint64_t margin = proven <= deadline ? deadline - proven : proven - deadline;
-    text_string(&page->out, "<div><dt>Margin</dt><dd>");
-    if (proven > deadline) text_string(&page->out, "\xe2\x88\x92");
-    page_cycles(page, margin);
-    text_printf(&page->out, ", %.1f %% of the deadline</dd></div>\n", report_percent(margin, deadline));
-}
-
-static void put_answer(struct html_page *page, const struct answer *answer) {
-    struct text *out = &page->out;
-    text_printf(out, "<div class=\"verdict %s\">\n", answer->state);
-    if (answer->state[0] != '\0') put_state(page, answer);
-    text_string(out, "<dl class=\"figures\">\n<div><dt>Proven</dt><dd>");
-    if (answer->is_proven) {
-        text_printf(out, "the %s takes at most ", answer->of);
-        page_cycles(page, answer->proven);
-        if (answer->method != NULL) text_printf(out, ", by %s", answer->method);
-    } else {
-        text_string(out, "nothing");
+/* What a state means, where the line does not say. */
+static const char *meaning_of(wb_state state) {
+    switch (state) {
+    case WB_MET: return "Proven: no execution takes longer than the deadline.";
+    case WB_MISSED: return "Refuted: an execution was found that takes longer than the deadline.";
+    case WB_OPEN:
+        return "Neither proven nor refuted: no execution that was found takes longer than the deadline.";
+    case WB_BLOCK_ONLY: return "The deadline is of the kernel, and only a block of it was bounded.";
+    case WB_BOUNDED:
+    case WB_UNPROVEN: break;
     }
-    text_string(out, "</dd></div>\n");
-    if (answer->is_proven && answer->state[0] != '\0') put_margin(page, answer);
-    text_string(out, "<div><dt>Slowest execution found</dt><dd>");
-    if (answer->slowest > 0)
-        page_cycles(page, answer->slowest);
+    return NULL;
+}
+
+static void open_figure(struct html_page *page, const char *name) {
+    text_printf(&page->out, "<div><dt>%s</dt><dd>", name);
+}
+
+static void close_figure(struct html_page *page) {
+    text_string(&page->out, "</dd></div>\n");
+}
+
+static void put_bound(struct html_page *page, const wb_verdict *verdict) {
+    open_figure(page, "Proven, at most");
+    if (verdict->is_bounded)
+        page_cycles(page, verdict->cycles);
     else
-        text_string(out, "none");
-    text_string(out, "</dd></div>\n</dl>\n</div>\n");
+        text_string(&page->out, "nothing");
+    if (verdict->is_bounded && verdict->bound != NULL)
+        text_printf(&page->out, ", by %s", verdict->bound->method);
+    close_figure(page);
+}
+
+static void put_slowest(struct html_page *page, const wb_slowest *slowest) {
+    open_figure(page, "Slowest execution found");
+    if (slowest->cycles > 0) {
+        page_cycles(page, slowest->cycles);
+        if (slowest->name != NULL)
+            text_printf(&page->out, ", %s %s", slowest->kind == WB_SIMULATED ? "simulated under" : "by",
+                        slowest->name);
+        if (slowest->with_data) text_string(&page->out, ", with the data that the launch gives");
+    } else {
+        text_string(&page->out, "none");
+    }
+    close_figure(page);
+}
+
+static void put_verdict(struct html_page *page, const wb_verdict *verdict) {
+    struct text *out = &page->out;
+    text_printf(out, "<div class=\"verdict %s\">\n", wb_state_name(verdict->state));
+    put_line(page, verdict);
+    if (meaning_of(verdict->state) != NULL) text_printf(out, "<p>%s</p>\n", meaning_of(verdict->state));
+    text_string(out, "<dl class=\"figures\">\n");
+    put_bound(page, verdict);
+    if (verdict->has_deadline) {
+        open_figure(page, "Deadline");
+        page_cycles(page, verdict->deadline);
+        close_figure(page);
+    }
+    put_slowest(page, &verdict->slowest);
+    if (verdict->overhead > 0) {
+        open_figure(page, "Launch overhead in all of these");
+        page_cycles(page, verdict->overhead);
+        close_figure(page);
+    }
+    text_string(out, "</dl>\n</div>\n");
 }
 
 /* The lines of a text report's heading, "key      value", as a list; a line without a key goes on with the
@@ -119,9 +125,8 @@ static void put_heading(struct html_page *page, const struct wb_analysis *analys
 
 void html_summary(struct html_page *page, const struct wb_analysis *analysis) {
     const wb_verdict verdict = verdict_of(analysis, &page->options);
-    const struct answer answer = answer_of(&verdict);
     page_open_section(page, "verdict", page->options.has_deadline ? "Verdict" : "Result");
-    put_answer(page, &answer);
+    put_verdict(page, &verdict);
     put_heading(page, analysis);
     page_close_section(page);
 }
@@ -155,10 +160,9 @@ static void put_kernels(struct html_page *page, const struct wb_stream *stream, 
 void html_stream_summary(struct html_page *page, const struct wb_stream *stream) {
     const wb_report_options *options = &page->options;
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    const struct answer answer = answer_of(&verdict);
     page_open_section(page, "verdict", page->options.has_deadline ? "Verdict" : "Result");
-    put_answer(page, &answer);
-    put_kernels(page, stream, answer.is_proven ? &answer.proven : NULL);
+    put_verdict(page, &verdict);
+    put_kernels(page, stream, verdict.is_bounded ? &verdict.cycles : NULL);
     text_printf(&page->out,
                 "<p>%zu kernel%s, one after another; the sum has the launch overheads of all of them, ",
                 stream->kernels.count, plural(stream->kernels.count));

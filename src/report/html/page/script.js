@@ -251,4 +251,28 @@ function button(text, title, act) {
   return made;
 }
 
+/* Buttons that enlarge a picture, which its box then scrolls. */
+function enlarge(box) {
+  const picture = box.querySelector("svg"), width = picture.width.baseVal.value;
+  let scale = 1;
+  const set = to => {
+    scale = Math.min(Math.max(to, 0.25), 4);
+    picture.style.width = width * scale + "px";
+    picture.style.height = "auto";
+  };
+  const controls = element("div", { className: "controls" });
+  controls.append(button("−", "smaller", () => set(scale / 1.4)), button("+", "larger", () => set(scale * 1.4)),
+    button("Fit", "as wide as the page", () => set((box.clientWidth - 12) / width)));
+  box.before(controls);
+}
+
+/* What is folded is printed unfolded, but for the instructions under each line. */
+let unfolded = [];
+addEventListener("beforeprint", () => {
+  unfolded = [...document.querySelectorAll("details:not(.line):not([open])")];
+  unfolded.forEach(part => { part.open = true; });
+});
+addEventListener("afterprint", () => unfolded.forEach(part => { part.open = false; }));
+
 document.querySelectorAll(".timeline").forEach(timeline);
+document.querySelectorAll(".graph").forEach(enlarge);

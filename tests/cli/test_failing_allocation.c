@@ -179,6 +179,7 @@ COMMAND(test_covering_json,
 COMMAND(test_caches_json,
         "analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -m jcse2017 --scheme reorder --json")
 COMMAND(test_waves, "analyze docs/refutations/waves.yaml --method all")
+COMMAND(test_report, "analyze kernels/stencil5.ptx -l kernels/stencil5.yaml --method k-area --report -")
 COMMAND(test_cache, "cache kernels/vecadd.ptx -l kernels/vecadd.yaml --json")
 COMMAND(test_path, "path kernels/vecadd.ptx -l kernels/vecadd.yaml --accesses --json")
 COMMAND(test_facts, "facts kernels/bfs_level.ptx -l kernels/bfs_level.yaml")
@@ -274,11 +275,11 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_kernel_text),   cmocka_unit_test(test_kernel_json),
         cmocka_unit_test(test_block_text),    cmocka_unit_test(test_block_json),
         cmocka_unit_test(test_covering_text), cmocka_unit_test(test_caches_json),
-        cmocka_unit_test(test_covering_json), cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_path),          cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_cfg),           cmocka_unit_test(test_occupancy),
-        cmocka_unit_test(test_makespan),      cmocka_unit_test(test_waves),
-        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_covering_json), cmocka_unit_test(test_report),
+        cmocka_unit_test(test_cache),         cmocka_unit_test(test_path),
+        cmocka_unit_test(test_facts),         cmocka_unit_test(test_cfg),
+        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_makespan),
+        cmocka_unit_test(test_waves),         cmocka_unit_test(test_library),
     };
     child_allocations =
         mmap(NULL, sizeof *child_allocations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,6 @@
 wb_test(test_report_write wb_report_write PkgConfig::JANSSON)
 wb_test(test_source_text wb_report_write)
+wb_test(test_layers wb_report)
 wb_test(test_schedule wb_report PkgConfig::JANSSON)
 wb_test(test_path_report wb_report PkgConfig::JANSSON)
 wb_test(test_svg_chart wb_report)

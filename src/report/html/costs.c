@@ -74,5 +74,6 @@ void html_costs(struct html_page *page, const struct wb_analysis *analysis) {
         page_reason(page, "No bound is attributed to instructions", messages);
     page_close_section(page);
     wb_costs_free(costs);
+    page_note_failure(page, messages);
     wb_diagnostics_free(messages);
 }

@@ -44,7 +44,7 @@ static void put_contents(struct html_page *page, bool is_stream) {
 
 static void put_title(struct html_page *page, const char *title) {
     text_string(&page->out, "<header><p class=\"product\">Warpbound</p><h1>");
-    xml_text(&page->out, title);
+    page_name(page, title);
     text_string(&page->out, "</h1></header>\n");
 }
 
@@ -90,7 +90,7 @@ wb_status wb_html_report(const wb_analysis *analysis, const wb_report_options *o
 static void put_launch(struct html_page *page, const struct wb_analysis *kernel, size_t number) {
     page->launch = number;
     text_printf(&page->out, "<article id=\"launch-%zu\"><h2>Launch %zu: ", number, number);
-    xml_text(&page->out, name_of(kernel));
+    page_name(page, name_of(kernel));
     text_string(&page->out, "</h2>\n");
     html_summary(page, kernel);
     put_sections(page, kernel);

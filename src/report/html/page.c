@@ -2,9 +2,11 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/embedded.h"
+#include "ptx/demangle.h"
 #include "report/parts/bounds.h"
 
 /* The style or the script. */
@@ -66,6 +68,12 @@ void page_open_section(struct html_page *page, const char *id, const char *title
 
 void page_close_section(struct html_page *page) {
     text_string(&page->out, "</section>\n");
+}
+
+void page_name(struct html_page *page, const char *name) {
+    char *readable = demangle(name);
+    xml_text(&page->out, readable != NULL ? readable : name);
+    free(readable);
 }
 
 void page_count(struct html_page *page, uint64_t number) {
@@ -131,6 +139,10 @@ void page_axis(struct html_page *page, uint64_t end) {
         text_string(out, "</span>");
     }
     text_string(out, "</div></div>\n");
+}
+
+void page_note_failure(struct html_page *page, const wb_diagnostics *messages) {
+    if (messages->no_memory || messages->rendered.failed) page->out.failed = true;
 }
 
 void page_reason(struct html_page *page, const char *what, const wb_diagnostics *messages) {

@@ -29,6 +29,9 @@ void page_close_section(struct html_page *page);
 /* Appends ` id="..."`, another one for each launch. */
 void page_id(struct html_page *page, const char *id);
 
+/* A name of the code as its source has it, where it can be said. */
+void page_name(struct html_page *page, const char *name);
+
 /* A number with its digits in groups that copying and searching do not see; with "cycles" and as a time. */
 void page_count(struct html_page *page, uint64_t number);
 void page_cycles(struct html_page *page, uint64_t time);
@@ -44,6 +47,9 @@ void page_note(struct html_page *page, const char *format, ...) __attribute__((f
 
 /* The same: `what` is so, for the reason that the first message of a collection gives, if it has one. */
 void page_reason(struct html_page *page, const char *what, const wb_diagnostics *messages);
+
+/* Notes that memory was exhausted, if that is what the messages are about: then nothing is written. */
+void page_note_failure(struct html_page *page, const wb_diagnostics *messages);
 
 /* JSON as data for the script, under an id. The text is freed. */
 void page_data(struct html_page *page, const char *id, struct text *json);

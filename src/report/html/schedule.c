@@ -40,7 +40,8 @@ static wb_schedule *schedule_of(struct html_page *page, const struct wb_analysis
     const wb_schedule_options options = {
         .size = sizeof options, .most = page->issues_most, .watch = page->asked.watch};
     wb_schedule *schedule = NULL;
-    if (wb_schedule_worst(analysis, &options, messages, &schedule) != WB_OK) return NULL;
+    if (wb_schedule_worst(analysis, &options, messages, &schedule) != WB_OK)
+        page_note_failure(page, messages);
     return schedule;
 }
 

@@ -276,8 +276,12 @@ static void put_hot(struct listing *listing, const struct line *line) {
     if (page->launch > 0) text_printf(out, "-%zu", page->launch);
     text_string(out, "\">");
     const char *slash = line->file != NULL ? strrchr(line->file, '/') : NULL;
-    xml_text(out, slash != NULL ? slash + 1 : line->file != NULL ? line->file : line->function);
-    if (line->file != NULL) text_printf(out, ":%u", line->number);
+    if (line->file != NULL) {
+        xml_text(out, slash != NULL ? slash + 1 : line->file);
+        text_printf(out, ":%u", line->number);
+    } else {
+        page_name(page, line->function);
+    }
     text_string(out,
                 "</a></span> <span class=\"track\" aria-hidden=\"true\"><i class=\"fill\" style=\"width:");
     page_share(page, (double)line->cycles, (double)listing->hottest);

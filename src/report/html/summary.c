@@ -142,7 +142,7 @@ static void put_kernels(struct html_page *page, const struct wb_stream *stream, 
         const struct wb_grid *grid = kernel->grid_times.grid;
         const wb_bound *best = wb_analysis_best(kernel);
         text_printf(out, "<tr><td>%zu</td><td><a href=\"#launch-%zu\">", i + 1, i + 1);
-        xml_text(out, grid->kernel != NULL ? wb_kernel_name(grid->kernel) : "by hand");
+        page_name(page, grid->kernel != NULL ? wb_kernel_name(grid->kernel) : "by hand");
         text_printf(out, "</a></td><td>%u\xc3\x97%u\xc3\x97%u</td><td>", grid->dimensions[0],
                     grid->dimensions[1], grid->dimensions[2]);
         if (best != NULL) {
@@ -163,10 +163,12 @@ void html_stream_summary(struct html_page *page, const struct wb_stream *stream)
     page_open_section(page, "verdict", page->options.has_deadline ? "Verdict" : "Result");
     put_verdict(page, &verdict);
     put_kernels(page, stream, verdict.is_bounded ? &verdict.cycles : NULL);
-    text_printf(&page->out,
-                "<p>%zu kernel%s, one after another; the sum has the launch overheads of all of them, ",
-                stream->kernels.count, plural(stream->kernels.count));
-    page_cycles(page, stream_overhead(stream));
+    text_printf(&page->out, "<p>%zu kernel%s, one after another", stream->kernels.count,
+                plural(stream->kernels.count));
+    if (stream_overhead(stream) > 0) {
+        text_string(&page->out, "; the sum has the launch overheads of all of them, ");
+        page_cycles(page, stream_overhead(stream));
+    }
     if (stream_carried(stream) > 0) {
         text_string(&page->out, ", and what earlier kernels leave to be written back, ");
         page_cycles(page, stream_carried(stream));

@@ -29,33 +29,35 @@ static bool is_source(const char *name) {
     return false;
 }
 
-/* Reads a regular file into `file`, if there is one. */
-static void read_text(struct source_text *file, const char *path) {
+/* Reads a regular file into `file`, if there is one. That it cannot be read is no error; WB_ERR_LIMIT when
+ * memory is exhausted. */
+static wb_status read_text(struct source_text *file, const char *path) {
     struct stat found;
-    if (file->text != NULL || stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return;
-    wb_diagnostics *messages = wb_diagnostics_new(); /* that it cannot be read is no error */
-    if (messages != NULL) (void)file_read(path, SOURCE_TEXT_SIZE_MAX, messages, &file->text, &file->size);
+    if (file->text != NULL || stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return WB_OK;
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return WB_ERR_LIMIT;
+    const wb_status status = file_read(path, SOURCE_TEXT_SIZE_MAX, messages, &file->text, &file->size);
     wb_diagnostics_free(messages);
+    return status == WB_ERR_LIMIT ? WB_ERR_LIMIT : WB_OK;
+}
+
+/* Reads the file of that name in the folder of `code`. */
+static wb_status read_beside(struct source_text *file, const char *code, const char *name) {
+    const char *slash = strrchr(code, '/');
+    struct text path = {0};
+    if (slash != NULL) text_append(&path, code, (size_t)(slash - code) + 1);
+    text_string(&path, name);
+    const wb_status status = path.failed ? WB_ERR_LIMIT : read_text(file, path.data);
+    text_free(&path);
+    return status;
 }
 
 /* Looks for the file in all places. */
-static void find_text(struct source_text *file, const char *code) {
-    const char *slash = strrchr(code, '/'), *last = strrchr(file->name, '/');
-    const size_t folder = slash != NULL ? (size_t)(slash - code) + 1 : 0;
-    struct text path = {0};
-    if (!is_source(file->name)) return;
-    if (file->name[0] == '/') {
-        read_text(file, file->name);
-    } else {
-        text_append(&path, code, folder);
-        text_string(&path, file->name);
-        if (!path.failed) read_text(file, path.data);
-    }
-    path.length = 0;
-    text_append(&path, code, folder);
-    text_string(&path, last != NULL ? last + 1 : file->name);
-    if (!path.failed) read_text(file, path.data);
-    text_free(&path);
+static wb_status find_text(struct source_text *file, const char *code) {
+    const char *slash = strrchr(file->name, '/');
+    if (!is_source(file->name)) return WB_OK;
+    WB_TRY(file->name[0] == '/' ? read_text(file, file->name) : read_beside(file, code, file->name));
+    return read_beside(file, code, slash != NULL ? slash + 1 : file->name);
 }
 
 /* Finds where the lines start. */
@@ -73,8 +75,8 @@ static const struct source_text *file_of(struct source_texts *texts, const char 
     for (size_t i = 0; i < texts->files.count; i++)
         if (strcmp(texts->files.items[i].name, name) == 0) return &texts->files.items[i];
     struct source_text file = {.name = name};
-    find_text(&file, texts->module->source.name);
-    if (find_lines(&file) != WB_OK || vec_push(&texts->files, file) != WB_OK) {
+    if (find_text(&file, texts->module->source.name) != WB_OK || find_lines(&file) != WB_OK ||
+        vec_push(&texts->files, file) != WB_OK) {
         free(file.text);
         vec_free(&file.starts);
         texts->failed = true;

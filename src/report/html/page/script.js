@@ -85,7 +85,7 @@ function timeline(box) {
         const px = Math.max(x(issue.start), left), room = Math.min(x(issue.free), width) - px, y = unitsTop + issue.unit * unitHeight;
         context.fillStyle = busy;
         context.fillRect(px, y + 2, Math.max(room - (cycle > 3 ? 0.6 : 0), 0.5), unitHeight - 4);
-        label(opcode(issue.inst), px, room, y + 11.5, "#ffffff");
+        label(opcode(issue.inst), px, room, y + 11.5, paper);
       }
     }
     context.fillStyle = paper;

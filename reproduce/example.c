@@ -22,7 +22,7 @@ static void list_settings(const struct example *example, struct setting settings
         {"--issue", "issue", example->issue},
         {"--iterations", "iterations", example->iterations},
         {"-x", "x", example->x},
-        {"--memory", "memory", example->memory},
+        {"--memory-limit", "memory", example->memory},
         {"--processor-limit", "processor_limit", example->processor_limit},
     };
     memcpy(settings, all, sizeof all);

@@ -236,10 +236,10 @@ static void put_convergence(const struct output *output, const struct study *stu
                 ", which `exact` proves, with a schedule that is checked (`closed` gives %" PRIu64 "), in ",
                 convergence->closed);
     timing_put(convergence->interval_seconds, page);
-    text_printf(
-        page,
-        ":\n\n    $ warpbound makespan %s -w %u -u %s --memory 1G --method pessimistic,closed,exact\n\n",
-        setting->string, setting->warps, setting->units);
+    text_printf(page,
+                ":\n\n    $ warpbound makespan %s -w %u -u %s --memory-limit 1G --method "
+                "pessimistic,closed,exact\n\n",
+                setting->string, setting->warps, setting->units);
 }
 
 static void put_fig6(const struct output *output, const struct study *study, struct text *page) {

@@ -106,11 +106,12 @@ static void put_differences(const struct study *study, struct text *page) {
 
 static void put_warps(const struct study *study, struct text *page) {
     text_string(
-        page, "## Exact worst cases by warps\n\n"
-              "Of the same string; Ω is the limit of issues in a cycle, with which `--memory " VORONOI_MEMORY
-              "` is given.\n\n"
-              "| warps | *T* | time | *T* with Ω = " VORONOI_SCHEDULERS " |\n"
-              "| ---: | ---: | ---: | ---: |\n");
+        page,
+        "## Exact worst cases by warps\n\n"
+        "Of the same string; Ω is the limit of issues in a cycle, with which `--memory-limit " VORONOI_MEMORY
+        "` is given.\n\n"
+        "| warps | *T* | time | *T* with Ω = " VORONOI_SCHEDULERS " |\n"
+        "| ---: | ---: | ---: | ---: |\n");
     for (unsigned w = 1; w <= VORONOI_WARPS; w++) {
         text_printf(page, "| %u | %" PRIu64 " | ", w, voronoi_worst(study, w));
         timing_put(study->worst[w - 1].seconds, page);

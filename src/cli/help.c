@@ -89,7 +89,7 @@ static void put_options(enum command_bit command) {
     const char *heading = NULL;
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
         if (row->kind == OPTION_HEADING) heading = row->help;
-        if ((row->commands & (unsigned)command) == 0) continue;
+        if ((row->commands & (unsigned)command) == 0 || row->help == NULL) continue;
         if (heading != NULL) put_heading(stdout, heading);
         heading = NULL;
         char left[64];

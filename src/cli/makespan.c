@@ -1,4 +1,5 @@
 /* warpbound makespan: the longest schedule of warps that execute kernel instruction strings. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,18 @@ static wb_status load_operand(const struct options *options, wb_diagnostics *dia
     return operand != NULL ? wb_makespan_add_warps(*makespan, operand, diagnostics) : WB_OK;
 }
 
+/* --memory-limit, and that under its old name, which means a model of the memory elsewhere. */
+static wb_status set_memory_limit(const struct options *options, wb_diagnostics *diagnostics,
+                                  wb_makespan *makespan) {
+    char bytes[24];
+    for (size_t i = 0; i < options->settings.count; i++)
+        if (strcmp(options->settings.items[i].key, "memory") == 0)
+            wb_diagnostics_warning(diagnostics, "--memory", "is called --memory-limit by now");
+    if (options->memory_limit == 0) return WB_OK;
+    (void)snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)options->memory_limit);
+    return wb_makespan_set(makespan, "memory", bytes, diagnostics);
+}
+
 /* The problem that operand and options describe. */
 static wb_status load(const struct options *options, wb_diagnostics *diagnostics,
                       struct problem_inputs *inputs, wb_makespan **makespan) {
@@ -69,6 +82,7 @@ static wb_status load(const struct options *options, wb_diagnostics *diagnostics
     for (size_t i = 0; status == WB_OK && i < options->settings.count; i++)
         status = wb_makespan_set(*makespan, options->settings.items[i].key, options->settings.items[i].value,
                                  diagnostics);
+    if (status == WB_OK) status = set_memory_limit(options, diagnostics, *makespan);
     if (status == WB_OK) status = add_warps(options, diagnostics, *makespan);
     return status;
 }

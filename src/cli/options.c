@@ -43,7 +43,7 @@ static const struct option_row option_table[] = {
      .help = "threads in a block: with X a multiple of 32, or alone, %tid.x / 32 is known to be the same for "
              "a warp"},
     {'s', "shared", "BYTES", INTO(TEXT, shared, LAUNCHES), .help = "dynamic shared memory per block"},
-    {0, "registers", "N", INTO(TEXT, registers, TIMES | COMMAND_CACHE | COMMAND_OCCUPANCY),
+    {0, "registers", "N", INTO(TEXT, registers, LAUNCHES),
      .help = "registers of a thread, as the compiler reports them (default: not known)"},
     {'a', "argument", "ARG", INTO(LIST, arguments, LAUNCHES),
      .help =
@@ -148,10 +148,14 @@ static const struct option_row option_table[] = {
     SETTING(0, "time-limit", "SECONDS", "stop each method after so long, with what it has found"),
     SETTING(0, "processor-limit", "SECONDS",
             "the same of processor time, of its threads or of its solver: the same on a busy machine"),
-    {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, RUNS),
+    {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, RUNS & ~(unsigned)COMMAND_MAKESPAN),
      .help = "most memory for what is executed: 500M, 8G (default 2G)",
      .expected = "a number of bytes, such as 500M or 8G"},
-    SETTING(0, "memory", "BYTES", "most memory to take: 500M, 8G (default 4G)"),
+    {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, COMMAND_MAKESPAN),
+     .help = "most memory to take: 500M, 8G (default 4G, and 2G for the execution of a PTX file)",
+     .expected = "a number of bytes, such as 500M or 8G"},
+    {0, "memory", "BYTES", INTO(SETTING, settings, COMMAND_MAKESPAN),
+     .help = NULL}, /* as --memory-limit was called */
     {0, "threads", "N", INTO(NUMBER, threads, GPU_RUNS),
      .help = "threads of a simulation of the whole grid (default: all processors)", .least = 1,
      .most = THREADS_MAX, .expected = "a number from 1 to 1024"},

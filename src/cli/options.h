@@ -120,9 +120,9 @@ struct option_row {
     const char *name;
     const char *argument; /* what the help calls it; NULL: takes none */
     enum option_kind kind;
-    unsigned commands; /* bits of enum command_bit */
-    size_t offset;     /* of the member of struct options */
-    const char *help;
+    unsigned commands;                       /* bits of enum command_bit */
+    size_t offset;                           /* of the member of struct options */
+    const char *help;                        /* NULL: an old spelling, which help does not show */
     const char *words[OPTION_WORDS_MAX + 1]; /* those that may be given; NULL behind the last */
     const char *(*names)(size_t);            /* the registry of OPTION_NAMES */
     uint64_t least, most;

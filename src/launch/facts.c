@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/content.h"
 #include "base/file.h"
 #include "flow/graph/cfg.h"
 #include "ptx/ptx.h"
@@ -15,7 +16,8 @@ wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostic
     char *text;
     size_t size;
     WB_TRY(file_read(path, FACTS_SIZE_MAX, diagnostics, &text, &size));
-    wb_status status = wb_facts_parse(path, text, size, kernel, diagnostics, facts);
+    wb_status status = content_expect(CONTENT_FACTS, path, text, size, diagnostics);
+    if (status == WB_OK) status = wb_facts_parse(path, text, size, kernel, diagnostics, facts);
     free(text);
     return status;
 }

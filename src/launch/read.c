@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/content.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/yaml.h"
@@ -164,6 +165,8 @@ static wb_status open_document(const char *name, const char *text, size_t size,
                                struct launch_document *document) {
     document->input = input_of(WB_INPUT_LAUNCH, name, text, size);
     document->folder = folder;
+    document->tree = (struct ytree){0};
+    WB_TRY(content_expect(CONTENT_LAUNCH, name, text, size, diagnostics));
     return ytree_parse(name, text, size, diagnostics, &document->tree);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/content.h"
 #include "base/file.h"
 #include "machine/keys.h"
 #include "machine/machine.h"
@@ -305,7 +306,8 @@ wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_ma
     size_t size;
     WB_TRY(file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size));
     wb_machine *made = NULL;
-    wb_status status = import_parse(path, text, size, diagnostics, &made);
+    wb_status status = content_expect(CONTENT_GPGPUSIM, path, text, size, diagnostics);
+    if (status == WB_OK) status = import_parse(path, text, size, diagnostics, &made);
     free(text);
     if (status != WB_OK) return status;
     name_by_folder(path, made);

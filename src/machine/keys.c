@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/content.h"
 #include "base/field.h"
 #include "base/file.h"
 #include "base/names.h"
@@ -287,7 +288,8 @@ wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics,
     char *text;
     size_t size;
     WB_TRY(file_read(name_or_path, YTREE_SIZE_MAX, diagnostics, &text, &size));
-    wb_status status = machine_parse(name_or_path, text, size, diagnostics, machine);
+    wb_status status = content_expect(CONTENT_MACHINE, name_or_path, text, size, diagnostics);
+    if (status == WB_OK) status = machine_parse(name_or_path, text, size, diagnostics, machine);
     free(text);
     return status;
 }

@@ -124,7 +124,7 @@ static bool suggest_key(const struct assignment *assignment, struct text *out) {
             names[count] = mappings[count].name;
     }
     const char *nearest = wb_nearest_name(last, names, count);
-    if (nearest == NULL) return false;
+    if (nearest == NULL || strcmp(nearest, last) == 0) return false;
     text_string(out, "unknown key; did you mean ");
     for (size_t i = 0; i < assignment->part_count; i++)
         text_printf(out, "%s%s", i == 0 ? "" : ".",

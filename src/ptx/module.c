@@ -1,6 +1,7 @@
 /* Modules: reading, freeing, what kernels they have. */
 #include <string.h>
 
+#include "base/content.h"
 #include "base/file.h"
 #include "base/input.h"
 #include "ptx/parser.h"
@@ -17,6 +18,10 @@
 /* Makes a module of a text that it takes over. */
 static wb_status module_of_text(const char *name, char *text, size_t size, wb_diagnostics *diagnostics,
                                 wb_module **out) {
+    if (content_expect(CONTENT_PTX, name, text, size, diagnostics) != WB_OK) {
+        free(text);
+        return WB_ERR_INPUT;
+    }
     wb_module *module = calloc(1, sizeof *module);
     if (module == NULL) {
         free(text);

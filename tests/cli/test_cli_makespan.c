@@ -30,6 +30,7 @@ static const struct failure_case failures[] = {
     {"makespan -w 4:LCL -w 3 -u L=1,C=1", 2, "every string has one of its own"},
     {"makespan LCL -w 4 -u L=1,C=1 --issue 0", 2, "issue: expected"},
     {"makespan LCL -w 4 -u L=1,C=1 --memory 0", 2, "memory: expected"},
+    {"makespan LCL -w 4 -u L=1,C=1 --memory-limit 0", 2, "--memory-limit 0: error: expected a number of"},
     {"makespan LCL -w 4 -u L=1,C=1 --method nonsense", 2, "unknown name 'nonsense'"},
     {"makespan LCL -w 4 -u L=1,C=1 --format svg", 2, "does not write that format"},
     {"makespan LCL -w 4 -u L=1,C=1 --mapping", 2, "expected a PTX file"},

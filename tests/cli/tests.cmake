@@ -19,6 +19,7 @@ wb_cli_test(test_cli_kernel)
 wb_cli_test(test_cli_examples)
 wb_cli_test(test_cli_report)
 wb_cli_test(test_cli_options)
+wb_cli_test(test_cli_files)
 
 # What it writes as JSON, against docs/schema.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -2,6 +2,7 @@
  * blocks in isolation; and of what is written by hand: blocks, grids, abstract warps. */
 #include <stdlib.h>
 
+#include "base/content.h"
 #include "base/file.h"
 #include "base/yaml.h"
 #include "bound/analysis/analysis.h"
@@ -136,7 +137,8 @@ wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_ana
     char *text;
     size_t size;
     WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
-    wb_status status = analysis_parse(path, text, size, diagnostics, analysis);
+    wb_status status = content_expect(CONTENT_BLOCK, path, text, size, diagnostics);
+    if (status == WB_OK) status = analysis_parse(path, text, size, diagnostics, analysis);
     free(text);
     return status;
 }

@@ -1,0 +1,98 @@
+/* Files in place of others: what is given is recognised by its content, with one error and what to do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+/* How a file is made, in the folder $at, and what is said of it where PTX is expected. */
+struct wrong_file {
+    const char *make, *error, *note; /* `note` NULL: there is none */
+};
+
+static const struct wrong_file files[] = {
+    {"printf '__global__ void f(float *x) { x[threadIdx.x] = 1; }\\n'", "but this is CUDA source",
+     "nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx "},
+    {"printf '// .version\\n#include <stdio.h>\\n'", "but this is CUDA source", "nvcc -ptx"},
+    {"printf '\\177ELF\\2\\1\\1\\63\\0\\0\\0\\0\\0\\0\\0\\0\\2\\0\\276\\0'", "machine code of a GPU (cubin)",
+     "compile its source to PTX instead: nvcc -ptx"},
+    {"printf '\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\3\\0\\76\\0'",
+     "an object file or program of the host", "cuobjdump -xptx all "},
+    {"printf '\\177ELF'", "an object file or program of the host", "cuobjdump"},
+    {"printf '\\120\\355\\125\\272\\1\\0'", "a fatbinary", "cuobjdump -xptx all "},
+    {"printf '!<arch>\\n'", "a library", "cuobjdump -xptx all "},
+    {"printf 'BC\\300\\336'", "LLVM bitcode", "llc -march=nvptx64 -mcpu=sm_XX -o k.ptx "},
+    {"printf '; ModuleID = \"x\"\\ntarget triple = \"nvptx64\"\\n'", "LLVM assembly", "llc -march=nvptx64"},
+    {"printf '\\nFatbin ptx code:\\n====\\narch = sm_70\\n\\n.version 7.0\\n'", "what cuobjdump prints",
+     "sed -n '/^\\.version/,$p' "},
+    {"printf ' \\n\\t\\n'", "an empty file", NULL},
+    {"\"$WB\" machine show orin-sm86", "a machine file", "a machine is given with --machine"},
+    {"\"$WB\" facts kernels/reduce.ptx -l kernels/reduce.yaml", "a file of flow facts", "with --facts"},
+    {"printf -- '-gpgpu_n_clusters 4\\n'", "a configuration of GPGPU-Sim", "warpbound machine import "},
+};
+
+static void test_files_that_are_no_ptx(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "at=$(mktemp -d); %s > \"$at/file\"; \"$WB\" print \"$at/file\"; status=$?; rm -r "
+                       "\"$at\"; exit $status",
+                       files[i].make);
+        struct run run = run_shell(text);
+        if (run.status != 2 || strstr(run.err, "/file: error: expected PTX, but this is ") == NULL ||
+            strstr(run.err, files[i].error) == NULL ||
+            (files[i].note != NULL && strstr(run.err, files[i].note) == NULL))
+            fail_msg("%s: status %d, %s", files[i].make, run.status, run.err);
+        assert_int_equal(count_of(run.err, "\n"), files[i].note != NULL ? 2 : 1);
+        run_free(&run);
+    }
+}
+
+static const struct failure_case misplaced[] = {
+    {"analyze kernels/reduce.ptx -l machines/orin-sm86.yaml", 2,
+     "orin-sm86.yaml: error: expected a launch file, but this is a machine file"},
+    {"analyze kernels/reduce.ptx -l kernels/reduce.ptx", 2, "expected a launch file, but this is PTX"},
+    {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m kernels/reduce.yaml", 2,
+     "expected a machine file, but this is a launch file"},
+    {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m kernels/reduce.ptx", 2,
+     "expected a machine file, but this is PTX"},
+    {"analyze kernels/reduce.ptx -l kernels/reduce.yaml --facts kernels/reduce.yaml", 2,
+     "expected a file of flow facts, but this is a launch file"},
+    {"analyze machines/orin-sm86.yaml", 2, "a machine is given with --machine"},
+    {"machine import machines/orin-sm86.yaml", 2, "expected a configuration of GPGPU-Sim"},
+    {"print tests", 2, "tests: error: cannot read: Is a directory"},
+};
+
+static void test_files_in_place_of_others(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof misplaced / sizeof *misplaced; i++)
+        check_failure(&misplaced[i]);
+}
+
+/* What stands in comments does not make a file another. */
+static void test_comments_do_not_mislead(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "at=$(mktemp -d); { echo '# of __global__ void reduce, threadIdx'; cat kernels/reduce.yaml; } > "
+        "\"$at/l.yaml\"; { echo '// #include __global__'; cat kernels/reduce.ptx; } > \"$at/k.ptx\"; \"$WB\" "
+        "path \"$at/k.ptx\" -l \"$at/l.yaml\"; status=$?; rm -r \"$at\"; exit $status");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.err, "");
+    run_free(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files_that_are_no_ptx),
+        cmocka_unit_test(test_files_in_place_of_others),
+        cmocka_unit_test(test_comments_do_not_mislead),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

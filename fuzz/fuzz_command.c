@@ -96,6 +96,14 @@ static void limit_time(struct words *words) {
     }
 }
 
+/* A launch file is not written beside a file of the project. */
+static void redirect_init(struct words *words) {
+    static char option[] = "-o", file[] = "init.yaml";
+    if (strcmp(words->items[1], "init") != 0) return;
+    words->items[words->count++] = option;
+    words->items[words->count++] = file;
+}
+
 /* The first line, in words. False: too many, or one that would reach out of the scratch folder. */
 static bool split_words(char *line, struct words *words) {
     static char program[] = "warpbound";
@@ -116,6 +124,7 @@ static bool split_words(char *line, struct words *words) {
     }
     if (words->count == 1) return false;
     limit_time(words);
+    redirect_init(words);
     words->items[words->count] = NULL;
     return true;
 }

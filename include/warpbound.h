@@ -241,6 +241,12 @@ wb_status wb_launch_read(const char *path, wb_launch_files files, wb_diagnostics
                          wb_launch **launch);
 void wb_launch_free(wb_launch *launch);
 
+/* A launch file to be completed by hand: what the kernel says of its launch, and ___ in place of each value
+ * that its user has to say. `code` is how the file names the PTX file, or NULL; `registers` of a thread, or
+ * 0. */
+wb_status wb_launch_template(const wb_kernel *kernel, const char *code, uint32_t registers,
+                             wb_diagnostics *diagnostics, char **text);
+
 /* The launches of a file: one, or a list of those of a stream, which run one after another. */
 typedef struct wb_launches wb_launches;
 
@@ -261,6 +267,23 @@ wb_launch *wb_launches_take(wb_launches *launches, size_t index);
 
 /* What the launch was read from: its file and the data that it names; NULL past the end. */
 const wb_input *wb_launch_input(const wb_launch *launch, size_t index);
+
+/* What a launch file may say in place of an option of the command. */
+typedef enum {
+    WB_LAUNCH_CODE,       /* the PTX file */
+    WB_LAUNCH_FACTS,      /* the file of flow facts */
+    WB_LAUNCH_PTXAS_INFO, /* the file with what ptxas -v printed */
+    WB_LAUNCH_MACHINE,    /* the name of a preset or a file */
+    WB_LAUNCH_DEADLINE,   /* as wb_deadline_cycles takes it */
+} wb_launch_setting;
+
+/* What the first launch that says it says; files as they can be opened, though they stand in the launch file
+ * relative to its folder. NULL where none does. Part of `launches`. */
+const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting setting);
+
+/* Whether a file can be read and is YAML that describes a launch or a list of launches, rather than a block,
+ * a machine or a makespan problem. */
+bool wb_is_launch_file(const char *path);
 
 /* The kernel name that the launch file gives, or NULL. */
 const char *wb_launch_kernel(const wb_launch *launch);

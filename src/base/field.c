@@ -114,8 +114,7 @@ void field_describe(const struct field *field, struct text *out) {
     }
 }
 
-/* Writes a double-quoted YAML string in ASCII, so that no byte of it can end or change the string. */
-static void print_quoted(const char *string, struct text *out) {
+void field_print_quoted(const char *string, struct text *out) {
     size_t length = strlen(string);
     text_char(out, '"');
     while (length > 0) {
@@ -152,7 +151,7 @@ static void print_real(double value, struct text *out) {
 void field_print(const struct field *field, const void *target, struct text *out) {
     const void *member = (const char *)target + field->offset;
     switch (field->kind) {
-    case FIELD_TEXT: print_quoted(member, out); break;
+    case FIELD_TEXT: field_print_quoted(member, out); break;
     case FIELD_NAME: text_string(out, member); break;
     case FIELD_U32: {
         uint32_t value = *(const uint32_t *)member;

@@ -67,6 +67,9 @@ void field_describe(const struct field *field, struct text *out);
 /* Appends the value as YAML that reads back as the same value. Nothing for FIELD_NESTED. */
 void field_print(const struct field *field, const void *target, struct text *out);
 
+/* Appends a text as a double-quoted YAML string in ASCII, so that no byte of it can end or change it. */
+void field_print_quoted(const char *string, struct text *out);
+
 /* Appends the keys of the table, separated by commas. */
 void field_list_keys(const struct field *fields, struct text *out);
 

@@ -168,7 +168,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     if (status == WB_OK)
         status = (int)read_asked(options, inputs, inputs->machine, diagnostics, &asked, &report);
     if (status == WB_OK)
-        status = (int)wb_analyze_launches(inputs->module, inputs->launches, inputs->machine, &asked,
+        status = (int)wb_analyze_launches(inputs->module, options->launch_file, inputs->machine, &asked,
                                           diagnostics, &stream);
     if (status == WB_OK) status = (int)check_settings(options, NULL, stream, diagnostics);
     if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
@@ -188,11 +188,9 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
 
 int command_analyze(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
-    int status = (int)inputs_load_launches(options, diagnostics, &inputs);
-    if (status == WB_OK)
-        status = inputs.launches != NULL && wb_launches_is_list(inputs.launches)
-                     ? analyze_list(options, &inputs, diagnostics)
-                     : analyze_one(options, &inputs, diagnostics);
+    const bool is_list = options->launch_file != NULL && wb_launches_is_list(options->launch_file);
+    const int status =
+        is_list ? analyze_list(options, &inputs, diagnostics) : analyze_one(options, &inputs, diagnostics);
     inputs_free(&inputs);
     return status;
 }

@@ -22,21 +22,11 @@ static wb_cfg_format format_of(const struct options *options) {
     return options->format == OUTPUT_DOT ? WB_CFG_DOT : WB_CFG_TEXT;
 }
 
-/* What is known of the launch: the shape of a block, if anything. */
-static wb_status load_block(const struct options *options, wb_diagnostics *diagnostics,
-                            struct inputs *inputs) {
-    if (options->block == NULL) return WB_OK;
-    inputs->launch = wb_launch_new();
-    if (inputs->launch == NULL) return WB_ERR_LIMIT;
-    return set_dimensions(inputs->launch, wb_launch_set_block, options->block, diagnostics);
-}
-
 int command_cfg(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
     char *text = NULL;
     wb_status status = check_options(options, diagnostics);
-    if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, &inputs);
-    if (status == WB_OK) status = load_block(options, diagnostics, &inputs);
+    if (status == WB_OK) status = inputs_load_launch(options, diagnostics, &inputs);
     if (status == WB_OK && options->why != NULL)
         status = wb_kernel_why(inputs.kernel, inputs.launch, options->why, diagnostics, &text);
     else if (status == WB_OK && options->abstract_warp)

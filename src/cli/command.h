@@ -44,6 +44,7 @@ int command_print(const struct options *options, wb_diagnostics *diagnostics);
 int command_machine(const struct options *options, wb_diagnostics *diagnostics);
 int command_cache(const struct options *options, wb_diagnostics *diagnostics);
 int command_occupancy(const struct options *options, wb_diagnostics *diagnostics);
+int command_init(const struct options *options, wb_diagnostics *diagnostics);
 int command_makespan(const struct options *options, wb_diagnostics *diagnostics);
 
 /* Notes how flow facts that are lacking are given, as a command for the launch of the options. */
@@ -52,12 +53,17 @@ void facts_suggest(const struct options *options, wb_diagnostics *diagnostics);
 /* Notes that there is a file for a launch beside the PTX file, where there is: NAME.yaml beside NAME.ptx. */
 void launch_suggest(const struct options *options, wb_diagnostics *diagnostics);
 
+/* Reads the launch file that -l or an operand names, if there is one, and fills in what it says in place of
+ * options that are left out: code, which becomes the operand, flow facts, machine and deadline. */
+wb_status launch_file_load(struct options *options, wb_diagnostics *diagnostics);
+
+/* Whether the name of a file ends as those of YAML files do. */
+bool is_yaml_name(const char *name);
+
 /* What most commands work on. Zero-initialised it is empty. */
 struct inputs {
     wb_module *module;
     const wb_kernel *kernel;
-    wb_launches
-        *launches; /* of a launch file that was looked into, as those that may be lists are; or NULL */
     wb_launch *launch;
     wb_facts *facts;     /* of the kernel, or NULL */
     wb_machine *machine; /* NULL: of no use */
@@ -66,10 +72,6 @@ struct inputs {
 /* Loads the module, and the kernel of it that the options name (or the launch file, when loaded already). */
 wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs);
-
-/* Loads the launch file, if there is one. A list is left to the caller; any other launch is then taken. */
-wb_status inputs_load_launches(const struct options *options, wb_diagnostics *diagnostics,
-                               struct inputs *inputs);
 
 /* Loads launch and kernel. */
 wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,

@@ -353,6 +353,7 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
 
 void options_free(struct options *options) {
     const struct option_row *row;
+    wb_launches_free(options->launch_file);
     free(options->operands.items);
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
         if (row->kind != OPTION_LIST) continue;

@@ -73,17 +73,6 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     return WB_OK;
 }
 
-/* Which files the launch file may name. */
-static wb_launch_files launch_files(const struct options *options) {
-    return options->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
-}
-
-wb_status inputs_load_launches(const struct options *options, wb_diagnostics *diagnostics,
-                               struct inputs *inputs) {
-    if (options->launch == NULL) return WB_OK;
-    return wb_launches_read(options->launch, launch_files(options), diagnostics, &inputs->launches);
-}
-
 /* A number that may be at most `most`; `most` of what is none, which is beyond what the library takes, so
  * that its message says what is expected. */
 static uint64_t number_of(const char *text, uint64_t most) {
@@ -148,18 +137,15 @@ static wb_status set_launch(const struct options *options, wb_launch *launch, wb
 }
 
 /* The launch file, if any, with the launch options on top. */
-static wb_status load_launch(const struct options *options, wb_diagnostics *diagnostics,
-                             wb_launches *launches, wb_launch **launch) {
-    wb_launch *made = NULL;
-    wb_status status = WB_OK;
-    if (launches != NULL) {
-        made = wb_launches_take(launches, 0);
-    } else if (options->launch != NULL) {
-        status = wb_launch_read(options->launch, launch_files(options), diagnostics, &made);
-    } else if ((made = wb_launch_new()) == NULL) {
-        status = WB_ERR_LIMIT;
+static wb_status load_launch(const struct options *options, wb_diagnostics *diagnostics, wb_launch **launch) {
+    wb_launches *file = options->launch_file;
+    if (file != NULL && wb_launches_is_list(file)) {
+        wb_diagnostics_error(diagnostics, options->launch,
+                             "expected one launch, got a list of launches: only analyses take those");
+        return WB_ERR_INPUT;
     }
-    if (status == WB_OK) status = set_launch(options, made, diagnostics);
+    wb_launch *made = file != NULL ? wb_launches_take(file, 0) : wb_launch_new();
+    wb_status status = made == NULL ? WB_ERR_LIMIT : set_launch(options, made, diagnostics);
     if (status != WB_OK) {
         wb_launch_free(made);
         return status;
@@ -195,7 +181,7 @@ wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diag
 
 wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
-    wb_status status = load_launch(options, diagnostics, inputs->launches, &inputs->launch);
+    wb_status status = load_launch(options, diagnostics, &inputs->launch);
     return status == WB_OK ? inputs_load_kernel(options, diagnostics, inputs) : status;
 }
 
@@ -211,8 +197,7 @@ wb_status inputs_load(const struct options *options, const char *machine, wb_dia
 }
 
 bool is_block_file(const struct options *options) {
-    const char *dot = options->operands.count == 1 ? strrchr(options->operands.items[0], '.') : NULL;
-    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    return options->operands.count == 1 && is_yaml_name(options->operands.items[0]);
 }
 
 wb_status load_block_file(const struct options *options, wb_diagnostics *diagnostics,
@@ -228,6 +213,8 @@ wb_status load_block_file(const struct options *options, wb_diagnostics *diagnos
 
 wb_analyze_options analyze_options(const struct options *options, const struct inputs *inputs) {
     const uint32_t *block = options->block_index.index;
+    /* A launch file says what its buffers contain, too: its facts are for what that leaves open. */
+    const bool given = options->inputs == INPUTS_GIVEN || options->facts_of_launch;
     return (wb_analyze_options){.size = sizeof(wb_analyze_options),
                                 .facts = inputs->facts,
                                 .one_block = options->block_index.given,
@@ -238,9 +225,9 @@ wb_analyze_options analyze_options(const struct options *options, const struct i
                                 .policies = options->policies,
                                 .record_accesses = options->accesses,
                                 .memory_limit = options->memory_limit,
-                                .inputs = options->inputs == INPUTS_ANY     ? WB_INPUTS_ANY
-                                          : options->inputs == INPUTS_GIVEN ? WB_INPUTS_GIVEN
-                                                                            : WB_INPUTS_USUAL,
+                                .inputs = options->inputs == INPUTS_ANY ? WB_INPUTS_ANY
+                                          : given                       ? WB_INPUTS_GIVEN
+                                                                        : WB_INPUTS_USUAL,
                                 .watch = watch_terminal()};
 }
 
@@ -254,7 +241,6 @@ void inputs_free(struct inputs *inputs) {
     wb_facts_free(inputs->facts);
     wb_machine_free(inputs->machine);
     wb_launch_free(inputs->launch);
-    wb_launches_free(inputs->launches);
     wb_module_free(inputs->module);
 }
 

@@ -37,7 +37,8 @@ static int run_command(const struct command *command, int argc, char **argv) {
         help_print_command(command);
         status = printed(WB_OK);
     } else if (status == WB_OK) {
-        status = run_until_stopped(command, &options, diagnostics);
+        status = (int)launch_file_load(&options, diagnostics);
+        if (status == WB_OK) status = run_until_stopped(command, &options, diagnostics);
     }
     watch_clear();
     if (status == WB_ERR_LIMIT && wb_diagnostics_text(diagnostics)[0] == '\0')

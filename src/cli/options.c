@@ -9,7 +9,8 @@
 #define LAUNCHES (RUNS | COMMAND_FACTS | COMMAND_OCCUPANCY)
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
 #define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
-#define EVERY_COMMAND (LAUNCHES | COMMAND_CFG | COMMAND_PRINT | COMMAND_MACHINE)
+#define LAUNCH_FILES (LAUNCHES | COMMAND_CFG)
+#define EVERY_COMMAND (LAUNCH_FILES | COMMAND_PRINT | COMMAND_MACHINE | COMMAND_INIT)
 
 /* Most threads that can be asked for. */
 #define THREADS_MAX 1024
@@ -31,11 +32,11 @@ static const char *taken_name(size_t index) {
 
 static const struct option_row option_table[] = {
     HEADING("The kernel and its launch"),
-    {'k', "kernel", "NAME", INTO(TEXT, kernel, LAUNCHES | COMMAND_CFG),
+    {'k', "kernel", "NAME", INTO(TEXT, kernel, LAUNCH_FILES | COMMAND_INIT),
      .help = "kernel, by name or unique part of it (mangled or demangled)"},
-    {'l', "launch", "FILE", INTO(TEXT, launch, LAUNCHES),
-     .help = "launch file (YAML); the options below override it"},
-    {0, "allow-files", NULL, INTO(FLAG, allow_files, LAUNCHES),
+    {'l', "launch", "FILE", INTO(TEXT, launch, LAUNCH_FILES),
+     .help = "launch file (YAML; warpbound init writes one); options override what it says"},
+    {0, "allow-files", NULL, INTO(FLAG, allow_files, LAUNCH_FILES),
      .help = "let the launch file name files outside of its folder (@FILE)"},
     {'g', "grid", "X[,Y[,Z]]", INTO(TEXT, grid, LAUNCHES), .help = "thread blocks in the grid"},
     {'b', "block", "X[,Y[,Z]]", INTO(TEXT, block, LAUNCHES), .help = "threads in a block"},
@@ -182,6 +183,7 @@ static const struct option_row option_table[] = {
     {0, "json", NULL, INTO(JSON, format, RUNS | COMMAND_OCCUPANCY), .help = "same as --format json"},
     {'o', "output", "FILE", INTO(TEXT, output, EVERY_COMMAND),
      .help = "write to FILE, which appears only when complete"},
+    {0, "force", NULL, INTO(FLAG, force, COMMAND_INIT), .help = "replace a launch file that exists"},
     {0, "report", "FILE", INTO(TEXT, report, COMMAND_ANALYZE),
      .help = "write a report with pictures to FILE, in HTML: any browser shows it, without network"},
     {0, "phases", NULL, INTO(FLAG, phases, COMMAND_ANALYZE),

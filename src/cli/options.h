@@ -20,6 +20,7 @@ enum command_bit {
     COMMAND_CACHE = 128,
     COMMAND_FACTS = 256,
     COMMAND_OCCUPANCY = 512,
+    COMMAND_INIT = 1024,
 };
 
 enum output_format {
@@ -70,8 +71,11 @@ struct options {
     enum command_bit command;
     char *const *words; /* the command line behind the command's name, as it was given */
     int word_count;
-    bool help, allow_files;
+    bool help, allow_files, force;
     struct option_list operands; /* what is no option: the file first */
+    wb_launches *launch_file;    /* what `launch` describes, once it is read (launch_file.c) */
+    char code_beside[1024];      /* the PTX file beside `launch`, where that one stands for itself */
+    bool facts_of_launch;        /* it names `facts`, rather than the command line */
     const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *facts;
     struct option_list arguments, variables, sets;
     struct option_place block_index;

@@ -37,11 +37,13 @@ static wb_status report_grid(const struct options *options, wb_diagnostics *diag
                              struct inputs *inputs) {
     struct analyzer_output output = {NULL,
                                      options->format == OUTPUT_JCSE_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT};
-    if (options->facts != NULL) return usage_error(diagnostics, "--facts: not with --format jcse");
+    if (options->facts != NULL && !options->facts_of_launch)
+        return usage_error(diagnostics, "--facts: not with --format jcse");
     wb_status status = inputs_load(options, NULL, diagnostics, inputs);
     if (status != WB_OK) return status;
     wb_analyze_options asked = analyze_options(options, inputs);
     asked.inputs = WB_INPUTS_GIVEN;
+    asked.facts = NULL;
     asked.allow_unmapped = true;
     status = wb_analyze_accesses(inputs->kernel, inputs->launch, &asked, diagnostics, &output.grid);
     if (status == WB_OK) status = write_as_made(options, make_analyzer, &output, diagnostics);

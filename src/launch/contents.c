@@ -196,36 +196,11 @@ static wb_status parse_shape(const struct contents_parser *parser, struct launch
     return pointer ? parse_pointed(parser, contents, rest) : WB_OK;
 }
 
-/* Whether a path leads out of the folder that it is relative to. */
-static bool leads_out(const char *path) {
-    if (path[0] == '/') return true;
-    for (const char *part = path; part != NULL; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0')) return true;
-    }
-    return false;
-}
-
-/* The path of @FILE. What a launch file names lies in its folder or below, unless its user says otherwise: a
- * launch file of others should not get at what only its user may read. */
-static wb_status file_path(const struct contents_parser *parser, const char *name, char **path) {
-    const struct launch_folder *folder = parser->folder;
-    if (folder != NULL && folder->files == WB_FILES_BELOW && leads_out(name))
-        return fail(parser,
-                    "this file is not in the launch file's folder or below: --allow-files lets launch files "
-                    "name any file");
-    struct text joined = {0};
-    if (name[0] != '/' && folder != NULL) text_printf(&joined, "%s/", folder->path);
-    text_string(&joined, name);
-    *path = text_take(&joined);
-    return *path == NULL ? diagnose_out_of_memory(parser->diagnostics, name) : WB_OK;
-}
-
 static wb_status parse_file(const struct contents_parser *parser, const char *name,
                             struct launch_contents *contents) {
     if (name[0] == '\0') return fail(parser, "expected a file name behind '@'");
     char *path = NULL;
-    WB_TRY(file_path(parser, name, &path));
+    WB_TRY(launch_file_path(name, parser->subject, parser->folder, parser->diagnostics, &path));
     char *bytes = NULL;
     size_t size = 0;
     const uint64_t room = launch_contents_size(contents);
@@ -365,7 +340,9 @@ static wb_status parse_hex_bytes(const struct contents_parser *parser, const cha
     size_t length = strlen(digits);
     size_t size = length / 2;
     if (length == 0 || length % 2 != 0 || size > LAUNCH_STRUCT_MAX)
-        return fail(parser, "expected two hexadecimal digits a byte, for 1 to 32764 bytes");
+        return fail(parser,
+                    "expected two hexadecimal digits a byte, for 1 to 32764 bytes; a struct of 100 bytes "
+                    "of unknown contents is bytes[100]");
     uint8_t *bytes = arena_alloc(parser->arena, size);
     if (bytes == NULL) return diagnose_out_of_memory(parser->diagnostics, "bytes");
     for (size_t i = 0; i < size; i++) {
@@ -397,24 +374,36 @@ static const char *behind(const char *text, const char *prefix) {
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
+/* "buf:f32[___]", "i32:___" or "___": how large or what it is stands out. */
+static bool is_blank(const char *text) {
+    const size_t length = strlen(text), blank = strlen(LAUNCH_BLANK);
+    if (strstr(text, "[" LAUNCH_BLANK "]") != NULL) return true;
+    if (length < blank || strcmp(text + length - blank, LAUNCH_BLANK) != 0) return false;
+    return length == blank || text[length - blank - 1] == ':';
+}
+
+/* What stands for a value. */
+static wb_status parse_argument(const struct contents_parser *parser, struct launch_argument *argument) {
+    const char *rest;
+    if ((rest = behind(parser->text, "buf:")) != NULL) {
+        uint64_t pointed = 0;
+        argument->is_buffer = true;
+        WB_TRY(launch_contents_parse(parser->arena, rest, parser->subject, parser->folder,
+                                     parser->diagnostics, &argument->contents, &pointed));
+        argument->offset = pointed * ptx_type_bytes(argument->contents.type);
+        return WB_OK;
+    }
+    if ((rest = behind(parser->text, "bytes:")) != NULL) return parse_hex_bytes(parser, rest, argument);
+    if ((rest = behind(parser->text, "bytes[")) != NULL) return parse_unknown_bytes(parser, rest, argument);
+    return parse_scalar(parser, argument);
+}
+
 wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,
                                 const struct launch_folder *folder, wb_diagnostics *diagnostics,
                                 struct launch_argument *argument) {
     const struct contents_parser parser = {arena, text, subject, folder, diagnostics, NULL};
-    struct launch_argument parsed = {0};
-    const char *rest;
-    if ((rest = behind(text, "buf:")) != NULL) {
-        uint64_t pointed = 0;
-        parsed.is_buffer = true;
-        WB_TRY(launch_contents_parse(arena, rest, subject, folder, diagnostics, &parsed.contents, &pointed));
-        parsed.offset = pointed * ptx_type_bytes(parsed.contents.type);
-    } else if ((rest = behind(text, "bytes:")) != NULL) {
-        WB_TRY(parse_hex_bytes(&parser, rest, &parsed));
-    } else if ((rest = behind(text, "bytes[")) != NULL) {
-        WB_TRY(parse_unknown_bytes(&parser, rest, &parsed));
-    } else {
-        WB_TRY(parse_scalar(&parser, &parsed));
-    }
+    struct launch_argument parsed = {.at = (uint32_t)subject->offset, .blank = is_blank(text)};
+    if (!parsed.blank) WB_TRY(parse_argument(&parser, &parsed));
     parsed.text = arena_string(arena, text, strlen(text));
     if (parsed.text == NULL) return diagnose_out_of_memory(diagnostics, "argument");
     *argument = parsed;

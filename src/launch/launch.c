@@ -110,6 +110,7 @@ wb_status launch_shared_store(uint64_t bytes, const struct subject *subject, wb_
                               struct wb_launch *launch) {
     if (bytes <= LAUNCH_SHARED_MAX) {
         launch->shared_bytes = bytes;
+        launch->blanks.shared = 0;
         return WB_OK;
     }
     diagnose_about(diagnostics, SEVERITY_ERROR, subject, "shared: expected a number of bytes from 0 to %u",

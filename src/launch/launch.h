@@ -20,6 +20,11 @@
 #define LAUNCH_REGISTERS_MAX 255u
 #define WARP_LANES 32u
 
+/* What stands in a launch file for a value that its user has yet to fill in. */
+#define LAUNCH_BLANK "___"
+
+#define LAUNCH_SETTINGS (WB_LAUNCH_DEADLINE + 1)
+
 /* Most launches of a list. */
 #define LAUNCHES_MAX 4096u
 
@@ -54,6 +59,8 @@ struct launch_contents {
 
 struct launch_argument {
     const char *text;                /* as it was given, for messages and reports */
+    uint32_t at;                     /* byte offset in the launch file, or 0 */
+    bool blank;                      /* to be filled in: nothing below is known */
     bool is_buffer;                  /* the argument is the address of a buffer with `contents` */
     bool known;                      /* of a scalar: false for "i32:?" */
     enum ptx_type type;              /* of a scalar; PTX_TYPE_NONE for "bytes:..." (a struct by value) */
@@ -69,10 +76,19 @@ struct launch_variable {
     struct launch_contents contents;
 };
 
+/* Values of the launch file that are to be filled in, by their byte offset in it; 0: none. Options that give
+ * the value fill them in, too. */
+struct launch_blanks {
+    uint32_t grid, block, shared;
+};
+
 struct wb_launch {
     struct arena arena;
-    const char *file;   /* name of the launch file, or NULL */
-    wb_input input;     /* that file; its path is NULL where there is none */
+    const char *file;     /* name of the launch file, or NULL */
+    wb_input input;       /* that file; its path is NULL where there is none */
+    struct source source; /* its text, unless it is a list: then, and without a file, the text is NULL */
+    const char *settings[LAUNCH_SETTINGS]; /* by wb_launch_setting; NULL where nothing is said */
+    struct launch_blanks blanks;
     const char *kernel; /* or NULL */
     const char *stream; /* whose launches run one after another, or NULL: the default one */
     bool has_grid, has_block;
@@ -92,11 +108,17 @@ struct wb_launches {
     size_t count;
 };
 
-/* Where a launch file lies, and which files it may name by @FILE. */
+/* Where a launch file lies, and which files it may name. */
 struct launch_folder {
     const char *path;
     wb_launch_files files;
 };
+
+/* The path of a file that a launch names, malloc'd: relative to `folder`, or, where that is NULL, as it
+ * stands. What a launch file names lies in its folder or below unless its user says otherwise: WB_ERR_INPUT
+ * with a message about `subject`. */
+wb_status launch_file_path(const char *name, const struct subject *subject,
+                           const struct launch_folder *folder, wb_diagnostics *diagnostics, char **path);
 
 /* Size of the contents in bytes. */
 uint64_t launch_contents_size(const struct launch_contents *contents);

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/yaml.h"
 #include "launch/launch.h"
+#include "launch/settings.h"
 
 /* The stream of launches that name none. */
 #define DEFAULT_STREAM "default"
@@ -14,7 +15,7 @@
 /* What the fields are read into. */
 struct launch_reader {
     struct wb_launch *launch;
-    const struct launch_folder *folder; /* of the launch file, for @FILE; or NULL */
+    const struct launch_folder *folder; /* of the launch file, for files that it names; or NULL */
 };
 
 /* A launch file, as YAML and as an input. */
@@ -23,6 +24,11 @@ struct launch_document {
     wb_input input;
     const struct launch_folder *folder;
 };
+
+/* Whether a value is to be filled in, which is an error as soon as it is needed. */
+static bool is_blank(const struct ytree_node *value) {
+    return value->kind == YTREE_SCALAR && strcmp(value->text, LAUNCH_BLANK) == 0;
+}
 
 static struct subject subject_of(const struct ytree *document, const struct ytree_node *value) {
     return (struct subject){.source = &document->source, .offset = value->at};
@@ -64,6 +70,10 @@ static bool read_numbers(const struct ytree_node *value, uint64_t numbers[3], si
 static wb_status read_grid(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct subject subject = subject_of(document, value);
+    if (is_blank(value)) {
+        reader->launch->blanks.grid = value->at;
+        return WB_OK;
+    }
     uint64_t numbers[3];
     size_t count;
     if (!read_numbers(value, numbers, &count)) count = 0;
@@ -73,6 +83,10 @@ static wb_status read_grid(const struct ytree *document, const struct ytree_node
 static wb_status read_block(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct subject subject = subject_of(document, value);
+    if (is_blank(value)) {
+        reader->launch->blanks.block = value->at;
+        return WB_OK;
+    }
     uint64_t numbers[3];
     size_t count;
     if (!read_numbers(value, numbers, &count)) count = 0;
@@ -89,6 +103,10 @@ static uint64_t number_of(const struct ytree_node *value) {
 static wb_status read_shared(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct subject subject = subject_of(document, value);
+    if (is_blank(value)) {
+        reader->launch->blanks.shared = value->at;
+        return WB_OK;
+    }
     return launch_shared_store(number_of(value), &subject, document->diagnostics, reader->launch);
 }
 
@@ -114,17 +132,20 @@ static wb_status read_assume(const struct ytree *document, const struct ytree_no
 static wb_status read_arguments(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct wb_launch *launch = reader->launch;
+    wb_status worst = WB_OK;
     WB_TRY(ytree_require(document, value, YTREE_LIST, "a list of arguments such as 'i32:1024'"));
     for (const struct ytree_node *item = value->first; item != NULL; item = item->next) {
         struct subject subject = subject_of(document, item);
-        struct launch_argument argument;
-        WB_TRY(ytree_require(document, item, YTREE_SCALAR, "an argument such as 'i32:1024'"));
-        WB_TRY(launch_argument_parse(&launch->arena, item->text, &subject, reader->folder,
-                                     document->diagnostics, &argument));
+        struct launch_argument argument = {0};
+        wb_status status = ytree_require(document, item, YTREE_SCALAR, "an argument such as 'i32:1024'");
+        if (status == WB_OK)
+            status = launch_argument_parse(&launch->arena, item->text, &subject, reader->folder,
+                                           document->diagnostics, &argument);
+        if (status > worst) worst = status;
         if (vec_push(&launch->arguments, argument) != WB_OK) return out_of_memory(document);
     }
     launch->arguments_from_file = true;
-    return WB_OK;
+    return worst;
 }
 
 static wb_status read_variables(const struct ytree *document, const struct ytree_node *value, void *target) {
@@ -146,7 +167,33 @@ static wb_status read_variables(const struct ytree *document, const struct ytree
     return WB_OK;
 }
 
+static wb_status read_code(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    return launch_setting_store(WB_LAUNCH_CODE, document, value, reader->folder, reader->launch);
+}
+
+static wb_status read_facts(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    return launch_setting_store(WB_LAUNCH_FACTS, document, value, reader->folder, reader->launch);
+}
+
+static wb_status read_ptxas_info(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    return launch_setting_store(WB_LAUNCH_PTXAS_INFO, document, value, reader->folder, reader->launch);
+}
+
+static wb_status read_machine(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    return launch_setting_store(WB_LAUNCH_MACHINE, document, value, reader->folder, reader->launch);
+}
+
+static wb_status read_deadline(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    return launch_setting_store(WB_LAUNCH_DEADLINE, document, value, reader->folder, reader->launch);
+}
+
 static const struct field launch_fields[] = {
+    {.key = "code", .kind = FIELD_NESTED, .read = read_code},
     {.key = "kernel", .kind = FIELD_NESTED, .read = read_kernel},
     {.key = "stream", .kind = FIELD_NESTED, .read = read_stream},
     {.key = "grid", .kind = FIELD_NESTED, .read = read_grid},
@@ -156,6 +203,10 @@ static const struct field launch_fields[] = {
     {.key = "assume", .kind = FIELD_NESTED, .read = read_assume},
     {.key = "arguments", .kind = FIELD_NESTED, .read = read_arguments},
     {.key = "variables", .kind = FIELD_NESTED, .read = read_variables},
+    {.key = "facts", .kind = FIELD_NESTED, .read = read_facts},
+    {.key = "ptxas_info", .kind = FIELD_NESTED, .read = read_ptxas_info},
+    {.key = "machine", .kind = FIELD_NESTED, .read = read_machine},
+    {.key = "deadline", .kind = FIELD_NESTED, .read = read_deadline},
     {0},
 };
 
@@ -188,6 +239,21 @@ static wb_status read_launch(const struct launch_document *document, const struc
     return WB_OK;
 }
 
+/* A launch that is no part of a list, with the text that it was read from, for messages about it. */
+static wb_status read_one(const struct launch_document *document, wb_launch **launch) {
+    const struct source *source = &document->tree.source;
+    wb_launch *made = NULL;
+    WB_TRY(read_launch(document, document->tree.root, &made));
+    const char *text = arena_string(&made->arena, source->text, source->size);
+    made->source = (struct source){made->file, text, source->size};
+    if (text == NULL) {
+        wb_launch_free(made);
+        return out_of_memory(&document->tree);
+    }
+    *launch = made;
+    return WB_OK;
+}
+
 wb_status launch_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,
                        wb_diagnostics *diagnostics, wb_launch **launch) {
     struct launch_document document;
@@ -196,17 +262,9 @@ wb_status launch_parse(const char *name, const char *text, size_t size, const st
     if (status == WB_OK && root->kind == YTREE_LIST)
         status = ytree_error(&document.tree, root,
                              "expected one launch, got a list of launches: only analyses take those");
-    if (status == WB_OK) status = read_launch(&document, root, launch);
+    if (status == WB_OK) status = read_one(&document, launch);
     ytree_free(&document.tree);
     return status;
-}
-
-/* Appends a launch. */
-static wb_status add_launch(const struct launch_document *document, const struct ytree_node *mapping,
-                            struct wb_launches *launches) {
-    WB_TRY(read_launch(document, mapping, &launches->items[launches->count]));
-    launches->count++;
-    return WB_OK;
 }
 
 /* WB_ERR_DECLINED with a message about the mapping that `launch` was read from, unless it runs in the same
@@ -224,6 +282,24 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
     return WB_ERR_DECLINED;
 }
 
+/* The launches of a list are of one PTX file, on one machine, and have one deadline; flow facts are of one
+ * kernel. */
+static wb_status require_same(const struct ytree *document, const struct ytree_node *mapping,
+                              const wb_launch *launch, const wb_launches *launches) {
+    static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE};
+    if (launch->settings[WB_LAUNCH_FACTS] != NULL)
+        return ytree_error(document, ytree_find(mapping, "facts"),
+                           "facts: not in a list of launches, whose kernels are bounded without any");
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        const char *own = launch->settings[same[i]];
+        if (own == NULL || strcmp(own, wb_launches_setting(launches, same[i])) == 0) continue;
+        const char *key = launch_setting_key(same[i]);
+        return ytree_error(document, ytree_find(mapping, key),
+                           "%s: another one than before: it is said once, of the whole list", key);
+    }
+    return WB_OK;
+}
+
 /* All launches of a list. */
 static wb_status read_list(const struct launch_document *document, struct wb_launches *launches) {
     const struct ytree *tree = &document->tree;
@@ -231,11 +307,15 @@ static wb_status read_list(const struct launch_document *document, struct wb_lau
     if (tree->root->count == 0) return ytree_error(tree, tree->root, "the list has no launch");
     if (tree->root->count > LAUNCHES_MAX)
         return ytree_error(tree, tree->root, "more than %u launches", LAUNCHES_MAX);
-    for (const struct ytree_node *item = tree->root->first; item != NULL; item = item->next)
-        WB_TRY(add_launch(document, item, launches));
+    for (const struct ytree_node *item = tree->root->first; item != NULL; item = item->next) {
+        WB_TRY(read_launch(document, item, &launches->items[launches->count]));
+        launches->count++;
+    }
     size_t launch = 0;
-    for (const struct ytree_node *item = tree->root->first; item != NULL; item = item->next)
+    for (const struct ytree_node *item = tree->root->first; item != NULL; item = item->next) {
+        WB_TRY(require_same(tree, item, launches->items[launch], launches));
         WB_TRY(require_stream(tree, item, launches->items[launch++], launches->items[0]));
+    }
     return WB_OK;
 }
 
@@ -245,7 +325,10 @@ static wb_status fill_launches(const struct launch_document *document, struct wb
     const bool is_list = root->kind == YTREE_LIST;
     launches->items = calloc(is_list ? root->count + 1 : 1, sizeof(struct wb_launch *));
     if (launches->items == NULL) return out_of_memory(&document->tree);
-    return is_list ? read_list(document, launches) : add_launch(document, root, launches);
+    if (is_list) return read_list(document, launches);
+    WB_TRY(read_one(document, &launches->items[0]));
+    launches->count = 1;
+    return WB_OK;
 }
 
 wb_status launches_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,

@@ -429,11 +429,6 @@ wb_unit wb_deadline_unit(const char *deadline) {
     return WB_UNIT_CYCLES;
 }
 
-static wb_status bad_deadline(const char *deadline, wb_diagnostics *diagnostics, const char *problem) {
-    diagnose(diagnostics, SEVERITY_ERROR, deadline, "%s", problem);
-    return WB_ERR_INPUT;
-}
-
 /* floor(time * clock), exactly: time is digits / 10^(scale + places) seconds. At most 2^64 * 10^11 fits 128
  * bits. False when the result does not fit 64 bits. */
 static bool time_to_cycles(struct decimal time, uint32_t places, double clock_mhz, uint64_t *result) {
@@ -445,28 +440,49 @@ static bool time_to_cycles(struct decimal time, uint32_t places, double clock_mh
     return true;
 }
 
-wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
-                             uint64_t *deadline_cycles) {
-    size_t length = strspn(deadline, "0123456789.");
-    const char *unit = unit_text(deadline);
+/* A deadline as it is written. */
+struct written_deadline {
     struct decimal number;
-    if (deadline[0] == '-')
-        return bad_deadline(deadline, diagnostics, "a deadline cannot be before the start");
-    if (!number_decimal(deadline, length, &number))
-        return bad_deadline(deadline, diagnostics,
-                            "expected a deadline such as '4500', '4500 cycles', '100us', '1.5ms' or '2s'");
-    if (number.digits == 0)
-        return bad_deadline(deadline, diagnostics, "nothing has ended at the start: expected more than 0");
-    if (unit[0] == '\0' || strcmp(unit, "cycles") == 0) {
-        if (number.scale != 0 || number.digits == CYCLES_SATURATED)
-            return bad_deadline(deadline, diagnostics, "expected a whole number of cycles, below 2^64 - 1");
-        *deadline_cycles = number.digits;
-        return WB_OK;
-    }
+    bool in_cycles;
+    uint32_t places; /* of a time: of its unit */
+};
+
+/* NULL, or what is wrong with the text. */
+static const char *read_deadline(const char *text, struct written_deadline *deadline) {
+    const size_t length = strspn(text, "0123456789.");
+    const char *unit = unit_text(text);
+    *deadline = (struct written_deadline){.in_cycles = unit[0] == '\0' || strcmp(unit, "cycles") == 0};
+    if (text[0] == '-') return "a deadline cannot be before the start";
+    if (!number_decimal(text, length, &deadline->number))
+        return "expected a deadline such as '4500', '4500 cycles', '100us', '1.5ms' or '2s'";
+    if (deadline->number.digits == 0) return "nothing has ended at the start: expected more than 0";
+    if (deadline->in_cycles)
+        return deadline->number.scale != 0 || deadline->number.digits == CYCLES_SATURATED
+                   ? "expected a whole number of cycles, below 2^64 - 1"
+                   : NULL;
     for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++) {
         if (strcmp(unit, time_units[i].name) != 0) continue;
-        if (time_to_cycles(number, time_units[i].places, machine->clock_mhz, deadline_cycles)) return WB_OK;
-        return bad_deadline(deadline, diagnostics, "more cycles than 64 bits can count");
+        deadline->places = time_units[i].places;
+        return NULL;
     }
-    return bad_deadline(deadline, diagnostics, "unknown unit; expected cycles, ns, us, ms or s");
+    return "unknown unit; expected cycles, ns, us, ms or s";
+}
+
+const char *deadline_problem(const char *text) {
+    struct written_deadline unused;
+    return read_deadline(text, &unused);
+}
+
+wb_status wb_deadline_cycles(const wb_machine *machine, const char *deadline, wb_diagnostics *diagnostics,
+                             uint64_t *deadline_cycles) {
+    struct written_deadline read;
+    const char *problem = read_deadline(deadline, &read);
+    if (problem == NULL && read.in_cycles)
+        *deadline_cycles = read.number.digits;
+    else if (problem == NULL &&
+             !time_to_cycles(read.number, read.places, machine->clock_mhz, deadline_cycles))
+        problem = "more cycles than 64 bits can count";
+    if (problem == NULL) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, deadline, "%s", problem);
+    return WB_ERR_INPUT;
 }

@@ -35,10 +35,10 @@ static const struct failure_case failures[] = {
     {"analyze " HORNER "--method none", 2, "none"},
     {"analyze " HORNER "--set launch_overhead=x", 2, "launch_overhead: expected"},
     {"analyze " HORNER "--format dot", 2, "--format dot: error: expected text or json"},
-    {"simulate " HORNER, 2, "horner_stream.yaml:2:1: error: expected one launch, got a list of launches"},
-    {"path " HORNER, 2, "horner_stream.yaml:2:1: error: expected one launch, got a list of launches"},
-    {"facts " HORNER, 2, "horner_stream.yaml:2:1: error: expected one launch, got a list of launches"},
-    {"cache " HORNER, 2, "horner_stream.yaml:2:1: error: expected one launch, got a list of launches"},
+    {"simulate " HORNER, 2, "horner_stream.yaml: error: expected one launch, got a list of launches"},
+    {"path " HORNER, 2, "horner_stream.yaml: error: expected one launch, got a list of launches"},
+    {"facts " HORNER, 2, "horner_stream.yaml: error: expected one launch, got a list of launches"},
+    {"cache " HORNER, 2, "horner_stream.yaml: error: expected one launch, got a list of launches"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {

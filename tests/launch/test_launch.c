@@ -253,8 +253,11 @@ static void test_errors_of_arguments(void **state) {
         {"buf:f16[4]=iota", "'f16[4]=iota': expected zero or @FILE behind '='"},
         {"buf:f16[4]=1", "'f16[4]=1': expected zero or @FILE behind '='"},
         {"buf:i8[4]=@", "'i8[4]=@': expected a file name behind '@'"},
-        {"bytes:", "'bytes:': expected two hexadecimal digits a byte, for 1 to 32764 bytes"},
-        {"bytes:0", "'bytes:0': expected two hexadecimal digits a byte, for 1 to 32764 bytes"},
+        {"bytes:", "'bytes:': expected two hexadecimal digits a byte, for 1 to 32764 bytes; a struct of 100 "
+                   "bytes of unknown contents is bytes[100]"},
+        {"bytes:0",
+         "'bytes:0': expected two hexadecimal digits a byte, for 1 to 32764 bytes; a struct of 100 "
+         "bytes of unknown contents is bytes[100]"},
         {"bytes:0g", "'bytes:0g': expected hexadecimal digits"},
         {"bytes[0]", "'bytes[0]': expected bytes[SIZE] with a size from 1 to 32764"},
         {"bytes[32765]", "'bytes[32765]': expected bytes[SIZE] with a size from 1 to 32764"},
@@ -414,8 +417,15 @@ static void test_errors_of_files(void **state) {
         {"kernel:\n", "l.yaml:1:8: error: kernel: expected the name of a kernel, got nothing"},
         {"grdi: 3\n", "l.yaml:1:1: error: unknown key 'grdi'; did you mean 'grid'?"},
         {"threads: 3\n",
-         "l.yaml:1:1: error: unknown key 'threads'; expected one of: kernel, stream, grid, block, "
-         "shared, registers, assume, arguments, variables"},
+         "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, kernel, stream, grid, block, "
+         "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline"},
+        {"code: [a]\n", "l.yaml:1:7: error: code: expected the name of a PTX file, got a list"},
+        {"code:\n", "l.yaml:1:6: error: code: expected the name of a PTX file, got nothing"},
+        {"machine: ''\n", "l.yaml:1:10: error: machine: expected the name of a machine or of its file, got ''"
+                          " in quotes"},
+        {"deadline: soon\n", "l.yaml:1:11: error: 'soon': expected a deadline such as '4500', '4500 cycles', "
+                             "'100us', '1.5ms' or '2s'"},
+        {"deadline: 3min\n", "l.yaml:1:11: error: '3min': unknown unit; expected cycles, ns, us, ms or s"},
         {"grid: x\n", "l.yaml:1:7: error: " GRID},
         {"grid: '3'\n", "l.yaml:1:7: error: " GRID},
         {"grid: []\n", "l.yaml:1:7: error: " GRID},
@@ -452,6 +462,96 @@ static void test_errors_of_files(void **state) {
         assert_first_message(diagnostics, cases[i].message, cases[i].text);
         assert_int_equal(status, WB_ERR_INPUT);
         assert_null(launch);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+/* All that is wrong with arguments is said, not the first only. */
+static void test_every_wrong_argument_is_named(void **state) {
+    (void)state;
+    static const char text[] = "grid: 1.5\narguments:\n  - u8:300\n  - i32:1\n  - float:1\ncolour: 3\n";
+    static const char *const places[] = {"l.yaml:1:7: ", "l.yaml:3:5: ", "l.yaml:5:5: ", "l.yaml:6:1: "};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = NULL;
+    assert_int_equal(launch_parse("l.yaml", text, sizeof text - 1, NULL, diagnostics, &launch), WB_ERR_INPUT);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 4);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strstr(wb_diagnostics_text(diagnostics), places[i]) == NULL)
+            fail_msg("%s: not in\n%s", places[i], wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+}
+
+/* Values to be filled in are kept with their places; what gives the value fills them in. */
+static void test_blanks(void **state) {
+    (void)state;
+    static const char text[] = "grid: ___\nblock: ___\nshared: ___\narguments:\n  - buf:f32[___]\n"
+                               "  - 'i32:___'\n  - ___\n  - buf:u8[4]=iota\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = NULL;
+    if (launch_parse("l.yaml", text, sizeof text - 1, NULL, diagnostics, &launch) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    assert_false(launch->has_grid || launch->has_block);
+    assert_int_equal(launch->blanks.grid, 6);
+    assert_int_equal(launch->blanks.block, 17);
+    assert_int_equal(launch->blanks.shared, 29);
+    assert_int_equal(launch->arguments.count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(launch->arguments.items[i].blank, i < 3);
+    assert_int_equal(launch->arguments.items[0].at, strstr(text, "buf:") - text);
+    assert_string_equal(launch->source.text, text);
+    assert_int_equal(wb_launch_set_shared(launch, 64, diagnostics), WB_OK);
+    assert_int_equal(launch->blanks.shared, 0);
+    wb_launch_free(launch);
+    wb_diagnostics_free(diagnostics);
+}
+
+static const char *setting_of(const char *text, wb_launch_setting setting, wb_launch_files files,
+                              wb_diagnostics *diagnostics, wb_launches **launches) {
+    const struct launch_folder folder = {"some/folder", files};
+    *launches = NULL;
+    if (launches_parse("l.yaml", text, strlen(text), &folder, diagnostics, launches) != WB_OK) return NULL;
+    return wb_launches_setting(*launches, setting);
+}
+
+/* What launch files say in place of options; files as they are found from here. */
+static void test_settings(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        wb_launch_setting setting;
+        const char *expected; /* NULL: refused */
+    } cases[] = {
+        {"code: k.ptx\n", WB_LAUNCH_CODE, "some/folder/k.ptx"},
+        {"code: ../build/k.ptx\n", WB_LAUNCH_CODE, "some/folder/../build/k.ptx"},
+        {"code: /build/k.ptx\n", WB_LAUNCH_CODE, "/build/k.ptx"},
+        {"code: ../secret\n", WB_LAUNCH_CODE, NULL},
+        {"code: ../ptx\n", WB_LAUNCH_CODE, NULL},
+        {"facts: k.facts\n", WB_LAUNCH_FACTS, "some/folder/k.facts"},
+        {"facts: ../k.facts\n", WB_LAUNCH_FACTS, NULL},
+        {"facts: /k.ptx\n", WB_LAUNCH_FACTS, NULL},
+        {"ptxas_info: build/log\n", WB_LAUNCH_PTXAS_INFO, "some/folder/build/log"},
+        {"ptxas_info: ../log\n", WB_LAUNCH_PTXAS_INFO, NULL},
+        {"machine: orin-sm86\n", WB_LAUNCH_MACHINE, "orin-sm86"},
+        {"machine: mine.yaml\n", WB_LAUNCH_MACHINE, "some/folder/mine.yaml"},
+        {"machine: ../mine.yml\n", WB_LAUNCH_MACHINE, NULL},
+        {"deadline: 1.5ms\n", WB_LAUNCH_DEADLINE, "1.5ms"},
+        {"deadline: 4500 cycles\n", WB_LAUNCH_DEADLINE, "4500 cycles"},
+        {"- kernel: a\n- {kernel: b, code: k.ptx}\n", WB_LAUNCH_CODE, "some/folder/k.ptx"},
+        {"- {code: k.ptx}\n- {code: k.ptx, deadline: 1ms}\n", WB_LAUNCH_DEADLINE, "1ms"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_launches *launches;
+        const char *got = setting_of(cases[i].text, cases[i].setting, WB_FILES_BELOW, diagnostics, &launches);
+        if ((got == NULL) != (cases[i].expected == NULL) ||
+            (got != NULL && strcmp(got, cases[i].expected) != 0))
+            fail_msg("%s: %s: %s", cases[i].text, got, wb_diagnostics_text(diagnostics));
+        if (got == NULL) assert_non_null(strstr(wb_diagnostics_text(diagnostics), "--allow-files"));
+        wb_launches_free(launches);
+        if (got == NULL)
+            assert_non_null(
+                setting_of(cases[i].text, cases[i].setting, WB_FILES_ANY, diagnostics, &launches));
+        if (got == NULL) wb_launches_free(launches);
         wb_diagnostics_free(diagnostics);
     }
 }
@@ -494,9 +594,20 @@ static void test_errors_of_lists(void **state) {
     } cases[] = {
         {"[]\n", "l.yaml:1:1: error: the list has no launch", WB_ERR_INPUT},
         {"- kernel: a\n- 7\n",
-         "l.yaml:2:3: error: expected a mapping with the keys kernel, stream, grid, block, shared, "
-         "registers, assume, arguments, "
-         "variables, got '7'",
+         "l.yaml:2:3: error: expected a mapping with the keys code, kernel, stream, grid, block, shared, "
+         "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, got '7'",
+         WB_ERR_INPUT},
+        {"- {code: a.ptx}\n- {kernel: k, code: b.ptx}\n",
+         "l.yaml:2:21: error: code: another one than before: it is said once, of the whole list",
+         WB_ERR_INPUT},
+        {"- {machine: a}\n- {machine: b}\n",
+         "l.yaml:2:13: error: machine: another one than before: it is said once, of the whole list",
+         WB_ERR_INPUT},
+        {"- {deadline: 1ms}\n- kernel: k\n- {deadline: 2ms}\n",
+         "l.yaml:3:14: error: deadline: another one than before: it is said once, of the whole list",
+         WB_ERR_INPUT},
+        {"- {facts: k.facts}\n",
+         "l.yaml:1:11: error: facts: not in a list of launches, whose kernels are bounded without any",
          WB_ERR_INPUT},
         {"- kernel: a\n- grid: 2\n  block: 2048\n",
          "l.yaml:3:10: error: block: expected one to three numbers of threads, from 1 to 1024 in x and y and "
@@ -597,6 +708,9 @@ int main(void) {
         cmocka_unit_test(test_numbers_of_callers),
         cmocka_unit_test(test_assumptions),
         cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_every_wrong_argument_is_named),
+        cmocka_unit_test(test_blanks),
+        cmocka_unit_test(test_settings),
         cmocka_unit_test(test_list_of_launches),
         cmocka_unit_test(test_errors_of_lists),
         cmocka_unit_test(test_missing_launch_file),

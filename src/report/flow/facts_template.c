@@ -4,7 +4,7 @@
 #include "launch/facts.h"
 #include "ptx/ptx.h"
 #include "warp/cover/launch_limits.h"
-#include "warp/interpret/launch_demand.h"
+#include "warp/interpret/launch_check.h"
 #include "warp/path/fact_needs.h"
 #include "warp/trace/grid_trace.h"
 

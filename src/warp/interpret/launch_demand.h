@@ -1,17 +1,10 @@
-/* Whether a launch fits a kernel, and what a block of it takes of its SM, which is known without executing
- * anything. */
+/* What a block of a launch takes of its SM, which is known without executing anything. */
 #ifndef WB_WARP_INTERPRET_LAUNCH_DEMAND_H
 #define WB_WARP_INTERPRET_LAUNCH_DEMAND_H
 
 #include "launch/launch.h"
 #include "machine/occupancy.h"
 #include "ptx/ptx.h"
-
-/* Checks grid and block of the launch against the kernel, its arguments against the parameters, and that
- * block `index` (three numbers) is one of the grid. WB_ERR_INPUT with a message that says what was expected.
- */
-wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
-                       wb_diagnostics *diagnostics);
 
 /* What launch and kernel say of the registers of a thread. */
 struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch);

@@ -8,7 +8,7 @@
 #include "warp/interpret/control.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/image.h"
-#include "warp/interpret/launch_demand.h"
+#include "warp/interpret/launch_check.h"
 
 #define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000000)
 #define DEFAULT_MEMORY_LIMIT (UINT64_C(2) << 30)

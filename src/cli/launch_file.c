@@ -1,0 +1,97 @@
+/* The launch file of a command, and what it says in place of options. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+
+/* Commands of the launch of a kernel. */
+#define TAKES_LAUNCHES                                                                                       \
+    (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_CFG | COMMAND_MAKESPAN | COMMAND_CACHE |    \
+     COMMAND_FACTS | COMMAND_OCCUPANCY)
+
+bool is_yaml_name(const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+/* Takes an operand that is a launch file for -l. */
+static wb_status take_operand(struct options *options, wb_diagnostics *diagnostics) {
+    const char *operand = options->operands.count == 1 ? options->operands.items[0] : NULL;
+    if (operand == NULL || !is_yaml_name(operand) || !wb_is_launch_file(operand)) return WB_OK;
+    if (options->launch != NULL) {
+        wb_diagnostics_error(diagnostics, operand, "a second launch file, beside that of -l");
+        return WB_ERR_INPUT;
+    }
+    options->launch = operand;
+    options->operands.count = 0;
+    return WB_OK;
+}
+
+/* Says how a launch file is told which code it is of. */
+static wb_status refuse_without_code(const char *launch, wb_diagnostics *diagnostics) {
+    char note[600];
+    wb_diagnostics_error(diagnostics, launch, "this launch file does not say which PTX file it is of");
+    (void)snprintf(note, sizeof note,
+                   "add a line to it, 'code: KERNEL.ptx', or name both on the command line: KERNEL.ptx -l %s",
+                   launch);
+    wb_diagnostics_note(diagnostics, launch, note);
+    return WB_ERR_INPUT;
+}
+
+/* The PTX file beside a launch file, of the same name but for its end; NULL when there is none. */
+static const char *code_beside(struct options *options) {
+    const char *dot = strrchr(options->launch, '.');
+    if (!is_yaml_name(options->launch)) return NULL;
+    const int stem = (int)(dot - options->launch);
+    const int length =
+        snprintf(options->code_beside, sizeof options->code_beside, "%.*s.ptx", stem, options->launch);
+    const bool fits = length < (int)sizeof options->code_beside;
+    return fits && access(options->code_beside, R_OK) == 0 ? options->code_beside : NULL;
+}
+
+/* The launch file says which code is launched, where no operand does. */
+static wb_status fill_in_code(struct options *options, wb_diagnostics *diagnostics) {
+    const char *code = wb_launches_setting(options->launch_file, WB_LAUNCH_CODE);
+    if (options->operands.count > 0) return WB_OK;
+    if (code == NULL) code = code_beside(options);
+    if (code == NULL) return refuse_without_code(options->launch, diagnostics);
+    if (options->operands.items == NULL) options->operands.items = calloc(1, sizeof(char *));
+    if (options->operands.items == NULL) return WB_ERR_LIMIT;
+    options->operands.items[options->operands.count++] = code;
+    return WB_OK;
+}
+
+static bool is_same_file(const char *a, const char *b) {
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+/* Flow facts of the launch file are of the code that it names, or that is given to it. */
+static void fill_in_facts(struct options *options) {
+    const char *code = wb_launches_setting(options->launch_file, WB_LAUNCH_CODE);
+    const char *facts = wb_launches_setting(options->launch_file, WB_LAUNCH_FACTS);
+    if (facts == NULL || options->facts != NULL) return;
+    if (code != NULL && !is_same_file(code, options->operands.items[0])) return;
+    options->facts = facts;
+    options->facts_of_launch = true;
+}
+
+wb_status launch_file_load(struct options *options, wb_diagnostics *diagnostics) {
+    if ((options->command & TAKES_LAUNCHES) == 0) return WB_OK;
+    wb_status status = take_operand(options, diagnostics);
+    if (status != WB_OK || options->launch == NULL) return status;
+    const wb_launch_files files = options->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
+    status = wb_launches_read(options->launch, files, diagnostics, &options->launch_file);
+    if (status == WB_OK) status = fill_in_code(options, diagnostics);
+    if (status != WB_OK) return status;
+    fill_in_facts(options);
+    if (options->machine == NULL)
+        options->machine = wb_launches_setting(options->launch_file, WB_LAUNCH_MACHINE);
+    if (options->deadline == NULL)
+        options->deadline = wb_launches_setting(options->launch_file, WB_LAUNCH_DEADLINE);
+    return WB_OK;
+}

@@ -1,0 +1,19 @@
+/* What a kernel does with the addresses that its parameters pass, as far as it is plain to see: for those who
+ * are to describe the buffers behind them. A hint: nothing that is proven rests on it. */
+#ifndef WB_FLOW_VALUES_POINTED_H
+#define WB_FLOW_VALUES_POINTED_H
+
+#include "base/arena.h"
+#include "ptx/ptx.h"
+
+/* Of one parameter. */
+struct pointed {
+    bool is_address;    /* memory is accessed at it, or it is made an address of a state space */
+    bool read, written; /* in what the kernel itself executes, not in functions that it calls */
+    enum ptx_type type; /* of the elements accessed; PTX_TYPE_NONE: there are none, or of several types */
+};
+
+/* By parameter of the kernel; in memory of the arena, which is protected. */
+struct pointed *pointed_find(const struct wb_kernel *kernel, struct arena *arena);
+
+#endif

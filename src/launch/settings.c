@@ -1,0 +1,127 @@
+/* The files that launches name, and what launch files say in place of options of the command. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/yaml.h"
+#include "launch/launch.h"
+#include "launch/settings.h"
+#include "machine/machine.h"
+
+/* Whether a path leads out of the folder that it is relative to. */
+static bool leads_out(const char *path) {
+    if (path[0] == '/') return true;
+    for (const char *part = path; part != NULL; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0')) return true;
+    }
+    return false;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+wb_status launch_file_path(const char *name, const struct subject *subject,
+                           const struct launch_folder *folder, wb_diagnostics *diagnostics, char **path) {
+    if (folder != NULL && folder->files == WB_FILES_BELOW && leads_out(name)) {
+        diagnose_about(diagnostics, SEVERITY_ERROR, subject,
+                       "'%.80s': this file is not in the launch file's folder or below: --allow-files lets "
+                       "launch files name any file",
+                       name);
+        return WB_ERR_INPUT;
+    }
+    struct text joined = {0};
+    const bool here = folder == NULL || strcmp(folder->path, ".") == 0;
+    if (name[0] != '/' && !here) text_printf(&joined, "%s/", folder->path);
+    text_string(&joined, name);
+    *path = text_take(&joined);
+    return *path == NULL ? diagnose_out_of_memory(diagnostics, name) : WB_OK;
+}
+
+/* What a setting is. */
+enum setting_kind {
+    SETTING_FILE, /* in the launch file's folder or below */
+    SETTING_CODE, /* a file that may lie elsewhere where its name ends in .ptx: code is often one folder up,
+                     and nothing that is secret has such a name */
+    SETTING_MACHINE, /* a file, or the name of a preset */
+    SETTING_DEADLINE /* a time */
+};
+
+static const struct {
+    const char *key, *expected;
+    enum setting_kind kind;
+} settings[LAUNCH_SETTINGS] = {
+    [WB_LAUNCH_CODE] = {"code", "the name of a PTX file", SETTING_CODE},
+    [WB_LAUNCH_FACTS] = {"facts", "the name of a file of flow facts", SETTING_FILE},
+    [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with what ptxas -v printed", SETTING_FILE},
+    [WB_LAUNCH_MACHINE] = {"machine", "the name of a machine or of its file", SETTING_MACHINE},
+    [WB_LAUNCH_DEADLINE] = {"deadline", "a deadline such as 300us", SETTING_DEADLINE},
+};
+
+const char *launch_setting_key(wb_launch_setting setting) {
+    return settings[setting].key;
+}
+
+/* Presets have no folder and no ending. */
+static bool is_machine_file(const char *name) {
+    return strchr(name, '/') != NULL || ends_with(name, ".yaml") || ends_with(name, ".yml");
+}
+
+/* Whether a setting names a file, and in which folder it may lie. */
+static bool names_file(enum setting_kind kind, const char *text, struct launch_folder *folder) {
+    if (kind == SETTING_CODE && ends_with(text, ".ptx")) folder->files = WB_FILES_ANY;
+    return kind != SETTING_DEADLINE && (kind != SETTING_MACHINE || is_machine_file(text));
+}
+
+wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *document,
+                               const struct ytree_node *value, const struct launch_folder *folder,
+                               struct wb_launch *launch) {
+    const struct subject subject = {.source = &document->source, .offset = value->at};
+    struct launch_folder own = folder != NULL ? *folder : (struct launch_folder){".", WB_FILES_BELOW};
+    char *path = NULL;
+    if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
+        return ytree_expected(document, value, settings[setting].expected);
+    const char *problem = settings[setting].kind == SETTING_DEADLINE ? deadline_problem(value->text) : NULL;
+    if (problem != NULL) return ytree_error(document, value, "'%.60s': %s", value->text, problem);
+    if (names_file(settings[setting].kind, value->text, &own))
+        WB_TRY(launch_file_path(value->text, &subject, &own, document->diagnostics, &path));
+    const char *stored = path != NULL ? path : value->text;
+    launch->settings[setting] = arena_string(&launch->arena, stored, strlen(stored));
+    free(path);
+    return launch->settings[setting] != NULL
+               ? WB_OK
+               : diagnose_out_of_memory(document->diagnostics, document->source.name);
+}
+
+const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting setting) {
+    if ((unsigned)setting >= LAUNCH_SETTINGS) return NULL;
+    for (size_t i = 0; i < launches->count; i++)
+        if (launches->items[i] != NULL && launches->items[i]->settings[setting] != NULL)
+            return launches->items[i]->settings[setting];
+    return NULL;
+}
+
+/* Whether a document is a launch, or a list of them, and no other file of the command. */
+static bool describes_launches(const struct ytree_node *root) {
+    const struct ytree_node *launch = root->kind == YTREE_LIST ? root->first : root;
+    if (launch == NULL || launch->kind != YTREE_MAPPING) return false;
+    return ytree_find(launch, "code") != NULL || ytree_find(launch, "arguments") != NULL ||
+           ytree_find(launch, "grid") != NULL ||
+           (ytree_find(launch, "kernel") != NULL && ytree_find(launch, "block") != NULL);
+}
+
+bool wb_is_launch_file(const char *path) {
+    struct wb_diagnostics unsaid = {0};
+    struct ytree document = {0};
+    char *text = NULL;
+    size_t size = 0;
+    wb_status status = file_read(path, YTREE_SIZE_MAX, &unsaid, &text, &size);
+    if (status == WB_OK) status = ytree_parse(path, text, size, &unsaid, &document);
+    const bool is_launch = status == WB_OK && describes_launches(document.root);
+    ytree_free(&document);
+    free(text);
+    text_free(&unsaid.rendered);
+    return is_launch;
+}

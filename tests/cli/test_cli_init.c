@@ -1,0 +1,207 @@
+/* warpbound init, and launch files in place of PTX files, as a user runs them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+/* Runs shell text in the project's folder, in which $D stands for a folder that is gone afterwards. */
+static struct run run_in_folder(const char *text) {
+    char command[4096];
+    const int length =
+        snprintf(command, sizeof command, "D=$(mktemp -d); { %s\n}; s=$?; rm -rf \"$D\"; exit $s", text);
+    assert_true(length > 0 && (size_t)length < sizeof command);
+    return run_shell(command);
+}
+
+static void assert_contains(const char *text, const char *part) {
+    if (strstr(text, part) == NULL) fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+/* Shell text that must end with `status` and print these parts to standard output or error. */
+struct session {
+    const char *text;
+    int status;
+    const char *out, *err; /* or NULL */
+};
+
+static void check_session(const struct session *session) {
+    struct run run = run_in_folder(session->text);
+    if (run.status != session->status)
+        fail_msg("%s: status %d\n%s%s", session->text, run.status, run.out, run.err);
+    if (session->out != NULL) assert_contains(run.out, session->out);
+    if (session->err != NULL) assert_contains(run.err, session->err);
+    run_free(&run);
+}
+
+static const struct session sessions[] = {
+    {"$WB init kernels/stencil5.ptx && $WB analyze kernels/stencil5.yaml --deadline 300us", 0,
+     "kernels/stencil5.yaml: exists and is left as it is", NULL},
+    {"$WB init kernels/stencil5.ptx -o $D/a.yaml", 0,
+     "a.yaml: written; 8 values are to be filled in where ___ stands\nthen: warpbound analyze ", NULL},
+    {"cp kernels/stencil5.ptx $D/x.ptx; $WB init $D/x.ptx >&2; cat $D/x.yaml", 0, "\ncode: \"x.ptx\"\n",
+     NULL},
+    {"cp kernels/stencil5.ptx $D; mkdir $D/l; cd $D; $WB init stencil5.ptx -o l/x.yaml; cat l/x.yaml", 0,
+     "\ncode: \"../stencil5.ptx\"\n", NULL},
+    {"$WB init $PWD/kernels/stencil5.ptx -o $D/x.yaml >&2; grep -c \"^code: .$PWD/kernels/\" $D/x.yaml", 0,
+     "1\n", NULL},
+    {"$WB init - -o $D/x.yaml < kernels/stencil5.ptx; ! grep -q ^code: $D/x.yaml", 0, NULL, NULL},
+    {"$WB init - < kernels/stencil5.ptx", 0, "\ngrid: ___ ", NULL},
+    {"$WB init kernels/horner.ptx -o -", 2, NULL, "which kernel is meant?"},
+    {"$WB init kernels/horner.ptx -k double -o -", 0,
+     "# Launch of void horner<double, 5>(double const*, double const*, double*, int)\n", NULL},
+    {"$WB init kernels/fir.ptx -o -", 0, "\nshared: ___ ", NULL},
+    {"echo mine > $D/x.yaml; $WB init kernels/stencil5.ptx -o $D/x.yaml", 2, NULL,
+     "x.yaml: error: exists, and is no launch file: -o FILE names another one, --force replaces it"},
+    {"echo mine > $D/x.yaml; $WB init kernels/stencil5.ptx -o $D/x.yaml --force >&2; cat $D/x.yaml", 0,
+     "# Launch of stencil5", NULL},
+    {"echo 'grid: 7' > $D/x.yaml; $WB init kernels/fir.ptx -o $D/x.yaml >&2; cat $D/x.yaml", 0, "grid: 7\n",
+     NULL},
+    {"$WB init kernels/stencil5.ptx -o $D/none/x.yaml", 2, NULL, "cannot write"},
+    {"$WB init kernels/stencil5.yaml", 2, NULL, "kernels/stencil5.yaml:"},
+    {"$WB init", 2, NULL, "expected one PTX file"},
+};
+
+static void test_init_as_it_is_used(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof sessions / sizeof *sessions; i++)
+        check_session(&sessions[i]);
+}
+
+/* What is read from a kernel of its parameters. */
+static void test_parameters(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "\nblock: [32, 4, 1]         # threads of a block, as the kernel requires (.reqntid)\n",
+        "\n  - \"buf:f32[___]\"        # 1, k_param_0: elements of the buffer that it points to, float "
+        "const*, read\n",
+        "\n  - \"buf:i32[___]\"        # 2, k_param_1: elements of the buffer that it points to, int*, read "
+        "and written\n",
+        "\n  - \"i32:___\"             # 3, k_param_2: int\n",
+        "\n  - \"bytes[40]\"           # 4, k_param_3: window; of any contents, unless they are given as "
+        "bytes:HEX\n",
+        "\n  - \"u64:___\"             # 5, k_param_4: unsigned long\n",
+        "\n  - \"buf:b8[___]\"         # 6, k_param_5: elements of the buffer that it points to, record*\n",
+        "\n  - \"i16:___\"             # 7, k_param_6: short\n",
+    };
+    struct run run = run_command("init tests/data/launch/parameters.ptx -o -");
+    assert_int_equal(run.status, 0);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_contains(run.out, lines[i]);
+    run_free(&run);
+}
+
+/* Everything that is missing is said at once, with its line. */
+static void test_all_blanks_are_named(void **state) {
+    (void)state;
+    static const char *const places[] = {
+        "x.yaml:6:7: error: grid is to be filled in",   "x.yaml:7:8: error: block is to be filled in",
+        "x.yaml:9:5: error: argument 1 of stencil5 is", "x.yaml:10:5: error: argument 2 of stencil5 is",
+        "x.yaml:11:5: error: argument 3 of stencil5",   "x.yaml:12:5: error: argument 4 of stencil5",
+        "x.yaml:13:5: error: argument 5 of stencil5",   "x.yaml:14:5: error: argument 6 of stencil5",
+    };
+    static const char *const commands[] = {"analyze", "simulate", "path", "cache", "facts", "makespan"};
+    for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+        char text[200];
+        (void)snprintf(text, sizeof text, "$WB init kernels/stencil5.ptx -o $D/x.yaml >&2; $WB %s $D/x.yaml",
+                       commands[c]);
+        struct run run = run_in_folder(text);
+        assert_int_equal(run.status, 2);
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+            assert_contains(run.err, places[i]);
+        assert_int_equal(count_of(run.err, " error: "), 8);
+        run_free(&run);
+    }
+}
+
+/* Options fill blanks in. */
+static void test_options_fill_in(void **state) {
+    (void)state;
+    static const struct session filled = {
+        "$WB init kernels/stencil5.ptx -o $D/x.yaml >&2; $WB analyze $D/x.yaml -g 4 -b 32,8 -a "
+        "'buf:f32[6000]' "
+        "-a 'buf:f32[6000]' -a i32:100 -a i32:60 -a f32:0.6 -a f32:0.1 --method sib",
+        0, "stencil5", NULL};
+    check_session(&filled);
+}
+
+/* Without a file what is missing is said at once, too. */
+static void test_missing_options_are_said_at_once(void **state) {
+    (void)state;
+    struct run run = run_command("analyze kernels/stencil5.ptx -g 4");
+    assert_int_equal(run.status, 2);
+    assert_contains(run.err, "the number of threads in a block is missing");
+    for (int i = 1; i <= 6; i++) {
+        char part[80];
+        (void)snprintf(part, sizeof part, "argument %d of stencil5 is missing: ", i);
+        assert_contains(run.err, part);
+    }
+    run_free(&run);
+}
+
+/* A launch file stands for its code, machine, deadline and flow facts; options override it. */
+static const struct session launch_files[] = {
+    {"$WB cfg kernels/stencil5.yaml", 0, "kernel stencil5 (kernels/stencil5.ptx)", NULL},
+    {"$WB cfg kernels/stencil5.ptx -l kernels/stencil5.yaml", 0, "kernel stencil5", NULL},
+    {"$WB occupancy kernels/stencil5.yaml", 0, "block      32x8x1", NULL},
+    {"$WB facts kernels/stencil5.yaml", 0, "kernel stencil5 ", NULL},
+    {"$WB simulate kernels/stencil5.yaml", 0, "stencil5", NULL},
+    {"$WB path kernels/stencil5.yaml", 0, "stencil5: block 0,0,0", NULL},
+    {"$WB cache kernels/stencil5.yaml", 0, "stencil5", NULL},
+    {"$WB makespan kernels/stencil5.yaml --mapping", 0, "ld.param", NULL},
+    {"$WB analyze kernels/triangle_sum.yaml -m hirvisalo --method sib", 0, "triangle_sum", NULL},
+    {"$WB analyze kernels/horner_stream.yaml --method k-area", 0, "3 kernels, one after another", NULL},
+    {"$WB analyze -l kernels/stencil5.yaml --method sib", 0, "stencil5", NULL},
+    {"$WB analyze -l - --method sib < kernels/triangle_sum.yaml", 2, NULL,
+     "triangle_sum.ptx: error: cannot read"},
+    {"$WB analyze kernels/horner_f32.yaml", 2, NULL, "does not say which PTX file it is of"},
+    {"$WB analyze kernels/stencil5.yaml -l kernels/saxpy.yaml", 2, NULL, "a second launch file"},
+    {"$WB analyze kernels/stencil5.ptx -l kernels/none.yaml", 2, NULL,
+     "kernels/none.yaml: error: cannot read"},
+    {"{ echo code: none.ptx; cat kernels/saxpy.yaml; } > $D/x.yaml; $WB analyze $D/x.yaml", 2, NULL,
+     "none.ptx: error: cannot read"},
+    {"{ echo code: $PWD/kernels/saxpy.ptx; cat kernels/saxpy.yaml; echo 'machine: ampere-sm80\ndeadline: "
+     "9ns'; "
+     "} > "
+     "$D/x.yaml; $WB analyze $D/x.yaml --method k-area",
+     1, "ampere-sm80", NULL},
+    {"{ echo code: $PWD/kernels/saxpy.ptx; cat kernels/saxpy.yaml; echo 'machine: ampere-sm80\ndeadline: "
+     "9ns'; "
+     "} > "
+     "$D/x.yaml; $WB analyze $D/x.yaml --method k-area --deadline 1s -m orin-sm86",
+     0, "orin-sm86", NULL},
+    {"{ echo code: $PWD/kernels/saxpy.ptx; cat kernels/saxpy.yaml; echo 'machine: orin'; } > $D/x.yaml; $WB "
+     "analyze "
+     "$D/x.yaml",
+     2, NULL, "orin"},
+    {"sed 's/=@.*\"/\"/' kernels/bfs_level.yaml > $D/x.yaml; cp kernels/bfs_level.facts $D; echo 'facts: "
+     "bfs_level.facts' >> $D/x.yaml; $WB analyze kernels/bfs_level.ptx -l $D/x.yaml --method k-area",
+     0, "bfs_level.facts (checksum", NULL},
+    {"{ cat kernels/saxpy.yaml; echo 'code: /etc/passwd'; } > $D/x.yaml; $WB analyze $D/x.yaml", 2, NULL,
+     "--allow-files"},
+};
+
+static void test_launch_files_stand_for_kernels(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof launch_files / sizeof *launch_files; i++)
+        check_session(&launch_files[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_init_as_it_is_used),
+        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_all_blanks_are_named),
+        cmocka_unit_test(test_options_fill_in),
+        cmocka_unit_test(test_missing_options_are_said_at_once),
+        cmocka_unit_test(test_launch_files_stand_for_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -38,6 +38,7 @@ struct flow {
     uint32_t executed, drawn;
     uint64_t hottest, least; /* cycles: of the hottest block; of those that are drawn */
     uint32_t *nodes;         /* the blocks in the drawing */
+    bool *through;           /* per edge there: it stands for ways through blocks that are left out */
     uint32_t node_count;
     struct layers layers;
 };
@@ -100,7 +101,7 @@ static void number_nodes(struct flow *flow) {
         if (!is_drawn(flow, b)) continue;
         flow->drawn++;
         add_node(flow, b);
-        for (uint32_t e = out->first[b]; e < out->first[b + 1]; e++)
+        for (uint32_t e = out->first[b]; flow->least == 0 && e < out->first[b + 1]; e++)
             add_node(flow, out->nodes[e]);
     }
     flow->nodes = arena_array(flow->arena, (size_t)flow->cfg.exit + 1, sizeof *flow->nodes);
@@ -111,22 +112,49 @@ static void number_nodes(struct flow *flow) {
     }
 }
 
-/* Places the nodes; of several edges between two of them one is drawn. */
+/* What the edges of one node are found with. */
+struct edge_search {
+    struct graph_edge *edges;
+    uint32_t count;
+    uint32_t *seen;  /* per block the last node that it was seen from, from 1 */
+    uint32_t *stack; /* blocks that are left out and that the node leads to */
+    uint32_t depth;
+};
+
+/* A block that node `node` leads to, at once or through others: if it is drawn there is an edge, if it is
+ * executed and left out it is gone through. */
+static void meet_block(struct flow *flow, struct edge_search *search, uint32_t node, uint32_t block,
+                       bool through) {
+    const bool is_left_out = flow->blocks[block].node == GRAPH_NONE;
+    if (search->seen[block] == node + 1) return;
+    search->seen[block] = node + 1;
+    if (!is_left_out) {
+        flow->through[search->count] = through;
+        search->edges[search->count++] = (struct graph_edge){node, flow->blocks[block].node};
+    } else if (is_executed(&flow->blocks[block])) {
+        search->stack[search->depth++] = block;
+    }
+}
+
+/* Places the nodes. */
 static void place_nodes(struct flow *flow) {
     const struct adjacency *out = &flow->cfg.graph.out;
-    struct graph_edge *edges = arena_array(flow->arena, flow->cfg.graph.edge_count, sizeof *edges);
-    uint32_t count = 0;
+    const size_t blocks = (size_t)flow->cfg.exit + 1, most = (size_t)flow->node_count * flow->node_count;
+    struct edge_search search = {.edges = arena_array(flow->arena, most, sizeof *search.edges),
+                                 .seen = arena_array(flow->arena, blocks, sizeof *search.seen),
+                                 .stack = arena_array(flow->arena, blocks, sizeof *search.stack)};
+    flow->through = arena_array(flow->arena, most, sizeof *flow->through);
     for (uint32_t n = 0; n < flow->node_count; n++) {
-        const uint32_t from = flow->nodes[n], first = count;
-        for (uint32_t e = out->first[from]; is_drawn(flow, from) && e < out->first[from + 1]; e++) {
-            const uint32_t to = flow->blocks[out->nodes[e]].node;
-            bool is_new = true;
-            for (uint32_t other = first; other < count; other++)
-                is_new = is_new && edges[other].to != to;
-            if (is_new) edges[count++] = (struct graph_edge){n, to};
+        const uint32_t from = flow->nodes[n];
+        for (uint32_t e = out->first[from]; is_drawn(flow, from) && e < out->first[from + 1]; e++)
+            meet_block(flow, &search, n, out->nodes[e], false);
+        while (search.depth > 0) {
+            const uint32_t block = search.stack[--search.depth];
+            for (uint32_t e = out->first[block]; e < out->first[block + 1]; e++)
+                meet_block(flow, &search, n, out->nodes[e], true);
         }
     }
-    flow->layers = layers_place(flow->arena, flow->node_count, edges, count);
+    flow->layers = layers_place(flow->arena, flow->node_count, search.edges, search.count);
 }
 
 static void find_flow(void *context) {
@@ -159,11 +187,11 @@ static double top_of(uint32_t layer) {
 }
 
 /* An edge that leads down, through the layers between. */
-static void put_edge(struct flow *flow, const struct layers_edge *edge) {
+static void put_edge(struct flow *flow, const struct layers_edge *edge, bool through) {
     struct text *out = &flow->page->out;
     const struct layers_place *from = &flow->layers.nodes[edge->from], *to = &flow->layers.nodes[edge->to];
     double x = middle_of(from->x), y = top_of(from->layer) + BOX_HEIGHT;
-    text_printf(out, "<path d=\"M%.0f %.0f", x, y);
+    text_printf(out, "<path%s d=\"M%.0f %.0f", through ? " class=\"through\"" : "", x, y);
     for (uint32_t b = 0; b <= edge->bend_count; b++) {
         const double next = middle_of(b < edge->bend_count ? edge->bends[b] : to->x);
         const double top = top_of(from->layer + 1 + b), half = (top - y) / 2;
@@ -241,7 +269,7 @@ static void put_picture(struct flow *flow) {
         if (layers->edges[e].back)
             put_back_edge(flow, &layers->edges[e]);
         else
-            put_edge(flow, &layers->edges[e]);
+            put_edge(flow, &layers->edges[e], flow->through[e]);
     }
     for (uint32_t n = 0; n < flow->node_count; n++)
         put_node(flow, n);
@@ -307,7 +335,7 @@ void html_flow(struct html_page *page, const struct html_costs *costs) {
         if (flow.drawn < flow.executed)
             page_note(page,
                       "Drawn are %u of the %u blocks that are executed, those with at least %" PRIu64
-                      " cycles.",
+                      " cycles; dotted edges lead through others.",
                       flow.drawn, flow.executed, flow.least);
         put_picture(&flow);
         put_table(&flow);

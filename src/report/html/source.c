@@ -17,12 +17,21 @@
 #define LINES_AROUND 2u
 #define HOTTEST_LINES 8u
 
-/* What is listed: the instructions by file and line. */
+/* An instruction that is listed at a line of a file, or with all others of its function that are of none. */
+struct listed {
+    const wb_cost *cost;
+    const char *file;  /* or NULL */
+    const char *group; /* the file, or the function */
+    uint32_t line;
+};
+
+/* What is listed: the instructions that are executed or have cycles, by file, line and place. */
 struct listing {
     struct html_page *page;
     const struct html_costs *costs;
-    const wb_cost **rows; /* of instructions that are executed or have cycles: by file, line, place */
+    struct listed *rows;
     size_t row_count;
+    bool by_code;   /* the code has no lines of a source: its own stand for them */
     uint64_t least; /* cycles of the instructions that are listed */
     size_t left_out;
     uint64_t hottest; /* cycles of the hottest line */
@@ -41,29 +50,36 @@ struct line {
 /* ---- Order ----------------------------------------------------------------------------------------------
  */
 
-/* Where there is no file the function takes its place. */
-static const char *file_of(const wb_cost *row) {
-    return row->place.source_file != NULL ? row->place.source_file : row->place.function;
+static bool has_source(const wb_cost *cost) {
+    return cost->place.source_file != NULL && cost->place.source_line > 0;
 }
 
-/* Whether the row's line is known. */
-static bool has_line(const wb_cost *row) {
-    return row->place.source_file != NULL && row->place.source_line > 0;
+static struct listed listed_of(const struct listing *listing, const wb_cost *cost) {
+    const wb_cost_place *place = &cost->place;
+    struct listed row = {.cost = cost, .group = place->function};
+    if (has_source(cost)) {
+        row.file = place->source_file;
+        row.line = place->source_line;
+    } else if (listing->by_code) {
+        row.file = place->code_file;
+        row.line = place->code_line;
+    }
+    if (row.file != NULL) row.group = row.file;
+    return row;
 }
 
 static int compare_rows(const void *a, const void *b) {
-    const wb_cost *x = *(const wb_cost *const *)a, *y = *(const wb_cost *const *)b;
-    if (has_line(x) != has_line(y)) return has_line(x) ? -1 : 1;
-    const int files = strcmp(file_of(x), file_of(y));
-    if (files != 0) return files;
-    if (has_line(x) && x->place.source_line != y->place.source_line)
-        return x->place.source_line < y->place.source_line ? -1 : 1;
-    return (x->instruction > y->instruction) - (x->instruction < y->instruction);
+    const struct listed *x = a, *y = b;
+    if ((x->file != NULL) != (y->file != NULL)) return x->file != NULL ? -1 : 1;
+    const int groups = strcmp(x->group, y->group);
+    if (groups != 0) return groups;
+    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    return (x->cost->instruction > y->cost->instruction) - (x->cost->instruction < y->cost->instruction);
 }
 
 static int compare_cycles(const void *a, const void *b) {
-    const wb_cost *x = *(const wb_cost *const *)a, *y = *(const wb_cost *const *)b;
-    return (x->cycles < y->cycles) - (x->cycles > y->cycles);
+    const struct listed *x = a, *y = b;
+    return (x->cost->cycles < y->cost->cycles) - (x->cost->cycles > y->cost->cycles);
 }
 
 /* Takes the instructions; of too many those with most cycles. */
@@ -71,14 +87,17 @@ static bool take_rows(struct listing *listing) {
     const struct html_costs *costs = listing->costs;
     listing->rows = malloc((costs->count + 1) * sizeof *listing->rows);
     if (listing->rows == NULL) return false;
+    listing->by_code = true;
+    for (size_t i = 0; i < costs->count; i++)
+        listing->by_code = listing->by_code && !has_source(&costs->rows[i]);
     for (size_t i = 0; i < costs->count; i++) {
-        const wb_cost *row = &costs->rows[i];
-        if (row->instruction == WB_NO_INSTRUCTION || (row->executions == 0 && row->cycles == 0)) continue;
-        listing->rows[listing->row_count++] = row;
+        const wb_cost *cost = &costs->rows[i];
+        if (cost->instruction == WB_NO_INSTRUCTION || (cost->executions == 0 && cost->cycles == 0)) continue;
+        listing->rows[listing->row_count++] = listed_of(listing, cost);
     }
     if (listing->row_count > INSTRUCTIONS_LISTED_MAX) {
         qsort(listing->rows, listing->row_count, sizeof *listing->rows, compare_cycles);
-        listing->least = listing->rows[INSTRUCTIONS_LISTED_MAX]->cycles + 1;
+        listing->least = listing->rows[INSTRUCTIONS_LISTED_MAX].cost->cycles + 1;
     }
     qsort(listing->rows, listing->row_count, sizeof *listing->rows, compare_rows);
     return true;
@@ -86,18 +105,18 @@ static bool take_rows(struct listing *listing) {
 
 /* The line whose first instruction is row number `first`. */
 static struct line line_at(const struct listing *listing, size_t first) {
-    const wb_cost *row = listing->rows[first];
-    struct line line = {.file = has_line(row) ? row->place.source_file : NULL,
-                        .function = row->place.function,
-                        .number = row->place.source_line,
+    const struct listed *row = &listing->rows[first];
+    struct line line = {.file = row->file,
+                        .function = row->cost->place.function,
+                        .number = row->line,
                         .first = first,
                         .end = first};
     for (; line.end < listing->row_count; line.end++) {
-        const wb_cost *next = listing->rows[line.end];
-        if (has_line(next) != has_line(row) || strcmp(file_of(next), file_of(row)) != 0 ||
-            (has_line(row) && next->place.source_line != line.number))
+        const struct listed *next = &listing->rows[line.end];
+        if ((next->file != NULL) != (row->file != NULL) || strcmp(next->group, row->group) != 0 ||
+            next->line != row->line)
             break;
-        line.cycles += next->cycles;
+        line.cycles += next->cost->cycles;
     }
     return line;
 }
@@ -140,7 +159,7 @@ static void put_instructions(struct listing *listing, const struct line *line) {
     uint64_t share[WB_PART_COUNT] = {0};
     for (size_t i = line->first; i < line->end; i++)
         for (size_t p = 0; p < WB_PART_COUNT; p++)
-            share[p] = cycles_add(share[p], listing->rows[i]->share[p]);
+            share[p] = cycles_add(share[p], listing->rows[i].cost->share[p]);
     text_string(out, "<div class=\"ptx\"><p>");
     if (line->cycles > 0) {
         text_string(out, "Spent on ");
@@ -149,15 +168,17 @@ static void put_instructions(struct listing *listing, const struct line *line) {
     } else {
         text_string(out, "None of the cycles of the bound.");
     }
-    text_string(out,
-                "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">PTX line</th>"
-                "<th scope=\"col\">Instruction</th><th scope=\"col\">Unit</th>"
-                "<th scope=\"col\">Executed</th><th scope=\"col\">Issue</th><th scope=\"col\">Unit busy</th>"
-                "<th scope=\"col\">Requests</th><th scope=\"col\">Conflicts</th>"
-                "<th scope=\"col\">Cycles</th><th scope=\"col\">Spent on</th></tr></thead><tbody>\n");
+    text_string(
+        out,
+        "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"num\">PTX line</th>"
+        "<th scope=\"col\">Instruction</th><th scope=\"col\">Unit</th>"
+        "<th scope=\"col\" class=\"num\">Executed</th><th scope=\"col\" class=\"num\">Issue</th><th "
+        "scope=\"col\" class=\"num\">Unit busy</th>"
+        "<th scope=\"col\" class=\"num\">Requests</th><th scope=\"col\" class=\"num\">Conflicts</th>"
+        "<th scope=\"col\" class=\"num\">Cycles</th><th scope=\"col\">Spent on</th></tr></thead><tbody>\n");
     for (size_t i = line->first; i < line->end; i++) {
-        if (listing->rows[i]->cycles >= listing->least)
-            put_instruction(listing, listing->rows[i]);
+        if (listing->rows[i].cost->cycles >= listing->least)
+            put_instruction(listing, listing->rows[i].cost);
         else
             listing->left_out++;
     }

@@ -255,6 +255,125 @@ static void test_version_and_top_help(void **state) {
     }
 }
 
+/* ---- The table of docs/options.md ---------------------------------------------------------------------- */
+
+enum { TABLE_COMMANDS_MAX = 16, CELL_MAX = 64 };
+
+/* Copies the next cell of a row of a table to `cell`, without spaces around it; false at the end of the row.
+ */
+static bool next_cell(const char **row, char cell[CELL_MAX]) {
+    const char *start = *row + strspn(*row, "| ");
+    if (**row != '|' || start[0] == '\n') return false;
+    size_t length = strcspn(*row + 1, "|\n");
+    const char *end = *row + 1 + length;
+    if (*end != '|') return false;
+    for (start = *row + 1; start < end && *start == ' '; start++) {
+    }
+    length = (size_t)(end - start);
+    while (length > 0 && start[length - 1] == ' ')
+        length--;
+    assert_true(length < CELL_MAX);
+    (void)snprintf(cell, CELL_MAX, "%.*s", (int)length, start);
+    *row = end;
+    return true;
+}
+
+/* Whether the help text explains the option, which begins its line behind a letter or spaces. */
+static bool explains(const char *help, const char *option) {
+    const size_t length = strlen(option);
+    for (const char *at = help; (at = strstr(at, option)) != NULL; at++)
+        if (at - help > 7 && at[-7] == '\n' && (at[length] == ' ' || at[length] == '\n')) return true;
+    return false;
+}
+
+/* Every option that the table gives a command works there, and every one of its help stands in the table. */
+static void test_options_are_those_of_the_table(void **state) {
+    (void)state;
+    char *page = read_file("docs/options.md"), cell[CELL_MAX];
+    char names[TABLE_COMMANDS_MAX][CELL_MAX];
+    struct run help[TABLE_COMMANDS_MAX];
+    size_t counted[TABLE_COMMANDS_MAX] = {0}, count = 0;
+    const char *row = strstr(page, "| option |");
+    assert_non_null(row);
+    const char *at = row;
+    assert_true(next_cell(&at, cell));
+    for (; next_cell(&at, cell); count++) {
+        assert_true(count < TABLE_COMMANDS_MAX);
+        (void)snprintf(names[count], CELL_MAX, "%s", cell);
+        char arguments[CELL_MAX + 8];
+        (void)snprintf(arguments, sizeof arguments, "help %s", cell);
+        help[count] = run_command(arguments);
+        assert_int_equal(help[count].status, 0);
+    }
+    row = strchr(strchr(row, '\n') + 1, '\n') + 1;
+    for (; *row == '|'; row = strchr(row, '\n') + 1) {
+        at = row;
+        assert_true(next_cell(&at, cell));
+        char *option = strstr(cell, "--");
+        assert_non_null(option);
+        option[strcspn(option, "`")] = '\0';
+        char mark[CELL_MAX];
+        for (size_t c = 0; next_cell(&at, mark); c++) {
+            const bool given = strcmp(mark, "x") == 0;
+            if (given != explains(help[c].out, option))
+                fail_msg("docs/options.md: %s of %s is %s", option, names[c], given ? "none" : "missing");
+            counted[c] += given;
+        }
+    }
+    for (size_t c = 0; c < count; c++) {
+        const size_t explained = count_of(help[c].out, "\n  -") + count_of(help[c].out, "\n      --");
+        if (explained != counted[c])
+            fail_msg("docs/options.md: %zu options of %s, whose help has %zu", counted[c], names[c],
+                     explained);
+        run_free(&help[c]);
+    }
+    free(page);
+}
+
+/* ---- A terminal ---------------------------------------------------------------------------------------- */
+
+/* Help uses the width that there is, and bold type unless NO_COLOR says otherwise. */
+static void test_help_on_a_terminal(void **state) {
+    (void)state;
+    struct run run = run_shell("export TERM=xterm; script -qc \"stty cols 50; '$WB' help cfg\" /dev/null");
+    assert_non_null(strstr(run.out, "\033[1mexamples:"));
+    size_t widest = 0;
+    for (const char *line = run.out; *line != '\0';
+         line += strcspn(line, "\n") + (strchr(line, '\n') != NULL)) {
+        const size_t length = strcspn(line, "\r\n");
+        if (strncmp(line, "  warpbound", 11) != 0 && length > widest) widest = length;
+    }
+    if (widest > 62 || widest < 40) fail_msg("%zu columns: %s", widest, run.out);
+    run_free(&run);
+    run = run_shell("export TERM=xterm NO_COLOR=1; script -qc \"'$WB' help cfg\" /dev/null");
+    assert_null(strstr(run.out, "\033"));
+    run_free(&run);
+}
+
+#define LONG_RUN                                                                                             \
+    "analyze kernels/vecadd.ptx -k vecadd -g 2000000 -b 256 -a buf:f32[512000000] -a buf:f32[512000000] "    \
+    "-a buf:f32[512000000] -a i32:512000000 --memory-limit 16G --time-limit 3"
+
+/* One line, with what there is in all and how long it takes, erased at the end; only on a terminal. */
+static void test_progress(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("export TERM=xterm; script -qc \"stty cols 200; '$WB' " LONG_RUN " >/dev/null\" /dev/null");
+    assert_non_null(strstr(run.out, "\r\033[Kexecuting blocks: "));
+    assert_non_null(strstr(run.out, " of 2000000 ("));
+    const char *last = NULL;
+    for (const char *at = run.out; (at = strstr(at, "\r\033[K")) != NULL; at++)
+        last = at;
+    assert_non_null(last);
+    assert_null(strstr(last, "executing"));
+    run_free(&run);
+    run = run_command(LONG_RUN);
+    assert_int_equal(run.status, 4);
+    assert_null(strstr(run.err, "executing"));
+    assert_null(strstr(run.err, "\r"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_misspelt_names_get_a_suggestion),
@@ -269,6 +388,9 @@ int main(void) {
         cmocka_unit_test(test_help_of_every_command),
         cmocka_unit_test(test_examples_of_help_work),
         cmocka_unit_test(test_version_and_top_help),
+        cmocka_unit_test(test_options_are_those_of_the_table),
+        cmocka_unit_test(test_help_on_a_terminal),
+        cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,6 +228,19 @@ wb_status run_count_contents(struct run *run, const char *name, uint64_t size) {
     return WB_ERR_LIMIT;
 }
 
+/* Whether the caller wants it to go on; told how many blocks of the grid are done, or, of one, instructions.
+ */
+static bool ask_watch(const struct run *run) {
+    const wb_watch *watch = run->watch;
+    const uint64_t blocks = (uint64_t)run->grid[0] * run->grid[1] * run->grid[2];
+    const uint64_t done =
+        run->index[0] + run->grid[0] * (run->index[1] + (uint64_t)run->grid[1] * run->index[2]);
+    if (watch == NULL || watch->poll == NULL) return true;
+    return run->all_blocks && blocks > 1
+               ? watch->poll(watch->user, "executing blocks", done, blocks)
+               : watch->poll(watch->user, "executing instructions", run->instructions, 0);
+}
+
 wb_status run_check_limits(struct run *run) {
     run->next_poll = run->instructions + POLL_INTERVAL;
     if (run->next_poll > run->instruction_limit) run->next_poll = run->instruction_limit;
@@ -240,9 +253,7 @@ wb_status run_check_limits(struct run *run) {
         return WB_ERR_LIMIT;
     }
     WB_TRY(run_check_memory(run));
-    const wb_watch *watch = run->watch;
-    if (watch == NULL || watch->poll == NULL || watch->poll(watch->user, "execute", run->instructions, 0))
-        return WB_OK;
+    if (ask_watch(run)) return WB_OK;
     diagnose(run->diagnostics, SEVERITY_ERROR, kernel, "interrupted");
     return WB_ERR_LIMIT;
 }

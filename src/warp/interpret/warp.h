@@ -101,6 +101,7 @@ struct run {
     uint64_t shared_bytes;               /* static and dynamic */
     uint64_t *buffers;                   /* per argument the address of its buffer, or 0 */
     uint32_t grid[3], size[3], index[3]; /* blocks, threads of the block, which block */
+    bool all_blocks;                     /* those of the whole grid are executed one after another */
     struct warp *warps;
     uint32_t warp_count;
     uint32_t warp_width; /* threads of a warp: lanes 0 .. warp_width - 1 */

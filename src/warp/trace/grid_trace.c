@@ -36,6 +36,7 @@ static struct grid_trace trace_of(struct wb_grid *grid, const struct wb_launch *
     struct grid_trace trace = {
         .run = run_as_asked(grid->kernel, launch, options, diagnostics), .grid = grid, .options = options};
     trace.run.unknown_contents &= options->cover;
+    trace.run.all_blocks = !options->one_block;
     return trace;
 }
 

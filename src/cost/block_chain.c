@@ -20,10 +20,8 @@ struct block_walk {
     struct chain_time **times; /* of the latency path, over all walkers */
     size_t time_count;
     uint32_t mark, jump;
-    uint64_t sections;
-    const wb_watch *watch;
+    struct chain_watch watch;
     wb_diagnostics *diagnostics;
-    bool stopped;
     wb_status status; /* of repetitions */
 };
 
@@ -41,7 +39,8 @@ static wb_status walk_prepare(struct block_walk *walk) {
         return WB_ERR_LIMIT;
     for (uint32_t p = 0; p < paths; p++) {
         struct chain_walker *walker = &walk->walkers[p];
-        WB_TRY(chain_walker_init(walker, &walk->chains, block, p, walk->visitor != NULL, &walk->arena));
+        WB_TRY(chain_walker_init(walker, &walk->chains, &walk->watch, block, p, walk->visitor != NULL,
+                                 &walk->arena));
         walk->times[walk->time_count++] = &walker->now;
         walk->times[walk->time_count++] = &walker->complete;
         for (size_t r = 0; r < registers; r++)
@@ -183,18 +182,16 @@ static wb_status walk_on(struct block_walk *walk, bool *more) {
 
 static wb_status walk_block(struct block_walk *walk) {
     bool more = walk->block->path_count > 0;
-    while (more) {
+    while (more)
         WB_TRY(walk_on(walk, &more));
-        if (walk->watch == NULL || walk->watch->poll == NULL || ++walk->sections % 64 != 0) continue;
-        walk->stopped = !walk->watch->poll(walk->watch->user, "costs", walk->sections, 0);
-        if (walk->stopped) return WB_ERR_LIMIT;
-    }
     return WB_OK;
 }
 
 static wb_status walk_fail(struct block_walk *walk) {
-    if (!walk->stopped) return diagnose_out_of_memory(walk->diagnostics, "costs");
-    diagnose(walk->diagnostics, SEVERITY_ERROR, "costs", "analysis stopped");
+    if (!walk->watch.stopped && !walk->chains.too_long)
+        return diagnose_out_of_memory(walk->diagnostics, "costs");
+    diagnose(walk->diagnostics, SEVERITY_ERROR, "costs",
+             walk->watch.stopped ? "analysis stopped" : "the paths are too long to be followed back");
     return WB_ERR_LIMIT;
 }
 
@@ -210,7 +207,7 @@ void chain_spent_add(const struct timed_code *code, const cycles *spent, uint64_
 
 wb_status latency_chain(const struct timed_block *block, uint64_t times, struct tally *tally,
                         const wb_watch *watch, wb_diagnostics *diagnostics, cycles *length) {
-    struct block_walk walk = {.block = block, .watch = watch, .diagnostics = diagnostics};
+    struct block_walk walk = {.block = block, .watch = {.watch = watch}, .diagnostics = diagnostics};
     struct chain_time last = {0, CHAIN_NONE};
     cycles *spent = arena_array(&walk.arena, (size_t)block->code.inst_count * CHAIN_STEPS + 1, sizeof *spent);
     wb_status status = spent == NULL ? WB_ERR_LIMIT : walk_prepare(&walk);
@@ -227,7 +224,8 @@ wb_status latency_chain(const struct timed_block *block, uint64_t times, struct 
 
 wb_status sections_visit(const struct timed_block *block, const struct section_visitor *visitor,
                          const wb_watch *watch, wb_diagnostics *diagnostics) {
-    struct block_walk walk = {.block = block, .visitor = visitor, .watch = watch, .diagnostics = diagnostics};
+    struct block_walk walk = {
+        .block = block, .visitor = visitor, .watch = {.watch = watch}, .diagnostics = diagnostics};
     wb_status status = walk_prepare(&walk);
     if (status == WB_OK) status = walk_block(&walk);
     if (status != WB_OK) status = walk_fail(&walk);

@@ -177,29 +177,49 @@ static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *
     return diagnose_out_of_memory(maker->diagnostics, "costs");
 }
 
-/* Adds what is added to every bound of a block: releases of barriers, memory, and fetch. */
-static wb_status add_rest(struct cost_maker *maker, cycles release, cycles memory, cycles fetch) {
+/* What is added to the bounds of blocks: releases of barriers, memory, and fetch. Simulations of windows have
+ * releases and fetch of their own. */
+struct additions {
+    cycles release, memory, fetch;
+};
+
+static struct additions additions_of(const struct cost_maker *maker) {
+    struct additions added = {.memory = memory_time(maker)};
+    if (maker->method->searches) return added;
+    added.release = profile_release_time(&maker->analysis->profile);
+    added.fetch = maker->analysis->fetch_time;
+    return added;
+}
+
+static wb_status add_additions(struct cost_maker *maker, const struct additions *added) {
     struct tally weights;
     if (tally_init(&weights, maker->shares.instructions, &maker->costs->arena) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     cost_add_asking(maker->work, &weights);
-    tally_add(&maker->shares, tally_apart(&maker->shares, COST_RELEASE), WB_PART_LATENCY, release);
-    WB_TRY(cost_divide(maker, WB_PART_MEMORY, memory, &weights));
-    return cost_divide(maker, WB_PART_FETCH, fetch, &weights);
+    tally_add(&maker->shares, tally_apart(&maker->shares, COST_RELEASE), WB_PART_LATENCY, added->release);
+    WB_TRY(cost_divide(maker, WB_PART_MEMORY, added->memory, &weights));
+    return cost_divide(maker, WB_PART_FETCH, added->fetch, &weights);
+}
+
+/* How the method is attributed, or NULL. */
+static const struct block_rule *rule_of(const struct bound_method *method) {
+    for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
+        if (strcmp(rules[r].method, method->name) == 0) return &rules[r];
+    return NULL;
 }
 
 wb_status block_costs(struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     const uint32_t asking = analysis->kind == SUBJECT_CONTENDED_BLOCK ? analysis->contended.load.units : 0;
-    const cycles release = profile_release_time(&analysis->profile), memory = memory_time(maker),
-                 added = cycles_add(cycles_add(release, memory), analysis->fetch_time);
-    const struct block_rule *rule = NULL;
-    for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
-        if (strcmp(rules[r].method, maker->method->name) == 0) rule = &rules[r];
-    if (rule == NULL) return cost_decline(maker, "nothing says where its cycles go");
-    if (added > maker->bound->cycles) return cost_decline(maker, "its parts do not sum up to it");
+    const struct additions added = additions_of(maker);
+    const cycles all = cycles_add(added.release, cycles_add(added.memory, added.fetch));
+    const struct block_rule *rule = rule_of(maker->method);
+    const bool has_windows = maker->bound->window_count > 0;
+    if (rule == NULL && !has_windows) return cost_decline(maker, "nothing says where its cycles go");
+    if (all > maker->bound->cycles) return cost_decline(maker, "its parts do not sum up to it");
     if (cost_work_add(analysis->timed, asking, 1, maker->work) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
-    WB_TRY(add_by_rule(maker, rule, maker->bound->cycles - added));
-    return add_rest(maker, release, memory, analysis->fetch_time);
+    const cycles own = maker->bound->cycles - all;
+    WB_TRY(has_windows ? window_costs(maker, own) : add_by_rule(maker, rule, own));
+    return add_additions(maker, &added);
 }

@@ -5,9 +5,6 @@
 /* Links that are no steps. */
 enum { LINK_MARK = CHAIN_STEPS, LINK_JUMP };
 
-/* Links that a chain may have: three gigabytes. */
-#define LINKS_MAX ((size_t)1 << 28)
-
 void chains_free(struct chains *chains) {
     vec_free(&chains->links);
     vec_free(&chains->jumps);
@@ -15,7 +12,8 @@ void chains_free(struct chains *chains) {
 }
 
 static uint32_t add_link(struct chains *chains, struct chain_link link) {
-    if (chains->links.count < LINKS_MAX && vec_push(&chains->links, link) == WB_OK)
+    chains->too_long = chains->links.count >= CHAIN_LINKS_MAX;
+    if (!chains->too_long && vec_push(&chains->links, link) == WB_OK)
         return (uint32_t)chains->links.count - 1;
     chains->failed = true;
     return CHAIN_NONE;

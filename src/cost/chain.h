@@ -38,12 +38,16 @@ struct chain_jump {
     uint32_t *links; /* from the arena, one a time */
 };
 
+/* Most links that are kept: a gigabyte. */
+#define CHAIN_LINKS_MAX ((size_t)1 << 26)
+
 /* Zero-initialised it has no links. What fails for want of memory leaves `failed`. */
 struct chains {
     struct arena arena;
     VEC(struct chain_link) links;
     VEC(struct chain_jump) jumps;
     bool failed;
+    bool too_long; /* why: there are CHAIN_LINKS_MAX */
 };
 
 void chains_free(struct chains *chains);

@@ -11,11 +11,12 @@ static uint32_t queue_length(const struct chain_walker *walker) {
     return depth == DEPTH_UNLIMITED ? 0 : depth;
 }
 
-wb_status chain_walker_init(struct chain_walker *walker, struct chains *chains,
+wb_status chain_walker_init(struct chain_walker *walker, struct chains *chains, struct chain_watch *watch,
                             const struct timed_block *block, uint32_t path, bool alone, struct arena *arena) {
     const size_t registers = block->code.register_count, units = block->machine->unit_count;
     const struct chain_time start = {0, CHAIN_NONE};
     *walker = (struct chain_walker){.chains = chains,
+                                    .watch = watch,
                                     .block = block,
                                     .cursor = path_begin(&block->paths[path]),
                                     .alone = alone,
@@ -202,6 +203,18 @@ static wb_status skip_loop(struct chain_walker *walker) {
     return note_body(walker, found.body, found.repetitions);
 }
 
+/* Instructions that pass between two looks at the watch. */
+#define WATCH_INSTRUCTIONS ((uint64_t)1 << 20)
+
+/* Notes that instructions were walked; whether to go on. */
+static bool may_go_on(struct chain_watch *watch, uint32_t walked) {
+    watch->walked += walked;
+    if (watch->watch == NULL || watch->watch->poll == NULL || watch->walked < watch->ask_at) return true;
+    watch->ask_at = watch->walked + WATCH_INSTRUCTIONS;
+    watch->stopped = !watch->watch->poll(watch->watch->user, "costs", watch->walked, 0);
+    return !watch->stopped;
+}
+
 wb_status chain_walker_section(struct chain_walker *walker) {
     bool at_barrier = false;
     walker->runs.count = 0;
@@ -214,6 +227,7 @@ wb_status chain_walker_section(struct chain_walker *walker) {
         walk_run(walker, &walker->cursor, &at_barrier);
         run.count -= walker->cursor.left;
         if (run.count > 0) WB_TRY(vec_push(&walker->runs, run));
+        if (!may_go_on(walker->watch, run.count) || walker->chains->failed) return WB_ERR_LIMIT;
     }
     return walker->chains->failed ? WB_ERR_LIMIT : WB_OK;
 }

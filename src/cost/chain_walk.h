@@ -19,8 +19,16 @@ struct walked_run {
     uint64_t times;
 };
 
+/* Asks the caller of a long walk whether it may go on; what is shared by the walkers of a block. */
+struct chain_watch {
+    const wb_watch *watch;   /* or NULL */
+    uint64_t walked, ask_at; /* instructions */
+    bool stopped;
+};
+
 struct chain_walker {
     struct chains *chains;
+    struct chain_watch *watch;
     const struct timed_block *block;
     struct path_cursor cursor;
     bool alone;                 /* on the machine; else latencies only */
@@ -41,7 +49,7 @@ struct chain_walker {
 
 /* A walker at the start of path number `path`, its memory from `arena`. WB_ERR_LIMIT when memory is
  * exhausted; chain_walker_free in any case. */
-wb_status chain_walker_init(struct chain_walker *walker, struct chains *chains,
+wb_status chain_walker_init(struct chain_walker *walker, struct chains *chains, struct chain_watch *watch,
                             const struct timed_block *block, uint32_t path, bool alone, struct arena *arena);
 void chain_walker_free(struct chain_walker *walker);
 
@@ -50,7 +58,7 @@ void chain_queues_step(const struct timed_code *code, const struct timed_inst *i
                        struct chain_time *registers, struct chain_time at);
 
 /* Walks to the end of the next section: behind the next barrier, or to the end of the path. WB_ERR_LIMIT when
- * memory is exhausted. */
+ * memory is exhausted, or the watch stopped it. */
 wb_status chain_walker_section(struct chain_walker *walker);
 
 #endif

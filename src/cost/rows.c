@@ -65,6 +65,7 @@ static const char *apart_name(enum cost_apart apart) {
     case COST_RELEASE: return "release of barriers";
     case COST_FETCH: return "instruction fetch";
     case COST_MEMORY: return "memory";
+    case COST_DIVERGENCE: return "divergence";
     default: return "rounding";
     }
 }

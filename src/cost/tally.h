@@ -13,6 +13,7 @@ enum cost_apart {
     COST_RELEASE, /* of barriers */
     COST_FETCH,
     COST_MEMORY,
+    COST_DIVERGENCE,
     COST_OTHER, /* cycles of a kind for which no instruction does anything */
     COST_APART_COUNT
 };

@@ -13,7 +13,7 @@
 /* All that do not search. */
 #define METHODS                                                                                              \
     "sib,fib,aln,fifo,elb,gub,segment-sum,reorder-chain,turn-chain,segments,segments-missrate,k-area,k-bal," \
-    "k-sm,waves,graham,one-by-one,eq3"
+    "k-sm,waves,graham,one-by-one,eq3,abstract-cta,abstract-cta-rr,abstract-cta-safe"
 
 /* What of the rows of a number is about a kind of part. */
 static uint64_t sum_of_kind(const wb_costs *costs, wb_part_kind what) {
@@ -142,11 +142,10 @@ static void check_machine(const struct loaded_kernel *loaded, const char *preset
         kernel_expect_ok(wb_machine_set(machine, set[i], loaded->diagnostics), set[i], loaded->diagnostics);
     const wb_status status =
         wb_analyze(loaded->kernel, loaded->launch, machine, &options, loaded->diagnostics, &analysis);
-    if (status == WB_OK) {
-        check_bounds(analysis, loaded->diagnostics);
-        const wb_analysis *block = wb_analysis_longest_block(analysis);
-        if (block != NULL) check_bounds(block, loaded->diagnostics);
-    }
+    kernel_expect_ok(status, preset, loaded->diagnostics);
+    check_bounds(analysis, loaded->diagnostics);
+    const wb_analysis *block = wb_analysis_longest_block(analysis);
+    if (block != NULL) check_bounds(block, loaded->diagnostics);
     wb_analysis_free(analysis);
     wb_facts_free(facts);
     wb_machine_free(machine);

@@ -1029,15 +1029,15 @@ typedef struct {
 /* What a schedule is of. */
 typedef struct {
     wb_scope scope;
-    wb_kind kind;                  /* WB_SIMULATED: of a policy; WB_LOWER and WB_EXACT: found by a search */
-    const char *method;            /* the search that found it; or NULL */
-    const char *policy;            /* who issues; of a search the same as `method` */
-    const char *scheme;            /* of access to the first level; or NULL */
-    uint32_t warp_count;           /* of a block */
-    uint32_t sm_count, slot_count; /* that had blocks */
-    uint64_t cycles;               /* from cycle 0 until the last block has ended */
-    uint64_t issues;               /* in all, also those that were not kept */
-    uint64_t kept_until;           /* what was issued before that cycle, and not before `from`, is kept */
+    wb_kind kind;                   /* WB_SIMULATED: of a policy; WB_LOWER and WB_EXACT: found by a search */
+    const char *method;             /* the search that found it; or NULL */
+    const char *policy;             /* who issues; of a search the same as `method` */
+    const char *scheme;             /* of access to the first level; or NULL */
+    uint32_t warp_count;            /* of a block */
+    uint32_t sm_count, slot_count;  /* that had blocks */
+    uint64_t cycles;                /* from cycle 0 until the last block has ended */
+    uint64_t issues;                /* in all, also those that were not kept */
+    uint64_t kept_from, kept_until; /* what was issued in [kept_from, kept_until) is kept */
 } wb_schedule_info;
 
 /* The schedule of what is analysed under one policy: of the kernel, or of the block if it is of a block.
@@ -1418,19 +1418,11 @@ wb_status wb_stream_html_report(const wb_stream *stream, const wb_report_options
 
 typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE, WB_SCHEDULE_SVG } wb_schedule_format;
 
-/* The schedule of one policy: which warp issued what, when, on which unit; as text, as Chrome trace events
- * (one microsecond of the viewer is one cycle), or as a picture, which has room for some hundred
- * instructions: WB_ERR_LIMIT for more. */
-wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
-                             wb_diagnostics *diagnostics, char **text);
-
-/* The schedule of a grid under one scheme (and one policy, or NULL: its own), by time, then SM: as the
- * schedule of a block, with the SM and the block of each instruction, and all its times, as the memory system
- * has them. The simulation is made anew. WB_ERR_LIMIT for more than ten million instructions,
- * WB_ERR_INPUT for a picture. */
-wb_status wb_gpu_schedule_report(const wb_gpu *gpu, const char *scheme, const char *policy,
-                                 wb_schedule_format format, const wb_watch *watch, const wb_writer *writer,
-                                 wb_diagnostics *diagnostics);
+/* A schedule as a text table, as Chrome trace events, which Perfetto and chrome://tracing open (one
+ * microsecond of the viewer is one cycle; docs/schedules.md), or as a picture of a block, which has room for
+ * some hundred instructions: WB_ERR_LIMIT for more. */
+wb_status wb_schedule_write(const wb_schedule *schedule, wb_schedule_format format, const wb_writer *writer,
+                            wb_diagnostics *diagnostics);
 
 /* Writes `text` to `path`: to a temporary file beside it first, renamed when complete. "-" is the standard
  * output of the process, which nothing else of the library writes to. */

@@ -108,20 +108,52 @@ static wb_status analyze(const struct options *options, struct inputs *inputs, w
     return wb_analyze(inputs->kernel, inputs->launch, inputs->machine, &asked, diagnostics, analysis);
 }
 
+/* --format, and what goes with --schedule alone. */
+static wb_status check_output(const struct options *options, wb_diagnostics *diagnostics) {
+    if (!options->schedule) {
+        wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+        return status == WB_OK ? refuse_window(options, diagnostics) : status;
+    }
+    wb_schedule_options asked;
+    wb_status status = require_schedule_format(options, diagnostics);
+    return status == WB_OK ? read_schedule_options(options, diagnostics, &asked) : status;
+}
+
+/* The longest execution that was found, instead of the report. */
+static wb_status write_worst_schedule(const struct options *options, const wb_analysis *analysis,
+                                      wb_diagnostics *diagnostics) {
+    wb_schedule_options asked;
+    wb_schedule *schedule = NULL;
+    wb_status status = read_schedule_options(options, diagnostics, &asked);
+    if (status == WB_OK) status = wb_schedule_worst(analysis, &asked, diagnostics, &schedule);
+    if (status == WB_OK) status = write_schedule(options, schedule, diagnostics);
+    wb_schedule_free(schedule);
+    return status;
+}
+
+/* The report, or the schedule in its place. */
+static wb_status write_results(const struct options *options, const wb_analysis *analysis,
+                               const wb_report_options *report, wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    if (options->schedule) return write_worst_schedule(options, analysis, diagnostics);
+    wb_status status = wb_report(analysis, format_of(options), report, diagnostics, &text);
+    if (status == WB_OK) status = write_output(options, text, diagnostics);
+    free(text);
+    return status;
+}
+
 /* Analyses what is no list of launches. After a limit what was found is reported. */
 static int analyze_one(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
     wb_report_options report = {.size = sizeof report, .phases = options->phases, .timing = options->timing};
     wb_analysis *analysis = NULL;
-    char *text = NULL;
-    int status = (int)require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+    int status = (int)check_output(options, diagnostics);
     if (status == WB_OK && options->schemes != NULL && options->phases)
         status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
     if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
     if (status == WB_OK) status = (int)check_settings(options, analysis, NULL, diagnostics);
     if (status == WB_OK ||
         (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis))) {
-        int written = (int)wb_report(analysis, format_of(options), &report, diagnostics, &text);
-        if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
+        int written = (int)write_results(options, analysis, &report, diagnostics);
         if (written == WB_OK) written = (int)write_html_report(options, analysis, NULL, &report, diagnostics);
         if (status == WB_OK) status = written;
     }
@@ -129,7 +161,6 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         const wb_verdict verdict = wb_analysis_judge(analysis, report.scope, &report.deadline);
         status = judge(options, &verdict, diagnostics);
     }
-    free(text);
     wb_analysis_free(analysis);
     return status;
 }
@@ -148,6 +179,9 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
         return usage_error(diagnostics, "--facts is of one kernel: not with a list of launches");
     if (options->schemes != NULL)
         return usage_error(diagnostics, "--scheme is of one launch: not with a list of launches");
+    if (options->schedule || options->window != NULL)
+        return usage_error(diagnostics, "--schedule and --window are of one launch: not with a list of "
+                                        "launches");
     if (options->scope != 0)
         return usage_error(diagnostics, "--scope is of one launch: the deadline of a list is of all its "
                                         "kernels together");

@@ -130,6 +130,19 @@ wb_status write_html_report(const struct options *options, const wb_analysis *an
                             const wb_stream *stream, const wb_report_options *report,
                             wb_diagnostics *diagnostics);
 
+/* Fails with a message unless --format is one of a schedule: text, trace or svg; or --window is there without
+ * a schedule. */
+wb_status require_schedule_format(const struct options *options, wb_diagnostics *diagnostics);
+wb_status refuse_window(const struct options *options, wb_diagnostics *diagnostics);
+
+/* --window, and the usual watch. */
+wb_status read_schedule_options(const struct options *options, wb_diagnostics *diagnostics,
+                                wb_schedule_options *asked);
+
+/* Writes a schedule as --format says. */
+wb_status write_schedule(const struct options *options, const wb_schedule *schedule,
+                         wb_diagnostics *diagnostics);
+
 /* Progress on a terminal's standard error, and an end when the command is asked to stop (stop.h). */
 wb_watch watch_terminal(void);
 

@@ -162,9 +162,9 @@ static const struct option_row option_table[] = {
      .most = THREADS_MAX, .expected = "a number from 1 to 1024"},
     SETTING(0, "threads", "N", "threads to use (default: all processors)"),
     HEADING("What is written"),
-    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_ANALYZE | COMMAND_OCCUPANCY),
-     .help = "text or json (default text)", .words = {"text", "json"}},
-    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_SIMULATE),
+    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_OCCUPANCY), .help = "text or json (default text)",
+     .words = {"text", "json"}},
+    {0, "format", "FORMAT", INTO(FORMAT, format, TIMES),
      .help = "text or json (default text); with --schedule text, trace (Chrome trace events, for Perfetto) "
              "or svg",
      .words = {"text", "json", "trace", "svg"}},
@@ -188,6 +188,12 @@ static const struct option_row option_table[] = {
      .help = "write a report with pictures to FILE, in HTML: any browser shows it, without network"},
     {0, "phases", NULL, INTO(FLAG, phases, COMMAND_ANALYZE),
      .help = "print the phases and the bound of every warp as well"},
+    {0, "schedule", NULL, INTO(FLAG, schedule, COMMAND_ANALYZE),
+     .help = "print instead what was issued when in the longest execution found: by a search, or the slowest "
+             "simulation"},
+    {0, "window", "FROM:TO", INTO(TEXT, window, TIMES),
+     .help = "with --schedule: only what is issued in cycles FROM to TO, without TO; :TO from the start, "
+             "FROM: to the end"},
     {0, "schedule", NULL, INTO(FLAG, schedule, COMMAND_SIMULATE | COMMAND_MAKESPAN),
      .help = "print what was issued when, instead of the totals (of one policy, with --scheme of one scheme; "
              "makespan: of the longest schedule)"},

@@ -80,7 +80,7 @@ struct options {
     struct option_list arguments, variables, sets;
     struct option_place block_index;
     unsigned inputs, scope, memory;
-    const char *methods, *policies, *schemes, *deadline, *output, *report;
+    const char *methods, *policies, *schemes, *deadline, *output, *report, *window;
     struct option_number threads, states;
     uint64_t memory_limit; /* bytes; 0: not given */
     double time_limit;     /* seconds; 0: not given */

@@ -4,16 +4,6 @@
 
 #include "command.h"
 
-/* The schedule of one policy instead of the totals. */
-static wb_status write_schedule(const struct options *options, const wb_analysis *analysis,
-                                wb_diagnostics *diagnostics, char **text) {
-    wb_schedule_format format = options->format == OUTPUT_TRACE ? WB_SCHEDULE_TRACE
-                                : options->format == OUTPUT_SVG ? WB_SCHEDULE_SVG
-                                                                : WB_SCHEDULE_TEXT;
-    const char *policy = options->policies != NULL ? options->policies : "lrr";
-    return wb_schedule_report(analysis, policy, format, diagnostics, text);
-}
-
 static wb_status write_totals(const struct options *options, wb_analysis *analysis,
                               wb_diagnostics *diagnostics, char **text) {
     wb_watch watch = watch_terminal();
@@ -73,31 +63,39 @@ static wb_status load_block(const struct options *options, struct inputs *inputs
                : status;
 }
 
-/* What write_as_made makes. */
-struct schedule_output {
-    const struct options *options;
-    const wb_gpu *gpu;
-};
+/* The schedule of one policy, of a grid of one scheme, instead of the totals. */
+static wb_status make_schedule(const struct options *options, const struct simulated *simulated,
+                               wb_diagnostics *diagnostics) {
+    wb_schedule_options asked;
+    wb_schedule *schedule = NULL;
+    wb_status status = read_schedule_options(options, diagnostics, &asked);
+    if (status == WB_OK && simulated->gpu != NULL)
+        status = wb_schedule_of_gpu(simulated->gpu, options->schemes, options->policies, &asked, diagnostics,
+                                    &schedule);
+    else if (status == WB_OK)
+        status =
+            wb_schedule_simulate(simulated->analysis, options->policies != NULL ? options->policies : "lrr",
+                                 &asked, diagnostics, &schedule);
+    if (status == WB_OK) status = write_schedule(options, schedule, diagnostics);
+    wb_schedule_free(schedule);
+    return status;
+}
 
-static wb_status make_grid_schedule(void *user, const wb_writer *writer, wb_diagnostics *diagnostics) {
-    const struct schedule_output *output = user;
-    const wb_watch watch = watch_terminal();
-    wb_schedule_format format =
-        output->options->format == OUTPUT_TRACE ? WB_SCHEDULE_TRACE : WB_SCHEDULE_TEXT;
-    return wb_gpu_schedule_report(output->gpu, output->options->schemes, output->options->policies, format,
-                                  &watch, writer, diagnostics);
+/* --format and --window. */
+static wb_status check_output(const struct options *options, wb_diagnostics *diagnostics) {
+    if (options->schedule) return require_schedule_format(options, diagnostics);
+    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+    return status == WB_OK ? refuse_window(options, diagnostics) : status;
 }
 
 /* All blocks on a machine with caches, under the schemes that --scheme lists. After an interrupt or at a
  * limit what is done is reported. */
 static wb_status simulate_grid(const struct options *options, struct inputs *inputs,
                                struct simulated *simulated, wb_diagnostics *diagnostics, char **text) {
-    enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
-    wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
+    wb_status status = check_output(options, diagnostics);
     if (status == WB_OK) status = load_grid(options, inputs, diagnostics, simulated);
     if (status != WB_OK) return status;
-    struct schedule_output output = {options, simulated->gpu};
-    if (options->schedule) return write_as_made(options, make_grid_schedule, &output, diagnostics);
+    if (options->schedule) return make_schedule(options, simulated, diagnostics);
     wb_watch watch = watch_terminal();
     status = wb_gpu_simulate(simulated->gpu, options->schemes, options->policies, &watch, diagnostics);
     size_t done;
@@ -111,14 +109,11 @@ static wb_status simulate_grid(const struct options *options, struct inputs *inp
 
 static wb_status simulate_block(const struct options *options, struct inputs *inputs,
                                 struct simulated *simulated, wb_diagnostics *diagnostics, char **text) {
-    enum output_format other = options->schedule ? OUTPUT_TRACE : OUTPUT_JSON;
     if (options->threads.given) return usage_error(diagnostics, "--threads goes with --scheme");
-    wb_status status = WB_OK;
-    if (!options->schedule || options->format != OUTPUT_SVG)
-        status = require_format(options, OUTPUT_TEXT, other, diagnostics);
+    wb_status status = check_output(options, diagnostics);
     if (status == WB_OK) status = load_block(options, inputs, diagnostics, simulated);
     if (status != WB_OK) return status;
-    return options->schedule ? write_schedule(options, simulated->analysis, diagnostics, text)
+    return options->schedule ? make_schedule(options, simulated, diagnostics)
                              : write_totals(options, simulated->analysis, diagnostics, text);
 }
 

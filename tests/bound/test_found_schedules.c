@@ -11,7 +11,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "random_grid.h"
-#include "schedule_check.h"
+#include "recorded_schedule_check.h"
 
 static const uint32_t depths[] = {0, 1, 3, DEPTH_UNLIMITED};
 
@@ -48,7 +48,7 @@ static void check_worst(const wb_analysis *analysis, uint64_t found, wb_diagnost
         if (simulations[s].cycles > longest) longest = simulations[s].cycles;
     if (wb_schedule_worst(analysis, NULL, diagnostics, &schedule) != WB_OK)
         fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), label);
-    schedule_check(schedule, label);
+    recorded_schedule_check(schedule, label);
     const wb_schedule_info *info = wb_schedule_describe(schedule);
     if (info->cycles != longest)
         fail_msg("%s takes %" PRIu64 ", found: %" PRIu64 "\n%s",

@@ -40,7 +40,16 @@ static const struct failure_case failures[] = {
     {"simulate - -l - -m jcse2017", 2, "standard input can be read once"},
     {"cache " STENCIL "--facts - -l -", 2, "standard input can be read once"},
     {"simulate " STENCIL "-m jcse2017 --threads 2", 2, "--threads goes with --scheme"},
-    {"simulate " STENCIL "-m jcse2017 --schedule", 3, "--memory requests leaves the caches out"},
+    {"simulate " STENCIL "-m jcse2017 --schedule --format json", 2, "expected text or trace"},
+    {"simulate " STENCIL "--window 0:10", 2, "--window goes with --schedule"},
+    {"analyze " STENCIL "--window 0:10", 2, "--window goes with --schedule"},
+    {"analyze " STENCIL "--schedule --window 10", 2, "--window: error: expected two numbers of cycles"},
+    {"analyze " STENCIL "--schedule --window 10:10", 2, "the first below the second"},
+    {"analyze " STENCIL "--schedule --window :", 2, "the first below the second"},
+    {"analyze " STENCIL "--schedule --window -1:5", 2, "the first below the second"},
+    {"analyze " STENCIL "--schedule --json", 2, "expected text or trace"},
+    {"analyze " STENCIL "--schedule --format svg", 4, "a picture is of the schedule of one block"},
+    {"analyze " STENCIL "--schedule --inputs any", 3, "covering paths cannot be simulated"},
     {"analyze " STENCIL "-m jcse2017 --scheme all", 2, "unknown name 'all'"},
     {"analyze " STENCIL "-m jcse2017 --scheme reorder --phases", 2, "--phases is of one block"},
     {"analyze " STENCIL "-m jcse2017 --scheme reorder --method sib", 3,
@@ -249,26 +258,14 @@ static void test_threads_do_not_matter(void **state) {
     run_free(&run);
 }
 
-/* What a unit of an SM starts, and until when it keeps it; room for all units of a trace. */
-struct unit_rows {
-    json_int_t free_at[64][64];
-};
-
-/* An event of the trace: it is issued by a warp of a block, starts no sooner, and finds its unit free. */
-static void check_traced(json_t *event, struct unit_rows *rows, json_int_t *last) {
+/* An issue of the trace: by a warp of a block; it starts no sooner, and has its result later. */
+static void check_issue(json_t *event, json_int_t *last) {
     json_t *args = json_object_get(event, "args");
     json_int_t at = number(event, "ts"), result = number(args, "result");
     *last = result > *last ? result : *last;
     assert_true(number(args, "block") < 4);
-    if (strcmp(json_string_value(json_object_get(event, "cat")), "issue") == 0) {
-        assert_true(number(args, "start") >= at);
-        assert_true(result >= number(args, "start"));
-        return;
-    }
-    json_int_t *free_at = &rows->free_at[number(event, "pid")][number(event, "tid")];
-    assert_true(at >= *free_at);
-    *free_at = at + number(event, "dur");
-    assert_true(*free_at <= result);
+    assert_true(number(args, "start") >= at);
+    assert_true(result > number(args, "start"));
 }
 
 /* The schedule of a grid has all its instructions, with times that the memory system knows at the end only:
@@ -280,14 +277,12 @@ static void check_schedule(const char *options) {
     json_t *simulation = json_array_get(json_object_get(root, "simulations"), 0), *event;
     (void)snprintf(arguments, sizeof arguments, "simulate " STENCIL "%s --schedule --format trace", options);
     json_t *trace = run_json(arguments, 0);
-    struct unit_rows rows = {{{0}}};
     json_int_t last = 0, issues = 0;
     size_t index;
     json_array_foreach(json_object_get(trace, "traceEvents"), index, event) {
-        if (json_object_get(event, "cat") == NULL) continue;
-        check_traced(event, &rows, &last);
-        const bool returns = strcmp(json_string_value(json_object_get(event, "name")), "ret") == 0;
-        issues += !returns && strcmp(json_string_value(json_object_get(event, "cat")), "issue") == 0;
+        if (json_object_get(json_object_get(event, "args"), "text") == NULL) continue;
+        check_issue(event, &last);
+        issues += strcmp(json_string_value(json_object_get(event, "name")), "ret") != 0;
     }
     assert_int_equal(last, number(simulation, "cycles"));
     assert_int_equal(issues, number(simulation, "warp_instructions"));
@@ -321,6 +316,29 @@ static void test_schedule_text(void **state) {
                         " 0 1 1 0 SP 0 1 5 0 ld.param.u64\n"
                         "7922\n");
     run_free(&run);
+}
+
+/* The longest execution that is found, of the kernel and of a block: as long as the report says. */
+static void test_worst_schedule(void **state) {
+    (void)state;
+    static const char *const options[] = {"", "-i 1 ", "-m jcse2017 --policy lrr,oldest "};
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
+        char arguments[240];
+        (void)snprintf(arguments, sizeof arguments, "analyze " STENCIL "%s--schedule --format trace",
+                       options[o]);
+        json_t *trace = run_json(arguments, 0), *event;
+        const json_t *about = json_object_get(trace, "otherData");
+        const bool found = json_object_get(about, "method") != NULL;
+        json_int_t last = 0;
+        size_t index;
+        assert_string_equal(json_string_value(json_object_get(about, "kind")), found ? "lower" : "simulated");
+        json_array_foreach(json_object_get(trace, "traceEvents"), index, event) {
+            const json_t *result = json_object_get(json_object_get(event, "args"), "result");
+            if (json_integer_value(result) > last) last = json_integer_value(result);
+        }
+        assert_int_equal(last, json_integer_value(json_object_get(about, "cycles")));
+        json_decref(trace);
+    }
 }
 
 /* One block of the grid can be looked at alone. */
@@ -434,6 +452,7 @@ int main(void) {
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_schedule_text),
+        cmocka_unit_test(test_worst_schedule),
         cmocka_unit_test(test_one_block),
         cmocka_unit_test(test_instruction_cache),
         cmocka_unit_test(test_both_caches),

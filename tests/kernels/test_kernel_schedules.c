@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "kernel_suite.h"
-#include "schedule_check.h"
+#include "recorded_schedule_check.h"
 
 static const struct {
     const char *machine, *settings[3];
@@ -37,7 +37,7 @@ static void record(const struct loaded_kernel *loaded, const wb_grid *grid, size
     kernel_expect_ok(
         wb_schedule_of_gpu(gpu, cases[which].scheme, cases[which].policy, NULL, diagnostics, &schedule),
         cases[which].scheme, diagnostics);
-    schedule_check(schedule, cases[which].machine);
+    recorded_schedule_check(schedule, cases[which].machine);
     wb_schedule_free(schedule);
     wb_gpu_free(gpu);
     wb_machine_free(machine);

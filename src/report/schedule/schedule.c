@@ -1,15 +1,12 @@
-/* The schedule of one simulation of a block; and, of that and of a grid's, the table: one line per issued
- * instruction, in the order of issue. */
 #include "report/schedule/schedule.h"
-
-#include "sim/gpu/simulator.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
-#include "base/names.h"
+#include "ptx/printer.h"
 #include "report/write/output.h"
+#include "warp/path/block.h"
+#include "warp/trace/grid.h"
 
 void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,
                        uint32_t instance) {
@@ -20,149 +17,48 @@ void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint3
     if (described->count > 1) text_printf(out, "#%u", instance);
 }
 
-const char *schedule_opcode(const struct schedule_report *report, uint32_t instruction) {
-    const struct ptx_function *function;
-    uint32_t origin = timed_origin(report->code, instruction);
-    if (report->grid != NULL) return grid_inst(report->grid, origin, NULL)->form->text;
-    return report->block == NULL ? "" : block_inst(report->block, origin, &function)->form->text;
+const struct ptx_inst *schedule_inst(const struct schedule_report *report, uint32_t instruction,
+                                     const struct ptx_function **function) {
+    const struct wb_schedule *schedule = report->schedule;
+    if (schedule->grid != NULL) return grid_inst(schedule->grid, instruction, function);
+    return schedule->block == NULL ? NULL : block_inst(schedule->block, instruction, function);
 }
 
-wb_status schedule_refuse_length(wb_diagnostics *diagnostics, const char *origin) {
-    diagnose(diagnostics, SEVERITY_ERROR, origin,
-             "the schedule has more than %" PRIu64 " instructions; choose a smaller launch",
-             SCHEDULE_EVENTS_MAX);
-    return WB_ERR_LIMIT;
+void schedule_put_opcode(struct text *out, const struct schedule_report *report, uint32_t instruction) {
+    const struct ptx_inst *inst = schedule_inst(report, instruction, NULL);
+    if (inst == NULL)
+        text_printf(out, "#%u", instruction);
+    else
+        text_string(out, inst->form->text);
 }
 
-/* What the simulation hands its events to. */
-struct schedule_user {
-    struct schedule_report *report;
-    const struct schedule_writer *writer;
-};
-
-static wb_status schedule_event(void *user, const struct sim_event *event) {
-    const struct schedule_user *schedule = user;
-    struct schedule_report *report = schedule->report;
-    if (report->events++ < SCHEDULE_EVENTS_MAX) return schedule->writer->event(report, 0, event);
-    return schedule_refuse_length(report->diagnostics, report->policy);
+void schedule_put_origin(struct text *out, const wb_schedule_info *info) {
+    if (info->method != NULL)
+        text_printf(out, "found by %s: %" PRIu64 " cycles, ", info->method, info->cycles);
+    if (info->scheme != NULL) text_printf(out, "scheme %s, ", info->scheme);
+    if (info->method == NULL) text_printf(out, "policy %s, ", info->policy);
 }
 
-static wb_status schedule_write(struct schedule_report *report, const struct schedule_writer *writer,
-                                const struct timed_block *timed, const struct sim_policy *policy) {
-    struct schedule_user user = {report, writer};
-    const struct sim_sink sink = {.event = schedule_event, .user = &user};
-    wb_simulation simulation;
-    WB_TRY(writer->begin(report));
-    WB_TRY(simulate(timed, policy, &sink, NULL, report->diagnostics, &simulation));
-    return writer->end(report);
-}
-
-static const struct schedule_writer *schedule_writer_of(wb_schedule_format format) {
+static wb_status write_format(struct schedule_report *report, wb_schedule_format format) {
     switch (format) {
-    case WB_SCHEDULE_TRACE: return &schedule_trace;
-    case WB_SCHEDULE_SVG: return &schedule_svg;
+    case WB_SCHEDULE_TRACE: return schedule_write_trace(report);
+    case WB_SCHEDULE_SVG: return schedule_write_picture(report);
     case WB_SCHEDULE_TEXT: break;
     }
-    return &schedule_table;
+    return schedule_write_table(report);
 }
 
-wb_status wb_schedule_report(const wb_analysis *analysis, const char *policy, wb_schedule_format format,
-                             wb_diagnostics *diagnostics, char **text) {
-    uint64_t chosen;
-    WB_TRY(choose_names("policy", policy, wb_policy_name, diagnostics, &chosen));
-    if (__builtin_popcountll(chosen) != 1) {
-        diagnose(diagnostics, SEVERITY_ERROR, "policy", "a schedule is that of one policy, not of '%s'",
-                 policy);
-        return WB_ERR_INPUT;
-    }
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) {
-        diagnose(diagnostics, SEVERITY_ERROR, analysis->abstract.name,
-                 "abstract warps cannot be simulated: they have no instructions");
-        return WB_ERR_DECLINED;
-    }
-    if (analysis->longest != NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
-                 "a schedule is that of one block, not of a grid");
-        return WB_ERR_DECLINED;
-    }
-    if (analysis_has_caches(analysis) || analysis->kind == SUBJECT_CONTENDED_BLOCK) {
-        diagnose(diagnostics, SEVERITY_ERROR, analysis->machine->name,
-                 "on a machine with %s completions are not known at the issue: no schedule is written (%s)",
-                 analysis_has_caches(analysis) ? "caches" : "a memory that all SMs share",
-                 analysis_has_caches(analysis)
-                     ? "--memory requests leaves the caches out, --scheme simulates the grid with them"
-                     : "--set service=0 leaves waiting for it out");
-        return WB_ERR_DECLINED;
-    }
-    const struct sim_policy *simulated = policy_at((size_t)__builtin_ctzll(chosen));
-    struct schedule_report report = {.machine = analysis->timed->machine,
-                                     .code = &analysis->timed->code,
-                                     .block = analysis->block,
-                                     .policy = simulated->name,
-                                     .warp_count = analysis->timed->warp_count,
-                                     .diagnostics = diagnostics};
-    wb_status status = schedule_write(&report, schedule_writer_of(format), analysis->timed, simulated);
-    vec_free(&report.kept);
-    sheet_close(&report.table, &report.out);
-    return report_take(status, &report.out, diagnostics, text);
+wb_status wb_schedule_write(const wb_schedule *schedule, wb_schedule_format format, const wb_writer *writer,
+                            wb_diagnostics *diagnostics) {
+    struct schedule_report report = {.schedule = schedule, .writer = writer, .diagnostics = diagnostics};
+    if (schedule->grid != NULL) report.module = schedule->grid->kernel->module;
+    if (schedule->block != NULL) report.module = schedule->block->kernel->module;
+    wb_status status = WB_OK;
+    if (report.module != NULL) status = source_lines_open(report.module, &report.lines);
+    if (status == WB_OK) status = write_format(&report, format);
+    if (status == WB_OK) status = report_flush(&report.out, writer, true);
+    source_lines_close(&report.lines);
+    text_free(&report.out);
+    /* A picture that has no room has said so. */
+    return status == WB_ERR_DECLINED ? WB_ERR_LIMIT : report_written(status, diagnostics);
 }
-
-static wb_status table_begin(struct schedule_report *report) {
-    const struct wb_machine *machine = report->machine;
-    const bool is_grid = report->grid != NULL;
-    const uint32_t more = is_grid ? 14 : 0; /* room for SM and block */
-    struct sheet *table = &report->table;
-    if (is_grid) text_printf(&report->out, "scheme %s, ", report->scheme);
-    text_printf(&report->out, "policy %s, machine %s, %u warps%s; times in cycles\n", report->policy,
-                machine->name, report->warp_count, is_grid ? " a block" : "");
-    sheet_column(table, SHEET_RIGHT, 10, "issue");
-    if (is_grid) sheet_column(table, SHEET_RIGHT, 15, "SM");
-    if (is_grid) sheet_column(table, SHEET_RIGHT, 24, "block");
-    sheet_column(table, SHEET_RIGHT, 16 + more, "warp");
-    sheet_column(table, SHEET_LEFT, 18 + more, "unit");
-    for (uint32_t u = 0; u < machine->unit_count; u++) {
-        struct text longest = {0};
-        schedule_put_unit(&longest, machine, u, machine->sub_cores - 1, machine->units[u].count - 1);
-        sheet_expect(table, is_grid ? 4 : 2, longest.length);
-        text_free(&longest);
-    }
-    sheet_column(table, SHEET_RIGHT, 44 + more, "start");
-    sheet_column(table, SHEET_RIGHT, 55 + more, "free");
-    sheet_column(table, SHEET_RIGHT, 66 + more, "result");
-    sheet_column(table, SHEET_RIGHT, 76 + more, "step");
-    sheet_column(table, SHEET_LEFT, 78 + more, "instruction");
-    sheet_headings(table);
-    return WB_OK;
-}
-
-static wb_status table_event(struct schedule_report *report, uint32_t sm, const struct sim_event *event) {
-    struct sheet *table = &report->table;
-    const char *opcode = schedule_opcode(report, event->instruction);
-    sheet_count(table, event->issue);
-    if (report->grid != NULL) {
-        sheet_count(table, sm);
-        sheet_count(table, event->block);
-    }
-    sheet_count(table, event->warp);
-    schedule_put_unit(sheet_begin_cell(table), report->machine, event->unit, event->sub_core,
-                      event->instance);
-    sheet_end_cell(table, false);
-    sheet_count(table, event->start);
-    sheet_count(table, event->init_end);
-    sheet_count(table, event->completion);
-    sheet_count(table, event->step);
-    if (opcode[0] != '\0')
-        sheet_text(table, opcode);
-    else
-        sheet_printf(table, "#%u", event->instruction);
-    sheet_end_row(table);
-    sheet_print(table, &report->out);
-    return WB_OK;
-}
-
-static wb_status table_end(struct schedule_report *report) {
-    sheet_print(&report->table, &report->out);
-    return WB_OK;
-}
-
-const struct schedule_writer schedule_table = {table_begin, table_event, table_end};

@@ -2,6 +2,7 @@
  * the colour of its unit, to its result. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/schedule/schedule.h"
 #include "report/write/svg.h"
@@ -27,6 +28,8 @@ enum {
 
 struct picture {
     struct schedule_report *report;
+    wb_issue *issues; /* warp by warp */
+    size_t count;
     uint32_t used; /* units, as bits */
     cycles end;    /* the last result */
     int scale;     /* pixels of a cycle */
@@ -44,7 +47,7 @@ static const char *unit_colour(const struct picture *picture, uint32_t unit) {
 }
 
 static int by_warp(const void *a, const void *b) {
-    const struct sim_event *first = a, *second = b;
+    const wb_issue *first = a, *second = b;
     if (first->warp != second->warp) return first->warp < second->warp ? -1 : 1;
     return first->step < second->step ? -1 : first->step > second->step;
 }
@@ -56,23 +59,23 @@ static void put_part(struct picture *picture, int y, cycles from, cycles to, con
                 cycle_x(picture, from), y, (int)(to - from) * picture->scale, BAR, style);
 }
 
-static void put_row(struct picture *picture, const struct sim_event *event, int y) {
+static void put_row(struct picture *picture, const wb_issue *event, int y) {
     struct text *out = &picture->report->out;
-    const char *opcode = schedule_opcode(picture->report, event->instruction);
     char initiation[40], latency[60];
     svg_text(out, LEFT - 8, y + BAR - 3, SVG_END);
-    if (opcode[0] != '\0')
-        text_printf(out, "%s ", opcode);
+    if (picture->report->module == NULL)
+        text_printf(out, "%" PRIu64, event->step);
     else
-        text_printf(out, "%" PRIu64 " ", event->step);
-    schedule_put_unit(out, picture->report->machine, event->unit, event->sub_core, event->instance);
+        schedule_put_opcode(out, picture->report, event->instruction);
+    text_char(out, ' ');
+    schedule_put_unit(out, picture->report->schedule->machine, event->unit, event->sub_core, event->instance);
     svg_text_end(out);
     (void)text_format(initiation, sizeof initiation, "fill=\"%s\"", unit_colour(picture, event->unit));
     (void)text_format(latency, sizeof latency, "%s fill-opacity=\"0.3\"", initiation);
     put_part(picture, y, event->issue, event->start,
              "fill=\"none\" stroke=\"#666\" stroke-dasharray=\"3 2\"");
-    put_part(picture, y, event->start, event->init_end, initiation);
-    put_part(picture, y, event->init_end, event->completion, latency);
+    put_part(picture, y, event->start, event->free, initiation);
+    put_part(picture, y, event->free, event->ready, latency);
     text_printf(out, "<path d=\"M%d,%d v%d\" stroke=\"#222\" stroke-width=\"2\"/>\n",
                 cycle_x(picture, event->issue), y - 1, BAR + 2);
 }
@@ -95,10 +98,9 @@ static void put_axis(struct picture *picture) {
 
 /* Every event a row, with room and a name in front of each warp. */
 static void put_rows(struct picture *picture) {
-    const struct schedule_report *report = picture->report;
     int y = TOP;
-    for (size_t i = 0; i < report->kept.count; i++, y += ROW) {
-        const struct sim_event *event = &report->kept.items[i];
+    for (size_t i = 0; i < picture->count; i++, y += ROW) {
+        const wb_issue *event = &picture->issues[i];
         if (i == 0 || event[-1].warp != event->warp) {
             y += WARP_GAP;
             svg_text(&picture->report->out, 14, y + BAR - 3, " font-weight=\"bold\"");
@@ -111,7 +113,7 @@ static void put_rows(struct picture *picture) {
 
 /* The units that are used, and what the parts of a bar are. */
 static void put_legend(struct picture *picture) {
-    const struct wb_machine *machine = picture->report->machine;
+    const struct wb_machine *machine = picture->report->schedule->machine;
     struct text *out = &picture->report->out;
     const int y = TOP + picture->height + 20;
     int x = LEFT;
@@ -135,48 +137,67 @@ static int legend_width(const struct picture *picture) {
     return units > words ? units : words;
 }
 
-static wb_status picture_begin(struct schedule_report *report) {
-    (void)report;
-    return WB_OK;
-}
-
-static wb_status picture_event(struct schedule_report *report, uint32_t sm, const struct sim_event *event) {
-    (void)sm;
-    if (report->kept.count == ROWS_MAX || event->completion > CYCLES_MAX) {
-        diagnose(report->diagnostics, SEVERITY_ERROR, report->policy,
-                 "a picture has at most %d instructions and %d cycles; --format trace has more room",
-                 ROWS_MAX, CYCLES_MAX);
-        return WB_ERR_LIMIT;
-    }
-    if (vec_push(&report->kept, *event) == WB_OK) return WB_OK;
-    return diagnose_out_of_memory(report->diagnostics, report->policy);
-}
-
-static wb_status picture_end(struct schedule_report *report) {
-    struct picture picture = {.report = report};
+/* Sorts the issues, and finds what there has to be room for. */
+static void measure(struct picture *picture) {
     uint32_t warps = 0;
-    if (report->kept.count > 0)
-        qsort(report->kept.items, report->kept.count, sizeof *report->kept.items, by_warp);
-    for (size_t i = 0; i < report->kept.count; i++) {
-        const struct sim_event *event = &report->kept.items[i];
-        picture.used |= UINT32_C(1) << event->unit;
-        picture.end = cycles_max(picture.end, event->completion);
+    qsort(picture->issues, picture->count, sizeof *picture->issues, by_warp);
+    for (size_t i = 0; i < picture->count; i++) {
+        const wb_issue *event = &picture->issues[i];
+        picture->used |= UINT32_C(1) << event->unit;
+        picture->end = cycles_max(picture->end, event->ready);
         warps += i == 0 || event[-1].warp != event->warp;
     }
-    picture.scale = picture.end <= 60 ? 16 : picture.end <= 240 ? 6 : 2;
-    picture.height = (int)report->kept.count * ROW + (int)warps * WARP_GAP;
-    const int columns = (int)picture.end * picture.scale, legend = legend_width(&picture);
-    const int width = LEFT + (columns > legend ? columns : legend) + RIGHT,
-              height = TOP + picture.height + LEGEND;
-    svg_begin(&report->out, width, height, 11);
-    svg_text(&report->out, 14, 22, SVG_TITLE);
-    text_printf(&report->out, "A schedule of %" PRIu64 " cycles, policy %s", picture.end, report->policy);
-    svg_text_end(&report->out);
-    put_axis(&picture);
-    put_rows(&picture);
-    put_legend(&picture);
-    svg_end(&report->out);
-    return WB_OK;
+    picture->scale = picture->end <= 60 ? 16 : picture->end <= 240 ? 6 : 2;
+    picture->height = (int)picture->count * ROW + (int)warps * WARP_GAP;
 }
 
-const struct schedule_writer schedule_svg = {picture_begin, picture_event, picture_end};
+static void put_picture(struct picture *picture) {
+    struct text *out = &picture->report->out;
+    const wb_schedule_info *info = &picture->report->schedule->info;
+    const int columns = (int)picture->end * picture->scale, legend = legend_width(picture);
+    const int width = LEFT + (columns > legend ? columns : legend) + RIGHT,
+              height = TOP + picture->height + LEGEND;
+    svg_begin(out, width, height, 11);
+    svg_text(out, 14, 22, SVG_TITLE);
+    text_printf(out, "A schedule of %" PRIu64 " cycles, %s %s", picture->end,
+                info->method != NULL ? "found by" : "policy",
+                info->method != NULL ? info->method : info->policy);
+    svg_text_end(out);
+    put_axis(picture);
+    put_rows(picture);
+    put_legend(picture);
+    svg_end(out);
+}
+
+/* WB_ERR_DECLINED with a message unless there is room. */
+static wb_status check_room(const struct schedule_report *report) {
+    const wb_schedule_info *info = &report->schedule->info;
+    const char *origin = info->method != NULL ? info->method : info->policy;
+    size_t count, late = 0;
+    const wb_issue *issues = wb_schedule_issues(report->schedule, &count);
+    for (size_t i = 0; i < count; i++)
+        late += issues[i].ready > CYCLES_MAX;
+    if (info->sm_count > 1 || info->slot_count > 1) {
+        diagnose(report->diagnostics, SEVERITY_ERROR, origin,
+                 "a picture is of the schedule of one block; --format trace has room for more");
+        return WB_ERR_DECLINED;
+    }
+    if (count <= ROWS_MAX && late == 0) return WB_OK;
+    diagnose(report->diagnostics, SEVERITY_ERROR, origin,
+             "a picture has at most %d instructions and %d cycles; --format trace has more room", ROWS_MAX,
+             CYCLES_MAX);
+    return WB_ERR_DECLINED;
+}
+
+wb_status schedule_write_picture(struct schedule_report *report) {
+    struct picture picture = {.report = report};
+    WB_TRY(check_room(report));
+    const wb_issue *issues = wb_schedule_issues(report->schedule, &picture.count);
+    picture.issues = malloc((picture.count + 1) * sizeof *picture.issues);
+    if (picture.issues == NULL) return WB_ERR_LIMIT;
+    if (picture.count > 0) memcpy(picture.issues, issues, picture.count * sizeof *issues);
+    measure(&picture);
+    put_picture(&picture);
+    free(picture.issues);
+    return WB_OK;
+}

@@ -1,174 +1,417 @@
-/* A schedule as Chrome trace events (the JSON object format), which Perfetto and chrome://tracing open: a row
- * per warp that shows its issue slots, and a row per unit instance that shows what it initiates. One
- * microsecond of the viewer is one cycle. */
+/* A schedule as Chrome trace events (the JSON object format), which Perfetto and chrome://tracing open:
+ * docs/schedules.md says what is shown. One microsecond of the viewer is one cycle. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/printer.h"
 #include "report/schedule/schedule.h"
-#include "report/write/json.h"
+#include "report/schedule/trace_lanes.h"
+#include "report/write/output.h"
 
-/* Kinds of processes of the trace: the viewer shows each as a group of rows. */
-enum { TRACE_WARPS = 1, TRACE_UNITS = 2 };
+struct trace {
+    struct schedule_report *report;
+    const struct wb_schedule *schedule;
+    struct json json;
+    struct trace_lanes lanes;
+    struct text scratch; /* for a name or a text of one event */
+};
 
-static wb_status trace_status(const struct schedule_report *report) {
-    return report->out.failed ? diagnose_out_of_memory(report->diagnostics, report->policy) : WB_OK;
+/* An SM is two groups of rows: what it does, and the results that are under way. */
+static uint64_t sm_process(uint32_t sm) {
+    return 2 * (uint64_t)sm + 1;
 }
 
-/* The row of a unit instance: rows are numbered through units, sub-cores and instances. */
-static uint64_t trace_unit_row(const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,
-                               uint32_t instance) {
-    uint64_t row = 0;
-    for (uint32_t u = 0; u < unit; u++)
-        row += (uint64_t)machine->units[u].count * machine->sub_cores;
-    uint32_t set = machine->units[unit].shared ? 0 : sub_core;
-    return row + (uint64_t)set * machine->units[unit].count + instance;
+static uint64_t results_process(uint32_t sm) {
+    return 2 * (uint64_t)sm + 2;
 }
 
-/* The process of a kind of rows of an SM. */
-static int trace_process(uint32_t sm, int kind) {
-    return (int)(2 * sm) + kind;
+/* Rows in the group of an SM: of each slot its blocks and warps; then units. */
+static uint64_t block_row(const struct trace *trace, uint32_t slot) {
+    return (uint64_t)slot * (trace->schedule->info.warp_count + 1);
 }
 
-/* The row of a warp: warps of different blocks are told apart by their slots. */
-static uint64_t trace_warp_row(const struct schedule_report *report, uint32_t slot, uint32_t warp) {
-    return report->grid == NULL ? warp : (uint64_t)slot * report->warp_count + warp;
+static uint64_t warp_row(const struct trace *trace, uint32_t slot, uint32_t warp) {
+    return block_row(trace, slot) + 1 + warp;
 }
+
+static uint64_t unit_row(const struct trace *trace, const wb_issue *issue) {
+    return block_row(trace, trace->schedule->info.slot_count) +
+           trace_unit_row(trace->schedule->machine, issue->unit, issue->sub_core, issue->instance);
+}
+
+/* The row of its result in the other group. */
+static uint64_t result_row(const struct trace *trace, size_t index) {
+    const wb_issue *issue = &trace->schedule->issues.items[index];
+    const size_t place = trace_warp_place(trace->schedule, issue->sm, issue->slot, issue->warp);
+    return (uint64_t)trace->lanes.first_row[place] + trace->lanes.lane[index];
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------ */
 
 /* Opens an event, on a line of its own. */
-static void open_event(struct json *json, const char *name, const char *category, const char *phase,
-                       int process, uint64_t row) {
+static void open_event(struct trace *trace, const char *name, const char *phase, uint64_t process,
+                       uint64_t row) {
+    struct json *json = &trace->json;
     json_break(json, 0);
     json_open_object(json, NULL);
     json_put_text(json, "name", name);
-    if (category != NULL) json_put_text(json, "cat", category);
     json_put_text(json, "ph", phase);
-    json_put_count(json, "pid", (uint64_t)process);
+    json_put_count(json, "pid", process);
     json_put_count(json, "tid", row);
 }
 
-/* Names a group of rows, or a row, by a text, which is freed. */
-static void put_name(struct json *json, const char *what, int process, uint64_t row, struct text *name) {
-    json->out->failed |= name->failed;
-    open_event(json, what, NULL, "M", process, row);
-    json_open_object(json, "args");
-    json_put_text(json, "name", name->data != NULL ? name->data : "");
-    json_close(json);
-    json_close(json);
-    text_free(name);
+/* Opens a slice up to its arguments, which are an open object. */
+static void open_slice(struct trace *trace, const char *name, uint64_t process, uint64_t row, cycles from,
+                       cycles to) {
+    open_event(trace, name, "X", process, row);
+    json_put_count(&trace->json, "ts", from);
+    json_put_count(&trace->json, "dur", to - from);
+    json_open_object(&trace->json, "args");
 }
 
-/* The rows of all instances of one unit of an SM. */
-static void name_unit(struct schedule_report *report, uint32_t sm, uint32_t unit) {
-    const struct wb_machine *machine = report->machine;
+static void close_slice(struct trace *trace) {
+    json_close(&trace->json);
+    json_close(&trace->json);
+}
+
+/* The scratch text, which ends with it, as a string. */
+static const char *scratch_text(struct trace *trace) {
+    trace->report->out.failed |= trace->scratch.failed;
+    return trace->scratch.data == NULL ? "" : trace->scratch.data;
+}
+
+static struct text *begin_scratch(struct trace *trace) {
+    trace->scratch.length = 0;
+    if (trace->scratch.data != NULL) trace->scratch.data[0] = '\0';
+    return &trace->scratch;
+}
+
+/* The name of an instruction's slices, its opcode; until the next scratch. */
+static const char *opcode_name(struct trace *trace, uint32_t instruction) {
+    schedule_put_opcode(begin_scratch(trace), trace->report, instruction);
+    return scratch_text(trace);
+}
+
+/* Members that say which instruction it is: its text and where it stands. */
+static void put_instruction(struct trace *trace, const char *key, uint32_t instruction) {
+    const struct ptx_function *function;
+    const struct ptx_inst *inst = schedule_inst(trace->report, instruction, &function);
+    struct json *json = &trace->json;
+    if (inst == NULL) {
+        json_put_text(json, key, opcode_name(trace, instruction));
+        return;
+    }
+    print_inst_named(begin_scratch(trace), trace->report->module, function, inst, NULL);
+    json_put_text(json, key, scratch_text(trace));
+}
+
+static void put_place(struct trace *trace, uint32_t instruction) {
+    const struct ptx_inst *inst = schedule_inst(trace->report, instruction, NULL);
+    struct json *json = &trace->json;
+    if (inst == NULL) return;
+    const struct inst_place place = source_lines_place(&trace->report->lines, inst);
+    json_put_count(json, "ptx_line", place.line);
+    if (place.source_file == NULL) return;
+    text_printf(begin_scratch(trace), "%s:%u", place.source_file, place.source_line);
+    json_put_text(json, "source", scratch_text(trace));
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------- */
+
+/* Gives a group, or a row of it, the name in the scratch text. */
+static void put_name(struct trace *trace, const char *what, uint64_t process, uint64_t row) {
+    open_event(trace, what, "M", process, row);
+    json_open_object(&trace->json, "args");
+    json_put_text(&trace->json, "name", scratch_text(trace));
+    close_slice(trace);
+}
+
+/* Its place among the others. */
+static void put_order(struct trace *trace, const char *what, uint64_t process, uint64_t row, uint64_t place) {
+    open_event(trace, what, "M", process, row);
+    json_open_object(&trace->json, "args");
+    json_put_count(&trace->json, "sort_index", place);
+    close_slice(trace);
+}
+
+static void name_row(struct trace *trace, uint64_t process, uint64_t row) {
+    put_name(trace, "thread_name", process, row);
+    put_order(trace, "thread_sort_index", process, row, row);
+}
+
+/* The name of a warp: of a grid with its slot. */
+static struct text *begin_warp_name(struct trace *trace, uint32_t slot, uint32_t warp) {
+    struct text *name = begin_scratch(trace);
+    if (schedule_is_grid(trace->report)) text_printf(name, "slot %u ", slot);
+    text_printf(name, "warp %u", warp);
+    return name;
+}
+
+static void name_warp(struct trace *trace, uint32_t sm, uint32_t slot, uint32_t warp) {
+    const size_t place = trace_warp_place(trace->schedule, sm, slot, warp);
+    if (!trace->lanes.warp_used[place]) return;
+    (void)begin_warp_name(trace, slot, warp);
+    name_row(trace, sm_process(sm), warp_row(trace, slot, warp));
+    for (uint32_t lane = 0; lane < trace->lanes.lanes[place]; lane++) {
+        struct text *name = begin_warp_name(trace, slot, warp);
+        if (lane > 0) text_printf(name, " (%u)", lane + 1);
+        name_row(trace, results_process(sm), (uint64_t)trace->lanes.first_row[place] + lane);
+    }
+}
+
+static void name_slot(struct trace *trace, uint32_t sm, uint32_t slot) {
+    const uint32_t warps = trace->schedule->info.warp_count;
+    bool used = false;
+    for (uint32_t w = 0; w < warps; w++)
+        used = used || trace->lanes.warp_used[trace_warp_place(trace->schedule, sm, slot, w)];
+    if (!used) return;
+    if (schedule_is_grid(trace->report))
+        text_printf(begin_scratch(trace), "slot %u blocks", slot);
+    else
+        text_string(begin_scratch(trace), "block");
+    name_row(trace, sm_process(sm), block_row(trace, slot));
+    for (uint32_t w = 0; w < warps; w++)
+        name_warp(trace, sm, slot, w);
+}
+
+/* The instances of a unit that are used. */
+static void name_unit(struct trace *trace, uint32_t sm, uint32_t unit) {
+    const struct wb_machine *machine = trace->schedule->machine;
     const uint32_t sets = machine->units[unit].shared ? 1 : machine->sub_cores;
     for (uint32_t s = 0; s < sets; s++) {
         for (uint32_t i = 0; i < machine->units[unit].count; i++) {
-            struct text name = {0};
-            schedule_put_unit(&name, machine, unit, s, i);
-            put_name(&report->json, "thread_name", trace_process(sm, TRACE_UNITS),
-                     trace_unit_row(machine, unit, s, i), &name);
+            const uint32_t row = trace_unit_row(machine, unit, s, i);
+            if (!trace->lanes.unit_used[(size_t)sm * trace->lanes.unit_row_count + row]) continue;
+            struct text *name = begin_scratch(trace);
+            text_string(name, "unit ");
+            schedule_put_unit(name, machine, unit, s, i);
+            name_row(trace, sm_process(sm), block_row(trace, trace->schedule->info.slot_count) + row);
         }
     }
 }
 
-/* "warps (issue)", of a grid with the SM in front. */
-static void name_process(struct schedule_report *report, uint32_t sm, int kind, const char *what) {
-    struct text name = {0};
-    if (report->grid != NULL) text_printf(&name, "SM %u: ", sm);
-    text_string(&name, what);
-    put_name(&report->json, "process_name", trace_process(sm, kind), 0, &name);
+static void name_groups(struct trace *trace, uint32_t sm) {
+    const bool is_grid = schedule_is_grid(trace->report);
+    struct text *name = begin_scratch(trace);
+    if (is_grid)
+        text_printf(name, "SM %u", sm);
+    else
+        text_string(name, "block");
+    put_name(trace, "process_name", sm_process(sm), 0);
+    put_order(trace, "process_sort_index", sm_process(sm), 0, sm_process(sm));
+    name = begin_scratch(trace);
+    if (is_grid) text_printf(name, "SM %u: ", sm);
+    text_string(name, "from issue to result");
+    put_name(trace, "process_name", results_process(sm), 0);
+    put_order(trace, "process_sort_index", results_process(sm), 0, results_process(sm));
 }
 
-static void name_warps(struct schedule_report *report, uint32_t sm) {
-    const uint32_t slots = report->grid == NULL ? 1 : report->slots;
-    for (uint32_t slot = 0; slot < slots; slot++) {
-        for (uint32_t w = 0; w < report->warp_count; w++) {
-            struct text name = {0};
-            if (report->grid != NULL) text_printf(&name, "slot %u ", slot);
-            text_printf(&name, "warp %u", w);
-            put_name(&report->json, "thread_name", trace_process(sm, TRACE_WARPS),
-                     trace_warp_row(report, slot, w), &name);
-        }
+/* Names all rows of an SM that are used. */
+static void name_sm(struct trace *trace, uint32_t sm) {
+    name_groups(trace, sm);
+    for (uint32_t slot = 0; slot < trace->schedule->info.slot_count; slot++)
+        name_slot(trace, sm, slot);
+    for (uint32_t u = 0; u < trace->schedule->machine->unit_count; u++)
+        name_unit(trace, sm, u);
+}
+
+/* ---- What happens ------------------------------------------------------------------------------------ */
+
+/* Blocks in their slots, as far as something of them was kept. */
+static wb_status put_blocks(struct trace *trace) {
+    const struct wb_schedule *schedule = trace->schedule;
+    const wb_schedule_info *info = &schedule->info;
+    for (size_t b = 0; b < schedule->blocks.count; b++) {
+        const wb_block_time *block = &schedule->blocks.items[b];
+        const cycles from = cycles_max(block->start, info->kept_from),
+                     to = cycles_min(block->end, info->kept_until);
+        if (from >= to) continue;
+        text_printf(begin_scratch(trace), "block %u", block->block);
+        open_slice(trace, scratch_text(trace), sm_process(block->sm), block_row(trace, block->slot), from,
+                   to);
+        json_put_count(&trace->json, "start", block->start);
+        json_put_count(&trace->json, "end", block->end);
+        close_slice(trace);
+        WB_TRY(report_flush(&trace->report->out, trace->report->writer, false));
+    }
+    return WB_OK;
+}
+
+/* The number of the issue among those of its warp in its cycle, and how many these are. */
+static void place_in_cycle(const struct wb_schedule *schedule, size_t index, uint32_t *number,
+                           uint32_t *together) {
+    const wb_issue *issue = &schedule->issues.items[index];
+    *number = *together = 0;
+    const wb_issue *first = issue, *end = schedule->issues.items + schedule->issues.count;
+    while (first > schedule->issues.items && first[-1].sm == issue->sm && first[-1].issue == issue->issue)
+        first--;
+    for (; first < end && first->sm == issue->sm && first->issue == issue->issue; first++) {
+        if (first->slot != issue->slot || first->warp != issue->warp) continue;
+        *number += first < issue;
+        ++*together;
     }
 }
 
-static wb_status trace_begin(struct schedule_report *report) {
-    const uint32_t sms = report->grid == NULL ? 1 : report->sms;
-    struct json *json = &report->json;
-    *json = json_begin(&report->out, JSON_ONE_LINE);
+/* Thousandths of a cycle, which is what viewers know. */
+static double part_of_cycle(cycles cycle, uint32_t number, uint32_t together) {
+    return (double)cycle + (double)(1000 * number / together) / 1000;
+}
+
+/* When the issue is shown: instructions of a warp that are issued together share the cycle. */
+static void put_issue_time(struct trace *trace, size_t index, bool with_end) {
+    const wb_issue *issue = &trace->schedule->issues.items[index];
+    struct json *json = &trace->json;
+    uint32_t number, together;
+    place_in_cycle(trace->schedule, index, &number, &together);
+    if (together == 1) {
+        json_put_count(json, "ts", issue->issue);
+        if (with_end) json_put_count(json, "dur", 1);
+        return;
+    }
+    json_put_real(json, "ts", part_of_cycle(issue->issue, number, together));
+    if (with_end)
+        json_put_real(json, "dur",
+                      part_of_cycle(0, number + 1, together) - part_of_cycle(0, number, together));
+}
+
+/* The issue itself, in the row of its warp. */
+static void put_issue(struct trace *trace, size_t index) {
+    const wb_issue *issue = &trace->schedule->issues.items[index];
+    struct json *json = &trace->json;
+    open_event(trace, opcode_name(trace, issue->instruction), "X", sm_process(issue->sm),
+               warp_row(trace, issue->slot, issue->warp));
+    put_issue_time(trace, index, true);
+    json_open_object(json, "args");
+    put_instruction(trace, "text", issue->instruction);
+    put_place(trace, issue->instruction);
+    if (schedule_is_grid(trace->report)) json_put_count(json, "block", issue->block);
+    json_put_count(json, "step", issue->step);
+    json_put_text(json, "unit", trace->schedule->machine->units[issue->unit].name);
+    json_put_count(json, "start", issue->start);
+    json_put_count(json, "result", issue->ready);
+    close_slice(trace);
+}
+
+/* The time that it keeps its unit busy, and the time until its result is there. */
+static void put_times(struct trace *trace, size_t index) {
+    const wb_issue *issue = &trace->schedule->issues.items[index];
+    open_slice(trace, opcode_name(trace, issue->instruction), sm_process(issue->sm), unit_row(trace, issue),
+               issue->start, issue->free);
+    if (schedule_is_grid(trace->report)) json_put_count(&trace->json, "slot", issue->slot);
+    json_put_count(&trace->json, "warp", issue->warp);
+    json_put_count(&trace->json, "step", issue->step);
+    close_slice(trace);
+    open_slice(trace, opcode_name(trace, issue->instruction), results_process(issue->sm),
+               result_row(trace, index), issue->issue, issue->ready);
+    json_put_count(&trace->json, "step", issue->step);
+    close_slice(trace);
+}
+
+static wb_status put_issues(struct trace *trace) {
+    for (size_t i = 0; i < trace->schedule->issues.count; i++) {
+        put_issue(trace, i);
+        put_times(trace, i);
+        WB_TRY(report_flush(&trace->report->out, trace->report->writer, false));
+    }
+    return WB_OK;
+}
+
+/* What a warp waits for, in its row. */
+static void put_wait(struct trace *trace, const wb_wait *wait) {
+    static const char *const names[WB_WAIT_COUNT] = {[WB_WAIT_BARRIER] = "waits for barrier",
+                                                     [WB_WAIT_RESULT] = "waits for result",
+                                                     [WB_WAIT_FETCH] = "waits for fetch",
+                                                     [WB_WAIT_CHANNEL] = "waits for channel",
+                                                     [WB_WAIT_UNIT] = "waits for unit",
+                                                     [WB_WAIT_TURN] = "waits for its turn",
+                                                     [WB_WAIT_END] = "has ended"};
+    const struct wb_schedule *schedule = trace->schedule;
+    open_slice(trace, names[wait->reason], sm_process(wait->sm), warp_row(trace, wait->slot, wait->warp),
+               wait->from, wait->to);
+    if (wait->reason == WB_WAIT_RESULT && wait->producer != WB_NO_ISSUE) {
+        const uint32_t producer = schedule->issues.items[wait->producer].instruction;
+        put_instruction(trace, "of", producer);
+        put_place(trace, producer);
+    }
+    if (wait->instruction != UINT32_MAX) put_instruction(trace, "before", wait->instruction);
+    close_slice(trace);
+}
+
+/* One end of the arrow of number `id`. */
+static void put_arrow_end(struct trace *trace, const char *phase, uint64_t process, uint64_t row, size_t id) {
+    open_event(trace, "result", phase, process, row);
+    json_put_text(&trace->json, "cat", "result");
+    json_put_count(&trace->json, "id", id);
+    if (phase[0] == 'f') json_put_text(&trace->json, "bp", "e");
+}
+
+/* An arrow from the instruction whose result is waited for to the wait for it, which ends when it is there.
+ */
+static void put_arrow(struct trace *trace, size_t index) {
+    const wb_wait *wait = &trace->schedule->waits.items[index];
+    const uint64_t process = sm_process(wait->sm);
+    const uint64_t row = warp_row(trace, wait->slot, wait->warp);
+    put_arrow_end(trace, "s", process, row, index);
+    put_issue_time(trace, wait->producer, false);
+    json_close(&trace->json);
+    put_arrow_end(trace, "f", process, row, index);
+    json_put_count(&trace->json, "ts", wait->to - 1);
+    json_close(&trace->json);
+}
+
+static wb_status put_waits(struct trace *trace) {
+    for (size_t w = 0; w < trace->schedule->waits.count; w++) {
+        const wb_wait *wait = &trace->schedule->waits.items[w];
+        put_wait(trace, wait);
+        if (wait->producer != WB_NO_ISSUE) put_arrow(trace, w);
+        WB_TRY(report_flush(&trace->report->out, trace->report->writer, false));
+    }
+    return WB_OK;
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------- */
+
+static void put_description(struct trace *trace) {
+    const wb_schedule_info *info = &trace->schedule->info;
+    struct json *json = &trace->json;
+    json_open_object(json, "otherData");
+    json_put_text(json, "machine", trace->schedule->machine->name);
+    if (info->method != NULL) json_put_text(json, "method", info->method);
+    json_put_text(json, "policy", info->policy);
+    if (info->scheme != NULL) json_put_text(json, "scheme", info->scheme);
+    json_put_text(json, "kind", wb_kind_name(info->kind));
+    json_put_text(json, "of", wb_scope_name(info->scope));
+    json_put_count(json, "cycles", info->cycles);
+    json_put_count(json, "issues", info->issues);
+    json_put_count(json, "kept_issues", trace->schedule->issues.count);
+    json_close(json);
+}
+
+static wb_status put_all(struct trace *trace) {
+    struct json *json = &trace->json;
+    *json = json_begin(&trace->report->out, JSON_ONE_LINE);
     json_open_object(json, NULL);
     json_put_text(json, "displayTimeUnit", "ns");
     json_open_array(json, "traceEvents");
-    for (uint32_t sm = 0; sm < sms; sm++) {
-        name_process(report, sm, TRACE_WARPS, "warps (issue)");
-        name_process(report, sm, TRACE_UNITS, "units (initiation)");
-        name_warps(report, sm);
-        for (uint32_t u = 0; u < report->machine->unit_count; u++)
-            name_unit(report, sm, u);
-    }
-    return trace_status(report);
-}
-
-/* What both events of an instruction end with: of a grid its block. */
-static void close_event(const struct schedule_report *report, struct json *json,
-                        const struct sim_event *event) {
-    json_put_count(json, "result", event->completion);
-    if (report->grid != NULL) json_put_count(json, "block", event->block);
-    json_close(json);
-    json_close(json);
-}
-
-/* The slot that an instruction takes in its warp's row. */
-static void put_issue(struct schedule_report *report, uint32_t sm, const struct sim_event *event,
-                      const char *name) {
-    struct json *json = &report->json;
-    open_event(json, name, "issue", "X", trace_process(sm, TRACE_WARPS),
-               trace_warp_row(report, event->slot, event->warp));
-    json_put_count(json, "ts", event->issue);
-    json_put_count(json, "dur", 1);
-    json_open_object(json, "args");
-    json_put_count(json, "step", event->step);
-    json_put_count(json, "sub_core", event->sub_core);
-    json_put_text(json, "unit", report->machine->units[event->unit].name);
-    json_put_count(json, "start", event->start);
-    close_event(report, json, event);
-}
-
-/* The time that it keeps its unit busy. */
-static void put_initiation(struct schedule_report *report, uint32_t sm, const struct sim_event *event,
-                           const char *name) {
-    struct json *json = &report->json;
-    open_event(json, name, "initiation", "X", trace_process(sm, TRACE_UNITS),
-               trace_unit_row(report->machine, event->unit, event->sub_core, event->instance));
-    json_put_count(json, "ts", event->start);
-    json_put_count(json, "dur", event->init_end - event->start);
-    json_open_object(json, "args");
-    json_put_count(json, "warp", event->warp);
-    json_put_count(json, "step", event->step);
-    close_event(report, json, event);
-}
-
-static wb_status trace_event(struct schedule_report *report, uint32_t sm, const struct sim_event *event) {
-    const char *name = schedule_opcode(report, event->instruction);
-    char number[16];
-    if (name[0] == '\0') {
-        (void)text_format(number, sizeof number, "#%u", event->instruction);
-        name = number;
-    }
-    put_issue(report, sm, event, name);
-    put_initiation(report, sm, event, name);
-    return trace_status(report);
-}
-
-static wb_status trace_end(struct schedule_report *report) {
-    struct json *json = &report->json;
+    for (uint32_t sm = 0; sm < trace->schedule->info.sm_count; sm++)
+        name_sm(trace, sm);
+    WB_TRY(put_blocks(trace));
+    WB_TRY(put_issues(trace));
+    WB_TRY(put_waits(trace));
     json_break(json, 0);
     json_close(json);
-    json_open_object(json, "otherData");
-    json_put_text(json, "machine", report->machine->name);
-    json_put_text(json, "policy", report->policy);
-    if (report->grid != NULL) json_put_text(json, "scheme", report->scheme);
+    put_description(trace);
     json_close(json);
-    json_close(json);
-    text_char(&report->out, '\n');
-    return trace_status(report);
+    text_char(&trace->report->out, '\n');
+    return WB_OK;
 }
 
-const struct schedule_writer schedule_trace = {trace_begin, trace_event, trace_end};
+wb_status schedule_write_trace(struct schedule_report *report) {
+    struct trace trace = {.report = report, .schedule = report->schedule};
+    wb_status status = trace_lanes_make(report->schedule, &trace.lanes);
+    if (status == WB_OK) status = put_all(&trace);
+    trace_lanes_free(&trace.lanes);
+    text_free(&trace.scratch);
+    return status;
+}

@@ -328,6 +328,7 @@ static wb_status put_together(struct recorder *recorder, struct wb_schedule *sch
         until = cycles_min(until, recorder->sms[s].full_from);
         schedule->info.issues += recorder->sms[s].seen;
     }
+    schedule->info.kept_from = recorder->options.from;
     schedule->info.kept_until = until;
     for (uint32_t s = 0; s < recorder->sm_count; s++) {
         const struct sm_record *own = &recorder->sms[s];

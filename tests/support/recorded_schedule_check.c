@@ -1,4 +1,4 @@
-#include "schedule_check.h"
+#include "recorded_schedule_check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static void check_blocks(const wb_schedule *schedule, const char *what) {
     if (last != info->cycles) fail_msg("%s: %" PRIu64 " cycles, not %" PRIu64, what, last, info->cycles);
 }
 
-void schedule_check(const wb_schedule *schedule, const char *what) {
+void recorded_schedule_check(const wb_schedule *schedule, const char *what) {
     size_t count;
     (void)wb_schedule_issues(schedule, &count);
     assert_int_equal(wb_schedule_describe(schedule)->issues, count);

@@ -165,8 +165,23 @@ void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) 
     wb_diagnostics_note(diagnostics, ptx, note);
 }
 
+/* Says what is expected in place of no file, or of several: a launch file is an easy mistake. */
+static wb_status refuse_operands(const struct options *options, wb_diagnostics *diagnostics) {
+    char message[200], many[40] = "";
+    if (options->operands.count > 1)
+        (void)snprintf(many, sizeof many, ", but there are %zu", options->operands.count);
+    (void)snprintf(message, sizeof message, "expected one PTX file%s (warpbound help %s)", many,
+                   command_of(options->command)->name);
+    (void)usage_error(diagnostics, message);
+    for (size_t i = 0; i < options->operands.count; i++)
+        if (is_yaml_name(options->operands.items[i]) && wb_is_launch_file(options->operands.items[i]))
+            wb_diagnostics_note(diagnostics, options->operands.items[i],
+                                "a launch file is given with --launch, or alone where it names its code");
+    return WB_ERR_INPUT;
+}
+
 wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module) {
-    if (options->operands.count != 1) return usage_error(diagnostics, "expected one PTX file (see --help)");
+    if (options->operands.count != 1) return refuse_operands(options, diagnostics);
     return wb_module_read(options->operands.items[0], diagnostics, module);
 }
 

@@ -77,7 +77,8 @@ static wb_status set_memory_limit(const struct options *options, wb_diagnostics 
 static wb_status load(const struct options *options, wb_diagnostics *diagnostics,
                       struct problem_inputs *inputs, wb_makespan **makespan) {
     if (options->operands.count > 1)
-        return usage_error(diagnostics, "expected one kernel instruction string or one file (see --help)");
+        return usage_error(diagnostics,
+                           "expected one kernel instruction string or one file (warpbound help makespan)");
     wb_status status = load_operand(options, diagnostics, inputs, makespan);
     for (size_t i = 0; status == WB_OK && i < options->settings.count; i++)
         status = wb_makespan_set(*makespan, options->settings.items[i].key, options->settings.items[i].value,

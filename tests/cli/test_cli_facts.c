@@ -34,7 +34,7 @@ static const struct failure_case failures[] = {
     {"facts " BFS "-o /nonexistent/folder/out", 2, "cannot write"},
     {"analyze " BFS "--facts /nonexistent", 2, "/nonexistent: error: cannot read"},
     {"analyze " BFS "--facts kernels/bfs_level.yaml", 2,
-     "kernels/bfs_level.yaml:1:1: error: expected kernel"},
+     "kernels/bfs_level.yaml: error: expected a file of flow facts, but this is a launch file"},
     {"analyze " BFS "--facts", 2, "--facts: error: expected a value"},
     {"simulate " BFS "--facts x", 2, "--facts: error: not an option of simulate"},
     {"analyze docs/refutations/gub-lrr.yaml --facts x", 2, "a block file stands for itself"},

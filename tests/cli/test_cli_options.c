@@ -51,8 +51,8 @@ static const struct failure_case abbreviated[] = {
 
 /* Options that others have, with a word why not here. */
 static const struct failure_case refused[] = {
-    {"cfg kernels/vecadd.ptx -l x", 2,
-     "-l: error: not an option of cfg, which looks at the code and executes nothing, but of analyze"},
+    {"cfg kernels/vecadd.ptx -i 0", 2,
+     "-i: error: not an option of cfg, which looks at the code and executes nothing, but of analyze"},
     {"path " VECADD "--policy lrr", 2, "--policy: error: not an option of path, which executes, and times"},
     {"print kernels/vecadd.ptx --json", 2, "not an option of print, which only reads the PTX"},
     {"machine list --grid=4", 2, "--grid: error: not an option of machine"},
@@ -71,6 +71,9 @@ static const struct failure_case wrong[] = {
     {"analyze " VECADD "--deadline 0", 2, "--deadline 0: error: nothing has ended at the start"},
     {"analyze " VECADD "--deadline -5us", 2, "--deadline -5us: error: a deadline cannot be before the start"},
     {"analyze " VECADD "--deadline ''", 2, "--deadline '': error: expected a deadline such as"},
+    {"analyze kernels/vecadd.ptx kernels/vecadd.yaml", 2, "expected one PTX file, but there are 2"},
+    {"path kernels/vecadd.ptx kernels/vecadd.yaml", 2, "note: a launch file is given with --launch"},
+    {"print", 2, "expected one PTX file (warpbound help print)"},
     {"analyze " VECADD "--time-limit 0", 2, "--time-limit 0: error: expected a number of seconds above 0"},
     {"analyze " VECADD "--memory-limit 5x", 2, "--memory-limit 5x: error: expected a number of bytes"},
 };
@@ -190,8 +193,8 @@ static void test_exact_names_of_kernels_win(void **state) {
     check_failure(&parts);
 }
 
-static const char *const commands[] = {"analyze",   "facts", "simulate", "path",    "cfg",
-                                       "occupancy", "cache", "makespan", "machine", "print"};
+static const char *const commands[] = {"init",      "analyze", "facts",    "simulate", "path", "cfg",
+                                       "occupancy", "cache",   "makespan", "machine",  "print"};
 
 /* `help COMMAND`, `COMMAND -h` and `COMMAND --help` are one text that fits 80 columns, has examples, and has
  * nothing that is not for it. */
@@ -252,6 +255,19 @@ static void test_version_and_top_help(void **state) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_int_equal(all[i]->status, 0);
         run_free(all[i]);
+    }
+}
+
+/* A report says the name that people know beside that of the PTX. */
+static void test_reports_say_readable_names(void **state) {
+    (void)state;
+    static const char *const runs[] = {"analyze tests/data/cli/names.ptx -k f -g 1 -b 32 -a buf:f32[1]",
+                                       "occupancy tests/data/cli/names.ptx -k f -b 32"};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct run run = run_command(runs[i]);
+        assert_int_equal(run.status, 0);
+        assert_non_null(strstr(run.out, "f(float*), in PTX _Z1fPf (tests/data/cli/names.ptx)"));
+        run_free(&run);
     }
 }
 
@@ -388,6 +404,7 @@ int main(void) {
         cmocka_unit_test(test_help_of_every_command),
         cmocka_unit_test(test_examples_of_help_work),
         cmocka_unit_test(test_version_and_top_help),
+        cmocka_unit_test(test_reports_say_readable_names),
         cmocka_unit_test(test_options_are_those_of_the_table),
         cmocka_unit_test(test_help_on_a_terminal),
         cmocka_unit_test(test_progress),

@@ -57,7 +57,7 @@ static void put_verdict(struct text *out, const struct wb_analysis *analysis,
 /* The block that was traced from PTX: nothing for one written by hand. */
 static void put_block(struct text *out, const struct wb_block *block, const struct wb_machine *machine) {
     if (block == NULL) return;
-    text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(block->kernel), block->kernel->module->source.name);
+    heading_put_kernel(out, "kernel   ", block->kernel);
     text_printf(out, "block    (%u,%u,%u) of grid %ux%ux%u, %ux%ux%u threads: ", block->index[0],
                 block->index[1], block->index[2], block->grid[0], block->grid[1], block->grid[2],
                 block->size[0], block->size[1], block->size[2]);

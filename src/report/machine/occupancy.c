@@ -33,8 +33,7 @@ static struct register_range registers_of(const wb_occupancy *occupancy) {
 static void put_heading(struct text *out, const wb_occupancy *occupancy) {
     const uint32_t *block = occupancy->block;
     const struct register_range registers = registers_of(occupancy);
-    text_printf(out, "kernel     %s (%s)\n", wb_kernel_name(occupancy->kernel),
-                occupancy->kernel->module->source.name);
+    heading_put_kernel(out, "kernel     ", occupancy->kernel);
     text_printf(out, "block      %ux%ux%u threads: %u warp%s, %" PRIu64 " bytes of shared memory\n", block[0],
                 block[1], block[2], occupancy->warps, plural(occupancy->warps), occupancy->shared_bytes);
     text_printf(out, "machine    %s\nregisters  ", wb_machine_name(occupancy->machine));

@@ -1,7 +1,9 @@
 #include "report/parts/heading.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "ptx/demangle.h"
 #include "report/parts/inputs.h"
 #include "report/write/output.h"
 #include "report/write/record.h"
@@ -97,11 +99,17 @@ void heading_put_fetch(struct text *out, const struct machine_fetch *fetch) {
         text_printf(out, ", instruction cache %u bytes in %u ways", fetch->size, fetch->ways);
 }
 
+void heading_put_kernel(struct text *out, const char *label, const struct wb_kernel *kernel) {
+    char *readable = demangle(wb_kernel_name(kernel));
+    text_string(out, label);
+    if (readable != NULL) text_printf(out, "%s, in PTX ", readable);
+    text_printf(out, "%s (%s)\n", wb_kernel_name(kernel), kernel->module->source.name);
+    free(readable);
+}
+
 void heading_put_grid(struct text *out, const struct wb_grid *grid) {
     const uint32_t *blocks = grid->dimensions, *threads = grid->block_size;
-    if (grid->kernel != NULL)
-        text_printf(out, "kernel   %s (%s)\n", wb_kernel_name(grid->kernel),
-                    grid->kernel->module->source.name);
+    if (grid->kernel != NULL) heading_put_kernel(out, "kernel   ", grid->kernel);
     text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block\n", blocks[0],
                 blocks[1], blocks[2], threads[0], threads[1], threads[2], grid->warp_count,
                 plural(grid->warp_count));

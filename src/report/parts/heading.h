@@ -12,6 +12,9 @@
 void heading_put_launch(struct text *out, const struct launch_inputs *inputs,
                         const struct wb_machine *machine, const struct block_demand *demand);
 
+/* The line of a kernel: "kernel   f(float*), in PTX _Z1fPf (k.ptx)", or its one name. */
+void heading_put_kernel(struct text *out, const char *label, const struct wb_kernel *kernel);
+
 /* The line of a grid: "grid     4x1x1 blocks of 256x1x1 threads: 8 warps a block", and the kernel's before
  * it. */
 void heading_put_grid(struct text *out, const struct wb_grid *grid);

@@ -146,6 +146,7 @@ static void test_other_subjects(void **state) {
     check_structure(html);
     assert_has(html, "simulations are of the data that the launch gives");
     assert_has(html, "<section id=\"timeline\"");
+    assert_has(html, "It is of the data that the launch gives.");
     free(html);
     html = report_of(SGEMM QUICK "-i 1", 0);
     check_structure(html);

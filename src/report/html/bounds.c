@@ -151,10 +151,8 @@ static void put_legend(struct html_page *page, const struct axis *axis) {
 static void put_parts(struct html_page *page, const wb_bound *best) {
     struct text *out = &page->out;
     if (best == NULL || best->part_count == 0) return;
-    text_string(out, "<h4>What the ");
-    page_count(page, best->cycles);
-    text_printf(out, " cycles of %s are spent on</h4>\n<div class=\"parts\" aria-hidden=\"true\">",
-                best->method);
+    page_subheading(page, "What the %" PRIu64 " cycles of %s are spent on", best->cycles, best->method);
+    text_string(out, "<div class=\"parts\" aria-hidden=\"true\">");
     for (size_t p = 0; p < best->part_count; p++) {
         text_printf(out, "<i class=\"part-%zu\" style=\"width:", p % 6);
         page_share(page, (double)best->parts[p].cycles, (double)best->cycles);
@@ -199,7 +197,7 @@ void html_bounds(struct html_page *page, const struct wb_analysis *analysis) {
     const wb_verdict verdict = verdict_of(analysis, &page->options);
     struct text *out = &page->out;
     page_open_section(page, "bounds", "Bounds and executions");
-    if (analysis->longest != NULL) text_string(out, "<h4>The kernel, all blocks</h4>\n");
+    if (analysis->longest != NULL) page_subheading(page, "The kernel, all blocks");
     put_chart(page, analysis, verdict.judged == analysis);
     if (analysis->longest != NULL) {
         text_string(out, "<details class=\"block\"><summary>A block alone on an SM</summary>\n");

@@ -42,10 +42,9 @@ static wb_costs *costs_of(struct html_page *page, const struct wb_analysis *anal
     return least;
 }
 
-static void put_costs(struct html_page *page, const struct wb_analysis *analysis,
-                      const wb_costs *of_analysis) {
-    struct html_costs costs = {.method = wb_costs_method(of_analysis), .total = wb_costs_total(of_analysis)};
-    costs.rows = wb_costs_rows(of_analysis, &costs.count);
+static void put_costs(struct html_page *page, const struct wb_analysis *analysis, const wb_costs *of_bound) {
+    struct html_costs costs = {.method = wb_costs_method(of_bound), .total = wb_costs_total(of_bound)};
+    costs.rows = wb_costs_rows(of_bound, &costs.count);
     if (html_code_open(analysis, &costs.code) != WB_OK) page->out.failed = true;
     if (costs.code.kernel != NULL && !page->out.failed) {
         html_source(page, &costs);

@@ -10,6 +10,11 @@ struct html_costs {
     const wb_cost *rows; /* a row for each instruction, and those of none */
     size_t count;
     uint64_t total;
+    const char *found; /* the slowest execution, by its policy or its search; NULL: nothing says where its
+                          cycles go, */
+    const wb_cost *found_rows; /* and these likewise */
+    size_t found_count;
+    uint64_t found_total;
     struct html_code code;
 };
 

@@ -101,17 +101,30 @@ void page_share(struct html_page *page, double part, double whole) {
     text_printf(&page->out, "%.2f%%", whole > 0 ? 100.0 * part / whole : 0.0);
 }
 
-void page_note(struct html_page *page, const char *format, ...) {
-    struct text note = {0};
+/* An element with text. */
+static void put_element(struct html_page *page, const char *name, const char *class, const char *format,
+                        va_list arguments) {
+    struct text words = {0};
+    text_vprintf(&words, format, arguments);
+    text_printf(&page->out, "<%s class=\"%s\">", name, class);
+    xml_text(&page->out, words.data);
+    text_printf(&page->out, "</%s>\n", name);
+    page->out.failed |= words.failed;
+    text_free(&words);
+}
+
+void page_subheading(struct html_page *page, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    text_vprintf(&note, format, arguments);
+    put_element(page, page->launch > 0 ? "h4" : "h3", "sub", format, arguments);
     va_end(arguments);
-    text_string(&page->out, "<p class=\"note\">");
-    xml_text(&page->out, note.data);
-    text_string(&page->out, "</p>\n");
-    page->out.failed |= note.failed;
-    text_free(&note);
+}
+
+void page_note(struct html_page *page, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    put_element(page, "p", "note", format, arguments);
+    va_end(arguments);
 }
 
 /* The distance of marks: 1, 2 or 5 times a power of ten, for 4 to 10 of them. */

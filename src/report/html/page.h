@@ -26,6 +26,9 @@ void page_end(struct html_page *page);
 void page_open_section(struct html_page *page, const char *id, const char *title);
 void page_close_section(struct html_page *page);
 
+/* A heading inside a section, one level below its own; plain text. */
+void page_subheading(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Appends ` id="..."`, another one for each launch. */
 void page_id(struct html_page *page, const char *id);
 

@@ -14,24 +14,22 @@ static uint32_t last_sm(const wb_schedule *schedule) {
 }
 
 /* `messages` say why it is that of the longest block and not of the kernel; or NULL. */
-static void put_schedule(struct html_page *page, const struct wb_analysis *analysis,
-                         const wb_schedule *schedule, const wb_diagnostics *messages) {
-    struct html_schedule shown = {.analysis = analysis,
-                                  .schedule = schedule,
-                                  .info = wb_schedule_describe(schedule),
-                                  .sm = last_sm(schedule)};
-    if (html_code_open(analysis, &shown.code) != WB_OK) page->out.failed = true;
+static void put_schedule(struct html_page *page, struct html_schedule *shown,
+                         const wb_diagnostics *messages) {
+    shown->info = wb_schedule_describe(shown->schedule);
+    shown->sm = last_sm(shown->schedule);
+    if (html_code_open(shown->analysis, &shown->code) != WB_OK) page->out.failed = true;
     page_open_section(page, "timeline", "The slowest execution found");
     if (messages != NULL)
         page_reason(page, "Of a block alone, as there is none of the whole kernel", messages);
-    html_timeline(page, &shown);
+    html_timeline(page, shown);
     page_close_section(page);
-    if (shown.info->scope == WB_SCOPE_KERNEL) {
+    if (shown->info->scope == WB_SCOPE_KERNEL) {
         page_open_section(page, "blocks", "Blocks on the SMs");
-        html_residents(page, &shown);
+        html_residents(page, shown);
         page_close_section(page);
     }
-    html_code_close(&shown.code);
+    html_code_close(&shown->code);
 }
 
 /* Whether a subject has an execution: asks for it, of messages the first subject's are kept. */
@@ -55,7 +53,9 @@ void html_executions(struct html_page *page, const struct wb_analysis *analysis)
     wb_schedule *schedule = schedule_of(page, of, messages);
     if (schedule == NULL && of->longest != NULL) schedule = schedule_of(page, of = of->longest, messages);
     if (schedule != NULL) {
-        put_schedule(page, of, schedule, wb_diagnostics_errors(messages) > 0 ? messages : NULL);
+        struct html_schedule shown = {
+            .analysis = of, .schedule = schedule, .with_data = analysis->given != NULL};
+        put_schedule(page, &shown, wb_diagnostics_errors(messages) > 0 ? messages : NULL);
     } else {
         page_open_section(page, "timeline", "The slowest execution found");
         page_reason(page, "No execution can be shown", messages);

@@ -11,7 +11,8 @@ struct html_schedule {
     const wb_schedule *schedule;
     const wb_schedule_info *info;
     struct html_code code;
-    uint32_t sm; /* the one whose last block ends last */
+    bool with_data; /* bounds are of any data, and this is of that of the launch */
+    uint32_t sm;    /* the one whose last block ends last */
 };
 
 /* The timeline of an SM: its warps and units. */

@@ -23,6 +23,7 @@ struct listed {
     const char *file;  /* or NULL */
     const char *group; /* the file, or the function */
     uint32_t line;
+    uint64_t found; /* cycles of the slowest execution */
 };
 
 /* What is listed: the instructions that are executed or have cycles, by file, line and place. */
@@ -44,7 +45,7 @@ struct line {
     const char *function; /* in this function */
     uint32_t number;
     size_t first, end;
-    uint64_t cycles;
+    uint64_t cycles, found; /* of the bound, and of the slowest execution */
 };
 
 /* ---- Order ----------------------------------------------------------------------------------------------
@@ -82,6 +83,20 @@ static int compare_cycles(const void *a, const void *b) {
     return (x->cost->cycles < y->cost->cycles) - (x->cost->cycles > y->cost->cycles);
 }
 
+/* Adds what the slowest execution spends on instructions, of which both are in the order of the code. */
+static void add_found(struct listing *listing) {
+    const struct html_costs *costs = listing->costs;
+    size_t at = 0;
+    for (size_t i = 0; i < costs->found_count; i++) {
+        const wb_cost *found = &costs->found_rows[i];
+        if (found->instruction == WB_NO_INSTRUCTION) continue;
+        while (at < listing->row_count && listing->rows[at].cost->instruction < found->instruction)
+            at++;
+        if (at < listing->row_count && listing->rows[at].cost->instruction == found->instruction)
+            listing->rows[at].found = found->cycles;
+    }
+}
+
 /* Takes the instructions; of too many those with most cycles. */
 static bool take_rows(struct listing *listing) {
     const struct html_costs *costs = listing->costs;
@@ -95,6 +110,7 @@ static bool take_rows(struct listing *listing) {
         if (cost->instruction == WB_NO_INSTRUCTION || (cost->executions == 0 && cost->cycles == 0)) continue;
         listing->rows[listing->row_count++] = listed_of(listing, cost);
     }
+    add_found(listing);
     if (listing->row_count > INSTRUCTIONS_LISTED_MAX) {
         qsort(listing->rows, listing->row_count, sizeof *listing->rows, compare_cycles);
         listing->least = listing->rows[INSTRUCTIONS_LISTED_MAX].cost->cycles + 1;
@@ -117,6 +133,7 @@ static struct line line_at(const struct listing *listing, size_t first) {
             next->line != row->line)
             break;
         line.cycles += next->cost->cycles;
+        line.found += next->found;
     }
     return line;
 }
@@ -197,6 +214,9 @@ static void put_cells(struct listing *listing, const struct line *line, uint32_t
         text_printf(out, "%.1f %%", report_percent(line->cycles, listing->costs->total));
     text_string(out, "</span> <span class=\"cycles\">");
     if (line != NULL && line->cycles > 0) page_count(page, line->cycles);
+    text_string(out, "</span> <span class=\"found\">");
+    if (line != NULL && line->found > 0)
+        text_printf(out, "%.1f %%", report_percent(line->found, listing->costs->found_total));
     text_string(out, "</span> <code>");
     xml_text_part(out, text, length);
     text_string(out, "</code>");
@@ -259,15 +279,17 @@ static size_t put_file(struct listing *listing, size_t first) {
     uint32_t next = line.number > LINES_AROUND ? line.number - LINES_AROUND : 1;
     size_t row = first;
     if (file != NULL) {
-        text_string(out, "<h4>");
-        xml_text(out, file);
-        text_string(out, "</h4>\n");
+        page_subheading(listing->page, "%s", file);
         if (lines == 0)
             page_note(listing->page,
                       "The text of this file was not found beside the code: lines stand by their "
                       "numbers.");
     }
-    text_string(out, "<div class=\"source\">\n");
+    text_string(
+        out, "<div class=\"source\">\n<div class=\"line head\" aria-hidden=\"true\"><span class=\"ln\">line"
+             "</span> <span class=\"share\">bound</span> <span class=\"cycles\">cycles</span> ");
+    text_printf(out, "<span class=\"found\">%s</span> <span>source</span></div>\n",
+                listing->costs->found != NULL ? "found" : "");
     for (; row < listing->row_count; row = line.end) {
         size_t length;
         line = line_at(listing, row);
@@ -352,9 +374,16 @@ void html_source(struct html_page *page, const struct html_costs *costs) {
     text_string(&page->out, "<p>The ");
     page_count(page, costs->total);
     text_printf(&page->out,
-                " cycles of %s, by the line of source that they are spent on. A line unfolds to the "
-                "instructions that it became.</p>\n",
+                " cycles of %s, by the line that they are spent on. A line unfolds to the instructions that "
+                "it became.",
                 costs->method);
+    if (costs->found != NULL) {
+        text_printf(&page->out, " Beside them what the lines take of the slowest execution found (%s), ",
+                    costs->found);
+        page_cycles(page, costs->found_total);
+        text_string(&page->out, ".");
+    }
+    text_string(&page->out, "</p>\n");
     if (!take_rows(&listing)) {
         page->out.failed = true;
         return;

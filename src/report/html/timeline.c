@@ -8,8 +8,9 @@
 #include "report/parts/bounds.h"
 #include "report/write/output.h"
 
-/* Most warps with a row of their own among the sums. */
-#define WARPS_LISTED_MAX 32u
+/* Most warps with a row of their own among the sums, and most that are not folded. */
+#define WARPS_LISTED_MAX 64u
+#define WARPS_UNFOLDED_MAX 8u
 
 /* What of the schedule is shown. */
 struct timeline {
@@ -129,6 +130,29 @@ static void put_key(struct html_page *page, const struct warp_sum *all) {
     text_string(out, "</ul>\n");
 }
 
+/* A row for each warp, folded where they are many. */
+static void put_each(const struct timeline *timeline, const struct warp_sum *sums) {
+    struct html_page *page = timeline->page;
+    const uint32_t warps = timeline->shown->info->warp_count;
+    const bool is_alone = timeline->row_count <= warps;
+    text_printf(&page->out,
+                "<details class=\"warps\"%s><summary>Each warp</summary>\n<div class=\"bars\"><ol>\n",
+                timeline->row_count <= WARPS_UNFOLDED_MAX ? " open" : "");
+    for (uint32_t row = 0; row < timeline->row_count && row < WARPS_LISTED_MAX; row++) {
+        char name[64];
+        if (is_alone)
+            (void)text_format(name, sizeof name, "warp %u", row);
+        else
+            (void)text_format(name, sizeof name, "slot %u, warp %u", row / warps, row % warps);
+        if (sums[row].all > 0) put_sum(page, name, &sums[row]);
+    }
+    text_string(&page->out, "</ol></div>\n");
+    if (timeline->row_count > WARPS_LISTED_MAX)
+        page_note(page, "The first %u of %u warps are listed; all of them are in the timeline.",
+                  WARPS_LISTED_MAX, timeline->row_count);
+    text_string(&page->out, "</details>\n");
+}
+
 static void put_sums(const struct timeline *timeline) {
     struct html_page *page = timeline->page;
     struct warp_sum *sums = calloc((size_t)timeline->row_count + 1, sizeof *sums);
@@ -148,24 +172,12 @@ static void put_sums(const struct timeline *timeline) {
         if (row < timeline->row_count) add_cycles(&sums[row], wait->reason, wait->to - wait->from);
         add_cycles(all, wait->reason, wait->to - wait->from);
     }
-    text_string(&page->out, "<h4>What the warps do</h4>\n<div class=\"bars\"><ol>\n");
+    page_subheading(page, "What the warps do");
+    text_string(&page->out, "<div class=\"bars\"><ol>\n");
     put_sum(page, "all warps", all);
-    for (uint32_t row = 0; row < timeline->row_count && row < WARPS_LISTED_MAX && timeline->row_count > 1;
-         row++) {
-        char name[64];
-        const uint32_t warps = timeline->shown->info->warp_count;
-        const bool is_alone = timeline->row_count <= warps;
-        if (is_alone)
-            (void)text_format(name, sizeof name, "warp %u", row);
-        else
-            (void)text_format(name, sizeof name, "slot %u, warp %u", row / warps, row % warps);
-        if (sums[row].all > 0) put_sum(page, name, &sums[row]);
-    }
     text_string(&page->out, "</ol></div>\n");
+    if (timeline->row_count > 1) put_each(timeline, sums);
     put_key(page, all);
-    if (timeline->row_count > WARPS_LISTED_MAX)
-        page_note(page, "The first %u of %u warps are listed; all of them are in the timeline.",
-                  WARPS_LISTED_MAX, timeline->row_count);
     free(sums);
 }
 
@@ -312,6 +324,7 @@ static void put_caption(const struct timeline *timeline) {
     else
         text_printf(out, "found by %s (%s): no execution that takes longer is known. ", info->method,
                     wb_kind_name(info->kind));
+    if (timeline->shown->with_data) text_string(out, "It is of the data that the launch gives. ");
     if (info->sm_count > 1)
         text_printf(out, "Shown is SM %u, whose last block ends last. ", timeline->shown->sm);
     text_string(out, "</p>\n");

@@ -266,10 +266,10 @@ function enlarge(box) {
   box.before(controls);
 }
 
-/* What is folded is printed unfolded, but for the instructions under each line. */
+/* What is folded is printed unfolded, but for the instructions under each line and the rows of many warps. */
 let unfolded = [];
 addEventListener("beforeprint", () => {
-  unfolded = [...document.querySelectorAll("details:not(.line):not([open])")];
+  unfolded = [...document.querySelectorAll("details:not(.line, .warps, [open])")];
   unfolded.forEach(part => { part.open = true; });
 });
 addEventListener("afterprint", () => unfolded.forEach(part => { part.open = false; }));

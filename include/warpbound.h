@@ -83,6 +83,22 @@ const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
  * library has for it; until NULL. The text is not copied. */
 void wb_diagnostics_about(wb_diagnostics *diagnostics, const char *about);
 
+typedef enum { WB_SEVERITY_ERROR, WB_SEVERITY_WARNING, WB_SEVERITY_NOTE } wb_severity;
+
+/* "error", "warning", "note" */
+const char *wb_severity_name(wb_severity severity);
+
+/* A message, for programs. Its texts are good until there is another one. */
+typedef struct {
+    wb_severity severity;
+    const char *where; /* the file's name as it was given; of what is no file, such as an option, its text */
+    uint32_t line, column; /* in the file, counted from 1, columns in bytes; 0: it is about no place in it */
+    const char *text;
+} wb_message;
+
+/* The `index`-th message, of the first fifty; false past the end. */
+bool wb_diagnostics_message(const wb_diagnostics *diagnostics, size_t index, wb_message *message);
+
 /* Appends the messages of `from`. */
 void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *from);
 
@@ -1284,7 +1300,13 @@ const char *wb_makespan_method_summary(size_t index);
 
 /* ---- Reports ------------------------------------------------------------------------------------------- */
 
-typedef enum { WB_REPORT_TEXT, WB_REPORT_JSON } wb_report_format;
+typedef enum {
+    WB_REPORT_TEXT,
+    WB_REPORT_JSON,
+    WB_REPORT_JUNIT, /* of wb_report, wb_stream_report and wb_messages_report, as the next one: the verdict as
+                        a test case (docs/ci.md) */
+    WB_REPORT_SARIF, /* SARIF 2.1.0: a deadline that is not met, and the messages so far */
+} wb_report_format;
 
 typedef struct {
     size_t size; /* sizeof(wb_report_options) */
@@ -1303,6 +1325,10 @@ wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const 
 /* The kernels of a stream, their bounds and what these sum up to; as JSON with the whole result of each. */
 wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,
                            wb_diagnostics *diagnostics, char **text);
+
+/* What a run that ended with `status` had to say instead of a report, in the format of that report. */
+wb_status wb_messages_report(const wb_diagnostics *messages, wb_status status, wb_report_format format,
+                             wb_diagnostics *diagnostics, char **text);
 
 /* The simulations of a grid on a GPU. */
 wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_report_options *options,

@@ -60,7 +60,7 @@ wb_grid_options request_covering_grid(const struct request *request) {
 
 void request_settle(struct wb_diagnostics *messages, bool keep, wb_diagnostics *diagnostics) {
     if (keep) wb_diagnostics_append(diagnostics, messages);
-    text_free(&messages->rendered);
+    diagnostics_clear(messages);
 }
 
 /* Executes the block with the data that the launch gives. WB_ERR_DECLINED without a message when that does

@@ -45,11 +45,11 @@ size_t source_start(const struct source *source) {
 /* Room for messages that is there from the start, so that one can be left when memory is exhausted. */
 #define MESSAGES_RESERVED ((size_t)4096)
 
-static const char *severity_name(enum severity severity) {
+const char *wb_severity_name(wb_severity severity) {
     switch (severity) {
-    case SEVERITY_ERROR: return "error";
-    case SEVERITY_WARNING: return "warning";
-    case SEVERITY_NOTE: break;
+    case WB_SEVERITY_ERROR: return "error";
+    case WB_SEVERITY_WARNING: return "warning";
+    case WB_SEVERITY_NOTE: break;
     }
     return "note";
 }
@@ -69,8 +69,10 @@ static char printable(char c) {
     return ascii_printable(c) ? c : '?';
 }
 
-static void append_message(struct text *out, enum severity severity, const char *format, va_list arguments) {
-    text_string(out, severity_name(severity));
+/* The severity and the text, on a line; the text's offset in `out`. */
+static size_t append_message(struct text *out, enum severity severity, const char *format,
+                             va_list arguments) {
+    text_string(out, wb_severity_name((wb_severity)severity));
     text_string(out, ": ");
     const size_t start = out->length;
     text_vprintf(out, format, arguments);
@@ -81,6 +83,21 @@ static void append_message(struct text *out, enum severity severity, const char 
     for (size_t i = start; i < out->length; i++)
         if (out->data[i] != '\n') out->data[i] = printable(out->data[i]);
     text_char(out, '\n');
+    return start;
+}
+
+/* Notes what a message consists of, unless there is no room for it. */
+static void mark_message(struct wb_diagnostics *diagnostics, const struct message_mark *place,
+                         const char *where, const char *text, size_t length) {
+    struct text *pieces = &diagnostics->pieces;
+    const size_t start = pieces->length;
+    if (diagnostics->marked == DIAGNOSTICS_KEPT) return;
+    text_append(pieces, where, strlen(where) + 1);
+    text_append(pieces, text, length);
+    text_char(pieces, '\0');
+    if (pieces->failed) return;
+    diagnostics->marks[diagnostics->marked] = *place;
+    diagnostics->marks[diagnostics->marked++].where = start;
 }
 
 /* The source line with a caret under `offset`, cut to a window around it when the line is long. */
@@ -107,15 +124,22 @@ static void report(struct wb_diagnostics *diagnostics, enum severity severity, c
                    const char *format, va_list arguments) {
     if (!diagnostics_admit(diagnostics, severity)) return;
     struct text *out = &diagnostics->rendered;
-    if (subject->source == NULL) {
-        text_printf(out, "%s: ", diagnostics->about != NULL ? diagnostics->about : subject->where);
-        append_message(out, severity, format, arguments);
-        return;
+    struct message_mark mark = {.severity = severity};
+    const char *where = subject->source != NULL      ? subject->source->name
+                        : diagnostics->about != NULL ? diagnostics->about
+                                                     : subject->where;
+    assert(where != NULL);
+    text_printf(out, "%s:", where);
+    if (subject->source != NULL) {
+        const struct source_place place = source_place_at(subject->source, subject->offset);
+        mark.line = place.line;
+        mark.column = place.column;
+        text_printf(out, "%u:%u:", place.line, place.column);
     }
-    struct source_place place = source_place_at(subject->source, subject->offset);
-    text_printf(out, "%s:%u:%u: ", subject->source->name, place.line, place.column);
-    append_message(out, severity, format, arguments);
-    append_excerpt(out, subject->source, subject->offset);
+    text_char(out, ' ');
+    const size_t start = append_message(out, severity, format, arguments), end = out->length;
+    if (!out->failed) mark_message(diagnostics, &mark, where, out->data + start, end - 1 - start);
+    if (subject->source != NULL) append_excerpt(out, subject->source, subject->offset);
 }
 
 void diagnose_at(struct wb_diagnostics *diagnostics, enum severity severity, const struct source *source,
@@ -168,8 +192,13 @@ wb_diagnostics *wb_diagnostics_new(void) {
 
 void wb_diagnostics_free(wb_diagnostics *diagnostics) {
     if (diagnostics == NULL) return;
-    text_free(&diagnostics->rendered);
+    diagnostics_clear(diagnostics);
     free(diagnostics);
+}
+
+void diagnostics_clear(struct wb_diagnostics *diagnostics) {
+    text_free(&diagnostics->rendered);
+    text_free(&diagnostics->pieces);
 }
 
 void wb_diagnostics_warning(wb_diagnostics *diagnostics, const char *where, const char *message) {
@@ -189,7 +218,12 @@ void wb_diagnostics_about(wb_diagnostics *diagnostics, const char *about) {
 }
 
 void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *from) {
+    wb_message message;
     text_string(&diagnostics->rendered, wb_diagnostics_text(from));
+    for (size_t i = 0; wb_diagnostics_message(from, i, &message); i++) {
+        const struct message_mark mark = {(enum severity)message.severity, message.line, message.column, 0};
+        mark_message(diagnostics, &mark, message.where, message.text, strlen(message.text));
+    }
     diagnostics->kept += from->kept;
     diagnostics->errors += from->errors;
     diagnostics->warnings += from->warnings;
@@ -197,6 +231,18 @@ void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *fr
     diagnostics->needs_launch |= from->needs_launch;
     diagnostics->over_limit |= from->over_limit;
     diagnostics->no_memory |= from->no_memory;
+}
+
+bool wb_diagnostics_message(const wb_diagnostics *diagnostics, size_t index, wb_message *message) {
+    if (index >= diagnostics->marked) return false;
+    const struct message_mark *mark = &diagnostics->marks[index];
+    const char *where = diagnostics->pieces.data + mark->where;
+    *message = (wb_message){.severity = (wb_severity)mark->severity,
+                            .where = where,
+                            .line = mark->line,
+                            .column = mark->column,
+                            .text = where + strlen(where) + 1};
+    return true;
 }
 
 bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics) {

@@ -38,14 +38,29 @@ size_t source_start(const struct source *source);
 /* ---- Messages --------------------------------------------------------------------------------------------
  */
 
-enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_NOTE };
+enum severity {
+    SEVERITY_ERROR = WB_SEVERITY_ERROR,
+    SEVERITY_WARNING = WB_SEVERITY_WARNING,
+    SEVERITY_NOTE = WB_SEVERITY_NOTE
+};
 
 /* More messages than this are counted, not kept. */
 #define DIAGNOSTICS_KEPT 50
 
+/* What a message consists of, besides its texts. */
+struct message_mark {
+    enum severity severity;
+    uint32_t line, column; /* 0: it is about no place */
+    size_t where;          /* offset in `pieces` of the name, behind which the text stands */
+};
+
+/* Zero-initialised there are none. */
 struct wb_diagnostics {
-    struct text rendered; /* every kept message, already formatted */
-    const char *about;    /* what messages without a place in a file are about; NULL: each says it itself */
+    struct text rendered; /* every kept message, already formatted; and */
+    struct text pieces;   /* the names and texts of those that have marks, each with a zero byte behind it */
+    struct message_mark marks[DIAGNOSTICS_KEPT];
+    size_t marked;
+    const char *about; /* what messages without a place in a file are about; NULL: each says it itself */
     size_t kept;
     size_t errors;     /* all errors, kept or not */
     size_t warnings;   /* all warnings, kept or not */
@@ -54,6 +69,9 @@ struct wb_diagnostics {
     bool over_limit;   /* an execution was ended by a limit of its options */
     bool no_memory;    /* the system had no memory left */
 };
+
+/* Frees what they hold. */
+void diagnostics_clear(struct wb_diagnostics *diagnostics);
 
 /* A message about byte `offset` of `source`. */
 void diagnose_at(struct wb_diagnostics *diagnostics, enum severity severity, const struct source *source,

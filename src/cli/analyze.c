@@ -86,10 +86,6 @@ static wb_status check_settings(const struct options *options, const wb_analysis
     return WB_OK;
 }
 
-static wb_report_format format_of(const struct options *options) {
-    return options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
-}
-
 /* Loads and analyses what the operand describes. */
 static wb_status analyze(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
                          wb_report_options *report, wb_analysis **analysis) {
@@ -108,10 +104,16 @@ static wb_status analyze(const struct options *options, struct inputs *inputs, w
     return wb_analyze(inputs->kernel, inputs->launch, inputs->machine, &asked, diagnostics, analysis);
 }
 
+/* Fails with a message for a format that reports of verdicts do not have. */
+static wb_status require_report_format(const struct options *options, wb_diagnostics *diagnostics) {
+    if (options->format == OUTPUT_JUNIT || options->format == OUTPUT_SARIF) return WB_OK;
+    return require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+}
+
 /* --format, and what goes with --schedule alone. */
 static wb_status check_output(const struct options *options, wb_diagnostics *diagnostics) {
     if (!options->schedule) {
-        wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+        wb_status status = require_report_format(options, diagnostics);
         return status == WB_OK ? refuse_window(options, diagnostics) : status;
     }
     wb_schedule_options asked;
@@ -136,7 +138,7 @@ static wb_status write_results(const struct options *options, const wb_analysis 
                                const wb_report_options *report, wb_diagnostics *diagnostics) {
     char *text = NULL;
     if (options->schedule) return write_worst_schedule(options, analysis, diagnostics);
-    wb_status status = wb_report(analysis, format_of(options), report, diagnostics, &text);
+    wb_status status = wb_report(analysis, report_format(options), report, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
     return status;
@@ -194,7 +196,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     wb_analyze_options asked;
     wb_stream *stream = NULL;
     char *text = NULL;
-    int status = (int)require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+    int status = (int)require_report_format(options, diagnostics);
     if (status == WB_OK) status = (int)refuse_options(options, diagnostics);
     if (status == WB_OK) status = (int)load_module(options, diagnostics, &inputs->module);
     const char *machine = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
@@ -206,7 +208,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
                                           diagnostics, &stream);
     if (status == WB_OK) status = (int)check_settings(options, NULL, stream, diagnostics);
     if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
-        int written = (int)wb_stream_report(stream, format_of(options), &report, diagnostics, &text);
+        int written = (int)wb_stream_report(stream, report_format(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
         if (written == WB_OK) written = (int)write_html_report(options, NULL, stream, &report, diagnostics);
         if (written == WB_OK && report.has_deadline) {

@@ -116,6 +116,13 @@ wb_status require_format(const struct options *options, enum output_format first
 /* A message about the command line itself, to the same place as all others; returns WB_ERR_INPUT. */
 wb_status usage_error(wb_diagnostics *diagnostics, const char *message);
 
+/* The format that is asked for, of what the library reports in several. */
+wb_report_format report_format(const struct options *options);
+
+/* Writes what a run that failed has to say in the format that its report would have had, unless that was
+ * written, or would have been a text: to where the report would have gone. */
+void write_failure(const struct options *options, wb_status status, const wb_diagnostics *messages);
+
 /* Writes `text` to the file of -o or to standard output. */
 wb_status write_output(const struct options *options, const char *text, wb_diagnostics *diagnostics);
 

@@ -259,7 +259,30 @@ void inputs_free(struct inputs *inputs) {
     wb_module_free(inputs->module);
 }
 
+wb_report_format report_format(const struct options *options) {
+    switch (options->format) {
+    case OUTPUT_JSON:
+    case OUTPUT_JCSE_JSON: return WB_REPORT_JSON;
+    case OUTPUT_JUNIT: return WB_REPORT_JUNIT;
+    case OUTPUT_SARIF: return WB_REPORT_SARIF;
+    default: return WB_REPORT_TEXT;
+    }
+}
+
+void write_failure(const struct options *options, wb_status status, const wb_diagnostics *messages) {
+    const wb_report_format format = report_format(options);
+    wb_diagnostics *unheard =
+        wb_diagnostics_new(); /* that this fails, too, is less than what is said already */
+    char *text = NULL;
+    if (unheard != NULL && !*options->has_written && format != WB_REPORT_TEXT &&
+        wb_messages_report(messages, status, format, unheard, &text) == WB_OK)
+        (void)write_output(options, text, unheard);
+    free(text);
+    wb_diagnostics_free(unheard);
+}
+
 wb_status write_output(const struct options *options, const char *text, wb_diagnostics *diagnostics) {
+    *options->has_written = true;
     watch_clear();
     if (options->output != NULL) return wb_file_write(options->output, text, diagnostics);
     if (fputs(text, stdout) < 0 || fflush(stdout) != 0)
@@ -275,6 +298,7 @@ static bool append_to_stream(void *stream, const char *bytes, size_t size) {
 wb_status write_as_made(const struct options *options,
                         wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
                         void *user, wb_diagnostics *diagnostics) {
+    *options->has_written = true;
     watch_clear();
     if (options->output == NULL) {
         const wb_writer writer = {append_to_stream, stdout};

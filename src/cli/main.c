@@ -32,7 +32,9 @@ static int run_command(const struct command *command, int argc, char **argv) {
         return WB_ERR_LIMIT;
     }
     struct options options;
+    bool has_written = false;
     int status = (int)options_parse(command->bit, argc, argv, diagnostics, &options);
+    options.has_written = &has_written;
     if (status == WB_OK && options.help) {
         help_print_command(command);
         status = printed(WB_OK);
@@ -46,6 +48,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
     if (status == WB_ERR_DECLINED && wb_diagnostics_needs_facts(diagnostics))
         facts_suggest(&options, diagnostics);
     if (wb_diagnostics_needs_launch(diagnostics)) launch_suggest(&options, diagnostics);
+    if (status > EXIT_DEADLINE_MISSED) write_failure(&options, (wb_status)status, diagnostics);
     fputs(wb_diagnostics_text(diagnostics), stderr);
     wb_diagnostics_free(diagnostics);
     options_free(&options);

@@ -162,9 +162,14 @@ static const struct option_row option_table[] = {
      .most = THREADS_MAX, .expected = "a number from 1 to 1024"},
     SETTING(0, "threads", "N", "threads to use (default: all processors)"),
     HEADING("What is written"),
+    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_ANALYZE),
+     .help =
+         "text or json (default text); for gates in CI junit or sarif, the verdict as a test case or as a "
+         "finding (docs/ci.md); with --schedule text, trace (Chrome trace events, for Perfetto) or svg",
+     .words = {"text", "json", "junit", "sarif", "trace", "svg"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_OCCUPANCY), .help = "text or json (default text)",
      .words = {"text", "json"}},
-    {0, "format", "FORMAT", INTO(FORMAT, format, TIMES),
+    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_SIMULATE),
      .help = "text or json (default text); with --schedule text, trace (Chrome trace events, for Perfetto) "
              "or svg",
      .words = {"text", "json", "trace", "svg"}},
@@ -227,7 +232,8 @@ const struct option_row *option_at(size_t index) {
 }
 
 /* By enum output_format. */
-static const char *const format_names[] = {"text", "json", "dot", "trace", "svg", "jcse", "jcse-json", NULL};
+static const char *const format_names[] = {"text", "json",      "dot",   "trace", "svg",
+                                           "jcse", "jcse-json", "junit", "sarif", NULL};
 
 const char *format_name(enum output_format format) {
     return format_names[format];

@@ -30,7 +30,9 @@ enum output_format {
     OUTPUT_TRACE,
     OUTPUT_SVG,
     OUTPUT_JCSE,
-    OUTPUT_JCSE_JSON
+    OUTPUT_JCSE_JSON,
+    OUTPUT_JUNIT,
+    OUTPUT_SARIF
 };
 
 /* A key of the library with the value that the option of that name gives it. */
@@ -85,6 +87,7 @@ struct options {
     uint64_t memory_limit; /* bytes; 0: not given */
     double time_limit;     /* seconds; 0: not given */
     enum output_format format;
+    bool *has_written; /* becomes true when output is written, be it in part */
     bool phases, timing, accesses, schedule;
     bool order, channels;           /* of cache, */
     struct option_number sm, first; /* and what of these */

@@ -308,8 +308,13 @@ wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_ma
     wb_machine *made = NULL;
     wb_status status = content_expect(CONTENT_GPGPUSIM, path, text, size, diagnostics);
     if (status == WB_OK) status = import_parse(path, text, size, diagnostics, &made);
+    wb_input input = input_of(WB_INPUT_MACHINE, path, text, size);
     free(text);
     if (status != WB_OK) return status;
+    if (input_copy(&input, &made->arena, &input) != WB_OK || vec_push(&made->inputs, input) != WB_OK) {
+        wb_machine_free(made);
+        return diagnose_out_of_memory(diagnostics, path);
+    }
     name_by_folder(path, made);
     *machine = made;
     return WB_OK;

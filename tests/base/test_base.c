@@ -66,6 +66,41 @@ static void test_diagnostic_shows_place_and_caret(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+static void assert_message(const wb_diagnostics *diagnostics, size_t index, const wb_message *expected) {
+    wb_message message;
+    assert_true(wb_diagnostics_message(diagnostics, index, &message));
+    assert_int_equal(message.severity, expected->severity);
+    assert_string_equal(message.where, expected->where);
+    assert_int_equal(message.line, expected->line);
+    assert_int_equal(message.column, expected->column);
+    assert_string_equal(message.text, expected->text);
+}
+
+/* What messages consist of, also of those that were appended; the first fifty of them. */
+static void test_messages_for_programs(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new(), *others = wb_diagnostics_new();
+    const struct source source = {"k.ptx", "one\ntwo", 7};
+    const wb_message placed = {WB_SEVERITY_WARNING, "k.ptx", 2, 3, "odd 7"};
+    const wb_message general = {WB_SEVERITY_ERROR, "--grid", 0, 0, "two\nlines: ?"};
+    wb_message message;
+    assert_non_null(diagnostics);
+    assert_non_null(others);
+    assert_false(wb_diagnostics_message(diagnostics, 0, &message));
+    diagnose_at(diagnostics, SEVERITY_WARNING, &source, 6, "odd %d", 7);
+    wb_diagnostics_error(others, "--grid", "two\nlines: \x01");
+    wb_diagnostics_append(diagnostics, others);
+    assert_message(diagnostics, 0, &placed);
+    assert_message(diagnostics, 1, &general);
+    assert_false(wb_diagnostics_message(diagnostics, 2, &message));
+    for (int i = 0; i < 60; i++)
+        wb_diagnostics_append(diagnostics, others);
+    assert_message(diagnostics, 49, &general);
+    assert_false(wb_diagnostics_message(diagnostics, 50, &message));
+    wb_diagnostics_free(others);
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_diagnostic_of_a_long_line_is_short(void **state) {
     (void)state;
     size_t size = 1000000;
@@ -290,6 +325,7 @@ int main(void) {
         cmocka_unit_test(test_arena_obeys_its_limit),
         cmocka_unit_test(test_vec_grows),
         cmocka_unit_test(test_diagnostic_shows_place_and_caret),
+        cmocka_unit_test(test_messages_for_programs),
         cmocka_unit_test(test_diagnostic_of_a_long_line_is_short),
         cmocka_unit_test(test_file_is_written_whole_or_not_at_all),
         cmocka_unit_test(test_links_are_written_through),

@@ -128,6 +128,8 @@ def commands(folder):
         "makespan L5(LC)2 -w 3 -u L=1/2,C=4 --method brute,sat,anneal,closed --timing",
         "makespan docs/examples/ecrts2012-fig4.conf --method closed,pessimistic",
         f"makespan {vecadd} -w 2 -u L=1,C=1 --method closed,pessimistic",
+        (2, "analyze kernels/vecadd.ptx"),
+        (2, "path README.md"),
         ["analyze", odd, "-l", launch, "--method", "sib,k-area", "-o", "-"],
         "analyze kernels/components.ptx -l kernels/components.yaml --facts kernels/components.facts " + CHEAP,
     ]

@@ -37,7 +37,7 @@ static const struct failure_case misspelt[] = {
     {"analyze " VECADD "-m orin-sm87", 2, "--machine orin-sm87: error: no such file and no preset"},
     {"analyze " VECADD "-m orin", 2, "did you mean 'orin-sm86'?"},
     {"analyze " VECADD "--format jason", 2,
-     "--format jason: error: expected text or json; did you mean json?"},
+     "--format jason: error: expected text, json, junit, sarif, trace or svg; did you mean json?"},
     {"analyze " VECADD "--memory idael", 2, "did you mean ideal?"},
     {"analyze " VECADD "-k vecad_", 2, "there is no kernel 'vecad_'; did you mean 'vecadd'? There are:"},
 };

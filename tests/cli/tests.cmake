@@ -24,7 +24,11 @@ wb_cli_test(test_cli_files)
 
 # What it writes as JSON, against docs/schema.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-add_test(NAME json_schema COMMAND ${Python3_EXECUTABLE} tests/cli/schema_test.py $<TARGET_FILE:warpbound_cli>
+add_test(NAME json_schema COMMAND ${Python3_EXECUTABLE} -B tests/cli/schema_test.py $<TARGET_FILE:warpbound_cli>
+         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+
+# What gates in CI read of it.
+add_test(NAME ci_gate COMMAND ${Python3_EXECUTABLE} -B tests/cli/gate_test.py $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
 # The command in a program that has set a locale, as a program that links the library may.

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "report/write/record.h"
+#include "report/write/uri.h"
 #include "report/write/xml.h"
 
 static void assert_text(struct text *out, const char *expected) {
@@ -223,11 +224,33 @@ static void test_xml(void **state) {
     assert_text(&out, " title=\"1&#10;2&#9;&quot;3&quot;&#13;\" none=\"\"");
 }
 
+/* Paths as URIs, whatever their bytes. */
+static void test_uris(void **state) {
+    (void)state;
+    static const struct {
+        const char *path, *uri;
+    } cases[] = {
+        {"kernels/a-b_c.d~1.ptx", "kernels/a-b_c.d~1.ptx"},
+        {"/tmp/x y.cu", "file:///tmp/x%20y.cu"},
+        {"c:x", "c%3Ax"},
+        {"a%b?c#d[e]", "a%25b%3Fc%23d%5Be%5D"},
+        {"\"<>\\^`{|}", "%22%3C%3E%5C%5E%60%7B%7C%7D"},
+        {"\xc3\xa9\xff\n", "%C3%A9%FF%0A"},
+        {"-", "-"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text out = {0};
+        uri_of_path(&out, cases[i].path);
+        assert_text(&out, cases[i].uri);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_breaks), cmocka_unit_test(test_texts),
         cmocka_unit_test(test_reals),   cmocka_unit_test(test_sheets), cmocka_unit_test(test_expected_width),
-        cmocka_unit_test(test_records), cmocka_unit_test(test_xml),
+        cmocka_unit_test(test_records), cmocka_unit_test(test_xml),    cmocka_unit_test(test_uris),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ bool wb_methods_include_kernels(const char *list) {
     uint64_t chosen = 0;
     struct wb_diagnostics unheard = {0}; /* of unknown names: wb_analysis_bound tells of those */
     (void)choose_names("methods", list, wb_method_name, &unheard, &chosen);
-    text_free(&unheard.rendered);
+    diagnostics_clear(&unheard);
     for (size_t i = 0; bound_method_at(i) != NULL; i++)
         if ((chosen >> i & 1) && (bound_method_at(i)->needs & NEED_KERNEL) != 0) return true;
     return false;

@@ -9,6 +9,7 @@
 #include "launch/launch.h"
 #include "report/analysis/kernel.h"
 #include "report/analysis/results.h"
+#include "report/gate/gate.h"
 #include "report/papers/windows.h"
 #include "report/parts/bounds.h"
 #include "report/parts/cover.h"
@@ -431,16 +432,48 @@ static wb_status put_json(struct text *out, const struct wb_analysis *analysis,
     return WB_OK;
 }
 
+/* ---- For gates ------------------------------------------------------------------------------------------
+ */
+
+static const wb_input *input_at(const void *owner, size_t index) {
+    return wb_analysis_input(owner, index);
+}
+
+/* What of the analysis is of interest to a gate; `put` writes it. */
+static void put_gate(struct text *out, const struct wb_analysis *analysis, const wb_report_options *options,
+                     const wb_diagnostics *messages, void (*put)(struct text *out, const struct gate *gate)) {
+    const wb_verdict verdict = verdict_of(analysis, options);
+    const struct sources sources = analysis_sources(analysis);
+    const char *by_hand = sources.by_hand != NULL ? sources.by_hand->path : NULL;
+    const struct gate gate = {
+        .verdict = &verdict,
+        .words = {analysis->machine->clock_mhz, options->unit},
+        .name = sources.kernel != NULL ? wb_kernel_name(sources.kernel)
+                : by_hand != NULL      ? by_hand
+                                       : "block",
+        .file = sources.kernel != NULL ? sources.kernel->module->source.name : by_hand,
+        .kernel = sources.kernel,
+        .input_at = input_at,
+        .owner = analysis,
+        .messages = messages,
+    };
+    put(out, &gate);
+}
+
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text) {
     wb_report_options asked;
     WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
     struct text out = {0};
-    wb_status status = WB_ERR_INPUT;
+    wb_status status = WB_OK;
     switch (format) {
     case WB_REPORT_TEXT: status = put_text(&out, analysis, &asked, diagnostics); break;
     case WB_REPORT_JSON: status = put_json(&out, analysis, &asked, diagnostics); break;
-    default: diagnose(diagnostics, SEVERITY_ERROR, "report", "unknown format %d", (int)format);
+    case WB_REPORT_JUNIT: put_gate(&out, analysis, &asked, diagnostics, gate_put_junit); break;
+    case WB_REPORT_SARIF: put_gate(&out, analysis, &asked, diagnostics, gate_put_sarif); break;
+    default:
+        diagnose(diagnostics, SEVERITY_ERROR, "report", "unknown format %d", (int)format);
+        status = WB_ERR_INPUT;
     }
     return report_take(status, &out, diagnostics, text);
 }

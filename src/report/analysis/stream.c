@@ -6,6 +6,7 @@
 #include "bound/analysis/stream.h"
 #include "report/analysis/analysis.h"
 #include "report/analysis/results.h"
+#include "report/gate/gate.h"
 #include "report/parts/bounds.h"
 #include "report/parts/document.h"
 #include "report/parts/heading.h"
@@ -307,6 +308,33 @@ static void put_json(struct text *out, const struct wb_stream *stream, const wb_
     json_close(&json);
 }
 
+/* ---- For gates ------------------------------------------------------------------------------------------
+ */
+
+static const wb_input *input_at(const void *owner, size_t index) {
+    return wb_stream_input(owner, index);
+}
+
+/* What of the stream is of interest to a gate; it stands where its first kernel does. */
+static void put_gate(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
+                     const wb_diagnostics *messages, void (*put)(struct text *out, const struct gate *gate)) {
+    const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
+    const bool is_empty = stream->kernels.count == 0;
+    const struct wb_kernel *first =
+        is_empty ? NULL : analysis_sources(stream->kernels.items[0].analysis).kernel;
+    const struct gate gate = {
+        .verdict = &verdict,
+        .words = {stream->machine->clock_mhz, options->unit},
+        .name = "stream",
+        .file = first != NULL ? first->module->source.name : NULL,
+        .kernel = first,
+        .input_at = input_at,
+        .owner = stream,
+        .messages = messages,
+    };
+    put(out, &gate);
+}
+
 wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,
                            wb_diagnostics *diagnostics, char **text) {
     wb_report_options asked;
@@ -314,9 +342,11 @@ wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, con
     struct text out = {0};
     uint64_t sum;
     const uint64_t *proven = wb_stream_proven(stream, &sum) ? &sum : NULL;
-    if (format == WB_REPORT_JSON)
-        put_json(&out, stream, &asked, proven);
-    else
-        put_text(&out, stream, &asked, proven);
+    switch (format) {
+    case WB_REPORT_TEXT: put_text(&out, stream, &asked, proven); break;
+    case WB_REPORT_JSON: put_json(&out, stream, &asked, proven); break;
+    case WB_REPORT_JUNIT: put_gate(&out, stream, &asked, diagnostics, gate_put_junit); break;
+    case WB_REPORT_SARIF: put_gate(&out, stream, &asked, diagnostics, gate_put_sarif); break;
+    }
     return report_take(WB_OK, &out, diagnostics, text);
 }

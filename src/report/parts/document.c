@@ -12,7 +12,7 @@ static const struct {
     [DOCUMENT_SIMULATE] = {"warpbound-simulate", 1}, [DOCUMENT_CACHE] = {"warpbound-cache", 1},
     [DOCUMENT_ORDER] = {"warpbound-order", 1},       [DOCUMENT_OCCUPANCY] = {"warpbound-occupancy", 1},
     [DOCUMENT_PATH] = {"warpbound-path", 1},         [DOCUMENT_REQUESTS] = {"warpbound-requests", 1},
-    [DOCUMENT_MAKESPAN] = {"warpbound-makespan", 1},
+    [DOCUMENT_MAKESPAN] = {"warpbound-makespan", 1}, [DOCUMENT_MESSAGES] = {"warpbound-messages", 1},
 };
 
 void document_open(struct json *json, enum document what) {

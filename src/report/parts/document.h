@@ -14,7 +14,8 @@ enum document {
     DOCUMENT_OCCUPANCY,
     DOCUMENT_PATH,
     DOCUMENT_REQUESTS, /* path --format jcse-json */
-    DOCUMENT_MAKESPAN
+    DOCUMENT_MAKESPAN,
+    DOCUMENT_MESSAGES /* of a run that failed */
 };
 
 /* Opens the object of a document and writes its first members, "format" and "warpbound". */

@@ -1,0 +1,32 @@
+/* What programs that gate on verdicts read: reports of tests (JUnit), results of analyses (SARIF 2.1.0), and
+ * messages as JSON. A run that failed before there was a verdict has such a report, too. */
+#ifndef WB_REPORT_GATE_GATE_H
+#define WB_REPORT_GATE_GATE_H
+
+#include "report/parts/verdict.h"
+
+/* What is reported. */
+struct gate {
+    const wb_verdict *verdict; /* NULL: there is none, as the run failed */
+    struct verdict_words words;
+    const char *name;               /* of the kernel, or of what was read */
+    const char *file;               /* of its PTX, or what was written by hand; NULL: not known */
+    const struct wb_kernel *kernel; /* where findings stand; NULL: there is no PTX */
+    const wb_input *(*input_at)(const void *owner, size_t index); /* NULL past the end */
+    const void *owner;
+    const wb_diagnostics *messages; /* of the run, so far */
+};
+
+/* The gate of a run that failed. */
+struct gate gate_of_failure(const wb_diagnostics *messages);
+
+/* What it was made from; NULL past the end. */
+const wb_input *gate_input(const struct gate *gate, size_t index);
+
+/* Appends the verdict in a line, or the first error. */
+void gate_put_line(struct text *out, const struct gate *gate);
+
+void gate_put_junit(struct text *out, const struct gate *gate);
+void gate_put_sarif(struct text *out, const struct gate *gate);
+
+#endif

@@ -1,0 +1,245 @@
+/* SARIF 2.1.0 (OASIS, 27 March 2020): a run whose results are a deadline that is not met and the messages
+ * about places in files. Messages about nothing in particular are notifications of the invocation. */
+#include <inttypes.h>
+
+#include "report/gate/gate.h"
+#include "report/write/json.h"
+#include "report/write/uri.h"
+
+/* Kinds of results, in the order of `rules`. */
+enum rule { RULE_MISSED, RULE_OPEN, RULE_UNPROVEN, RULE_ERROR, RULE_WARNING, RULE_NOTE, RULE_COUNT };
+
+static const struct {
+    const char *id, *level, *sentence;
+} rules[] = {
+    [RULE_MISSED] = {"deadline-missed", "error",
+                     "An execution was found that takes longer than the deadline."},
+    [RULE_OPEN] = {"deadline-open", "warning",
+                   "The least proven bound is above the deadline, but no execution that was found is."},
+    [RULE_UNPROVEN] = {"deadline-unproven", "warning", "No bound is proven of what the deadline is about."},
+    [RULE_ERROR] = {"error", "error", "The input is wrong, or something that is needed is not known."},
+    [RULE_WARNING] = {"warning", "warning", "The result may be of something else than was meant."},
+    [RULE_NOTE] = {"note", "note", "A remark on an error or a warning."},
+};
+
+static void message_json(struct json *json, const char *key, const char *text) {
+    json_open_object(json, key);
+    json_put_text(json, "text", text);
+    json_close(json);
+}
+
+static void rules_json(struct json *json) {
+    json_open_array(json, "rules");
+    for (size_t rule = 0; rule < RULE_COUNT; rule++) {
+        json_open_object(json, NULL);
+        json_put_text(json, "id", rules[rule].id);
+        message_json(json, "shortDescription", rules[rule].sentence);
+        json_open_object(json, "defaultConfiguration");
+        json_put_text(json, "level", rules[rule].level);
+        json_close(json);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void tool_json(struct json *json) {
+    json_open_object(json, "tool");
+    json_open_object(json, "driver");
+    json_put_text(json, "name", "warpbound");
+    json_put_text(json, "version", wb_version());
+    rules_json(json);
+    json_close(json);
+    json_close(json);
+}
+
+/* "artifactLocation", or what the key is. */
+static void artifact_json(struct json *json, const char *key, const char *path) {
+    struct text uri = {0};
+    uri_of_path(&uri, path);
+    if (uri.failed) json->out->failed = true;
+    json_open_object(json, key);
+    json_put_text(json, "uri", uri.data != NULL ? uri.data : "");
+    json_close(json);
+    text_free(&uri);
+}
+
+/* Every file that was read, with its checksum. */
+static void artifacts_json(struct json *json, const struct gate *gate) {
+    const wb_input *input;
+    json_open_array(json, "artifacts");
+    for (size_t i = 0; (input = gate_input(gate, i)) != NULL; i++) {
+        if (input->role == WB_INPUT_PRESET) continue; /* no file */
+        json_open_object(json, NULL);
+        artifact_json(json, "location", input->path);
+        json_put_count(json, "length", input->bytes);
+        json_open_object(json, "hashes");
+        json_put_text(json, "sha-256", input->sha256);
+        json_close(json);
+        message_json(json, "description", wb_input_role_name(input->role));
+        json_close(json);
+    }
+    json_close(json);
+}
+
+/* A place in a file; without a column when that is 0. */
+static void location_json(struct json *json, const char *path, uint32_t line, uint32_t column) {
+    json_open_object(json, "physicalLocation");
+    artifact_json(json, "artifactLocation", path);
+    if (line != 0) {
+        json_open_object(json, "region");
+        json_put_count(json, "startLine", line);
+        if (column != 0) json_put_count(json, "startColumn", column);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void rule_json(struct json *json, enum rule rule) {
+    json_put_text(json, "ruleId", rules[rule].id);
+    json_put_count(json, "ruleIndex", rule);
+    json_put_text(json, "level", rules[rule].level);
+}
+
+/* ---- The deadline -------------------------------------------------------------------------------------- */
+
+/* Where a kernel begins: in its source where the PTX says so, else in the PTX. */
+static void kernel_place_json(struct json *json, const struct wb_kernel *kernel) {
+    const struct wb_module *module = kernel->module;
+    const struct ptx_function *function = kernel_function(kernel);
+    for (uint32_t i = 0; i < function->inst_count; i++) {
+        if (function->insts[i].location == PTX_NO_INDEX) continue;
+        const struct ptx_location *location = &module->locations[function->insts[i].location];
+        const char *file = ptx_location_file(module, location);
+        if (file == NULL || location->line == 0) continue;
+        location_json(json, file, location->line, 0);
+        return;
+    }
+    const struct source_place place = source_place_at(&module->source, function->at);
+    location_json(json, module->source.name, place.line, place.column);
+}
+
+static void kernel_location_json(struct json *json, const struct gate *gate) {
+    json_open_array(json, "locations");
+    json_open_object(json, NULL);
+    if (gate->kernel != NULL)
+        kernel_place_json(json, gate->kernel);
+    else if (gate->file != NULL)
+        location_json(json, gate->file, 1, 0);
+    json_open_array(json, "logicalLocations");
+    json_open_object(json, NULL);
+    json_put_text(json, "fullyQualifiedName", gate->name);
+    json_put_text(json, "kind", "function");
+    json_close(json);
+    json_close(json);
+    json_close(json);
+    json_close(json);
+}
+
+static void verdict_properties_json(struct json *json, const struct gate *gate) {
+    const wb_verdict *verdict = gate->verdict;
+    json_open_object(json, "properties");
+    verdict_json(json, verdict, gate->words.clock_mhz);
+    json_close(json);
+}
+
+/* By which a result is known again in the next run, whatever the numbers are. */
+static void fingerprint_json(struct json *json, const struct gate *gate) {
+    struct text text = {0};
+    text_printf(&text, "deadline of %s %s", wb_scope_name(gate->verdict->scope), gate->name);
+    if (text.failed) json->out->failed = true;
+    json_open_object(json, "partialFingerprints");
+    json_put_text(json, "deadline/v1", text.data);
+    json_close(json);
+    text_free(&text);
+}
+
+/* Nothing where the deadline is met, or there is none. */
+static void deadline_json(struct json *json, const struct gate *gate) {
+    const wb_verdict *verdict = gate->verdict;
+    if (verdict == NULL || !verdict->has_deadline || verdict->state == WB_MET) return;
+    const enum rule rule = verdict->state == WB_MISSED ? RULE_MISSED
+                           : verdict->state == WB_OPEN ? RULE_OPEN
+                                                       : RULE_UNPROVEN;
+    struct text line = {0};
+    text_printf(&line, "%s: ", gate->name);
+    gate_put_line(&line, gate);
+    if (line.failed) json->out->failed = true;
+    json_open_object(json, NULL);
+    rule_json(json, rule);
+    message_json(json, "message", line.data);
+    kernel_location_json(json, gate);
+    fingerprint_json(json, gate);
+    verdict_properties_json(json, gate);
+    json_close(json);
+    text_free(&line);
+}
+
+/* ---- Messages ------------------------------------------------------------------------------------------ */
+
+static const enum rule rule_of[] = {
+    [WB_SEVERITY_ERROR] = RULE_ERROR, [WB_SEVERITY_WARNING] = RULE_WARNING, [WB_SEVERITY_NOTE] = RULE_NOTE};
+
+/* Those about places. */
+static void places_json(struct json *json, const wb_diagnostics *messages) {
+    wb_message message;
+    for (size_t i = 0; wb_diagnostics_message(messages, i, &message); i++) {
+        if (message.line == 0) continue;
+        json_open_object(json, NULL);
+        rule_json(json, rule_of[message.severity]);
+        message_json(json, "message", message.text);
+        json_open_array(json, "locations");
+        json_open_object(json, NULL);
+        location_json(json, message.where, message.line, message.column);
+        json_close(json);
+        json_close(json);
+        json_close(json);
+    }
+}
+
+/* The others: about the command line, or about a file as a whole, whose name is then in the text. */
+static void notifications_json(struct json *json, const wb_diagnostics *messages) {
+    wb_message message;
+    json_open_array(json, "toolExecutionNotifications");
+    for (size_t i = 0; wb_diagnostics_message(messages, i, &message); i++) {
+        if (message.line != 0) continue;
+        struct text text = {0};
+        text_printf(&text, "%s: %s", message.where, message.text);
+        if (text.failed) json->out->failed = true;
+        json_open_object(json, NULL);
+        json_put_text(json, "level", rules[rule_of[message.severity]].level);
+        message_json(json, "message", text.data);
+        json_close(json);
+        text_free(&text);
+    }
+    json_close(json);
+}
+
+/* ---- The log ------------------------------------------------------------------------------------------- */
+
+static void run_json(struct json *json, const struct gate *gate) {
+    json_open_object(json, NULL);
+    tool_json(json);
+    json_open_array(json, "invocations");
+    json_open_object(json, NULL);
+    json_put_bool(json, "executionSuccessful", wb_diagnostics_errors(gate->messages) == 0);
+    notifications_json(json, gate->messages);
+    json_close(json);
+    json_close(json);
+    artifacts_json(json, gate);
+    json_open_array(json, "results");
+    deadline_json(json, gate);
+    places_json(json, gate->messages);
+    json_close(json);
+    json_close(json);
+}
+
+void gate_put_sarif(struct text *out, const struct gate *gate) {
+    struct json json = json_begin(out, JSON_LINES);
+    json_open_object(&json, NULL);
+    json_put_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    json_put_text(&json, "version", "2.1.0");
+    json_open_array(&json, "runs");
+    run_json(&json, gate);
+    json_close(&json);
+    json_close(&json);
+}

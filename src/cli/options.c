@@ -53,7 +53,7 @@ static const struct option_row option_table[] = {
     {'c', "variable", "NAME=CONTENTS", INTO(LIST, variables, LAUNCHES),
      .help = "contents of a .const or .global variable, as behind buf:"},
     {'i', "block-index", "X[,Y[,Z]]", INTO(PLACE, block_index, RUNS),
-     .help = "which block of the grid (default 0,0,0; cache, --scheme, --format jcse: all of them)",
+     .help = "which block of the grid (default: all of them; path, makespan: 0,0,0)",
      .expected = "one to three numbers, such as 1,0,0"},
     {0, "facts", "FILE", INTO(TEXT, facts, COMMAND_ANALYZE | COMMAND_PATH | COMMAND_CACHE),
      .help = "flow facts of the kernel: bounds of loops and more (warpbound facts writes a template)"},
@@ -92,8 +92,9 @@ static const struct option_row option_table[] = {
     {0, "policy", "LIST", INTO(NAMES, policies, TIMES),
      .help = "warp schedulers to simulate (default lrr,gto)", .names = wb_policy_name},
     {0, "scheme", "LIST", INTO(NAMES, schemes, COMMAND_SIMULATE),
-     .help =
-         "simulate the whole grid, under these schemes: default, pure-rr, reorder (with caches only) or all",
+     .help = "how requests get at the first-level caches: default, pure-rr, reorder or all (with it -m is "
+             "jcse2017 "
+             "unless given)",
      .names = wb_scheme_name},
     {0, "scheme", "SCHEME", INTO(NAMES, schemes, COMMAND_ANALYZE),
      .help = "bound the whole grid on a machine with caches, under this scheme: default, pure-rr or reorder",

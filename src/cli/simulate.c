@@ -1,4 +1,5 @@
-/* warpbound simulate: one thread block under one or more warp schedulers, or a grid on a whole GPU. */
+/* warpbound simulate: a kernel on a whole GPU, or one thread block, under one or more warp schedulers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,36 +32,37 @@ static void simulated_free(struct simulated *simulated) {
 }
 
 /* Executes the grid, or the block of it that the options name, on a machine on which it can be simulated. */
-static wb_status load_grid(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
-                           struct simulated *simulated) {
+static wb_status load_grid(const struct options *options, const struct inputs *inputs,
+                           wb_diagnostics *diagnostics, struct simulated *simulated) {
     wb_grid_options trace = {.size = sizeof trace,
                              .one_block = options->block_index.given,
+                             .warp_width = wb_machine_warp_width(inputs->machine),
                              .memory_limit = options->memory_limit,
                              .watch = watch_terminal()};
-    wb_status status = inputs_load(options, GPU_MACHINE, diagnostics, inputs);
     memcpy(trace.block, options->block_index.index, sizeof trace.block);
-    if (status == WB_OK)
-        status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->grid);
+    wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->grid);
     if (status == WB_OK) status = wb_gpu_new(simulated->grid, inputs->machine, diagnostics, &simulated->gpu);
     if (status == WB_OK) set_threads(options, simulated->gpu);
     return status;
 }
 
 /* Executes the block: nothing that steers it may be unknown. */
-static wb_status load_block(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
-                            struct simulated *simulated) {
+static wb_status load_block(const struct options *options, const struct inputs *inputs,
+                            wb_diagnostics *diagnostics, struct simulated *simulated) {
     wb_trace_options trace = {
         .size = sizeof trace, .memory_limit = options->memory_limit, .watch = watch_terminal()};
-    if (is_block_file(options)) return load_block_file(options, diagnostics, &simulated->analysis);
-    wb_status status = inputs_load(options, DEFAULT_MACHINE, diagnostics, inputs);
     memcpy(trace.block, options->block_index.index, sizeof trace.block);
-    if (status != WB_OK) return status;
     trace.record_accesses = wb_machine_needs_accesses(inputs->machine);
     trace.warp_width = wb_machine_warp_width(inputs->machine);
-    status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->block);
+    wb_status status = wb_block_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->block);
     return status == WB_OK
                ? wb_analysis_new(simulated->block, inputs->machine, diagnostics, &simulated->analysis)
                : status;
+}
+
+/* How requests get at the first level; where nothing is said, and on machines without one, as they come. */
+static const char *schemes_of(const struct options *options) {
+    return options->schemes != NULL ? options->schemes : "default";
 }
 
 /* The schedule of one policy, of a grid of one scheme, instead of the totals. */
@@ -70,8 +72,8 @@ static wb_status make_schedule(const struct options *options, const struct simul
     wb_schedule *schedule = NULL;
     wb_status status = read_schedule_options(options, diagnostics, &asked);
     if (status == WB_OK && simulated->gpu != NULL)
-        status = wb_schedule_of_gpu(simulated->gpu, options->schemes, options->policies, &asked, diagnostics,
-                                    &schedule);
+        status = wb_schedule_of_gpu(simulated->gpu, schemes_of(options), options->policies, &asked,
+                                    diagnostics, &schedule);
     else if (status == WB_OK)
         status =
             wb_schedule_simulate(simulated->analysis, options->policies != NULL ? options->policies : "lrr",
@@ -88,16 +90,18 @@ static wb_status check_output(const struct options *options, wb_diagnostics *dia
     return status == WB_OK ? refuse_window(options, diagnostics) : status;
 }
 
-/* All blocks on a machine with caches, under the schemes that --scheme lists. After an interrupt or at a
- * limit what is done is reported. */
-static wb_status simulate_grid(const struct options *options, struct inputs *inputs,
-                               struct simulated *simulated, wb_diagnostics *diagnostics, char **text) {
-    wb_status status = check_output(options, diagnostics);
-    if (status == WB_OK) status = load_grid(options, inputs, diagnostics, simulated);
-    if (status != WB_OK) return status;
-    if (options->schedule) return make_schedule(options, simulated, diagnostics);
+/* The schedulers: those of a scheme are its own, unless others are asked for. */
+static const char *policies_of(const struct options *options) {
+    if (options->policies != NULL) return options->policies;
+    return options->schemes != NULL ? NULL : "lrr,gto";
+}
+
+/* All blocks. After an interrupt or at a limit what is done is reported. */
+static wb_status simulate_grid(const struct options *options, const struct simulated *simulated,
+                               wb_diagnostics *diagnostics, char **text) {
     wb_watch watch = watch_terminal();
-    status = wb_gpu_simulate(simulated->gpu, options->schemes, options->policies, &watch, diagnostics);
+    wb_status status =
+        wb_gpu_simulate(simulated->gpu, schemes_of(options), policies_of(options), &watch, diagnostics);
     size_t done;
     (void)wb_gpu_simulations(simulated->gpu, &done);
     if (status != WB_OK && (status != WB_ERR_LIMIT || done == 0)) return status;
@@ -107,23 +111,63 @@ static wb_status simulate_grid(const struct options *options, struct inputs *inp
     return status != WB_OK ? status : written;
 }
 
-static wb_status simulate_block(const struct options *options, struct inputs *inputs,
-                                struct simulated *simulated, wb_diagnostics *diagnostics, char **text) {
-    if (options->threads.given) return usage_error(diagnostics, "--threads goes with --scheme");
-    wb_status status = check_output(options, diagnostics);
-    if (status == WB_OK) status = load_block(options, inputs, diagnostics, simulated);
+/* Warns that one block is simulated, by the first line of the messages that say why. */
+static void warn_one_block(const wb_diagnostics *messages, wb_diagnostics *diagnostics) {
+    const char *why = wb_diagnostics_text(messages);
+    char warning[500];
+    (void)snprintf(warning, sizeof warning, "only block 0,0,0 is simulated, not the kernel: %.*s",
+                   (int)(strcspn(why, "\n") < 400 ? strcspn(why, "\n") : 400), why);
+    wb_diagnostics_warning(diagnostics, "simulate", warning);
+}
+
+/* Executes the kernel; where something that is not known steers other blocks, or says where they access
+ * memory, one block, with a warning. */
+static wb_status load_kernel(const struct options *options, const struct inputs *inputs,
+                             wb_diagnostics *diagnostics, struct simulated *simulated) {
+    wb_diagnostics *of_grid = wb_diagnostics_new();
+    if (of_grid == NULL) return WB_ERR_LIMIT;
+    wb_status status = load_grid(options, inputs, of_grid, simulated);
+    const bool falls_back = status == WB_ERR_DECLINED && options->schemes == NULL;
+    if (falls_back) {
+        status = load_block(options, inputs, diagnostics, simulated);
+        if (status == WB_OK) warn_one_block(of_grid, diagnostics);
+    } else {
+        wb_diagnostics_append(diagnostics, of_grid);
+    }
+    wb_diagnostics_free(of_grid);
+    return status;
+}
+
+/* Loads what is to be simulated: with --scheme, and without -i where the machine's model has whole grids, all
+ * blocks; else one. */
+static wb_status load(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
+                      struct simulated *simulated) {
+    const bool by_hand = options->schemes == NULL && is_block_file(options);
+    wb_status status = by_hand
+                           ? load_block_file(options, diagnostics, &simulated->analysis)
+                           : inputs_load(options, options->schemes != NULL ? GPU_MACHINE : DEFAULT_MACHINE,
+                                         diagnostics, inputs);
     if (status != WB_OK) return status;
-    return options->schedule ? make_schedule(options, simulated, diagnostics)
-                             : write_totals(options, simulated->analysis, diagnostics, text);
+    const bool whole = !by_hand && (options->schemes != NULL ||
+                                    (!options->block_index.given && wb_machine_takes_grids(inputs->machine)));
+    if (options->threads.given && !whole)
+        return usage_error(diagnostics, "--threads is for whole grids: one block takes one thread");
+    if (by_hand) return WB_OK;
+    return whole ? load_kernel(options, inputs, diagnostics, simulated)
+                 : load_block(options, inputs, diagnostics, simulated);
 }
 
 int command_simulate(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
     struct simulated simulated = {0};
     char *text = NULL;
-    wb_status status = options->schemes != NULL
-                           ? simulate_grid(options, &inputs, &simulated, diagnostics, &text)
-                           : simulate_block(options, &inputs, &simulated, diagnostics, &text);
+    wb_status status = check_output(options, diagnostics);
+    if (status == WB_OK) status = load(options, &inputs, diagnostics, &simulated);
+    if (status == WB_OK && options->schedule)
+        status = make_schedule(options, &simulated, diagnostics);
+    else if (status == WB_OK)
+        status = simulated.gpu != NULL ? simulate_grid(options, &simulated, diagnostics, &text)
+                                       : write_totals(options, simulated.analysis, diagnostics, &text);
     if (text != NULL) {
         wb_status written = write_output(options, text, diagnostics);
         if (status == WB_OK) status = written;

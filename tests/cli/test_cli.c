@@ -178,7 +178,7 @@ static void test_json_of_a_file_whose_name_is_not_utf8(void **state) {
 static void test_simulate_json_has_the_documented_shape(void **state) {
     (void)state;
     json_t *root =
-        run_json("simulate " REDUCE "-m orin-sm86 --set mem_latency=200 --policy lrr,gto,rr --json", 0);
+        run_json("simulate " REDUCE "-i 0 -m orin-sm86 --set mem_latency=200 --policy lrr,gto,rr --json", 0);
     static const char *const policies[] = {"lrr", "gto", "rr"};
     for (size_t i = 0; i < 3; i++) {
         json_t *simulation = entry(root, "simulations", "policy", policies[i]);

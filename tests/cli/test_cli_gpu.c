@@ -39,7 +39,7 @@ static const struct failure_case failures[] = {
      "format, json: expected text or trace"},
     {"simulate - -l - -m jcse2017", 2, "standard input can be read once"},
     {"cache " STENCIL "--facts - -l -", 2, "standard input can be read once"},
-    {"simulate " STENCIL "-m jcse2017 --threads 2", 2, "--threads goes with --scheme"},
+    {"simulate " STENCIL "-m jcse2017 -i 0 --threads 2", 2, "--threads is for whole grids"},
     {"simulate " STENCIL "-m jcse2017 --schedule --format json", 2, "expected text or trace"},
     {"simulate " STENCIL "--window 0:10", 2, "--window goes with --schedule"},
     {"analyze " STENCIL "--window 0:10", 2, "--window goes with --schedule"},
@@ -341,6 +341,55 @@ static void test_worst_schedule(void **state) {
     }
 }
 
+/* Without a scheme it is the kernel that is simulated, as analyze has it. */
+static void test_kernels_are_simulated_whole(void **state) {
+    (void)state;
+    static const char *const machines[] = {"-m orin-sm86 --set sms=2", "-m jcse2017"};
+    for (size_t m = 0; m < 2; m++) {
+        char arguments[240];
+        (void)snprintf(arguments, sizeof arguments, "simulate " STENCIL "%s --json", machines[m]);
+        json_t *simulated = run_json(arguments, 0);
+        (void)snprintf(arguments, sizeof arguments, "analyze " STENCIL "%s --policy lrr,gto --json",
+                       machines[m]);
+        json_t *root = run_json(arguments, 0), *analysed = json_object_get(root, "grid");
+        static const char *const policies[] = {"lrr", "gto"};
+        assert_int_equal(number(json_object_get(simulated, "launch"), "blocks"), 4);
+        assert_int_equal(json_array_size(json_object_get(simulated, "simulations")), 2);
+        for (size_t p = 0; p < 2; p++)
+            assert_int_equal(number(entry(simulated, "simulations", "policy", policies[p]), "cycles"),
+                             number(entry(analysed, "simulations", "policy", policies[p]), "cycles"));
+        json_decref(simulated);
+        json_decref(root);
+    }
+    json_t *block = run_json("simulate " STENCIL "-m orin-sm86 -i 0 --json", 0);
+    assert_int_equal(number(entry(block, "simulations", "policy", "gto"), "cycles"), 6331);
+    json_decref(block);
+}
+
+/* A kernel of whose accesses nobody knows where they go: its first block is simulated, and the user is told.
+ */
+static void test_one_block_in_place_of_the_kernel(void **state) {
+    (void)state;
+    static const char text[] =
+        "\"$WB\" simulate /dev/stdin -g 2 -b 32 -a 'buf:u32[64]' %s <<'END'\n"
+        ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 data) {\n"
+        ".reg .b32 %%r0;\n.reg .b64 %%x;\nld.param.u64 %%x, [data];\nmov.u32 %%r0, %%tid.x;\n"
+        "multimem.red.relaxed.sys.global.add.u32 [%%x], %%r0;\nret;\n}\nEND\n";
+    char command[1000];
+    (void)snprintf(command, sizeof command, text, "-m hopper-sm90 --memory ideal --policy gto");
+    struct run run = run_shell(command);
+    assert_int_equal(run.status, 0);
+    assert_non_null(
+        strstr(run.err, "simulate: warning: only block 0,0,0 is simulated, not the kernel: /dev/"));
+    assert_non_null(strstr(run.out, "block    (0,0,0) of grid 2x1x1"));
+    run_free(&run);
+    (void)snprintf(command, sizeof command, text, "-m hopper-sm90 --memory ideal --scheme default");
+    run = run_shell(command);
+    assert_int_equal(run.status, 3);
+    assert_string_equal(run.out, "");
+    run_free(&run);
+}
+
 /* One block of the grid can be looked at alone. */
 static void test_one_block(void **state) {
     (void)state;
@@ -453,6 +502,8 @@ int main(void) {
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_schedule_text),
         cmocka_unit_test(test_worst_schedule),
+        cmocka_unit_test(test_kernels_are_simulated_whole),
+        cmocka_unit_test(test_one_block_in_place_of_the_kernel),
         cmocka_unit_test(test_one_block),
         cmocka_unit_test(test_instruction_cache),
         cmocka_unit_test(test_both_caches),

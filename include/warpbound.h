@@ -130,6 +130,7 @@ typedef enum {
     WB_INPUT_MACHINE, /* a machine's file */
     WB_INPUT_BY_HAND, /* a block, a grid or abstract warps written by hand */
     WB_INPUT_PROBLEM, /* a makespan problem */
+    WB_INPUT_PTXAS,   /* what ptxas printed of a kernel */
 } wb_input_role;
 
 /* "ptx", "launch", "data", ... */
@@ -313,6 +314,16 @@ wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics
 
 /* Registers of a thread, which PTX does not say: from 1 to 255. They decide how many blocks an SM holds. */
 wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diagnostics *diagnostics);
+
+/* The same from a file ("-": standard input) with what `ptxas -v`, `nvcc --resource-usage` or `cuobjdump
+ * --dump-resource-usage` printed, which may be about other kernels, too. Warnings say what of the machine
+ * code the PTX does not have. WB_ERR_INPUT when the file does not say one number of registers of the kernel.
+ */
+wb_status wb_launch_read_ptxas_info(wb_launch *launch, const char *path, const wb_kernel *kernel,
+                                    wb_diagnostics *diagnostics);
+
+/* Registers of a thread, or 0: they are not known. */
+uint32_t wb_launch_registers(const wb_launch *launch);
 
 /* What the PTX ISA leaves open, so that hardware may do it otherwise than it is executed here. */
 typedef enum {

@@ -170,8 +170,8 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
 /* Fails with a message for an option that is of one launch, or of one block. */
 static wb_status refuse_options(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->kernel != NULL || options->grid != NULL || options->block != NULL ||
-        options->shared != NULL || options->registers != NULL || options->assume != NULL ||
-        options->arguments.count + options->variables.count > 0)
+        options->shared != NULL || options->registers != NULL || options->ptxas_info != NULL ||
+        options->assume != NULL || options->arguments.count + options->variables.count > 0)
         return usage_error(diagnostics, "options of a launch do not go with a list of launches: change "
                                         "the file");
     if (options->block_index.given || options->phases)

@@ -50,7 +50,7 @@ static bool name_from(const char *launch, const char *ptx, char name[PATH_ROOM])
     for (const char *c = from + same; *c != '\0'; c++) {
         if (*c != '/') continue;
         if (length + 3 >= PATH_ROOM) return false;
-        memcpy(name + length, "../", 3);
+        (void)snprintf(name + length, PATH_ROOM - length, "../");
         length += 3;
     }
     return snprintf(name + length, PATH_ROOM - length, "%s%s", to + same, base) < (int)(PATH_ROOM - length);
@@ -103,11 +103,20 @@ static wb_status write_launch(const char *launch, const char *text, wb_diagnosti
     return say(launch, what, diagnostics);
 }
 
+/* The kernel, and of its launch what is known: registers, where ptxas has said them. */
+static wb_status load(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
+    inputs->launch = wb_launch_new();
+    if (inputs->launch == NULL) return WB_ERR_LIMIT;
+    wb_status status = inputs_load_kernel(options, diagnostics, inputs);
+    if (status != WB_OK || options->ptxas_info == NULL) return status;
+    return wb_launch_read_ptxas_info(inputs->launch, options->ptxas_info, inputs->kernel, diagnostics);
+}
+
 int command_init(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
     char beside_ptx[PATH_ROOM], code[PATH_ROOM];
     char *text = NULL;
-    wb_status status = inputs_load_kernel(options, diagnostics, &inputs);
+    wb_status status = load(options, diagnostics, &inputs);
     if (status != WB_OK) {
         inputs_free(&inputs);
         return (int)status;
@@ -121,7 +130,8 @@ int command_init(const struct options *options, wb_diagnostics *diagnostics) {
         status = keep(launch, diagnostics);
     } else {
         const bool has_code = !is_stream(ptx) && name_from(launch, ptx, code);
-        status = wb_launch_template(inputs.kernel, has_code ? code : NULL, 0, diagnostics, &text);
+        status = wb_launch_template(inputs.kernel, has_code ? code : NULL, wb_launch_registers(inputs.launch),
+                                    diagnostics, &text);
         if (status == WB_OK) status = write_launch(launch, text, diagnostics);
     }
     free(text);

@@ -194,10 +194,21 @@ wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diag
     return wb_module_find_kernel(inputs->module, name, diagnostics, &inputs->kernel);
 }
 
+/* The registers of the kernel from what ptxas printed, where no number is given by hand. */
+static wb_status load_registers(const struct options *options, struct inputs *inputs,
+                                wb_diagnostics *diagnostics) {
+    const bool by_hand = options->registers != NULL ||
+                         (options->ptxas_info == NULL && wb_launch_registers(inputs->launch) != 0);
+    const char *file = options->ptxas_info != NULL ? options->ptxas_info : options->ptxas_info_of_launch;
+    if (file == NULL || by_hand) return WB_OK;
+    return wb_launch_read_ptxas_info(inputs->launch, file, inputs->kernel, diagnostics);
+}
+
 wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
     wb_status status = load_launch(options, diagnostics, &inputs->launch);
-    return status == WB_OK ? inputs_load_kernel(options, diagnostics, inputs) : status;
+    if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, inputs);
+    return status == WB_OK ? load_registers(options, inputs, diagnostics) : status;
 }
 
 wb_status inputs_load(const struct options *options, const char *machine, wb_diagnostics *diagnostics,
@@ -218,9 +229,9 @@ bool is_block_file(const struct options *options) {
 wb_status load_block_file(const struct options *options, wb_diagnostics *diagnostics,
                           wb_analysis **analysis) {
     if (options->kernel != NULL || options->launch != NULL || options->grid != NULL ||
-        options->block != NULL || options->registers != NULL || options->assume != NULL ||
-        options->machine != NULL || options->memory != 0 || options->facts != NULL ||
-        options->sets.count + options->arguments.count > 0)
+        options->block != NULL || options->registers != NULL || options->ptxas_info != NULL ||
+        options->assume != NULL || options->machine != NULL || options->memory != 0 ||
+        options->facts != NULL || options->sets.count + options->arguments.count > 0)
         return usage_error(diagnostics,
                            "a block file stands for itself: no kernel, launch or machine with it");
     return wb_analysis_read(options->operands.items[0], diagnostics, analysis);

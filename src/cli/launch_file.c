@@ -12,6 +12,9 @@
     (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_CFG | COMMAND_MAKESPAN | COMMAND_CACHE |    \
      COMMAND_FACTS | COMMAND_OCCUPANCY)
 
+/* Those of them for which registers count. */
+#define TIMES_REGISTERS (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_CACHE | COMMAND_OCCUPANCY)
+
 bool is_yaml_name(const char *name) {
     const char *dot = strrchr(name, '.');
     return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
@@ -89,6 +92,8 @@ wb_status launch_file_load(struct options *options, wb_diagnostics *diagnostics)
     if (status == WB_OK) status = fill_in_code(options, diagnostics);
     if (status != WB_OK) return status;
     fill_in_facts(options);
+    if ((options->command & TIMES_REGISTERS) != 0)
+        options->ptxas_info_of_launch = wb_launches_setting(options->launch_file, WB_LAUNCH_PTXAS_INFO);
     if (options->machine == NULL)
         options->machine = wb_launches_setting(options->launch_file, WB_LAUNCH_MACHINE);
     if (options->deadline == NULL)

@@ -74,11 +74,11 @@ struct options {
     char *const *words; /* the command line behind the command's name, as it was given */
     int word_count;
     bool help, allow_files, force;
-    struct option_list operands; /* what is no option: the file first */
-    wb_launches *launch_file;    /* what `launch` describes, once it is read (launch_file.c) */
-    char code_beside[1024];      /* the PTX file beside `launch`, where that one stands for itself */
-    bool facts_of_launch;        /* it names `facts`, rather than the command line */
-    const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *facts;
+    bool facts_of_launch;             /* the launch file names `facts`, rather than the command line */
+    struct option_list operands;      /* what is no option: the file first */
+    wb_launches *launch_file;         /* what `launch` describes, once it is read (launch_file.c) */
+    const char *ptxas_info_of_launch; /* the file that it names */
+    const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *facts, *ptxas_info;
     struct option_list arguments, variables, sets;
     struct option_place block_index;
     unsigned inputs, scope, memory;
@@ -99,6 +99,7 @@ struct options {
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_mps,
         *read_solution, *write_cnf, *write_opb;
     struct option_number at_least;
+    char code_beside[1024]; /* the PTX file beside `launch`, where that one stands for itself */
 };
 
 /* How the value of an option is read, and what it is stored as. */

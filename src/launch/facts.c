@@ -8,6 +8,7 @@
 
 #include "base/content.h"
 #include "base/file.h"
+#include "flow/bounds/unrolled.h"
 #include "flow/graph/cfg.h"
 #include "ptx/ptx.h"
 
@@ -48,18 +49,49 @@ static void put_limit(const struct flow_fact *fact, struct text *out) {
     }
 }
 
-void facts_put_place(const struct wb_kernel *kernel, uint32_t function, uint32_t inst, struct text *out) {
+uint32_t facts_location(const struct wb_kernel *kernel, uint32_t function, uint32_t inst) {
     const struct ptx_function *code = &kernel->module->functions[function];
     for (uint32_t i = inst; i < code->inst_count; i++) {
         uint32_t location = code->insts[i].location;
-        if (location != PTX_NO_INDEX && kernel->module->locations[location].line != 0) {
-            ptx_put_location(kernel->module, location, out);
-            return;
-        }
+        if (location != PTX_NO_INDEX && kernel->module->locations[location].line != 0) return location;
         if (cfg_is_branch(&code->insts[i])) break;
     }
-    uint32_t line = source_place_at(&kernel->module->source, code->insts[inst].at).line;
-    text_printf(out, "PTX line %u", line);
+    return PTX_NO_INDEX;
+}
+
+void facts_put_place(const struct wb_kernel *kernel, uint32_t function, uint32_t inst, struct text *out) {
+    const struct ptx_function *code = &kernel->module->functions[function];
+    const uint32_t location = facts_location(kernel, function, inst);
+    if (location != PTX_NO_INDEX)
+        ptx_put_location(kernel->module, location, out);
+    else
+        text_printf(out, "PTX line %u", source_place_at(&kernel->module->source, code->insts[inst].at).line);
+}
+
+void facts_put_unrolled(const struct wb_kernel *kernel, uint32_t function, const struct cfg *cfg,
+                        const struct loops *loops, const struct unrolled *unrolled, struct text *out) {
+    const uint32_t factor = unrolled->factor;
+    switch (unrolled->sign) {
+    case UNROLLED_NOT: break;
+    case UNROLLED_MAIN:
+        text_printf(out,
+                    "unrolled: a pass does %u iterations of the source, so that n of them are at most n / %u "
+                    "passes, rounded up; another loop does what is left over",
+                    factor, factor);
+        break;
+    case UNROLLED_REMAINDER:
+        text_string(out, "does what is left over of loop ");
+        put_label(kernel, function, cfg->blocks[loops->items[unrolled->main].header].first, out);
+        text_printf(out, ", which is unrolled by %u: usually at most %u passes", factor, factor - 1);
+        break;
+    case UNROLLED_PERHAPS:
+        text_printf(
+            out,
+            "perhaps unrolled: in a pass a counter advances by %u, and there are %u of each access to "
+            "memory; n iterations of the source are then at most n / %u passes, rounded up",
+            factor, factor, factor);
+        break;
+    }
 }
 
 void facts_put_header(const struct wb_kernel *kernel, uint64_t checksum, struct text *out) {

@@ -21,6 +21,10 @@
 #include "launch/launch.h"
 #include "ptx/ptx.h"
 
+struct cfg;
+struct loops;
+struct unrolled;
+
 enum fact_kind { FACT_LOOP, FACT_PER, FACT_NEVER, FACT_TOGETHER };
 
 /* Whose word a fact is. Only loops have facts that are found. */
@@ -90,6 +94,15 @@ void facts_put_launch_statement(uint64_t kernel_checksum, const char *launch, st
 
 /* Appends a fact without a line break, such as "loop $L__BB0_3 <= 128;". */
 void facts_put(const struct wb_kernel *kernel, const struct flow_fact *fact, struct text *out);
+
+/* The first source line from an instruction up to the next branch: an index of the module's locations, or
+ * PTX_NO_INDEX. */
+uint32_t facts_location(const struct wb_kernel *kernel, uint32_t function, uint32_t inst);
+
+/* Appends what a pass of a loop is to its source, where there are signs that it was unrolled; else nothing.
+ */
+void facts_put_unrolled(const struct wb_kernel *kernel, uint32_t function, const struct cfg *cfg,
+                        const struct loops *loops, const struct unrolled *unrolled, struct text *out);
 
 /* Appends where code comes from, such as "bfs.cu:21": the first source line from an instruction up to the
  * next branch; "PTX line 40" when there is none. */

@@ -65,6 +65,10 @@ wb_launch *wb_launches_take(wb_launches *launches, size_t index) {
     return taken;
 }
 
+uint32_t wb_launch_registers(const wb_launch *launch) {
+    return launch->registers;
+}
+
 const char *wb_launch_kernel(const wb_launch *launch) {
     return launch->kernel;
 }
@@ -246,6 +250,7 @@ static const struct launch_contents *contents_at(const wb_launch *launch, size_t
 
 const wb_input *wb_launch_input(const wb_launch *launch, size_t index) {
     if (launch->input.path != NULL && index-- == 0) return &launch->input;
+    if (launch->ptxas_info.path != NULL && index-- == 0) return &launch->ptxas_info;
     const struct launch_contents *contents;
     for (size_t i = 0; (contents = contents_at(launch, i)) != NULL; i++)
         if (contents->data.path != NULL && index-- == 0) return &contents->data;

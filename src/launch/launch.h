@@ -95,6 +95,7 @@ struct wb_launch {
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
     uint32_t registers;   /* of a thread; 0: not known */
+    wb_input ptxas_info;  /* the file that these were read from; its path is NULL where there is none */
     uint32_t assumptions; /* bit per enum launch_assumption */
     VEC(struct launch_argument) arguments;
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */

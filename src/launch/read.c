@@ -287,6 +287,9 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
 static wb_status require_same(const struct ytree *document, const struct ytree_node *mapping,
                               const wb_launch *launch, const wb_launches *launches) {
     static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE};
+    if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
+        return ytree_error(document, ytree_find(mapping, "ptxas_info"),
+                           "ptxas_info: not in a list of launches: registers of each launch say it");
     if (launch->settings[WB_LAUNCH_FACTS] != NULL)
         return ytree_error(document, ytree_find(mapping, "facts"),
                            "facts: not in a list of launches, whose kernels are bounded without any");

@@ -33,7 +33,8 @@ wb_status launch_file_path(const char *name, const struct subject *subject,
         return WB_ERR_INPUT;
     }
     struct text joined = {0};
-    const bool here = folder == NULL || strcmp(folder->path, ".") == 0;
+    const bool stream = strcmp(name, FILE_STREAM) == 0; /* a file of that name, in a launch file */
+    const bool here = folder == NULL || (strcmp(folder->path, ".") == 0 && !stream);
     if (name[0] != '/' && !here) text_printf(&joined, "%s/", folder->path);
     text_string(&joined, name);
     *path = text_take(&joined);

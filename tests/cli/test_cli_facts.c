@@ -48,6 +48,36 @@ static void test_failures_say_what_is_wrong(void **state) {
         check_failure(&failures[i]);
 }
 
+/* What helps to fill a template in: the source of a loop, and what a pass is to it. */
+static const struct {
+    const char *arguments, *lines;
+} hints[] = {
+    {"facts kernels/sparse_matvec.ptx",
+     "\n// for (int i = starts[row]; i < end; i++) sum += elements[i] * x[columns[i]];\n"
+     "// unrolled: a pass does 4 iterations of the source, so that n of them are at most n / 4 passes,\n"
+     "// rounded up; another loop does what is left over\nloop $L__BB0_7 <= ?; // src/sparse_matvec.cu:9\n"},
+    {"facts kernels/saxpy.ptx", "// unrolled: a pass does 4 iterations of the source,"},
+    {"facts kernels/kmeans_distances.ptx",
+     "// perhaps unrolled: in a pass a counter advances by 4, and there are 4 of each access to memory;"},
+    {"facts kernels/bfs_level.ptx", "// int target = targets[edge];\n"
+                                    "loop $L__BB0_4 <= ?;"},
+};
+
+static void test_templates_help(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        struct run run = run_command(hints[i].arguments);
+        assert_int_equal(run.status, 0);
+        if (strstr(run.out, hints[i].lines) == NULL) fail_msg("%s: not in\n%s", hints[i].lines, run.out);
+        run_free(&run);
+    }
+    struct run run = run_command("analyze kernels/sparse_matvec.yaml --inputs any");
+    assert_int_equal(run.status, 3);
+    if (strstr(run.err, "note: unrolled: a pass does 4 iterations of the source") == NULL)
+        fail_msg("%s", run.err);
+    run_free(&run);
+}
+
 /* Lines of templates: what is found with the launch, without it, and not. */
 static const struct {
     const char *arguments, *line;
@@ -258,6 +288,7 @@ static void test_reports_name_the_facts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_templates_help),
         cmocka_unit_test(test_template_states_what_is_found),
         cmocka_unit_test(test_template_lists_the_loops),
         cmocka_unit_test(test_template_of_a_kernel_without_loops),

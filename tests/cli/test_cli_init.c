@@ -188,6 +188,51 @@ static const struct session launch_files[] = {
      "--allow-files"},
 };
 
+/* What ptxas printed of sgemm_tiled, with N registers and so many bytes of shared memory and spills. */
+#define LOG(n, shared, spills)                                                                               \
+    "printf \"ptxas info : Compiling entry function 'sgemm_tiled' for 'sm_86'\\nptxas info : Function "      \
+    "properties "                                                                                            \
+    "for sgemm_tiled\\n    0 bytes stack frame, " spills                                                     \
+    " bytes spill stores, 0 bytes spill loads\\nptxas info : "                                               \
+    "Used " n " registers, used 1 barriers, " shared " bytes smem, 392 bytes cmem[0]\\n\" > $D/log; "
+
+#define TILED "kernels/sgemm_tiled.yaml"
+
+static const struct session registers[] = {
+    {LOG("39", "2048", "0") "$WB occupancy " TILED " --ptxas-info $D/log", 0,
+     "registers  39 a thread: as given", NULL},
+    {LOG("39", "2048", "0") "$WB occupancy " TILED " --ptxas-info - < $D/log", 0, "registers  39 a thread",
+     NULL},
+    {LOG("39", "2048", "0") "$WB occupancy " TILED " --ptxas-info $D/log --registers 64", 0,
+     "registers  64 a thread", NULL},
+    {LOG("39", "2048", "0") "cp kernels/sgemm_tiled.ptx $D/x.ptx; { cat " TILED
+                            "; echo ptxas_info: log; } > $D/x.yaml; "
+                            "$WB occupancy $D/x.yaml",
+     0, "registers  39 a thread", NULL},
+    {LOG("39", "2048", "0") "$WB analyze " TILED " --ptxas-info $D/log --method k-area --json", 0,
+     "ptxas-info", NULL},
+    {LOG("39", "2048", "0") "$WB init kernels/sgemm_tiled.ptx --ptxas-info $D/log -o -", 0,
+     "\nregisters: 39 ", NULL},
+    {LOG("39", "4096", "0") "$WB occupancy " TILED " --ptxas-info $D/log", 0, "registers  39 a thread",
+     "warning: kernel sgemm_tiled has 4096 bytes of static shared memory there, and 2048 in the PTX"},
+    {LOG("39", "2048", "24") "$WB occupancy " TILED " --ptxas-info $D/log", 0, "registers  39 a thread",
+     "24 bytes are stored, 0 loaded"},
+    {LOG("999", "2048", "0") "$WB occupancy " TILED " --ptxas-info $D/log", 2, NULL,
+     "log: error: registers: expected a number from 1 to 255"},
+    {LOG("39", "2048", "0") "$WB occupancy kernels/stencil5.yaml --ptxas-info $D/log", 2, NULL,
+     "log: error: says nothing of kernel stencil5, but of sgemm_tiled"},
+    {"$WB occupancy " TILED " --ptxas-info /nonexistent", 2, NULL, "/nonexistent: error: cannot read"},
+    {"$WB occupancy " TILED " --ptxas-info kernels/sgemm_tiled.ptx", 2, NULL, "says nothing of any kernel"},
+    {"$WB analyze kernels/horner_stream.yaml --ptxas-info x", 2, NULL, "do not go with a list of launches"},
+    {"$WB occupancy - --ptxas-info - -b 32", 2, NULL, "standard input can be read once"},
+};
+
+static void test_registers_from_ptxas(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        check_session(&registers[i]);
+}
+
 static void test_launch_files_stand_for_kernels(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof launch_files / sizeof *launch_files; i++)
@@ -201,6 +246,7 @@ int main(void) {
         cmocka_unit_test(test_all_blanks_are_named),
         cmocka_unit_test(test_options_fill_in),
         cmocka_unit_test(test_missing_options_are_said_at_once),
+        cmocka_unit_test(test_registers_from_ptxas),
         cmocka_unit_test(test_launch_files_stand_for_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

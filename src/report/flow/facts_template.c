@@ -1,12 +1,21 @@
 /* A file of flow facts to be completed by hand: what has to be said of a kernel, and what is found of it. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "flow/bounds/unrolled.h"
 #include "launch/facts.h"
 #include "ptx/ptx.h"
+#include "report/write/source_text.h"
 #include "warp/cover/launch_limits.h"
 #include "warp/interpret/launch_check.h"
 #include "warp/path/fact_needs.h"
 #include "warp/trace/grid_trace.h"
+
+/* The widest line of a comment about a loop. */
+#define REMARK_COLUMNS 94
+
+/* Most bytes of a source line that are shown. */
+#define SOURCE_SHOWN_MAX 90
 
 /* A function that the kernel reaches, while its loops are written. */
 struct template_function {
@@ -19,6 +28,7 @@ struct template_function {
 struct template_body {
     struct arena arena;
     const struct loop_environment *launched; /* what is known of the launch */
+    struct source_texts sources;
     struct fact_needs needs;                 /* what covering it lacks */
     bool covered;                            /* `needs` is all of it */
     struct text open, always, here, remarks; /* statements that are to be completed, and found ones */
@@ -50,6 +60,61 @@ static void put_fact(const struct template_function *function, const struct flow
     put_place(function, fact->at, out);
 }
 
+/* A comment on lines of its own. */
+static void put_remark(const struct text *remark, struct text *out) {
+    const char *at = remark->data;
+    size_t column = 0;
+    out->failed |= remark->failed;
+    if (remark->failed || remark->length == 0) return;
+    while (*at != '\0') {
+        const size_t word = strcspn(at, " "), blanks = strspn(at + word, " ");
+        if (column > 0 && column + word > REMARK_COLUMNS) {
+            text_char(out, '\n');
+            column = 0;
+        }
+        if (column == 0) text_string(out, "//");
+        text_char(out, ' ');
+        for (size_t i = 0; i < word; i++)
+            text_char(out, (unsigned char)at[i] < ' ' ? '?' : at[i]);
+        column += word + 1;
+        at += word + blanks;
+    }
+    text_char(out, '\n');
+}
+
+/* The source line of a loop, as far as it is found. */
+static void put_source(const struct template_function *function, uint32_t inst, struct source_texts *texts,
+                       struct text *out) {
+    const struct wb_module *module = function->kernel->module;
+    const uint32_t index = facts_location(function->kernel, function->index, inst);
+    struct text line = {0};
+    size_t length = 0;
+    if (index == PTX_NO_INDEX) return;
+    const struct ptx_location *location = &module->locations[index];
+    const char *text = source_texts_line(texts, ptx_location_file(module, location), location->line, &length);
+    for (; text != NULL && length > 0 && ascii_space(*text); length--)
+        text++;
+    size_t shown = length < SOURCE_SHOWN_MAX ? length : SOURCE_SHOWN_MAX;
+    while (text != NULL && shown < length && shown > 0 && ((unsigned char)text[shown] & 0xc0) == 0x80)
+        shown--; /* no half of a character */
+    if (text != NULL) text_append(&line, text, shown);
+    if (text != NULL && shown < length) text_string(&line, " ...");
+    put_remark(&line, out);
+    text_free(&line);
+}
+
+/* What helps to say how often a loop runs: its source, and what a pass is to that. */
+static void put_hints(const struct template_function *function, uint32_t loop, uint32_t inst,
+                      struct template_body *body) {
+    const struct found_limits *found = &function->found;
+    struct text remark = {0};
+    put_source(function, inst, &body->sources, &body->open);
+    facts_put_unrolled(function->kernel, function->index, &found->cfg, &found->loops, &found->unrolled[loop],
+                       &remark);
+    put_remark(&remark, &body->open);
+    text_free(&remark);
+}
+
 /* Whether the user has to say how often a loop runs: where the launch was covered, that has shown it. */
 static bool is_open(const struct template_body *body, const struct flow_fact *fact,
                     const struct loop_bound *bound) {
@@ -66,6 +131,7 @@ static void put_loop(const struct template_function *function, uint32_t loop, st
                              .limit = here->headers};
     if (is_open(body, &fact, here)) {
         fact.open = true;
+        put_hints(function, loop, fact.at, body);
         put_fact(function, &fact, &body->open);
         if (here->known) text_printf(&body->open, ", found: at most %" PRIu64, here->headers);
         text_char(&body->open, '\n');
@@ -152,7 +218,7 @@ static wb_status put_template(const struct wb_kernel *kernel, const struct wb_la
             WB_TRY(put_function(kernel, reach.functions[i], body));
     facts_put_header(kernel, checksum, out);
     put_parts(body, launch, checksum, out);
-    return out->failed ? WB_ERR_LIMIT : WB_OK;
+    return out->failed || body->sources.failed ? WB_ERR_LIMIT : WB_OK;
 }
 
 /* Whether anything is said of the launch: then it must fit the kernel. */
@@ -165,6 +231,7 @@ static void body_free(struct template_body *body) {
     text_free(&body->always);
     text_free(&body->here);
     text_free(&body->remarks);
+    source_texts_close(&body->sources);
     fact_needs_free(&body->needs);
     arena_free(&body->arena);
 }
@@ -174,7 +241,8 @@ wb_status wb_facts_template(const wb_kernel *kernel, const wb_launch *launch, wb
     static const uint32_t first_block[3] = {0};
     static const struct launch_scope all = {0};
     struct launch_environment filled = {0};
-    struct template_body body = {.launched = &filled.environment};
+    struct template_body body = {.launched = &filled.environment,
+                                 .sources = source_texts_open(kernel->module)};
     struct text out = {0};
     wb_status status = WB_OK;
     if (is_given(launch)) {

@@ -289,6 +289,8 @@ static void put_optional(const struct launch_template *template) {
     } else {
         text_string(out, "# registers: 32");
         put_comment(template, "of a thread, as ptxas -v says: else a bound of them is taken");
+        text_string(out, "# ptxas_info: FILE");
+        put_comment(template, "or a file with what nvcc --resource-usage printed");
     }
     text_string(out, "# machine: orin-sm86");
     put_comment(template, "which GPU: warpbound machine list");

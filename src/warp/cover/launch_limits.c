@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "flow/bounds/unrolled.h"
+
 /* Bytes of an argument from `offset` on; false when they are not known. */
 static bool argument_bytes(const struct launch_argument *argument, uint64_t offset, uint32_t bytes,
                            uint64_t *value) {
@@ -85,6 +87,7 @@ static void search_limits(void *context) {
     const struct ssa ssa = ssa_build(&found->cfg, &found->dominators, &liveness, arena);
     found->always = loop_bounds_find(&ssa, &found->dominators, &found->loops, &nothing, arena);
     found->launched = loop_bounds_find(&ssa, &found->dominators, &found->loops, search->launched, arena);
+    found->unrolled = unrolled_find(&found->cfg, &found->loops, arena);
 }
 
 wb_status found_limits_find(const struct ptx_function *function, const struct loop_environment *launched,

@@ -38,6 +38,7 @@ struct found_limits {
     struct loops loops;
     struct loop_bound *always;   /* per loop, whatever is launched */
     struct loop_bound *launched; /* per loop, in the launch that is given */
+    struct unrolled *unrolled;   /* per loop: signs that the compiler unrolled it */
 };
 
 /* WB_ERR_LIMIT, without a message, when memory is exhausted. All memory is the arena's. */

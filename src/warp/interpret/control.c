@@ -203,7 +203,11 @@ static wb_status call_function(struct warp *warp, const struct micro *op, uint32
     const struct function_code *code = &warp->run->program.functions[function];
     const char *name = warp->run->module->functions[function].name;
     if (code->micros == NULL)
-        return warp_fail(warp, op, WB_ERR_DECLINED, "the body of '%s' is not in the module", name);
+        return warp_fail(
+            warp, op, WB_ERR_DECLINED,
+            "the body of '%s' is not in the module: compile it into the same PTX, or, where this call is "
+            "never reached, say so by a flow fact: never LABEL (--facts)",
+            name);
     if (code->function->param_count != op->call.argument_count ||
         code->function->return_count < op->call.result_count)
         return warp_fail(warp, op, WB_ERR_INPUT,

@@ -67,6 +67,11 @@ wb_status warp_decline(struct warp *warp, const struct micro *op, struct slot sl
     ptx_diagnose(run->diagnostics, SEVERITY_ERROR, run->module, op->inst,
                  "%s depends on a value that is not known (lane %u of warp %u)", names[need],
                  (uint32_t)__builtin_ctz(lanes), warp->number);
+    if (need == NEED_CALLEE)
+        diagnose(
+            run->diagnostics, SEVERITY_NOTE, wb_kernel_name(run->kernel),
+            "flow facts cannot say which function that is: give the arguments and contents of buffers that "
+            "decide it, or, where the call is never reached, the fact 'never LABEL' (--facts)");
     const struct ptx_inst *from = origin == ORIGIN_UNWRITTEN ? NULL : program_inst(&run->program, origin);
     if (from == NULL)
         ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, op->inst,

@@ -84,6 +84,7 @@ static void lay_out_shared(struct program *program) {
         const struct ptx_variable *variable = &module->variables[i];
         if (variable->space != PTX_SPACE_SHARED || !program->variable_used[i]) continue;
         if (variable->linkage == PTX_LINK_EXTERN) {
+            program->has_dynamic_shared = true;
             if (variable->align > dynamic_align) dynamic_align = variable->align;
             continue;
         }

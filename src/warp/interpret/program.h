@@ -27,6 +27,7 @@ struct program {
     bool *variable_used;             /* per variable: a reachable function or a used variable refers to it */
     uint64_t *addresses; /* per variable; of .local and of functions' .param: offset in the frame */
     uint64_t shared_static, shared_dynamic_base; /* bytes */
+    bool has_dynamic_shared;                     /* a variable in use has as many bytes as the launch says */
     VEC(struct lanes) constants;                 /* constant 0 is a zero */
     uint32_t *constant_of; /* hash of a value to 1 + index of a constant, perhaps of another value */
     VEC(uint8_t) sregs;    /* special registers in use: slot i of BANK_SPECIAL */

@@ -362,8 +362,10 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     WB_TRY(image_load(run, arena));
     struct region shared;
     const uint64_t bytes = program_shared_bytes(&run->program, launch);
-    WB_TRY(memory_add(&run->memory, PTX_SPACE_SHARED, true, bytes, "shared memory", false, run->diagnostics,
-                      &shared));
+    const char *name = run->program.has_dynamic_shared && launch->shared_bytes == 0
+                           ? "shared memory without a dynamic part (--shared BYTES gives it one)"
+                           : "shared memory";
+    WB_TRY(memory_add(&run->memory, PTX_SPACE_SHARED, true, bytes, name, false, run->diagnostics, &shared));
     run->shared_bytes = bytes;
     WB_TRY(program_decode(&run->program, run->diagnostics));
     run->warps = calloc((size_t)warp_count + 1, sizeof *run->warps);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/bounds/unrolled.h"
+
 /* Most facts that one message names. */
 #define FACTS_SHOWN_MAX 12u
 
@@ -30,6 +32,40 @@ static int by_place(const void *a, const void *b) {
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* What is looked for in the function of a fact about a loop. */
+struct unrolled_search {
+    const struct wb_kernel *kernel;
+    const struct flow_fact *fact;
+    struct arena *arena;
+    struct text *out; /* in the arena */
+};
+
+static void search_unrolled(void *context) {
+    const struct unrolled_search *search = context;
+    const struct flow_fact *fact = search->fact;
+    const struct ptx_function *function = &search->kernel->module->functions[fact->function];
+    const struct cfg cfg = cfg_build(function, search->arena);
+    const struct dominators dominators = dominators_build(search->arena, &cfg.graph, CFG_ENTRY);
+    const struct loops loops = loops_build(search->arena, &cfg.graph, &dominators);
+    const struct unrolled *unrolled = unrolled_find(&cfg, &loops, search->arena);
+    const uint32_t loop = loops.innermost[cfg.block_of[fact->at]];
+    if (loop != GRAPH_NONE)
+        facts_put_unrolled(search->kernel, fact->function, &cfg, &loops, &unrolled[loop], search->out);
+}
+
+/* Notes what a pass of the loop is to its source, where there are signs that it was unrolled. A note is all
+ * it is: without memory for it there is none. */
+static void note_unrolled(const struct wb_kernel *kernel, const struct flow_fact *fact,
+                          wb_diagnostics *diagnostics) {
+    struct arena arena = {0};
+    struct text text = {.arena = &arena};
+    struct unrolled_search search = {kernel, fact, &arena, &text};
+    const struct ptx_function *function = &kernel->module->functions[fact->function];
+    if (arena_protect(&arena, search_unrolled, &search) == WB_OK && text.length > 0)
+        ptx_diagnose(diagnostics, SEVERITY_NOTE, kernel->module, &function->insts[fact->at], "%s", text.data);
+    arena_free(&arena);
+}
+
 /* Asks for all facts from number `first` on that are of its kind and its source line, and marks them as asked
  * for by taking `open` away. */
 static wb_status report_line(struct flow_fact *items, size_t count, size_t first,
@@ -39,6 +75,7 @@ static wb_status report_line(struct flow_fact *items, size_t count, size_t first
     const struct ptx_function *function = &kernel->module->functions[fact->function];
     struct text place = {0}, asked = {0};
     uint32_t number = 0;
+    size_t shown_at[FACTS_SHOWN_MAX];
     facts_put_place(kernel, fact->function, fact->at, &place);
     for (size_t i = first; i < count; i++) {
         struct text other = {0};
@@ -49,12 +86,14 @@ static wb_status report_line(struct flow_fact *items, size_t count, size_t first
         failed |= other.failed;
         text_free(&other);
         if (!same) continue;
-        if (number++ < FACTS_SHOWN_MAX) {
+        if (number < FACTS_SHOWN_MAX) {
+            shown_at[number] = i;
             struct flow_fact shown = items[i];
             shown.open = shown.kind == FACT_LOOP; /* of what is to be confirmed, as it is to be written */
             text_char(&asked, ' ');
             facts_put(kernel, &shown, &asked);
         }
+        number++;
         if (i != first) items[i].open = false;
     }
     if (number > FACTS_SHOWN_MAX) text_printf(&asked, " and %u more", number - FACTS_SHOWN_MAX);
@@ -70,6 +109,8 @@ static wb_status report_line(struct flow_fact *items, size_t count, size_t first
                      "whether a warp waits at the barrier behind this label depends on values that are not "
                      "known; if all warps of the block always wait there together, flow facts can say so:%s",
                      facts);
+    for (uint32_t i = 0; fact->kind == FACT_LOOP && i < number && i < FACTS_SHOWN_MAX; i++)
+        note_unrolled(kernel, &items[shown_at[i]], diagnostics);
     text_free(&place);
     text_free(&asked);
     return failed ? diagnose_out_of_memory(diagnostics, kernel->module->source.name) : WB_OK;

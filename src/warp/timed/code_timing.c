@@ -78,7 +78,10 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
         ptx_diagnose(
             timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
             "how long a call of %s takes is not known: machine '%s' gives no times for class '%s'. State "
-            "them, in the machine file or by --set class.%s.unit=UNIT --set class.%s.latency=CYCLES",
+            "them, in the machine file or by --set class.%s.unit=UNIT --set class.%s.latency=CYCLES; or "
+            "leave "
+            "such calls out of the code that is timed (#ifdef), or say by a flow fact that they are never "
+            "reached: never LABEL (--facts)",
             name, timing->machine->name, name, name, name);
         return WB_ERR_DECLINED;
     }

@@ -25,6 +25,28 @@ struct block_walk {
     wb_status status; /* of repetitions */
 };
 
+/* The roots of all chains: the times of the walkers, of those that are alone also of their units. */
+static wb_status find_roots(struct block_walk *walk) {
+    const size_t units = walk->block->machine->unit_count, paths = walk->block->path_count;
+    const uint32_t depth = walk->block->machine->dispatch_depth,
+                   queued = depth == DEPTH_UNLIMITED || walk->visitor == NULL ? 0 : depth;
+    struct chains *chains = &walk->chains;
+    chains->roots = arena_array(&walk->arena, walk->time_count + paths * units * (1 + (size_t)queued) + 1,
+                                sizeof(struct chain_time *));
+    if (chains->roots == NULL) return WB_ERR_LIMIT;
+    for (size_t t = 0; t < walk->time_count; t++)
+        chains->roots[chains->root_count++] = walk->times[t];
+    for (size_t p = 0; p < paths && walk->visitor != NULL; p++) {
+        for (size_t u = 0; u < units; u++) {
+            struct chain_unit *unit = &walk->walkers[p].units[u];
+            chains->roots[chains->root_count++] = &unit->free;
+            for (uint32_t i = 0; i < queued; i++)
+                chains->roots[chains->root_count++] = &unit->starts[i];
+        }
+    }
+    return WB_OK;
+}
+
 static wb_status walk_prepare(struct block_walk *walk) {
     const struct timed_block *block = walk->block;
     const size_t paths = block->path_count, registers = block->code.register_count;
@@ -46,7 +68,13 @@ static wb_status walk_prepare(struct block_walk *walk) {
         for (size_t r = 0; r < registers; r++)
             walk->times[walk->time_count++] = &walker->registers[r];
     }
-    return section_cycle_init(&walk->cycle, block->path_count);
+    walk->chains.entries = block->code.inst_count;
+    return find_roots(walk);
+}
+
+static wb_status walk_begin(struct block_walk *walk) {
+    WB_TRY(walk_prepare(walk));
+    return section_cycle_init(&walk->cycle, walk->block->path_count);
 }
 
 static void walk_free(struct block_walk *walk) {
@@ -77,8 +105,7 @@ static void charge_units(const struct block_walk *walk, const struct chain_walke
 /* Walks a section on every path, alone on a clean machine, and shows it to the visitor. */
 static wb_status walk_isolated(struct block_walk *walk, uint64_t times) {
     const uint32_t units = walk->block->machine->unit_count;
-    walk->chains.links.count = walk->chains.jumps.count = 0;
-    arena_free(&walk->chains.arena);
+    chains_clear(&walk->chains);
     for (uint32_t p = 0; p < walk->block->path_count; p++) {
         struct chain_walker *walker = &walk->walkers[p];
         const cycles base = walker->complete.at;
@@ -94,10 +121,10 @@ static wb_status walk_isolated(struct block_walk *walk, uint64_t times) {
 /* Walks a section on every path. The latency path goes on from the latest warp: each waits for all. */
 static wb_status walk_latencies(struct block_walk *walk) {
     struct chain_time latest = {0, CHAIN_NONE};
-    for (uint32_t p = 0; p < walk->block->path_count; p++) {
+    for (uint32_t p = 0; p < walk->block->path_count; p++)
         WB_TRY(chain_walker_section(&walk->walkers[p]));
+    for (uint32_t p = 0; p < walk->block->path_count; p++)
         latest = chain_later(latest, walk->walkers[p].now);
-    }
     for (uint32_t p = 0; p < walk->block->path_count; p++)
         walk->walkers[p].now = latest;
     return WB_OK;
@@ -152,6 +179,14 @@ static cycles latencies_once(void *user) {
     return 0;
 }
 
+/* Applies the map; links that it marks stay where they are meanwhile. */
+static wb_status repeat_latencies(struct block_walk *walk, const struct max_plus_map *map, uint64_t times) {
+    walk->chains.pinned = true;
+    const wb_status status = max_plus_repeat(map, times);
+    walk->chains.pinned = false;
+    return status;
+}
+
 /* Takes the walkers behind `times` more repetitions of the cycle. */
 static wb_status repeat_sections(struct block_walk *walk, uint64_t times) {
     static const struct max_plus_trace trace = {latencies_mark, latencies_jump, latencies_back};
@@ -160,7 +195,7 @@ static wb_status repeat_sections(struct block_walk *walk, uint64_t times) {
     if (walk->visitor != NULL)
         walk->status = walk_cycle(walk, times);
     else
-        WB_TRY(max_plus_repeat(&map, times));
+        WB_TRY(repeat_latencies(walk, &map, times));
     section_cycle_skip(&walk->cycle, times, walk->cursors);
     for (uint32_t p = 0; p < walk->block->path_count; p++)
         walk->walkers[p].cursor = walk->cursors[p];
@@ -210,7 +245,7 @@ wb_status latency_chain(const struct timed_block *block, uint64_t times, struct 
     struct block_walk walk = {.block = block, .watch = {.watch = watch}, .diagnostics = diagnostics};
     struct chain_time last = {0, CHAIN_NONE};
     cycles *spent = arena_array(&walk.arena, (size_t)block->code.inst_count * CHAIN_STEPS + 1, sizeof *spent);
-    wb_status status = spent == NULL ? WB_ERR_LIMIT : walk_prepare(&walk);
+    wb_status status = spent == NULL ? WB_ERR_LIMIT : walk_begin(&walk);
     if (status == WB_OK) status = walk_block(&walk);
     for (uint32_t p = 0; status == WB_OK && p < block->path_count; p++)
         last = chain_later(last, walk.walkers[p].complete);
@@ -226,7 +261,7 @@ wb_status sections_visit(const struct timed_block *block, const struct section_v
                          const wb_watch *watch, wb_diagnostics *diagnostics) {
     struct block_walk walk = {
         .block = block, .visitor = visitor, .watch = {.watch = watch}, .diagnostics = diagnostics};
-    wb_status status = walk_prepare(&walk);
+    wb_status status = walk_begin(&walk);
     if (status == WB_OK) status = walk_block(&walk);
     if (status != WB_OK) status = walk_fail(&walk);
     walk_free(&walk);

@@ -1,13 +1,15 @@
 #include "cost/chain.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Links that are no steps. */
-enum { LINK_MARK = CHAIN_STEPS, LINK_JUMP };
+enum { LINK_MARK = CHAIN_STEPS, LINK_JUMP, LINK_BUNDLE };
 
 void chains_free(struct chains *chains) {
     vec_free(&chains->links);
     vec_free(&chains->jumps);
+    vec_free(&chains->bundles);
     arena_free(&chains->arena);
 }
 
@@ -108,7 +110,12 @@ static uint32_t trace_jump(struct tracer *tracer, const struct chain_jump *jump,
     return end;
 }
 
+/* Counts a step, or a bundle of them. */
 static void spend(struct tracer *tracer, const struct chain_link *link, uint64_t weight) {
+    const struct chain_spent *bundle = tracer->chains->bundles.items;
+    for (uint32_t i = 0; link->kind == LINK_BUNDLE && i < link->takes; i++)
+        tracer->spent[bundle[link->entry + i].step] += bundle[link->entry + i].spent * weight;
+    if (link->kind >= CHAIN_STEPS) return;
     cycles *of = tracer->spent + (size_t)link->entry * CHAIN_STEPS;
     const bool issues = link->kind == CHAIN_UNIT;
     of[CHAIN_ISSUE] += issues ? weight : 0;
@@ -129,7 +136,7 @@ static uint32_t trace(struct tracer *tracer, uint32_t link, const struct chain_j
         }
         if (at->kind == LINK_MARK && within != NULL && link == within->first_mark + at->entry)
             return at->entry;
-        if (at->kind < CHAIN_STEPS) spend(tracer, at, weight);
+        spend(tracer, at, weight);
         link = at->before;
     }
     assert(within == NULL || tracer->status != WB_OK);
@@ -140,4 +147,120 @@ wb_status chain_spend(struct chains *chains, uint32_t link, uint64_t weight, cyc
     struct tracer tracer = {chains, spent, chains->failed ? WB_ERR_LIMIT : WB_OK};
     (void)trace(&tracer, link, NULL, weight);
     return tracer.status;
+}
+
+/* ---- Fewer links --------------------------------------------------------------------------------------- */
+
+/* Links from which on the first trimming is worth it: 64 megabytes. */
+#define TRIM_LEAST ((size_t)1 << 22)
+
+/* Links being replaced by fewer. */
+struct trimmer {
+    struct tracer tracer;
+    uint8_t *behind;   /* per link how many stand behind it; 2: several, or a root does */
+    uint32_t *renamed; /* per link that is kept its new number */
+    VEC(struct chain_link) links;
+    VEC(struct chain_spent) bundles;
+};
+
+/* The link behind which a link stands, through the repetitions of a jump; counts what it spends. */
+static uint32_t link_before(struct tracer *tracer, uint32_t link, uint64_t weight) {
+    const struct chains *chains = tracer->chains;
+    const struct chain_link *at = &chains->links.items[link];
+    if (at->kind != LINK_JUMP) {
+        spend(tracer, at, weight);
+        return at->before;
+    }
+    const struct chain_jump *jump = &chains->jumps.items[at->entry];
+    const uint32_t time = trace_jump(tracer, jump, at->before, weight);
+    return tracer->status == WB_OK ? jump->links[time] : CHAIN_NONE;
+}
+
+static void stand_behind(struct trimmer *trimmer, uint32_t link, uint8_t many) {
+    if (link == CHAIN_NONE) return;
+    const uint8_t sum = (uint8_t)(trimmer->behind[link] + many);
+    trimmer->behind[link] = sum > 2 ? 2 : sum;
+}
+
+/* Finds the links that are kept: those of roots, and those that several stand behind. */
+static void find_kept(struct trimmer *trimmer) {
+    const struct chains *chains = trimmer->tracer.chains;
+    for (size_t r = 0; r < chains->root_count; r++)
+        stand_behind(trimmer, chains->roots[r]->link, 2);
+    for (size_t l = chains->links.count; l-- > 0 && trimmer->tracer.status == WB_OK;)
+        if (trimmer->behind[l] > 0) stand_behind(trimmer, link_before(&trimmer->tracer, (uint32_t)l, 0), 1);
+}
+
+/* Puts one link in the place of a kept one and of all between it and the kept one before. */
+static wb_status bundle_link(struct trimmer *trimmer, uint32_t link) {
+    struct tracer *tracer = &trimmer->tracer;
+    const size_t steps = (size_t)tracer->chains->entries * CHAIN_STEPS;
+    struct chain_link bundle = {.entry = (uint32_t)trimmer->bundles.count, .kind = LINK_BUNDLE};
+    memset(tracer->spent, 0, steps * sizeof *tracer->spent);
+    trimmer->renamed[link] = (uint32_t)trimmer->links.count;
+    do {
+        link = link_before(tracer, link, 1);
+    } while (link != CHAIN_NONE && trimmer->behind[link] < 2);
+    bundle.before = link == CHAIN_NONE ? CHAIN_NONE : trimmer->renamed[link];
+    for (size_t step = 0; step < steps; step++) {
+        const struct chain_spent spent = {step, tracer->spent[step]};
+        if (spent.spent > 0) WB_TRY(vec_push(&trimmer->bundles, spent));
+    }
+    bundle.takes = (uint32_t)trimmer->bundles.count - bundle.entry;
+    WB_TRY(vec_push(&trimmer->links, bundle));
+    return tracer->status;
+}
+
+static wb_status trim(struct trimmer *trimmer, struct arena *arena) {
+    const struct chains *chains = trimmer->tracer.chains;
+    trimmer->behind = arena_array(arena, chains->links.count + 1, sizeof *trimmer->behind);
+    trimmer->renamed = arena_array(arena, chains->links.count + 1, sizeof *trimmer->renamed);
+    trimmer->tracer.spent = arena_array(arena, (size_t)chains->entries * CHAIN_STEPS + 1, sizeof(cycles));
+    if (trimmer->behind == NULL || trimmer->renamed == NULL || trimmer->tracer.spent == NULL)
+        return WB_ERR_LIMIT;
+    find_kept(trimmer);
+    for (uint32_t l = 0; l < chains->links.count && trimmer->tracer.status == WB_OK; l++)
+        if (trimmer->behind[l] == 2) WB_TRY(bundle_link(trimmer, l));
+    return trimmer->tracer.status;
+}
+
+/* Takes the new links in place of the old ones. */
+static void take_trimmed(struct chains *chains, const struct trimmer *trimmer) {
+    for (size_t r = 0; r < chains->root_count; r++)
+        if (chains->roots[r]->link != CHAIN_NONE)
+            chains->roots[r]->link = trimmer->renamed[chains->roots[r]->link];
+    vec_free(&chains->links);
+    vec_free(&chains->bundles);
+    memcpy(&chains->links, &trimmer->links, sizeof chains->links);
+    memcpy(&chains->bundles, &trimmer->bundles, sizeof chains->bundles);
+    chains->jumps.count = 0;
+    arena_free(&chains->arena);
+}
+
+void chains_trim(struct chains *chains) {
+    struct trimmer trimmer = {.tracer = {chains, NULL, WB_OK}};
+    struct arena arena = {0};
+    assert(!chains->pinned);
+    if (trim(&trimmer, &arena) == WB_OK) {
+        take_trimmed(chains, &trimmer);
+    } else {
+        chains->failed = true;
+        vec_free(&trimmer.links);
+        vec_free(&trimmer.bundles);
+    }
+    arena_free(&arena);
+}
+
+void chains_tend(struct chains *chains) {
+    const size_t count = chains->links.count;
+    if (chains->pinned || chains->failed || count < TRIM_LEAST || count < chains->trim_at) return;
+    chains_trim(chains);
+    chains->trim_at = 2 * chains->links.count;
+}
+
+void chains_clear(struct chains *chains) {
+    for (size_t r = 0; r < chains->root_count; r++)
+        chains->roots[r]->link = CHAIN_NONE;
+    chains->links.count = chains->jumps.count = chains->bundles.count = 0;
+    arena_free(&chains->arena);
 }

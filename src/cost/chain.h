@@ -38,14 +38,27 @@ struct chain_jump {
     uint32_t *links; /* from the arena, one a time */
 };
 
+/* What many links have spent that one stands for now: of one step of an entry. */
+struct chain_spent {
+    uint64_t step; /* entry * CHAIN_STEPS + step */
+    cycles spent;
+};
+
 /* Most links that are kept: a gigabyte. */
 #define CHAIN_LINKS_MAX ((size_t)1 << 26)
 
-/* Zero-initialised it has no links. What fails for want of memory leaves `failed`. */
+/* Zero-initialised, but for `roots` and `entries`, it has no links. What fails for want of memory leaves
+ * `failed`. */
 struct chains {
     struct arena arena;
+    struct chain_time **roots; /* all times whose chains may be asked for, or continued */
+    size_t root_count;
+    uint32_t entries; /* of the code */
     VEC(struct chain_link) links;
     VEC(struct chain_jump) jumps;
+    VEC(struct chain_spent) bundles;
+    size_t trim_at; /* links */
+    bool pinned;    /* there are marks for a jump to come */
     bool failed;
     bool too_long; /* why: there are CHAIN_LINKS_MAX */
 };
@@ -70,6 +83,16 @@ uint32_t chain_jump(struct chains *chains, uint32_t first_mark, uint64_t periods
 
 /* Gives the times the links again that they had before a jump. */
 void chain_back(const struct chains *chains, uint32_t jump, struct chain_time *const *times, size_t count);
+
+/* Puts one link in the place of all those in a row that nothing else stands behind: no more links are left
+ * than twice the roots. */
+void chains_trim(struct chains *chains);
+
+/* Does that when there are very many links, unless they are pinned. */
+void chains_tend(struct chains *chains);
+
+/* Forgets all links, those of the roots, too. */
+void chains_clear(struct chains *chains);
 
 /* What a chain is made of: spent[entry * CHAIN_STEPS + step] grows by the cycles of the entry on it, times
  * `weight`. Of initiations the first cycle is one of the issue. WB_ERR_LIMIT when memory is, or was,

@@ -227,6 +227,7 @@ wb_status chain_walker_section(struct chain_walker *walker) {
         walk_run(walker, &walker->cursor, &at_barrier);
         run.count -= walker->cursor.left;
         if (run.count > 0) WB_TRY(vec_push(&walker->runs, run));
+        chains_tend(walker->chains);
         if (!may_go_on(walker->watch, run.count) || walker->chains->failed) return WB_ERR_LIMIT;
     }
     return walker->chains->failed ? WB_ERR_LIMIT : WB_OK;

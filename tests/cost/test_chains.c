@@ -222,6 +222,25 @@ static wb_status check_section(void *user, const struct block_section *section) 
     return WB_OK;
 }
 
+/* Chains say the same when their links have been made fewer. */
+static wb_status check_trimmed(void *user, const struct block_section *section) {
+    const size_t steps = (size_t)section->block->code.inst_count * CHAIN_STEPS;
+    struct chains *chains = section->walkers[0].chains;
+    cycles before[ENTRIES_MAX][CHAIN_STEPS], after[ENTRIES_MAX][CHAIN_STEPS];
+    assert_true(section->block->code.inst_count <= ENTRIES_MAX);
+    for (uint32_t p = 0; p < section->block->path_count; p++) {
+        memset(before, 0, sizeof before);
+        memset(after, 0, sizeof after);
+        assert_int_equal(chain_spend(chains, section->walkers[p].complete.link, 1, &before[0][0]), WB_OK);
+        chains_trim(chains);
+        assert_true(chains->links.count <= 2 * chains->root_count && chains->jumps.count == 0);
+        assert_int_equal(chain_spend(chains, section->walkers[p].complete.link, 1, &after[0][0]), WB_OK);
+        if (memcmp(before, after, steps * sizeof before[0][0]) != 0)
+            fail_msg("trimmed chains are others\n%s", (const char *)user);
+    }
+    return WB_OK;
+}
+
 static void test_all_paths(void **state) {
     static const uint32_t depths[] = {0, 1, 2, 3, DEPTH_UNLIMITED};
     struct random_shape shape = {.units = 3,
@@ -326,6 +345,10 @@ static void compare_loops(uint64_t seed, const struct random_shape *shape) {
     for (size_t p = 0; p < made.block.paths.count; p++)
         random_loops(&random, unrolled.code.inst_count, &made.block.paths.items[p], &paths[p]);
     unrolled.paths = paths;
+    const struct section_visitor visitor = {check_trimmed, made.label};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(sections_visit(&made.block.timed, &visitor, NULL, diagnostics), WB_OK);
+    wb_diagnostics_free(diagnostics);
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
         wb_analysis *of[2];
         wb_costs *a = costs_of(&made.block.timed, methods[m], &of[0]),

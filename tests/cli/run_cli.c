@@ -79,7 +79,7 @@ size_t count_of(const char *text, const char *part) {
  * that has it, messages. */
 static bool is_failure(const char *arguments, const char *out) {
     if (out[0] == '\0') return true;
-    return strstr(arguments, "--json") != NULL && strstr(out, "\"name\": \"warpbound-messages\"") != NULL;
+    return strstr(arguments, "json") != NULL && strstr(out, "\"name\": \"warpbound-messages\"") != NULL;
 }
 
 void check_failure(const struct failure_case *failure) {

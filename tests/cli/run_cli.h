@@ -37,7 +37,8 @@ struct failure_case {
     const char *message; /* in what goes to stderr */
 };
 
-/* The run must fail like this and print nothing to standard output, but with --json its messages. */
+/* The run must fail like this and print nothing to standard output, but where JSON is asked for its messages.
+ */
 void check_failure(const struct failure_case *failure);
 
 /* The entry of array `array` whose `key` is `name`. */

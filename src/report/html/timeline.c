@@ -332,7 +332,7 @@ static void put_caption(const struct timeline *timeline) {
         page_note(page,
                   "Cut: of the %" PRIu64
                   " instructions that all SMs issue, the first %zu of the SM are shown, "
-                  "those before cycle %" PRIu64 ". warpbound simulate --schedule --format trace writes all.",
+                  "those before cycle %" PRIu64 ". warpbound analyze --schedule --format trace writes all.",
                   info->issues, page->issues_most, info->kept_until);
 }
 

@@ -1056,14 +1056,17 @@ typedef struct {
 /* What a schedule is of. */
 typedef struct {
     wb_scope scope;
-    wb_kind kind;                   /* WB_SIMULATED: of a policy; WB_LOWER and WB_EXACT: found by a search */
-    const char *method;             /* the search that found it; or NULL */
-    const char *policy;             /* who issues; of a search the same as `method` */
-    const char *scheme;             /* of access to the first level; or NULL */
-    uint32_t warp_count;            /* of a block */
-    uint32_t sm_count, slot_count;  /* that had blocks */
-    uint64_t cycles;                /* from cycle 0 until the last block has ended */
-    uint64_t issues;                /* in all, also those that were not kept */
+    wb_kind kind;                  /* WB_SIMULATED: of a policy; WB_LOWER and WB_EXACT: found by a search */
+    const char *method;            /* the search that found it; or NULL */
+    const char *policy;            /* who issues: a policy, or the choices that a search made */
+    const char *scheme;            /* of access to the first level; or NULL */
+    uint32_t warp_count;           /* of a block */
+    uint32_t sm_count, slot_count; /* that had blocks */
+    uint64_t cycles;               /* from cycle 0 until the last block has ended */
+    uint64_t longest;       /* of wb_schedule_worst: the longest execution that was found; above `cycles`
+                               where the search, longest_by, keeps none of its schedules */
+    const char *longest_by; /* NULL: `cycles` is the longest */
+    uint64_t issues;        /* in all, also those that were not kept */
     uint64_t kept_from, kept_until; /* what was issued in [kept_from, kept_until) is kept */
 } wb_schedule_info;
 

@@ -1,5 +1,6 @@
 /* warpbound analyze: bounds of a kernel, of one thread block, of a grid under a scheme, or of the kernels of
  * a list of launches, beside simulations. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,18 @@ static wb_status check_output(const struct options *options, wb_diagnostics *dia
     return status == WB_OK ? read_schedule_options(options, diagnostics, &asked) : status;
 }
 
+/* Warns where a longer execution is known, of which there is no schedule. */
+static void warn_of_longer(const wb_schedule_info *info, wb_diagnostics *diagnostics) {
+    char warning[200];
+    if (info->longest_by == NULL) return;
+    (void)snprintf(
+        warning, sizeof warning,
+        "%s found an execution of %llu cycles, but keeps no schedule; this is the longest of those "
+        "that are kept, of %llu",
+        info->longest_by, (unsigned long long)info->longest, (unsigned long long)info->cycles);
+    wb_diagnostics_warning(diagnostics, "--schedule", warning);
+}
+
 /* The longest execution that was found, instead of the report. */
 static wb_status write_worst_schedule(const struct options *options, const wb_analysis *analysis,
                                       wb_diagnostics *diagnostics) {
@@ -128,6 +141,7 @@ static wb_status write_worst_schedule(const struct options *options, const wb_an
     wb_schedule *schedule = NULL;
     wb_status status = read_schedule_options(options, diagnostics, &asked);
     if (status == WB_OK) status = wb_schedule_worst(analysis, &asked, diagnostics, &schedule);
+    if (status == WB_OK) warn_of_longer(wb_schedule_describe(schedule), diagnostics);
     if (status == WB_OK) status = write_schedule(options, schedule, diagnostics);
     wb_schedule_free(schedule);
     return status;

@@ -88,7 +88,57 @@ static void test_found_schedules_are_replayed(void **state) {
     }
 }
 
+/* The exact worst case comes without a schedule: the schedule says how long that is, and who found it. */
+static void test_longer_ones_are_named(void **state) {
+    (void)state;
+    uint32_t longer = 0;
+    static const struct random_grid_shape one_issue = {.block = {.units = 3,
+                                                                 .init = 6,
+                                                                 .latency = 9,
+                                                                 .warps = 3,
+                                                                 .insts = 5,
+                                                                 .sub_cores = 1,
+                                                                 .width = 1,
+                                                                 .instances = 1},
+                                                       .depths = depths,
+                                                       .depth_count = 4,
+                                                       .classes = 1,
+                                                       .blocks = 1,
+                                                       .sms = 1,
+                                                       .resident = 1,
+                                                       .free_percent = 100};
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct random_grid grid;
+        wb_analysis *block = NULL;
+        wb_schedule *schedule = NULL;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        random_grid_make(seed, &one_issue, &grid);
+        assert_int_equal(analysis_of_timed(&grid.block.classes.items[0].timed, diagnostics, &block), WB_OK);
+        assert_int_equal(wb_schedule_worst(block, NULL, diagnostics, &schedule), WB_ERR_DECLINED);
+        assert_int_equal(wb_analysis_bound(block, "exhaustive", NULL, diagnostics), WB_OK);
+        assert_int_equal(wb_schedule_worst(block, NULL, diagnostics, &schedule), WB_ERR_DECLINED);
+        assert_int_equal(wb_analysis_simulate(block, "lrr", NULL, diagnostics), WB_OK);
+        assert_int_equal(wb_schedule_worst(block, NULL, diagnostics, &schedule), WB_OK);
+        const wb_schedule_info *info = wb_schedule_describe(schedule);
+        size_t count;
+        assert_int_equal(info->longest, wb_analysis_bounds(block, &count)->cycles);
+        assert_true(info->longest >= info->cycles);
+        if (info->longest > info->cycles) {
+            assert_string_equal(info->longest_by, "exhaustive");
+            longer++;
+        } else {
+            assert_null(info->longest_by);
+        }
+        wb_schedule_free(schedule);
+        wb_analysis_free(block);
+        wb_diagnostics_free(diagnostics);
+        random_grid_free(&grid);
+    }
+    assert_true(longer > 5);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_schedules_are_replayed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_schedules_are_replayed),
+                                       cmocka_unit_test(test_longer_ones_are_named)};
     return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
 }

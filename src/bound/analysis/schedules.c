@@ -81,10 +81,20 @@ static wb_kind kind_of(const wb_analysis *analysis, const char *method) {
     return WB_LOWER;
 }
 
-wb_status wb_schedule_worst(const wb_analysis *analysis, const wb_schedule_options *options,
-                            wb_diagnostics *diagnostics, wb_schedule **schedule) {
-    const char *objection = objection_to(analysis);
-    if (objection != NULL) return decline(analysis, objection, diagnostics);
+/* Says whether a search has found what takes longer without keeping how. */
+static void note_longest(const wb_analysis *analysis, wb_schedule_info *info) {
+    info->longest = info->cycles;
+    for (size_t b = 0; b < analysis->bounds.count; b++) {
+        const wb_bound *bound = &analysis->bounds.items[b];
+        if ((bound->kind != WB_LOWER && bound->kind != WB_EXACT) || bound->cycles <= info->longest) continue;
+        info->longest = bound->cycles;
+        info->longest_by = bound->method;
+    }
+}
+
+/* The longest schedule that can be seen again: what a search kept, or the slowest simulation. */
+static wb_status record_longest(const wb_analysis *analysis, const wb_schedule_options *options,
+                                wb_diagnostics *diagnostics, wb_schedule **schedule) {
     const struct schedule_witness *found = NULL;
     const wb_simulation *slowest = NULL;
     for (size_t w = 0; w < analysis->witnesses.count; w++)
@@ -101,4 +111,13 @@ wb_status wb_schedule_worst(const wb_analysis *analysis, const wb_schedule_optio
                               schedule);
     const struct sim_policy *policy = policy_at(choose_index(slowest->policy, wb_policy_name));
     return record_policy(analysis, policy, options, diagnostics, schedule);
+}
+
+wb_status wb_schedule_worst(const wb_analysis *analysis, const wb_schedule_options *options,
+                            wb_diagnostics *diagnostics, wb_schedule **schedule) {
+    const char *objection = objection_to(analysis);
+    if (objection != NULL) return decline(analysis, objection, diagnostics);
+    WB_TRY(record_longest(analysis, options, diagnostics, schedule));
+    note_longest(analysis, &(*schedule)->info);
+    return WB_OK;
 }

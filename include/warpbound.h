@@ -1354,6 +1354,13 @@ wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_rep
 wb_status wb_cache_report(wb_gpu *gpu, wb_report_format format, const wb_watch *watch,
                           wb_diagnostics *diagnostics, char **text);
 
+/* A machine: as text what wb_machine_print prints; as JSON its settings under the keys of wb_machine_set. */
+wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, wb_diagnostics *diagnostics,
+                            char **text);
+
+/* The presets: as text their names, one a line; as JSON with what each of them is. */
+wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *diagnostics, char **text);
+
 /* An occupancy. */
 wb_status wb_occupancy_report(const wb_occupancy *occupancy, wb_report_format format,
                               wb_diagnostics *diagnostics, char **text);

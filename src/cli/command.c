@@ -20,7 +20,7 @@ static const struct command commands[] = {
      "simulate a kernel on a whole GPU, or one thread block", "simulates what the given data lead to",
      command_simulate,
      .examples = {"simulate kernels/reduce.ptx -l kernels/reduce.yaml --policy lrr,gto",
-                  "simulate kernels/reduce.ptx -l kernels/reduce.yaml -m jcse2017 --scheme reorder",
+                  "simulate kernels/reduce.yaml -m jcse2017 --scheme reorder",
                   "simulate kernels/reduce.ptx -l kernels/reduce.yaml --schedule"}},
     {"path", COMMAND_PATH, "FILE.ptx | LAUNCH.yaml", "print what each warp executes",
      "executes, and times nothing", command_path,

@@ -1,20 +1,11 @@
 /* warpbound machine: the presets, one machine as YAML, or a gpgpusim.config turned into one. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 
-/* The names of all presets, one a line, malloc'd. */
-static char *preset_list(void) {
-    size_t size = 1;
-    for (size_t i = 0; i < wb_machine_preset_count(); i++)
-        size += strlen(wb_machine_preset_name(i)) + 1;
-    char *text = calloc(1, size);
-    size_t length = 0;
-    for (size_t i = 0; text != NULL && i < wb_machine_preset_count(); i++)
-        length += (size_t)snprintf(text + length, size - length, "%s\n", wb_machine_preset_name(i));
-    return text;
+static wb_report_format format_of(const struct options *options) {
+    return options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
 }
 
 /* show NAME and import FILE both end in a machine that is printed. */
@@ -28,7 +19,7 @@ static wb_status make_machine(const struct options *options, wb_diagnostics *dia
         status = wb_machine_import(options->operands.items[1], diagnostics, &machine);
         if (status == WB_OK) status = set_keys(options, machine, diagnostics);
     }
-    if (status == WB_OK) status = wb_machine_print(machine, diagnostics, text);
+    if (status == WB_OK) status = wb_machine_report(machine, format_of(options), diagnostics, text);
     wb_machine_free(machine);
     return status;
 }
@@ -36,11 +27,10 @@ static wb_status make_machine(const struct options *options, wb_diagnostics *dia
 int command_machine(const struct options *options, wb_diagnostics *diagnostics) {
     const char *verb = options->operands.count > 0 ? options->operands.items[0] : "";
     char *text = NULL;
-    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_TEXT, diagnostics);
+    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
     if (status != WB_OK) return (int)status;
     if (strcmp(verb, "list") == 0 && options->operands.count == 1) {
-        text = preset_list();
-        status = text != NULL ? WB_OK : WB_ERR_LIMIT;
+        status = wb_machine_presets_report(format_of(options), diagnostics, &text);
     } else if ((strcmp(verb, "show") == 0 || strcmp(verb, "import") == 0) && options->operands.count == 2) {
         status = make_machine(options, diagnostics, &text);
     } else {

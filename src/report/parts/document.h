@@ -15,7 +15,9 @@ enum document {
     DOCUMENT_PATH,
     DOCUMENT_REQUESTS, /* path --format jcse-json */
     DOCUMENT_MAKESPAN,
-    DOCUMENT_MESSAGES /* of a run that failed */
+    DOCUMENT_MESSAGES, /* of a run that failed */
+    DOCUMENT_MACHINE,
+    DOCUMENT_MACHINES /* the list of presets */
 };
 
 /* Opens the object of a document and writes its first members, "format" and "warpbound". */

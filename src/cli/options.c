@@ -46,9 +46,8 @@ static const struct option_row option_table[] = {
     {'s', "shared", "BYTES", INTO(TEXT, shared, LAUNCHES), .help = "dynamic shared memory per block"},
     {0, "registers", "N", INTO(TEXT, registers, LAUNCHES),
      .help = "registers of a thread, as the compiler reports them (default: not known)"},
-    {0, "ptxas-info", "FILE",
-     INTO(TEXT, ptxas_info, TIMES | COMMAND_CACHE | COMMAND_OCCUPANCY | COMMAND_INIT),
-     .help = "the same, from what ptxas -v or nvcc --resource-usage printed"},
+    {0, "ptxas-info", "FILE", INTO(TEXT, ptxas_info, LAUNCHES | COMMAND_INIT),
+     .help = "registers of a thread, from what ptxas -v or nvcc --resource-usage printed"},
     {'a', "argument", "ARG", INTO(LIST, arguments, LAUNCHES),
      .help =
          "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "

@@ -1,4 +1,5 @@
 wb_test(test_flow_graph wb_flow)
+wb_test(test_unrolled wb_flow)
 wb_test(test_flow_ptx wb_flow)
 wb_test(test_flow_report wb_report)
 wb_test(test_ssa wb_papers_gated_ssa)

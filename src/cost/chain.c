@@ -144,7 +144,8 @@ static uint32_t trace(struct tracer *tracer, uint32_t link, const struct chain_j
 }
 
 wb_status chain_spend(struct chains *chains, uint32_t link, uint64_t weight, cycles *spent) {
-    struct tracer tracer = {chains, spent, chains->failed ? WB_ERR_LIMIT : WB_OK};
+    struct tracer tracer = {.chains = chains, .status = chains->failed ? WB_ERR_LIMIT : WB_OK};
+    tracer.spent = spent;
     (void)trace(&tracer, link, NULL, weight);
     return tracer.status;
 }

@@ -25,7 +25,7 @@ wb_status chain_walker_init(struct chain_walker *walker, struct chains *chains, 
     const size_t queued = alone ? units * queue_length(walker) : 0;
     walker->registers = arena_array(arena, registers + 1, sizeof *walker->registers);
     walker->units = arena_array(arena, units + 1, sizeof *walker->units);
-    walker->times = arena_array(arena, registers + units + queued + 2, sizeof *walker->times);
+    walker->times = arena_array(arena, registers + units + queued + 2, sizeof(struct chain_time *));
     walker->touched = arena_array(arena, registers + units + 1, sizeof *walker->touched);
     struct chain_time *starts = arena_array(arena, queued + 1, sizeof *starts);
     if (walker->registers == NULL || walker->units == NULL || walker->times == NULL ||

@@ -104,8 +104,9 @@ static void add_instruction(struct cost_maker *maker, size_t number, struct line
 
 static void make_rows(void *context) {
     struct cost_maker *maker = context;
-    struct line_reader reader = {.line = 1};
-    if (maker->costs->module != NULL) reader.source = &maker->costs->module->source;
+    const struct source nothing = {0};
+    const struct wb_module *module = maker->costs->module;
+    struct line_reader reader = {.source = module != NULL ? &module->source : &nothing, .line = 1};
     for (size_t i = 0; i < maker->shares.instructions; i++)
         add_instruction(maker, i, &reader);
     for (enum cost_apart apart = 0; apart < COST_APART_COUNT; apart++) {

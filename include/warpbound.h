@@ -615,11 +615,21 @@ typedef enum {
     WB_ASSUME_CAPACITY_ROUNDED_DOWN,
     WB_ASSUME_LETTERS_ISSUE_EACH,
     WB_ASSUME_SOLVER_ARITHMETIC,
+    /* Kernels that are launched one after another (docs/launch.md). */
+    WB_ASSUME_LAUNCHES_IN_TURN,
+    WB_ASSUME_NOTHING_CARRIED_IN,
     WB_ASSUMPTION_COUNT
 } wb_assumption;
 
 /* The sentence, valid for ever. */
 const char *wb_assumption_text(wb_assumption what);
+
+/* A letter and a number, such as "S1", that never change and that no other assumption has: the letter is that
+ * of a group (docs/reading-a-bound.md lists them all). */
+const char *wb_assumption_id(wb_assumption what);
+
+/* The group of an assumption: "kernel", "machine", "scheduler", ... */
+const char *wb_assumption_group(wb_assumption what);
 
 #define WB_PARTS_MAX 40
 
@@ -1330,6 +1340,14 @@ typedef struct {
     uint64_t deadline; /* cycles */
     wb_scope scope;    /* what the deadline is of (wb_analysis_judge) */
     wb_unit unit;      /* in which the deadline and its margin are shown */
+    bool simulated;    /* nothing was asked for bounds: the report is of simulations, without a verdict */
+    /* Of text: */
+    uint32_t width;      /* of its lines, which are broken where words are; 0: 80 */
+    bool color;          /* escape sequences of terminals are written */
+    bool quiet;          /* the verdict line alone */
+    bool all;            /* everything: all tables, what every method assumes, why estimates are no bounds */
+    const char *explain; /* methods and policies, separated by commas, of which all that is known is said; or
+                            NULL */
 } wb_report_options;
 
 /* Bounds and simulations of one analysis. */

@@ -87,6 +87,21 @@ static wb_status check_settings(const struct options *options, const wb_analysis
     return WB_OK;
 }
 
+/* How the report is written, and where it is read. */
+static wb_status report_options(const struct options *options, wb_diagnostics *diagnostics,
+                                wb_report_options *report) {
+    *report = (wb_report_options){.size = sizeof *report,
+                                  .phases = options->phases,
+                                  .timing = options->timing,
+                                  .quiet = options->quiet,
+                                  .all = options->all,
+                                  .explain = options->explain};
+    report_look(options, report);
+    if (options->format != OUTPUT_TEXT && (options->quiet || options->all || options->explain != NULL))
+        return usage_error(diagnostics, "--quiet, --all and --explain are of the report in text");
+    return WB_OK;
+}
+
 /* Loads and analyses what the operand describes. */
 static wb_status analyze(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
                          wb_report_options *report, wb_analysis **analysis) {
@@ -160,9 +175,10 @@ static wb_status write_results(const struct options *options, const wb_analysis 
 
 /* Analyses what is no list of launches. After a limit what was found is reported. */
 static int analyze_one(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
-    wb_report_options report = {.size = sizeof report, .phases = options->phases, .timing = options->timing};
+    wb_report_options report;
     wb_analysis *analysis = NULL;
-    int status = (int)check_output(options, diagnostics);
+    int status = (int)report_options(options, diagnostics, &report);
+    if (status == WB_OK) status = (int)check_output(options, diagnostics);
     if (status == WB_OK && options->schemes != NULL && options->phases)
         status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
     if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
@@ -206,11 +222,12 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
 
 /* Analyses the kernels of a list of launches. */
 static int analyze_list(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
-    wb_report_options report = {.size = sizeof report, .timing = options->timing};
+    wb_report_options report;
     wb_analyze_options asked;
     wb_stream *stream = NULL;
     char *text = NULL;
-    int status = (int)require_report_format(options, diagnostics);
+    int status = (int)report_options(options, diagnostics, &report);
+    if (status == WB_OK) status = (int)require_report_format(options, diagnostics);
     if (status == WB_OK) status = (int)refuse_options(options, diagnostics);
     if (status == WB_OK) status = (int)load_module(options, diagnostics, &inputs->module);
     const char *machine = options->machine != NULL ? options->machine : DEFAULT_MACHINE;

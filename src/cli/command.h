@@ -109,6 +109,9 @@ wb_status set_keys(const struct options *options, wb_machine *machine, wb_diagno
 /* --threads of a simulation, or the number of processors. */
 void set_threads(const struct options *options, wb_gpu *gpu);
 
+/* Width and colours of a report that write_output writes. */
+void report_look(const struct options *options, wb_report_options *report);
+
 /* Fails with a message unless the output format is one of the two (pass the same twice for one). */
 wb_status require_format(const struct options *options, enum output_format first, enum output_format second,
                          wb_diagnostics *diagnostics);

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "command_line.h"
+#include "terminal.h"
 #include "values.h"
 
 wb_status usage_error(wb_diagnostics *diagnostics, const char *message) {
@@ -290,6 +291,12 @@ void write_failure(const struct options *options, wb_status status, const wb_dia
         (void)write_output(options, text, unheard);
     free(text);
     wb_diagnostics_free(unheard);
+}
+
+void report_look(const struct options *options, wb_report_options *report) {
+    const bool to_file = options->output != NULL && strcmp(options->output, "-") != 0;
+    report->width = to_file ? TERMINAL_WIDTH_USUAL : (uint32_t)terminal_width(stdout);
+    report->color = to_file ? options->color == COLOR_ALWAYS : terminal_colors(stdout, options->color);
 }
 
 wb_status write_output(const struct options *options, const char *text, wb_diagnostics *diagnostics) {

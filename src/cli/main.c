@@ -6,6 +6,7 @@
 #include "command_line.h"
 #include "help.h"
 #include "stop.h"
+#include "terminal.h"
 
 /* What was printed is out: else the run has failed, whatever it came to. */
 static int printed(int status) {
@@ -49,7 +50,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
         facts_suggest(&options, diagnostics);
     if (wb_diagnostics_needs_launch(diagnostics)) launch_suggest(&options, diagnostics);
     if (status > EXIT_DEADLINE_MISSED) write_failure(&options, (wb_status)status, diagnostics);
-    fputs(wb_diagnostics_text(diagnostics), stderr);
+    terminal_print_messages(wb_diagnostics_text(diagnostics), options.color);
     wb_diagnostics_free(diagnostics);
     options_free(&options);
     return status;

@@ -193,6 +193,16 @@ static const struct option_row option_table[] = {
     {0, "force", NULL, INTO(FLAG, force, COMMAND_INIT), .help = "replace a launch file that exists"},
     {0, "report", "FILE", INTO(TEXT, report, COMMAND_ANALYZE),
      .help = "write a report with pictures to FILE, in HTML: any browser shows it, without network"},
+    {'q', "quiet", NULL, INTO(FLAG, quiet, COMMAND_ANALYZE), .help = "print the verdict line alone"},
+    {0, "explain", "LIST", INTO(TEXT, explain, COMMAND_ANALYZE),
+     .help =
+         "print all that is known of these methods and policies as well: what their numbers are made of and "
+         "rest on, why an estimate is no bound, why there is no number"},
+    {0, "all", NULL, INTO(FLAG, all, COMMAND_ANALYZE),
+     .help = "print everything: both tables, block classes, what every number assumes"},
+    {0, "color", "WHEN", INTO(WORD, color, EVERY_COMMAND),
+     .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never",
+     .words = {"auto", "always", "never"}},
     {0, "phases", NULL, INTO(FLAG, phases, COMMAND_ANALYZE),
      .help = "print the phases and the bound of every warp as well"},
     {0, "schedule", NULL, INTO(FLAG, schedule, COMMAND_ANALYZE),

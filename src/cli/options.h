@@ -67,6 +67,7 @@ struct option_place {
 enum { INPUTS_GIVEN = 1, INPUTS_ANY = 2 };
 enum { SCOPE_KERNEL = 1, SCOPE_BLOCK = 2 };
 enum { MEMORY_IDEAL = 1, MEMORY_REQUESTS = 2 };
+enum { COLOR_AUTO = 1, COLOR_ALWAYS = 2, COLOR_NEVER = 3 };
 
 /* What the command line says; texts point into argv, NULL where they are left out. */
 struct options {
@@ -81,7 +82,7 @@ struct options {
     const char *kernel, *grid, *block, *shared, *registers, *assume, *launch, *machine, *facts, *ptxas_info;
     struct option_list arguments, variables, sets;
     struct option_place block_index;
-    unsigned inputs, scope, memory;
+    unsigned inputs, scope, memory, color;
     const char *methods, *policies, *schemes, *deadline, *output, *report, *window;
     struct option_number threads, states;
     uint64_t memory_limit; /* bytes; 0: not given */
@@ -89,6 +90,8 @@ struct options {
     enum output_format format;
     bool *has_written; /* becomes true when output is written, be it in part */
     bool phases, timing, accesses, schedule;
+    bool quiet, all;                /* of analyze, */
+    const char *explain;            /* and methods of its report */
     bool order, channels;           /* of cache, */
     struct option_number sm, first; /* and what of these */
     const char *why;                /* of cfg: a label */

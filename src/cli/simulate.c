@@ -12,7 +12,8 @@ static wb_status write_totals(const struct options *options, wb_analysis *analys
     wb_status status = wb_analysis_simulate(analysis, policies, &watch, diagnostics);
     if (status != WB_OK) return status;
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
-    wb_report_options report = {.size = sizeof report, .timing = options->timing};
+    wb_report_options report = {.size = sizeof report, .timing = options->timing, .simulated = true};
+    report_look(options, &report);
     return wb_report(analysis, format, &report, diagnostics, text);
 }
 

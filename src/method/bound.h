@@ -1,20 +1,15 @@
 /* What every bound says of itself, whatever it is of: its kind, what it rests on, and what its cycles are
- * spent on. A new assumption is an enumerator of wb_assumption (warpbound.h) and a sentence in bound.c; one
- * of the execution of a kernel has its sentence in warp/path/execution_notes.h. */
+ * spent on. */
 #ifndef WB_METHOD_BOUND_H
 #define WB_METHOD_BOUND_H
 
-#include "warp/path/execution_notes.h"
-#include "warpbound.h"
+#include "method/assumption.h"
 
 /* Adds an assumption behind the others, unless the bound has it. */
 void assume(wb_bound *bound, wb_assumption what);
 
 /* Adds what the execution of a kernel takes for granted. */
 void assume_execution(wb_bound *bound, assumed_set set);
-
-/* The same as a list; returns how many. */
-size_t assumptions_of_execution(assumed_set set, wb_assumption list[WB_ASSUMPTION_COUNT]);
 
 /* Adds a part to a bound, among the others by its size; none of 0 cycles. */
 void bound_add_part(wb_bound *bound, wb_part_kind what, const char *unit, uint64_t value);

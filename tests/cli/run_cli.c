@@ -82,6 +82,25 @@ static bool is_failure(const char *arguments, const char *out) {
     return strstr(arguments, "json") != NULL && strstr(out, "\"name\": \"warpbound-messages\"") != NULL;
 }
 
+/* Whether the text begins with the words, whatever its spaces are. */
+static bool begins_with(const char *text, const char *words) {
+    for (; *words != '\0'; words++, text++) {
+        if (*words == ' ' && (*text == ' ' || *text == '\n')) {
+            words += strspn(words, " ") - 1;
+            text += strspn(text, " \n") - 1;
+        } else if (*words != *text) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool says(const char *text, const char *words) {
+    while (*text != '\0' && !begins_with(text, words))
+        text++;
+    return *text != '\0';
+}
+
 void check_failure(const struct failure_case *failure) {
     struct run run = run_command(failure->arguments);
     if (run.status != failure->status || strstr(run.err, failure->message) == NULL ||

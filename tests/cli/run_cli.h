@@ -3,6 +3,7 @@
 #define TEST_RUN_CLI_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -30,6 +31,10 @@ char *read_file(const char *path);
 
 /* How often `part` stands in the text. */
 size_t count_of(const char *text, const char *part);
+
+/* Whether the text says this, wherever its lines are broken: as many spaces and line breaks as there are
+ * count as one space. */
+bool says(const char *text, const char *words);
 
 struct failure_case {
     const char *arguments;

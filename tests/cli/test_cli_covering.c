@@ -191,10 +191,10 @@ static void test_kernels_are_covered(void **state) {
     root = run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --json", 0);
     check_kernel(root, false);
     json_decref(root);
-    struct run run = run_command("analyze " HISTOGRAM "--inputs any --deadline 1 --method k-bal");
+    struct run run = run_command("analyze " HISTOGRAM "--inputs any --deadline 4000 --method k-bal");
     assert_int_equal(run.status, 1);
     assert_non_null(strstr(run.out, "paths    covering: of every execution"));
-    assert_non_null(strstr(run.out, "the warps of all blocks execute parts of these covering paths"));
+    assert_true(says(run.out, "the warps of all blocks execute parts of these covering paths"));
     assert_non_null(strstr(run.out, "with the data that the launch gives:"));
     assert_non_null(strstr(run.out, "not known, and taken for anything:"));
     run_free(&run);
@@ -251,9 +251,8 @@ static void test_reports_name_inputs_and_registers(void **state) {
     assert_int_equal(json_array_size(json_object_get(launch, "arguments")), 3);
     json_decref(root);
     struct run run = run_command("analyze " BFS "--facts kernels/bfs_level.facts --method sib,k-sm");
-    assert_non_null(strstr(run.out,
-                           "\ninputs   any: contents of buffers and variables are not used; given by "
-                           "kernels/bfs_level.yaml: buf:i32[2049]=@data/graph_starts.bin, "));
+    assert_true(says(run.out, "inputs any: contents of buffers and variables are not used; given by "
+                              "kernels/bfs_level.yaml: buf:i32[2049]=@data/graph_starts.bin, "));
     assert_non_null(strstr(run.out, "\nregisters 1 to 255 a thread: not given, at most"));
     assert_non_null(strstr(run.out, "\nfacts    kernels/bfs_level.facts (checksum "));
     run_free(&run);

@@ -85,7 +85,7 @@ static void expect_declined(const char *command, size_t number, enum ptx_wait wa
 
 static void expect_assumed(const char *command, size_t number, enum ptx_wait wait) {
     struct run run = run_instruction(command, cases[number].opcode, cases[number].operands);
-    if (run.status != 0 || strstr(run.out, ptx_wait_text(wait)) == NULL)
+    if (run.status != 0 || !says(run.out, ptx_wait_text(wait)))
         fail_msg("%s, %s: status %d\n%s%s", command, cases[number].opcode, run.status, run.err, run.out);
     run_free(&run);
 }

@@ -5,8 +5,21 @@
 #include "bound/analysis/analysis.h"
 #include "report/write/json.h"
 
-/* What is analysed, on which machine: lines with a word in front. */
-void report_heading_put(struct text *out, const struct wb_analysis *analysis);
+/* Of a kernel its block that takes longest; else what is analysed. */
+const struct wb_analysis *report_block_of(const struct wb_analysis *analysis);
+
+/* The block of covering paths that an analysis is of; of a grid its first one. */
+const struct wb_block *report_covering_block(const struct wb_analysis *analysis);
+
+/* Instructions that all warps of the block execute together. */
+uint64_t report_count_instructions(const struct wb_block *block);
+
+/* What is analysed, on which machine: lines with a word in front; with `all` the block classes, too. */
+void report_heading_put(struct text *out, const struct wb_analysis *analysis, bool all);
+
+/* The report for people. */
+wb_status report_analysis_text(struct text *out, const struct wb_analysis *analysis,
+                               const wb_report_options *options, wb_diagnostics *diagnostics);
 
 /* The members of the JSON report. */
 void report_analysis_json(struct json *json, const struct wb_analysis *analysis,

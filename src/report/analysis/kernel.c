@@ -55,7 +55,7 @@ static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
     }
 }
 
-void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
+void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bool all) {
     const struct wb_machine *machine = analysis->machine;
     const struct wb_grid *grid = analysis->grid_times.grid;
     heading_put_grid(out, grid);
@@ -69,28 +69,8 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis) {
         put_slots(out, &analysis->work);
     else
         text_printf(out, ", %u SMs\n", machine->memory.sms);
-    if (analysis->kind == SUBJECT_KERNEL) put_kinds(out, analysis);
+    if (all && analysis->kind == SUBJECT_KERNEL) put_kinds(out, analysis);
     text_char(out, '\n');
-}
-
-void kernel_put_parts(struct text *out, const struct wb_analysis *analysis) {
-    const wb_bound *best = wb_analysis_best(analysis);
-    if (best == NULL || best->part_count == 0) return;
-    text_printf(out, "the %" PRIu64 " cycles of %s are", best->cycles, best->method);
-    for (size_t p = 0; p < best->part_count; p++) {
-        const wb_part *part = &best->parts[p];
-        text_printf(out, "%s %s%s%s %" PRIu64 " (%.0f %%)", p > 0 ? "," : "", wb_part_name(part->what),
-                    part->unit != NULL ? " " : "", part->unit != NULL ? part->unit : "", part->cycles,
-                    report_percent(part->cycles, best->cycles));
-    }
-    text_char(out, '\n');
-}
-
-void kernel_put_overhead(struct text *out, const struct wb_analysis *analysis) {
-    uint64_t proven;
-    if (analysis_overhead(analysis) == 0 || !wb_analysis_proven(analysis, &proven)) return;
-    text_printf(out, "with the launch overhead of %" PRIu64 " cycles: %" PRIu64 "\n",
-                analysis_overhead(analysis), proven);
 }
 
 void kernel_parts_json(struct json *json, const wb_bound *bound) {

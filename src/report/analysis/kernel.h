@@ -5,14 +5,9 @@
 
 #include "bound/analysis/analysis.h"
 #include "report/write/json.h"
-/* The heading: kernel or file, grid, machine, blocks on an SM. */
-void kernel_put_heading(struct text *out, const struct wb_analysis *analysis);
 
-/* What the least proven bound is made of, largest part first; nothing where there is none. */
-void kernel_put_parts(struct text *out, const struct wb_analysis *analysis);
-
-/* That bound together with the launch overhead; nothing where there is none. */
-void kernel_put_overhead(struct text *out, const struct wb_analysis *analysis);
+/* The heading: kernel or file, grid, machine, blocks on an SM; with `all` block classes. */
+void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bool all);
 
 /* Members of the innermost object: how many blocks of how many classes there are, and the slots that they
  * take turns in; */

@@ -17,12 +17,7 @@ bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *b
  * found, and none takes more than *upper. False where nothing is proven or nothing was found. */
 bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper);
 
-/* Appends the table of all of them and of the methods and policies without a result, those with the data that
- * the launch gives beside those of covering paths; the least proven bound; what is known of the worst case.
- */
-void results_put(struct text *out, const struct wb_analysis *analysis, const wb_report_options *options);
-
-/* The same as members of the innermost object: "bounds", "simulations", "declined", "certified"; */
+/* Members of the innermost object: "bounds", "simulations", "declined", "certified"; */
 void results_json(struct json *json, const struct wb_analysis *analysis, const wb_report_options *options);
 
 /* and "given" of covering paths, which has those with the data that the launch gives, or is null. */

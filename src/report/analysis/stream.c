@@ -1,13 +1,17 @@
 /* Reports of a stream of kernels, as a table for people and as JSON. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
 #include "bound/analysis/stream.h"
+#include "ptx/demangle.h"
 #include "report/analysis/analysis.h"
+#include "report/analysis/explain.h"
 #include "report/analysis/results.h"
 #include "report/gate/gate.h"
 #include "report/parts/bounds.h"
+#include "report/parts/conditions.h"
 #include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/parts/inputs.h"
@@ -47,16 +51,18 @@ static cycles stream_slowest(const struct wb_stream *stream) {
     return slowest;
 }
 
-static void put_heading(struct text *out, const struct wb_stream *stream) {
+static void put_heading(struct text *out, const struct layout *layout, const struct wb_stream *stream) {
     const struct wb_machine *machine = stream->machine;
     const size_t count = stream->kernels.count;
     const struct wb_kernel *kernel =
         count > 0 ? stream->kernels.items[0].analysis->grid_times.grid->kernel : NULL;
-    text_printf(out, "stream   %zu kernel%s, one after another", count, plural(count));
-    if (kernel != NULL) text_printf(out, " (%s)", kernel->module->source.name);
-    text_printf(out, "\nmachine  %s at %g MHz, %u SM%s, launch overhead %u\n\n", machine->name,
-                machine->clock_mhz, machine->memory.sms, plural(machine->memory.sms),
-                machine->launch_overhead);
+    layout_printf(out, layout, 9, "stream   %zu kernel%s, one after another%s%s%s", count, plural(count),
+                  kernel != NULL ? " (" : "", kernel != NULL ? kernel->module->source.name : "",
+                  kernel != NULL ? ")" : "");
+    layout_printf(out, layout, 9, "machine  %s at %g MHz, %u SM%s, launch overhead %u", machine->name,
+                  machine->clock_mhz, machine->memory.sms, plural(machine->memory.sms),
+                  machine->launch_overhead);
+    text_char(out, '\n');
 }
 
 /* Whether some kernel has a simulation beside its bound. */
@@ -80,6 +86,24 @@ static void cycles_cells(struct sheet *table, const struct wb_stream *stream, cy
         sheet_skip(table);
 }
 
+/* A kernel's readable name, or as much of it as there is room for. */
+static void name_cell(struct sheet *table, const struct wb_kernel *kernel, size_t room) {
+    char *readable = kernel != NULL ? demangle(wb_kernel_name(kernel)) : NULL;
+    const char *name = readable != NULL ? readable : kernel != NULL ? wb_kernel_name(kernel) : "by hand";
+    if (strncmp(name, "void ", 5) == 0) name += 5; /* of a template */
+    if (strlen(name) <= room)
+        sheet_text(table, name);
+    else
+        sheet_printf(table, "%.*s...", (int)(room - 3), name);
+    free(readable);
+}
+
+/* Characters that the names of kernels may take: what is left of the lines. */
+static size_t name_room(const struct layout *layout) {
+    const size_t wider = layout->width - 80;
+    return layout->width <= 80 ? 17 : wider > 100 ? 117 : 17 + wider;
+}
+
 static void put_kernel(struct sheet *table, const struct wb_stream *stream, size_t number,
                        const uint64_t *whole) {
     const struct wb_analysis *kernel = stream->kernels.items[number].analysis;
@@ -87,19 +111,14 @@ static void put_kernel(struct sheet *table, const struct wb_stream *stream, size
     const wb_bound *best = wb_analysis_best(kernel);
     double percent;
     sheet_printf(table, "%*zu", (int)strlen("launch"), number + 1);
+    name_cell(table, grid->kernel, name_room(table->layout));
     if (best != NULL) {
-        sheet_text(table, wb_kind_name(best->kind));
         sheet_text(table, best->method);
         cycles_cells(table, stream, best->cycles, whole);
         if (report_overestimation(kernel, best, &percent)) sheet_printf(table, "%+.2f %%", percent);
     } else {
         sheet_span(table, "no bound is proven");
     }
-    while (table->column + 1 < table->columns.count)
-        sheet_skip(table);
-    sheet_printf(table, "%s, %ux%ux%u blocks",
-                 grid->kernel != NULL ? wb_kernel_name(grid->kernel) : "by hand", grid->dimensions[0],
-                 grid->dimensions[1], grid->dimensions[2]);
     sheet_end_row(table);
 }
 
@@ -147,22 +166,23 @@ static void put_sums(struct sheet *table, const struct wb_stream *stream, const 
     put_simulations(table, stream, false);
 }
 
-static void put_table(struct text *out, const struct wb_stream *stream, const uint64_t *proven) {
-    struct sheet table = {0};
+static void put_table(struct text *out, const struct layout *layout, const struct wb_stream *stream,
+                      const uint64_t *proven) {
+    const uint32_t names = (uint32_t)name_room(layout);
+    struct sheet table = {.layout = layout};
     sheet_column(&table, SHEET_LEFT, 0, "launch");
-    sheet_column(&table, SHEET_LEFT, 12, "kind");
-    sheet_column(&table, SHEET_LEFT, 24, "method");
-    sheet_column(&table, SHEET_RIGHT, 42, "cycles");
-    sheet_column(&table, SHEET_RIGHT, 55, "time");
-    sheet_column(&table, SHEET_RIGHT, 67, "share");
-    sheet_column(&table, SHEET_RIGHT, 80, has_above(stream) ? "above sim." : "");
-    sheet_column(&table, SHEET_LEFT, 82, "kernel");
+    sheet_column(&table, SHEET_LEFT, 9, "kernel");
+    sheet_column(&table, SHEET_LEFT, names + 10, "method");
+    sheet_column(&table, SHEET_RIGHT, names + 32, "cycles");
+    sheet_column(&table, SHEET_RIGHT, names + 43, "time");
+    sheet_column(&table, SHEET_RIGHT, names + 52, "share");
+    sheet_column(&table, SHEET_RIGHT, names + 62, has_above(stream) ? "above sim." : "");
+    sheet_row_style(&table, STYLE_BOLD);
     sheet_headings(&table);
     for (size_t i = 0; i < stream->kernels.count; i++)
         put_kernel(&table, stream, i, proven);
     put_sums(&table, stream, proven);
     sheet_close(&table, out);
-    text_char(out, '\n');
 }
 
 static void put_longest(struct text *out, const struct wb_stream *stream, const uint64_t *proven) {
@@ -176,77 +196,61 @@ static void put_longest(struct text *out, const struct wb_stream *stream, const 
                 report_percent(best->cycles, *proven));
 }
 
-/* Whether two bounds assume the same. */
-static bool same_conditions(const wb_bound *a, const wb_bound *b) {
-    if (strcmp(a->method, b->method) != 0 || a->assumption_count != b->assumption_count) return false;
-    for (size_t i = 0; i < a->assumption_count; i++)
-        if (a->assumptions[i] != b->assumptions[i]) return false;
-    return true;
+/* What the least proven bounds of all kernels rest on: what is not of all of them names its launches. */
+static void put_rests_on(struct text *out, const struct layout *layout, const struct wb_stream *stream,
+                         const wb_verdict *verdict) {
+    const size_t kernels = stream->kernels.count;
+    struct conditions conditions = {0};
+    for (size_t i = 0; i < kernels; i++) {
+        const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
+        if (best == NULL) continue;
+        conditions_add_bound(&conditions, best, i);
+    }
+    if (conditions.count == 0) return;
+    const wb_assumption in_turn = WB_ASSUME_LAUNCHES_IN_TURN, empty = WB_ASSUME_NOTHING_CARRIED_IN;
+    for (size_t i = 0; i < kernels; i++)
+        conditions_add(&conditions, &in_turn, 1, i);
+    for (size_t i = 0; i < kernels && stream_carried(stream) > 0; i++)
+        conditions_add(&conditions, &empty, 1, i);
+    layout_styled(out, layout, STYLE_BOLD, verdict->state == WB_MISSED ? "the bound holds if" : "holds if");
+    text_char(out, '\n');
+    conditions_put(out, layout, &conditions, kernels);
+    text_char(out, '\n');
 }
 
-/* The least proven bounds of the kernels whose conditions no earlier kernel's bound has. */
-struct distinct_bound {
-    const wb_bound *bound;
-};
-
-struct distinct_bounds {
-    VEC(struct distinct_bound) bounds;
-};
-
-static wb_status add_distinct(struct distinct_bounds *distinct, const wb_bound *bound) {
-    for (size_t i = 0; i < distinct->bounds.count; i++)
-        if (same_conditions(distinct->bounds.items[i].bound, bound)) return WB_OK;
-    return vec_push(&distinct->bounds, (struct distinct_bound){bound});
-}
-
-static const wb_bound *distinct_at(const void *owner, size_t index) {
-    const struct distinct_bounds *distinct = owner;
-    return index < distinct->bounds.count ? distinct->bounds.items[index].bound : NULL;
-}
-
-/* What the executions of the kernels that were simulated take for granted. */
-static assumed_set stream_assumed(const struct wb_stream *stream) {
-    assumed_set assumed = 0;
+/* Each launch of its own, in words or as a whole report. */
+static wb_status put_launches(struct text *out, const struct layout *layout, const struct wb_stream *stream,
+                              const wb_report_options *options, wb_diagnostics *diagnostics) {
+    wb_report_options of_kernel = *options;
+    of_kernel.has_deadline = false;
     for (size_t i = 0; i < stream->kernels.count; i++) {
         const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
-        if (kernel->simulations.count > 0) assumed |= analysis_assumed(kernel);
+        text_char(out, '\n');
+        layout_begin(out, layout, STYLE_BOLD);
+        layout_printf(out, layout, 2, "launch %zu", i + 1);
+        layout_end(out, layout, STYLE_BOLD);
+        if (options->all)
+            WB_TRY(report_analysis_text(out, kernel, &of_kernel, diagnostics));
+        else
+            WB_TRY(explain_put(out, layout, kernel, options->explain, diagnostics));
     }
-    return assumed;
+    return WB_OK;
 }
 
-static void put_conditions(struct text *out, const struct wb_stream *stream) {
-    const struct report_executed executed[] = {{"simulations", stream_assumed(stream)}, {NULL, 0}};
-    struct distinct_bounds distinct = {0};
-    for (size_t i = 0; i < stream->kernels.count; i++) {
-        const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
-        if (best != NULL && add_distinct(&distinct, best) != WB_OK) out->failed = true;
-    }
-    report_put_conditions(out, distinct_at, &distinct, executed);
-    text_string(out, "the sum assumes besides that a kernel starts when the one before has ended, and finds "
-                     "the memory that its launch describes\n");
-    if (stream_carried(stream) > 0)
-        text_string(out,
-                    "carried is what a kernel leaves in the second level to be written back while a later "
-                    "one runs: it has to be empty of that before the first kernel only\n");
-    vec_free(&distinct.bounds);
-}
-
-static void put_verdict(struct text *out, const struct wb_stream *stream, const wb_report_options *options) {
+static wb_status put_text(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
+                          const uint64_t *proven, wb_diagnostics *diagnostics) {
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    const struct verdict_words words = {stream->machine->clock_mhz, options->unit};
-    verdict_put_line(out, &verdict, &words);
+    const struct verdict_words words = {stream->machine->clock_mhz, options->unit, options->quiet};
+    const struct layout layout = layout_of(options);
+    verdict_put(out, &layout, &verdict, &words);
+    if (options->quiet) return WB_OK;
     text_char(out, '\n');
-    verdict_put_details(out, &verdict, &words);
-    text_char(out, '\n');
-}
-
-static void put_text(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
-                     const uint64_t *proven) {
-    put_verdict(out, stream, options);
-    put_heading(out, stream);
-    put_table(out, stream, proven);
+    put_heading(out, &layout, stream);
+    put_rests_on(out, &layout, stream, &verdict);
+    put_table(out, &layout, stream, proven);
     put_longest(out, stream, proven);
-    put_conditions(out, stream);
+    return options->all || options->explain != NULL ? put_launches(out, &layout, stream, options, diagnostics)
+                                                    : WB_OK;
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
@@ -342,11 +346,12 @@ wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, con
     struct text out = {0};
     uint64_t sum;
     const uint64_t *proven = wb_stream_proven(stream, &sum) ? &sum : NULL;
+    wb_status status = WB_OK;
     switch (format) {
-    case WB_REPORT_TEXT: put_text(&out, stream, &asked, proven); break;
+    case WB_REPORT_TEXT: status = put_text(&out, stream, &asked, proven, diagnostics); break;
     case WB_REPORT_JSON: put_json(&out, stream, &asked, proven); break;
     case WB_REPORT_JUNIT: put_gate(&out, stream, &asked, diagnostics, gate_put_junit); break;
     case WB_REPORT_SARIF: put_gate(&out, stream, &asked, diagnostics, gate_put_sarif); break;
     }
-    return report_take(WB_OK, &out, diagnostics, text);
+    return report_take(status, &out, diagnostics, text);
 }

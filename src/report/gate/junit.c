@@ -110,7 +110,7 @@ static void put_case(struct text *out, const struct gate *gate, enum outcome out
         struct text words = {0};
         gate_put_line(&words, gate);
         text_char(&words, '\n');
-        verdict_put_details(&words, gate->verdict, &gate->words);
+        verdict_put_details(&words, &layout_unlimited, gate->verdict, &gate->words);
         if (words.failed) out->failed = true;
         text_string(out, "      <system-out>");
         xml_text(out, words.data);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "report/parts/bounds.h"
+#include "report/parts/conditions.h"
 #include "report/parts/cover.h"
 #include "report/parts/document.h"
 #include "report/parts/heading.h"
@@ -166,7 +167,7 @@ static void put_text(struct text *out, const struct cache_report *report) {
     text_char(out, '\n');
     put_table(out, report);
     put_guarantee(out, report->summary, grid);
-    report_put_conditions(out, NULL, NULL, executed);
+    report_put_conditions(out, &layout_unlimited, NULL, NULL, executed);
 }
 
 static void counts_json(struct json *json, const struct cache_summary *summary,

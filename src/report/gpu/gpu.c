@@ -1,6 +1,7 @@
 /* Simulations of a grid on a GPU, as tables for people and as JSON. */
 #include "base/options.h"
 #include "report/parts/bounds.h"
+#include "report/parts/conditions.h"
 #include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"
@@ -90,7 +91,7 @@ static void put_text(struct text *out, const struct wb_gpu *gpu, const wb_report
         put_table(out, gpu, simulation_fields, NO_CACHES, options->timing);
     }
     if (gpu->timed.code.assumed != 0) text_char(out, '\n');
-    report_put_conditions(out, NULL, NULL, executed);
+    report_put_conditions(out, &layout_unlimited, NULL, NULL, executed);
 }
 
 static void put_json(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {

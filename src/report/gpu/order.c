@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "report/parts/bounds.h"
+#include "report/parts/conditions.h"
 #include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"
@@ -347,7 +348,7 @@ static wb_status put_text(struct order_report *report) {
         WB_TRY(report->options->channels ? put_configuration(report, sm) : put_order(report, sm));
     }
     text_char(out, '\n');
-    report_put_conditions(out, NULL, NULL, executed);
+    report_put_conditions(out, &layout_unlimited, NULL, NULL, executed);
     return report_flush(out, report->writer, true);
 }
 

@@ -14,7 +14,7 @@
 
 /* The state in a word, and in a sentence; in colour as well, but not only. */
 static void put_line(struct html_page *page, const wb_verdict *verdict) {
-    const struct verdict_words words = {page->clock_mhz, page->options.unit};
+    const struct verdict_words words = {page->clock_mhz, page->options.unit, true};
     struct text *out = &page->out, line = {0};
     verdict_put_line(&line, verdict, &words);
     out->failed |= line.failed;
@@ -102,7 +102,7 @@ static void put_verdict(struct html_page *page, const wb_verdict *verdict) {
  * one before it. */
 static void put_heading(struct html_page *page, const struct wb_analysis *analysis) {
     struct text heading = {0}, *out = &page->out;
-    report_heading_put(&heading, analysis);
+    report_heading_put(&heading, analysis, true);
     out->failed |= heading.failed;
     text_string(out, "<dl class=\"about\">\n");
     bool open = false;

@@ -18,6 +18,7 @@
 #include "papers/makespan_forms/sat_export.h"
 #include "report/makespan/convergence.h"
 #include "report/parts/bounds.h"
+#include "report/parts/conditions.h"
 #include "report/parts/document.h"
 #include "report/parts/inputs.h"
 #include "report/write/json.h"
@@ -136,7 +137,9 @@ static void put_text(struct text *out, const struct wb_makespan *makespan, const
     text_char(out, '\n');
     put_results(out, makespan, options);
     put_interval(out, makespan);
-    report_put_conditions(out, bound_at, makespan, NULL);
+    for (size_t i = 0; bound_at(makespan, i) != NULL; i++)
+        report_put_reason(out, &layout_unlimited, bound_at(makespan, i));
+    report_put_conditions(out, &layout_unlimited, bound_at, makespan, NULL);
 }
 
 static void groups_json(struct json *json, const struct makespan_problem *problem) {

@@ -15,17 +15,17 @@ enum { EVERY = 1, INTERLEAVED = 2 };
 
 static const struct record_field fields[] = {
     FIELD("count", NULL, 0, 0, count),
-    RECORD_FIELD("warps", "warps", EVERY, 18, RECORD_U32, wb_window, warps),
+    RECORD_FIELD("warps", "warps", EVERY, 16, RECORD_U32, wb_window, warps),
     RECORD_FIELD("arriving", NULL, 0, 0, RECORD_U32, wb_window, arriving),
     FIELD("cycles", NULL, 0, 0, cycles),
-    FIELD("instructions", "T_instr", EVERY, 26, instructions),
-    FIELD("barrier", "barrier", EVERY, 35, barrier),
-    FIELD("stalls", "stalls", EVERY, 43, stalls),
-    FIELD("shifts", "shift", EVERY, 51, shifts),
-    FIELD(NULL, "cycles", EVERY, 61, cycles),
-    FIELD("apart", "apart", EVERY, 68, apart),
-    FIELD("least", "least", INTERLEAVED, 77, least),
-    FIELD("interleavings", "interleavings", INTERLEAVED, 92, interleavings),
+    FIELD("instructions", "T_instr", EVERY, 24, instructions),
+    FIELD("barrier", "barrier", EVERY, 32, barrier),
+    FIELD("stalls", "stalls", EVERY, 39, stalls),
+    FIELD("shifts", "shift", EVERY, 45, shifts),
+    FIELD(NULL, "cycles", EVERY, 53, cycles),
+    FIELD("apart", "apart", EVERY, 59, apart),
+    FIELD("least", "least", INTERLEAVED, 66, least),
+    FIELD("interleavings", "interleavings", INTERLEAVED, 80, interleavings),
     {0}};
 
 /* Windows that are not in the table. */

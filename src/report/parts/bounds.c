@@ -1,6 +1,5 @@
 #include "report/parts/bounds.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -28,48 +27,17 @@ void report_time_json(struct json *json, const char *key, double clock_mhz, uint
     json_put_real(json, key, round((double)time / clock_mhz * 1000.0) / 1000.0);
 }
 
-/* Distinct assumptions of all bounds, numbered from 1 in the order in which they are met. */
-struct assumption_list {
-    wb_assumption items[WB_ASSUMPTION_COUNT];
-    size_t count;
-};
-
-/* A line with the numbers of some assumptions. */
-static void put_numbers(struct text *out, struct assumption_list *list, const wb_assumption *assumptions,
-                        size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        size_t number = 0;
-        while (number < list->count && list->items[number] != assumptions[i])
-            number++;
-        assert(number < WB_ASSUMPTION_COUNT);
-        if (number == list->count) list->items[list->count++] = assumptions[i];
-        text_printf(out, " %zu", number + 1);
+void report_put_parts(struct text *out, const wb_bound *bound, bool cycles) {
+    for (size_t p = 0; p < bound->part_count; p++) {
+        const wb_part *part = &bound->parts[p];
+        const double percent = report_percent(part->cycles, bound->cycles);
+        text_printf(out, "%s%s%s%s", p > 0 ? ", " : "", wb_part_name(part->what),
+                    part->unit != NULL ? " " : "", part->unit != NULL ? part->unit : "");
+        if (cycles)
+            text_printf(out, " %" PRIu64 " (%.0f %%)", part->cycles, percent);
+        else
+            text_printf(out, " %.0f %%", percent);
     }
-    text_char(out, '\n');
-}
-
-void report_put_conditions(struct text *out, report_bound_at at, const void *owner,
-                           const struct report_executed *executed) {
-    struct assumption_list list = {0};
-    const wb_bound *bound;
-    for (size_t i = 0; at != NULL && (bound = at(owner, i)) != NULL; i++)
-        if (bound->reason != NULL)
-            text_printf(out, "%s%s: %s\n", bound->method, bound->kind == WB_ESTIMATE ? " is not proven" : "",
-                        bound->reason);
-    for (size_t i = 0; at != NULL && (bound = at(owner, i)) != NULL; i++) {
-        if (bound->assumption_count == 0) continue;
-        text_printf(out, "%s assumes", bound->method);
-        put_numbers(out, &list, bound->assumptions, bound->assumption_count);
-    }
-    for (; executed != NULL && executed->who != NULL; executed++) {
-        wb_assumption assumptions[WB_ASSUMPTION_COUNT];
-        const size_t count = assumptions_of_execution(executed->assumed, assumptions);
-        if (count == 0) continue;
-        text_printf(out, "%s assume", executed->who);
-        put_numbers(out, &list, assumptions, count);
-    }
-    for (size_t i = 0; i < list.count; i++)
-        text_printf(out, "  %zu  %s\n", i + 1, wb_assumption_text(list.items[i]));
 }
 
 const char *report_declined_name(wb_status status) {
@@ -93,6 +61,10 @@ static void put_assumptions(struct json *json, const wb_assumption *assumptions,
     json_open_array(json, "assumptions");
     for (size_t i = 0; i < count; i++)
         json_put_text(json, NULL, wb_assumption_text(assumptions[i]));
+    json_close(json);
+    json_open_array(json, "assumption_ids");
+    for (size_t i = 0; i < count; i++)
+        json_put_text(json, NULL, wb_assumption_id(assumptions[i]));
     json_close(json);
 }
 

@@ -17,21 +17,9 @@ void report_put_time(struct text *out, double clock_mhz, uint64_t time);
 void report_time_cell(struct sheet *table, double clock_mhz, uint64_t time);
 void report_time_json(struct json *json, const char *key, double clock_mhz, uint64_t time);
 
-/* The bounds of some owner by index; NULL past the end. */
-typedef const wb_bound *(*report_bound_at)(const void *owner, size_t index);
-
-/* Numbers beside the bounds, such as simulations, and what the execution that they are of takes for granted.
- */
-struct report_executed {
-    const char *who; /* "simulations"; NULL ends a list */
-    assumed_set assumed;
-};
-
-/* Appends what stands under a table: why an estimate is no bound, what stopped a search, what each bound
- * assumes (`at` is NULL where there are none), and what is beside them (a list, or NULL), each assumption
- * once. */
-void report_put_conditions(struct text *out, report_bound_at at, const void *owner,
-                           const struct report_executed *executed);
+/* What the cycles of a bound are spent on, largest part first, in percent: "issue 57 %, tail 27 %"; with
+ * their cycles. */
+void report_put_parts(struct text *out, const wb_bound *bound, bool cycles);
 
 /* What is said of a method without a result, by its status (wb_declined): "declined", "limit", "left out". */
 const char *report_declined_name(wb_status status);

@@ -1,8 +1,10 @@
 #include "report/parts/cover.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "launch/facts.h"
+#include "report/write/output.h"
 #include "report/write/source_lines.h"
 #include "warp/interpret/open_result.h"
 
@@ -74,24 +76,79 @@ static void put_place(struct text *out, const struct source_lines *lines, const 
     text_printf(out, ": %s", inst->form->text);
 }
 
-void cover_put_causes(struct text *out, const struct wb_block *block) {
+static void put_cause(struct text *out, const struct layout *layout, const struct source_lines *lines,
+                      const struct wb_block *block, const struct cover_cause *cause) {
+    struct text words = {0};
+    text_string(&words, "  ");
+    put_place(&words, lines, block, cause->instruction);
+    text_printf(&words, " (%s)\n", needs[cause->need].sentence);
+    if (is_instruction(block, cause->origin)) {
+        const char *open = open_result_assumption(block_inst(block, cause->origin, NULL)->form);
+        text_string(&words, "    from ");
+        put_place(&words, lines, block, cause->origin);
+        if (open != NULL) text_printf(&words, " (left open by the PTX ISA: --assume %s)", open);
+    }
+    if (!words.failed) layout_lines(out, layout, 6, words.data);
+    out->failed |= words.failed;
+    text_free(&words);
+}
+
+void cover_put_causes(struct text *out, const struct layout *layout, const struct wb_block *block) {
     struct source_lines lines;
     if (source_lines_open(block->kernel->module, &lines) != WB_OK) out->failed = true;
     if (block->causes.count > 0) text_string(out, "\nnot known, and taken for anything:\n");
-    for (size_t i = 0; !out->failed && i < block->causes.count; i++) {
-        const struct cover_cause *cause = &block->causes.items[i];
-        text_string(out, "  ");
-        put_place(out, &lines, block, cause->instruction);
-        text_printf(out, " (%s)", needs[cause->need].sentence);
-        if (is_instruction(block, cause->origin)) {
-            const char *open = open_result_assumption(block_inst(block, cause->origin, NULL)->form);
-            text_string(out, "\n    from ");
-            put_place(out, &lines, block, cause->origin);
-            if (open != NULL) text_printf(out, " (left open by the PTX ISA: --assume %s)", open);
-        }
-        text_char(out, '\n');
-    }
+    for (size_t i = 0; !out->failed && i < block->causes.count; i++)
+        put_cause(out, layout, &lines, block, &block->causes.items[i]);
     source_lines_close(&lines);
+}
+
+/* Most places that the summary names. */
+#define PLACES_NAMED ((size_t)8)
+
+static bool same_place(const struct inst_place *a, const struct inst_place *b) {
+    if (a->source_file != NULL && b->source_file != NULL)
+        return a->source_line == b->source_line && strcmp(a->source_file, b->source_file) == 0;
+    return a->source_file == b->source_file && a->line == b->line;
+}
+
+/* The places of all causes, each once: those that are too many are counted. */
+static void put_places(struct text *words, const struct source_lines *lines, const struct wb_block *block) {
+    struct inst_place named[PLACES_NAMED];
+    size_t count = 0, more = 0;
+    for (size_t i = 0; i < block->causes.count; i++) {
+        const struct ptx_inst *inst = block_inst(block, block->causes.items[i].instruction, NULL);
+        const struct inst_place place = source_lines_place(lines, inst);
+        size_t known = 0;
+        while (known < count && !same_place(&named[known], &place))
+            known++;
+        if (known < count) continue;
+        if (count == PLACES_NAMED) {
+            more++;
+            continue;
+        }
+        named[count++] = place;
+        if (place.source_file != NULL)
+            text_printf(words, "%s %s:%u", count > 1 ? "," : "", place.source_file, place.source_line);
+        else
+            text_printf(words, "%s PTX line %u", count > 1 ? "," : "", place.line);
+    }
+    if (more > 0) text_printf(words, " and %zu more", more);
+}
+
+void cover_put_summary(struct text *out, const struct layout *layout, const struct wb_block *block) {
+    const size_t count = block->causes.count;
+    struct source_lines lines;
+    struct text words = {0};
+    if (count == 0) return;
+    if (source_lines_open(block->kernel->module, &lines) != WB_OK) out->failed = true;
+    text_printf(&words, "not known, and taken for anything: what %zu instruction%s depend%s on, at", count,
+                plural(count), count == 1 ? "s" : "");
+    if (!out->failed) put_places(&words, &lines, block);
+    text_string(&words, " (--all lists them)");
+    if (!words.failed) layout_words(out, layout, 0, 2, words.data);
+    out->failed |= words.failed;
+    source_lines_close(&lines);
+    text_free(&words);
 }
 
 static void place_json(struct json *json, const char *key, const struct source_lines *lines,

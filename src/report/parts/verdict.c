@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "report/parts/bounds.h"
 
@@ -86,10 +87,11 @@ static void put_bounded(struct text *out, const wb_verdict *verdict, const struc
     verdict_put_subject(out, verdict);
     text_string(out, " takes at most ");
     put_time(out, words, verdict->cycles);
-    if (words->unit == WB_UNIT_CYCLES) return;
-    text_string(out, " (");
-    put_cycles(out, verdict->cycles);
-    text_char(out, ')');
+    if (verdict->bound != NULL) text_printf(out, " (%s)", verdict->bound->method);
+    if (verdict->slowest.cycles > 0) {
+        text_string(out, "; slowest found ");
+        put_time(out, words, verdict->slowest.cycles);
+    }
 }
 
 static void put_met(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
@@ -151,51 +153,120 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
 
 /* ---- The details --------------------------------------------------------------------------------------- */
 
-/* A time in its unit and in cycles. */
-static void put_both(struct text *out, const char *name, const struct verdict_words *words, uint64_t time) {
-    text_printf(out, "  %-9s ", name);
+/* Where details stand behind their names. */
+#define DETAIL_COLUMN 12u
+
+static void put_detail(struct text *out, const struct layout *layout, const char *name, struct text *words) {
+    const size_t start = out->length;
+    text_printf(out, "  %s", name);
+    text_pad(out, DETAIL_COLUMN);
+    out->failed |= words->failed;
+    if (words->data != NULL && !out->failed)
+        layout_words(out, layout, (uint32_t)(out->length - start), DETAIL_COLUMN, words->data);
+    text_free(words);
+}
+
+/* A time, in cycles, too. */
+static void put_both(struct text *out, const struct verdict_words *words, uint64_t time) {
     report_put_time(out, words->clock_mhz, time);
     text_string(out, " (");
     put_cycles(out, time);
     text_char(out, ')');
 }
 
-static void put_overhead(struct text *out, const wb_verdict *verdict) {
-    if (verdict->overhead == 0) return;
-    text_string(out, ", with the launch overhead of ");
-    put_cycles(out, verdict->overhead);
-}
-
-static void put_slowest(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
-    const wb_slowest *slowest = &verdict->slowest;
-    if (slowest->cycles == 0) return;
-    put_both(out, "slowest", words, slowest->cycles);
-    text_string(out, " found");
-    if (slowest->name == NULL)
-        text_string(out, ", the slowest of each kernel");
-    else if (slowest->kind == WB_SIMULATED)
-        text_printf(out, ", simulated under %s", slowest->name);
+static void put_bound(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                      const struct verdict_words *words) {
+    struct text line = {0};
+    if (!verdict->is_bounded) return;
+    put_both(&line, words, verdict->cycles);
+    if (verdict->bound != NULL)
+        text_printf(&line, ", proven by %s", verdict->bound->method);
     else
-        text_printf(out, " by %s", slowest->name);
-    if (slowest->with_data) text_string(out, " with the data that the launch gives");
-    text_char(out, '\n');
+        text_string(&line, ", the sum of the least proven bounds of its kernels");
+    if (verdict->overhead > 0) {
+        text_string(&line, ", with the launch overhead of ");
+        put_cycles(&line, verdict->overhead);
+    }
+    put_detail(out, layout, "bound", &line);
 }
 
-void verdict_put_details(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
-    if (verdict->is_bounded) {
-        put_both(out, "bound", words, verdict->cycles);
-        if (verdict->bound != NULL)
-            text_printf(out, ", proven by %s", verdict->bound->method);
+static void put_parts(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
+    struct text line = {0};
+    if (verdict->bound == NULL || verdict->bound->part_count == 0) return;
+    report_put_parts(&line, verdict->bound, false);
+    put_detail(out, layout, "made of", &line);
+}
+
+static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                        const struct verdict_words *words) {
+    const wb_slowest *slowest = &verdict->slowest;
+    struct text line = {0};
+    if (slowest->cycles > 0) {
+        put_both(&line, words, slowest->cycles);
+        if (slowest->name == NULL)
+            text_string(&line, " found, the slowest of each kernel");
+        else if (slowest->kind == WB_SIMULATED)
+            text_printf(&line, " found, simulated under %s", slowest->name);
+        else if (slowest->kind == WB_EXACT)
+            text_printf(&line, ", the worst case with latencies exactly as stated (%s)", slowest->name);
         else
-            text_string(out, ", the sum of the least proven bounds of its kernels");
-        put_overhead(out, verdict);
-        text_char(out, '\n');
+            text_printf(&line, " found by %s", slowest->name);
+        if (slowest->with_data) text_string(&line, ", with the data that the launch gives");
+    } else {
+        text_string(&line, "no execution was simulated or searched for");
     }
+    put_detail(out, layout, "slowest", &line);
+}
+
+/* What a state means where its name does not say it all. */
+static void put_meaning(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
+    static const char *const meanings[] = {
+        [WB_OPEN] = "neither proven nor refuted: the bound is above the deadline, no execution that was "
+                    "found is",
+        [WB_BLOCK_ONLY] = "a bound of one block says nothing of the kernel that it is part of",
+        [WB_UNPROVEN] = NULL};
+    struct text line = {0};
+    if (verdict->state >= sizeof meanings / sizeof *meanings || meanings[verdict->state] == NULL) return;
+    text_string(&line, meanings[verdict->state]);
+    put_detail(out, layout, wb_state_name(verdict->state), &line);
+}
+
+static enum layout_style style_of(wb_state state) {
+    switch (state) {
+    case WB_MET: return STYLE_GREEN;
+    case WB_MISSED: return STYLE_RED;
+    case WB_OPEN:
+    case WB_BLOCK_ONLY:
+    case WB_UNPROVEN: return STYLE_YELLOW;
+    case WB_BOUNDED: break;
+    }
+    return STYLE_BOLD;
+}
+
+void verdict_put_details(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                         const struct verdict_words *words) {
+    struct text deadline = {0};
+    put_bound(out, layout, verdict, words);
+    put_parts(out, layout, verdict);
     if (verdict->has_deadline) {
-        put_both(out, "deadline", words, verdict->deadline);
-        text_char(out, '\n');
+        put_both(&deadline, words, verdict->deadline);
+        put_detail(out, layout, "deadline", &deadline);
     }
-    put_slowest(out, verdict, words);
+    put_slowest(out, layout, verdict, words);
+    put_meaning(out, layout, verdict);
+}
+
+void verdict_put(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                 const struct verdict_words *words) {
+    const char *state = wb_state_name(verdict->state);
+    const struct layout whole = {words->line_only ? UINT32_MAX : layout->width, layout->color};
+    struct text line = {0};
+    verdict_put_line(&line, verdict, words);
+    out->failed |= line.failed;
+    layout_styled(out, layout, style_of(verdict->state), state);
+    if (line.data != NULL) layout_words(out, &whole, (uint32_t)strlen(state), 2, line.data + strlen(state));
+    text_free(&line);
+    if (!words->line_only) verdict_put_details(out, layout, verdict, words);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */

@@ -5,18 +5,26 @@
 #include "base/text.h"
 #include "bound/analysis/analysis.h"
 #include "report/write/json.h"
+#include "report/write/layout.h"
 
-/* The machine's clock, and the unit in which deadlines are shown. */
+/* How a verdict is put into words. */
 struct verdict_words {
     double clock_mhz;
-    wb_unit unit;
+    wb_unit unit;   /* in which deadlines are shown */
+    bool line_only; /* nothing but the line */
 };
 
 /* One line that says it all, without a line break: "met: the kernel takes at most ...". */
 void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct verdict_words *words);
 
-/* What is below it: the bound with its method, the deadline, the slowest execution that was found. */
-void verdict_put_details(struct text *out, const wb_verdict *verdict, const struct verdict_words *words);
+/* What is below it: the bound with its method, what it is made of, the deadline, the slowest execution that
+ * was found, what the state means. */
+void verdict_put_details(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                         const struct verdict_words *words);
+
+/* Both, laid out. */
+void verdict_put(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                 const struct verdict_words *words);
 
 /* Which block alone, or the kernel: "the kernel", "block (0,0,0) alone", "the stream". */
 void verdict_put_subject(struct text *out, const wb_verdict *verdict);

@@ -7,6 +7,9 @@
 /* What stands for the end of a row in the list of cells. */
 #define END_OF_ROW UINT32_MAX
 
+/* The same of a style of the row that follows, which is its length. */
+#define STYLE_OF_ROW (UINT32_MAX - 1)
+
 /* A column of texts that does not fit in behind the one before it moves by so many characters at a time:
  * tables of similar runs still look alike. */
 #define LEFT_STEP 7u
@@ -75,6 +78,13 @@ void sheet_skip(struct sheet *sheet) {
     sheet->column++;
 }
 
+void sheet_row_style(struct sheet *sheet, enum layout_style style) {
+    const struct sheet_cell cell = {.column = STYLE_OF_ROW, .length = (uint32_t)style};
+    assert(sheet->column == 0);
+    if (sheet->layout == NULL || !sheet->layout->color) return;
+    if (vec_push(&sheet->cells, cell) != WB_OK) sheet->words.failed = true;
+}
+
 void sheet_end_row(struct sheet *sheet) {
     const struct sheet_cell end = {.column = END_OF_ROW};
     if (vec_push(&sheet->cells, end) != WB_OK) sheet->words.failed = true;
@@ -102,12 +112,20 @@ static void place_columns(struct sheet *sheet) {
 
 void sheet_print(struct sheet *sheet, struct text *out) {
     uint32_t used = 0; /* characters of the line so far */
+    enum layout_style style = STYLE_PLAIN;
     assert(sheet->column == 0);
     place_columns(sheet);
     out->failed |= sheet->words.failed;
     for (size_t i = 0; !out->failed && i < sheet->cells.count; i++) {
         const struct sheet_cell *cell = &sheet->cells.items[i];
+        if (cell->column == STYLE_OF_ROW) {
+            style = (enum layout_style)cell->length;
+            layout_begin(out, sheet->layout, style);
+            continue;
+        }
         if (cell->column == END_OF_ROW) {
+            if (style != STYLE_PLAIN) layout_end(out, sheet->layout, style);
+            style = STYLE_PLAIN;
             text_char(out, '\n');
             used = 0;
             continue;

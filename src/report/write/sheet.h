@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "report/write/layout.h"
 
 enum sheet_side { SHEET_LEFT, SHEET_RIGHT };
 
@@ -26,6 +27,7 @@ struct sheet_cell {
 };
 
 struct sheet {
+    const struct layout *layout; /* whose styles rows can have; NULL: none have */
     VEC(struct sheet_place) columns;
     uint32_t column; /* that the next cell is in */
     size_t start;    /* of the text of that cell, where it is written piece by piece */
@@ -51,6 +53,9 @@ void sheet_skip(struct sheet *sheet);
  */
 struct text *sheet_begin_cell(struct sheet *sheet);
 void sheet_end_cell(struct sheet *sheet, bool spans);
+
+/* The row that is begun next has a style. */
+void sheet_row_style(struct sheet *sheet, enum layout_style style);
 
 /* Ends the row, or, when nothing was put into one, leaves a line empty. */
 void sheet_end_row(struct sheet *sheet);

@@ -1,0 +1,129 @@
+#include "report/analysis/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "bound/analysis/verdict.h"
+#include "report/parts/bounds.h"
+#include "report/parts/conditions.h"
+
+/* Methods, then policies. */
+static const char *explained_name(size_t index) {
+    size_t methods = 0;
+    while (wb_method_name(methods) != NULL)
+        methods++;
+    return index < methods ? wb_method_name(index) : wb_policy_name(index - methods);
+}
+
+size_t explain_simulation(const struct wb_analysis *analysis, wb_assumption *list) {
+    size_t count = assumptions_of_execution(analysis_assumed(analysis), list);
+    const bool is_kernel = analysis->kind == SUBJECT_KERNEL;
+    list[count++] = WB_ASSUME_TIMES_AS_STATED;
+    if (is_kernel && analysis->work.resident_least != analysis->work.resident_most)
+        list[count++] = WB_ASSUME_REGISTERS_FEWEST;
+    return count;
+}
+
+/* A number of a method or a policy. */
+struct explained {
+    const char *name, *of; /* "the kernel", "a block alone" */
+    wb_kind kind;
+    uint64_t cycles;
+};
+
+static void put_heading(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                        const struct explained *explained) {
+    struct text words = {0};
+    text_printf(&words, ", of %s: ", explained->of);
+    report_put_time(&words, analysis->machine->clock_mhz, explained->cycles);
+    text_printf(&words, " (%" PRIu64 " cycles), %s", explained->cycles, wb_kind_name(explained->kind));
+    text_char(out, '\n');
+    layout_styled(out, layout, STYLE_BOLD, explained->name);
+    if (!words.failed) layout_words(out, layout, (uint32_t)strlen(explained->name), 2, words.data);
+    out->failed |= words.failed;
+    text_free(&words);
+}
+
+static void put_conditions(struct text *out, const struct layout *layout, const wb_assumption *list,
+                           size_t count) {
+    struct conditions conditions = {0};
+    if (count == 0) return;
+    conditions_add(&conditions, list, count, 0);
+    text_string(out, "rests on\n");
+    conditions_put(out, layout, &conditions, 0);
+}
+
+static void put_bound(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                      const wb_bound *bound, const char *of) {
+    const struct explained explained = {bound->method, of, bound->kind, bound->cycles};
+    struct text parts = {0};
+    put_heading(out, layout, analysis, &explained);
+    report_put_reason(out, layout, bound);
+    report_put_parts(&parts, bound, true);
+    if (parts.length > 0) layout_printf(out, layout, 2, "made of %s", parts.data);
+    out->failed |= parts.failed;
+    text_free(&parts);
+    put_conditions(out, layout, bound->assumptions, bound->assumption_count);
+}
+
+static void put_simulation(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                           const wb_simulation *simulation, const char *of) {
+    const struct explained explained = {simulation->policy, of, WB_SIMULATED, simulation->cycles};
+    wb_assumption list[WB_ASSUMPTION_COUNT];
+    put_heading(out, layout, analysis, &explained);
+    if (!verdict_covers(analysis, simulation))
+        layout_printf(out, layout, 2, "no bound of this report is about such a scheduler");
+    put_conditions(out, layout, list, explain_simulation(analysis, list));
+}
+
+/* What one analysis says of a name; false when it is silent. */
+static bool put_of(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                   const char *name, const char *of) {
+    bool found = false;
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(bounds[i].method, name) != 0) continue;
+        put_bound(out, layout, analysis, &bounds[i], of);
+        found = true;
+    }
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(simulations[i].policy, name) != 0) continue;
+        put_simulation(out, layout, analysis, &simulations[i], of);
+        found = true;
+    }
+    const wb_declined *declined = wb_analysis_declined(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(declined[i].method, name) != 0) continue;
+        text_char(out, '\n');
+        layout_printf(out, layout, 2, "%s, of %s: %s: %s", name, of, report_declined_name(declined[i].status),
+                      declined[i].reason);
+        found = true;
+    }
+    return found;
+}
+
+static void put_name(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                     const char *name) {
+    const bool is_kernel = wb_analysis_scope(analysis) == WB_SCOPE_KERNEL;
+    bool found = put_of(out, layout, analysis, name, is_kernel ? "the kernel" : "the block");
+    if (analysis->longest != NULL) found |= put_of(out, layout, analysis->longest, name, "a block alone");
+    if (analysis->given != NULL) {
+        found |= put_of(out, layout, analysis->given, name, "the execution with the data that is given");
+    }
+    if (!found) {
+        text_char(out, '\n');
+        layout_printf(out, layout, 2, "%s was not asked: --method or --policy names what is", name);
+    }
+}
+
+wb_status explain_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                      const char *names, wb_diagnostics *diagnostics) {
+    uint64_t chosen = 0;
+    WB_TRY(choose_names("--explain", names, explained_name, diagnostics, &chosen));
+    for (size_t i = 0; explained_name(i) != NULL; i++)
+        if (chosen >> i & 1) put_name(out, layout, analysis, explained_name(i));
+    return WB_OK;
+}

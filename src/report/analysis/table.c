@@ -1,0 +1,215 @@
+#include "report/analysis/table.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "bound/analysis/verdict.h"
+#include "report/analysis/results.h"
+#include "report/parts/bounds.h"
+#include "report/parts/conditions.h"
+#include "report/write/sheet.h"
+
+/* The table, and how it is shown. */
+struct result_table {
+    struct sheet table;
+    bool has_above;
+    const wb_report_options *options;
+};
+
+/* Whether some bound of the table has a simulation beside it. */
+static bool has_above(const struct wb_analysis *analysis) {
+    size_t count;
+    (void)wb_analysis_bounds(analysis, &count);
+    if (count > 0 && report_slowest(analysis) > 0) return true;
+    return analysis->given != NULL && has_above(analysis->given);
+}
+
+static void open_table(struct result_table *results, const struct wb_analysis *analysis) {
+    struct sheet *table = &results->table;
+    sheet_column(table, SHEET_LEFT, 0, "method");
+    sheet_column(table, SHEET_LEFT, 12, "kind");
+    sheet_column(table, SHEET_RIGHT, 36, "cycles");
+    sheet_column(table, SHEET_RIGHT, 50, "time");
+    results->has_above = has_above(analysis);
+    if (results->has_above) sheet_column(table, SHEET_RIGHT, 64, "above sim.");
+    if (results->options->timing) sheet_column(table, SHEET_RIGHT, 76, "processor");
+    sheet_row_style(table, STYLE_BOLD);
+    sheet_headings(table);
+}
+
+/* A row; `above` NULL: it has nothing to be held against. */
+static void put_result(struct result_table *results, const struct wb_analysis *analysis, const char *name,
+                       wb_kind kind, uint64_t time, const double *above, double seconds) {
+    struct sheet *table = &results->table;
+    sheet_text(table, name);
+    sheet_text(table, wb_kind_name(kind));
+    sheet_count(table, time);
+    report_time_cell(table, analysis->machine->clock_mhz, time);
+    if (above != NULL)
+        sheet_printf(table, "%+.2f %%", *above);
+    else if (results->has_above)
+        sheet_skip(table);
+    if (results->options->timing) sheet_printf(table, "%.3f s", seconds);
+    sheet_end_row(table);
+}
+
+static void put_bound(struct result_table *results, const struct wb_analysis *analysis,
+                      const wb_bound *bound) {
+    double percent;
+    const bool has = report_overestimation(analysis, bound, &percent);
+    if (bound == wb_analysis_best(analysis)) sheet_row_style(&results->table, STYLE_BOLD);
+    if (bound->kind == WB_ESTIMATE) sheet_row_style(&results->table, STYLE_DIM);
+    put_result(results, analysis, bound->method, bound->kind, bound->cycles, has ? &percent : NULL,
+               bound->seconds);
+}
+
+/* The bounds of one kind, the least first; returns how many. */
+static size_t put_kind(struct result_table *results, const struct wb_analysis *analysis, wb_kind kind) {
+    const wb_bound *sorted[METHODS_MAX], *bounds;
+    size_t count, found = 0;
+    bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (bounds[i].kind != kind) continue;
+        assert(found < METHODS_MAX);
+        size_t at = found++;
+        for (; at > 0 && sorted[at - 1]->cycles > bounds[i].cycles; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = &bounds[i];
+    }
+    for (size_t i = 0; i < found; i++)
+        put_bound(results, analysis, sorted[i]);
+    return found;
+}
+
+/* A sentence of its own among the rows. */
+static void put_note(struct result_table *results, const char *note) {
+    sheet_end_row(&results->table);
+    sheet_span(&results->table, "%s", note);
+    sheet_end_row(&results->table);
+}
+
+/* Simulations that the bounds are about, or the others. */
+static void put_simulations(struct result_table *results, const struct wb_analysis *analysis, bool covered) {
+    size_t count, put = 0;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        const wb_simulation *simulation = &simulations[i];
+        if (verdict_covers(analysis, simulation) != covered) continue;
+        if (put++ == 0 && !covered)
+            put_note(results, simulation->work_conserving
+                                  ? "work-conserving, so that no bound above holds for it:"
+                                  : "not work-conserving, so that no bound above holds for it:");
+        put_result(results, analysis, simulation->policy, WB_SIMULATED, simulation->cycles, NULL,
+                   simulation->seconds);
+    }
+}
+
+static bool has_estimates(const struct wb_analysis *analysis) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        if (bounds[i].kind == WB_ESTIMATE) return true;
+    return false;
+}
+
+/* What is proven or happens, then what is neither. */
+static void put_rows(struct result_table *results, const struct wb_analysis *analysis) {
+    static const wb_kind kinds[] = {WB_UPPER, WB_EXACT, WB_LOWER};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        (void)put_kind(results, analysis, kinds[k]);
+    put_simulations(results, analysis, true);
+    put_simulations(results, analysis, false);
+    if (!has_estimates(analysis)) return;
+    put_note(results, "estimates: not proven, so that no deadline rests on them:");
+    (void)put_kind(results, analysis, WB_ESTIMATE);
+}
+
+/* ---- Under the table ----------------------------------------------------------------------------------- */
+
+/* Methods and policies without a result, and why; on one line those that are too large to be tried unless
+ * named. */
+static void put_declined(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
+    size_t count;
+    struct text left_out = {0};
+    const wb_declined *declined = wb_analysis_declined(analysis, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (declined[i].status == WB_OK)
+            text_printf(&left_out, "%s%s", left_out.length > 0 ? ", " : "", declined[i].method);
+        else
+            layout_printf(out, layout, 12, "%-11s %s: %s", declined[i].method,
+                          report_declined_name(declined[i].status), declined[i].reason);
+    }
+    if (left_out.length > 0)
+        layout_printf(out, layout, 2, "left out unless named, as too large: %s", left_out.data);
+    out->failed |= left_out.failed;
+    text_free(&left_out);
+}
+
+/* What of the simulated times is until the last result, where stores are waited for behind that. */
+static void put_last_results(struct text *out, const struct layout *layout,
+                             const struct wb_analysis *analysis) {
+    size_t count;
+    struct text words = {0};
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    if (analysis->machine->model != MACHINE_GPGPUSIM || count == 0) return;
+    for (size_t i = 0; i < count; i++)
+        text_printf(&words, "%s %s %" PRIu64, i > 0 ? "," : "", simulations[i].policy,
+                    simulations[i].last_commit);
+    if (words.data != NULL)
+        layout_printf(out, layout, 2,
+                      "of that until the last result:%s; the rest waits for acknowledgements of stores",
+                      words.data);
+    out->failed |= words.failed;
+    text_free(&words);
+}
+
+/* Why a search is not complete; of estimates, why they are none, where nothing is proven beside them. */
+static void put_reasons(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                        bool all) {
+    size_t count;
+    const bool estimates = all || wb_analysis_best(analysis) == NULL;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        if (estimates || bounds[i].kind != WB_ESTIMATE) report_put_reason(out, layout, &bounds[i]);
+}
+
+void table_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+               const wb_report_options *options) {
+    struct result_table results = {.table.layout = layout, .options = options};
+    const struct wb_analysis *given = analysis->given;
+    open_table(&results, analysis);
+    put_rows(&results, analysis);
+    if (given != NULL) {
+        put_note(&results, "with the data that the launch gives:");
+        put_rows(&results, given);
+    }
+    sheet_close(&results.table, out);
+    put_declined(out, layout, analysis);
+    if (given != NULL) put_declined(out, layout, given);
+    put_last_results(out, layout, given != NULL ? given : analysis);
+    put_reasons(out, layout, analysis, options->all);
+}
+
+void table_put_summary(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                       const char *subject) {
+    const double clock = analysis->machine->clock_mhz;
+    const wb_bound *best = wb_analysis_best(analysis);
+    const wb_slowest slowest = analysis_slowest(analysis);
+    struct text words = {0};
+    text_string(&words, subject);
+    if (best != NULL) {
+        text_string(&words, " takes at most ");
+        report_put_time(&words, clock, best->cycles);
+        text_printf(&words, " (%" PRIu64 " cycles, %s)", best->cycles, best->method);
+    }
+    if (slowest.cycles > 0) {
+        text_string(&words, best != NULL ? "; slowest found " : ": slowest found ");
+        report_put_time(&words, clock, slowest.cycles);
+        text_printf(&words, " (%" PRIu64 " cycles, %s)", slowest.cycles, slowest.name);
+    }
+    if (words.data != NULL && (best != NULL || slowest.cycles > 0))
+        layout_words(out, layout, 0, 2, words.data);
+    out->failed |= words.failed;
+    text_free(&words);
+}

@@ -1,0 +1,288 @@
+/* How reports look: the verdict first, lines that fit, colours for terminals only, one line where no more is
+ * asked for, all of it where everything is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define STENCIL "kernels/stencil5.ptx -l kernels/stencil5.yaml "
+#define HISTOGRAM "kernels/histogram.ptx -l kernels/histogram.yaml "
+#define BFS "kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts "
+#define HORNER "kernels/horner.ptx -l kernels/horner_stream.yaml "
+#define SLIDE "docs/examples/triangle-sum-slide.yaml "
+#define LONG_NAME                                                                                            \
+    "_Z88a_kernel_whose_name_is_longer_than_any_line_of_a_terminal_and_is_still_a_name_like_any_otherv"
+
+/* Reports of every kind of subject, in every state. */
+static const char *const reports[] = {
+    STENCIL,
+    STENCIL "--deadline 1s",
+    STENCIL "--deadline 8us",
+    STENCIL "--deadline 100",
+    STENCIL "--deadline 18446744073709551614",
+    STENCIL "-i 1 --deadline 1s",
+    STENCIL "-i 1",
+    STENCIL "--scope block --deadline 1s",
+    STENCIL "--method waves,gub",
+    STENCIL "--method exhaustive,k-area,k-exhaustive",
+    STENCIL "--policy all --timing",
+    STENCIL "--registers 32 --set launch_overhead=1000 --deadline 1ms",
+    STENCIL "-m gpgpusim-orin",
+    STENCIL "-m jcse2017",
+    STENCIL "-m jcse2017 --scheme reorder",
+    STENCIL "-m jcse2017 --scheme pure-rr --policy all",
+    STENCIL "-m hopper-sm90 --set service=4",
+    HISTOGRAM "--inputs any",
+    HISTOGRAM "-m jcse2017 --inputs any --deadline 1us",
+    "kernels/histogram.ptx -l kernels/histogram_unknown.yaml",
+    BFS,
+    HORNER "--deadline 1us",
+    HORNER "--set launch_overhead=500 --policy lrr,rr",
+    HORNER "--method waves",
+    "docs/refutations/waves.yaml",
+    "docs/refutations/gub-depth0.yaml --deadline 1s",
+    SLIDE,
+    "kernels/triangle_sum_slide.ptx -l kernels/triangle_sum.yaml -m hirvisalo --method "
+    "abstract-cta,abstract-cta-rr,abstract-cta-safe",
+};
+
+#define REPORT_COUNT (sizeof reports / sizeof *reports)
+
+/* Characters of a line in UTF-8. */
+static size_t line_width(const char *line, size_t length) {
+    size_t width = 0;
+    for (size_t i = 0; i < length; i++)
+        width += ((unsigned char)line[i] & 0xc0) != 0x80;
+    return width;
+}
+
+/* Fails on a line that is wider, on one that ends with a space, and on escape sequences. */
+static void check_lines(const char *command, const char *text, size_t width) {
+    assert_null(strchr(text, '\033'));
+    for (const char *line = text; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        if (line_width(line, length) > width || (length > 0 && line[length - 1] == ' '))
+            fail_msg("%s: %.*s", command, (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static struct run run_report(const char *report, const char *options) {
+    char command[512];
+    (void)snprintf(command, sizeof command, "analyze %s %s", report, options);
+    return run_command(command);
+}
+
+static void test_reports_fit_80_columns(void **state) {
+    (void)state;
+    static const char *const options[] = {"", "--all --explain all"};
+    for (size_t i = 0; i < REPORT_COUNT; i++) {
+        for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
+            struct run run = run_report(reports[i], options[o]);
+            if (run.status == 2 || run.out[0] == '\0') fail_msg("%s: %s", reports[i], run.err);
+            check_lines(reports[i], run.out, 80);
+            run_free(&run);
+        }
+    }
+}
+
+/* A name that no line has room for is broken, not cut. */
+static void test_long_names_fit(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("printf '.version 7.0\\n.target sm_80\\n.address_size 64\\n.visible .entry " LONG_NAME
+                  "()\\n{\\nret;\\n}\\n' | \"$WB\" analyze - -g 1 -b 32 --all");
+    if (run.status != 0) fail_msg("%s", run.err);
+    check_lines("a long name", run.out, 80);
+    assert_non_null(strstr(run.out, "_Z88a_kernel_whose_name_is_longer"));
+    run_free(&run);
+}
+
+static void test_a_report_begins_with_its_verdict(void **state) {
+    (void)state;
+    static const char *const states[] = {"bounded", "met", "missed", "open", "block-only", "unproven"};
+    for (size_t i = 0; i < REPORT_COUNT; i++) {
+        struct run run = run_report(reports[i], "");
+        size_t s = 0;
+        while (s < sizeof states / sizeof *states && strncmp(run.out, states[s], strlen(states[s])) != 0)
+            s++;
+        if (s == sizeof states / sizeof *states) fail_msg("%s: %s", reports[i], run.out);
+        run_free(&run);
+    }
+}
+
+static void test_quiet_is_one_line(void **state) {
+    (void)state;
+    for (size_t i = 0; i < REPORT_COUNT; i++) {
+        struct run whole = run_report(reports[i], ""), quiet = run_report(reports[i], "--quiet");
+        assert_int_equal(quiet.status, whole.status);
+        assert_int_equal(count_of(quiet.out, "\n"), 1);
+        if (!says(whole.out, quiet.out)) fail_msg("%s: %s%s", reports[i], quiet.out, whole.out);
+        run_free(&whole);
+        run_free(&quiet);
+    }
+}
+
+/* What is said when nobody asks for more is enough to judge by. */
+static void test_nothing_that_matters_is_left_out(void **state) {
+    (void)state;
+    static const struct {
+        const char *report, *words;
+    } cases[] = {
+        {STENCIL, "registers 1 to 255 a thread: not given"},
+        {STENCIL, "registers per thread are not known"},
+        {STENCIL, "S1 work-conserving issue"},
+        {STENCIL "--registers 32", "registers 32 a thread: as given"},
+        {HISTOGRAM "--inputs any", "paths covering: of every execution"},
+        {HISTOGRAM "--inputs any", "not known, and taken for anything: what 1 instruction depends on"},
+        {BFS, "F1 the flow facts are true"},
+        {BFS, "facts kernels/bfs_level.facts (checksum"},
+        {STENCIL "--method k-area,k-exhaustive", "k-exhaustive declined: "},
+        {STENCIL "--method waves", "waves is not proven: "},
+        {STENCIL "--method waves,k-area", "estimates: not proven, so that no deadline rests on them"},
+        {STENCIL "--policy lrr,rr", "not work-conserving, so that no bound above holds for it:"},
+        {STENCIL "--set launch_overhead=1000", "with the launch overhead of 1000 cycles"},
+        {STENCIL "--deadline 100", "that execution rests on"},
+        {STENCIL "--deadline 100", "M2 initiations and latencies exactly as stated"},
+        {HORNER, "the sum of the least proven bounds of its kernels"},
+        {HORNER, "holds the slot until all its warps have ended D2"},
+        {HORNER, "post-dominator (launches 1, 2)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = run_report(cases[i].report, "");
+        if (!says(run.out, cases[i].words)) fail_msg("%s: %s\n%s", cases[i].report, cases[i].words, run.out);
+        run_free(&run);
+    }
+}
+
+static void test_more_is_said_on_request(void **state) {
+    (void)state;
+    static const struct {
+        const char *report, *options, *words;
+    } cases[] = {
+        {STENCIL, "--explain waves", "waves is not proven: blocks that start at different times"},
+        {STENCIL, "--explain k-area",
+         "k-area, of the kernel: 9.70 us (9023 cycles), upper made of latency 5197"},
+        {STENCIL, "--explain sib", "sib, of a block alone: "},
+        {STENCIL, "--explain gto", "gto, of the kernel: 6.81 us (6332 cycles), simulated rests on"},
+        {STENCIL, "--explain k-exhaustive", "k-exhaustive, of the kernel: left out: "},
+        {STENCIL, "--explain oldest", "oldest was not asked"},
+        {STENCIL, "--all", "what each number assumes"},
+        {STENCIL, "--all", "units busy for"},
+        {STENCIL, "--all", "the block that takes longest"},
+        {HISTOGRAM "--inputs any", "--all", "(which memory this instruction accesses) from line"},
+        {HORNER, "--explain k-area", "launch 3 k-area, of the kernel"},
+        {HORNER, "--all", "launch 3 bounded: the kernel takes at most"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = run_report(cases[i].report, cases[i].options),
+                   less = run_report(cases[i].report, "");
+        if (!says(run.out, cases[i].words))
+            fail_msg("%s %s: %s\n%s", cases[i].report, cases[i].options, cases[i].words, run.out);
+        assert_false(says(less.out, cases[i].words));
+        run_free(&run);
+        run_free(&less);
+    }
+}
+
+/* The text without its escape sequences, in place. */
+static void drop_colors(char *text) {
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++)
+        if (*from == '\033')
+            from += strcspn(from, "m");
+        else
+            *to++ = *from;
+    *to = '\0';
+}
+
+/* Colours add escape sequences, and nothing else. */
+static void test_colors(void **state) {
+    (void)state;
+    struct run plain = run_report(STENCIL, ""), colored = run_report(STENCIL, "--color always");
+    assert_null(strchr(plain.out, '\033'));
+    assert_non_null(strstr(colored.out, "\033[1mbounded\033[0m: the kernel"));
+    drop_colors(colored.out);
+    assert_string_equal(plain.out, colored.out);
+    run_free(&colored);
+    run_free(&plain);
+    static const struct {
+        const char *options, *verdict;
+    } verdicts[] = {{"--deadline 1s", "\033[1;32mmet\033[0m: "},
+                    {"--deadline 8us", "\033[1;33mopen\033[0m: "},
+                    {"--deadline 1us", "\033[1;31mmissed\033[0m: "}};
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        char options[64];
+        (void)snprintf(options, sizeof options, "%s --color always -q", verdicts[i].options);
+        colored = run_report(STENCIL, options);
+        assert_memory_equal(colored.out, verdicts[i].verdict, strlen(verdicts[i].verdict));
+        run_free(&colored);
+    }
+    colored = run_command("analyze nothing.ptx --color always");
+    assert_non_null(strstr(colored.err, "\033[1;31merror:\033[0m"));
+    run_free(&colored);
+    plain = run_command("analyze nothing.ptx");
+    assert_null(strchr(plain.err, '\033'));
+    run_free(&plain);
+}
+
+/* On a terminal, of which script(1) is one. */
+static void test_terminals(void **state) {
+    (void)state;
+    static const struct {
+        const char *environment, *options;
+        bool has_colors;
+    } cases[] = {{"TERM=xterm", "", true},
+                 {"TERM=xterm NO_COLOR=1", "", false},
+                 {"TERM=dumb", "", false},
+                 {"TERM=xterm", "--color never", false},
+                 {"TERM=xterm NO_COLOR=1", "--color always", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char command[512];
+        (void)snprintf(command, sizeof command,
+                       "env -u NO_COLOR %s script -qec \"$WB analyze " STENCIL
+                       "%s 2> /dev/null\" /dev/null < /dev/null",
+                       cases[i].environment, cases[i].options);
+        struct run run = run_shell(command);
+        assert_int_equal(strchr(run.out, '\033') != NULL, cases[i].has_colors);
+        run_free(&run);
+    }
+    struct run run = run_shell("TERM=dumb script -qec \"stty cols 120; $WB analyze " STENCIL
+                               "2> /dev/null\" /dev/null < /dev/null");
+    assert_non_null(
+        strstr(run.out, "D1  a block is dispatched as soon as an SM has a free slot for it, and holds"));
+    run_free(&run);
+}
+
+static const struct failure_case failures[] = {
+    {"analyze " STENCIL "--quiet --json", 2, "--quiet, --all and --explain are of the report in text"},
+    {"analyze " STENCIL "--explain k-are", 2, "k-area"},
+    {"analyze " STENCIL "--color sometimes", 2, "auto, always"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reports_fit_80_columns),
+        cmocka_unit_test(test_long_names_fit),
+        cmocka_unit_test(test_a_report_begins_with_its_verdict),
+        cmocka_unit_test(test_quiet_is_one_line),
+        cmocka_unit_test(test_nothing_that_matters_is_left_out),
+        cmocka_unit_test(test_more_is_said_on_request),
+        cmocka_unit_test(test_colors),
+        cmocka_unit_test(test_terminals),
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

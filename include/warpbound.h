@@ -728,6 +728,7 @@ typedef struct {
     const char *scheme, *policy;
     bool work_conserving;
     uint64_t cycles;     /* from cycle 0, in which the first blocks start, until the last block has ended */
+    uint32_t last_sm;    /* the SM with the block that ended last; of several the first */
     uint64_t last_issue; /* cycle of the last issue */
     uint64_t warp_instructions;
     uint64_t loads, hits, misses; /* requests of loads at the first level: loads = hits + misses */

@@ -198,30 +198,6 @@ static const struct random_gpu_family family = {
               .barrier_percent = 15},
 };
 
-/* What random_gpu_make leaves out: requests of two units; accesses that keep their unit longer than their
- * requests need; instructions without a unit that wait for operands, and are not counted. */
-static void vary_code(uint64_t seed, struct random_gpu *gpu) {
-    struct random_state random = random_seeded(~seed);
-    uint32_t kind = (uint32_t)random_below(&random, 8);
-    for (uint32_t i = 0; i < gpu->hand.code.inst_count; i++) {
-        struct timed_inst *inst = &gpu->hand.code.insts[i];
-        bool chosen = random_below(&random, 2) != 0;
-        if ((kind & 1) != 0 && chosen && inst->unit == 1) inst->unit = 0;
-        if (inst->barrier || inst->unit == 1) continue;
-        if ((kind & 2) != 0 && chosen && inst->source_count == 1 && inst->destination_count == 0)
-            *inst = (struct timed_inst){.first_operand = inst->first_operand,
-                                        .source_count = 1,
-                                        .unit = UNIT_NONE,
-                                        .latency = (uint32_t)random_below(&random, 3),
-                                        .uncounted = true};
-    }
-    struct traffic *traffic = &gpu->timed.traffic;
-    for (size_t p = 0; (kind & 4) != 0 && p < traffic->patterns.count; p++) {
-        for (uint32_t a = 0; a < traffic->patterns.items[p].access_count; a++)
-            traffic->patterns.items[p].accesses[a].cycles += (uint32_t)random_below(&random, 8);
-    }
-}
-
 static void test_against_naive(void **state) {
     (void)state;
     uint32_t rounds = random_rounds(1500);
@@ -231,7 +207,7 @@ static void test_against_naive(void **state) {
         varied.dispatch = dispatches[seed % DISPATCHES];
         varied.shape.sectors = seed % 3 == 0 ? 3 : 0;
         random_gpu_make(seed, &varied, &gpu);
-        if (seed % 5 != 0) vary_code(seed, &gpu);
+        if (seed % 5 != 0) random_gpu_vary_code(seed, &gpu);
         check(seed, &gpu, &schemes[seed / 2 % SCHEMES]);
         random_gpu_free(&gpu);
     }
@@ -248,7 +224,7 @@ static void test_one_memory(void **state) {
         varied.contended = true;
         varied.dispatch = dispatches[seed % DISPATCHES];
         random_gpu_make(seed, &varied, &gpu);
-        if (seed % 5 != 0) vary_code(seed, &gpu);
+        if (seed % 5 != 0) random_gpu_vary_code(seed, &gpu);
         check(seed, &gpu, &schemes[seed / 2 % 4]);
         random_gpu_free(&gpu);
     }
@@ -267,7 +243,7 @@ static void test_fetching(void **state) {
         random_gpu_make(seed, &varied, &gpu);
         gpu.hand.machine.fetch = random_fetch(&random);
         random_fetch_print(&gpu.hand.machine.fetch, &gpu.label);
-        if (seed % 5 != 0) vary_code(seed, &gpu);
+        if (seed % 5 != 0) random_gpu_vary_code(seed, &gpu);
         check(seed, &gpu, &schemes[seed / 2 % (varied.contended ? 4 : SCHEMES)]);
         random_gpu_free(&gpu);
     }

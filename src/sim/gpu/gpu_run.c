@@ -243,7 +243,10 @@ const char *wb_scheme_summary(size_t index) {
 static void add_sm(const struct gpu_sm *own, uint32_t instructions, wb_instruction_traffic *sums,
                    wb_gpu_simulation *result) {
     const wb_gpu_simulation *counts = &own->memory.counts;
-    result->cycles = cycles_max(result->cycles, own->sm.last_commit);
+    if (own->sm.last_commit > result->cycles) {
+        result->cycles = own->sm.last_commit;
+        result->last_sm = own->number;
+    }
     result->last_issue = cycles_max(result->last_issue, own->sm.last_issue);
     result->warp_instructions += own->sm.warp_instructions;
     result->loads += counts->loads;

@@ -187,3 +187,25 @@ void random_gpu_free(struct random_gpu *gpu) {
     hand_grid_free(&gpu->hand);
     text_free(&gpu->label);
 }
+
+void random_gpu_vary_code(uint64_t seed, struct random_gpu *gpu) {
+    struct random_state random = random_seeded(~seed);
+    uint32_t kind = (uint32_t)random_below(&random, 8);
+    for (uint32_t i = 0; i < gpu->hand.code.inst_count; i++) {
+        struct timed_inst *inst = &gpu->hand.code.insts[i];
+        bool chosen = random_below(&random, 2) != 0;
+        if ((kind & 1) != 0 && chosen && inst->unit == 1) inst->unit = 0;
+        if (inst->barrier || inst->unit == 1) continue;
+        if ((kind & 2) != 0 && chosen && inst->source_count == 1 && inst->destination_count == 0)
+            *inst = (struct timed_inst){.first_operand = inst->first_operand,
+                                        .source_count = 1,
+                                        .unit = UNIT_NONE,
+                                        .latency = (uint32_t)random_below(&random, 3),
+                                        .uncounted = true};
+    }
+    struct traffic *traffic = &gpu->timed.traffic;
+    for (size_t p = 0; (kind & 4) != 0 && p < traffic->patterns.count; p++) {
+        for (uint32_t a = 0; a < traffic->patterns.items[p].access_count; a++)
+            traffic->patterns.items[p].accesses[a].cycles += (uint32_t)random_below(&random, 8);
+    }
+}

@@ -26,6 +26,10 @@ struct random_gpu {
 /* The GPU and the grid of a seed. Must not be moved. */
 void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, struct random_gpu *gpu);
 
+/* What random_gpu_make leaves out: requests of two units; accesses that keep their unit longer than their
+ * requests need; instructions without a unit that wait for operands, and are not counted. */
+void random_gpu_vary_code(uint64_t seed, struct random_gpu *gpu);
+
 void random_gpu_free(struct random_gpu *gpu);
 
 #endif

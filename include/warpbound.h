@@ -1193,6 +1193,13 @@ typedef struct {
  * exhausted or `watch` stopped it. The analysis must outlive the costs. */
 wb_status wb_costs_of_bound(const wb_analysis *analysis, const char *method, const wb_watch *watch,
                             wb_diagnostics *diagnostics, wb_costs **costs);
+
+/* The same of an execution: the simulation of a policy ("gto") that was made before, or the schedule that a
+ * search found ("adversary", "k-adversary"). It is simulated anew, and every cycle of it belongs to one
+ * instruction: along the critical chain, from the last result back to cycle 0 (docs/costs.md). Errors as
+ * above; WB_ERR_DECLINED, too, on a machine of model gpgpusim. */
+wb_status wb_costs_of_simulation(const wb_analysis *analysis, const char *name, const wb_watch *watch,
+                                 wb_diagnostics *diagnostics, wb_costs **costs);
 void wb_costs_free(wb_costs *costs);
 
 /* The rows. */
@@ -1349,11 +1356,20 @@ typedef struct {
     bool all;            /* everything: all tables, what every method assumes, why estimates are no bounds */
     const char *explain; /* methods and policies, separated by commas, of which all that is known is said; or
                             NULL */
+    size_t lines; /* so many lines, those that take most cycles, with their text and their costs; 0: none. As
+                     JSON all lines */
+    const char *lines_of; /* the method or policy whose number that is; NULL: the least proven bound */
+    const char *source;   /* a folder that sources are looked for in, or NULL */
 } wb_report_options;
 
 /* Bounds and simulations of one analysis. */
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text);
+
+/* The source of a kernel, file by file, with the cycles of each line in front (wb_report_options.lines_of,
+ * .source, .scope); the code where no source is found. WB_ERR_DECLINED when no number is attributed. */
+wb_status wb_annotate(const wb_analysis *analysis, const wb_report_options *options,
+                      wb_diagnostics *diagnostics, char **text);
 
 /* The kernels of a stream, their bounds and what these sum up to; as JSON with the whole result of each. */
 wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,

@@ -95,7 +95,10 @@ static wb_status report_options(const struct options *options, wb_diagnostics *d
                                   .timing = options->timing,
                                   .quiet = options->quiet,
                                   .all = options->all,
-                                  .explain = options->explain};
+                                  .explain = options->explain,
+                                  .lines = (size_t)options->lines.value,
+                                  .lines_of = options->lines_of,
+                                  .source = options->source};
     report_look(options, report);
     if (options->format != OUTPUT_TEXT && (options->quiet || options->all || options->explain != NULL))
         return usage_error(diagnostics, "--quiet, --all and --explain are of the report in text");
@@ -173,12 +176,32 @@ static wb_status write_results(const struct options *options, const wb_analysis 
     return status;
 }
 
+/* --annotate */
+static wb_status annotate(const struct options *options, const wb_analysis *analysis,
+                          const wb_report_options *report, wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    if (options->annotate == NULL) return WB_OK;
+    wb_status status = wb_annotate(analysis, report, diagnostics, &text);
+    if (status == WB_OK) status = wb_file_write(options->annotate, text, diagnostics);
+    free(text);
+    return status;
+}
+
+/* Options that say how lines are shown, where none are. */
+static wb_status check_lines(const struct options *options, wb_diagnostics *diagnostics) {
+    if (options->lines.given || options->annotate != NULL) return WB_OK;
+    if (options->lines_of != NULL || options->source != NULL)
+        return usage_error(diagnostics, "--of and --source go with --lines or --annotate");
+    return WB_OK;
+}
+
 /* Analyses what is no list of launches. After a limit what was found is reported. */
 static int analyze_one(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
     wb_report_options report;
     wb_analysis *analysis = NULL;
     int status = (int)report_options(options, diagnostics, &report);
     if (status == WB_OK) status = (int)check_output(options, diagnostics);
+    if (status == WB_OK) status = (int)check_lines(options, diagnostics);
     if (status == WB_OK && options->schemes != NULL && options->phases)
         status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
     if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
@@ -187,6 +210,7 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis))) {
         int written = (int)write_results(options, analysis, &report, diagnostics);
         if (written == WB_OK) written = (int)write_html_report(options, analysis, NULL, &report, diagnostics);
+        if (written == WB_OK) written = (int)annotate(options, analysis, &report, diagnostics);
         if (status == WB_OK) status = written;
     }
     if (status == WB_OK && report.has_deadline) {
@@ -207,6 +231,9 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
     if (options->block_index.given || options->phases)
         return usage_error(diagnostics, "--block-index and --phases are of one block: not with a list of "
                                         "launches");
+    if (options->lines.given || options->annotate != NULL || options->lines_of != NULL ||
+        options->source != NULL)
+        return usage_error(diagnostics, "--lines and --annotate are of one launch: not with a list");
     if (options->facts != NULL)
         return usage_error(diagnostics, "--facts is of one kernel: not with a list of launches");
     if (options->schemes != NULL)

@@ -85,6 +85,11 @@ static wb_status store_option(struct options *options, const struct option_row *
         stored = read_number(value, strlen(value), row->least, row->most, &number->value);
         number->given = true;
         break;
+    case OPTION_COUNT:
+        number->value = row->least;
+        stored = value == NULL || read_number(value, strlen(value), 1, row->most, &number->value);
+        number->given = true;
+        break;
     case OPTION_PLACE:
         stored = read_dimensions(value, 0, place->index);
         place->given = true;
@@ -275,6 +280,11 @@ static wb_status take_value(struct command_line *line, const struct option_row *
     const char *option = line->argv[line->at];
     if (row->argument == NULL) return take_option(line, row, NULL);
     if (attached != NULL) return take_option(line, row, attached);
+    if (row->kind == OPTION_COUNT) {
+        const char *next = line->at + 1 < line->argc ? line->argv[line->at + 1] : "";
+        const bool is_number = next[0] != '\0' && next[strspn(next, "0123456789")] == '\0';
+        return take_option(line, row, is_number ? line->argv[++line->at] : NULL);
+    }
     if (line->at + 1 == line->argc)
         return report_value(option, length, "expected a value behind it", line->diagnostics);
     return take_option(line, row, line->argv[++line->at]);

@@ -203,6 +203,17 @@ static const struct option_row option_table[] = {
     {0, "color", "WHEN", INTO(WORD, color, EVERY_COMMAND),
      .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never",
      .words = {"auto", "always", "never"}},
+    {0, "lines", "[N]", INTO(COUNT, lines, COMMAND_ANALYZE),
+     .help = "print the N source lines (default 10) that most cycles of the bound are spent on, loops and "
+             "functions",
+     .least = 10, .most = UINT32_MAX, .expected = "a number of lines from 1 on"},
+    {0, "annotate", "FILE", INTO(TEXT, annotate, COMMAND_ANALYZE),
+     .help = "write the source to FILE (-: standard output), each line with its cycles in front"},
+    {0, "of", "NAME", INTO(TEXT, lines_of, COMMAND_ANALYZE),
+     .help = "with --lines and --annotate: of the bound of that method, or of the simulation of that policy "
+             "(default: the least proven bound)"},
+    {0, "source", "DIR", INTO(TEXT, source, COMMAND_ANALYZE),
+     .help = "with --lines and --annotate: folder with the sources, if they are not where the PTX says"},
     {0, "phases", NULL, INTO(FLAG, phases, COMMAND_ANALYZE),
      .help = "print the phases and the bound of every warp as well"},
     {0, "schedule", NULL, INTO(FLAG, schedule, COMMAND_ANALYZE),

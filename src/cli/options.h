@@ -83,7 +83,9 @@ struct options {
     struct option_list arguments, variables, sets;
     struct option_place block_index;
     unsigned inputs, scope, memory, color;
-    const char *methods, *policies, *schemes, *deadline, *output, *report, *window;
+    const char *methods, *policies, *schemes, *deadline, *output, *report, *window, *annotate, *lines_of,
+        *source;
+    struct option_number lines;
     struct option_number threads, states;
     uint64_t memory_limit; /* bytes; 0: not given */
     double time_limit;     /* seconds; 0: not given */
@@ -115,6 +117,7 @@ enum option_kind {
     OPTION_NAMES,   /* const char *: of a registry, separated by commas */
     OPTION_WORD,    /* unsigned: 1 for the first of its words, 2 for the second, ... */
     OPTION_NUMBER,  /* struct option_number, from `least` to `most` */
+    OPTION_COUNT,   /* the same; the value may be left out, and is then `least` */
     OPTION_PLACE,   /* struct option_place */
     OPTION_SIZE,    /* uint64_t, in bytes */
     OPTION_SECONDS, /* double */

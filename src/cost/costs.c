@@ -6,7 +6,7 @@
 /* ---- Making them --------------------------------------------------------------------------------------- */
 
 wb_status cost_decline(const struct cost_maker *maker, const char *reason) {
-    diagnose(maker->diagnostics, SEVERITY_ERROR, maker->bound->method, "its cycles are not attributed: %s",
+    diagnose(maker->diagnostics, SEVERITY_ERROR, maker->name, "its cycles are not attributed: %s",
              reason);
     return WB_ERR_DECLINED;
 }
@@ -77,26 +77,28 @@ static wb_status attribute(struct cost_maker *maker) {
     return cost_rows_make(maker);
 }
 
-static wb_status make_costs(struct cost_maker *maker) {
+wb_status costs_begin(struct cost_maker *maker) {
     struct wb_costs *costs = maker->costs;
     const size_t instructions = find_code(maker->analysis, costs);
-    costs->method = maker->bound->method;
+    costs->method = maker->name;
     maker->work = arena_array(&costs->arena, instructions + 1, sizeof *maker->work);
     if (maker->work == NULL || tally_init(&maker->shares, instructions, &costs->arena) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     for (size_t i = 0; i < instructions; i++)
         maker->work[i].unit = UNIT_NONE;
-    return attribute(maker);
+    return WB_OK;
 }
 
 wb_status wb_costs_of_bound(const wb_analysis *analysis, const char *method, const wb_watch *watch,
                             wb_diagnostics *diagnostics, wb_costs **costs) {
     struct cost_maker maker = {.analysis = analysis, .watch = watch, .diagnostics = diagnostics};
     WB_TRY(find_bound(&maker, method));
+    maker.name = maker.bound->method;
     WB_TRY(find_decider(&maker));
     maker.costs = calloc(1, sizeof *maker.costs);
     if (maker.costs == NULL) return diagnose_out_of_memory(diagnostics, "costs");
-    wb_status status = make_costs(&maker);
+    wb_status status = costs_begin(&maker);
+    if (status == WB_OK) status = attribute(&maker);
     if (status == WB_OK)
         *costs = maker.costs;
     else

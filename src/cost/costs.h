@@ -18,14 +18,19 @@ struct wb_costs {
 struct cost_maker {
     struct wb_costs *costs;
     const struct wb_analysis *analysis;
+    const char *name; /* of the method, or of who issues in an execution */
     const struct bound_method *method;
-    size_t index; /* of the method in the registry */
-    const wb_bound *bound;
+    size_t index;          /* of the method in the registry */
+    const wb_bound *bound; /* NULL of an execution, as is the method */
     struct tally shares;
     struct cost_work *work; /* per instruction */
     const wb_watch *watch;  /* or NULL */
     wb_diagnostics *diagnostics;
 };
+
+/* Makes room for what instructions do and for their shares, of which there are none yet. WB_ERR_LIMIT with a
+ * message when memory is exhausted. */
+wb_status costs_begin(struct cost_maker *maker);
 
 /* The message that a number cannot be attributed; WB_ERR_DECLINED. */
 wb_status cost_decline(const struct cost_maker *maker, const char *reason);

@@ -84,6 +84,8 @@ def commands(folder):
         (4, f"analyze {vecadd} --method k-exhaustive,k-area --states 50"),
         f"analyze {vecadd} --method k-adversary,adversary,k-area -g 1 -b 32",
         f"analyze {vecadd} --deadline 1s",
+        f"analyze {vecadd} --lines --method k-area --policy lrr",
+        f"analyze {vecadd} -m jcse2017 --lines",
         (1, f"analyze {vecadd} --deadline 1"),
         f"analyze {vecadd} --deadline 1s --scope block",
         (1, f"analyze {vecadd} --deadline 1s -i 1"),

@@ -22,6 +22,7 @@ wb_cli_test(test_cli_examples)
 wb_cli_test(test_cli_report)
 wb_cli_test(test_cli_options)
 wb_cli_test(test_cli_files)
+wb_cli_test(test_cli_lines)
 
 # What it writes as JSON, against docs/schema.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -28,7 +28,7 @@ static void check_names(const char *key, const char *(*name)(size_t), const char
 }
 
 static const char *part_name(size_t index) {
-    return index <= WB_PART_TAIL ? wb_part_name((wb_part_kind)index) : NULL;
+    return index < WB_PART_COUNT ? wb_part_name((wb_part_kind)index) : NULL;
 }
 
 static const char *kind_name(size_t index) {

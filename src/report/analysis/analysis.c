@@ -9,6 +9,7 @@
 #include "launch/launch.h"
 #include "report/analysis/kernel.h"
 #include "report/analysis/results.h"
+#include "report/costs/costs_shown.h"
 #include "report/gate/gate.h"
 #include "report/papers/windows.h"
 #include "report/parts/bounds.h"
@@ -204,6 +205,7 @@ static wb_status put_json(struct text *out, const struct wb_analysis *analysis,
     struct json json = json_begin(out, JSON_LINES);
     document_open(&json, DOCUMENT_ANALYZE);
     report_analysis_json(&json, analysis, options);
+    WB_TRY(costs_report_json(&json, analysis, options, diagnostics));
     if (options->phases && block->timed != NULL) {
         warps_json(&json, block);
         WB_TRY(paths_json(&json, block, diagnostics));

@@ -10,6 +10,7 @@
 #include "report/analysis/phases.h"
 #include "report/analysis/results.h"
 #include "report/analysis/table.h"
+#include "report/costs/costs_shown.h"
 #include "report/papers/windows.h"
 #include "report/parts/conditions.h"
 #include "report/parts/cover.h"
@@ -201,6 +202,7 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     if (wb_analysis_is_covering(analysis)) put_causes(&section);
     if (options->all || options->simulated) put_all_conditions(&section);
     report_put_windows(out, block);
+    WB_TRY(costs_report_text(out, analysis, options, diagnostics));
     if (options->explain != NULL) WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));
     return options->phases && block->timed != NULL ? phases_put(out, block, diagnostics) : WB_OK;
 }

@@ -41,11 +41,11 @@ static wb_status read_text(struct source_text *file, const char *path) {
     return status == WB_ERR_LIMIT ? WB_ERR_LIMIT : WB_OK;
 }
 
-/* Reads the file of that name in the folder of `code`. */
-static wb_status read_beside(struct source_text *file, const char *code, const char *name) {
-    const char *slash = strrchr(code, '/');
+/* Reads the file of that name in a folder, of whose name `length` bytes are given. */
+static wb_status read_in(struct source_text *file, const char *folder, size_t length, const char *name) {
     struct text path = {0};
-    if (slash != NULL) text_append(&path, code, (size_t)(slash - code) + 1);
+    text_append(&path, folder, length);
+    if (length > 0 && folder[length - 1] != '/') text_char(&path, '/');
     text_string(&path, name);
     const wb_status status = path.failed ? WB_ERR_LIMIT : read_text(file, path.data);
     text_free(&path);
@@ -53,11 +53,18 @@ static wb_status read_beside(struct source_text *file, const char *code, const c
 }
 
 /* Looks for the file in all places. */
-static wb_status find_text(struct source_text *file, const char *code) {
-    const char *slash = strrchr(file->name, '/');
+static wb_status find_text(struct source_text *file, const char *folder, const char *code) {
+    const char *slash = strrchr(code, '/'), *last = strrchr(file->name, '/');
+    const size_t beside = slash != NULL ? (size_t)(slash - code) + 1 : 0;
+    last = last != NULL ? last + 1 : file->name;
     if (!is_source(file->name)) return WB_OK;
-    WB_TRY(file->name[0] == '/' ? read_text(file, file->name) : read_beside(file, code, file->name));
-    return read_beside(file, code, slash != NULL ? slash + 1 : file->name);
+    if (folder != NULL) {
+        WB_TRY(read_in(file, folder, strlen(folder), file->name));
+        WB_TRY(read_in(file, folder, strlen(folder), last));
+    }
+    if (file->name[0] != '/') WB_TRY(read_in(file, code, beside, file->name));
+    WB_TRY(read_text(file, file->name));
+    return read_in(file, code, beside, last);
 }
 
 /* Finds where the lines start. */
@@ -75,7 +82,7 @@ static const struct source_text *file_of(struct source_texts *texts, const char 
     for (size_t i = 0; i < texts->files.count; i++)
         if (strcmp(texts->files.items[i].name, name) == 0) return &texts->files.items[i];
     struct source_text file = {.name = name};
-    if (find_text(&file, texts->module->source.name) != WB_OK || find_lines(&file) != WB_OK ||
+    if (find_text(&file, texts->folder, texts->module->source.name) != WB_OK || find_lines(&file) != WB_OK ||
         vec_push(&texts->files, file) != WB_OK) {
         free(file.text);
         vec_free(&file.starts);

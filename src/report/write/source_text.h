@@ -20,12 +20,14 @@ struct source_text {
 /* Those that were asked for so far. */
 struct source_texts {
     const struct wb_module *module;
+    const char *folder; /* that the sources are in; NULL: it is not known. To be set before the first is asked for */
     VEC(struct source_text) files;
     bool failed; /* memory was exhausted */
 };
 
 /* Texts of the sources of a module, freed with source_texts_close. A file is read when it is asked for: by
- * its name from the root or from the folder of the code, else by the last part of its name beside the code.
+ * its name, or the last part of it, in `folder`; else by its name from the root, from the folder of the code
+ * or from the one that the process is in, else by the last part of its name beside the code.
  * It is read only if its name ends as those of sources do: code of others cannot have any file printed. */
 struct source_texts source_texts_open(const struct wb_module *module);
 void source_texts_close(struct source_texts *texts);

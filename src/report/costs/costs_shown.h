@@ -1,0 +1,72 @@
+/* The costs that a report shows: those of one number, by line, loop and function, beside the same of the
+ * slowest simulation. */
+#ifndef WB_REPORT_COSTS_COSTS_SHOWN_H
+#define WB_REPORT_COSTS_COSTS_SHOWN_H
+
+#include "cost/costs.h"
+#include "report/write/source_lines.h"
+#include "report/write/source_text.h"
+
+/* A row with the cycles that the simulation spends in the same place. */
+struct shown_row {
+    const wb_cost *cost;
+    uint64_t simulated;
+};
+
+/* Rows, the costliest first; of equal ones in the order of the code. */
+struct shown_rows {
+    VEC(struct shown_row) items;
+};
+
+struct costs_shown {
+    const struct wb_analysis *analysis; /* the kernel, or the block that is judged */
+    const wb_bound *bound;              /* whose costs they are; NULL: those of an execution */
+    const char *name;                   /* of that bound, or of who issues in the execution */
+    const char *beside;                 /* of the slowest execution found, if it is attributed beside the bound */
+    const char *not_shown;              /* a lesser bound whose cycles are not attributed, or NULL */
+    uint64_t total, simulated;          /* that the rows sum up to */
+    VEC(wb_costs *) made;               /* owns what the rows are of */
+    struct shown_rows lines;            /* of the source; what is of none by lines of the code */
+    struct shown_rows code_lines;       /* all by lines of the code */
+    struct shown_rows loops, functions;
+    struct source_texts sources;
+    struct source_lines code; /* of the module */
+};
+
+/* Makes the costs that the options ask for: of the least proven bound, or where nothing is proven of the
+ * slowest execution, or of the number that they name. Errors, each with a message: WB_ERR_INPUT when there is no such number, WB_ERR_DECLINED when
+ * its cycles are not attributed. To be closed in any case. */
+wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_options *options,
+                           wb_diagnostics *diagnostics, struct costs_shown *shown);
+void costs_shown_close(struct costs_shown *shown);
+
+/* Appends where a row is: "blur.cu:23", "blur.ptx:107", or what it is about. */
+void costs_put_place(struct text *out, const struct costs_shown *shown, const wb_cost *row);
+
+/* Appends the text of a row's line: of the source if that is found, else of the code; of what is not
+ * printable '?', of a long one the beginning. */
+void costs_put_source(struct text *out, struct costs_shown *shown, const wb_cost *row, size_t most);
+
+/* Appends a line of a text of unknown origin: blanks for tabs, '?' for what is not printable, and no more
+ * than `most` characters. */
+void costs_put_line(struct text *out, const char *line, size_t length, size_t most);
+
+/* Members of "costs" (docs/json.md). */
+void costs_json(struct json *json, struct costs_shown *shown);
+
+/* The table of the `most` hottest lines, and of loops and functions. */
+void costs_put_lines(struct text *out, struct costs_shown *shown, size_t most);
+
+/* costs_report.c: the lines that the options of a report ask for; nothing where they ask for none. Where
+ * nothing is attributed there is a warning, unless the number was named. */
+wb_status costs_report_text(struct text *out, const struct wb_analysis *analysis,
+                            const wb_report_options *options, wb_diagnostics *diagnostics);
+
+/* The same as member "costs", null where nothing is attributed. */
+wb_status costs_report_json(struct json *json, const struct wb_analysis *analysis,
+                            const wb_report_options *options, wb_diagnostics *diagnostics);
+
+/* The whole source, or the code where none is found, with its costs in front. */
+void costs_put_annotated(struct text *out, struct costs_shown *shown);
+
+#endif

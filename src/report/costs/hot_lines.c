@@ -1,0 +1,244 @@
+/* The hottest lines, loops and functions, as tables of 80 columns. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "bound/analysis/verdict.h"
+#include "report/costs/costs_shown.h"
+#include "report/parts/bounds.h"
+#include "report/write/output.h"
+#include "report/write/sheet.h"
+
+/* Columns of a line, and where places stand. */
+enum { LINE_WIDTH = 80, PLACE_COLUMN = 9 };
+
+void costs_put_line(struct text *out, const char *line, size_t length, size_t most) {
+    size_t at = 0, shown = 0;
+    while (at < length && (line[at] == ' ' || line[at] == '\t'))
+        at++;
+    for (uint32_t point; at < length && shown < most; shown++) {
+        const size_t bytes = utf8_decode(line + at, length - at, &point);
+        /* Controls, among them those of C1, could do anything to a terminal. */
+        const bool printable = bytes > 0 && point >= ' ' && point != 0x7f && (point < 0x80 || point >= 0xa0);
+        if (shown + 3 >= most && length - at > 3) {
+            text_string(out, "...");
+            return;
+        }
+        if (bytes > 0 && point == '\t')
+            text_char(out, ' ');
+        else if (printable)
+            text_append(out, line + at, bytes);
+        else
+            text_char(out, '?');
+        at += bytes > 0 ? bytes : 1;
+    }
+}
+
+/* The last part of a file's name. */
+static const char *last_part(const char *name) {
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
+void costs_put_place(struct text *out, const struct costs_shown *shown, const wb_cost *row) {
+    const wb_cost_place *place = &row->place;
+    (void)shown;
+    if (row->about != NULL)
+        text_string(out, row->about);
+    else if (place->source_file != NULL && place->source_line > 0)
+        text_printf(out, "%s:%u", last_part(place->source_file), place->source_line);
+    else if (place->code_file != NULL && place->code_line > 0)
+        text_printf(out, "%s:%u", last_part(place->code_file), place->code_line);
+    else
+        text_printf(out, "instruction %zu", row->instruction);
+}
+
+/* The line of the code that an instruction stands on, in memory. */
+static void put_code(struct text *out, const struct costs_shown *shown, uint32_t line, size_t most) {
+    const struct source *source = &shown->code.module->source;
+    if (line == 0 || line > shown->code.starts.count) return;
+    const size_t start = shown->code.starts.items[line - 1];
+    const char *end = memchr(source->text + start, '\n', source->size - start);
+    costs_put_line(out, source->text + start,
+                   end != NULL ? (size_t)(end - source->text) - start : source->size - start, most);
+}
+
+void costs_put_source(struct text *out, struct costs_shown *shown, const wb_cost *row, size_t most) {
+    const wb_cost_place *place = &row->place;
+    size_t length;
+    if (row->about != NULL || shown->code.module == NULL) return;
+    if (place->source_file != NULL && place->source_line > 0) {
+        const char *line =
+            source_texts_line(&shown->sources, place->source_file, place->source_line, &length);
+        if (line != NULL)
+            costs_put_line(out, line, length, most);
+        else if (place->text != NULL)
+            costs_put_line(out, place->text, strlen(place->text), most);
+        return;
+    }
+    put_code(out, shown, place->code_line, most);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------- */
+
+/* A number in at most six characters: "99999", "123k", "12.3M". */
+static void compact_cell(struct sheet *table, uint64_t number) {
+    static const char units[] = "kMGTPE";
+    double value = (double)number;
+    size_t unit = 0;
+    if (number < 100000) {
+        sheet_count(table, number);
+        return;
+    }
+    for (value /= 1000; value >= 999.5 && unit + 2 < sizeof units; value /= 1000)
+        unit++;
+    sheet_printf(table, "%.*f%c", value < 99.95 ? 1 : 0, value, units[unit]);
+}
+
+/* A share in percent; empty of nothing. */
+static void percent_cell(struct sheet *table, uint64_t part, uint64_t whole) {
+    if (whole == 0)
+        sheet_skip(table);
+    else
+        sheet_printf(table, "%.1f%%", report_percent(part, whole));
+}
+
+/* ---- The table ----------------------------------------------------------------------------------------- */
+
+/* What columns there are besides those that all tables have. */
+struct hot_table {
+    struct costs_shown *shown;
+    struct sheet sheet;
+    bool parts[WB_PART_COUNT]; /* of which some row has cycles */
+};
+
+static void find_parts(struct hot_table *table) {
+    for (size_t r = 0; r < table->shown->lines.items.count; r++)
+        for (size_t what = 0; what < WB_PART_COUNT; what++)
+            if (table->shown->lines.items.items[r].cost->share[what] > 0) table->parts[what] = true;
+}
+
+static void begin_table(struct hot_table *table) {
+    static const char *const headings[WB_PART_COUNT] = {[WB_PART_INTERFERENCE] = "others"};
+    uint32_t at = 18;
+    sheet_column(&table->sheet, SHEET_RIGHT, 7, "share");
+    sheet_column(&table->sheet, SHEET_RIGHT, at, "cycles");
+    for (size_t what = 0; what < WB_PART_COUNT; what++)
+        if (table->parts[what])
+            sheet_column(&table->sheet, SHEET_RIGHT, at += 8,
+                         headings[what] != NULL ? headings[what] : wb_part_name((wb_part_kind)what));
+    sheet_column(&table->sheet, SHEET_RIGHT, at += 8, "runs");
+    if (table->shown->beside != NULL) sheet_column(&table->sheet, SHEET_RIGHT, at + 9, "simulated");
+    sheet_headings(&table->sheet);
+}
+
+static void put_numbers(struct hot_table *table, const wb_cost *cost, uint64_t simulated) {
+    struct sheet *sheet = &table->sheet;
+    percent_cell(sheet, cost->with_inner, table->shown->total);
+    sheet_count(sheet, cost->with_inner);
+    for (size_t what = 0; what < WB_PART_COUNT; what++)
+        if (table->parts[what]) compact_cell(sheet, cost->share[what]);
+    if (cost->about == NULL)
+        compact_cell(sheet, cost->executions);
+    else
+        sheet_skip(sheet);
+    if (table->shown->beside != NULL) percent_cell(sheet, simulated, table->shown->simulated);
+    sheet_end_row(sheet);
+}
+
+/* A row: the numbers, and below them the place with its text. */
+static void put_row(struct text *out, struct hot_table *table, const struct shown_row *row) {
+    put_numbers(table, row->cost, row->simulated);
+    sheet_print(&table->sheet, out);
+    const size_t start = out->length;
+    text_pad(out, PLACE_COLUMN);
+    costs_put_place(out, table->shown, row->cost);
+    const size_t width = out->length - start + 2, before = out->length;
+    text_string(out, "  ");
+    if (width < LINE_WIDTH) costs_put_source(out, table->shown, row->cost, LINE_WIDTH - width);
+    if (out->length == before + 2) out->length = before;
+    text_char(out, '\n');
+}
+
+/* The sum of the rows from number `first` on. */
+static void put_sum(struct text *out, struct hot_table *table, size_t first, const char *format) {
+    const struct shown_rows *rows = &table->shown->lines;
+    wb_cost sum = {.about = "sum"};
+    uint64_t simulated = 0;
+    for (size_t r = first; r < rows->items.count; r++) {
+        const wb_cost *cost = rows->items.items[r].cost;
+        for (size_t what = 0; what < WB_PART_COUNT; what++)
+            sum.share[what] += cost->share[what];
+        sum.with_inner += cost->cycles;
+        simulated += rows->items.items[r].simulated;
+    }
+    put_numbers(table, &sum, simulated);
+    sheet_print(&table->sheet, out);
+    text_pad(out, PLACE_COLUMN);
+    text_printf(out, format, rows->items.count - first, plural(rows->items.count - first));
+}
+
+/* "the bound k-bal: 189375 cycles (203.63 us)" */
+static void put_title(struct text *out, const struct costs_shown *shown) {
+    text_string(out, "where the time goes: ");
+    if (shown->bound != NULL)
+        text_printf(out, "%s %s", wb_kind_name(shown->bound->kind), shown->bound->method);
+    else
+        text_printf(out, "execution %s", shown->name);
+    text_printf(out, " of the %s, %" PRIu64 " cycles (", wb_scope_name(wb_analysis_scope(shown->analysis)),
+                shown->total);
+    report_put_time(out, shown->analysis->machine->clock_mhz, shown->total);
+    text_string(out, ")\n");
+    if (shown->not_shown != NULL)
+        text_printf(out, "(the cycles of the bound %s are not attributed to lines)\n", shown->not_shown);
+    if (shown->beside != NULL)
+        text_printf(out, "simulated: the critical chain of %s, %" PRIu64 " cycles\n", shown->beside,
+                    shown->simulated);
+}
+
+/* Loops, or functions, if there are several. */
+static void put_more(struct text *out, struct costs_shown *shown, const struct shown_rows *rows,
+                     const char *title, bool are_loops) {
+    if (rows->items.count < 2) return;
+    struct sheet table = {0};
+    text_printf(out, "\n%s\n", title);
+    sheet_column(&table, SHEET_RIGHT, 7, "share");
+    sheet_column(&table, SHEET_RIGHT, 18, "cycles");
+    sheet_column(&table, SHEET_RIGHT, 26, "runs");
+    sheet_column(&table, SHEET_RIGHT, 36, shown->beside != NULL ? "simulated" : "");
+    sheet_column(&table, SHEET_LEFT, 38, are_loops ? "loop" : "function");
+    sheet_headings(&table);
+    for (size_t r = 0; r < rows->items.count; r++) {
+        const struct shown_row *row = &rows->items.items[r];
+        percent_cell(&table, row->cost->with_inner, shown->total);
+        sheet_count(&table, row->cost->with_inner);
+        compact_cell(&table, row->cost->executions);
+        percent_cell(&table, row->simulated, shown->simulated);
+        struct text *cell = sheet_begin_cell(&table);
+        if (are_loops) {
+            costs_put_place(cell, shown, row->cost);
+            if (row->cost->place.text != NULL) text_printf(cell, " %s", row->cost->place.text);
+        } else {
+            text_string(cell, row->cost->place.function);
+        }
+        sheet_end_cell(&table, true);
+        sheet_end_row(&table);
+    }
+    sheet_close(&table, out);
+}
+
+void costs_put_lines(struct text *out, struct costs_shown *shown, size_t most) {
+    struct hot_table table = {.shown = shown};
+    const size_t count = shown->lines.items.count;
+    text_char(out, '\n');
+    put_title(out, shown);
+    find_parts(&table);
+    begin_table(&table);
+    sheet_print(&table.sheet, out);
+    for (size_t r = 0; r < count && r < most; r++)
+        put_row(out, &table, &shown->lines.items.items[r]);
+    if (count > most) put_sum(out, &table, most, "%zu other line%s\n");
+    put_sum(out, &table, 0, "all of them, %zu line%s\n");
+    sheet_close(&table.sheet, out);
+    put_more(out, shown, &shown->loops, "loops, with those inside them", true);
+    put_more(out, shown, &shown->functions, "functions", false);
+}

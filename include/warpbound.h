@@ -1225,6 +1225,39 @@ typedef enum {
 wb_status wb_costs_group(const wb_costs *costs, wb_cost_grouping grouping, wb_diagnostics *diagnostics,
                          wb_costs **groups);
 
+/* What would lower a share of a number, as far as that is certain from what was analysed. */
+typedef enum {
+    WB_HINT_UNCOALESCED,    /* more requests than lanes that access one range of memory make */
+    WB_HINT_BANK_CONFLICTS, /* more wavefronts over shared memory than the width of the access needs */
+    WB_HINT_DIVISION,       /* by a value that is not known to the compiler */
+    WB_HINT_SPECIAL,        /* a special function */
+    WB_HINT_DOUBLE,         /* double precision where single precision is much faster */
+    WB_HINT_OCCUPANCY,      /* what lets one more block fit on an SM */
+} wb_hint_kind;
+
+/* "uncoalesced", "bank-conflicts", ... */
+const char *wb_hint_name(wb_hint_kind kind);
+
+typedef struct {
+    wb_hint_kind kind;
+    size_t instruction;  /* that it is about, or WB_NO_INSTRUCTION */
+    wb_cost_place place; /* of the instruction */
+    const char *text;    /* the fact, with its numbers */
+    uint64_t cycles;     /* of the number that the instruction takes */
+    uint64_t up_to;      /* the number falls by at most so many when that is mended; 0: that is not known */
+} wb_hint;
+
+typedef struct wb_hints wb_hints;
+
+/* The hints on costs, of instructions, of the analysis: of those that take a hundredth of the number or more,
+ * those that take most first. WB_ERR_LIMIT when memory is exhausted. */
+wb_status wb_hints_find(const wb_analysis *analysis, const wb_costs *costs, wb_diagnostics *diagnostics,
+                        wb_hints **hints);
+void wb_hints_free(wb_hints *hints);
+
+/* Owned by the hints, their places by the costs. */
+const wb_hint *wb_hints_list(const wb_hints *hints, size_t *count);
+
 /* A stream without kernels, or NULL when memory is exhausted. */
 wb_stream *wb_stream_new(const wb_machine *machine);
 void wb_stream_free(wb_stream *stream);
@@ -1365,6 +1398,13 @@ typedef struct {
 /* Bounds and simulations of one analysis. */
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text);
+
+/* The control flow of a kernel for Graphviz (WB_CFG_DOT), with how often warps go through its blocks and
+ * along its edges, where that follows, and with the cycles that the blocks take of a number
+ * (wb_report_options: lines_of, scope, source); the path with most cycles stands out. `launch` as in
+ * wb_kernel_cfg. WB_ERR_DECLINED when no number is attributed. */
+wb_status wb_analysis_cfg(const wb_analysis *analysis, const wb_launch *launch,
+                          const wb_report_options *options, wb_diagnostics *diagnostics, char **text);
 
 /* The source of a kernel, file by file, with the cycles of each line in front (wb_report_options.lines_of,
  * .source, .scope); the code where no source is found. WB_ERR_DECLINED when no number is attributed. */

@@ -74,7 +74,8 @@ static void test_table(void **state) {
     assert_has(run.out, "19 other lines\n");
     assert_has(run.out, "all of them, 21 lines\n");
     const char *lines = strstr(run.out, "where the time goes");
-    for (const char *line = lines; line != NULL && *line != '\0'; line = strchr(line, '\n'), line += line != NULL)
+    for (const char *line = lines; line != NULL && *line != '\0';
+         line = strchr(line, '\n'), line += line != NULL)
         if (strcspn(line, "\n") > 80) fail_msg("a long line: %.90s", line);
     run_free(&run);
     /* Ten, unless a number stands behind; what follows may be anything else. */
@@ -86,8 +87,9 @@ static void test_table(void **state) {
 
 static void test_code_lines(void **state) {
     (void)state;
-    struct run run = run_shell("D=$(mktemp -d); trap 'rm -rf $D' EXIT; grep -v '\\.loc' kernels/reduce.ptx >$D/r.ptx; "
-                               "$WB analyze $D/r.ptx -l kernels/reduce.yaml " QUICK "--lines 1");
+    struct run run =
+        run_shell("D=$(mktemp -d); trap 'rm -rf $D' EXIT; grep -v '\\.loc' kernels/reduce.ptx >$D/r.ptx; "
+                  "$WB analyze $D/r.ptx -l kernels/reduce.yaml " QUICK "--lines 1");
     assert_int_equal(run.status, 0);
     assert_has(run.out, "r.ptx:48  ld.global.f32  %f6, [%rd5];\n");
     run_free(&run);
@@ -112,7 +114,8 @@ static void test_annotate(void **state) {
     assert_int_equal(run.status, 0);
     assert_has(run.out, "upper k-area of the kernel: 34488 cycles\n");
     assert_has(run.out, "src/sgemm_tiled.cu\n");
-    assert_has(run.out, " 46.00%        15863        99008     19          for (int i = 0; i < TILE; i++) sum += ");
+    assert_has(run.out,
+               " 46.00%        15863        99008     19          for (int i = 0; i < TILE; i++) sum += ");
     assert_has(run.out, "#define TILE 16\n");
     run_free(&run);
 }
@@ -135,22 +138,82 @@ static void test_hostile_sources(void **state) {
         char shell[1024];
         (void)snprintf(shell, sizeof shell,
                        "D=$(mktemp -d); trap 'rm -rf $D' EXIT; mkdir $D/s; %s; "
-                       "$WB analyze " SGEMM QUICK "--source $D/s --lines --annotate $D/a.txt >/dev/null && cat $D/a.txt",
+                       "$WB analyze " SGEMM QUICK
+                       "--source $D/s --lines --annotate $D/a.txt >/dev/null && cat $D/a.txt",
                        cases[i].make);
         print_message("%s\n", cases[i].make);
         struct run run = run_shell(shell);
         assert_int_equal(run.status, 0);
         assert_has(run.out, cases[i].shows);
         for (const char *at = run.out; *at != '\0'; at++)
-            if ((*at < ' ' && *at > 0 && *at != '\n') || *at == 0x7f) fail_msg("a control character: %d", *at);
+            if ((*at < ' ' && *at > 0 && *at != '\n') || *at == 0x7f)
+                fail_msg("a control character: %d", *at);
         run_free(&run);
     }
+}
+
+/* What would lower the shares, with its numbers: lanes 128 bytes apart, one bank, a division, double. */
+static void test_hints(void **state) {
+    (void)state;
+    static const struct {
+        const char *hint, *text;
+    } expected[] = {
+        {"uncoalesced",
+         "32.0 requests for a warp, where 4 are enough for one range of memory: not coalesced"},
+        {"bank-conflicts", "32.0 passes over shared memory for a warp, where 1 is enough: bank conflicts"},
+        {"division", "div.u32 by a value that is not known to the compiler keeps SFU 2 cycles for a warp"},
+        {"double-precision", "double precision keeps DP 64 cycles for a warp, single precision 1"},
+    };
+    json_t *root =
+        run_json("analyze tests/data/cli/hints.ptx -g 1 -b 32 -a buf:u32[1024]=iota -a i32:3 --method "
+                 "k-area --lines --json",
+                 0);
+    json_t *hints = json_object_get(json_object_get(root, "costs"), "hints");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        json_t *hint = NULL, *item;
+        size_t index;
+        json_array_foreach(hints, index,
+                           item) if (hint == NULL && strcmp(json_string_value(json_object_get(item, "hint")),
+                                                            expected[i].hint) == 0) hint = item;
+        if (hint == NULL) fail_msg("no hint %s", expected[i].hint);
+        assert_string_is(hint, "text", expected[i].text);
+        assert_true(number(hint, "up_to") > 0 && number(hint, "up_to") <= number(hint, "cycles"));
+    }
+    json_decref(root);
+    /* What needs nothing has no hint. */
+    root = run_json("analyze " SGEMM QUICK "--lines --json", 0);
+    hints = json_object_get(json_object_get(root, "costs"), "hints");
+    size_t index;
+    json_t *item;
+    json_array_foreach(hints, index, item)
+        assert_string_not_equal(json_string_value(json_object_get(item, "hint")), "bank-conflicts");
+    json_decref(root);
+}
+
+/* The graph with counts and cycles; without a launch it is as it was. */
+static void test_graph(void **state) {
+    (void)state;
+    struct run run = run_command("cfg " SGEMM "--format dot --method k-area");
+    assert_int_equal(run.status, 0);
+    assert_has(run.out, "upper k-area of the kernel, 34488 cycles");
+    assert_has(run.out, "2048 warps, 33601 cycles (97.4 %)\\l");
+    assert_has(run.out, "   16  tile_a[y][x] = a[row * k + start + x];\\l");
+    assert_has(run.out, "B0 -> B3 [style=solid, label=\" @%p1 0\", color=gray");
+    assert_has(run.out, "B2 -> B2 [style=solid, label=\" @%p2 1984\", constraint=false, color=red");
+    run_free(&run);
+    run = run_command("cfg kernels/sgemm_tiled.ptx --format dot");
+    assert_int_equal(count_of(run.out, "warps"), 0);
+    run_free(&run);
+    const struct failure_case failure = {"cfg kernels/sgemm_tiled.ptx --format dot -m orin-sm86", 2,
+                                         "go with --format dot and a launch"};
+    check_failure(&failure);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),  cmocka_unit_test(test_table),    cmocka_unit_test(test_code_lines),
         cmocka_unit_test(test_wrong), cmocka_unit_test(test_annotate), cmocka_unit_test(test_hostile_sources),
+        cmocka_unit_test(test_hints), cmocka_unit_test(test_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@
 #define ANNOTATED_MAX 1000
 
 /* Writes the numbers of a line, which may have none. */
-static void put_front(struct text *out, const struct costs_shown *shown, uint64_t spent, uint64_t executions) {
+static void put_front(struct text *out, const struct costs_shown *shown, uint64_t spent,
+                      uint64_t executions) {
     if (spent == 0 && executions == 0)
         text_printf(out, "%7s %12s", "", "");
     else
@@ -28,7 +29,7 @@ struct annotated_line {
 /* A file as it is annotated: by number of the line, from 1. */
 struct annotated_file {
     const char *name;
-    bool is_code; /* the PTX itself */
+    bool is_code;  /* the PTX itself */
     bool is_whole; /* also lines that nothing is spent on are shown */
     size_t line_count;
     uint64_t spent;
@@ -159,8 +160,8 @@ void costs_put_annotated(struct text *out, struct costs_shown *shown) {
         struct annotated_file file = {.name = row->place.source_file, .is_whole = true};
         file.line_count = source_texts_line_count(&shown->sources, file.name);
         if (file.line_count == 0) {
-            text_printf(out, "\n%7s %12s %12s         %s (not found: its cycles stand with the code below)\n", "",
-                        "", "", file.name);
+            text_printf(out, "\n%7s %12s %12s         %s (not found: its cycles stand with the code below)\n",
+                        "", "", "", file.name);
             continue;
         }
         any = true;

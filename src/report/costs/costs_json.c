@@ -46,6 +46,23 @@ static void rows_json(struct json *json, const char *key, struct costs_shown *sh
     json_close(json);
 }
 
+static void hints_json(struct json *json, const struct costs_shown *shown) {
+    size_t count;
+    const wb_hint *hints = wb_hints_list(shown->hints, &count);
+    json_open_array(json, "hints");
+    for (size_t h = 0; h < count; h++) {
+        const wb_cost row = {.place = hints[h].place};
+        json_open_object(json, NULL);
+        json_put_text(json, "hint", wb_hint_name(hints[h].kind));
+        place_json(json, &row);
+        json_put_text(json, "text", hints[h].text);
+        json_put_count(json, "cycles", hints[h].cycles);
+        json_put_count_if(json, "up_to", hints[h].up_to > 0, hints[h].up_to);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 void costs_json(struct json *json, struct costs_shown *shown) {
     json_open_object(json, "costs");
     json_put_text(json, "of", shown->name);
@@ -58,5 +75,6 @@ void costs_json(struct json *json, struct costs_shown *shown) {
     rows_json(json, "lines", shown, &shown->lines);
     rows_json(json, "loops", shown, &shown->loops);
     rows_json(json, "functions", shown, &shown->functions);
+    hints_json(json, shown);
     json_close(json);
 }

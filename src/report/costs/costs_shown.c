@@ -27,7 +27,8 @@ static wb_costs *keep(struct costs_shown *shown, wb_costs *costs, wb_diagnostics
     return NULL;
 }
 
-static wb_costs *make_of_bound(struct costs_shown *shown, const wb_bound *bound, wb_diagnostics *diagnostics) {
+static wb_costs *make_of_bound(struct costs_shown *shown, const wb_bound *bound,
+                               wb_diagnostics *diagnostics) {
     wb_costs *costs;
     shown->name = bound->method;
     if (wb_costs_of_bound(shown->analysis, bound->method, NULL, diagnostics, &costs) != WB_OK) return NULL;
@@ -64,8 +65,8 @@ static const wb_bound *next_bound(const struct wb_analysis *analysis, const wb_b
     for (size_t i = 0; i < analysis->bounds.count; i++) {
         const wb_bound *bound = &analysis->bounds.items[i];
         if (bound->kind != WB_UPPER) continue;
-        const bool is_behind =
-            before == NULL || bound->cycles > before->cycles || (bound->cycles == before->cycles && bound > before);
+        const bool is_behind = before == NULL || bound->cycles > before->cycles ||
+                               (bound->cycles == before->cycles && bound > before);
         if (is_behind && (next == NULL || bound->cycles < next->cycles)) next = bound;
     }
     return next;
@@ -100,8 +101,7 @@ static wb_costs *make_beside(struct costs_shown *shown, const wb_slowest *slowes
     if (shown->bound == NULL || slowest->cycles == 0 || slowest->name == NULL) return NULL;
     wb_diagnostics *messages = wb_diagnostics_new();
     wb_costs *costs =
-        messages == NULL ? NULL
-                         : make_of_execution(shown, executed(shown, slowest), slowest->name, messages);
+        messages == NULL ? NULL : make_of_execution(shown, executed(shown, slowest), slowest->name, messages);
     wb_diagnostics_free(messages);
     if (costs == NULL) return NULL;
     shown->beside = slowest->name;
@@ -194,8 +194,7 @@ static int hotter(const void *a, const void *b) {
 }
 
 static void sort_rows(struct shown_rows *rows) {
-    if (rows->items.count > 0)
-        qsort(rows->items.items, rows->items.count, sizeof *rows->items.items, hotter);
+    if (rows->items.count > 0) qsort(rows->items.items, rows->items.count, sizeof *rows->items.items, hotter);
 }
 
 static wb_status make_rows(struct costs_shown *shown, const wb_costs *costs, const wb_costs *beside,
@@ -210,7 +209,8 @@ static wb_status make_rows(struct costs_shown *shown, const wb_costs *costs, con
                  {WB_COST_BY_LOOP, is_loop, &shown->loops},
                  {WB_COST_BY_FUNCTION, has_code, &shown->functions}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        WB_TRY(add_rows(shown, costs, beside, parts[i].grouping, parts[i].filter, parts[i].rows, diagnostics));
+        WB_TRY(
+            add_rows(shown, costs, beside, parts[i].grouping, parts[i].filter, parts[i].rows, diagnostics));
     sort_rows(&shown->lines);
     sort_rows(&shown->loops);
     sort_rows(&shown->functions);
@@ -223,9 +223,12 @@ wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_o
     *shown = (struct costs_shown){.analysis = verdict.judged};
     wb_costs *costs = options->lines_of != NULL ? make_named(shown, options->lines_of, diagnostics)
                                                 : make_deciding(shown, &verdict.slowest, diagnostics);
-    if (costs == NULL) return shown->name != NULL || options->lines_of == NULL ? WB_ERR_DECLINED : WB_ERR_INPUT;
-    const wb_slowest slowest = shown->analysis == verdict.judged ? verdict.slowest : analysis_slowest(shown->analysis);
+    if (costs == NULL)
+        return shown->name != NULL || options->lines_of == NULL ? WB_ERR_DECLINED : WB_ERR_INPUT;
+    const wb_slowest slowest =
+        shown->analysis == verdict.judged ? verdict.slowest : analysis_slowest(shown->analysis);
     wb_costs *beside = make_beside(shown, &slowest);
+    shown->costs = costs;
     shown->total = wb_costs_total(costs);
     if (costs->module != NULL) {
         shown->sources = source_texts_open(costs->module);
@@ -233,6 +236,7 @@ wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_o
         if (source_lines_open(costs->module, &shown->code) != WB_OK)
             return diagnose_out_of_memory(diagnostics, "costs");
     }
+    WB_TRY(wb_hints_find(shown->analysis, costs, diagnostics, &shown->hints));
     return make_rows(shown, costs, beside, diagnostics);
 }
 
@@ -240,6 +244,7 @@ void costs_shown_close(struct costs_shown *shown) {
     for (size_t i = 0; i < shown->made.count; i++)
         wb_costs_free(shown->made.items[i]);
     vec_free(&shown->made);
+    wb_hints_free(shown->hints);
     vec_free(&shown->lines.items);
     vec_free(&shown->code_lines.items);
     vec_free(&shown->loops.items);

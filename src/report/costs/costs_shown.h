@@ -22,20 +22,22 @@ struct costs_shown {
     const struct wb_analysis *analysis; /* the kernel, or the block that is judged */
     const wb_bound *bound;              /* whose costs they are; NULL: those of an execution */
     const char *name;                   /* of that bound, or of who issues in the execution */
-    const char *beside;                 /* of the slowest execution found, if it is attributed beside the bound */
-    const char *not_shown;              /* a lesser bound whose cycles are not attributed, or NULL */
-    uint64_t total, simulated;          /* that the rows sum up to */
-    VEC(wb_costs *) made;               /* owns what the rows are of */
-    struct shown_rows lines;            /* of the source; what is of none by lines of the code */
-    struct shown_rows code_lines;       /* all by lines of the code */
+    const char *beside;           /* of the slowest execution found, if it is attributed beside the bound */
+    const char *not_shown;        /* a lesser bound whose cycles are not attributed, or NULL */
+    const wb_costs *costs;        /* of instructions */
+    uint64_t total, simulated;    /* that the rows sum up to */
+    VEC(wb_costs *) made;         /* owns what the rows are of */
+    struct shown_rows lines;      /* of the source; what is of none by lines of the code */
+    struct shown_rows code_lines; /* all by lines of the code */
     struct shown_rows loops, functions;
+    wb_hints *hints;
     struct source_texts sources;
     struct source_lines code; /* of the module */
 };
 
 /* Makes the costs that the options ask for: of the least proven bound, or where nothing is proven of the
- * slowest execution, or of the number that they name. Errors, each with a message: WB_ERR_INPUT when there is no such number, WB_ERR_DECLINED when
- * its cycles are not attributed. To be closed in any case. */
+ * slowest execution, or of the number that they name. Errors, each with a message: WB_ERR_INPUT when there is
+ * no such number, WB_ERR_DECLINED when its cycles are not attributed. To be closed in any case. */
 wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_options *options,
                            wb_diagnostics *diagnostics, struct costs_shown *shown);
 void costs_shown_close(struct costs_shown *shown);

@@ -226,6 +226,25 @@ static void put_more(struct text *out, struct costs_shown *shown, const struct s
     sheet_close(&table, out);
 }
 
+/* What would lower the shares. */
+static void put_hints(struct text *out, struct costs_shown *shown) {
+    size_t count;
+    const wb_hint *hints = wb_hints_list(shown->hints, &count);
+    if (count > 0) text_string(out, "\nwhat would lower them\n");
+    for (size_t h = 0; h < count; h++) {
+        const wb_cost row = {.instruction = hints[h].instruction, .place = hints[h].place};
+        text_string(out, "  ");
+        if (hints[h].instruction != WB_NO_INSTRUCTION) {
+            costs_put_place(out, shown, &row);
+            text_printf(out, ", %s (", hints[h].place.text);
+            text_printf(out, "%.1f %%", report_percent(hints[h].cycles, shown->total));
+            if (hints[h].up_to > 0) text_printf(out, "; up to %" PRIu64 " cycles less", hints[h].up_to);
+            text_string(out, ")\n    ");
+        }
+        text_printf(out, "%s\n", hints[h].text);
+    }
+}
+
 void costs_put_lines(struct text *out, struct costs_shown *shown, size_t most) {
     struct hot_table table = {.shown = shown};
     const size_t count = shown->lines.items.count;
@@ -241,4 +260,5 @@ void costs_put_lines(struct text *out, struct costs_shown *shown, size_t most) {
     sheet_close(&table.sheet, out);
     put_more(out, shown, &shown->loops, "loops, with those inside them", true);
     put_more(out, shown, &shown->functions, "functions", false);
+    put_hints(out, shown);
 }

@@ -12,8 +12,11 @@
 /* Kernels with loops nested deeper are not reported: every level indents what is inside it. */
 #define CFG_REPORT_DEPTH_MAX 100u
 
+struct cfg_costs;
+
 struct cfg_report {
     const struct wb_kernel *kernel;
+    const struct cfg_costs *costs; /* cfg_costs.h: what graphs show of an execution; or NULL */
     struct cfg cfg;
     struct dominators dominators, post_dominators;
     struct loops loops;

@@ -1,7 +1,11 @@
 /* A kernel's control flow for Graphviz: a box per block, loops as nested clusters. */
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/flow/cfg.h"
+#include "report/flow/cfg_costs.h"
+#include "report/parts/bounds.h"
 #include "report/write/output.h"
 
 /* Instructions shown at the start and the end of a block that is too long to show whole. */
@@ -74,12 +78,71 @@ static void put_caption(struct text *out, const struct cfg_report *report, uint3
     text_string(out, "\\l");
 }
 
+/* Source lines of a block that are shown, and most characters of one. */
+enum { LINES_MAX = 4, LINE_LENGTH_MAX = 56 };
+
+/* Appends a line of the source without its indentation. */
+static void put_line(struct text *out, const struct cfg_report *report, const struct ptx_location *location) {
+    const char *file = ptx_location_file(report->kernel->module, location);
+    size_t length;
+    const char *line =
+        file == NULL ? NULL : source_texts_line(report->costs->texts, file, location->line, &length);
+    if (line == NULL) return;
+    for (; length > 0 && (*line == ' ' || *line == '\t'); line++)
+        length--;
+    text_printf(out, "%5u  ", location->line);
+    put_escaped(out, line, length < LINE_LENGTH_MAX ? length : LINE_LENGTH_MAX);
+    text_printf(out, "%s\\l", length < LINE_LENGTH_MAX ? "" : "...");
+}
+
+/* How often warps go through a block, its cycles, and the source lines of it. */
+static void put_costs(struct text *out, const struct cfg_report *report, uint32_t block) {
+    const struct cfg_costs *costs = report->costs;
+    const struct cfg_block *range = &report->cfg.blocks[block];
+    uint32_t shown[LINES_MAX], count = 0;
+    if (costs->warps[block] == 0) {
+        text_string(out, "never executed\\l");
+        return;
+    }
+    if (costs->warps[block] != WARPS_UNKNOWN)
+        text_printf(out, "%" PRIu64 " warp%s, ", costs->warps[block], plural(costs->warps[block]));
+    text_printf(out, "%" PRIu64 " cycles (%.1f %%)\\l", costs->cycles[block],
+                report_percent(costs->cycles[block], costs->total));
+    for (uint32_t i = range->first; i < range->first + range->count && count < LINES_MAX; i++) {
+        const uint32_t location = report->cfg.function->insts[i].location;
+        if (location == PTX_NO_INDEX || report->kernel->module->locations[location].line == 0) continue;
+        const struct ptx_location *own = &report->kernel->module->locations[location];
+        bool is_new = true;
+        for (uint32_t s = 0; s < count; s++) {
+            const struct ptx_location *other = &report->kernel->module->locations[shown[s]];
+            is_new = is_new && (other->file != own->file || other->line != own->line);
+        }
+        if (!is_new) continue;
+        shown[count++] = location;
+        put_line(out, report, own);
+    }
+}
+
+/* The more of all cycles, the deeper; the path with most of them stands out. */
+static void put_heat(struct text *out, const struct cfg_costs *costs, uint32_t block) {
+    const double part = report_percent(costs->cycles[block], costs->total) / 100;
+    text_printf(out, ", style=filled, fillcolor=\"0.08 %.2f 1.00\"", part > 0 ? sqrt(part) * 0.9 : 0);
+    if (costs->warps[block] == 0) text_string(out, ", color=gray, fontcolor=gray");
+    if (costs->on_path[block]) text_string(out, ", color=red, penwidth=3");
+}
+
 static void put_node(struct text *out, const struct cfg_report *report, size_t indent, uint32_t block) {
     text_pad(out, indent);
     text_printf(out, "B%u [label=\"", block);
     put_caption(out, report, block);
+    if (report->costs != NULL) put_costs(out, report, block);
     put_insts(out, report, block);
     text_char(out, '"');
+    if (report->costs != NULL) {
+        put_heat(out, report->costs, block);
+        text_string(out, "];\n");
+        return;
+    }
     if (report->divergence.branches[block]) text_string(out, ", style=filled, fillcolor=mistyrose");
     if (!report->cfg.blocks[block].reachable) text_string(out, ", color=gray, fontcolor=gray");
     if (report->loops.region_of[block] != GRAPH_NONE) text_string(out, ", color=orange, penwidth=2");
@@ -116,9 +179,34 @@ static void put_loops(struct text *out, const struct cfg_report *report) {
     }
 }
 
+/* An edge with how often warps go along it. */
+static void put_counted_edge(struct text *out, const struct cfg_report *report, uint32_t from,
+                             uint32_t edge) {
+    const struct cfg_costs *costs = report->costs;
+    const uint32_t to = report->cfg.graph.out.nodes[edge];
+    const bool falls = report->cfg.edge_kinds[edge] == CFG_FALL_THROUGH;
+    text_printf(out, "    B%u -> ", from);
+    cfg_put_block(out, report, to);
+    text_printf(out, " [style=%s, label=\" ", falls ? "dashed" : "solid");
+    if (!falls) cfg_put_guard(out, report, cfg_last(&report->cfg, from));
+    if (costs->edges[edge] != EDGE_UNKNOWN) text_printf(out, " %" PRIu64, costs->edges[edge]);
+    text_char(out, '"');
+    if (report->cfg.edge_kinds[edge] == CFG_INDIRECT) text_string(out, ", arrowhead=empty");
+    if (cfg_is_back_edge(report, from, to)) text_string(out, ", constraint=false");
+    if (costs->path_edge[edge])
+        text_string(out, ", color=red, fontcolor=red, penwidth=3");
+    else if (costs->edges[edge] == 0)
+        text_string(out, ", color=gray, fontcolor=gray");
+    text_string(out, "];\n");
+}
+
 static void put_edge(struct text *out, const struct cfg_report *report, uint32_t from, uint32_t edge) {
     const struct ptx_inst *last = cfg_last(&report->cfg, from);
     uint32_t to = report->cfg.graph.out.nodes[edge];
+    if (report->costs != NULL) {
+        put_counted_edge(out, report, from, edge);
+        return;
+    }
     text_printf(out, "    B%u -> ", from);
     cfg_put_block(out, report, to);
     if (report->cfg.edge_kinds[edge] == CFG_FALL_THROUGH) {
@@ -141,13 +229,25 @@ void cfg_report_dot(const struct cfg_report *report, struct text *out) {
     put_escaped_string(out, wb_kernel_name(report->kernel));
     text_string(out, "\" {\n    label=\"");
     put_escaped_string(out, wb_kernel_name(report->kernel));
-    text_string(out,
-                "\\nsolid: taken, hollow arrow: indirect, dashed: fall-through, red: back edge\\n"
-                "filled: its branch may divide a warp, orange: irreducible region, gray: unreachable\";\n"
-                "    labelloc=t; fontname=\"monospace\";\n"
-                "    node [shape=box, fontname=\"monospace\", fontsize=10];\n"
-                "    edge [fontname=\"monospace\", fontsize=10];\n"
-                "    exit [shape=ellipse];\n");
+    if (report->costs != NULL) {
+        text_string(out, "\\n");
+        put_escaped_string(out, report->costs->number);
+        text_printf(out,
+                    ", %" PRIu64 " cycles; numbers: warps that go through a block or along an edge\\n"
+                    "red: the path with most cycles, filled: the more of the cycles, the deeper, gray: never "
+                    "executed",
+                    report->costs->total);
+    }
+    text_string(
+        out,
+        report->costs != NULL
+            ? "\\nsolid: taken, hollow arrow: indirect, dashed: fall-through\";\n"
+            : "\\nsolid: taken, hollow arrow: indirect, dashed: fall-through, red: back edge\\n"
+              "filled: its branch may divide a warp, orange: irreducible region, gray: unreachable\";\n");
+    text_string(out, "    labelloc=t; fontname=\"monospace\";\n"
+                     "    node [shape=box, fontname=\"monospace\", fontsize=10];\n"
+                     "    edge [fontname=\"monospace\", fontsize=10];\n"
+                     "    exit [shape=ellipse];\n");
     for (uint32_t block = 0; block < cfg->block_count; block++) {
         if (report->loops.innermost[block] == GRAPH_NONE) put_node(out, report, 4, block);
     }

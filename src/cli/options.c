@@ -49,7 +49,9 @@ static const struct option_row option_table[] = {
      .help = "registers of a thread, as the compiler reports them (default: not known)"},
     {0, "ptxas-info", "FILE", INTO(TEXT, ptxas_info, LAUNCHES | COMMAND_INIT | COMMAND_CFG),
      .help = "registers of a thread, from what ptxas -v or nvcc --resource-usage printed"},
-    {'a', "argument", "ARG", INTO(LIST, arguments, LAUNCHES | COMMAND_CFG),
+    {'a', "argument", "ARG", INTO(LIST, arguments, COMMAND_CFG),
+     .help = "next kernel argument, as analyze takes it"},
+    {'a', "argument", "ARG", INTO(LIST, arguments, LAUNCHES),
      .help =
          "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "
          "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE, buf:f32[1024]+16 (the address of element 16)"},

@@ -6,8 +6,7 @@
 /* ---- Making them --------------------------------------------------------------------------------------- */
 
 wb_status cost_decline(const struct cost_maker *maker, const char *reason) {
-    diagnose(maker->diagnostics, SEVERITY_ERROR, maker->name, "its cycles are not attributed: %s",
-             reason);
+    diagnose(maker->diagnostics, SEVERITY_ERROR, maker->name, "its cycles are not attributed: %s", reason);
     return WB_ERR_DECLINED;
 }
 

@@ -94,14 +94,16 @@ static void spend_execution(const struct critical_chain *chain, const struct exe
         const cycles start = cycles_max(from, issued);
         if (cycles_min(to, event->start) > start)
             spend_at_unit(chain, executed, start, cycles_min(to, event->start));
-        spend(chain, executed, WB_PART_UNIT, cycles_max(start, event->start), cycles_min(to, event->init_end));
+        spend(chain, executed, WB_PART_UNIT, cycles_max(start, event->start),
+              cycles_min(to, event->init_end));
     }
-    spend(chain, executed, latency_of(chain, executed),
-          cycles_max(from, cycles_max(event->init_end, issued)), to);
+    spend(chain, executed, latency_of(chain, executed), cycles_max(from, cycles_max(event->init_end, issued)),
+          to);
 }
 
 /* The instruction of the same warp with that step. */
-static const struct executed *producer_of(const struct critical_chain *chain, const struct executed *waiting) {
+static const struct executed *producer_of(const struct critical_chain *chain,
+                                          const struct executed *waiting) {
     const struct executed *before = at_index(chain, waiting->before);
     while (before != NULL && before->event.step != waiting->event.waits.producer)
         before = at_index(chain, before->before);
@@ -216,7 +218,6 @@ void critical_chain_walk(const struct critical_chain *chain, cycles start, cycle
     while (block != NULL) {
         const cycles began = walk_block(chain, block);
         block = block->before == RECORD_NONE ? NULL : &chain->record->blocks.items[block->before];
-        spend(chain, NULL, WB_PART_DISPATCH,
-              block == NULL ? start : block_end(chain, block), began);
+        spend(chain, NULL, WB_PART_DISPATCH, block == NULL ? start : block_end(chain, block), began);
     }
 }

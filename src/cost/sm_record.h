@@ -44,8 +44,8 @@ struct sm_record {
     struct record_indices slots;   /* per slot the block in it */
     struct sim_landing early;      /* of the instruction that is issued next */
     cycles longest_hold;           /* most cycles from an issue until the unit is free again */
-    bool failed;         /* memory was exhausted */
-    bool full;           /* there were more than SM_RECORD_MAX */
+    bool failed;                   /* memory was exhausted */
+    bool full;                     /* there were more than SM_RECORD_MAX */
 };
 
 /* Zero-initialised but for `code` and `warp_count` it takes events; each of these is a function of a sink,

@@ -30,7 +30,7 @@ static const struct failure_case failures[] = {
     {"occupancy " SGEMM "--registers", 2, "expected a value behind it"},
     {"analyze " SGEMM "--registers 999", 2, REGISTERS},
     {"simulate " SGEMM "--registers 999", 2, REGISTERS},
-    {"cfg kernels/sgemm_tiled.ptx --registers 32", 2, "--registers: error: not an option of cfg"},
+    {"print kernels/sgemm_tiled.ptx --registers 32", 2, "--registers: error: not an option of print"},
     {"analyze docs/examples/none.yaml --registers 32", 2, "a block file stands for itself"},
     {"occupancy " SGEMM "-m none", 2, "none"},
     {"occupancy kernels/horner.ptx -l kernels/horner_stream.yaml", 2,

@@ -125,11 +125,11 @@ static void test_known_chains(void **state) {
         const char *units, *warps;
         uint64_t issue, unit, latency, interference;
     } known[] = {
-        {"A(1,5)", "A A.0", 2, 0, 10, 0},          /* 0, wait to 6, issue, wait to 12 */
-        {"A(4,0)", "A A", 2, 6, 0, 0},             /* each keeps the unit 3 cycles behind its issue */
-        {"A(1,0) B(1,0)", "A B; A", 2, 0, 0, 1},   /* the other warp is issued between */
-        {"A(1,0)", "A | A; A A A |", 4, 0, 0, 1},  /* the slower warp, then the last issue */
-        {"A(3,0)", "A; A", 1, 2, 0, 3},            /* the second waits for the unit of the first */
+        {"A(1,5)", "A A.0", 2, 0, 10, 0},         /* 0, wait to 6, issue, wait to 12 */
+        {"A(4,0)", "A A", 2, 6, 0, 0},            /* each keeps the unit 3 cycles behind its issue */
+        {"A(1,0) B(1,0)", "A B; A", 2, 0, 0, 1},  /* the other warp is issued between */
+        {"A(1,0)", "A | A; A A A |", 4, 0, 0, 1}, /* the slower warp, then the last issue */
+        {"A(3,0)", "A; A", 1, 2, 0, 3},           /* the second waits for the unit of the first */
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         struct synthetic_block block;
@@ -218,10 +218,11 @@ static const struct random_gpu_family family = {
  * dispatcher. */
 static void test_random_grids(void **state) {
     (void)state;
-    static const struct gpu_scheme schemes[] = {
-        {.name = "default", .policy = &policy_lrr}, {.name = "default", .policy = &policy_gto},
-        {.name = "pure-rr", .policy = &policy_rr},  {.name = "default", .policy = &policy_oldest},
-        {.name = "reorder", .policy = &policy_lrr, .reorder = true}};
+    static const struct gpu_scheme schemes[] = {{.name = "default", .policy = &policy_lrr},
+                                                {.name = "default", .policy = &policy_gto},
+                                                {.name = "pure-rr", .policy = &policy_rr},
+                                                {.name = "default", .policy = &policy_oldest},
+                                                {.name = "reorder", .policy = &policy_lrr, .reorder = true}};
     static const enum block_dispatch dispatches[] = {DISPATCH_GREEDY, DISPATCH_STATIC, DISPATCH_ROUND_ROBIN,
                                                      DISPATCH_MOST_FREE};
     for (uint64_t seed = 0; seed < random_rounds(6000); seed++) {

@@ -3,7 +3,8 @@
 #include "report/costs/costs_shown.h"
 #include "report/write/output.h"
 
-/* The costs that are asked for; false where there are none, which is an error only of a number that was named.
+/* The costs that are asked for; false where there are none, which is an error only of a number that was
+ * named.
  */
 static bool open_costs(const struct wb_analysis *analysis, const wb_report_options *options,
                        wb_diagnostics *diagnostics, struct costs_shown *shown, wb_status *status) {
@@ -15,7 +16,8 @@ static bool open_costs(const struct wb_analysis *analysis, const wb_report_optio
     }
     costs_shown_close(shown);
     if (options->lines_of == NULL && *status == WB_ERR_DECLINED) {
-        wb_diagnostics_warning(diagnostics, "lines", "of nothing that was computed the cycles are attributed to lines");
+        wb_diagnostics_warning(diagnostics, "lines",
+                               "of nothing that was computed the cycles are attributed to lines");
         *status = WB_OK;
     } else if (messages != NULL) {
         wb_diagnostics_append(diagnostics, messages);
@@ -25,7 +27,7 @@ static bool open_costs(const struct wb_analysis *analysis, const wb_report_optio
 }
 
 wb_status costs_report_text(struct text *out, const struct wb_analysis *analysis,
-                           const wb_report_options *options, wb_diagnostics *diagnostics) {
+                            const wb_report_options *options, wb_diagnostics *diagnostics) {
     struct costs_shown shown = {0};
     wb_status status = WB_OK;
     if (options->lines == 0 || !open_costs(analysis, options, diagnostics, &shown, &status)) return status;
@@ -35,7 +37,7 @@ wb_status costs_report_text(struct text *out, const struct wb_analysis *analysis
 }
 
 wb_status costs_report_json(struct json *json, const struct wb_analysis *analysis,
-                                const wb_report_options *options, wb_diagnostics *diagnostics) {
+                            const wb_report_options *options, wb_diagnostics *diagnostics) {
     struct costs_shown shown = {0};
     wb_status status = WB_OK;
     if (options->lines == 0) return WB_OK;

@@ -20,7 +20,8 @@ struct source_text {
 /* Those that were asked for so far. */
 struct source_texts {
     const struct wb_module *module;
-    const char *folder; /* that the sources are in; NULL: it is not known. To be set before the first is asked for */
+    const char
+        *folder; /* that the sources are in; NULL: it is not known. To be set before the first is asked for */
     VEC(struct source_text) files;
     bool failed; /* memory was exhausted */
 };

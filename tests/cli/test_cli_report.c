@@ -180,6 +180,15 @@ static void test_a_large_grid_stays_small(void **state) {
     free(html);
 }
 
+/* A search that keeps no schedule may know of longer executions than the one that is shown. */
+static void test_what_cannot_be_shown(void **state) {
+    (void)state;
+    char *html = report_of("docs/refutations/gub-depth1.yaml --method sib,exhaustive --policy lrr", 0);
+    check_structure(html);
+    assert_has(html, "exhaustive knows of one that takes longer");
+    free(html);
+}
+
 static void test_the_same_twice(void **state) {
     (void)state;
     struct run run =
@@ -271,15 +280,11 @@ static void test_a_stream_in_a_browser(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_kernel),
-        cmocka_unit_test(test_states_of_a_deadline),
-        cmocka_unit_test(test_other_subjects),
-        cmocka_unit_test(test_the_same_twice),
-        cmocka_unit_test(test_hostile_names),
-        cmocka_unit_test(test_no_half_report),
-        cmocka_unit_test(test_a_large_grid_stays_small),
-        cmocka_unit_test(test_in_a_browser),
-        cmocka_unit_test(test_a_stream_in_a_browser),
+        cmocka_unit_test(test_a_kernel),       cmocka_unit_test(test_states_of_a_deadline),
+        cmocka_unit_test(test_other_subjects), cmocka_unit_test(test_what_cannot_be_shown),
+        cmocka_unit_test(test_the_same_twice), cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_no_half_report), cmocka_unit_test(test_a_large_grid_stays_small),
+        cmocka_unit_test(test_in_a_browser),   cmocka_unit_test(test_a_stream_in_a_browser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

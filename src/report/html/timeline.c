@@ -320,10 +320,16 @@ static void put_caption(const struct timeline *timeline) {
     page_cycles(page, info->cycles);
     text_printf(out, " of the %s: ", wb_scope_name(info->scope));
     if (info->kind == WB_SIMULATED)
-        text_printf(out, "simulated under %s, the slowest policy that was simulated. ", info->policy);
+        text_printf(out, "simulated under %s. ", info->policy);
     else
-        text_printf(out, "found by %s (%s): no execution that takes longer is known. ", info->method,
-                    wb_kind_name(info->kind));
+        text_printf(out, "found by %s (%s). ", info->method, wb_kind_name(info->kind));
+    if (info->longest_by != NULL) {
+        text_printf(out, "%s knows of one that takes longer, ", info->longest_by);
+        page_cycles(page, info->longest);
+        text_string(out, ", and keeps no schedule of it: this is the longest that can be shown. ");
+    } else {
+        text_string(out, "None that takes longer was found. ");
+    }
     if (timeline->shown->with_data) text_string(out, "It is of the data that the launch gives. ");
     if (info->sm_count > 1)
         text_printf(out, "Shown is SM %u, whose last block ends last. ", timeline->shown->sm);

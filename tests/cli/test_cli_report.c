@@ -106,6 +106,7 @@ static void test_a_kernel(void **state) {
         "<section id=\"blocks\"",
         "block (3,1,0): cycles",
         "<section id=\"conditions\"",
+        "<span class=\"id\">S1</span> work-conserving",
         "no cache misses and no memory interference",
         "<section id=\"origin\"",
         "prefers-color-scheme: dark",

@@ -5,15 +5,30 @@
 
 #include "report/parts/bounds.h"
 
+/* One assumption with the name that it has everywhere. */
+static void put_assumption(struct html_page *page, wb_assumption what) {
+    text_printf(&page->out, "<li><span class=\"id\">%s</span> ", wb_assumption_id(what));
+    xml_text(&page->out, wb_assumption_text(what));
+    text_string(&page->out, "</li>\n");
+}
+
+/* Assumptions by their groups, in the order in which these are met. */
 static void put_assumptions(struct html_page *page, const wb_assumption *assumptions, size_t count) {
     struct text *out = &page->out;
-    text_string(out, "<ul>\n");
+    bool put[WB_ASSUMPTION_COUNT] = {false};
+    text_string(out, "<dl class=\"conditions\">\n");
     for (size_t i = 0; i < count; i++) {
-        text_string(out, "<li>");
-        xml_text(out, wb_assumption_text(assumptions[i]));
-        text_string(out, "</li>\n");
+        const char *group = wb_assumption_group(assumptions[i]);
+        if (put[assumptions[i]]) continue;
+        text_printf(out, "<div><dt>%s</dt><dd><ul>\n", group);
+        for (size_t other = i; other < count; other++) {
+            if (strcmp(wb_assumption_group(assumptions[other]), group) != 0) continue;
+            put[assumptions[other]] = true;
+            put_assumption(page, assumptions[other]);
+        }
+        text_string(out, "</ul></dd></div>\n");
     }
-    text_string(out, "</ul>\n");
+    text_string(out, "</dl>\n");
 }
 
 /* A method with what it rests on, folded. */

@@ -1381,7 +1381,7 @@ typedef struct {
     uint64_t deadline; /* cycles */
     wb_scope scope;    /* what the deadline is of (wb_analysis_judge) */
     wb_unit unit;      /* in which the deadline and its margin are shown */
-    bool simulated;    /* nothing was asked for bounds: the report is of simulations, without a verdict */
+    bool simulated;    /* nothing was asked for bounds: a text is of simulations, without a verdict */
     /* Of text: */
     uint32_t width;      /* of its lines, which are broken where words are; 0: 80 */
     bool color;          /* escape sequences of terminals are written */

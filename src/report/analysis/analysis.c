@@ -187,7 +187,7 @@ void report_analysis_json(struct json *json, const struct wb_analysis *analysis,
     const struct wb_analysis *block = report_block_of(analysis);
     const struct sources sources = analysis_sources(analysis);
     const wb_verdict verdict = verdict_of(analysis, options);
-    if (!options->simulated) verdict_json(json, &verdict, analysis->machine->clock_mhz);
+    verdict_json(json, &verdict, analysis->machine->clock_mhz);
     heading_json(json, block);
     inputs_json(json, &sources);
     asked_json(json, &analysis->asked);

@@ -173,6 +173,7 @@ static void put_all_conditions(const struct section *section) {
         {"the numbers with the data that the launch gives",
          analysis->given != NULL ? analysis_assumed(analysis->given) : 0},
         {NULL, 0}};
+    if (bound_at(analysis, 0) == NULL && executed[0].assumed == 0 && executed[1].assumed == 0) return;
     text_char(section->out, '\n');
     if (section->options->all) put_title(section, "what each number assumes");
     report_put_conditions(section->out, section->layout, bound_at, analysis, executed);
@@ -201,7 +202,7 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     put_tables(&section);
     if (wb_analysis_is_covering(analysis)) put_causes(&section);
     if (options->all || options->simulated) put_all_conditions(&section);
-    report_put_windows(out, block);
+    report_put_windows(out, &layout, block);
     WB_TRY(costs_report_text(out, analysis, options, diagnostics));
     if (options->explain != NULL) WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));
     return options->phases && block->timed != NULL ? phases_put(out, block, diagnostics) : WB_OK;

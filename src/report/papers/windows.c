@@ -65,7 +65,7 @@ static void put_table(struct text *out, const wb_bound *bound) {
     sheet_close(&table, out);
 }
 
-void report_put_windows(struct text *out, const struct wb_analysis *analysis) {
+void report_put_windows(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
     bool put = false;
     for (size_t i = 0; i < analysis->bounds.count; i++) {
         if (analysis->bounds.items[i].window_count == 0) continue;
@@ -73,8 +73,9 @@ void report_put_windows(struct text *out, const struct wb_analysis *analysis) {
         put = true;
     }
     if (put)
-        text_string(out, "  apart: the analysis window, the most cycles of T_instr that divergence can have "
-                         "put between two warps when they come to the barrier; none are left behind it\n");
+        layout_words(out, layout, 0, 2,
+                     "  apart: the analysis window, the most cycles of T_instr that divergence can have put "
+                     "between two warps when they come to the barrier; none are left behind it");
 }
 
 void report_windows_json(struct json *json, const wb_bound *bound) {

@@ -312,6 +312,14 @@ def test_names(gate):
             json.loads(gate.run(["analyze", *words, "--json"], 2)[0].decode("utf-8"))
 
 
+def test_made_from(gate):
+    """With --all the text ends with what the result was made from, as JSON has it."""
+    inputs = json.loads(gate.run(["analyze", *BFS, "--method", "sib", "--json"], 0)[0])["inputs"]
+    text = gate.run(["analyze", *BFS, "--method", "sib", "--all"], 0)[0].decode()
+    expected = [f"  {i['role']} {i['path']}, {i['bytes']} bytes\n    sha256 {i['sha256']}\n" for i in inputs]
+    assert len(inputs) == 6 and text.endswith("\nmade from\n" + "".join(expected)), text[-1500:]
+
+
 def test_examples():
     """The pipelines of docs/examples/ci are YAML with the parts that make them run."""
     with open("docs/examples/ci/github-actions.yml") as file:
@@ -356,7 +364,7 @@ def test_comparison(gate):
 
 def main():
     gate = Gate(sys.argv[1])
-    for test in (test_verdicts, test_places, test_failures, test_limits, test_names, test_comparison):
+    for test in (test_verdicts, test_places, test_failures, test_limits, test_names, test_made_from, test_comparison):
         test(gate)
     test_examples()
 

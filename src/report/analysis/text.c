@@ -14,6 +14,7 @@
 #include "report/papers/windows.h"
 #include "report/parts/conditions.h"
 #include "report/parts/cover.h"
+#include "report/parts/inputs.h"
 #include "report/parts/verdict.h"
 
 /* Where the values of a heading stand. */
@@ -187,6 +188,14 @@ static void put_causes(const struct section *section) {
         cover_put_summary(section->out, section->layout, block);
 }
 
+/* Every text that was read, with its checksum. */
+static void put_inputs(const struct section *section) {
+    const struct sources sources = analysis_sources(section->analysis);
+    text_char(section->out, '\n');
+    put_title(section, "made from");
+    inputs_put(section->out, &sources);
+}
+
 wb_status report_analysis_text(struct text *out, const struct wb_analysis *analysis,
                                const wb_report_options *options, wb_diagnostics *diagnostics) {
     const struct wb_analysis *block = report_block_of(analysis);
@@ -204,6 +213,7 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     if (options->all || options->simulated) put_all_conditions(&section);
     report_put_windows(out, &layout, block);
     WB_TRY(costs_report_text(out, analysis, options, diagnostics));
+    if (options->all) put_inputs(&section);
     if (options->explain != NULL) WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));
     return options->phases && block->timed != NULL ? phases_put(out, block, diagnostics) : WB_OK;
 }

@@ -4,13 +4,13 @@
 
 void inputs_put(struct text *out, const struct sources *sources) {
     const wb_input *input;
-    for (size_t i = 0; (input = sources_at(sources, i)) != NULL; i++)
-        text_printf(out, "  %-8s %s  %s (%" PRIu64 " bytes)\n", wb_input_role_name(input->role),
-                    input->sha256, input->path, input->bytes);
     const char *setting;
-    for (size_t i = 0;
-         sources->machine != NULL && (setting = wb_machine_setting(sources->machine, i)) != NULL; i++)
-        text_printf(out, "  %-8s %s\n", "set", setting);
+    for (size_t i = 0; (input = sources_at(sources, i)) != NULL; i++)
+        text_printf(out, "  %s %s, %" PRIu64 " bytes\n    sha256 %s\n", wb_input_role_name(input->role),
+                    input->path, input->bytes, input->sha256);
+    if (sources->machine == NULL) return;
+    for (size_t i = 0; (setting = wb_machine_setting(sources->machine, i)) != NULL; i++)
+        text_printf(out, "  --set %s\n", setting);
 }
 
 static void put_input(struct json *json, const wb_input *input) {

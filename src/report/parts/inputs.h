@@ -6,7 +6,7 @@
 #include "launch/sources.h"
 #include "report/write/json.h"
 
-/* A line for each, with its checksum. */
+/* Two lines for each, the second with its checksum; then what overrode keys of the machine. */
 void inputs_put(struct text *out, const struct sources *sources);
 
 /* "inputs" of the innermost object: */

@@ -94,6 +94,7 @@ static void test_a_kernel(void **state) {
         "<section id=\"source\"",
         "sum += tile_a[y][i] * tile_b[i][x];",
         "ld.shared",
+        "the slowest execution found (k-adversary)",
         "<section id=\"flow\"",
         "<svg ",
         "\xc3\x97"

@@ -1,6 +1,7 @@
 /* The sections about where cycles go, or why nothing says so. */
 #include "report/html/costs.h"
 
+#include "bound/analysis/verdict.h"
 #include "report/parts/bounds.h"
 
 /* Most kinds of parts that are named of a line. */
@@ -42,9 +43,29 @@ static wb_costs *costs_of(struct html_page *page, const struct wb_analysis *anal
     return least;
 }
 
+/* The attribution of the slowest execution of the same, with the data that the launch gives. */
+static wb_costs *costs_of_slowest(struct html_page *page, const struct wb_analysis *analysis) {
+    const struct wb_analysis *of = analysis->given != NULL ? analysis->given : analysis;
+    const wb_slowest slowest = analysis_slowest(of);
+    wb_costs *costs = NULL;
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) page->out.failed = true;
+    if (messages != NULL && slowest.name != NULL &&
+        wb_costs_of_simulation(of, slowest.name, &page->asked.watch, messages, &costs) != WB_OK)
+        page_note_failure(page, messages);
+    wb_diagnostics_free(messages);
+    return costs;
+}
+
 static void put_costs(struct html_page *page, const struct wb_analysis *analysis, const wb_costs *of_bound) {
+    wb_costs *of_slowest = costs_of_slowest(page, analysis);
     struct html_costs costs = {.method = wb_costs_method(of_bound), .total = wb_costs_total(of_bound)};
     costs.rows = wb_costs_rows(of_bound, &costs.count);
+    if (of_slowest != NULL) {
+        costs.found = wb_costs_method(of_slowest);
+        costs.found_rows = wb_costs_rows(of_slowest, &costs.found_count);
+        costs.found_total = wb_costs_total(of_slowest);
+    }
     if (html_code_open(analysis, &costs.code) != WB_OK) page->out.failed = true;
     if (costs.code.kernel != NULL && !page->out.failed) {
         html_source(page, &costs);
@@ -55,6 +76,7 @@ static void put_costs(struct html_page *page, const struct wb_analysis *analysis
         page_note(page, "The code was written by hand: it has no source.");
     }
     html_code_close(&costs.code);
+    wb_costs_free(of_slowest);
 }
 
 void html_costs(struct html_page *page, const struct wb_analysis *analysis) {

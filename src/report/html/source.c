@@ -389,6 +389,7 @@ void html_source(struct html_page *page, const struct html_costs *costs) {
         return;
     }
     listing.texts = source_texts_open(costs->code.kernel->module);
+    listing.texts.folder = page->options.source;
     put_hottest(&listing);
     for (size_t row = 0; row < listing.row_count;)
         row = put_file(&listing, row);

@@ -50,9 +50,9 @@ struct sm_record {
 
 /* Zero-initialised but for `code` and `warp_count` it takes events; each of these is a function of a sink,
  * with the record as its user. */
-wb_status sm_record_issue(void *record, const struct sim_event *event);
-void sm_record_land(void *record, const struct sim_landing *landing);
-void sm_record_pass(void *record, const struct sim_event *event);
+wb_status sm_record_issue(void *user, const struct sim_event *event);
+void sm_record_land(void *user, const struct sim_landing *landing);
+void sm_record_pass(void *user, const struct sim_event *event);
 
 /* To be called when the simulation has ended, before anything is asked: all times are known then. */
 void sm_record_close(struct sm_record *record);

@@ -161,6 +161,10 @@ static void test_other_subjects(void **state) {
     check_structure(html);
     assert_has(html, "abstract warps cannot be simulated");
     free(html);
+    html = report_of("kernels/transpose.ptx -l kernels/transpose.yaml " QUICK, 0);
+    check_structure(html);
+    assert_has(html, "What would lower it");
+    free(html);
     html = report_of("docs/refutations/graham.yaml", 0);
     check_structure(html);
     assert_has(html, "<h1>graham</h1>");

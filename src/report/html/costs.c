@@ -58,6 +58,8 @@ static wb_costs *costs_of_slowest(struct html_page *page, const struct wb_analys
 }
 
 static void put_costs(struct html_page *page, const struct wb_analysis *analysis, const wb_costs *of_bound) {
+    wb_hints *hints = NULL;
+    if (wb_hints_find(analysis, of_bound, page->diagnostics, &hints) != WB_OK) page->out.failed = true;
     wb_costs *of_slowest = costs_of_slowest(page, analysis);
     struct html_costs costs = {.method = wb_costs_method(of_bound), .total = wb_costs_total(of_bound)};
     costs.rows = wb_costs_rows(of_bound, &costs.count);
@@ -66,6 +68,7 @@ static void put_costs(struct html_page *page, const struct wb_analysis *analysis
         costs.found_rows = wb_costs_rows(of_slowest, &costs.found_count);
         costs.found_total = wb_costs_total(of_slowest);
     }
+    costs.hints = hints;
     if (html_code_open(analysis, &costs.code) != WB_OK) page->out.failed = true;
     if (costs.code.kernel != NULL && !page->out.failed) {
         html_source(page, &costs);
@@ -76,6 +79,7 @@ static void put_costs(struct html_page *page, const struct wb_analysis *analysis
         page_note(page, "The code was written by hand: it has no source.");
     }
     html_code_close(&costs.code);
+    wb_hints_free(hints);
     wb_costs_free(of_slowest);
 }
 

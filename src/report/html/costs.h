@@ -15,6 +15,7 @@ struct html_costs {
     const wb_cost *found_rows; /* and these likewise */
     size_t found_count;
     uint64_t found_total;
+    const wb_hints *hints; /* what would lower the bound */
     struct html_code code;
 };
 

@@ -354,6 +354,39 @@ static void put_hottest(struct listing *listing) {
     text_string(&listing->page->out, "</ol></div>\n");
 }
 
+/* What would lower the bound, as far as that is certain. */
+static void put_hints(struct listing *listing) {
+    struct html_page *page = listing->page;
+    struct text *out = &page->out;
+    size_t count;
+    const wb_hint *hints = wb_hints_list(listing->costs->hints, &count);
+    if (count == 0) return;
+    page_subheading(page, "What would lower it");
+    text_string(out, "<ul>\n");
+    for (size_t h = 0; h < count; h++) {
+        const wb_hint *hint = &hints[h];
+        text_string(out, "<li>");
+        if (hint->place.source_file != NULL) {
+            xml_text(out, hint->place.source_file);
+            text_printf(out, ":%u: ", hint->place.source_line);
+        }
+        xml_text(out, hint->text);
+        if (hint->instruction != WB_NO_INSTRUCTION) {
+            text_string(out, " <span class=\"kind\">");
+            xml_text(out, hint->place.text);
+            text_printf(out, ", PTX line %u, %.1f %% of the bound</span>", hint->place.code_line,
+                        report_percent(hint->cycles, listing->costs->total));
+        }
+        if (hint->up_to > 0) {
+            text_string(out, ", up to ");
+            page_count(page, hint->up_to);
+            text_string(out, " cycles less");
+        }
+        text_string(out, "</li>\n");
+    }
+    text_string(out, "</ul>\n");
+}
+
 /* Cycles that belong to no instruction. */
 static void put_others(struct listing *listing) {
     struct html_page *page = listing->page;
@@ -391,6 +424,7 @@ void html_source(struct html_page *page, const struct html_costs *costs) {
     listing.texts = source_texts_open(costs->code.kernel->module);
     listing.texts.folder = page->options.source;
     put_hottest(&listing);
+    put_hints(&listing);
     for (size_t row = 0; row < listing.row_count;)
         row = put_file(&listing, row);
     put_others(&listing);

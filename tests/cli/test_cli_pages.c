@@ -1,5 +1,5 @@
-/* docs/tutorial.md: its commands, run one after another in a copy of docs/examples/blur, print what stands under
- * them; "..." stands for lines that are left out. */
+/* docs/tutorial.md: its commands, run one after another in a copy of docs/examples/blur, print what stands
+ * under them; "..." stands for lines that are left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 
 /* In this folder; a file of the user's is left alone. */
 #define ENTER                                                                                                \
-    "folder=$(mktemp -d) && trap 'rm -rf \"$folder\"' EXIT && cp docs/examples/blur/* \"$folder\" && "      \
+    "folder=$(mktemp -d) && trap 'rm -rf \"$folder\"' EXIT && cp docs/examples/blur/* \"$folder\" && "       \
     "cd \"$folder\" && warpbound() { \"$WB\" \"$@\"; }\n"
 
 /* Says what a command ended with where that is not 0, as the page does. */

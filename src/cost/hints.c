@@ -70,8 +70,7 @@ static void look_at_requests(struct hint_pass *pass, const wb_cost *row, const s
     if (row->requests <= cycles_mul(row->executions, least)) return;
     const uint64_t excess = row->requests - row->executions * least;
     struct text text = {.arena = &pass->hints->arena};
-    text_printf(&text,
-                "%.1f requests for a warp, where %" PRIu64 " %s for one range of memory: not coalesced",
+    text_printf(&text, "%.1f requests for a warp, where %" PRIu64 " %s if coalesced",
                 per_execution(row, row->requests), least, least == 1 ? "is enough" : "are enough");
     add_hint(pass, WB_HINT_UNCOALESCED, row, removable(pass, row, excess * machine->memory.request_cycles),
              &text);
@@ -104,8 +103,8 @@ static void look_at_class(struct hint_pass *pass, const wb_cost *row, const stru
     case PTX_CLASS_INT_DIV:
     case PTX_CLASS_FP32_DIV:
     case PTX_CLASS_FP64_DIV:
-        text_printf(&text, "%s by a value that is not known to the compiler keeps %s %u cycles for a warp",
-                    form->text, row->unit, class->init);
+        text_printf(&text, "%s by a variable value keeps %s %u cycles for a warp", form->text, row->unit,
+                    class->init);
         add_hint(pass, WB_HINT_DIVISION, row, row->cycles, &text);
         return;
     case PTX_CLASS_FP32_SPECIAL:

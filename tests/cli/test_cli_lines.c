@@ -158,10 +158,9 @@ static void test_hints(void **state) {
     static const struct {
         const char *hint, *text;
     } expected[] = {
-        {"uncoalesced",
-         "32.0 requests for a warp, where 4 are enough for one range of memory: not coalesced"},
+        {"uncoalesced", "32.0 requests for a warp, where 4 are enough if coalesced"},
         {"bank-conflicts", "32.0 passes over shared memory for a warp, where 1 is enough: bank conflicts"},
-        {"division", "div.u32 by a value that is not known to the compiler keeps SFU 2 cycles for a warp"},
+        {"division", "div.u32 by a variable value keeps SFU 2 cycles for a warp"},
         {"double-precision", "double precision keeps DP 64 cycles for a warp, single precision 1"},
     };
     json_t *root =

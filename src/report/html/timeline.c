@@ -49,7 +49,7 @@ static void take_issues(struct timeline *timeline) {
         if (issue->instance >= timeline->instances) timeline->instances = issue->instance + 1;
     }
     timeline->first_issue = first;
-    timeline->issues = issues + first;
+    timeline->issues = issues == NULL ? NULL : issues + first;
     timeline->issue_count = end - first;
 }
 
@@ -62,7 +62,7 @@ static void take_waits(struct timeline *timeline) {
     for (end = first; end < count && waits[end].sm == timeline->shown->sm; end++)
         if (waits[end].instruction != UINT32_MAX && waits[end].instruction >= timeline->instructions)
             timeline->instructions = waits[end].instruction + 1;
-    timeline->waits = waits + first;
+    timeline->waits = waits == NULL ? NULL : waits + first;
     timeline->wait_count = end - first;
 }
 

@@ -123,6 +123,6 @@ bool wb_is_launch_file(const char *path) {
     const bool is_launch = status == WB_OK && describes_launches(document.root);
     ytree_free(&document);
     free(text);
-    text_free(&unsaid.rendered);
+    diagnostics_clear(&unsaid);
     return is_launch;
 }

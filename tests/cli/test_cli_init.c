@@ -53,6 +53,7 @@ static const struct session sessions[] = {
     {"$WB init $PWD/kernels/stencil5.ptx -o $D/x.yaml >&2; grep -c \"^code: .$PWD/kernels/\" $D/x.yaml", 0,
      "1\n", NULL},
     {"$WB init - -o $D/x.yaml < kernels/stencil5.ptx; ! grep -q ^code: $D/x.yaml", 0, NULL, NULL},
+    {"$WB init kernels/stencil5.ptx -o $D", 2, NULL, ": error: exists, and is no launch file"},
     {"$WB init - < kernels/stencil5.ptx", 0, "\ngrid: ___ ", NULL},
     {"$WB init kernels/horner.ptx -o -", 2, NULL, "which kernel is meant?"},
     {"$WB init kernels/horner.ptx -k double -o -", 0,

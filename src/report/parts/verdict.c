@@ -105,10 +105,9 @@ static void put_met(struct text *out, const wb_verdict *verdict, const struct ve
     put_percent(out, verdict, verdict->cycles);
 }
 
-/* `how` it takes `time`, and by how much that is too long. */
+/* " can take" or " takes at most" a time, and by how much that is too long. */
 static void put_over(struct text *out, const wb_verdict *verdict, const struct verdict_words *words,
                      const char *how, uint64_t time) {
-    verdict_put_subject(out, verdict);
     text_string(out, how);
     put_time(out, words, time);
     text_string(out, ", ");
@@ -116,6 +115,15 @@ static void put_over(struct text *out, const wb_verdict *verdict, const struct v
     text_string(out, " more than ");
     put_deadline(out, verdict, words);
     put_percent(out, verdict, time);
+}
+
+/* A bound is of every block, an execution that was found of one. */
+static void put_missed(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    if (verdict->scope == WB_SCOPE_BLOCK)
+        put_block(out, verdict->judged);
+    else
+        verdict_put_subject(out, verdict);
+    put_over(out, verdict, words, " can take ", verdict->slowest.cycles);
 }
 
 /* What is known of the block is said, too, but not of what the deadline is of. */
@@ -144,8 +152,11 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
     switch (verdict->state) {
     case WB_BOUNDED: put_bounded(out, verdict, words); break;
     case WB_MET: put_met(out, verdict, words); break;
-    case WB_MISSED: put_over(out, verdict, words, " can take ", verdict->slowest.cycles); break;
-    case WB_OPEN: put_over(out, verdict, words, " takes at most ", verdict->cycles); break;
+    case WB_MISSED: put_missed(out, verdict, words); break;
+    case WB_OPEN:
+        verdict_put_subject(out, verdict);
+        put_over(out, verdict, words, " takes at most ", verdict->cycles);
+        break;
     case WB_BLOCK_ONLY: put_block_only(out, verdict, words); break;
     case WB_UNPROVEN: put_unproven(out, verdict, words); break;
     }

@@ -57,6 +57,10 @@ void launch_suggest(const struct options *options, wb_diagnostics *diagnostics);
  * options that are left out: code, which becomes the operand, flow facts, machine and deadline. */
 wb_status launch_file_load(struct options *options, wb_diagnostics *diagnostics);
 
+/* Refuses -o, --report and --annotate onto an input, an existing source file, or each other. Nothing is
+ * written to the output then. */
+wb_status refuse_overwriting(struct options *options, wb_diagnostics *diagnostics);
+
 /* Whether the name of a file ends as those of YAML files do. */
 bool is_yaml_name(const char *name);
 

@@ -41,6 +41,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
         status = printed(WB_OK);
     } else if (status == WB_OK) {
         status = (int)launch_file_load(&options, diagnostics);
+        if (status == WB_OK) status = (int)refuse_overwriting(&options, diagnostics);
         if (status == WB_OK) status = run_until_stopped(command, &options, diagnostics);
     }
     watch_clear();

@@ -34,7 +34,7 @@ static const struct gate gates[] = {
     {MANY "--method sib --deadline 20us --scope block", 0, "met: block (0,0,0) alone takes at most ", NULL},
     {MANY "--method sib,k-sm --deadline 20us --scope block", 0, "met: every block alone takes at most ",
      NULL},
-    {MANY "--method sib,k-sm --deadline 1us --scope block", 1, "missed: block (0,0,0) alone can take ", NULL},
+    {MANY "--method sib,k-sm --deadline 1us --scope block", 1, "missed: block (1,0,0) alone can take ", NULL},
     {MANY "--method sib --deadline 20us -i 2,1 --scope block", 0, "met: block (2,1,0) alone takes", NULL},
     {MANY "--method sib --deadline 1us -i 2,1 --scope block", 1, "missed: block (2,1,0) alone can take",
      NULL},

@@ -54,6 +54,16 @@ static const struct session sessions[] = {
      "1\n", NULL},
     {"$WB init - -o $D/x.yaml < kernels/stencil5.ptx; ! grep -q ^code: $D/x.yaml", 0, NULL, NULL},
     {"$WB init kernels/stencil5.ptx -o $D", 2, NULL, ": error: exists, and is no launch file"},
+    {"cp kernels/vecadd.ptx $D/x.ptx; $WB analyze $D/x.ptx -g 1 -b 32 -o $D/x.ptx; cmp kernels/vecadd.ptx "
+     "$D/x.ptx",
+     0, NULL, "x.ptx: error: this is an input"},
+    {"cp kernels/vecadd.yaml $D/x.yaml; $WB analyze kernels/vecadd.ptx -l $D/x.yaml --report "
+     "$D/../${D##*/}/x.yaml",
+     2, NULL, "x.yaml: error: this is an input"},
+    {"touch $D/x.cu; $WB analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --annotate $D/x.cu", 2, NULL,
+     "x.cu: error: a source file of this name exists"},
+    {"$WB analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --annotate $D/x --report $D/x", 2, NULL,
+     "two outputs cannot be written to one file"},
     {"$WB init - < kernels/stencil5.ptx", 0, "\ngrid: ___ ", NULL},
     {"$WB init kernels/horner.ptx -o -", 2, NULL, "which kernel is meant?"},
     {"$WB init kernels/horner.ptx -k double -o -", 0,

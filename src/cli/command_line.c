@@ -82,6 +82,7 @@ static wb_status store_option(struct options *options, const struct option_row *
         if (stored) *(unsigned *)member = word + 1;
         break;
     case OPTION_NUMBER:
+        assert(value != NULL);
         stored = read_number(value, strlen(value), row->least, row->most, &number->value);
         number->given = true;
         break;

@@ -58,6 +58,7 @@ static size_t find_code(const struct wb_analysis *analysis, struct wb_costs *cos
 static wb_status attribute(struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     wb_status status;
+    assert(maker->method != NULL);
     if (maker->bound->kind != WB_UPPER && maker->bound->kind != WB_ESTIMATE)
         return cost_decline(maker, "it was found by a search");
     if (analysis->kind == SUBJECT_ABSTRACT_WARPS)

@@ -156,7 +156,7 @@ static bool find_execution(const struct wb_analysis *analysis, const char *name,
         return true;
     }
     for (size_t i = 0; i < analysis->witnesses.count; i++) {
-        const struct schedule_witness *witness = analysis->witnesses.items[i];
+        const struct schedule_witness *witness = &analysis->witnesses.items[i];
         if (strcmp(witness->method, name) != 0) continue;
         found->witness = witness;
         found->policy = witness->policy;

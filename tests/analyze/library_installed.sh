@@ -40,13 +40,15 @@ vecadd="kernels/vecadd.ptx kernels/vecadd.yaml orin-sm86"
 expect 0 "deadline met" "$vecadd 1000000000"
 proven=${printed#* at most }
 proven=${proven%% *}
+method=${printed#* by }
+method=${method%%)*}
 judged() {
     "$prefix/bin/warpbound" analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --deadline "$1" -o /dev/null
 }
 judged "$proven"
 if judged $((proven - 1)); then exit 1; fi
-expect 0 "vecadd: at most $proven cycles (upper), deadline met" "$vecadd $proven"
-expect 1 "vecadd: at most $proven cycles (upper), deadline not met" "$vecadd $((proven - 1))"
+expect 0 "vecadd: at most $proven cycles (upper by $method), deadline met" "$vecadd $proven"
+expect 1 "vecadd: at most $proven cycles (upper by $method), deadline open" "$vecadd $((proven - 1))"
 expect 2 "nowhere: error: " "kernels/vecadd.ptx kernels/vecadd.yaml nowhere 1000"
 cat >"$prefix/unknown.yaml" <<END
 kernel: bfs_level

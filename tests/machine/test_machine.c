@@ -488,7 +488,7 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
         {"class.fp32.time=3", classes, ""},
         {"class.fp32.init.x=3", classes, ""},
         {"unit.INT.name=X", units, ""},
-        {"memory.l3_size=3", "memory.requests, memory.request_cycles, ", ", memory.channel_depth\n"},
+        {"memory.zebras=3", "memory.requests, memory.request_cycles, ", ", memory.channel_depth\n"},
         {"gpgpusim.x=3", "gpgpusim.", "\n"},
         {"abstract_cta.x=3", "abstract_cta.header, ", ", abstract_cta.stores_stall\n"},
     };

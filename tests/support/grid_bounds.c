@@ -9,15 +9,18 @@ void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *gri
         abort();
 }
 
-bool grid_bounds_of(const struct grid_bounds *bounds, const struct bound_method *method,
-                    const wb_watch *watch, wb_bound *bound) {
+bool grid_bounds_of(struct grid_bounds *bounds, const struct bound_method *method, const wb_watch *watch,
+                    wb_bound *bound) {
     struct search_budget budget = search_budget_of(1000000);
+    const struct schedule_witness *witness = NULL;
     const struct bound_input input = {.work = &bounds->work,
                                       .grid = &bounds->grid->timed,
                                       .machine = &bounds->grid->block.machine,
                                       .contended = memory_is_contended(&bounds->grid->block.machine.memory),
                                       .watch = watch,
                                       .diagnostics = bounds->diagnostics,
+                                      .results = &bounds->results,
+                                      .witness = &witness,
                                       .budget = &budget};
     const char *why;
     *bound = (wb_bound){.method = method->name};
@@ -45,5 +48,6 @@ const struct bound_method *grid_formula_at(size_t index) {
 
 void grid_bounds_end(struct grid_bounds *bounds) {
     grid_work_free(&bounds->work);
+    arena_free(&bounds->results);
     wb_diagnostics_free(bounds->diagnostics);
 }

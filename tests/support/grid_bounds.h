@@ -10,14 +10,15 @@
 struct grid_bounds {
     const struct random_grid *grid;
     struct grid_work work;
+    struct arena results; /* owns texts and lists of the results */
     wb_diagnostics *diagnostics;
 };
 
 void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *grid);
 
 /* The result of a method, false when it does not apply. `watch` may stop it, or be NULL. */
-bool grid_bounds_of(const struct grid_bounds *bounds, const struct bound_method *method,
-                    const wb_watch *watch, wb_bound *bound);
+bool grid_bounds_of(struct grid_bounds *bounds, const struct bound_method *method, const wb_watch *watch,
+                    wb_bound *bound);
 
 /* The methods that claim to bound kernels from above, whichever there are; NULL past the end. */
 const struct bound_method *grid_formula_at(size_t index);

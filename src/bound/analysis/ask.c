@@ -26,7 +26,7 @@ static wb_status analysis_run_task(const struct analysis_task *task, size_t inde
                                       &analysis->bounds.count, sizeof *slot);
         *slot = attempt.bound;
         if (attempt.witness != NULL && task->kernel == NULL)
-            WB_TRY(vec_push(&analysis->witnesses, attempt.witness));
+            WB_TRY(vec_push(&analysis->witnesses, *attempt.witness));
     } else if (attempt.left_out != NULL) {
         WB_TRY(method_decline(&analysis->log, bound_method_at(index)->name, WB_OK, attempt.left_out));
     }

@@ -98,8 +98,8 @@ static wb_status record_longest(const wb_analysis *analysis, const wb_schedule_o
     const struct schedule_witness *found = NULL;
     const wb_simulation *slowest = NULL;
     for (size_t w = 0; w < analysis->witnesses.count; w++)
-        if (found == NULL || analysis->witnesses.items[w]->cycles > found->cycles)
-            found = analysis->witnesses.items[w];
+        if (found == NULL || analysis->witnesses.items[w].cycles > found->cycles)
+            found = &analysis->witnesses.items[w];
     for (size_t s = 0; s < analysis->simulations.count; s++)
         if (slowest == NULL || analysis->simulations.items[s].cycles > slowest->cycles)
             slowest = &analysis->simulations.items[s];

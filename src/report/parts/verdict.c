@@ -28,7 +28,7 @@ static void put_time(struct text *out, const struct verdict_words *words, uint64
     if (words->unit == WB_UNIT_ANY || value < 0.1)
         report_put_time(out, words->clock_mhz, time);
     else
-        text_printf(out, "%.2f %s", value, units[words->unit].name);
+        text_printf(out, "%.*f %s", value < 1 ? 3 : 2, value, units[words->unit].name);
 }
 
 /* The deadline as its user wrote it: to six digits, which hides that it is kept in whole cycles. */

@@ -1,5 +1,6 @@
 #include "cost/costs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

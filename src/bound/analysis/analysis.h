@@ -104,7 +104,7 @@ struct wb_analysis {
     uint64_t policies_run; /* bit i: policy i has a simulation */
     VEC(wb_bound) bounds;  /* in the registry's order */
     VEC(struct schedule_witness) witnesses; /* what searches found, in the order of their methods */
-    VEC(wb_simulation) simulations;                 /* in the order of the policies */
+    VEC(wb_simulation) simulations;         /* in the order of the policies */
     struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */
     struct analysis_owned owned;
 };

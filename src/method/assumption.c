@@ -26,134 +26,166 @@ static const struct {
 } assumptions[WB_ASSUMPTION_COUNT] = {
     /* What the execution of the kernel takes for granted: it has its sentences where it is noted
      * (warp/path/execution_notes.h, ptx/opcode.h). */
-    [WB_ASSUME_WHOLE_WARP_BARRIERS] = {"E1", .executed = ASSUMED_WHOLE_WARP_BARRIERS},
-    [WB_ASSUME_WARPS_AT_BARRIERS] = {"E2", .executed = ASSUMED_WARPS_AT_BARRIERS},
-    [WB_ASSUME_WARP_GROUPS] = {"E3", .executed = ASSUMED_WARP_GROUPS},
-    [WB_ASSUME_DIVIDED_LANES] = {"E4", .executed = ASSUMED_DIVIDED_LANES},
-    [WB_ASSUME_MEMBERS_TOGETHER] = {"E5", .executed = ASSUMED_MEMBERS_TOGETHER},
-    [WB_ASSUME_LAST_LANE] = {"E6", .executed = ASSUMED_LAST_LANE},
-    [WB_ASSUME_ATOMIC_ORDER] = {"E7", .executed = ASSUMED_ATOMIC_ORDER},
-    [WB_ASSUME_WARP_NUMBERS] = {"E8", .executed = ASSUMED_WARP_NUMBERS},
-    [WB_ASSUME_ALIGNED_BUFFERS] = {"E9", .executed = ASSUMED_ALIGNED_BUFFERS},
-    [WB_ASSUME_APPROXIMATE_RESULTS] = {"E10", .executed = ASSUMED_APPROXIMATE_RESULTS},
-    [WB_ASSUME_DIVISION_BY_ZERO] = {"E11", .executed = ASSUMED_DIVISION_BY_ZERO},
-    [WB_ASSUME_POINTER_ORDER] = {"E12", .executed = ASSUMED_POINTER_ORDER},
-    [WB_ASSUME_ELECTION] = {"E13", .executed = ASSUMED_WAITS + (int)PTX_WAIT_ELECTION},
-    [WB_ASSUME_CONVERGENCE] = {"E14", .executed = ASSUMED_WAITS + (int)PTX_WAIT_CONVERGENCE},
-    [WB_ASSUME_EARLIER_GRIDS] = {"E15", .executed = ASSUMED_WAITS + (int)PTX_WAIT_EARLIER_GRIDS},
-    [WB_ASSUME_OTHER_GPUS] = {"E16", .executed = ASSUMED_WAITS + (int)PTX_WAIT_OTHER_GPUS},
-    [WB_ASSUME_ABORT] = {"E17", .executed = ASSUMED_WAITS + (int)PTX_WAIT_ABORT},
-    [WB_ASSUME_ASSERTION] = {"E18", .executed = ASSUMED_WAITS + (int)PTX_WAIT_ASSERTION},
-    [WB_ASSUME_RUNTIME] = {"E19", .executed = ASSUMED_WAITS + (int)PTX_WAIT_RUNTIME},
+    [WB_ASSUME_WHOLE_WARP_BARRIERS] = {.id = "E1", .executed = ASSUMED_WHOLE_WARP_BARRIERS},
+    [WB_ASSUME_WARPS_AT_BARRIERS] = {.id = "E2", .executed = ASSUMED_WARPS_AT_BARRIERS},
+    [WB_ASSUME_WARP_GROUPS] = {.id = "E3", .executed = ASSUMED_WARP_GROUPS},
+    [WB_ASSUME_DIVIDED_LANES] = {.id = "E4", .executed = ASSUMED_DIVIDED_LANES},
+    [WB_ASSUME_MEMBERS_TOGETHER] = {.id = "E5", .executed = ASSUMED_MEMBERS_TOGETHER},
+    [WB_ASSUME_LAST_LANE] = {.id = "E6", .executed = ASSUMED_LAST_LANE},
+    [WB_ASSUME_ATOMIC_ORDER] = {.id = "E7", .executed = ASSUMED_ATOMIC_ORDER},
+    [WB_ASSUME_WARP_NUMBERS] = {.id = "E8", .executed = ASSUMED_WARP_NUMBERS},
+    [WB_ASSUME_ALIGNED_BUFFERS] = {.id = "E9", .executed = ASSUMED_ALIGNED_BUFFERS},
+    [WB_ASSUME_APPROXIMATE_RESULTS] = {.id = "E10", .executed = ASSUMED_APPROXIMATE_RESULTS},
+    [WB_ASSUME_DIVISION_BY_ZERO] = {.id = "E11", .executed = ASSUMED_DIVISION_BY_ZERO},
+    [WB_ASSUME_POINTER_ORDER] = {.id = "E12", .executed = ASSUMED_POINTER_ORDER},
+    [WB_ASSUME_ELECTION] = {.id = "E13", .executed = ASSUMED_WAITS + (int)PTX_WAIT_ELECTION},
+    [WB_ASSUME_CONVERGENCE] = {.id = "E14", .executed = ASSUMED_WAITS + (int)PTX_WAIT_CONVERGENCE},
+    [WB_ASSUME_EARLIER_GRIDS] = {.id = "E15", .executed = ASSUMED_WAITS + (int)PTX_WAIT_EARLIER_GRIDS},
+    [WB_ASSUME_OTHER_GPUS] = {.id = "E16", .executed = ASSUMED_WAITS + (int)PTX_WAIT_OTHER_GPUS},
+    [WB_ASSUME_ABORT] = {.id = "E17", .executed = ASSUMED_WAITS + (int)PTX_WAIT_ABORT},
+    [WB_ASSUME_ASSERTION] = {.id = "E18", .executed = ASSUMED_WAITS + (int)PTX_WAIT_ASSERTION},
+    [WB_ASSUME_RUNTIME] = {.id = "E19", .executed = ASSUMED_WAITS + (int)PTX_WAIT_RUNTIME},
     /* What warps execute. */
-    [WB_ASSUME_PATHS_ON_SM] = {"K1", "the warps execute these paths, alone on the streaming multiprocessor"},
-    [WB_ASSUME_PATHS_ON_GPU] = {"K2", "the warps execute these paths, alone on the GPU"},
-    [WB_ASSUME_PATHS_OF_BLOCKS] = {"K3", "the blocks execute these paths, alone on the GPU"},
-    [WB_ASSUME_PATHS_AND_ADDRESSES] = {"K4",
-                                       "the blocks execute these paths at these addresses, alone on the GPU"},
-    [WB_ASSUME_COVERING_PATHS_ON_SM] = {"K5",
-                                        ("the warps execute parts of these covering paths, whatever the "
-                                         "unknown values are, alone on the streaming multiprocessor")},
-    [WB_ASSUME_COVERING_PATHS_ON_GPU] = {"K6", "the warps execute parts of these covering paths, whatever "
-                                               "the unknown values are, alone on the GPU"},
-    [WB_ASSUME_COVERING_PATHS_OF_BLOCKS] = {"K7",
-                                            ("the warps of all blocks execute parts of these covering paths, "
-                                             "whatever the unknown values are, alone on the GPU")},
-    [WB_ASSUME_NO_RACES] = {"K8", "no data races and no invalid accesses"},
+    [WB_ASSUME_PATHS_ON_SM] = {.id = "K1",
+                               .text =
+                                   "the warps execute these paths, alone on the streaming multiprocessor"},
+    [WB_ASSUME_PATHS_ON_GPU] = {.id = "K2", .text = "the warps execute these paths, alone on the GPU"},
+    [WB_ASSUME_PATHS_OF_BLOCKS] = {.id = "K3", .text = "the blocks execute these paths, alone on the GPU"},
+    [WB_ASSUME_PATHS_AND_ADDRESSES] =
+        {.id = "K4", .text = "the blocks execute these paths at these addresses, alone on the GPU"},
+    [WB_ASSUME_COVERING_PATHS_ON_SM] = {.id = "K5",
+                                        .text =
+                                            ("the warps execute parts of these covering paths, whatever the "
+                                             "unknown values are, alone on the streaming multiprocessor")},
+    [WB_ASSUME_COVERING_PATHS_ON_GPU] = {.id = "K6",
+                                         .text = "the warps execute parts of these covering paths, whatever "
+                                                 "the unknown values are, alone on the GPU"},
+    [WB_ASSUME_COVERING_PATHS_OF_BLOCKS] =
+        {.id = "K7",
+         .text = ("the warps of all blocks execute parts of these covering paths, "
+                  "whatever the unknown values are, alone on the GPU")},
+    [WB_ASSUME_NO_RACES] = {.id = "K8", .text = "no data races and no invalid accesses"},
     [WB_ASSUME_INSIDE_OBJECTS] =
-        {"K9", "an address that is made from a pointer to a buffer or variable lies inside of it"},
-    [WB_ASSUME_FLOW_FACTS] = {"F1", "the flow facts are true"},
+        {.id = "K9",
+         .text = "an address that is made from a pointer to a buffer or variable lies inside of it"},
+    [WB_ASSUME_FLOW_FACTS] = {.id = "F1", .text = "the flow facts are true"},
     /* The machine. */
-    [WB_ASSUME_WORK_CONSERVING] = {"S1", "work-conserving issue (any policy but strict round-robin)"},
-    [WB_ASSUME_STRICT_ROUND_ROBIN] = {"S2", "strict round-robin issue"},
+    [WB_ASSUME_WORK_CONSERVING] = {.id = "S1",
+                                   .text = "work-conserving issue (any policy but strict round-robin)"},
+    [WB_ASSUME_STRICT_ROUND_ROBIN] = {.id = "S2", .text = "strict round-robin issue"},
     [WB_ASSUME_REORDERED_REQUESTS] =
-        {"C8", "requests reach the first-level cache in the order of the reordering unit"},
-    [WB_ASSUME_TIMES_OR_SHORTER] = {"M1", "initiations and latencies as the machine states them, or shorter"},
-    [WB_ASSUME_TIMES_AS_STATED] = {"M2", "initiations and latencies exactly as stated"},
-    [WB_ASSUME_UNITS_NOT_IDLE] = {"M3", "a unit does not idle while an instruction waits for it"},
-    [WB_ASSUME_UNITS_IN_ISSUE_ORDER] = {"M4", "units start instructions in issue order"},
+        {.id = "C8", .text = "requests reach the first-level cache in the order of the reordering unit"},
+    [WB_ASSUME_TIMES_OR_SHORTER] = {.id = "M1",
+                                    .text =
+                                        "initiations and latencies as the machine states them, or shorter"},
+    [WB_ASSUME_TIMES_AS_STATED] = {.id = "M2", .text = "initiations and latencies exactly as stated"},
+    [WB_ASSUME_UNITS_NOT_IDLE] = {.id = "M3",
+                                  .text = "a unit does not idle while an instruction waits for it"},
+    [WB_ASSUME_UNITS_IN_ISSUE_ORDER] = {.id = "M4", .text = "units start instructions in issue order"},
     [WB_ASSUME_LARGEST_INITIATIONS] =
-        {"M5", "every instruction of another warp is charged the largest initiation of its unit"},
-    [WB_ASSUME_NO_FETCH_STALLS] = {"M6", "no instruction fetch stalls"},
+        {.id = "M5",
+         .text = "every instruction of another warp is charged the largest initiation of its unit"},
+    [WB_ASSUME_NO_FETCH_STALLS] = {.id = "M6", .text = "no instruction fetch stalls"},
     [WB_ASSUME_FETCH_AS_STATED] =
-        {"M7", ("instruction fetch as the machine states it, or faster; an instruction of "
-                "PTX is one of the machine, and nothing else uses the instruction caches")},
-    [WB_ASSUME_NO_CACHE_MISSES] = {"C1",
-                                   "no cache misses and no memory interference beyond the stated latencies"},
+        {.id = "M7",
+         .text = ("instruction fetch as the machine states it, or faster; an instruction of "
+                  "PTX is one of the machine, and nothing else uses the instruction caches")},
+    [WB_ASSUME_NO_CACHE_MISSES] =
+        {.id = "C1", .text = "no cache misses and no memory interference beyond the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =
-        {"C2", "no misses of data caches and no memory interference beyond the stated latencies"},
-    [WB_ASSUME_CACHES_AS_STATED] = {"C3",
-                                    ("caches, interconnect and DRAM as the machine states them; at the start "
-                                     "the first levels are empty, "
-                                     "and the second level holds nothing that is still to be written back")},
-    [WB_ASSUME_ONE_MEMORY] = {"C4",
-                              ("all SMs share one memory, which serves requests one by one and does not idle "
-                               "while one waits; no caches")},
-    [WB_ASSUME_MEMORY_ANY_ORDER] = {"C5", "the memory may serve waiting requests in any order"},
-    [WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER] = {"C6", "the memory serves requests in the order of their arrival"},
-    [WB_ASSUME_MEMORY_ROUND_ROBIN] = {"C7", "the memory serves waiting SMs round-robin"},
+        {.id = "C2",
+         .text = "no misses of data caches and no memory interference beyond the stated latencies"},
+    [WB_ASSUME_CACHES_AS_STATED] =
+        {.id = "C3",
+         .text = ("caches, interconnect and DRAM as the machine states them; at the start "
+                  "the first levels are empty, "
+                  "and the second level holds nothing that is still to be written back")},
+    [WB_ASSUME_ONE_MEMORY] =
+        {.id = "C4",
+         .text = ("all SMs share one memory, which serves requests one by one and does not idle "
+                  "while one waits; no caches")},
+    [WB_ASSUME_MEMORY_ANY_ORDER] = {.id = "C5", .text = "the memory may serve waiting requests in any order"},
+    [WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER] = {.id = "C6",
+                                           .text =
+                                               "the memory serves requests in the order of their arrival"},
+    [WB_ASSUME_MEMORY_ROUND_ROBIN] = {.id = "C7", .text = "the memory serves waiting SMs round-robin"},
     /* The way of blocks to SMs. */
-    [WB_ASSUME_DISPATCH_TO_ANY_SM] = {"D1",
-                                      ("a block is dispatched as soon as an SM has a free slot for it, and "
-                                       "holds the slot until all its warps have ended")},
+    [WB_ASSUME_DISPATCH_TO_ANY_SM] =
+        {.id = "D1",
+         .text = ("a block is dispatched as soon as an SM has a free slot for it, and "
+                  "holds the slot until all its warps have ended")},
     [WB_ASSUME_DISPATCH_ROUND_ROBIN_AT_START] =
-        {"D2", "at the start, blocks are dispatched round-robin over the SMs"},
+        {.id = "D2", .text = "at the start, blocks are dispatched round-robin over the SMs"},
     [WB_ASSUME_DISPATCH_IN_ANY_ORDER] =
-        {"D3", "blocks may be dispatched in any order, each to any SM with a free slot"},
-    [WB_ASSUME_STATIC_DISPATCH] = {"D4", "block b runs on SM b modulo the number of SMs"},
-    [WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM] =
-        {"D5",
-         ("block b runs on SM b modulo the number of SMs: it is dispatched as soon as that has a free slot, "
-          "and holds the slot until all its warps have ended")},
+        {.id = "D3", .text = "blocks may be dispatched in any order, each to any SM with a free slot"},
+    [WB_ASSUME_STATIC_DISPATCH] = {.id = "D4", .text = "block b runs on SM b modulo the number of SMs"},
+    [WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM] = {.id = "D5",
+                                             .text = ("block b runs on SM b modulo the number of SMs: it is "
+                                                      "dispatched as soon as that has a free slot, "
+                                                      "and holds the slot until all its warps have ended")},
     [WB_ASSUME_REGISTERS_IGNORED] =
-        {"R1", "registers per thread are not known: they are taken not to limit how many blocks an SM holds"},
+        {.id = "R1",
+         .text =
+             "registers per thread are not known: they are taken not to limit how many blocks an SM holds"},
     [WB_ASSUME_REGISTERS_ANY] =
-        {"R2", "registers per thread are not known: any number of resident blocks that they may allow"},
+        {.id = "R2",
+         .text = "registers per thread are not known: any number of resident blocks that they may allow"},
     [WB_ASSUME_REGISTERS_FEWEST] =
-        {"R3", "registers per thread are not known: as many resident blocks as fit on an SM"},
-    [WB_ASSUME_TOGETHER_EXACT] = {"D6", "blocks that start together take their exact worst case"},
-    [WB_ASSUME_TOGETHER_PROVEN] = {"D7",
-                                   "blocks that start together take as long as their proven bound says"},
+        {.id = "R3", .text = "registers per thread are not known: as many resident blocks as fit on an SM"},
+    [WB_ASSUME_TOGETHER_EXACT] = {.id = "D6",
+                                  .text = "blocks that start together take their exact worst case"},
+    [WB_ASSUME_TOGETHER_PROVEN] = {.id = "D7",
+                                   .text =
+                                       "blocks that start together take as long as their proven bound says"},
     [WB_ASSUME_OTHER_CLASSES_AS_SUMMED] =
-        {"D8", "block classes that were not analysed by themselves take at most what sib or elb says"},
+        {.id = "D8",
+         .text = "block classes that were not analysed by themselves take at most what sib or elb says"},
     /* Abstract CTA simulation (docs/abstract-cta.md). */
-    [WB_ASSUME_UNIFORM_BRANCHES] = {"A1", "branches that are called uniform do not diverge"},
-    [WB_ASSUME_WARPS_AS_WRITTEN] = {"A2",
-                                    "the warps are as the file describes them, alone on the compute unit"},
+    [WB_ASSUME_UNIFORM_BRANCHES] = {.id = "A1", .text = "branches that are called uniform do not diverge"},
+    [WB_ASSUME_WARPS_AS_WRITTEN] =
+        {.id = "A2", .text = "the warps are as the file describes them, alone on the compute unit"},
     [WB_ASSUME_LOOPS_AND_SIDES_AS_TRACED] =
-        {"A3",
-         ("every warp runs its loops as often as in the traced execution, and takes the sides of uniform "
-          "branches that it takes there; alone on the compute unit")},
-    [WB_ASSUME_LOOPS_AS_TRACED] = {"A4",
-                                   ("every warp runs its loops as often as in the traced execution, whatever "
-                                    "sides of branches it takes; alone on the compute unit")},
-    [WB_ASSUME_CTA_CONVENTIONS] = {"A5", "the conventions that the machine states (abstract_cta)"},
+        {.id = "A3",
+         .text =
+             ("every warp runs its loops as often as in the traced execution, and takes the sides of uniform "
+              "branches that it takes there; alone on the compute unit")},
+    [WB_ASSUME_LOOPS_AS_TRACED] =
+        {.id = "A4",
+         .text = ("every warp runs its loops as often as in the traced execution, whatever "
+                  "sides of branches it takes; alone on the compute unit")},
+    [WB_ASSUME_CTA_CONVENTIONS] = {.id = "A5",
+                                   .text = "the conventions that the machine states (abstract_cta)"},
     [WB_ASSUME_ROUND_ROBIN_FROM_BARRIERS] =
-        {"A6", "round-robin issue that restarts with the first warp after each barrier"},
+        {.id = "A6", .text = "round-robin issue that restarts with the first warp after each barrier"},
     [WB_ASSUME_LATENCIES_OR_SHORTER] =
-        {"A7", "latencies as the machine states them, or shorter; no instruction fetch stalls"},
+        {.id = "A7", .text = "latencies as the machine states them, or shorter; no instruction fetch stalls"},
     /* Kernel instruction strings (docs/makespan.md). */
     [WB_ASSUME_ONE_CYCLE_EACH] =
-        {"I1", "every instruction takes one cycle of one unit; no latency beyond it, no cache misses"},
-    [WB_ASSUME_ONE_ISSUE_PER_WARP] = {"I2",
-                                      "work-conserving issue of at most one instruction per warp and cycle"},
-    [WB_ASSUME_THESE_STRINGS] = {"I3",
-                                 "the warps execute these strings, alone on the streaming multiprocessor"},
+        {.id = "I1",
+         .text = "every instruction takes one cycle of one unit; no latency beyond it, no cache misses"},
+    [WB_ASSUME_ONE_ISSUE_PER_WARP] =
+        {.id = "I2", .text = "work-conserving issue of at most one instruction per warp and cycle"},
+    [WB_ASSUME_THESE_STRINGS] =
+        {.id = "I3", .text = "the warps execute these strings, alone on the streaming multiprocessor"},
     [WB_ASSUME_STRINGS_WITHOUT_WAITS] =
-        {"I4", "the warps do not wait where their path does (at barriers, for copies or the like)"},
+        {.id = "I4",
+         .text = "the warps do not wait where their path does (at barriers, for copies or the like)"},
     [WB_ASSUME_CAPACITY_ROUNDED_DOWN] =
-        {"I5", "a unit type whose capacity was rounded down is at least as fast as that"},
+        {.id = "I5", .text = "a unit type whose capacity was rounded down is at least as fast as that"},
     [WB_ASSUME_LETTERS_ISSUE_EACH] =
-        {"I6", "letters that stand for parts of one instruction take an issue slot each"},
+        {.id = "I6", .text = "letters that stand for parts of one instruction take an issue slot each"},
     [WB_ASSUME_SOLVER_ARITHMETIC] =
-        {"I7", "the floating-point arithmetic of CBC, which is not checked, found the upper end"},
+        {.id = "I7",
+         .text = "the floating-point arithmetic of CBC, which is not checked, found the upper end"},
     /* Kernels that are launched one after another. */
     [WB_ASSUME_LAUNCHES_IN_TURN] =
-        {"L1",
-         "a kernel starts when the one before has ended, and finds the memory that its launch describes"},
+        {.id = "L1",
+         .text =
+             "a kernel starts when the one before has ended, and finds the memory that its launch describes"},
     [WB_ASSUME_NOTHING_CARRIED_IN] =
-        {"L2", "what a kernel leaves in the second level is written back while a later one runs (carried): "
-               "it has to be empty of that before the first kernel only"},
+        {.id = "L2",
+         .text = "what a kernel leaves in the second level is written back while a later one runs (carried): "
+                 "it has to be empty of that before the first kernel only"},
 };
 
 /* The first of the enumeration are those of executions. */

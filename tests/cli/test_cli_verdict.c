@@ -79,16 +79,34 @@ static struct run run_report(const char *report, const char *options) {
     return run_command(command);
 }
 
-static void test_reports_fit_80_columns(void **state) {
+/* Begins with the word of a state. */
+static void check_first_word(const char *command, const char *text) {
+    static const char *const states[] = {"bounded", "met", "missed", "open", "block-only", "unproven"};
+    for (size_t s = 0; s < sizeof states / sizeof *states; s++)
+        if (strncmp(text, states[s], strlen(states[s])) == 0) return;
+    fail_msg("%s: %s", command, text);
+}
+
+/* One line, of the whole report. */
+static void check_quiet(const char *command, const struct run *quiet, const struct run *whole) {
+    assert_int_equal(quiet->status, whole->status);
+    assert_int_equal(count_of(quiet->out, "\n"), 1);
+    if (!says(whole->out, quiet->out)) fail_msg("%s: %s%s", command, quiet->out, whole->out);
+}
+
+static void test_reports_begin_with_their_verdict_and_fit_80_columns(void **state) {
     (void)state;
-    static const char *const options[] = {"", "--all --explain all"};
     for (size_t i = 0; i < REPORT_COUNT; i++) {
-        for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
-            struct run run = run_report(reports[i], options[o]);
-            if (run.status == 2 || run.out[0] == '\0') fail_msg("%s: %s", reports[i], run.err);
-            check_lines(reports[i], run.out, 80);
-            run_free(&run);
-        }
+        struct run whole = run_report(reports[i], ""), quiet = run_report(reports[i], "--quiet"),
+                   all = run_report(reports[i], "--all --explain all");
+        if (whole.status == 2 || all.out[0] == '\0') fail_msg("%s: %s", reports[i], whole.err);
+        check_lines(reports[i], whole.out, 80);
+        check_lines(reports[i], all.out, 80);
+        check_first_word(reports[i], whole.out);
+        check_quiet(reports[i], &quiet, &whole);
+        run_free(&whole);
+        run_free(&quiet);
+        run_free(&all);
     }
 }
 
@@ -102,31 +120,6 @@ static void test_long_names_fit(void **state) {
     check_lines("a long name", run.out, 80);
     assert_non_null(strstr(run.out, "_Z88a_kernel_whose_name_is_longer"));
     run_free(&run);
-}
-
-static void test_a_report_begins_with_its_verdict(void **state) {
-    (void)state;
-    static const char *const states[] = {"bounded", "met", "missed", "open", "block-only", "unproven"};
-    for (size_t i = 0; i < REPORT_COUNT; i++) {
-        struct run run = run_report(reports[i], "");
-        size_t s = 0;
-        while (s < sizeof states / sizeof *states && strncmp(run.out, states[s], strlen(states[s])) != 0)
-            s++;
-        if (s == sizeof states / sizeof *states) fail_msg("%s: %s", reports[i], run.out);
-        run_free(&run);
-    }
-}
-
-static void test_quiet_is_one_line(void **state) {
-    (void)state;
-    for (size_t i = 0; i < REPORT_COUNT; i++) {
-        struct run whole = run_report(reports[i], ""), quiet = run_report(reports[i], "--quiet");
-        assert_int_equal(quiet.status, whole.status);
-        assert_int_equal(count_of(quiet.out, "\n"), 1);
-        if (!says(whole.out, quiet.out)) fail_msg("%s: %s%s", reports[i], quiet.out, whole.out);
-        run_free(&whole);
-        run_free(&quiet);
-    }
 }
 
 /* What is said when nobody asks for more is enough to judge by. */
@@ -274,10 +267,8 @@ static void test_failures_say_what_is_wrong(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reports_fit_80_columns),
+        cmocka_unit_test(test_reports_begin_with_their_verdict_and_fit_80_columns),
         cmocka_unit_test(test_long_names_fit),
-        cmocka_unit_test(test_a_report_begins_with_its_verdict),
-        cmocka_unit_test(test_quiet_is_one_line),
         cmocka_unit_test(test_nothing_that_matters_is_left_out),
         cmocka_unit_test(test_more_is_said_on_request),
         cmocka_unit_test(test_colors),

@@ -229,7 +229,7 @@ static void put_gate(struct text *out, const struct wb_analysis *analysis, const
     const char *by_hand = sources.by_hand != NULL ? sources.by_hand->path : NULL;
     const struct gate gate = {
         .verdict = &verdict,
-        .words = {analysis->machine->clock_mhz, options->unit},
+        .words = {.clock_mhz = analysis->machine->clock_mhz, .unit = options->unit},
         .name = sources.kernel != NULL ? wb_kernel_name(sources.kernel)
                 : by_hand != NULL      ? by_hand
                                        : "block",

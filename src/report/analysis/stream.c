@@ -328,7 +328,7 @@ static void put_gate(struct text *out, const struct wb_stream *stream, const wb_
         is_empty ? NULL : analysis_sources(stream->kernels.items[0].analysis).kernel;
     const struct gate gate = {
         .verdict = &verdict,
-        .words = {stream->machine->clock_mhz, options->unit},
+        .words = {.clock_mhz = stream->machine->clock_mhz, .unit = options->unit},
         .name = "stream",
         .file = first != NULL ? first->module->source.name : NULL,
         .kernel = first,

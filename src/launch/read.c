@@ -1,4 +1,5 @@
 /* A launch file becomes a launch, or the launches of a stream. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,7 @@ static wb_status read_one(const struct launch_document *document, wb_launch **la
     const struct source *source = &document->tree.source;
     wb_launch *made = NULL;
     WB_TRY(read_launch(document, document->tree.root, &made));
+    assert(made != NULL);
     const char *text = arena_string(&made->arena, source->text, source->size);
     made->source = (struct source){made->file, text, source->size};
     if (text == NULL) {
@@ -286,6 +288,7 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
  * kernel. */
 static wb_status require_same(const struct ytree *document, const struct ytree_node *mapping,
                               const wb_launch *launch, const wb_launches *launches) {
+    assert(launch != NULL);
     static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE};
     if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
         return ytree_error(document, ytree_find(mapping, "ptxas_info"),

@@ -1,6 +1,7 @@
 /* A machine of the flags of a gpgpusim.config. */
 #include "machine/import.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -311,6 +312,7 @@ wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_ma
     wb_input input = input_of(WB_INPUT_MACHINE, path, text, size);
     free(text);
     if (status != WB_OK) return status;
+    assert(made != NULL);
     if (input_copy(&input, &made->arena, &input) != WB_OK || vec_push(&made->inputs, input) != WB_OK) {
         wb_machine_free(made);
         return diagnose_out_of_memory(diagnostics, path);

@@ -50,8 +50,8 @@ static void test_sums(void **state) {
         "analyze " REDUCE "--policy lrr -m jcse2017 --lines --json",
         "analyze " REDUCE "--method k-area,k-adversary --lines --json --of k-adversary",
         "analyze docs/examples/ecrts2025-fig2.yaml --lines --json",
-        "analyze kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts --method "
-        "k-area --lines --json",
+        ("analyze kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts --method "
+         "k-area --lines --json"),
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         print_message("%s\n", commands[i]);

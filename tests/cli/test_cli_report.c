@@ -97,8 +97,8 @@ static void test_a_kernel(void **state) {
         "the slowest execution found (k-adversary)",
         "<section id=\"flow\"",
         "<svg ",
-        "\xc3\x97"
-        "2048",
+        ("\xc3\x97"
+         "2048"),
         "<section id=\"timeline\"",
         "found by k-adversary (lower)",
         "\"issues\":[",

@@ -48,8 +48,8 @@ static const char *const reports[] = {
     "docs/refutations/waves.yaml",
     "docs/refutations/gub-depth0.yaml --deadline 1s",
     SLIDE,
-    "kernels/triangle_sum_slide.ptx -l kernels/triangle_sum.yaml -m hirvisalo --method "
-    "abstract-cta,abstract-cta-rr,abstract-cta-safe",
+    ("kernels/triangle_sum_slide.ptx -l kernels/triangle_sum.yaml -m hirvisalo --method "
+     "abstract-cta,abstract-cta-rr,abstract-cta-safe"),
 };
 
 #define REPORT_COUNT (sizeof reports / sizeof *reports)

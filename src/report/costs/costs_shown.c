@@ -21,7 +21,7 @@ static bool is_simulated(const struct wb_analysis *analysis, const char *policy)
 
 /* Keeps costs that were made; NULL when that fails, with a message. */
 static wb_costs *keep(struct costs_shown *shown, wb_costs *costs, wb_diagnostics *diagnostics) {
-    if (vec_push(&shown->made, costs) == WB_OK) return costs;
+    if (vec_push(&shown->made, (struct made_costs){costs}) == WB_OK) return costs;
     (void)diagnose_out_of_memory(diagnostics, "costs");
     wb_costs_free(costs);
     return NULL;
@@ -242,7 +242,7 @@ wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_o
 
 void costs_shown_close(struct costs_shown *shown) {
     for (size_t i = 0; i < shown->made.count; i++)
-        wb_costs_free(shown->made.items[i]);
+        wb_costs_free(shown->made.items[i].costs);
     vec_free(&shown->made);
     wb_hints_free(shown->hints);
     vec_free(&shown->lines.items);

@@ -13,6 +13,10 @@ struct shown_row {
     uint64_t simulated;
 };
 
+struct made_costs {
+    wb_costs *costs;
+};
+
 /* Rows, the costliest first; of equal ones in the order of the code. */
 struct shown_rows {
     VEC(struct shown_row) items;
@@ -26,7 +30,7 @@ struct costs_shown {
     const char *not_shown;        /* a lesser bound whose cycles are not attributed, or NULL */
     const wb_costs *costs;        /* of instructions */
     uint64_t total, simulated;    /* that the rows sum up to */
-    VEC(wb_costs *) made;         /* owns what the rows are of */
+    VEC(struct made_costs) made;  /* owns what the rows are of */
     struct shown_rows lines;      /* of the source; what is of none by lines of the code */
     struct shown_rows code_lines; /* all by lines of the code */
     struct shown_rows loops, functions;

@@ -232,8 +232,8 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
 /* What a state means where its name does not say it all. */
 static void put_meaning(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     static const char *const meanings[] = {
-        [WB_OPEN] = "neither proven nor refuted: the bound is above the deadline, no execution that was "
-                    "found is",
+        [WB_OPEN] = ("neither proven nor refuted: the bound is above the deadline, no execution that was "
+                     "found is"),
         [WB_BLOCK_ONLY] = "a bound of one block says nothing of the kernel that it is part of",
         [WB_UNPROVEN] = NULL};
     struct text line = {0};

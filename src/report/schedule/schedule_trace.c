@@ -255,7 +255,9 @@ static void place_in_cycle(const struct wb_schedule *schedule, size_t index, uin
 
 /* Thousandths of a cycle, which is what viewers know. */
 static double part_of_cycle(cycles cycle, uint32_t number, uint32_t together) {
-    return (double)cycle + (double)(1000 * number / together) / 1000;
+    assert(together > 0);
+    const uint32_t thousandths = 1000 * number / together;
+    return (double)cycle + (double)thousandths / 1000;
 }
 
 /* When the issue is shown: instructions of a warp that are issued together share the cycle. */

@@ -365,6 +365,8 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
 void options_free(struct options *options) {
     const struct option_row *row;
     wb_launches_free(options->launch_file);
+    for (size_t i = 0; i < sizeof options->of_launch / sizeof *options->of_launch; i++)
+        free(options->of_launch[i]);
     free(options->operands.items);
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
         if (row->kind != OPTION_LIST) continue;

@@ -55,9 +55,20 @@ static const char *code_beside(struct options *options) {
     return fits && access(options->code_beside, R_OK) == 0 ? options->code_beside : NULL;
 }
 
+/* Copies what the file says in place of options: these outlive its launches, for messages at the end. */
+static wb_status keep_settings(struct options *options) {
+    for (unsigned which = 0; which < sizeof options->of_launch / sizeof *options->of_launch; which++) {
+        const char *setting = wb_launches_setting(options->launch_file, which);
+        if (setting == NULL) continue;
+        options->of_launch[which] = strdup(setting);
+        if (options->of_launch[which] == NULL) return WB_ERR_LIMIT;
+    }
+    return WB_OK;
+}
+
 /* The launch file says which code is launched, where no operand does. */
 static wb_status fill_in_code(struct options *options, wb_diagnostics *diagnostics) {
-    const char *code = wb_launches_setting(options->launch_file, WB_LAUNCH_CODE);
+    const char *code = options->of_launch[WB_LAUNCH_CODE];
     if (options->operands.count > 0) return WB_OK;
     if (code == NULL) code = code_beside(options);
     if (code == NULL) return refuse_without_code(options->launch, diagnostics);
@@ -75,8 +86,7 @@ static bool is_same_file(const char *a, const char *b) {
 
 /* Flow facts of the launch file are of the code that it names, or that is given to it. */
 static void fill_in_facts(struct options *options) {
-    const char *code = wb_launches_setting(options->launch_file, WB_LAUNCH_CODE);
-    const char *facts = wb_launches_setting(options->launch_file, WB_LAUNCH_FACTS);
+    const char *code = options->of_launch[WB_LAUNCH_CODE], *facts = options->of_launch[WB_LAUNCH_FACTS];
     if (facts == NULL || options->facts != NULL) return;
     if (code != NULL && !is_same_file(code, options->operands.items[0])) return;
     options->facts = facts;
@@ -89,14 +99,13 @@ wb_status launch_file_load(struct options *options, wb_diagnostics *diagnostics)
     if (status != WB_OK || options->launch == NULL) return status;
     const wb_launch_files files = options->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
     status = wb_launches_read(options->launch, files, diagnostics, &options->launch_file);
+    if (status == WB_OK) status = keep_settings(options);
     if (status == WB_OK) status = fill_in_code(options, diagnostics);
     if (status != WB_OK) return status;
     fill_in_facts(options);
     if ((options->command & TIMES_REGISTERS) != 0)
-        options->ptxas_info_of_launch = wb_launches_setting(options->launch_file, WB_LAUNCH_PTXAS_INFO);
-    if (options->machine == NULL)
-        options->machine = wb_launches_setting(options->launch_file, WB_LAUNCH_MACHINE);
-    if (options->deadline == NULL)
-        options->deadline = wb_launches_setting(options->launch_file, WB_LAUNCH_DEADLINE);
+        options->ptxas_info_of_launch = options->of_launch[WB_LAUNCH_PTXAS_INFO];
+    if (options->machine == NULL) options->machine = options->of_launch[WB_LAUNCH_MACHINE];
+    if (options->deadline == NULL) options->deadline = options->of_launch[WB_LAUNCH_DEADLINE];
     return WB_OK;
 }

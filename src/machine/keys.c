@@ -294,11 +294,15 @@ wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics,
     return status;
 }
 
-void wb_machine_free(wb_machine *machine) {
-    if (machine == NULL) return;
+void machine_clear(struct wb_machine *machine) {
     vec_free(&machine->inputs);
     vec_free(&machine->settings);
     arena_free(&machine->arena);
+}
+
+void wb_machine_free(wb_machine *machine) {
+    if (machine == NULL) return;
+    machine_clear(machine);
     free(machine);
 }
 

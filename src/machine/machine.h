@@ -364,6 +364,9 @@ struct wb_machine {
     VEC(const char *) settings; /* what overrode keys since */
 };
 
+/* Frees what a machine owns, but not itself: of one that is part of something else. */
+void machine_clear(struct wb_machine *machine);
+
 /* Latency of a class with its machine-wide part. */
 static inline uint32_t machine_latency(const struct wb_machine *machine, const struct machine_class *class) {
     uint32_t base = class->plus == LATENCY_PLUS_MEM      ? machine->mem_latency

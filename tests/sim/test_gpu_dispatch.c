@@ -121,6 +121,7 @@ static void begin(struct example *example, const char *blocks, const char *setti
 static void end(struct example *example) {
     timed_grid_free(&example->timed);
     grid_clear(&example->grid);
+    machine_clear(&example->block.machine);
     synthetic_block_free(&example->block);
     wb_diagnostics_free(example->diagnostics);
 }

@@ -234,4 +234,5 @@ void hand_grid_free(struct hand_grid *hand) {
     grid_clear(&hand->grid);
     arena_free(&hand->arena);
     text_free(&hand->text);
+    machine_clear(&hand->machine);
 }

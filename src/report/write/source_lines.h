@@ -13,9 +13,9 @@ struct source_lines {
 
 /* An instruction as a reader finds it. */
 struct inst_place {
-    uint32_t line;           /* of the PTX, from 1 */
     const char *source_file; /* of its .loc, or NULL */
     uint32_t source_line;
+    uint32_t line; /* of the PTX, from 1 */
 };
 
 /* Finds where the lines of the PTX start. Closed with source_lines_close, also after an error (WB_ERR_LIMIT,

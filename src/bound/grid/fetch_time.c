@@ -20,18 +20,29 @@ static bool is_fetched(const struct fetched_code *fetched, uint32_t entry, uint6
     return !held;
 }
 
-/* Fetches of a run whose first instruction is not in the buffer: never fewer than with one that is, nor than
- * of a part of the run. */
-static uint64_t run_fetches(const struct fetched_code *fetched, struct path_entry run) {
+/* What warps fetch: of each entry of the code, unless `counts` is NULL, and together. */
+struct fetch_tally {
+    uint64_t *counts;
+    uint64_t total;
+};
+
+/* Adds the fetches of a run whose first instruction is not in the buffer, `times` times: never fewer than
+ * with one that is, nor than of a part of the run. */
+static void tally_run(const struct fetched_code *fetched, struct path_entry run, uint64_t times,
+                      struct fetch_tally *tally) {
     uint64_t from = 0, end = 0, fetches = 0;
-    for (uint32_t i = run.first; i < run.first + run.count; i++)
-        fetches += is_fetched(fetched, i, &from, &end);
-    return fetches;
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+        if (!is_fetched(fetched, i, &from, &end)) continue;
+        fetches++;
+        if (tally->counts != NULL) tally->counts[i] = cycles_add(tally->counts[i], times);
+    }
+    tally->total = cycles_add(tally->total, cycles_mul(times, fetches));
 }
 
-static uint64_t path_fetches(const struct fetched_code *fetched, const struct path *path) {
+static void tally_path(const struct fetched_code *fetched, const struct path *path, uint64_t warps,
+                       struct fetch_tally *tally) {
     const struct path_entry *entries = path->entries.items;
-    uint64_t folded = 0, repetitions = 0, fetches = 0; /* as add_path of grid_work.c */
+    uint64_t folded = 0, repetitions = 0; /* as add_path of grid_work.c */
     for (size_t i = path->entries.count; i-- > 0;) {
         if (entries[i].count == PATH_REPEAT) {
             folded = entries[i].first;
@@ -39,58 +50,36 @@ static uint64_t path_fetches(const struct fetched_code *fetched, const struct pa
             continue;
         }
         const uint64_t times = folded > 0 ? repetitions + 1 : 1;
-        fetches = cycles_add(fetches, cycles_mul(times, run_fetches(fetched, entries[i])));
+        tally_run(fetched, entries[i], cycles_mul(warps, times), tally);
         folded -= folded > 0;
     }
-    return fetches;
 }
 
-/* Adds the fetches of a path by the entries that begin them, `warps` times. */
-static void count_fetches(const struct fetched_code *fetched, const struct path *path, uint64_t warps,
-                          uint64_t *counts) {
-    const struct path_entry *entries = path->entries.items;
-    uint64_t folded = 0, repetitions = 0; /* as path_fetches */
-    for (size_t e = path->entries.count; e-- > 0;) {
-        if (entries[e].count == PATH_REPEAT) {
-            folded = entries[e].first;
-            repetitions = entries[e].mask;
-            continue;
-        }
-        const uint64_t times = cycles_mul(warps, folded > 0 ? repetitions + 1 : 1);
-        uint64_t from = 0, end = 0;
-        for (uint32_t i = entries[e].first; i < entries[e].first + entries[e].count; i++)
-            if (is_fetched(fetched, i, &from, &end)) counts[i] = cycles_add(counts[i], times);
-        folded -= folded > 0;
-    }
+/* Adds those of all warps of the block. WB_ERR_LIMIT without a message when memory is exhausted. */
+static wb_status tally_block(const struct timed_block *block, struct fetch_tally *tally) {
+    const struct fetched_code fetched = {&block->code, &block->machine->fetch};
+    if (!fetch_can_stall(fetched.fetch)) return WB_OK;
+    struct arena scratch = {0};
+    uint64_t *warps = arena_array(&scratch, (size_t)block->path_count + 1, sizeof *warps);
+    if (warps == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        warps[block->warp_path[w]]++;
+    for (uint32_t p = 0; p < block->path_count; p++)
+        tally_path(&fetched, &block->paths[p], warps[p], tally);
+    arena_free(&scratch);
+    return WB_OK;
 }
 
 wb_status code_fetch_counts(const struct timed_block *block, uint64_t *counts) {
-    const struct fetched_code fetched = {&block->code, &block->machine->fetch};
-    if (!fetch_can_stall(fetched.fetch)) return WB_OK;
-    struct arena scratch = {0};
-    uint64_t *warps = arena_array(&scratch, (size_t)block->path_count + 1, sizeof *warps);
-    if (warps == NULL) return WB_ERR_LIMIT;
-    for (uint32_t w = 0; w < block->warp_count; w++)
-        warps[block->warp_path[w]]++;
-    for (uint32_t p = 0; p < block->path_count; p++)
-        count_fetches(&fetched, &block->paths[p], warps[p], counts);
-    arena_free(&scratch);
-    return WB_OK;
+    struct fetch_tally tally = {.counts = counts};
+    return tally_block(block, &tally);
 }
 
 wb_status code_fetches(const struct timed_block *block, uint64_t *fetches) {
-    const struct fetched_code fetched = {&block->code, &block->machine->fetch};
-    *fetches = 0;
-    if (!fetch_can_stall(fetched.fetch)) return WB_OK;
-    struct arena scratch = {0};
-    uint64_t *warps = arena_array(&scratch, (size_t)block->path_count + 1, sizeof *warps);
-    if (warps == NULL) return WB_ERR_LIMIT;
-    for (uint32_t w = 0; w < block->warp_count; w++)
-        warps[block->warp_path[w]]++;
-    for (uint32_t p = 0; p < block->path_count; p++)
-        *fetches = cycles_add(*fetches, cycles_mul(warps[p], path_fetches(&fetched, &block->paths[p])));
-    arena_free(&scratch);
-    return WB_OK;
+    struct fetch_tally tally = {0};
+    wb_status status = tally_block(block, &tally);
+    *fetches = tally.total;
+    return status;
 }
 
 static wb_status add_line(struct code_lines *lines, uint64_t line) {
@@ -135,7 +124,9 @@ wb_status grid_fetches(const struct timed_grid *timed, struct code_lines *lines,
     uint64_t *of_path = arena_array(&scratch, grid->paths.count + 1, sizeof *of_path);
     wb_status status = of_path == NULL ? WB_ERR_LIMIT : WB_OK;
     for (size_t p = 0; status == WB_OK && p < grid->paths.count; p++) {
-        of_path[p] = path_fetches(&fetched, &grid->paths.items[p]);
+        struct fetch_tally tally = {0};
+        tally_path(&fetched, &grid->paths.items[p], 1, &tally);
+        of_path[p] = tally.total;
         status = add_path_lines(lines, &fetched, &grid->paths.items[p]);
     }
     for (size_t s = 0; status == WB_OK && s < grid->shapes.count; s++) {

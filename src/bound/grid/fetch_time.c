@@ -71,7 +71,8 @@ static wb_status tally_block(const struct timed_block *block, struct fetch_tally
 }
 
 wb_status code_fetch_counts(const struct timed_block *block, uint64_t *counts) {
-    struct fetch_tally tally = {.counts = counts};
+    struct fetch_tally tally = {0};
+    tally.counts = counts;
     return tally_block(block, &tally);
 }
 

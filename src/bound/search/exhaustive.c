@@ -36,8 +36,6 @@ static const char *exhaustive_objection(const struct bound_input *input) {
     const struct timed_block *block = input->block;
     const struct wb_machine *machine = block->machine;
     if (fetch_can_stall(&machine->fetch)) return "the search knows no instruction cache (fetch)";
-    if (machine->sub_cores != 1 || machine->issue_width != 1 || machine->issue_per_warp > 1)
-        return "the search covers one sub-core that issues one instruction a cycle";
     if (block->warp_count > SEARCH_WARPS_MAX) return "the search covers at most 32 warps";
     const char *objection = search_units_objection(machine);
     if (objection != NULL) return objection;

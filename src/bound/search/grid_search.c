@@ -14,8 +14,6 @@
 static const char *machine_objection(const struct wb_machine *machine) {
     if (fetch_can_stall(&machine->fetch)) return "the search knows no instruction cache (fetch)";
     const struct machine_memory *memory = &machine->memory;
-    if (machine->sub_cores != 1) return "the search covers SMs of one sub-core";
-    if (machine->issue_per_warp > 1) return "the search covers one instruction of a warp a cycle";
     const char *objection = search_units_objection(machine);
     if (objection != NULL) return objection;
     if (memory->dispatch_service > 0 && !memory_dispatch_is_dynamic(memory))
@@ -52,10 +50,18 @@ const char *grid_search_objection(const struct grid_work *work) {
     return horizon > UINT32_MAX / 2 ? "the grid is too long for the search" : NULL;
 }
 
-/* `blocks` blocks from a common start on one SM, whichever they are. */
-static struct search_scope together(uint64_t blocks) {
-    return (struct search_scope){
-        .sms = 1, .slots = (uint32_t)blocks, .dealt = (uint32_t)blocks, .only_dealt = true};
+/* Whether it makes a difference which slots of an SM blocks are in: with several sub-cores their first warps
+ * can be on different ones. */
+static bool slots_differ(const struct grid_work *work) {
+    return work->warps % work->machine->sub_cores != 0;
+}
+
+/* `blocks` blocks from a common start in slots of one SM that has so many, whichever they are. */
+static struct search_scope together(const struct grid_work *work, uint64_t blocks, uint32_t slots) {
+    return (struct search_scope){.sms = 1,
+                                 .slots = slots_differ(work) ? slots : (uint32_t)blocks,
+                                 .dealt = (uint32_t)blocks,
+                                 .only_dealt = true};
 }
 
 /* What is searched of a grid: one scope, or one after the other. */
@@ -110,7 +116,7 @@ static bool next_scope(struct scopes *scopes, struct search_scope *scope) {
         return number == 0;
     }
     const uint32_t share = work->block_count / scopes->sms;
-    *scope = together(share + number);
+    *scope = together(work, share + number, scopes->resident);
     return number == 0 || (number == 1 && work->block_count % scopes->sms != 0);
 }
 
@@ -142,14 +148,20 @@ static double multisets(double from, uint32_t n) {
 
 /* Roughly how many combinations of positions of all warps there are. */
 static double positions_of(const struct grid_work *work, const struct search_scope *scope) {
-    double slots = 1, left = 1;
+    double slots = 1, left = 1, of_sm = 1;
     for (size_t k = 0; k < work->classes.count; k++) {
         const struct block_class *kind = &work->classes.items[k];
         slots += search_positions(kind->timed);
         left *= (double)kind->blocks + 1;
     }
     if (scope->order != NULL) left = (double)scope->order_count + 1;
-    return multisets(multisets(slots, scope->slots), scope->sms) * left;
+    for (uint32_t i = 0; i < scope->slots; i++) {
+        uint32_t alike = 1; /* with those before it that can be exchanged with it */
+        for (uint32_t j = 0; j < i; j++)
+            alike += (i - j) * (uint64_t)work->warps % work->machine->sub_cores == 0;
+        of_sm *= (slots + alike - 1) / alike;
+    }
+    return multisets(of_sm, scope->sms) * left;
 }
 
 bool grid_search_is_short(const struct grid_work *work, wb_diagnostics *diagnostics) {
@@ -170,7 +182,7 @@ bool grid_search_is_short(const struct grid_work *work, wb_diagnostics *diagnost
 
 bool grid_search_together_is_short(const struct grid_work *work, uint64_t blocks) {
     if (grid_search_objection(work) != NULL || blocks > SEARCH_SLOTS_MAX) return false;
-    const struct search_scope scope = together(blocks);
+    const struct search_scope scope = together(work, blocks, work->resident_most);
     return positions_of(work, &scope) <= SEARCH_SHORT;
 }
 
@@ -208,7 +220,7 @@ wb_status grid_search_together(const struct grid_work *work, uint64_t blocks,
                                struct schedule_search *search) {
     struct arena arena = {0};
     struct search_model model;
-    const struct search_scope scope = together(blocks);
+    const struct search_scope scope = together(work, blocks, work->resident_most);
     wb_status status = make_model(work, &arena, &model);
     if (status == WB_OK) status = search_scope(&model, &scope, search);
     arena_free(&arena);

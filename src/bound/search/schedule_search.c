@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "bound/search/search_state.h"
+#include "bound/search/search_key.h"
 
 /* How many steps pass between two looks at the watch. */
 #define SEARCH_WATCH_PERIOD ((uint64_t)1 << 12)

@@ -91,14 +91,16 @@ static wb_status number_live_results(struct search_reader *reader) {
     return WB_OK;
 }
 
-/* What is behind and before each position. An instruction with a unit takes a cycle to issue. */
-static void fill_positions(struct search_program *program) {
+/* What is behind and before each position. An instruction with a unit takes a cycle to issue, unless a warp
+ * can issue several. */
+static void fill_positions(struct search_program *program, bool one_a_cycle) {
     for (uint32_t p = 0; p < program->count; p++)
         program->barriers_before[p + 1] = program->barriers_before[p] + program->insts[p].barrier;
     for (uint32_t p = program->count; p-- > 0;) {
         const struct search_inst *inst = &program->insts[p];
         const bool has_unit = inst->unit != UNIT_NONE;
-        const uint32_t own = inst->init + inst->latency, rest = program->shortest_rest[p + 1] + has_unit;
+        const uint32_t own = inst->init + inst->latency;
+        const uint32_t rest = program->shortest_rest[p + 1] + (has_unit && one_a_cycle);
         program->units_left[p] = program->units_left[p + 1] | (has_unit ? UINT32_C(1) << inst->unit : 0);
         program->shortest_rest[p] = own > rest ? own : rest;
     }
@@ -141,27 +143,27 @@ static wb_status make_program(const struct timed_block *block, uint32_t path, st
     wb_status status = reader_prepare(&reader, &block->paths[path], arena);
     if (status == WB_OK) status = find_last_uses(&reader);
     if (status == WB_OK) status = number_live_results(&reader);
-    if (status == WB_OK) fill_positions(program);
+    if (status == WB_OK) fill_positions(program, block->machine->issue_per_warp <= 1);
     queue_members_free(&reader.queues);
     vec_free(&reader.awaited);
     return status;
 }
 
 double search_positions(const struct timed_block *block) {
+    const uint32_t sub_cores = block->machine->sub_cores;
     double positions = 1;
-    for (uint32_t path = 0; path < block->path_count; path++) {
-        uint32_t warps = 0;
-        for (uint32_t w = 0; w < block->warp_count; w++) {
-            if (block->warp_path[w] != path) continue;
-            warps++;
-            positions *= ((double)block->paths[path].length + warps) / warps;
-        }
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        uint32_t warps = 1; /* with those before it that can be exchanged with it */
+        for (uint32_t v = w % sub_cores; v < w; v += sub_cores)
+            warps += block->warp_path[v] == block->warp_path[w];
+        positions *= ((double)block->paths[block->warp_path[w]].length + warps) / warps;
     }
     return positions;
 }
 
 const char *search_units_objection(const struct wb_machine *machine) {
     if (machine->unit_count > SEARCH_UNITS_MAX) return "the search covers at most 16 units";
+    if (machine->sub_cores > SEARCH_SUB_CORES_MAX) return "the search covers SMs of at most 16 sub-cores";
     for (uint32_t u = 0; u < machine->unit_count; u++)
         if (machine->units[u].count > SEARCH_INSTANCES_MAX)
             return "the search covers at most 4 instances of a unit";
@@ -171,7 +173,9 @@ const char *search_units_objection(const struct wb_machine *machine) {
 }
 
 static int rising(const void *a, const void *b) {
-    return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
+    const struct search_place *first = a, *second = b;
+    if (first->sub_core != second->sub_core) return (int)first->sub_core - (int)second->sub_core;
+    return (int)first->path - (int)second->path;
 }
 
 /* Writes out a class of blocks, its programs behind those of the classes before it. */
@@ -185,13 +189,14 @@ static wb_status add_class(const struct search_blocks *blocks, struct arena *are
     if (model->slot_warps < made->warps) model->slot_warps = made->warps;
     for (uint32_t p = 0; p < block->path_count; p++)
         WB_TRY(make_program(block, p, arena, &model->programs[model->program_count++]));
-    made->paths = arena_array(arena, (size_t)block->warp_count + 1, sizeof *made->paths);
-    if (made->paths == NULL) return WB_ERR_LIMIT;
+    made->places = arena_array(arena, (size_t)block->warp_count + 1, sizeof *made->places);
+    if (made->places == NULL) return WB_ERR_LIMIT;
     for (uint32_t w = 0; w < block->warp_count; w++) {
-        made->paths[w] = (uint16_t)(first + block->warp_path[w]);
-        made->units |= model->programs[made->paths[w]].units_left[0];
+        made->places[w].sub_core = (uint16_t)(w % model->machine->sub_cores);
+        made->places[w].path = (uint16_t)(first + block->warp_path[w]);
+        made->units |= model->programs[made->places[w].path].units_left[0];
     }
-    qsort(made->paths, made->warps, sizeof *made->paths, rising);
+    qsort(made->places, made->warps, sizeof *made->places, rising);
     return WB_OK;
 }
 

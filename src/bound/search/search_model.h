@@ -32,8 +32,8 @@ struct search_program {
     uint32_t *shortest_rest;   /* the fewest cycles until the warp has ended */
 };
 
-/* Combinations of positions of the warps of a block: n warps of a program of L instructions have C(L + n, n).
- */
+/* Combinations of positions of the warps of a block: n warps of a program of L instructions that share a
+ * sub-core have C(L + n, n). */
 double search_positions(const struct timed_block *block);
 
 /* Most SMs, blocks of an SM at a time, warps of a block, classes of blocks and units that a search covers. */
@@ -42,6 +42,7 @@ double search_positions(const struct timed_block *block);
 #define SEARCH_WARPS_MAX 32u
 #define SEARCH_CLASSES_MAX 16u
 #define SEARCH_UNITS_MAX 16u
+#define SEARCH_SUB_CORES_MAX 16u
 
 /* Blocks that execute the same, and their number. */
 struct search_blocks {
@@ -53,8 +54,11 @@ struct search_blocks {
 struct search_class {
     uint32_t blocks;
     uint32_t warps;
-    uint16_t *paths; /* per warp its program, rising: warps of one program stand together */
-    uint32_t units;  /* bit u for a unit that it uses */
+    struct search_place {
+        uint16_t sub_core; /* of the warp, where the first warp of the block is on sub-core 0 */
+        uint16_t path;     /* its program */
+    } * places;            /* per warp, rising: warps that can be exchanged stand together */
+    uint32_t units;        /* bit u for a unit that it uses */
 };
 
 /* What blocks come to the SMs. */
@@ -71,7 +75,7 @@ struct search_scope {
 
 /* The parts of a state stand behind each other in one piece of memory. */
 struct search_layout {
-    size_t left, sms, units, slots, warps; /* where each part begins */
+    size_t left, sms, sub_cores, units, slots, warps; /* where each part begins */
     size_t size;
     size_t key_max; /* most bytes of the key of a state */
 };
@@ -83,7 +87,8 @@ struct search_model {
     uint32_t program_count;
     struct search_class *classes;
     uint32_t class_count;
-    uint32_t slot_warps; /* of the largest block */
+    uint32_t slot_warps;                      /* of the largest block */
+    uint8_t first_sub_core[SEARCH_SLOTS_MAX]; /* per slot of an SM, that of the first warp of its block */
     struct search_layout layout;
 };
 

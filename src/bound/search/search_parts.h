@@ -8,9 +8,9 @@
 #include "bound/search/search_model.h"
 
 struct search_warp {
-    uint16_t path;
+    struct search_place place;
     uint16_t position;
-    uint32_t live_count;
+    uint16_t live_count;
     uint32_t live[SEARCH_LIVE_MAX]; /* until each live result can be read */
 };
 
@@ -20,8 +20,12 @@ struct search_unit {
     uint32_t waiting_count;
 };
 
-/* Longest forms of them in a key: every number takes at most five bytes. */
+/* Longest forms of them in a key, and of what else belongs to a slot, an SM and the dispatcher: every number
+ * takes at most five bytes. */
 #define SEARCH_NUMBER_KEY_MAX 5u
+#define SEARCH_DISPATCH_KEY_MAX (3 * SEARCH_NUMBER_KEY_MAX)
+#define SEARCH_SM_KEY_MAX ((1 + SEARCH_SUB_CORES_MAX) * SEARCH_NUMBER_KEY_MAX)
+#define SEARCH_SLOT_KEY_MAX (5 * SEARCH_NUMBER_KEY_MAX)
 #define SEARCH_WARP_KEY_MAX (SEARCH_NUMBER_KEY_MAX * (1 + SEARCH_LIVE_MAX))
 #define SEARCH_UNIT_KEY_MAX (SEARCH_NUMBER_KEY_MAX * (1 + SEARCH_INSTANCES_MAX + SEARCH_DEPTH_MAX))
 
@@ -55,7 +59,7 @@ static inline void search_warp_advance(struct search_warp *warp, const struct se
     for (uint32_t keeps = inst->keeps; keeps != 0; keeps &= keeps - 1)
         warp->live[kept++] = warp->live[__builtin_ctz(keeps)];
     if (inst->is_live) warp->live[kept++] = result;
-    warp->live_count = kept;
+    warp->live_count = (uint16_t)kept;
     warp->position++;
 }
 
@@ -96,9 +100,10 @@ static inline void search_unit_pass(struct search_unit *unit, uint32_t instances
     unit->waiting_count = waiting;
 }
 
-/* 0 for warps of one path in the same state, which may be exchanged. */
+/* 0 for warps of one block, sub-core and path in the same state, which may be exchanged. */
 static inline int search_warp_order(const struct search_warp *a, const struct search_warp *b) {
-    if (a->path != b->path) return a->path < b->path ? -1 : 1;
+    if (a->place.sub_core != b->place.sub_core) return a->place.sub_core < b->place.sub_core ? -1 : 1;
+    if (a->place.path != b->place.path) return a->place.path < b->place.path ? -1 : 1;
     if (a->position != b->position) return a->position < b->position ? -1 : 1;
     for (uint32_t l = 0; l < a->live_count; l++)
         if (a->live[l] != b->live[l]) return a->live[l] < b->live[l] ? -1 : 1;
@@ -116,7 +121,7 @@ static inline void search_warps_sort(struct search_warp *warps, uint32_t count) 
     }
 }
 
-/* Write a part of a key; each returns the place behind it. The path of a warp is not written. */
+/* Write a part of a key; each returns the place behind it. The place of a warp is not written. */
 static inline uint8_t *search_put_number(uint8_t *at, uint32_t number) {
     for (; number >= 128; number >>= 7)
         *at++ = (uint8_t)(number | 128);

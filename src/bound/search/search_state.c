@@ -3,13 +3,10 @@
 #include <assert.h>
 #include <string.h>
 
+#include "bound/search/search_view.h"
+
 /* Keys of the table of states have a length of two bytes. */
 #define KEY_BYTES_MAX 65535u
-
-/* Most bytes in a key of the parts that are neither units nor warps. */
-#define DISPATCH_KEY_MAX (3 * SEARCH_NUMBER_KEY_MAX)
-#define SM_KEY_MAX (3 * SEARCH_NUMBER_KEY_MAX)
-#define SLOT_KEY_MAX (5 * SEARCH_NUMBER_KEY_MAX)
 
 static size_t put_behind(size_t *size, size_t count, size_t item) {
     size_t at = *size;
@@ -19,20 +16,25 @@ static size_t put_behind(size_t *size, size_t count, size_t item) {
 
 bool search_model_set(struct search_model *model, const struct search_scope *scope) {
     struct search_layout *layout = &model->layout;
-    const size_t units = model->machine->unit_count, slots = (size_t)scope->sms * scope->slots;
+    const size_t sub_cores = model->machine->sub_cores, units = model->machine->unit_count * sub_cores;
+    const size_t slots = (size_t)scope->sms * scope->slots;
     assert(scope->sms <= SEARCH_SMS_MAX && scope->slots <= SEARCH_SLOTS_MAX);
     assert(scope->order == NULL || scope->sms == 1);
     model->scope = *scope;
+    for (uint32_t i = 0; i < scope->slots; i++)
+        model->first_sub_core[i] = (uint8_t)(i * model->slot_warps % sub_cores);
     size_t size = sizeof(struct search_dispatch);
     layout->left = put_behind(&size, model->class_count, sizeof(uint32_t));
     layout->sms = put_behind(&size, scope->sms, sizeof(struct search_sm));
+    layout->sub_cores = put_behind(&size, scope->sms * sub_cores, sizeof(struct search_sub_core));
     layout->units = put_behind(&size, scope->sms * units, sizeof(struct search_unit));
     layout->slots = put_behind(&size, slots, sizeof(struct search_slot));
     layout->warps = put_behind(&size, slots * model->slot_warps, sizeof(struct search_warp));
     layout->size = size;
-    const size_t slot_max = SLOT_KEY_MAX + (size_t)model->slot_warps * SEARCH_WARP_KEY_MAX;
-    const size_t sm_max = SM_KEY_MAX + units * SEARCH_UNIT_KEY_MAX + scope->slots * slot_max;
-    layout->key_max = DISPATCH_KEY_MAX + model->class_count * SEARCH_NUMBER_KEY_MAX + scope->sms * sm_max;
+    const size_t slot_max = SEARCH_SLOT_KEY_MAX + (size_t)model->slot_warps * SEARCH_WARP_KEY_MAX;
+    const size_t sm_max = SEARCH_SM_KEY_MAX + units * SEARCH_UNIT_KEY_MAX + scope->slots * slot_max;
+    layout->key_max =
+        SEARCH_DISPATCH_KEY_MAX + model->class_count * SEARCH_NUMBER_KEY_MAX + scope->sms * sm_max;
     return layout->key_max <= KEY_BYTES_MAX;
 }
 
@@ -42,50 +44,10 @@ struct search_state search_state_in(const struct search_model *model, void *memo
     return (struct search_state){.dispatch = (struct search_dispatch *)memory,
                                  .left = (uint32_t *)(void *)(bytes + layout->left),
                                  .sms = (struct search_sm *)(void *)(bytes + layout->sms),
+                                 .sub_cores = (struct search_sub_core *)(void *)(bytes + layout->sub_cores),
                                  .units = (struct search_unit *)(void *)(bytes + layout->units),
                                  .slots = (struct search_slot *)(void *)(bytes + layout->slots),
                                  .warps = (struct search_warp *)(void *)(bytes + layout->warps)};
-}
-
-/* A slot and what belongs to it. */
-struct slot_view {
-    struct search_slot *slot;
-    struct search_warp *warps;
-    uint32_t warp_count;
-    struct search_unit *units; /* of its SM */
-};
-
-/* False when the slot is empty. */
-static inline bool slot_at(const struct search_model *model, const struct search_state *state, uint32_t sm,
-                           uint32_t slot, struct slot_view *view) {
-    const size_t index = (size_t)sm * model->scope.slots + slot;
-    view->slot = &state->slots[index];
-    view->warps = &state->warps[index * model->slot_warps];
-    view->units = &state->units[(size_t)sm * model->machine->unit_count];
-    view->warp_count = view->slot->class == SLOT_EMPTY ? 0 : model->classes[view->slot->class].warps;
-    return view->slot->class != SLOT_EMPTY;
-}
-
-static inline const struct search_program *program_of(const struct search_model *model,
-                                                      const struct search_warp *warp) {
-    return &model->programs[warp->path];
-}
-
-static inline bool warp_ended(const struct search_model *model, const struct search_warp *warp) {
-    return warp->position == program_of(model, warp)->count;
-}
-
-static inline const struct search_inst *next_inst(const struct search_model *model,
-                                                  const struct search_warp *warp) {
-    assert(!warp_ended(model, warp));
-    return &program_of(model, warp)->insts[warp->position];
-}
-
-/* Whether the warp is still to issue something, and no barrier holds it. */
-static inline bool warp_goes_on(const struct search_model *model, const struct slot_view *view, uint32_t w) {
-    const struct search_warp *warp = &view->warps[w];
-    return !warp_ended(model, warp) &&
-           program_of(model, warp)->barriers_before[warp->position] <= view->slot->opened;
 }
 
 /* The barriers that every warp that has not ended has reached; UINT32_MAX: all have ended. */
@@ -99,10 +61,10 @@ static inline uint32_t barriers_reached(const struct search_model *model, const 
     return reached;
 }
 
-/* Until an instruction may be issued to its unit. */
+/* Until the next instruction of warp w may be issued to its unit. */
 static inline uint32_t unit_open_in(const struct search_model *model, const struct slot_view *view,
-                                    const struct search_inst *inst) {
-    return search_unit_open_in(&view->units[inst->unit], model->machine->units[inst->unit].count,
+                                    uint32_t w, const struct search_inst *inst) {
+    return search_unit_open_in(unit_of(model, view, w, inst), model->machine->units[inst->unit].count,
                                model->machine->dispatch_depth);
 }
 
@@ -163,26 +125,34 @@ static bool fills_all_slots(const struct search_model *model, const struct searc
     return model->scope.service == 0 && !model->scope.only_dealt && state->dispatch->left >= empty;
 }
 
-/* Which block goes where when the dispatcher has nothing to do: of the empty slots of an SM it may be the
- * first that is new, or the first that is not. Blocks that are dealt out go to new ones. */
+/* The ways to give an SM the next block. Of its empty slots it may go to the first that is new and the first
+ * that is not, of each sub-core that the block's first warp can be on; to new ones while blocks are dealt
+ * out. Where all slots are filled at once with any blocks, the first slot may be taken to be the next. */
+static void find_dispatches_to(const struct search_model *model, const struct search_state *state,
+                               uint32_t sm, bool any_slot, struct search_choices *choices) {
+    uint32_t seen[2] = {0, state->dispatch->to_deal > 0 ? UINT32_MAX : 0}; /* bit s: sub-core s */
+    for (uint32_t i = 0; i < model->scope.slots; i++) {
+        const struct search_slot *slot = &state->slots[(size_t)sm * model->scope.slots + i];
+        const uint32_t sub_core = UINT32_C(1) << model->first_sub_core[i];
+        if (slot->class != SLOT_EMPTY || (seen[slot->used] & sub_core) != 0) continue;
+        seen[slot->used] |= sub_core;
+        for (uint32_t c = 0; c < model->class_count; c++)
+            if (class_may_be_next(model, state, c))
+                choices->items[choices->count++] =
+                    (struct search_choice){CHOICE_DISPATCH, (uint8_t)sm, (uint8_t)i, (uint8_t)c};
+        if (any_slot) return;
+    }
+}
+
+/* Which block goes where when the dispatcher has nothing to do. */
 static void find_dispatches(const struct search_model *model, const struct search_state *state,
                             struct search_choices *choices) {
     choices->count = 0;
     if (state->dispatch->left == 0 || state->dispatch->busy > 0) return;
-    const bool any_sm = fills_all_slots(model, state);
-    for (uint32_t s = 0; s < model->scope.sms && (choices->count == 0 || !any_sm); s++) {
-        bool seen[2] = {false, state->dispatch->to_deal > 0};
-        if (!sm_may_get_block(model, state, s)) continue;
-        for (uint32_t i = 0; i < model->scope.slots; i++) {
-            const struct search_slot *slot = &state->slots[(size_t)s * model->scope.slots + i];
-            if (slot->class != SLOT_EMPTY || seen[slot->used]) continue;
-            seen[slot->used] = true;
-            for (uint32_t c = 0; c < model->class_count; c++)
-                if (class_may_be_next(model, state, c))
-                    choices->items[choices->count++] =
-                        (struct search_choice){CHOICE_DISPATCH, (uint8_t)s, (uint8_t)i, (uint8_t)c};
-        }
-    }
+    const bool fills_all = fills_all_slots(model, state);
+    for (uint32_t s = 0; s < model->scope.sms && (choices->count == 0 || !fills_all); s++)
+        if (sm_may_get_block(model, state, s))
+            find_dispatches_to(model, state, s, fills_all && model->scope.order == NULL, choices);
     assert(choices->count <= SEARCH_CHOICES_MAX);
 }
 
@@ -213,7 +183,7 @@ static void dispatch_block(const struct search_model *model, struct search_state
     *view.slot =
         (struct search_slot){.class = choice->which, .held = scope->service + (is_new ? 0 : scope->latency)};
     for (uint32_t w = 0; w < class->warps; w++)
-        view.warps[w] = (struct search_warp){.path = class->paths[w]};
+        view.warps[w] = (struct search_warp){.place = class->places[w]};
     state->dispatch->busy = scope->service;
     state->dispatch->left--;
     if (scope->order == NULL) state->left[choice->which]--;
@@ -288,11 +258,18 @@ static void begin_cycle(const struct search_model *model, struct search_state *s
 
 /* Issue. */
 
-static bool is_ready(const struct search_model *model, const struct slot_view *view, uint32_t w) {
-    if ((view->slot->issued >> w & 1) != 0 || !warp_goes_on(model, view, w)) return false;
+/* Whether the next instruction of warp w could be issued now, but for what the warp and its sub-core have
+ * issued in this cycle. */
+static bool has_all(const struct search_model *model, const struct slot_view *view, uint32_t w) {
+    if (!warp_goes_on(model, view, w)) return false;
     const struct search_inst *inst = next_inst(model, &view->warps[w]);
     return inst->unit != UNIT_NONE && search_operands_in(&view->warps[w], inst) == 0 &&
-           unit_open_in(model, view, inst) == 0;
+           unit_open_in(model, view, w, inst) == 0;
+}
+
+static bool is_ready(const struct search_model *model, const struct slot_view *view, uint32_t w) {
+    return (view->slot->issued >> w & 1) == 0 && !view->sub_cores[sub_core_of(model, view, w)].decided &&
+           has_all(model, view, w);
 }
 
 static bool slots_equal(const struct slot_view *a, const struct slot_view *b) {
@@ -302,19 +279,39 @@ static bool slots_equal(const struct slot_view *a, const struct slot_view *b) {
     return true;
 }
 
-/* Whether a slot before it is in the same state. */
+/* Whether a slot before it is in the same state, with its warps on the same sub-cores. */
 static bool is_repeated(const struct search_model *model, const struct search_state *state, uint32_t sm,
                         uint32_t slot, const struct slot_view *view) {
     struct slot_view other;
     for (uint32_t i = 0; i < slot; i++)
-        if (slot_at(model, state, sm, i, &other) && slots_equal(&other, view)) return true;
+        if (slot_at(model, state, sm, i, &other) && other.first_sub_core == view->first_sub_core &&
+            slots_equal(&other, view))
+            return true;
+    return false;
+}
+
+/* Sub-cores of an SM, as bits. */
+struct issuers {
+    uint32_t any;    /* those with a warp that can issue */
+    uint32_t shared; /* of them, those that may issue to a unit that sub-cores share */
+};
+
+/* Whether a unit that sub-cores share may take what the warp issues in a cycle. */
+static bool may_use_shared(const struct search_model *model, const struct search_warp *warp) {
+    const struct search_program *program = program_of(model, warp);
+    for (uint32_t i = 0; i < model->machine->issue_per_warp && warp->position + i < program->count; i++) {
+        const uint8_t unit = program->insts[warp->position + i].unit;
+        if (unit != UNIT_NONE && model->machine->units[unit].shared) return true;
+    }
     return false;
 }
 
 /* The warps that an SM can issue now; of those that can be exchanged only the first. */
-static void find_issues(const struct search_model *model, const struct search_state *state, uint32_t sm,
-                        struct search_choices *choices) {
+static struct issuers find_issues(const struct search_model *model, const struct search_state *state,
+                                  uint32_t sm, struct search_choices *choices) {
+    struct issuers issuers = {0, 0};
     struct slot_view view;
+    choices->count = 0;
     for (uint32_t i = 0; i < model->scope.slots; i++) {
         if (!slot_at(model, state, sm, i, &view) || view.slot->held > 0) continue;
         if (is_repeated(model, state, sm, i, &view)) continue;
@@ -323,51 +320,108 @@ static void find_issues(const struct search_model *model, const struct search_st
             if (w > 0 && search_warp_order(&view.warps[w], &view.warps[w - 1]) == 0 &&
                 (view.slot->issued >> (w - 1) & 1) == 0)
                 continue;
+            const uint32_t sub_core = UINT32_C(1) << sub_core_of(model, &view, w);
+            issuers.any |= sub_core;
+            if (may_use_shared(model, &view.warps[w])) issuers.shared |= sub_core;
             choices->items[choices->count++] =
                 (struct search_choice){CHOICE_ISSUE, (uint8_t)sm, (uint8_t)i, (uint8_t)w};
         }
     }
+    return issuers;
 }
 
-static void issue_warp(const struct search_model *model, struct search_state *state,
-                       const struct search_choice *choice) {
+/* Keeps the choices of one sub-core, where no other one can make a difference to it: sub-cores that issue to
+ * shared units come last, and then any of them may be the next. */
+static void keep_next_sub_cores(const struct search_model *model, const struct search_state *state,
+                                uint32_t sm, const struct issuers *issuers, struct search_choices *choices) {
+    const uint32_t alone = issuers->any & ~issuers->shared;
+    const uint32_t next = alone != 0 ? alone & -alone : issuers->shared;
     struct slot_view view;
-    (void)slot_at(model, state, choice->sm, choice->slot, &view);
-    assert(is_ready(model, &view, choice->which));
-    struct search_warp *warp = &view.warps[choice->which];
+    uint32_t kept = 0;
+    if (next == issuers->any) return;
+    for (uint32_t i = 0; i < choices->count; i++) {
+        (void)slot_at(model, state, sm, choices->items[i].slot, &view);
+        if ((next >> sub_core_of(model, &view, choices->items[i].which) & 1) != 0)
+            choices->items[kept++] = choices->items[i];
+    }
+    choices->count = kept;
+}
+
+/* A sub-core has issued all that it does in this cycle. */
+static void decide_sub_core(const struct search_model *model, struct search_state *state, uint32_t sm,
+                            uint32_t sub_core) {
+    struct slot_view view;
+    state->sub_cores[sm * model->machine->sub_cores + sub_core] = (struct search_sub_core){.decided = 1};
+    for (uint32_t i = 0; i < model->scope.slots; i++) {
+        if (!slot_at(model, state, sm, i, &view) || view.slot->issued == 0) continue;
+        for (uint32_t w = 0; w < view.warp_count; w++)
+            if (sub_core_of(model, &view, w) == sub_core) view.slot->issued &= ~(UINT32_C(1) << w);
+    }
+}
+
+/* Those of an SM that cannot issue, as none of their warps will become ready in this cycle. */
+static void decide_others(const struct search_model *model, struct search_state *state, uint32_t sm,
+                          uint32_t issuers) {
+    for (uint32_t c = 0; c < model->machine->sub_cores; c++)
+        if ((issuers >> c & 1) == 0 && !state->sub_cores[sm * model->machine->sub_cores + c].decided)
+            decide_sub_core(model, state, sm, c);
+}
+
+static uint32_t issue_next(const struct search_model *model, const struct slot_view *view, uint32_t w) {
+    struct search_warp *warp = &view->warps[w];
     const struct search_inst *inst = next_inst(model, warp);
-    uint32_t complete =
-        search_unit_take(&view.units[inst->unit], inst, model->machine->units[inst->unit].count,
+    const uint32_t complete =
+        search_unit_take(unit_of(model, view, w, inst), inst, model->machine->units[inst->unit].count,
                          model->machine->dispatch_depth);
     search_warp_advance(warp, inst, complete);
-    view.slot->drains = u32_max(view.slot->drains, complete);
-    view.slot->issued |= UINT32_C(1) << choice->which;
-    state->sms[choice->sm].issued++;
+    view->slot->drains = u32_max(view->slot->drains, complete);
+    return UINT32_C(1) << inst->unit;
 }
 
-/* An SM has issued all that it does in this cycle. */
-static void decide_sm(const struct search_model *model, struct search_state *state, uint32_t sm) {
-    state->sms[sm].decided = 1;
-    state->sms[sm].issued = 0;
-    for (uint32_t i = 0; i < model->scope.slots; i++)
-        state->slots[(size_t)sm * model->scope.slots + i].issued = 0;
+/* A warp uses a slot of its sub-core: for its next instruction, and for those behind it that can be issued in
+ * the same cycle, each to another unit. */
+static void issue_warp(const struct search_model *model, struct search_state *state,
+                       const struct search_choice *choice) {
+    const uint32_t w = choice->which;
+    struct slot_view view;
+    (void)slot_at(model, state, choice->sm, choice->slot, &view);
+    assert(is_ready(model, &view, w));
+    uint32_t units = issue_next(model, &view, w);
+    for (uint32_t issued = 1; issued < model->machine->issue_per_warp && has_all(model, &view, w) &&
+                              (units >> next_inst(model, &view.warps[w])->unit & 1) == 0;
+         issued++)
+        units |= issue_next(model, &view, w);
+    const uint32_t sub_core = sub_core_of(model, &view, w);
+    view.slot->issued |= UINT32_C(1) << w;
+    if (++view.sub_cores[sub_core].issued == model->machine->issue_width)
+        decide_sub_core(model, state, choice->sm, sub_core);
+}
+
+/* Lets an SM issue, up to choices; true when it has issued all that it does in this cycle. */
+static bool issue_sm(const struct search_model *model, struct search_state *state, uint32_t sm,
+                     struct search_choices *choices) {
+    const uint32_t without_choice = model->scope.every_issue ? 0 : 1;
+    for (;;) {
+        const struct issuers issuers = find_issues(model, state, sm, choices);
+        decide_others(model, state, sm, issuers.any);
+        if (choices->count == 0) return true;
+        keep_next_sub_cores(model, state, sm, &issuers, choices);
+        if (choices->count > without_choice) return false;
+        issue_warp(model, state, &choices->items[0]);
+    }
+}
+
+static bool has_decided(const struct search_model *model, const struct search_state *state, uint32_t sm) {
+    for (uint32_t c = 0; c < model->machine->sub_cores; c++)
+        if (!state->sub_cores[sm * model->machine->sub_cores + c].decided) return false;
+    return true;
 }
 
 /* Lets all SMs issue, up to choices of one of them; true when all have. */
 static bool issue_all(const struct search_model *model, struct search_state *state,
                       struct search_choices *choices) {
-    const uint32_t without_choice = model->scope.every_issue ? 0 : 1;
-    for (uint32_t s = 0; s < model->scope.sms; s++) {
-        while (!state->sms[s].decided) {
-            choices->count = 0;
-            if (state->sms[s].issued < model->machine->issue_width) find_issues(model, state, s, choices);
-            if (choices->count > without_choice) return false;
-            if (choices->count == 0)
-                decide_sm(model, state, s);
-            else
-                issue_warp(model, state, &choices->items[0]);
-        }
-    }
+    for (uint32_t s = 0; s < model->scope.sms; s++)
+        if (!has_decided(model, state, s) && !issue_sm(model, state, s, choices)) return false;
     return true;
 }
 
@@ -398,7 +452,7 @@ static uint32_t slot_event_in(const struct search_model *model, const struct slo
         if (!warp_goes_on(model, view, w)) continue;
         const struct search_inst *inst = next_inst(model, warp);
         uint32_t in = search_operands_in(warp, inst);
-        if (inst->unit != UNIT_NONE) in = u32_max(in, unit_open_in(model, view, inst));
+        if (inst->unit != UNIT_NONE) in = u32_max(in, unit_open_in(model, view, w, inst));
         first = u32_min(first, in);
     }
     if (reached == UINT32_MAX) first = view->slot->drains;
@@ -418,12 +472,17 @@ static uint32_t next_event_in(const struct search_model *model, const struct sea
 
 static void pass_time(const struct search_model *model, struct search_state *state, uint32_t passed) {
     const struct search_scope *scope = &model->scope;
+    const uint32_t sub_cores = scope->sms * model->machine->sub_cores;
     struct slot_view view;
+    memset(state->sub_cores, 0, sub_cores * sizeof *state->sub_cores);
     for (uint32_t s = 0; s < scope->sms; s++) {
-        state->sms[s].decided = 0;
-        for (uint32_t u = 0; u < model->machine->unit_count; u++)
-            search_unit_pass(&state->units[s * model->machine->unit_count + u],
-                             model->machine->units[u].count, passed);
+        for (uint32_t u = 0; u < model->machine->unit_count; u++) {
+            struct search_unit *first =
+                &state->units[s * model->machine->unit_count * model->machine->sub_cores];
+            const uint32_t of_sub_cores = model->machine->units[u].shared ? 1 : model->machine->sub_cores;
+            for (uint32_t c = 0; c < of_sub_cores; c++)
+                search_unit_pass(&first[unit_index(model, u, c)], model->machine->units[u].count, passed);
+        }
         for (uint32_t i = 0; i < scope->slots; i++) {
             if (!slot_at(model, state, s, i, &view)) continue;
             view.slot->held = search_earlier(view.slot->held, passed);
@@ -451,19 +510,35 @@ static uint32_t units_to_come(const struct search_model *model, const struct sea
     return units;
 }
 
-/* Takes out of a slot results that are there before the block can end. Returns the units that its warps are
- * still to use. */
-static uint32_t canonicalise_slot(const struct search_model *model, const struct slot_view *view) {
-    uint32_t units = 0, rest = view->slot->held;
+/* Takes out of a slot results that are there before the block can end. Adds the units that its warps are
+ * still to use to those of their sub-cores. */
+static void canonicalise_slot(const struct search_model *model, const struct slot_view *view,
+                              uint32_t *units_of) {
+    uint32_t rest = view->slot->held;
     for (uint32_t w = 0; w < view->warp_count; w++) {
         const struct search_warp *warp = &view->warps[w];
         const struct search_program *program = program_of(model, warp);
-        units |= program->units_left[warp->position];
+        units_of[sub_core_of(model, view, w)] |= program->units_left[warp->position];
         if (view->slot->drains > 0)
             rest = u32_max(rest, view->slot->held + program->shortest_rest[warp->position]);
     }
     if (view->slot->drains <= rest) view->slot->drains = 0;
-    return units;
+}
+
+/* Forgets units that no warp is to use any more; units_of: bit u of a sub-core for its unit u. */
+static void canonicalise_units(const struct search_model *model, const struct search_state *state,
+                               uint32_t sm, const uint32_t *units_of) {
+    const struct wb_machine *machine = model->machine;
+    uint32_t units_of_any = 0;
+    for (uint32_t c = 0; c < machine->sub_cores; c++)
+        units_of_any |= units_of[c];
+    for (uint32_t u = 0; u < machine->unit_count; u++) {
+        const bool shared = machine->units[u].shared;
+        for (uint32_t c = 0; c < (shared ? 1 : machine->sub_cores); c++)
+            if (((shared ? units_of_any : units_of[c]) >> u & 1) == 0)
+                state->units[sm * machine->unit_count * machine->sub_cores + unit_index(model, u, c)] =
+                    (struct search_unit){0};
+    }
 }
 
 /* Takes out of a state what cannot matter any more. */
@@ -472,21 +547,21 @@ static void canonicalise(const struct search_model *model, const struct search_s
     struct slot_view view;
     if (state->dispatch->left == 0) state->dispatch->busy = 0;
     for (uint32_t s = 0; s < model->scope.sms; s++) {
-        uint32_t units = to_come;
+        uint32_t units_of[SEARCH_SUB_CORES_MAX];
+        for (uint32_t c = 0; c < model->machine->sub_cores; c++)
+            units_of[c] = to_come;
         for (uint32_t i = 0; i < model->scope.slots; i++) {
-            if (slot_at(model, state, s, i, &view)) units |= canonicalise_slot(model, &view);
+            if (slot_at(model, state, s, i, &view)) canonicalise_slot(model, &view, units_of);
             if (state->dispatch->left == 0) view.slot->used = 0;
         }
-        for (uint32_t u = 0; u < model->machine->unit_count; u++)
-            if ((units >> u & 1) == 0)
-                state->units[s * model->machine->unit_count + u] = (struct search_unit){0};
+        canonicalise_units(model, state, s, units_of);
     }
 }
 
-/* Whether some SM has issued, or decided not to, in this cycle. */
+/* Whether some sub-core has issued, or decided not to, in this cycle. */
 static bool is_within_cycle(const struct search_model *model, const struct search_state *state) {
-    for (uint32_t s = 0; s < model->scope.sms; s++)
-        if (state->sms[s].decided || state->sms[s].issued > 0) return true;
+    for (uint32_t c = 0; c < model->scope.sms * model->machine->sub_cores; c++)
+        if (state->sub_cores[c].decided || state->sub_cores[c].issued > 0) return true;
     return false;
 }
 
@@ -506,121 +581,4 @@ void search_state_advance(const struct search_model *model, struct search_state 
         *passed += next;
     }
     canonicalise(model, state);
-}
-
-/* States as bytes: slots of an SM can be exchanged, and so can SMs, so both are written in order. Numbers
- * that are the same in all states with the same number of blocks left are not written. */
-
-/* Whether there can be choices behind the first issue of a cycle. Where there are none, no SM has issued yet
- * in the cycle of a choice, and every barrier that can open has opened. */
-static bool chooses_within_cycles(const struct search_model *model) {
-    return model->scope.sms > 1 || model->machine->issue_width > 1;
-}
-
-/* Pieces of bytes that stand one behind the other, to be brought in order. */
-struct pieces {
-    const uint8_t *ends[SEARCH_SLOTS_MAX + 1]; /* the end of each, behind the start of the first */
-    uint32_t count;
-};
-
-_Static_assert(SEARCH_SMS_MAX <= SEARCH_SLOTS_MAX, "pieces are slots of an SM, or SMs");
-
-static int piece_order(const struct pieces *pieces, uint32_t a, uint32_t b) {
-    const uint8_t *first = pieces->ends[a], *second = pieces->ends[b];
-    size_t first_length = (size_t)(pieces->ends[a + 1] - first);
-    size_t second_length = (size_t)(pieces->ends[b + 1] - second);
-    int order = memcmp(first, second, first_length < second_length ? first_length : second_length);
-    if (order != 0) return order;
-    return (first_length > second_length) - (first_length < second_length);
-}
-
-/* Writes the pieces in order; returns the place behind them. */
-static uint8_t *put_sorted(uint8_t *at, const struct pieces *pieces) {
-    uint32_t order[SEARCH_SLOTS_MAX];
-    for (uint32_t p = 0; p < pieces->count; p++) {
-        uint32_t i = p;
-        for (; i > 0 && piece_order(pieces, p, order[i - 1]) < 0; i--)
-            order[i] = order[i - 1];
-        order[i] = p;
-    }
-    for (uint32_t p = 0; p < pieces->count; p++) {
-        const uint8_t *piece = pieces->ends[order[p]];
-        size_t length = (size_t)(pieces->ends[order[p] + 1] - piece);
-        memcpy(at, piece, length);
-        at += length;
-    }
-    return at;
-}
-
-/* The programs of the warps follow from the block's class. */
-static uint8_t *put_slot(const struct search_model *model, const struct search_state *state,
-                         const struct slot_view *view, uint8_t *at) {
-    const bool within = chooses_within_cycles(model);
-    if (view->slot->class == SLOT_EMPTY) return search_put_number(at, view->slot->used);
-    at = search_put_number(at, view->slot->class + 2);
-    at = search_put_number(at, view->slot->held);
-    if (within || state->dispatch->left > 0) at = search_put_number(at, view->slot->drains);
-    if (within) {
-        at = search_put_number(at, view->slot->opened);
-        at = search_put_number(at, view->slot->issued);
-    } else {
-        assert(view->slot->issued == 0);
-    }
-    for (uint32_t w = 0; w < view->warp_count; w++)
-        at = search_put_warp(at, &view->warps[w]);
-    return at;
-}
-
-static uint8_t *put_sm(const struct search_model *model, const struct search_state *state, uint32_t sm,
-                       uint8_t *scratch, uint8_t *at) {
-    const struct wb_machine *machine = model->machine;
-    struct pieces slots = {.count = model->scope.slots};
-    struct slot_view view;
-    if (chooses_within_cycles(model)) {
-        at = search_put_number(at, state->sms[sm].decided);
-        at = search_put_number(at, state->sms[sm].issued);
-    } else {
-        assert(!state->sms[sm].decided && state->sms[sm].issued == 0);
-    }
-    if (state->dispatch->to_deal > 0) at = search_put_number(at, state->sms[sm].dealt);
-    for (uint32_t u = 0; u < machine->unit_count; u++)
-        at = search_put_unit(at, &state->units[sm * machine->unit_count + u], machine->units[u].count,
-                             machine->dispatch_depth);
-    if (slots.count == 1) {
-        (void)slot_at(model, state, sm, 0, &view);
-        return put_slot(model, state, &view, at);
-    }
-    slots.ends[0] = scratch;
-    for (uint32_t i = 0; i < slots.count; i++) {
-        (void)slot_at(model, state, sm, i, &view);
-        scratch = put_slot(model, state, &view, scratch);
-        slots.ends[i + 1] = scratch;
-    }
-    return put_sorted(at, &slots);
-}
-
-size_t search_state_key(const struct search_model *model, const struct search_state *state, uint8_t *scratch,
-                        uint8_t *key) {
-    struct pieces sms = {.count = model->scope.sms};
-    uint8_t *at = search_put_number(key, state->dispatch->left);
-    if (state->dispatch->left > 0) {
-        at = search_put_number(at, state->dispatch->to_deal);
-        at = search_put_number(at, state->dispatch->busy);
-        for (uint32_t c = 0; c < model->class_count; c++)
-            at = search_put_number(at, state->left[c]);
-    }
-    if (sms.count == 1) {
-        at = put_sm(model, state, 0, scratch, at);
-        assert((size_t)(at - key) <= model->layout.key_max);
-        return (size_t)(at - key);
-    }
-    uint8_t *slots = at; /* of one SM at a time, where the SMs go at the end */
-    sms.ends[0] = scratch;
-    for (uint32_t s = 0; s < sms.count; s++) {
-        scratch = put_sm(model, state, s, slots, scratch);
-        sms.ends[s + 1] = scratch;
-    }
-    at = put_sorted(at, &sms);
-    assert((size_t)(at - key) <= model->layout.key_max);
-    return (size_t)(at - key);
 }

@@ -18,9 +18,12 @@ struct search_dispatch {
 };
 
 struct search_sm {
+    uint32_t dealt; /* blocks that it got while blocks are dealt out */
+};
+
+struct search_sub_core {
     uint32_t decided; /* it issues nothing more in this cycle */
-    uint32_t issued;  /* instructions, in this cycle, while not decided */
-    uint32_t dealt;   /* blocks that it got while blocks are dealt out */
+    uint32_t issued;  /* warps have used its slots in this cycle, while not decided */
 };
 
 /* A slot of an SM for a block. */
@@ -31,15 +34,16 @@ struct search_slot {
     uint32_t
         drains; /* until the results of what was issued are complete; 0 where something later counts anyway */
     uint32_t opened; /* barriers that have let its warps go */
-    uint32_t issued; /* bit w: warp w has issued in this cycle, while its SM is not decided */
+    uint32_t issued; /* bit w: warp w has issued in this cycle, while its sub-core is not decided */
 };
 
 /* The parts of a state in their memory. */
 struct search_state {
     struct search_dispatch *dispatch;
-    uint32_t *left;            /* per class */
-    struct search_sm *sms;     /* scope.sms */
-    struct search_unit *units; /* per SM and unit */
+    uint32_t *left;                    /* per class */
+    struct search_sm *sms;             /* scope.sms */
+    struct search_sub_core *sub_cores; /* per SM and sub-core */
+    struct search_unit *units; /* per SM, unit and sub-core; those that are shared at the first sub-core */
     struct search_slot *slots; /* per SM and slot */
     struct search_warp *warps; /* per SM, slot and warp; sorted: those in equal states can be exchanged */
 };
@@ -57,7 +61,7 @@ void search_state_start(const struct search_model *model, struct search_state *s
 enum search_choice_kind {
     CHOICE_DISPATCH,  /* a block of class `which` goes to a slot of the SM */
     CHOICE_ISOLATION, /* no blocks are left: what is the longest on the SM in isolation */
-    CHOICE_ISSUE,     /* warp `which` of a slot of the SM */
+    CHOICE_ISSUE,     /* warp `which` of a slot of the SM uses a slot of its sub-core */
 };
 
 struct search_choice {
@@ -65,7 +69,8 @@ struct search_choice {
     uint8_t sm, slot, which;
 };
 
-#define SEARCH_CHOICES_MAX (SEARCH_SLOTS_MAX * SEARCH_WARPS_MAX)
+/* A block of any class to any slot of any SM. */
+#define SEARCH_CHOICES_MAX (SEARCH_SMS_MAX * SEARCH_SLOTS_MAX * SEARCH_CLASSES_MAX)
 
 struct search_choices {
     uint32_t count;
@@ -82,10 +87,5 @@ void search_state_advance(const struct search_model *model, struct search_state 
 /* Makes one of the choices. */
 void search_state_choose(const struct search_model *model, struct search_state *state,
                          const struct search_choice *choice);
-
-/* Writes the state as bytes, equal only for states with equal futures; returns their number. `key` and
- * `scratch` have room for layout.key_max bytes each. */
-size_t search_state_key(const struct search_model *model, const struct search_state *state, uint8_t *scratch,
-                        uint8_t *key);
 
 #endif

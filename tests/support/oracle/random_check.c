@@ -152,11 +152,8 @@ static bool bounds_are_ordered(const wb_analysis *analysis, const char *label, s
 /* Bounds and simulations of the block; false when the library refuses it. */
 static bool analyse(const struct timed_block *timed, bool adversary, wb_diagnostics *diagnostics,
                     wb_analysis **analysis) {
-    bool searchable = timed->machine->sub_cores == 1 && timed->machine->issue_width == 1 &&
-                      timed->machine->issue_per_warp <= 1;
     return analysis_of_timed(timed, diagnostics, analysis) == WB_OK &&
-           wb_analysis_bound(*analysis, "sib,fib,aln,fifo,elb,gub", NULL, diagnostics) == WB_OK &&
-           (!searchable || wb_analysis_bound(*analysis, "exhaustive", NULL, diagnostics) == WB_OK) &&
+           wb_analysis_bound(*analysis, "sib,fib,aln,fifo,elb,gub,exhaustive", NULL, diagnostics) == WB_OK &&
            (!adversary || wb_analysis_bound(*analysis, "adversary", NULL, diagnostics) == WB_OK) &&
            wb_analysis_simulate(*analysis, "all", NULL, diagnostics) == WB_OK;
 }

@@ -48,6 +48,39 @@ static bool store_u32(const struct field *field, const char *text, uint32_t *mem
     return true;
 }
 
+/* A number of the field in so many bytes, with spaces around it. */
+static bool interval_end(const struct field *field, const char *text, size_t length, uint32_t *end) {
+    while (length > 0 && text[0] == ' ')
+        text++, length--;
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    uint64_t value;
+    if (!number_u64(text, length, &value) || value < field->minimum || value > field->maximum) return false;
+    *end = (uint32_t)value;
+    return true;
+}
+
+static bool store_interval(const struct field *field, const char *text, struct field_least *least,
+                           uint32_t *most) {
+    size_t length = strlen(text);
+    const bool list = length >= 2 && text[0] == '[' && text[length - 1] == ']';
+    if (list) text++, length -= 2;
+    const char *separator = list ? memchr(text, ',', length) : strstr(text, "..");
+    struct field_least read = {.stated = separator != NULL};
+    uint32_t end;
+    if (separator == NULL) {
+        if (list || !interval_end(field, text, length, &end)) return false;
+    } else {
+        const char *second = separator + (list ? 1 : 2);
+        if (!interval_end(field, text, (size_t)(separator - text), &read.value)) return false;
+        if (!interval_end(field, second, (size_t)(text + length - second), &end)) return false;
+    }
+    if (read.value > end) return false;
+    *least = read;
+    *most = end;
+    return true;
+}
+
 static bool store_real(const struct field *field, const char *text, double *member) {
     struct decimal decimal;
     if (!number_decimal(text, strlen(text), &decimal) || decimal.scale > REAL_PLACES) return false;
@@ -81,6 +114,9 @@ bool field_store(const struct field *field, const char *text, void *target) {
     case FIELD_TEXT:
     case FIELD_NAME: return store_text(field, text, member);
     case FIELD_U32: return store_u32(field, text, member);
+    case FIELD_INTERVAL:
+        return store_interval(field, text, (struct field_least *)((char *)target + field->least_offset),
+                              member);
     case FIELD_REAL: return store_real(field, text, member);
     case FIELD_BOOL: return store_bool(text, member);
     case FIELD_WORD: return store_word(field, text, member);
@@ -103,6 +139,9 @@ void field_describe(const struct field *field, struct text *out) {
     case FIELD_U32:
         text_printf(out, "a whole number from %u to %u", field->minimum, field->maximum);
         if (field->words != NULL) text_printf(out, " or '%s'", field->words[0]);
+        break;
+    case FIELD_INTERVAL:
+        text_printf(out, "a whole number from %u to %u, or an interval [least, most] of them", field->minimum, field->maximum);
         break;
     case FIELD_REAL:
         text_printf(out, "a number above 0 and up to %u, with at most %u decimal places", field->maximum,
@@ -159,6 +198,16 @@ void field_print(const struct field *field, const void *target, struct text *out
             text_string(out, field->words[0]);
         else
             text_printf(out, "%u", value);
+        break;
+    }
+    case FIELD_INTERVAL: {
+        const struct field_least *least =
+            (const struct field_least *)((const char *)target + field->least_offset);
+        const uint32_t most = *(const uint32_t *)member;
+        if (least->stated)
+            text_printf(out, "[%u, %u]", least->value, most);
+        else
+            text_printf(out, "%u", most);
         break;
     }
     case FIELD_REAL: print_real(*(const double *)member, out); break;

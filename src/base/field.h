@@ -15,10 +15,18 @@ enum field_kind {
     FIELD_NAME,  /* like FIELD_TEXT: a letter, then letters, digits, '_' */
     FIELD_U32,   /* uint32_t from minimum to maximum, or UINT32_MAX written as words[0] where `words` is given
                   */
+    FIELD_INTERVAL, /* uint32_t as FIELD_U32, the most; and a struct field_least at `least_offset`. As a text
+                       "4" (no least is stated), "[3, 4]" or "3..4"; in a file also the list [3, 4] */
     FIELD_REAL,  /* double above 0, at most `maximum`, with at most six places behind the point */
     FIELD_BOOL,  /* bool */
     FIELD_WORD,  /* uint32_t: index of one of `words` (NULL-terminated) */
     FIELD_NESTED /* anything else: read by `read` */
+};
+
+/* The least of an interval, where one is stated. */
+struct field_least {
+    bool stated;
+    uint32_t value;
 };
 
 struct ytree;
@@ -29,6 +37,7 @@ struct field {
     enum field_kind kind;
     bool required;
     size_t offset; /* in the struct that the table describes */
+    size_t least_offset; /* of FIELD_INTERVAL */
     uint32_t minimum, maximum;
     const char *const *words;
     const char *what; /* of FIELD_NESTED: what is expected, for messages */
@@ -41,6 +50,12 @@ struct field {
     {                                                                                                        \
         .key = (name), .kind = FIELD_U32, .offset = offsetof(struct owner, member), .minimum = (least),      \
         .maximum = (most), __VA_ARGS__                                                                       \
+    }
+#define INTERVAL_ROW(owner, name, member, least_member, least, most, ...)                                    \
+    {                                                                                                        \
+        .key = (name), .kind = FIELD_INTERVAL, .offset = offsetof(struct owner, member),                     \
+        .least_offset = offsetof(struct owner, least_member), .minimum = (least), .maximum = (most),         \
+        __VA_ARGS__                                                                                          \
     }
 #define WORD_ROW(owner, name, member, choices)                                                               \
     { .key = (name), .kind = FIELD_WORD, .offset = offsetof(struct owner, member), .words = (choices) }

@@ -281,7 +281,31 @@ static wb_status unknown_key(const struct ytree *document, const struct ytree_no
 
 /* A number or truth value in quotes is a text. */
 static bool quotes_matter(const struct field *field) {
-    return field->kind == FIELD_U32 || field->kind == FIELD_REAL || field->kind == FIELD_BOOL;
+    return field->kind == FIELD_U32 || field->kind == FIELD_INTERVAL || field->kind == FIELD_REAL || field->kind == FIELD_BOOL;
+}
+
+/* Stores the list [least, most]; false when it is no such list. */
+static bool store_ends(const struct ytree_node *list, const struct field *field, void *target) {
+    const struct ytree_node *least = list->first;
+    if (list->count != 2 || least->kind != YTREE_SCALAR || least->next->kind != YTREE_SCALAR) return false;
+    if (least->quoted || least->next->quoted) return false;
+    struct text ends = {0};
+    text_printf(&ends, "[%s, %s]", least->text, least->next->text);
+    const bool stored = !ends.failed && field_store(field, ends.data, target);
+    text_free(&ends);
+    return stored;
+}
+
+/* What a list of two numbers says that is no interval. */
+static wb_status interval_expected(const struct ytree *document, const struct ytree_node *list,
+                                   const char *what) {
+    const struct ytree_node *least = list->first;
+    if (list->count != 2 || least->kind != YTREE_SCALAR || least->next->kind != YTREE_SCALAR)
+        return ytree_expected(document, list, what);
+    const char *quotes[] = {least->quoted ? "'" : "", least->next->quoted ? "'" : ""};
+    return ytree_error(document, list, "%s: expected %s, got [%s%.*s%s, %s%.*s%s]",
+                       list->key != NULL ? list->key : "", what, quotes[0], SHOWN_MAX, least->text, quotes[0],
+                       quotes[1], SHOWN_MAX, least->next->text, quotes[1]);
 }
 
 static wb_status read_field(const struct ytree *document, const struct ytree_node *value,
@@ -289,9 +313,12 @@ static wb_status read_field(const struct ytree *document, const struct ytree_nod
     if (field->kind == FIELD_NESTED) return field->read(document, value, target);
     bool text = value->kind == YTREE_SCALAR && !(value->quoted && quotes_matter(field));
     if (text && field_store(field, value->text, target)) return WB_OK;
+    const bool ends = field->kind == FIELD_INTERVAL && value->kind == YTREE_LIST;
+    if (ends && store_ends(value, field, target)) return WB_OK;
     struct text what = {0};
     field_describe(field, &what);
-    wb_status status = ytree_expected(document, value, what.failed ? "another value" : what.data);
+    wb_status status = (ends ? interval_expected : ytree_expected)(document, value,
+                                                                   what.failed ? "another value" : what.data);
     text_free(&what);
     return status;
 }

@@ -142,8 +142,10 @@ const struct field machine_fields[] = {
     ISSUE_WIDTH_ROW(wb_machine),
     ISSUE_PER_WARP_ROW(wb_machine),
     DISPATCH_DEPTH_ROW(wb_machine, .required = true),
-    NUMBER_ROW(wb_machine, "mem_latency", mem_latency, 0, MACHINE_TIME_MAX, .required = true),
-    NUMBER_ROW(wb_machine, "shared_latency", shared_latency, 0, MACHINE_TIME_MAX, .required = true),
+    INTERVAL_ROW(wb_machine, "mem_latency", mem_latency, mem_least, 0, MACHINE_TIME_MAX, .required = true),
+    INTERVAL_ROW(wb_machine, "shared_latency", shared_latency, shared_least, 0, MACHINE_TIME_MAX,
+                 .required = true),
+    BOOL_ROW(wb_machine, "exact_arithmetic", exact_arithmetic),
     BARRIER_RELEASE_ROW(wb_machine),
     NUMBER_ROW(wb_machine, "launch_overhead", launch_overhead, 0, MACHINE_TIME_MAX),
     NESTED_ROW("units", UNITS_EXPECTED, read_units, .required = true),
@@ -326,6 +328,8 @@ static void print_scalars(const struct wb_machine *machine, struct text *out) {
         if (field->offset == offsetof(struct wb_machine, description) && machine->description[0] == '\0')
             continue;
         if (field->offset == offsetof(struct wb_machine, model) && machine->model == MACHINE_PLAIN) continue;
+        if (field->offset == offsetof(struct wb_machine, exact_arithmetic) && !machine->exact_arithmetic)
+            continue;
         text_printf(out, "%s: ", field->key);
         field_print(field, machine, out);
         text_char(out, '\n');

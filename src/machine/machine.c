@@ -288,6 +288,23 @@ bool wb_machine_needs_accesses(const wb_machine *machine) {
     return machine->model == MACHINE_GPGPUSIM || machine->memory.requests != REQUESTS_IDEAL;
 }
 
+uint32_t machine_latency_least(const struct wb_machine *machine, enum ptx_class class) {
+    const struct machine_class *of = &machine->classes[class];
+    const struct field_least none = {0};
+    const struct field_least base = of->plus == LATENCY_PLUS_MEM      ? machine->mem_least
+                                    : of->plus == LATENCY_PLUS_SHARED ? machine->shared_least
+                                                                      : none;
+    const bool exact = machine->exact_arithmetic && machine_class_is_arithmetic(class);
+    const uint32_t own = of->latency_least.stated ? of->latency_least.value : exact ? of->latency : 0;
+    return own + base.value;
+}
+
+bool machine_has_least_latencies(const struct wb_machine *machine) {
+    for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++)
+        if (machine->classes[c].given && machine_latency_least(machine, (enum ptx_class)c) > 0) return true;
+    return false;
+}
+
 /* ---- Units, classes and limits in a machine file ---------------------------------------------------------
  */
 
@@ -326,7 +343,7 @@ const struct field machine_unit_fields[] = {
 const struct field machine_class_fields[] = {
     TEXT_ROW(class_entry, "unit", unit, FIELD_NAME, MACHINE_NAME_MAX, .required = true),
     NUMBER_ROW(class_entry, "init", init, 1, MACHINE_TIME_MAX, .required = true),
-    NUMBER_ROW(class_entry, "latency", latency, 0, MACHINE_TIME_MAX, .required = true),
+    INTERVAL_ROW(class_entry, "latency", latency, latency_least, 0, MACHINE_TIME_MAX, .required = true),
     WORD_ROW(class_entry, "plus", plus, latency_bases),
     {0},
 };
@@ -348,7 +365,10 @@ bool machine_unit_find(const struct wb_machine *machine, const char *name, uint8
 struct class_entry class_entry_of(const struct wb_machine *machine, enum ptx_class class) {
     const struct machine_class *from = &machine->classes[class];
     assert(from->unit == UNIT_NONE || from->unit < machine->unit_count);
-    struct class_entry entry = {.init = from->init, .latency = from->latency, .plus = from->plus};
+    struct class_entry entry = {.init = from->init,
+                                .latency = from->latency,
+                                .latency_least = from->latency_least,
+                                .plus = from->plus};
     const char *unit = from->unit == UNIT_NONE ? "none" : machine->units[from->unit].name;
     memcpy(entry.unit, unit, strlen(unit) + 1);
     return entry;
@@ -381,6 +401,7 @@ void class_entry_apply(const struct class_entry *entry, struct wb_machine *machi
         .unit = unit,
         .init = entry->init,
         .latency = entry->latency,
+        .latency_least = entry->latency_least,
         .plus = (enum latency_base)entry->plus,
     };
 }

@@ -318,7 +318,8 @@ struct machine_class {
     bool given;       /* false: the machine does not say; using the class is an error */
     uint8_t unit;     /* index into units, or UNIT_NONE */
     uint32_t init;    /* cycles, at least 1 unless the unit is UNIT_NONE */
-    uint32_t latency; /* cycles after the initiation, without the base */
+    uint32_t latency; /* most cycles after the initiation, without the base */
+    struct field_least latency_least;
     enum latency_base plus;
 };
 
@@ -346,8 +347,10 @@ struct wb_machine {
     uint32_t issue_width;     /* most warps that a sub-core issues from in a cycle */
     uint32_t issue_per_warp;  /* most instructions of each of them, on as many units */
     uint32_t dispatch_depth;  /* queue entries per unit; 0: issue only when the unit can start at once */
-    uint32_t mem_latency;     /* cycles, see latency_base */
-    uint32_t shared_latency;  /* cycles */
+    uint32_t mem_latency;     /* most cycles, see latency_base */
+    uint32_t shared_latency;  /* most cycles */
+    struct field_least mem_least, shared_least;
+    bool exact_arithmetic;    /* an arithmetic class that states no least latency always takes its latency */
     uint32_t barrier_release; /* cycles from the last arrival at a barrier until warps go on behind it */
     uint32_t launch_overhead; /* cycles from the end of a kernel, or the start of its stream, until the first
                                  block of the next one is dispatched */
@@ -375,6 +378,18 @@ static inline uint32_t machine_latency(const struct wb_machine *machine, const s
     return base + class->latency;
 }
 
+/* Least latency of a class with its machine-wide part, see docs/machine.md: 0 where nothing is stated. */
+uint32_t machine_latency_least(const struct wb_machine *machine, enum ptx_class class);
+
+/* Whether a class computes in the lanes' registers only, whatever its operands stand for: what
+ * `exact_arithmetic` is about. */
+static inline bool machine_class_is_arithmetic(enum ptx_class class) {
+    return class <= PTX_CLASS_VOTE;
+}
+
+/* Whether some class that the machine gives has a least latency above 0. */
+bool machine_has_least_latencies(const struct wb_machine *machine);
+
 /* ---- Units, classes and limits in a machine file ---------------------------------------------------------
  */
 
@@ -391,6 +406,7 @@ extern const struct field machine_unit_fields[];
 struct class_entry {
     char unit[MACHINE_NAME_MAX];
     uint32_t init, latency;
+    struct field_least latency_least;
     uint32_t plus; /* enum latency_base */
 };
 

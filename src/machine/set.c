@@ -191,7 +191,7 @@ static wb_status set_class(const struct assignment *assignment, struct wb_machin
     }
     WB_TRY(store(assignment, machine_class_fields, assignment->parts[2], &entry));
     if (names_unit && strcmp(entry.unit, "none") == 0)
-        entry.init = entry.latency = entry.plus = 0;
+        entry = (struct class_entry){.unit = "none"};
     else if (names_unit && entry.init == 0)
         entry.init = 1;
     if (!class_entry_check(machine, &entry, &problem)) return fail_with(assignment, &problem);

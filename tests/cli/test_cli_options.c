@@ -281,6 +281,10 @@ static void test_machines_as_json(void **state) {
     assert_string_is(machine, "name", "orin-sm86");
     assert_int_equal(number(entry(machine, "settings", "key", "mem_latency"), "value"), 77);
     assert_int_equal(number(entry(machine, "settings", "key", "class.fp32.init"), "value"), 1);
+    json_t *interval = run_json("machine show orin-sm86 --json --set mem_latency=7..77", 0);
+    assert_int_equal(number(entry(interval, "settings", "key", "mem_latency"), "value"), 77);
+    assert_int_equal(number(entry(interval, "settings", "key", "mem_latency"), "least"), 7);
+    json_decref(interval);
     size_t index;
     json_t *setting;
     json_array_foreach(json_object_get(machine, "settings"), index, setting) {

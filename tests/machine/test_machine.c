@@ -12,6 +12,10 @@
 #include "machine/keys.h"
 #include "messages.h"
 
+/* What a latency can be. */
+#define INTERVAL_EXPECTED                                                                                    \
+    "expected a whole number from 0 to 1000000, or an interval [least, most] of them"
+
 #define HEAD "name: m\nclock_mhz: 100\ndispatch_depth: 0\nmem_latency: 200\nshared_latency: 20\n"
 #define UNITS "units: [{name: A}, {name: B, count: 2, shared: true}]\n"
 
@@ -200,11 +204,36 @@ static void test_errors_of_files(void **state) {
         {HEAD UNITS "classes:\n  fp32: {unit: A, latency: 1}\n",
          "m.yaml:8:9: error: key 'init' is missing: expected a whole number from 1 to 1000000"},
         {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1}\n",
-         "m.yaml:8:9: error: key 'latency' is missing: expected a whole number from 0 to 1000000"},
+         "m.yaml:8:9: error: key 'latency' is missing: expected a whole number from 0 to 1000000, or an "
+         "interval [least, most] of them"},
         {HEAD UNITS "classes:\n  fp32: {unit: A, init: 0, latency: 1}\n",
          "m.yaml:8:25: error: init: expected a whole number from 1 to 1000000, got '0'"},
         {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: 1000001}\n",
-         "m.yaml:8:37: error: latency: expected a whole number from 0 to 1000000, got '1000001'"},
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got '1000001'"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: [3, 2]}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got [3, 2]"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: 3..2}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got '3..2'"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: [-1, 2]}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got [-1, 2]"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: [1, 1000001]}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got [1, 1000001]"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: [1, x]}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got [1, x]"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: ['1', 2]}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got ['1', 2]"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: [1, 2, 3]}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got a list"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: [1, {a: 2}]}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got a list"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: {a: 2}}\n",
+         "m.yaml:8:37: error: latency: " INTERVAL_EXPECTED ", got a mapping"},
+        {HEAD UNITS "classes:\n  fp32: {unit: A, init: [1, 2], latency: 3}\n",
+         "m.yaml:8:25: error: init: expected a whole number from 1 to 1000000, got a list"},
+        {HEAD UNITS "classes: {}\nexact_arithmetic: 1\n",
+         "m.yaml:8:19: error: exact_arithmetic: expected 'true' or 'false', got '1'"},
+        {HEAD UNITS "classes:\n  exit: {unit: none, latency: [0, 1]}\n",
+         "m.yaml:8:9: error: key 'init' is missing: expected a whole number from 1 to 1000000"},
         {HEAD UNITS "classes:\n  fp32: {unit: A, init: 1, latency: 1, plus: l2}\n",
          "m.yaml:8:46: error: plus: expected 'none', 'mem_latency' or 'shared_latency', got 'l2'"},
         {HEAD UNITS "classes:\n  exit: {unit: none, init: 1, latency: 1}\n",
@@ -290,6 +319,10 @@ static void test_names_that_are_no_machine(void **state) {
     assert_null(machine);
 }
 
+static bool least_equal(const struct field_least *a, const struct field_least *b) {
+    return a->stated == b->stated && a->value == b->value;
+}
+
 /* Asserts that the machine's text reads back as the same machine. */
 static void assert_reads_back(const wb_machine *machine, uint64_t seed) {
     char *text = print(machine);
@@ -310,7 +343,7 @@ static void assert_reads_back(const wb_machine *machine, uint64_t seed) {
         const struct machine_class *a = &machine->classes[i];
         const struct machine_class *b = &again->classes[i];
         if (a->given != b->given || a->unit != b->unit || a->init != b->init || a->latency != b->latency ||
-            a->plus != b->plus)
+            a->plus != b->plus || !least_equal(&a->latency_least, &b->latency_least))
             fail_msg("seed %llu: class %s differs", (unsigned long long)seed, ptx_class_name(i));
     }
     assert_memory_equal(&again->limits, &machine->limits, sizeof again->limits);
@@ -319,6 +352,9 @@ static void assert_reads_back(const wb_machine *machine, uint64_t seed) {
     assert_int_equal(again->dispatch_depth, machine->dispatch_depth);
     assert_int_equal(again->mem_latency, machine->mem_latency);
     assert_int_equal(again->shared_latency, machine->shared_latency);
+    assert_true(least_equal(&again->mem_least, &machine->mem_least));
+    assert_true(least_equal(&again->shared_least, &machine->shared_least));
+    assert_int_equal(again->exact_arithmetic, machine->exact_arithmetic);
     assert_int_equal(again->sub_cores, machine->sub_cores);
     assert_int_equal(again->issue_width, machine->issue_width);
     assert_int_equal(again->issue_per_warp, machine->issue_per_warp);
@@ -326,6 +362,12 @@ static void assert_reads_back(const wb_machine *machine, uint64_t seed) {
     wb_diagnostics_free(diagnostics);
     free(second);
     free(text);
+}
+
+static struct field_least random_least(struct random_state *random, uint32_t most) {
+    struct field_least least = {.stated = random_below(random, 2) == 0};
+    if (least.stated) least.value = (uint32_t)random_below(random, (uint64_t)most + 1);
+    return least;
 }
 
 static void random_machine(struct random_state *random, struct wb_machine *machine) {
@@ -340,6 +382,9 @@ static void random_machine(struct random_state *random, struct wb_machine *machi
         random_below(random, 2) == 0 ? DEPTH_UNLIMITED : (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
     machine->mem_latency = (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
     machine->shared_latency = (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
+    machine->mem_least = random_least(random, machine->mem_latency);
+    machine->shared_least = random_least(random, machine->shared_latency);
+    machine->exact_arithmetic = random_below(random, 2) == 0;
     machine->unit_count = 1 + (uint32_t)random_below(random, MACHINE_UNITS_MAX);
     for (uint32_t i = 0; i < machine->unit_count; i++) {
         machine->units[i].name[0] = (char)('A' + i % 26);
@@ -356,6 +401,7 @@ static void random_machine(struct random_state *random, struct wb_machine *machi
         class->unit = (uint8_t)random_below(random, machine->unit_count);
         class->init = 1 + (uint32_t)random_below(random, MACHINE_TIME_MAX);
         class->latency = (uint32_t)random_below(random, MACHINE_TIME_MAX + 1);
+        class->latency_least = random_least(random, class->latency);
         class->plus = (enum latency_base)random_below(random, 3);
     }
     machine->limits.registers = (uint32_t)random_below(random, 100000);
@@ -376,6 +422,40 @@ static void test_printed_machines_read_back(void **state) {
         assert_reads_back(machine, seed);
     }
     test_free(machine);
+}
+
+/* What a class is promised to take at least: its own, and what it has of memory. */
+static void test_least_latencies(void **state) {
+    (void)state;
+    static const struct {
+        const char *setting;
+        uint32_t fp32, load_global, load_shared, store_global;
+    } steps[] = {
+        {"mem_latency=200", 0, 0, 0, 0},
+        {"mem_latency=[150,200]", 0, 150, 0, 0},
+        {"exact_arithmetic=true", 7, 150, 0, 0},
+        {"class.load_global.latency=2..3", 7, 152, 0, 0},
+        {"class.fp32.latency=[ 1 , 7 ]", 1, 152, 0, 0},
+        {"shared_latency=1..2", 1, 152, 1, 0},
+        {"class.fp32.latency=0..7", 0, 152, 1, 0},
+        {"class.fp32.latency=7", 7, 152, 1, 0},
+        {"mem_latency=300", 7, 2, 1, 0},
+        {"exact_arithmetic=false", 0, 2, 1, 0},
+    };
+    wb_machine *machine = load("orin-sm86");
+    assert_false(machine_has_least_latencies(machine));
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        assert_int_equal(wb_machine_set(machine, steps[i].setting, diagnostics), WB_OK);
+        assert_int_equal(machine_latency_least(machine, PTX_CLASS_FP32), steps[i].fp32);
+        assert_int_equal(machine_latency_least(machine, PTX_CLASS_LOAD_GLOBAL), steps[i].load_global);
+        assert_int_equal(machine_latency_least(machine, PTX_CLASS_LOAD_SHARED), steps[i].load_shared);
+        assert_int_equal(machine_latency_least(machine, PTX_CLASS_STORE_GLOBAL), steps[i].store_global);
+        assert_int_equal(machine_latency(machine, &machine->classes[PTX_CLASS_FP32]), 7);
+        assert_int_equal(machine_has_least_latencies(machine), i > 0);
+    }
+    wb_diagnostics_free(diagnostics);
+    wb_machine_free(machine);
 }
 
 static void test_set(void **state) {
@@ -464,7 +544,8 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
     (void)state;
     static const char all[] =
         "name, description, model, clock_mhz, sub_cores, warp_width, issue_width, issue_per_warp, "
-        "dispatch_depth, mem_latency, shared_latency, barrier_release, launch_overhead, requests, ";
+        "dispatch_depth, mem_latency, shared_latency, exact_arithmetic, barrier_release, launch_overhead, "
+        "requests, ";
     static const char all_end[] = ", channel_depth, unit.NAME.KEY, class.NAME.KEY, limits.KEY, memory.KEY, "
                                   "fetch.KEY, gpgpusim.KEY, abstract_cta.KEY\n";
     static const char limits[] = "limits.blocks, limits.warps, limits.threads, limits.threads_per_block, "
@@ -520,10 +601,15 @@ static void test_errors_of_set(void **state) {
     static const struct {
         const char *assignment, *message;
     } cases[] = {
-        {"mem_latency=x", "mem_latency=x: error: mem_latency: expected a whole number from 0 to 1000000, got "
-                          "'x'"},
-        {"mem_latency=", "mem_latency=: error: mem_latency: expected a whole number from 0 to 1000000, got "
-                         "''"},
+        {"mem_latency=x", "mem_latency=x: error: mem_latency: " INTERVAL_EXPECTED ", got 'x'"},
+        {"mem_latency=", "mem_latency=: error: mem_latency: " INTERVAL_EXPECTED ", got ''"},
+        {"mem_latency=4..3", "mem_latency=4..3: error: mem_latency: " INTERVAL_EXPECTED ", got '4..3'"},
+        {"mem_latency=3..", "mem_latency=3..: error: mem_latency: " INTERVAL_EXPECTED ", got '3..'"},
+        {"mem_latency=..3", "mem_latency=..3: error: mem_latency: " INTERVAL_EXPECTED ", got '..3'"},
+        {"mem_latency=1..2..3", "mem_latency=1..2..3: error: mem_latency: " INTERVAL_EXPECTED ", got '1..2..3'"},
+        {"mem_latency=[3]", "mem_latency=[3]: error: mem_latency: " INTERVAL_EXPECTED ", got '[3]'"},
+        {"mem_latency=[3,4", "mem_latency=[3,4: error: mem_latency: " INTERVAL_EXPECTED ", got '[3,4'"},
+        {"mem_latency=[1..4]", "mem_latency=[1..4]: error: mem_latency: " INTERVAL_EXPECTED ", got '[1..4]'"},
         {"dispatch_depth=-1", "dispatch_depth=-1: error: dispatch_depth: expected a whole number from 0 to "
                               "1000000 or 'unlimited', got '-1'"},
         {"class.fp33.init=3", "class.fp33.init=3: error: unknown opcode class 'fp33'; did you mean 'fp32'?"},
@@ -656,6 +742,7 @@ int main(void) {
         cmocka_unit_test(test_too_many_units),
         cmocka_unit_test(test_names_that_are_no_machine),
         cmocka_unit_test(test_printed_machines_read_back),
+        cmocka_unit_test(test_least_latencies),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_unknown_keys_of_set_are_answered_with_the_keys),
         cmocka_unit_test(test_errors_of_set),

@@ -13,7 +13,7 @@ static const struct field name_field = {
  * their own. */
 struct print_kind {
     uint8_t unit;
-    uint32_t init, latency;
+    uint32_t init, latency, least;
 };
 
 struct print_kinds {
@@ -21,14 +21,19 @@ struct print_kinds {
     uint32_t count;
 };
 
-static uint32_t class_of(struct print_kinds *classes, uint8_t unit, uint32_t init, uint32_t latency) {
+static uint32_t class_of(struct print_kinds *classes, struct print_kind wanted) {
     for (uint32_t i = 0; i < classes->count; i++) {
         const struct print_kind *kind = &classes->items[i];
-        if (kind->unit == unit && kind->init == init && kind->latency == latency) return i;
+        if (kind->unit == wanted.unit && kind->init == wanted.init && kind->latency == wanted.latency &&
+            kind->least == wanted.least)
+            return i;
     }
-    if (classes->count < SYNTHETIC_KINDS_MAX)
-        classes->items[classes->count++] = (struct print_kind){unit, init, latency};
+    if (classes->count < SYNTHETIC_KINDS_MAX) classes->items[classes->count++] = wanted;
     return classes->count - 1;
+}
+
+static struct print_kind kind_of(const struct timed_inst *inst) {
+    return (struct print_kind){inst->unit, inst->init, inst->latency, inst->latency_least};
 }
 
 /* Kinds are named A, B, ..., then a, b, ...: letters only, as the notation wants it. */
@@ -44,11 +49,11 @@ static struct print_kinds collect_kinds(const struct synthetic_block *block) {
     for (uint32_t i = 0; i < block->timed.code.inst_count; i++) {
         const struct timed_inst *inst = &block->timed.code.insts[i];
         if (inst->unit == UNIT_NONE) continue;
-        (void)class_of(&classes, inst->unit, inst->init, inst->latency);
+        (void)class_of(&classes, kind_of(inst));
         used |= UINT64_C(1) << inst->unit;
     }
     for (uint32_t u = 0; u < block->machine.unit_count; u++)
-        if (!(used >> u & 1)) (void)class_of(&classes, (uint8_t)u, 1, 0);
+        if (!(used >> u & 1)) (void)class_of(&classes, (struct print_kind){.unit = (uint8_t)u, .init = 1});
     return classes;
 }
 
@@ -70,7 +75,9 @@ static void put_units(struct text *out, const struct synthetic_block *block,
         put_kind_name(out, i);
         if (first == i && !unit->shared) text_char(out, '/');
         if (first == i && unit->count != 1) text_printf(out, "*%u", unit->count);
-        text_printf(out, "(%u,%u)", kind->init, kind->latency);
+        text_printf(out, "(%u,", kind->init);
+        if (kind->least > 0) text_printf(out, "%u..", kind->least);
+        text_printf(out, "%u)", kind->latency);
         if (first == i) continue;
         text_char(out, '@');
         put_kind_name(out, first);
@@ -108,7 +115,7 @@ static void put_program(struct text *out, const struct synthetic_block *block, s
             text_char(out, '|');
             continue;
         }
-        put_kind_name(out, class_of(classes, inst->unit, inst->init, inst->latency));
+        put_kind_name(out, class_of(classes, kind_of(inst)));
         put_operands(out, &block->timed.code, inst);
         if (inst->barrier) text_char(out, '!');
     }

@@ -65,8 +65,9 @@ void report_heading_put(struct text *out, const struct wb_analysis *analysis, bo
     }
     put_block(out, analysis->block, machine);
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->block);
-    text_printf(out, "machine  %s at %g MHz, global memory latency %u, dispatch depth ", machine->name,
-                machine->clock_mhz, machine->mem_latency);
+    text_printf(out, "machine  %s at %g MHz, global memory latency ", machine->name, machine->clock_mhz);
+    heading_put_memory_latency(out, machine);
+    text_string(out, ", dispatch depth ");
     if (machine->dispatch_depth == DEPTH_UNLIMITED) {
         text_string(out, "unlimited");
     } else {

@@ -62,8 +62,8 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bo
     const struct block_demand demand = grid_block_demand(grid);
     if (grid->kernel != NULL) heading_put_launch(out, &grid->inputs, machine, &demand);
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, grid->covering.items[0].block);
-    text_printf(out, "machine  %s at %g MHz, global memory latency %u", machine->name, machine->clock_mhz,
-                machine->mem_latency);
+    text_printf(out, "machine  %s at %g MHz, global memory latency ", machine->name, machine->clock_mhz);
+    heading_put_memory_latency(out, machine);
     heading_put_fetch(out, &machine->fetch);
     if (analysis->kind == SUBJECT_KERNEL)
         put_slots(out, &analysis->work);

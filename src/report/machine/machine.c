@@ -15,18 +15,18 @@
 #define KEY_MAX 256
 
 /* A value of the YAML as what it is: a number, true or false, or a text. */
-static void put_value(struct json *json, const struct ytree_node *value) {
+static void put_value(struct json *json, const char *name, const struct ytree_node *value) {
     const size_t length = strlen(value->text);
     uint64_t count;
     double real;
     if (!value->quoted && number_u64(value->text, length, &count))
-        json_put_count(json, "value", count);
+        json_put_count(json, name, count);
     else if (!value->quoted && number_f64(value->text, length, &real))
-        json_put_real(json, "value", real);
+        json_put_real(json, name, real);
     else if (!value->quoted && (strcmp(value->text, "true") == 0 || strcmp(value->text, "false") == 0))
-        json_put_bool(json, "value", value->text[0] == 't');
+        json_put_bool(json, name, value->text[0] == 't');
     else
-        json_put_text(json, "value", value->text);
+        json_put_text(json, name, value->text);
 }
 
 /* What stands between the dots of a key: units and classes are told by their names. */
@@ -37,18 +37,31 @@ static const char *key_part(const struct ytree_node *node) {
     return strcmp(node->key, "classes") == 0 ? "class" : node->key;
 }
 
+/* The ends of a latency that is an interval. */
+static void put_interval(struct json *json, const char *key, const struct ytree_node *ends) {
+    json_open_object(json, NULL);
+    json_put_text(json, "key", key);
+    put_value(json, "least", ends->first);
+    put_value(json, "value", ends->first->next);
+    json_close(json);
+}
+
 /* A setting, or those of a mapping or a list, each with its key as --set has it. */
 static void put_settings(struct json *json, const char *prefix, const struct ytree_node *node) {
     for (const struct ytree_node *value = node->first; value != NULL; value = value->next) {
         char key[KEY_MAX];
         (void)text_format(key, sizeof key, "%s%s%s", prefix, *prefix != '\0' ? "." : "", key_part(value));
+        if (value->kind == YTREE_LIST && strcmp(value->key, "units") != 0) {
+            put_interval(json, key, value);
+            continue;
+        }
         if (value->kind != YTREE_SCALAR) {
             put_settings(json, key, value);
             continue;
         }
         json_open_object(json, NULL);
         json_put_text(json, "key", key);
-        put_value(json, value);
+        put_value(json, "value", value);
         json_close(json);
     }
 }

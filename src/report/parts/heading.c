@@ -94,6 +94,11 @@ void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
     heading_registers_json(json, &registers);
 }
 
+void heading_put_memory_latency(struct text *out, const struct wb_machine *machine) {
+    if (machine->mem_least.stated) text_printf(out, "%u to ", machine->mem_least.value);
+    text_printf(out, "%u", machine->mem_latency);
+}
+
 void heading_put_fetch(struct text *out, const struct machine_fetch *fetch) {
     if (fetch_can_stall(fetch))
         text_printf(out, ", instruction cache %u bytes in %u ways", fetch->size, fetch->ways);
@@ -181,6 +186,7 @@ void heading_machine_json(struct json *json, const struct wb_machine *machine, b
     else
         json_put_count(json, "dispatch_depth", machine->dispatch_depth);
     json_put_count(json, "mem_latency", machine->mem_latency);
+    if (machine->mem_least.stated) json_put_count(json, "mem_latency_least", machine->mem_least.value);
     json_put_count(json, "launch_overhead", machine->launch_overhead);
     json_put_text(json, "requests", memory_requests_name(&machine->memory));
     if (fetch_can_stall(&machine->fetch)) record_object(json, "fetch", fetch_fields, &machine->fetch, NULL);

@@ -22,6 +22,9 @@ void heading_put_grid(struct text *out, const struct wb_grid *grid);
 /* How many registers a thread has, and how that is known: "16 to 255 a thread: not given, ...". */
 void heading_put_registers(struct text *out, const struct register_range *range);
 
+/* The latency of global memory: "200", or "100 to 200" where the machine states a least. */
+void heading_put_memory_latency(struct text *out, const struct wb_machine *machine);
+
 /* The instruction cache of a machine, where it has one, behind what else the line says of the machine. */
 void heading_put_fetch(struct text *out, const struct machine_fetch *fetch);
 

@@ -16,7 +16,7 @@ struct unit_kind {
     const char *name;
     size_t length;
     uint8_t unit;
-    uint32_t init, latency;
+    uint32_t init, latency, latency_least;
 };
 
 struct parser {
@@ -66,6 +66,19 @@ static wb_status add_unit(struct parser *parser, const struct unit_kind *kind, b
     return WB_OK;
 }
 
+/* MOST, or LEAST '..' MOST */
+static wb_status parse_latency(struct parser *parser, struct unit_kind *kind) {
+    const size_t start = parser->scan.at;
+    WB_TRY(scan_u32(&parser->scan, "a number", 0, MACHINE_TIME_MAX, &kind->latency));
+    if (!scan_accept(&parser->scan, '.')) return WB_OK;
+    kind->latency_least = kind->latency;
+    WB_TRY(scan_expect(&parser->scan, '.'));
+    WB_TRY(scan_u32(&parser->scan, "a number", 0, MACHINE_TIME_MAX, &kind->latency));
+    return kind->latency_least <= kind->latency
+               ? WB_OK
+               : scan_fail_at(&parser->scan, start, "the least latency is above the most");
+}
+
 /* NAME ['/'] ['*' COUNT] '(' INIT ',' LATENCY ')' ['@' UNIT] */
 static wb_status parse_kind(struct parser *parser) {
     if (parser->kind_count == SYNTHETIC_KINDS_MAX) return scan_fail(&parser->scan, "too many units");
@@ -80,7 +93,7 @@ static wb_status parse_kind(struct parser *parser) {
     WB_TRY(scan_expect(&parser->scan, '('));
     WB_TRY(scan_u32(&parser->scan, "a number", 0, MACHINE_TIME_MAX, &kind.init));
     WB_TRY(scan_expect(&parser->scan, ','));
-    WB_TRY(scan_u32(&parser->scan, "a number", 0, MACHINE_TIME_MAX, &kind.latency));
+    WB_TRY(parse_latency(parser, &kind));
     WB_TRY(scan_expect(&parser->scan, ')'));
     if (kind.init == 0 || count == 0) return scan_fail(&parser->scan, "an initiation takes 1 cycle or more");
     if (scan_accept(&parser->scan, '@')) {
@@ -144,6 +157,7 @@ static wb_status parse_inst(struct parser *parser, uint32_t *numbered) {
     inst.unit = kind->unit;
     inst.init = kind->init;
     inst.latency = kind->latency;
+    inst.latency_least = kind->latency_least;
     while (scan_accept(&parser->scan, '.')) {
         uint32_t source;
         WB_TRY(scan_u32(&parser->scan, "a number", 0, SYNTHETIC_PROGRAM_MAX, &source));

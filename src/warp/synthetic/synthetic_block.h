@@ -1,7 +1,8 @@
 /* Blocks written by hand in one line: counterexamples, tests, and models without PTX. Part of the library and
  * not of the tests because a block in this notation is also an input format of its own.
  *
- * Units: `A(3,0) B*2(2,4) b(5,1)@B`: letter or name, initiation, latency. `*2`: two instances. `@B`:
+ * Units: `A(3,0) B*2(2,4) b(5,1)@B`: letter or name, initiation, latency; `A(3,1..4)`: a latency of 1 to 4
+ * cycles, where `A(3,4)` says at most 4. `*2`: two instances. `@B`:
  * instructions named b run on unit B with times of their own. `A/(3,0)`: every sub-core has a unit A, while
  * without the stroke they share one.
  *

@@ -132,6 +132,7 @@ static void extend_code(struct variant_maker *maker) {
         }
         inst->init = variant->cost.init;
         inst->latency = variant->cost.latency;
+        if (inst->latency_least > inst->latency) inst->latency_least = inst->latency;
     }
 }
 
@@ -225,6 +226,7 @@ static void take_largest(const struct variant_maker *maker) {
             const struct execution_cost cost = maker->costs[before + r];
             if (cost.init > inst->init) inst->init = cost.init;
             if (cost.latency > inst->latency) inst->latency = cost.latency;
+            if (cost.latency < inst->latency_least) inst->latency_least = cost.latency;
         }
         before += list->items.count;
     }

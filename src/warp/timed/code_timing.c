@@ -66,6 +66,7 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
         timed->unit = class->unit;
         timed->init = class->unit == UNIT_NONE ? 0 : class->init;
         timed->latency = machine_latency(timing->machine, class);
+        timed->latency_least = machine_latency_least(timing->machine, (enum ptx_class)class_index);
         timed->memory_latency = class->plus == LATENCY_PLUS_MEM ? timing->machine->mem_latency : 0;
         return WB_OK;
     }
@@ -131,6 +132,7 @@ static void timing_operands(struct timing *timing, const struct ptx_function *fu
     const struct timed_queue *queues = timing->code->queues;
     if (role.on_chip) {
         timed->latency -= timed->memory_latency;
+        if (timed->memory_latency != 0) timed->latency_least -= timing->machine->mem_least.value;
         timed->memory_latency = 0;
     }
     ptx_inst_regs(function, inst, regs);

@@ -32,7 +32,8 @@ struct timed_inst {
     uint16_t source_count;
     uint16_t destination_count;
     uint32_t init;           /* cycles that the unit is busy; 0 only with UNIT_NONE */
-    uint32_t latency;        /* cycles after the initiation until the result can be read */
+    uint32_t latency;        /* most cycles after the initiation until the result can be read */
+    uint32_t latency_least;  /* least of them: the machine's promise, 0 where it makes none */
     uint32_t memory_latency; /* the part of it that stands for the way to memory where none is modelled */
     uint8_t unit;            /* index into the machine's units, or UNIT_NONE: no slot, no time */
     bool barrier;            /* the warp waits until every live warp of the block has issued its barrier */

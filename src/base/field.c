@@ -141,7 +141,8 @@ void field_describe(const struct field *field, struct text *out) {
         if (field->words != NULL) text_printf(out, " or '%s'", field->words[0]);
         break;
     case FIELD_INTERVAL:
-        text_printf(out, "a whole number from %u to %u, or an interval [least, most] of them", field->minimum, field->maximum);
+        text_printf(out, "a whole number from %u to %u, or an interval [least, most] of them", field->minimum,
+                    field->maximum);
         break;
     case FIELD_REAL:
         text_printf(out, "a number above 0 and up to %u, with at most %u decimal places", field->maximum,

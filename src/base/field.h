@@ -11,16 +11,16 @@
 #include "warpbound.h"
 
 enum field_kind {
-    FIELD_TEXT,  /* char[maximum]: UTF-8 text of 1 to `maximum` - 1 bytes */
-    FIELD_NAME,  /* like FIELD_TEXT: a letter, then letters, digits, '_' */
-    FIELD_U32,   /* uint32_t from minimum to maximum, or UINT32_MAX written as words[0] where `words` is given
-                  */
+    FIELD_TEXT, /* char[maximum]: UTF-8 text of 1 to `maximum` - 1 bytes */
+    FIELD_NAME, /* like FIELD_TEXT: a letter, then letters, digits, '_' */
+    FIELD_U32,  /* uint32_t from minimum to maximum, or UINT32_MAX written as words[0] where `words` is given
+                 */
     FIELD_INTERVAL, /* uint32_t as FIELD_U32, the most; and a struct field_least at `least_offset`. As a text
                        "4" (no least is stated), "[3, 4]" or "3..4"; in a file also the list [3, 4] */
-    FIELD_REAL,  /* double above 0, at most `maximum`, with at most six places behind the point */
-    FIELD_BOOL,  /* bool */
-    FIELD_WORD,  /* uint32_t: index of one of `words` (NULL-terminated) */
-    FIELD_NESTED /* anything else: read by `read` */
+    FIELD_REAL,     /* double above 0, at most `maximum`, with at most six places behind the point */
+    FIELD_BOOL,     /* bool */
+    FIELD_WORD,     /* uint32_t: index of one of `words` (NULL-terminated) */
+    FIELD_NESTED    /* anything else: read by `read` */
 };
 
 /* The least of an interval, where one is stated. */
@@ -36,7 +36,7 @@ struct field {
     const char *key;
     enum field_kind kind;
     bool required;
-    size_t offset; /* in the struct that the table describes */
+    size_t offset;       /* in the struct that the table describes */
     size_t least_offset; /* of FIELD_INTERVAL */
     uint32_t minimum, maximum;
     const char *const *words;

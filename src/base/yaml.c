@@ -281,7 +281,8 @@ static wb_status unknown_key(const struct ytree *document, const struct ytree_no
 
 /* A number or truth value in quotes is a text. */
 static bool quotes_matter(const struct field *field) {
-    return field->kind == FIELD_U32 || field->kind == FIELD_INTERVAL || field->kind == FIELD_REAL || field->kind == FIELD_BOOL;
+    return field->kind == FIELD_U32 || field->kind == FIELD_INTERVAL || field->kind == FIELD_REAL ||
+           field->kind == FIELD_BOOL;
 }
 
 /* Stores the list [least, most]; false when it is no such list. */

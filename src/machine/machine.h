@@ -342,13 +342,13 @@ struct wb_machine {
     char description[MACHINE_TEXT_MAX];
     uint32_t model; /* enum machine_model */
     double clock_mhz;
-    uint32_t sub_cores;       /* warp w belongs to sub-core w mod sub_cores */
-    uint32_t warp_width;      /* threads of a warp */
-    uint32_t issue_width;     /* most warps that a sub-core issues from in a cycle */
-    uint32_t issue_per_warp;  /* most instructions of each of them, on as many units */
-    uint32_t dispatch_depth;  /* queue entries per unit; 0: issue only when the unit can start at once */
-    uint32_t mem_latency;     /* most cycles, see latency_base */
-    uint32_t shared_latency;  /* most cycles */
+    uint32_t sub_cores;      /* warp w belongs to sub-core w mod sub_cores */
+    uint32_t warp_width;     /* threads of a warp */
+    uint32_t issue_width;    /* most warps that a sub-core issues from in a cycle */
+    uint32_t issue_per_warp; /* most instructions of each of them, on as many units */
+    uint32_t dispatch_depth; /* queue entries per unit; 0: issue only when the unit can start at once */
+    uint32_t mem_latency;    /* most cycles, see latency_base */
+    uint32_t shared_latency; /* most cycles */
     struct field_least mem_least, shared_least;
     bool exact_arithmetic;    /* an arithmetic class that states no least latency always takes its latency */
     uint32_t barrier_release; /* cycles from the last arrival at a barrier until warps go on behind it */

@@ -13,8 +13,7 @@
 #include "messages.h"
 
 /* What a latency can be. */
-#define INTERVAL_EXPECTED                                                                                    \
-    "expected a whole number from 0 to 1000000, or an interval [least, most] of them"
+#define INTERVAL_EXPECTED "expected a whole number from 0 to 1000000, or an interval [least, most] of them"
 
 #define HEAD "name: m\nclock_mhz: 100\ndispatch_depth: 0\nmem_latency: 200\nshared_latency: 20\n"
 #define UNITS "units: [{name: A}, {name: B, count: 2, shared: true}]\n"
@@ -606,7 +605,8 @@ static void test_errors_of_set(void **state) {
         {"mem_latency=4..3", "mem_latency=4..3: error: mem_latency: " INTERVAL_EXPECTED ", got '4..3'"},
         {"mem_latency=3..", "mem_latency=3..: error: mem_latency: " INTERVAL_EXPECTED ", got '3..'"},
         {"mem_latency=..3", "mem_latency=..3: error: mem_latency: " INTERVAL_EXPECTED ", got '..3'"},
-        {"mem_latency=1..2..3", "mem_latency=1..2..3: error: mem_latency: " INTERVAL_EXPECTED ", got '1..2..3'"},
+        {"mem_latency=1..2..3",
+         "mem_latency=1..2..3: error: mem_latency: " INTERVAL_EXPECTED ", got '1..2..3'"},
         {"mem_latency=[3]", "mem_latency=[3]: error: mem_latency: " INTERVAL_EXPECTED ", got '[3]'"},
         {"mem_latency=[3,4", "mem_latency=[3,4: error: mem_latency: " INTERVAL_EXPECTED ", got '[3,4'"},
         {"mem_latency=[1..4]", "mem_latency=[1..4]: error: mem_latency: " INTERVAL_EXPECTED ", got '[1..4]'"},

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "exact_check.h"
 #include "kernel_check.h"
-#include "large_grid.h"
 #include "random_check.h"
 
 /* Seeds between two looks at the state file; every one of so many blocks is annealed, too, and of so many
@@ -26,6 +26,7 @@
 struct campaign_census {
     struct random_census blocks[RANDOM_FAMILIES];
     struct kernel_census grids[KERNEL_FAMILIES];
+    struct exact_census exact[EXACT_FAMILIES];
 };
 
 static uint64_t saved_seed(const char *path) {
@@ -57,6 +58,9 @@ static bool check_seed(uint64_t seed, struct campaign_census *census) {
     for (size_t f = 0; holds && f < KERNEL_FAMILIES; f++)
         holds = kernel_check(&kernel_families[f], seed, seed % CAMPAIGN_TWICE == 0, &census->grids[f],
                              &violation);
+    for (size_t f = 0; holds && f < EXACT_FAMILIES; f++)
+        holds =
+            exact_check(&exact_families[f], seed, seed % CAMPAIGN_TWICE == 0, &census->exact[f], &violation);
     holds =
         holds && large_grid_check(seed, seed % CAMPAIGN_ANNEALED == 0 ? CAMPAIGN_CANDIDATES : 0, &violation);
     if (!holds) printf("VIOLATION: %s\n", violation.failed ? "out of memory" : violation.data);
@@ -81,6 +85,12 @@ static void print_census(uint64_t first, uint64_t seeds, const struct campaign_c
         printf("%-66s %10" PRIu64 " %7.1f %%, the least bound attained in %.1f %%\n", kernel_families[f].name,
                seeds, percent_of(grids->searched, seeds),
                percent_of(grids->attained_by_least, grids->searched));
+    }
+    for (size_t f = 0; f < EXACT_FAMILIES; f++) {
+        struct text shown = {0};
+        exact_census_print(&census->exact[f], &shown);
+        printf("%s: %s\n", exact_families[f].name, shown.failed ? "" : shown.data);
+        text_free(&shown);
     }
 }
 

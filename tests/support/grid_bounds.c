@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "bound/search/grid_search.h"
+
 void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *grid) {
     *bounds = (struct grid_bounds){.grid = grid, .diagnostics = wb_diagnostics_new()};
     if (bounds->diagnostics == NULL ||
@@ -29,6 +31,14 @@ bool grid_bounds_of(struct grid_bounds *bounds, const struct bound_method *metho
     wb_status status = method->run(&input, bound);
     if (status != WB_OK && (status != WB_ERR_LIMIT || bound->cycles == 0)) abort();
     return true;
+}
+
+cycles grid_bounds_exact(const struct grid_bounds *bounds, uint64_t states) {
+    struct search_budget budget = search_budget_of(states);
+    struct schedule_search search = {.budget = &budget};
+    if (grid_search_objection(&bounds->work) != NULL || grid_search_run(&bounds->work, &search) != WB_OK)
+        return 0;
+    return search.longest;
 }
 
 /* Whether a method claims nothing. */

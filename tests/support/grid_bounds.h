@@ -20,6 +20,9 @@ void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *gri
 bool grid_bounds_of(struct grid_bounds *bounds, const struct bound_method *method, const wb_watch *watch,
                     wb_bound *bound);
 
+/* The worst case that k-exhaustive finds within so many states, else 0. */
+cycles grid_bounds_exact(const struct grid_bounds *bounds, uint64_t states);
+
 /* The methods that claim to bound kernels from above, whichever there are; NULL past the end. */
 const struct bound_method *grid_formula_at(size_t index);
 

@@ -7,7 +7,6 @@
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/search/grid_search.h"
 #include "naive_grid_explorer.h"
-#include "sim/gpu/gpu.h"
 
 /* States and steps after which a search is given up. */
 #define SEARCH_STATES 4000
@@ -274,22 +273,12 @@ static bool bounds_hold(const struct grid_work *work, cycles exact, const char *
 }
 
 static bool simulations_hold(const struct random_grid *grid, cycles exact, struct text *violation) {
-    static const char *const schemes[] = {"lrr", "gto"};
-    bool holds = true;
-    for (size_t s = 0; s < 2 && holds; s++) {
-        struct gpu_scheme scheme = *gpu_scheme_at(0);
-        scheme.policy = policy_at(s);
-        const struct gpu_options options = {0};
-        struct arena arena = {0};
-        wb_gpu_simulation result;
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        if (gpu_simulate(&grid->timed, &scheme, &options, diagnostics, &arena, &result) != WB_OK) abort();
-        if (result.cycles > exact)
-            holds = report(violation, schemes[s], result.cycles, ">", exact, grid->label);
-        arena_free(&arena);
-        wb_diagnostics_free(diagnostics);
+    const struct sim_policy *policy;
+    for (size_t p = 0; (policy = policy_at(p)) != NULL; p++) {
+        const cycles time = policy->work_conserving ? random_grid_simulate(grid, policy, NULL) : 0;
+        if (time > exact) return report(violation, policy->name, time, ">", exact, grid->label);
     }
-    return holds;
+    return true;
 }
 
 /* Counts the mistakes that the exact value convicts. */

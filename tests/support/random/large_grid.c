@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "random_policy.h"
-#include "sim/gpu/gpu.h"
 
 #define BLOCKS_MAX 64
 
@@ -99,19 +98,6 @@ static bool hold(const struct holder *holder, const char *what, cycles time) {
     return true;
 }
 
-static cycles simulated(const struct random_grid *grid, const struct sim_policy *policy,
-                        const struct dispatch_plan *plan) {
-    const struct gpu_scheme scheme = {.name = "default", .policy = policy};
-    const struct gpu_options options = {.plan = plan};
-    struct arena arena = {0};
-    wb_gpu_simulation result;
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (gpu_simulate(&grid->timed, &scheme, &options, diagnostics, &arena, &result) != WB_OK) abort();
-    wb_diagnostics_free(diagnostics);
-    arena_free(&arena);
-    return result.cycles;
-}
-
 /* As the dispatcher has it, and with blocks, SMs and warps chosen by chance. */
 static bool hold_simulations(const struct holder *holder, uint64_t seed) {
     struct random_state random = random_seeded(~seed);
@@ -126,8 +112,8 @@ static bool hold_simulations(const struct holder *holder, uint64_t seed) {
         choices[b] = (uint32_t)random_below(&random, BLOCKS_MAX);
     }
     const struct dispatch_plan plan = {blocks, choices};
-    return hold(holder, policy->name, simulated(holder->grid, policy, NULL)) &&
-           hold(holder, "a plan", simulated(holder->grid, &by_chance.policy, &plan));
+    return hold(holder, policy->name, random_grid_simulate(holder->grid, policy, NULL)) &&
+           hold(holder, "a plan", random_grid_simulate(holder->grid, &by_chance.policy, &plan));
 }
 
 /* Something between `least` and `value`. */
@@ -165,8 +151,8 @@ static bool hold_search(const struct holder *holder, uint32_t candidates) {
     bool lower = grid_bounds_of(&bounds, &bound_k_adversary, &watch, &found) && found.kind == WB_LOWER &&
                  found.lower == found.cycles;
     grid_bounds_end(&bounds);
-    const cycles lrr = simulated(holder->grid, &policy_lrr, NULL),
-                 gto = simulated(holder->grid, &policy_gto, NULL);
+    const cycles lrr = random_grid_simulate(holder->grid, &policy_lrr, NULL),
+                 gto = random_grid_simulate(holder->grid, &policy_gto, NULL);
     if (lower && found.cycles >= lrr && found.cycles >= gto) return hold(holder, "k-adversary", found.cycles);
     text_printf(holder->violation,
                 "k-adversary finds %" PRIu64 ", lrr takes %" PRIu64 ", gto %" PRIu64 "\n%s", found.cycles,

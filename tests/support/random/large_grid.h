@@ -7,7 +7,7 @@
 #include "grid_bounds.h"
 
 /* Most methods that bound kernels. */
-#define FORMULAS_MAX 8
+#define FORMULAS_MAX 24
 
 /* The proven bounds of a grid, in the order of grid_formula_at; CYCLES_SATURATED: not for this grid. */
 struct proven_bounds {

@@ -69,7 +69,7 @@ static void describe(uint64_t seed, const struct random_block *text, const struc
                                machine->units[u].name);
 }
 
-static void make_grid(struct random_grid *made) {
+void random_grid_make_times(struct random_grid *made) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (synthetic_grid_make(&made->block, diagnostics, &made->grid, &made->timed) != WB_OK) abort();
     wb_diagnostics_free(diagnostics);
@@ -94,13 +94,26 @@ void random_grid_make(uint64_t seed, const struct random_grid_shape *shape, stru
     vary_memory(&random, shape, &made->block.machine);
     describe(seed, &text, &blocks, made);
     text_free(&blocks);
-    make_grid(made);
+    random_grid_make_times(made);
 }
 
 void random_grid_remake(struct random_grid *made) {
     timed_grid_free(&made->timed);
     grid_clear(&made->grid);
-    make_grid(made);
+    random_grid_make_times(made);
+}
+
+cycles random_grid_simulate(const struct random_grid *grid, const struct sim_policy *policy,
+                            const struct dispatch_plan *plan) {
+    const struct gpu_scheme scheme = {.name = "default", .policy = policy};
+    const struct gpu_options options = {.plan = plan};
+    struct arena arena = {0};
+    wb_gpu_simulation result;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (gpu_simulate(&grid->timed, &scheme, &options, diagnostics, &arena, &result) != WB_OK) abort();
+    wb_diagnostics_free(diagnostics);
+    arena_free(&arena);
+    return result.cycles;
 }
 
 void random_grid_free(struct random_grid *made) {

@@ -4,6 +4,7 @@
 
 #include "memory/requests/timed_grid.h"
 #include "random_block.h"
+#include "sim/gpu/gpu.h"
 
 /* Largest values; the least are 1 (0 for the dispatcher's times). */
 struct random_grid_shape {
@@ -28,9 +29,16 @@ struct random_grid {
 /* The grid of a seed. Must not be moved. Free it with random_grid_free. */
 void random_grid_make(uint64_t seed, const struct random_grid_shape *shape, struct random_grid *made);
 
+/* The last part of that: grid and times of `block` of `made`, which has neither yet. */
+void random_grid_make_times(struct random_grid *made);
+
 /* The grid that is left of `made` when `block` of it has been changed: its times, number of blocks, machine.
  */
 void random_grid_remake(struct random_grid *made);
+
+/* How long the grid takes under a policy; `plan`: or NULL. */
+cycles random_grid_simulate(const struct random_grid *grid, const struct sim_policy *policy,
+                            const struct dispatch_plan *plan);
 
 void random_grid_free(struct random_grid *made);
 

@@ -27,11 +27,15 @@
     X(k_area)                                                                                                \
     X(k_bal)                                                                                                 \
     X(k_sm)                                                                                                  \
+    X(k_chain_area)                                                                                          \
+    X(k_chain_bal)                                                                                           \
+    X(k_chain)                                                                                               \
     X(k_exhaustive)                                                                                          \
     X(k_adversary)                                                                                           \
     X(waves)                                                                                                 \
     X(graham)                                                                                                \
     X(one_by_one)                                                                                            \
+    X(k_busiest)                                                                                             \
     X(eq3)
 
 #define X(name) extern const struct bound_method bound_##name;

@@ -69,6 +69,9 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     class.residency = class.isolated = cycles_add(class.initiations, class.latency);
     if (window_is_proven(work->machine)) class.residency = cycles_min(class.residency, sib);
     if (sib_unproven(work->machine) == NULL) class.isolated = cycles_min(class.isolated, sib);
+    const struct chain_demand demand = {class.initiations, class.latency, class.residency,
+                                        work->covering != NULL};
+    WB_TRY(block_chain_make(profile, &demand, &work->arena, &class.chain));
     return vec_push(&work->classes, class);
 }
 
@@ -76,12 +79,6 @@ void grid_work_add_block(struct grid_work *work, uint32_t class) {
     assert(class < work->classes.count);
     if (work->classes.items[class].blocks++ == 0) work->classes.items[class].first = work->block_count;
     work->class_of[work->block_count++] = class;
-}
-
-int ranked_classes_compare(const void *a, const void *b) {
-    const struct ranked_class *x = a, *y = b;
-    if (x->each != y->each) return x->each < y->each ? 1 : -1;
-    return (x->class > y->class) - (x->class < y->class);
 }
 
 /* What classes are ranked by. */
@@ -106,33 +103,35 @@ static cycles isolated_of(const struct grid_work *work, const struct block_class
     return residency_within(work, class, class->isolated);
 }
 
-/* Fills a ranking with sorted classes. */
-static void sum_ranked(const struct grid_work *work, const struct ranked_class *ranked,
-                       struct class_ranking *ranking) {
-    for (size_t k = 0; k < work->classes.count; k++) {
-        const uint64_t blocks = work->classes.items[ranked[k].class].blocks;
-        ranking->classes[k] = ranked[k].class;
-        ranking->blocks_before[k + 1] = ranking->blocks_before[k] + blocks;
-        ranking->sum_before[k + 1] = cycles_add(ranking->sum_before[k], cycles_mul(blocks, ranked[k].each));
-    }
-    assert(ranking->blocks_before[work->classes.count] == work->block_count);
-}
-
 static wb_status rank_classes(struct grid_work *work, class_cycles each, struct class_ranking *ranking) {
     const size_t count = work->classes.count;
-    ranking->classes = arena_array(&work->arena, count + 1, sizeof *ranking->classes);
-    ranking->blocks_before = arena_array(&work->arena, count + 1, sizeof *ranking->blocks_before);
-    ranking->sum_before = arena_array(&work->arena, count + 1, sizeof *ranking->sum_before);
-    if (ranking->classes == NULL || ranking->blocks_before == NULL || ranking->sum_before == NULL)
-        return WB_ERR_LIMIT;
     struct ranked_class *ranked = calloc(count + 1, sizeof *ranked);
-    if (ranked == NULL) return WB_ERR_LIMIT;
-    for (size_t k = 0; k < count; k++)
+    uint64_t *blocks = calloc(count + 1, sizeof *blocks);
+    wb_status status = ranked == NULL || blocks == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (size_t k = 0; status == WB_OK && k < count; k++) {
         ranked[k] = (struct ranked_class){each(work, &work->classes.items[k]), (uint32_t)k};
-    qsort(ranked, count, sizeof *ranked, ranked_classes_compare);
-    sum_ranked(work, ranked, ranking);
+        blocks[k] = work->classes.items[k].blocks;
+    }
+    if (status == WB_OK) status = class_ranking_make(&work->arena, ranked, count, blocks, ranking);
     free(ranked);
-    return WB_OK;
+    free(blocks);
+    return status;
+}
+
+/* Sums up what blocks amount to by sub-cores. */
+static wb_status sum_chains(struct grid_work *work) {
+    const size_t count = work->classes.count;
+    const struct block_chain **chains = calloc(count + 1, sizeof *chains);
+    uint64_t *blocks = calloc(count + 1, sizeof *blocks);
+    wb_status status = chains == NULL || blocks == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (size_t k = 0; status == WB_OK && k < count; k++) {
+        chains[k] = &work->classes.items[k].chain;
+        blocks[k] = work->classes.items[k].blocks;
+    }
+    if (status == WB_OK) status = chain_work_make(chains, blocks, count, &work->arena, &work->chains);
+    free(chains);
+    free(blocks);
+    return status;
 }
 
 wb_status grid_work_finish(struct grid_work *work) {
@@ -144,7 +143,7 @@ wb_status grid_work_finish(struct grid_work *work) {
         work->latency_total = cycles_add(work->latency_total, cycles_mul(class->blocks, class->latency));
         work->latency_most = cycles_max(work->latency_most, class->latency);
     }
-    return WB_OK;
+    return sum_chains(work);
 }
 
 void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven) {
@@ -198,30 +197,12 @@ void grid_work_free(struct grid_work *work) {
     *work = (struct grid_work){0};
 }
 
-/* The sum over the first n blocks of a ranking. */
-static cycles sum_of_first(const struct grid_work *work, const struct class_ranking *ranking, uint64_t n) {
-    size_t low = 0, high = work->classes.count; /* the last k with blocks_before[k] <= n */
-    if (n >= work->block_count) return ranking->sum_before[work->classes.count];
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (ranking->blocks_before[middle] <= n)
-            low = middle;
-        else
-            high = middle;
-    }
-    const cycles before = ranking->sum_before[low], next = ranking->sum_before[low + 1];
-    if (next == CYCLES_SATURATED) return CYCLES_SATURATED;
-    const uint64_t blocks = ranking->blocks_before[low + 1] - ranking->blocks_before[low];
-    assert(before <= next && ranking->blocks_before[low] <= n && blocks > 0);
-    return before + (next - before) / blocks * (n - ranking->blocks_before[low]);
-}
-
 cycles grid_work_most(const struct grid_work *work, uint64_t n) {
-    return sum_of_first(work, &work->by_initiations, n);
+    return class_ranking_sum(&work->by_initiations, n);
 }
 
 cycles grid_work_residencies(const struct grid_work *work, bool isolated, uint64_t n) {
-    return sum_of_first(work, isolated ? &work->by_isolated : &work->by_residency, n);
+    return class_ranking_sum(isolated ? &work->by_isolated : &work->by_residency, n);
 }
 
 cycles grid_work_together(const struct grid_work *work, uint64_t n) {

@@ -5,6 +5,8 @@
 #define WB_BOUND_GRID_GRID_WORK_H
 
 #include "bound/grid/block_requests.h"
+#include "bound/grid/chain_work.h"
+#include "bound/grid/class_ranking.h"
 #include "bound/grid/fetch_time.h"
 #include "bound/profile/profile.h"
 
@@ -20,6 +22,7 @@ struct block_class {
     uint64_t fetches; /* of instructions, of a block; 0 where they never stall */
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
+    struct block_chain chain; /* where no requests wait for a memory that SMs share */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
     const struct timed_block *timed; /* what a block executes, of whoever made the class */
 };
@@ -31,14 +34,6 @@ struct contention {
     uint64_t in_flight; /* of an SM at a time */
     uint32_t units;     /* bit u: instructions of unit u make requests */
     cycles wait;        /* until a request has been served, which latencies count; 0: they do not */
-};
-
-/* The classes in the order of some cycles that a block of each takes, the most first, and sums over the
- * blocks of those in front. */
-struct class_ranking {
-    uint32_t *classes;
-    uint64_t *blocks_before; /* classes + 1 */
-    cycles *sum_before;      /* classes + 1 */
 };
 
 struct grid_work {
@@ -61,21 +56,13 @@ struct grid_work {
     struct class_ranking by_residency,
         by_isolated;                    /* alpha, E at least; solo. Where SMs share a memory, E + lam */
     cycles latency_total, latency_most; /* of all blocks; of any block */
+    struct chain_work chains;
 };
 
 /* Adds a class of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message
  * when memory is exhausted. */
 wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *timed,
                               const struct block_profile *profile);
-
-/* A class and what classes are sorted by. */
-struct ranked_class {
-    cycles each;
-    uint32_t class;
-};
-
-/* For qsort: the most cycles first, then the class that was added first. */
-int ranked_classes_compare(const void *a, const void *b);
 
 /* Notes that the next block is of a class; there must be room in work->class_of. */
 void grid_work_add_block(struct grid_work *work, uint32_t class);
@@ -104,7 +91,7 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n);
 
 /* The initiations of all blocks. */
 static inline cycles grid_work_total(const struct grid_work *work) {
-    return work->by_initiations.sum_before[work->classes.count];
+    return class_ranking_total(&work->by_initiations);
 }
 
 /* What instruction fetch adds, 0 where it never stalls: on an SM that gets `blocks` blocks, whichever they

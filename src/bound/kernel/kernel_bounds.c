@@ -1,4 +1,6 @@
-/* Bounds of whole kernels from the sums of their blocks: K-AREA, K-BAL, K-SM (docs/proofs.md, section 12).
+/* Bounds of whole kernels from the sums of their blocks: K-AREA, K-BAL, K-SM (docs/proofs.md, section 12),
+ * and the same with what chains through sub-cores say beside them (docs/sub-core-bounds.md): in each of their
+ * terms the lesser of both counts.
  * All arithmetic saturates (base/cycles.h): a kernel can have any number of blocks. */
 #include "bound/kernel/kernel_bounds.h"
 
@@ -6,6 +8,7 @@
 
 #include "bound/block/block_sums.h"
 #include "bound/grid/contention.h"
+#include "bound/kernel/chain_times.h"
 
 /* What waves of blocks amount to when an SM holds `resident` at a time. */
 struct residency {
@@ -13,12 +16,14 @@ struct residency {
     uint64_t slots; /* of all SMs */
     bool waits;     /* some block waits for a slot */
     cycles delay;   /* between two blocks of a slot; 0 when none waits */
+    bool chains;    /* the theorems on chains count */
 };
 
-static struct residency residency_of(const struct grid_work *work, uint64_t resident) {
+static struct residency residency_of(const struct grid_work *work, uint64_t resident, bool chains) {
     assert(resident > 0);
     const struct machine_memory *memory = &work->machine->memory;
-    struct residency residency = {.sms = memory->sms, .resident = resident, .blocks = work->block_count};
+    struct residency residency = {
+        .sms = memory->sms, .resident = resident, .blocks = work->block_count, .chains = chains};
     residency.slots = residency.sms * resident;
     residency.waits = residency.blocks > residency.slots;
     residency.delay = residency.waits ? memory->dispatch_latency : 0;
@@ -77,24 +82,31 @@ static struct kernel_time time_of_slot(const struct grid_work *work, const struc
 }
 
 /* Blocks that start together and end before others come. */
-static struct kernel_time time_together(const struct grid_work *work, uint64_t n) {
+static struct kernel_time time_together(const struct grid_work *work, uint64_t n, bool chains) {
     const cycles together = grid_work_together(work, n);
     const cycles busy = cycles_min(grid_work_most(work, n), together);
-    return (struct kernel_time){.busy = busy, .latency = together - busy};
+    const struct kernel_time time = {.busy = busy, .latency = together - busy};
+    return chains ? kernel_time_min(time, chain_time_together(work, n)) : time;
+}
+
+/* The blocks of an SM that follow each other in its slots, dispatch and fetch left out. */
+static struct kernel_time time_in_turns(const struct grid_work *work, const struct residency *residency,
+                                        uint64_t n, uint64_t waves) {
+    const bool alone = residency->resident == 1; /* then the slot takes all blocks, the last one, too */
+    struct kernel_time time = time_of_slot(work, residency, n, alone ? n : waves - 1);
+    if (!alone) time.latency = cycles_add(time.latency, work->latency_most);
+    if (!residency->chains) return time;
+    return kernel_time_min(time, chain_time_of_sm(work, residency->resident, n));
 }
 
 /* h(n) of K-SM: an SM that gets n blocks. */
 static struct kernel_time time_of_sm(const struct grid_work *work, const struct residency *residency,
                                      uint64_t n) {
     const uint64_t waves = cycles_ceiling(n, residency->resident);
-    const bool alone = residency->resident == 1; /* then the slot takes all blocks, the last one, too */
-    const bool together = waves <= 1;
     struct kernel_time time =
-        together ? time_together(work, n) : time_of_slot(work, residency, n, alone ? n : waves - 1);
+        waves <= 1 ? time_together(work, n, residency->chains) : time_in_turns(work, residency, n, waves);
     time.fetch = grid_work_fetch_time(work, n, residency->resident);
-    if (together) return time;
-    if (!alone) time.latency = cycles_add(time.latency, work->latency_most);
-    time.dispatch = cycles_mul(waves - 1, residency->delay);
+    if (waves > 1) time.dispatch = cycles_mul(waves - 1, residency->delay);
     return time;
 }
 
@@ -114,10 +126,19 @@ static struct kernel_time with_dispatcher(const struct grid_work *work, struct k
     return time;
 }
 
+static struct kernel_time one_sm(const struct grid_work *work, const struct residency *residency) {
+    uint64_t n = residency->waits ? most_blocks(residency) : dealt_blocks(residency);
+    return with_dispatcher(work, time_of_sm(work, residency, n));
+}
+
 struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident) {
-    const struct residency residency = residency_of(work, resident);
-    uint64_t n = residency.waits ? most_blocks(&residency) : dealt_blocks(&residency);
-    return with_dispatcher(work, time_of_sm(work, &residency, n));
+    const struct residency residency = residency_of(work, resident, false);
+    return one_sm(work, &residency);
+}
+
+struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident) {
+    const struct residency residency = residency_of(work, resident, true);
+    return one_sm(work, &residency);
 }
 
 /* The same where an SM holds one block at a time, which has it to itself. */
@@ -136,12 +157,36 @@ static struct kernel_time area_of_isolated(const struct grid_work *work, const s
     return time;
 }
 
-struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) {
-    const struct residency residency = residency_of(work, resident);
-    if (!residency.waits) return kernel_one_sm(work, resident); /* never more */
-    struct kernel_time time = area_of_all(work, &residency);
-    if (resident == 1) time = kernel_time_min(time, area_of_isolated(work, &residency));
+/* A full SM behind the last dispatch: S_R. */
+static cycles time_of_tail(const struct grid_work *work, const struct residency *residency) {
+    const struct kernel_time time = time_together(work, residency->resident, residency->chains);
+    return kernel_time_sum(&time);
+}
+
+/* K-AREA of chains where blocks wait for residency. */
+static struct kernel_time area_of_chains(const struct grid_work *work, const struct residency *residency) {
+    struct kernel_time time = chain_time_of_area(work, residency->sms, residency->resident,
+                                                 time_of_tail(work, residency), residency->delay);
+    time.fetch = fetch_of_area(work, residency);
+    return time;
+}
+
+static struct kernel_time area(const struct grid_work *work, const struct residency *residency) {
+    if (!residency->waits) return one_sm(work, residency); /* never more */
+    struct kernel_time time = area_of_all(work, residency);
+    if (residency->resident == 1) time = kernel_time_min(time, area_of_isolated(work, residency));
+    if (residency->chains) time = kernel_time_min(time, area_of_chains(work, residency));
     return with_dispatcher(work, time);
+}
+
+struct kernel_time kernel_area(const struct grid_work *work, uint64_t resident) {
+    const struct residency residency = residency_of(work, resident, false);
+    return area(work, &residency);
+}
+
+struct kernel_time kernel_chain_area(const struct grid_work *work, uint64_t resident) {
+    const struct residency residency = residency_of(work, resident, true);
+    return area(work, &residency);
 }
 
 /* g(q) and the tail behind it, S_R: some other SM, full until the last dispatch, gets at most q blocks. */
@@ -149,6 +194,8 @@ static struct kernel_time time_of_other(const struct grid_work *work, const stru
                                         uint64_t n, cycles tail) {
     const uint64_t q = (residency->blocks - n) / (residency->sms - 1), waves = q / residency->resident;
     struct kernel_time time = time_of_slot(work, residency, q, waves);
+    if (residency->chains)
+        time = kernel_time_min(time, chain_time_of_other(work, residency->resident, q, waves));
     time.dispatch = cycles_mul(waves, residency->delay);
     time.tail = tail;
     time.fetch = cycles_add(grid_work_fetch_time(work, q, residency->resident),
@@ -158,7 +205,7 @@ static struct kernel_time time_of_other(const struct grid_work *work, const stru
 
 /* The largest min(h(n), g(q) + tail): the first grows with n, the second falls. */
 static struct kernel_time balance_of_two(const struct grid_work *work, const struct residency *residency) {
-    const cycles tail = grid_work_together(work, residency->resident);
+    const cycles tail = time_of_tail(work, residency);
     uint64_t low = residency->resident, high = most_blocks(residency); /* crossed at high, if anywhere */
     while (low < high) {
         uint64_t n = low + (high - low) / 2;
@@ -176,10 +223,19 @@ static struct kernel_time balance_of_two(const struct grid_work *work, const str
                                                   time_of_other(work, residency, high - 1, tail)));
 }
 
+static struct kernel_time balance(const struct grid_work *work, const struct residency *residency) {
+    if (!residency->waits || residency->sms == 1) return one_sm(work, residency);
+    return with_dispatcher(work, balance_of_two(work, residency));
+}
+
 struct kernel_time kernel_balance(const struct grid_work *work, uint64_t resident) {
-    const struct residency residency = residency_of(work, resident);
-    if (!residency.waits || residency.sms == 1) return kernel_one_sm(work, resident);
-    return with_dispatcher(work, balance_of_two(work, &residency));
+    const struct residency residency = residency_of(work, resident, false);
+    return balance(work, &residency);
+}
+
+struct kernel_time kernel_chain_balance(const struct grid_work *work, uint64_t resident) {
+    const struct residency residency = residency_of(work, resident, true);
+    return balance(work, &residency);
 }
 
 /* Of a grid whose blocks are assigned to the SMs before it starts, block b to SM b modulo their number, the
@@ -348,4 +404,45 @@ const struct bound_method bound_k_sm = {
     .summary = "kernel: the SM with the most blocks, in waves of as many as it holds",
     .run = one_sm_run,
     .needs = FOR_KERNELS,
+};
+
+bool kernel_has_sub_cores(const struct bound_input *input) {
+    return input->machine->sub_cores > 1;
+}
+
+static wb_status chain_area_run(const struct bound_input *input, wb_bound *bound) {
+    return kernel_upper(input, kernel_chain_area, bound);
+}
+
+const struct bound_method bound_k_chain_area = {
+    .name = "k-chain-area",
+    .summary = "like k-area, the busiest sub-core of each block counted, and others where chains change",
+    .run = chain_area_run,
+    .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH,
+    .fits = kernel_has_sub_cores,
+};
+
+static wb_status chain_balance_run(const struct bound_input *input, wb_bound *bound) {
+    return kernel_upper(input, kernel_chain_balance, bound);
+}
+
+const struct bound_method bound_k_chain_bal = {
+    .name = "k-chain-bal",
+    .summary = "like k-bal, the busiest sub-core of each block counted, and others where chains change",
+    .run = chain_balance_run,
+    .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH,
+    .fits = kernel_has_sub_cores,
+};
+
+static wb_status chain_run(const struct bound_input *input, wb_bound *bound) {
+    return kernel_upper(input, grid_work_is_dynamic(input->work) ? kernel_chain_one_sm : kernel_static,
+                        bound);
+}
+
+const struct bound_method bound_k_chain = {
+    .name = "k-chain",
+    .summary = "like k-sm, the busiest sub-core of each block counted, and others where chains change",
+    .run = chain_run,
+    .needs = FOR_KERNELS,
+    .fits = kernel_has_sub_cores,
 };

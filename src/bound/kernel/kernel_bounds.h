@@ -24,4 +24,12 @@ struct kernel_time kernel_balance(const struct grid_work *work, uint64_t residen
 struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident);  /* K-SM */
 struct kernel_time kernel_static(const struct grid_work *work, uint64_t resident); /* K-SM, static dispatch */
 
+/* The same, none of them more, with chains through sub-cores counted besides (docs/sub-core-bounds.md). */
+struct kernel_time kernel_chain_area(const struct grid_work *work, uint64_t resident);
+struct kernel_time kernel_chain_balance(const struct grid_work *work, uint64_t resident);
+struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident);
+
+/* Whether "all" asks for what is about sub-cores: of one there is nothing else to say. */
+bool kernel_has_sub_cores(const struct bound_input *input);
+
 #endif

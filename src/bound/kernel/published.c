@@ -137,6 +137,39 @@ const struct bound_method bound_one_by_one = {
     .never_proven = true,
 };
 
+/* ---- The busiest sub-core alone ------------------------------------------------------------------------ */
+
+/* The share of an SM, as if sub-cores only shared what they do in fact. */
+static struct kernel_time busiest(const struct grid_work *work, uint64_t resident) {
+    const uint64_t share = cycles_ceiling(work->block_count, work->machine->memory.sms);
+    return (struct kernel_time){
+        .busy = class_ranking_sum(&work->chains.pools[CHAIN_WHOLE].by_work, share),
+        .latency = cycles_mul(cycles_ceiling(share, resident), work->latency_most),
+    };
+}
+
+static wb_status busiest_run(const struct bound_input *input, wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    struct kernel_time worst = {0};
+    for (uint64_t resident = work->resident_least; resident <= work->resident_most; resident++)
+        worst = kernel_time_max(worst, busiest(work, resident));
+    kernel_bound_set(work, &worst, bound);
+    bound->kind = WB_ESTIMATE;
+    bound->reason = "the other sub-cores can hold up a block where its warps wait for each other, or blocks "
+                    "follow each other (docs/refutations)";
+    bound_assume_model(input, bound);
+    return WB_OK;
+}
+
+const struct bound_method bound_k_busiest = {
+    .name = "k-busiest",
+    .summary = "kernel: the busiest sub-core of each block, and the latencies of all turns (not safe)",
+    .run = busiest_run,
+    .needs = FOR_KERNELS,
+    .never_proven = true,
+    .fits = kernel_has_sub_cores,
+};
+
 /* ---- Equation (3) of JCSE 2017 and ECRTS 2025 -----------------------------------------------------------
  */
 

@@ -23,7 +23,8 @@ wb_status phase_walker_init(struct phase_walker *walker, const struct timed_bloc
         (struct phase_walker){.block = block, .cursor = path_begin(&block->paths[path]), .charges = charges};
     walker->units = arena_array(arena, machine->unit_count, sizeof *walker->units);
     walker->registers = arena_array(arena, block->code.register_count, sizeof *walker->registers);
-    if (walker->units == NULL || walker->registers == NULL) return WB_ERR_LIMIT;
+    walker->largest = arena_array(arena, (size_t)machine->unit_count + 1, sizeof *walker->largest);
+    if (walker->units == NULL || walker->registers == NULL || walker->largest == NULL) return WB_ERR_LIMIT;
     for (uint32_t i = 0; i < machine->unit_count; i++)
         WB_TRY(unit_queue_init(&walker->units[i], 1, machine->dispatch_depth, arena));
     return WB_OK;
@@ -54,12 +55,16 @@ static cycles phase_initiate(struct phase_walker *walker, const struct timed_ins
     const cycles begin = walker->exec_end;
     assert(issue >= walker->now && end >= issue + inst->init);
     walker->exec_end = cycles_max(begin, end);
+    walker->largest[inst->unit] = u32_max(walker->largest[inst->unit], inst->init);
     walker->now = issue + 1;
     walker->turns += begin + walker->exec_end;
     profile->exec += walker->exec_end - begin;
     profile->initiations += inst->init;
     profile->charge += charge;
-    if (!walker->block->machine->units[inst->unit].shared) profile->local += charge;
+    if (!walker->block->machine->units[inst->unit].shared) {
+        profile->local += charge;
+        profile->private_initiations += inst->init;
+    }
     return end;
 }
 
@@ -95,6 +100,7 @@ static wb_status phase_step(struct phase_walker *walker, const struct timed_inst
     walker->complete = cycles_max(walker->complete, result.ready);
     walker->latency_complete = cycles_max(walker->latency_complete, result.latency);
     profile->instructions += !inst->uncounted;
+    profile->active = profile->active || inst->unit != UNIT_NONE || inst->latency > 0 || count > 0;
     return WB_OK;
 }
 
@@ -117,7 +123,7 @@ static wb_status phase_walker_run(struct phase_walker *walker, struct path_curso
 #define FOLD_WORTH_SKIPPING 8u
 
 /* Times of the walker itself and of the profile, in fold_read. */
-#define WALKER_TIMES 10u
+#define WALKER_TIMES 11u
 
 /* A fold without a barrier, and what its body touches. */
 struct fold {
@@ -137,10 +143,17 @@ struct fold {
 static void walker_times(const struct fold *fold, cycles *times[WALKER_TIMES]) {
     struct phase_walker *walker = fold->walker;
     struct section_profile *profile = fold->profile;
-    cycles *const all[WALKER_TIMES] = {&walker->now,          &walker->exec_end, &walker->complete,
-                                       &profile->exec,        &walker->latency,  &walker->latency_complete,
-                                       &profile->initiations, &profile->charge,  &profile->local,
-                                       &profile->instructions};
+    cycles *const all[WALKER_TIMES] = {&walker->now,
+                                       &walker->exec_end,
+                                       &walker->complete,
+                                       &profile->exec,
+                                       &walker->latency,
+                                       &walker->latency_complete,
+                                       &profile->initiations,
+                                       &profile->charge,
+                                       &profile->local,
+                                       &profile->instructions,
+                                       &profile->private_initiations};
     for (size_t i = 0; i < WALKER_TIMES; i++)
         times[i] = all[i];
 }

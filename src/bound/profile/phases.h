@@ -24,11 +24,13 @@ struct phase_sink {
 /* What one section of one path amounts to. */
 struct section_profile {
     uint64_t instructions;
-    cycles iso;         /* until everything is complete: the sum of all phases */
-    cycles exec;        /* the sum of the execution phases */
-    cycles initiations; /* the sum of the initiation intervals */
-    cycles charge;      /* the same as SIB sums them: at depth 1 with the largest of each unit */
-    cycles local;       /* the part of `charge` on units that sub-cores do not share */
+    cycles iso;                 /* until everything is complete: the sum of all phases */
+    cycles exec;                /* the sum of the execution phases */
+    cycles initiations;         /* the sum of the initiation intervals */
+    cycles charge;              /* the same as SIB sums them: at depth 1 with the largest of each unit */
+    cycles local;               /* the part of `charge` on units that sub-cores do not share */
+    cycles private_initiations; /* the part of `initiations` on these */
+    bool active; /* it has instructions that are no mere barriers, which take no slot and wait for nothing */
 };
 
 /* One register of the walking warp. */
@@ -45,6 +47,7 @@ struct phase_walker {
     const cycles *charges;    /* per unit the least charge of an instruction, see phase_charges */
     struct unit_queue *units; /* one instance each */
     struct phase_register *registers;
+    uint32_t *largest;       /* per unit the largest initiation interval so far */
     cycles base;             /* start of the section */
     cycles now;              /* earliest cycle of the next issue */
     cycles exec_start;       /* of the execution phase being built; only kept for the sink */

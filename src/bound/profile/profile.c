@@ -71,10 +71,11 @@ struct profile_maker {
     struct block_profile *profile;
     struct arena arena; /* of the walkers */
     struct phase_walker *walkers;
-    struct path_cursor *cursors;      /* of the walkers: where the section at hand ends */
-    struct section_cycle cycle;       /* of the rows */
-    struct section_profile *cells;    /* of the section at hand */
-    uint32_t *path_warps;             /* warps that have each path */
+    struct path_cursor *cursors;   /* of the walkers: where the section at hand ends */
+    struct section_cycle cycle;    /* of the rows */
+    struct section_profile *cells; /* of the section at hand */
+    uint32_t *path_warps;          /* warps that have each path */
+    uint64_t *turns; /* per sub-core the longest sequence so far that ends with it: profile->turns */
     size_t recent[PROFILE_RECENT];    /* row number + 1 by hash, 0: none */
     uint64_t walked, total, watch_at; /* instructions */
     wb_status status;                 /* of walk_cycle */
@@ -116,7 +117,8 @@ static bool profile_cells_equal(const struct section_profile *a, const struct se
                                 uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (a[i].instructions != b[i].instructions || a[i].iso != b[i].iso || a[i].exec != b[i].exec ||
-            a[i].initiations != b[i].initiations || a[i].charge != b[i].charge || a[i].local != b[i].local)
+            a[i].initiations != b[i].initiations || a[i].charge != b[i].charge || a[i].local != b[i].local ||
+            a[i].private_initiations != b[i].private_initiations)
             return false;
     }
     return true;
@@ -143,6 +145,58 @@ static wb_status profile_keep(struct profile_maker *maker, size_t *number) {
     return WB_OK;
 }
 
+/* Sequences of active sub-cores, behind one more section. */
+static void add_turn(struct profile_maker *maker) {
+    const struct block_profile *profile = maker->profile;
+    const uint32_t sub_cores = profile->block->machine->sub_cores;
+    uint64_t most = 0, next = 0; /* of all sub-cores before the section; of those but `last` */
+    uint32_t last = 0;
+    for (uint32_t c = 0; c < sub_cores; c++)
+        if (maker->turns[c] > most) most = maker->turns[last = c];
+    for (uint32_t c = 0; c < sub_cores; c++)
+        if (c != last) next = cycles_max(next, maker->turns[c]);
+    for (size_t g = 0; g < profile->groups.count; g++) {
+        const struct warp_group *group = &profile->groups.items[g];
+        if (!maker->cells[group->path].active) continue;
+        const uint64_t behind = 1 + (group->sub_core == last ? next : most);
+        maker->turns[group->sub_core] = cycles_max(maker->turns[group->sub_core], behind);
+    }
+}
+
+/* What a unit can have left to do when no more is issued to it: an initiation on each instance, and a queue.
+ */
+static cycles left_by_unit(const struct wb_machine *machine, uint32_t unit, uint32_t largest) {
+    const uint32_t depth = machine->dispatch_depth;
+    if (largest == 0) return 0;
+    if (depth == DEPTH_UNLIMITED) return CYCLES_SATURATED;
+    return cycles_add(cycles_mul(machine->units[unit].count, largest - 1), cycles_mul(depth, largest));
+}
+
+/* The same of the units of a sub-core. */
+static cycles left_by_sub_core(const struct profile_maker *maker, uint32_t sub_core) {
+    const struct block_profile *profile = maker->profile;
+    const struct wb_machine *machine = profile->block->machine;
+    cycles left = 0;
+    for (uint32_t u = 0; u < machine->unit_count; u++) {
+        uint32_t largest = 0;
+        if (machine->units[u].shared) continue;
+        for (size_t g = 0; g < profile->groups.count; g++) {
+            const struct warp_group *group = &profile->groups.items[g];
+            if (group->sub_core == sub_core)
+                largest = u32_max(largest, maker->walkers[group->path].largest[u]);
+        }
+        left = cycles_add(left, left_by_unit(machine, u, largest));
+    }
+    return left;
+}
+
+/* Counts what the section at hand leaves behind its barrier. */
+static void add_spill(struct profile_maker *maker) {
+    struct block_profile *profile = maker->profile;
+    for (uint32_t c = 0; c < profile->block->machine->sub_cores; c++)
+        profile->spill = cycles_max(profile->spill, left_by_sub_core(maker, c));
+}
+
 /* Walks one section on every path. The latency path goes on from the latest warp: each waits for all. */
 static wb_status walk_row(struct profile_maker *maker, bool *more) {
     const uint32_t path_count = maker->profile->path_count;
@@ -157,11 +211,13 @@ static wb_status walk_row(struct profile_maker *maker, bool *more) {
     }
     for (uint32_t p = 0; p < path_count; p++)
         maker->walkers[p].latency = latest;
+    add_turn(maker);
+    if (*more) add_spill(maker);
     return WB_OK;
 }
 
-/* The times of all walkers that sections leave to the next: those of the latency path. Every section starts
- * on a clean machine. */
+/* The times of all walkers that sections leave to the next: those of the latency path, and the turns of
+ * sub-cores, which are maxima of such with 1 added. Every section starts on a clean machine. */
 static void latencies_read(const void *user, cycles *times) {
     const struct profile_maker *maker = user;
     const struct timed_block *block = maker->profile->block;
@@ -172,6 +228,8 @@ static void latencies_read(const void *user, cycles *times) {
         for (uint32_t r = 0; r < block->code.register_count; r++)
             *times++ = walker->registers[r].latency;
     }
+    for (uint32_t c = 0; c < block->machine->sub_cores; c++)
+        *times++ = maker->turns[c];
 }
 
 static void latencies_write(void *user, const cycles *times) {
@@ -184,6 +242,8 @@ static void latencies_write(void *user, const cycles *times) {
         for (uint32_t r = 0; r < block->code.register_count; r++)
             walker->registers[r].latency = *times++;
     }
+    for (uint32_t c = 0; c < block->machine->sub_cores; c++)
+        maker->turns[c] = *times++;
 }
 
 /* Walks the rows of the cycle once more, from the cursors on. */
@@ -200,8 +260,10 @@ static cycles walk_cycle(void *user) {
 /* Counts the rows of the cycle `times` more times, and takes the walkers behind them. */
 static wb_status repeat_rows(struct profile_maker *maker, uint64_t times) {
     struct block_profile *profile = maker->profile;
-    const size_t latencies = (size_t)profile->path_count * (profile->block->code.register_count + (size_t)2);
-    const struct max_plus_map map = {maker, latencies, latencies_read, latencies_write, walk_cycle, NULL};
+    const struct timed_block *block = profile->block;
+    const size_t times_left =
+        (size_t)profile->path_count * (block->code.register_count + (size_t)2) + block->machine->sub_cores;
+    const struct max_plus_map map = {maker, times_left, latencies_read, latencies_write, walk_cycle, NULL};
     for (size_t i = 0; i < maker->cycle.rows.count; i++)
         profile->rows.items[maker->cycle.rows.items[i]].count += times;
     WB_TRY(max_plus_repeat(&map, times));
@@ -237,6 +299,9 @@ static void profile_add_up(struct profile_maker *maker) {
     }
     for (uint32_t p = 0; p < profile->path_count; p++)
         profile->latency = cycles_max(profile->latency, maker->walkers[p].latency_complete);
+    profile->turns = 1;
+    for (uint32_t c = 0; c < profile->block->machine->sub_cores; c++)
+        profile->turns = cycles_max(profile->turns, maker->turns[c]);
 }
 
 static wb_status profile_walk(struct profile_maker *maker, const wb_watch *watch,
@@ -264,8 +329,9 @@ static wb_status profile_prepare(struct profile_maker *maker) {
     maker->cursors = arena_array(&maker->arena, count, sizeof *maker->cursors);
     maker->cells = arena_array(&maker->arena, count, sizeof *maker->cells);
     maker->path_warps = arena_array(&maker->arena, count, sizeof *maker->path_warps);
+    maker->turns = arena_array(&maker->arena, block->machine->sub_cores, sizeof *maker->turns);
     if (charges == NULL || maker->walkers == NULL || maker->cursors == NULL || maker->cells == NULL ||
-        maker->path_warps == NULL)
+        maker->path_warps == NULL || maker->turns == NULL)
         return WB_ERR_LIMIT;
     WB_TRY(section_cycle_init(&maker->cycle, count));
     for (uint32_t p = 0; p < count; p++) {

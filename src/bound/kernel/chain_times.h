@@ -1,0 +1,27 @@
+/* What the theorems on chains of instructions through sub-cores say of kernels (docs/sub-core-bounds.md): in
+ * each way to cut blocks into windows, and the least of them. None says anything where requests wait for a
+ * memory that SMs share: the times are then saturated. */
+#ifndef WB_BOUND_KERNEL_CHAIN_TIMES_H
+#define WB_BOUND_KERNEL_CHAIN_TIMES_H
+
+#include "bound/grid/grid_work.h"
+#include "bound/method/kernel_time.h"
+
+/* Until n blocks that start together have ended: S'_n. */
+struct kernel_time chain_time_together(const struct grid_work *work, uint64_t n);
+
+/* Of an SM that gets more blocks, n, than the `resident` that it holds at a time, theorem C', without what
+ * dispatch takes: h'(n). */
+struct kernel_time chain_time_of_sm(const struct grid_work *work, uint64_t resident, uint64_t n);
+
+/* Until the last dispatch where another SM gets at most q blocks, and so one of its slots at most `waves`:
+ * g'(q) of theorem E, likewise. */
+struct kernel_time chain_time_of_other(const struct grid_work *work, uint64_t resident, uint64_t q,
+                                       uint64_t waves);
+
+/* Of a grid whose blocks wait for slots, on `sms` SMs, theorem D: behind the last dispatch an SM takes at
+ * most `tail`, and a block waits for a dispatch at most `delay`. */
+struct kernel_time chain_time_of_area(const struct grid_work *work, uint64_t sms, uint64_t resident,
+                                      cycles tail, cycles delay);
+
+#endif

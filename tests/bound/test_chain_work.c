@@ -1,0 +1,197 @@
+/* What blocks amount to by sub-cores, worked out by hand: W, X, chg and sigma of docs/sub-core-bounds.md, and
+ * how grids add them up. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bound/grid/block_classes.h"
+#include "bound/kernel/chain_times.h"
+#include "bound/kernel/kernel_bounds.h"
+#include "warp/synthetic/synthetic_file.h"
+
+#define EXTRAS_MAX 8u
+
+struct fixture {
+    struct synthetic_block block;
+    struct grid_work work;
+    wb_diagnostics *diagnostics;
+};
+
+static void fixture_begin(struct fixture *fixture, const char *text) {
+    *fixture = (struct fixture){.diagnostics = wb_diagnostics_new()};
+    wb_status status =
+        synthetic_file_parse("grid", text, strlen(text), fixture->diagnostics, &fixture->block);
+    if (status == WB_OK)
+        status = block_classes_by_hand(&fixture->block, NULL, fixture->diagnostics, &fixture->work);
+    if (status != WB_OK) fail_msg("%s\n%s", wb_diagnostics_text(fixture->diagnostics), text);
+}
+
+static void fixture_end(struct fixture *fixture) {
+    grid_work_free(&fixture->work);
+    synthetic_block_free(&fixture->block);
+    wb_diagnostics_free(fixture->diagnostics);
+}
+
+/* A block on two or more sub-cores, and what it is. */
+struct share_case {
+    const char *machine, *units, *programs;
+    enum chain_window window;
+    cycles work, own;
+    uint64_t turns;
+    struct chain_extra extras[EXTRAS_MAX]; /* the dearest first; up to one that costs nothing */
+};
+
+#define TWO "dispatch_depth: 0\nsub_cores: 2"
+#define THREE "dispatch_depth: 0\nsub_cores: 3"
+
+static const struct share_case share_cases[] = {
+    /* e = 5, 3 and 2 that they share; A 0..5, the units are free then */
+    {TWO, "A/(5,0) B/(3,0) U(1,0)", "A U; B U", CHAIN_SECTIONS, 7, 0, 1, {{3, 1}}},
+    /* sections of (4, 1) and (1, 4): no sub-core has more than 5, but the sum of the larger ones is 8. The
+       instructions of the first leave 3 and 0 behind: sigma is 3. lam = 2 is more than what SIB leaves. */
+    {TWO, "A/(4,0) B/(1,2)", "A | B; B | A", CHAIN_SECTIONS, 8, 0, 2, {{4, 2}, {3, 1}}},
+    {TWO, "A/(4,0) B/(1,2)", "A | B; B | A", CHAIN_WHOLE, 5, 3, 2, {{5, 1}}},
+    /* at depth 2 a queue of two more: 3 + 2 * 4 on A, 0 + 2 on B */
+    {"dispatch_depth: 2\nsub_cores: 2",
+     "A/(4,0) B/(1,2)",
+     "A | B; B | A",
+     CHAIN_SECTIONS,
+     8,
+     2,
+     2,
+     {{12, 2}, {11, 1}}},
+    /* two instances can each have 3 left */
+    {TWO, "A/*2(4,0) B/(1,0)", "A | B; B | A", CHAIN_SECTIONS, 8, 0, 2, {{7, 2}, {6, 1}}},
+    /* what comes behind the last barrier leaves nothing behind one */
+    {TWO, "A/(4,0) B/(1,0)", "B | A; B | A", CHAIN_SECTIONS, 5, 0, 2, {{4, 1}, {1, 1}}},
+    /* three sub-cores with 6, 4, 1 in one section */
+    {THREE, "A/(1,0)", "A A A A A A; A A A A; A", CHAIN_SECTIONS, 6, 0, 1, {{4, 1}, {1, 1}}},
+    /* one sub-core alone at work, whatever barriers there are; then the other one at last */
+    {TWO, "A/(1,0)", "A | A | A; | |", CHAIN_SECTIONS, 3, 0, 1, {{0, 0}}},
+    {TWO, "A/(1,0)", "A | A |; | | A", CHAIN_SECTIONS, 3, 0, 2, {{0, 0}}},
+    /* {0}, {0, 1}, {1}: one change; {0}, {1}, {0}: two */
+    {TWO, "A/(1,0)", "A | A |; | A | A", CHAIN_SECTIONS, 3, 0, 2, {{1, 1}}},
+    {TWO, "A/(1,0)", "A | | A; | A |", CHAIN_SECTIONS, 3, 0, 3, {{0, 0}}},
+    /* sections that no warp has anything to do in are no change */
+    {TWO, "A/(1,0)", "A | | | A; | | |", CHAIN_SECTIONS, 2, 0, 1, {{0, 0}}},
+};
+
+static void expect_share(const struct share_case *that, const struct block_chain *chain) {
+    const struct chain_share *share = &chain->shares[that->window];
+    assert_true(chain->known[that->window]);
+    if (share->work != that->work || share->own != that->own || chain->turns != that->turns)
+        fail_msg("%s: W %" PRIu64 ", own %" PRIu64 ", chg %" PRIu64, that->programs, share->work, share->own,
+                 chain->turns);
+    size_t wanted = 0;
+    while (wanted < EXTRAS_MAX && that->extras[wanted].each > 0)
+        wanted++;
+    assert_int_equal(share->extra_count, wanted);
+    for (size_t i = 0; i < wanted; i++)
+        if (share->extras[i].each != that->extras[i].each || share->extras[i].count != that->extras[i].count)
+            fail_msg("%s: extra %zu is %" PRIu64 ", %" PRIu64 " times", that->programs, i,
+                     share->extras[i].each, share->extras[i].count);
+}
+
+static void test_shares(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof share_cases / sizeof *share_cases; i++) {
+        const struct share_case *that = &share_cases[i];
+        struct fixture fixture;
+        char text[512];
+        (void)snprintf(text, sizeof text, "block: b\n%s\nunits: \"%s\"\nblocks: [\"%s\"]\n", that->machine,
+                       that->units, that->programs);
+        fixture_begin(&fixture, text);
+        expect_share(that, &fixture.work.classes.items[0].chain);
+        fixture_end(&fixture);
+    }
+}
+
+/* Two kinds: W 5 and extras 3, 1; W 4, extra 4. */
+#define KINDS                                                                                                \
+    "block: kinds\ndispatch_depth: 0\nsub_cores: 3\nunits: \"A/(1,9)\"\n"                                    \
+    "blocks: [\"3* A A A A A; A A A; A\", \"2* A A A A; A A A A\"]\nresident: 2\nmemory: {sms: 1, "          \
+    "dispatch: greedy}\n"
+
+static void test_pools(void **state) {
+    (void)state;
+    struct fixture fixture;
+    fixture_begin(&fixture, KINDS);
+    const struct chain_work *chains = &fixture.work.chains;
+    const struct chain_pool *pool = &chains->pools[CHAIN_SECTIONS];
+    assert_int_equal(chains->turns_most, 1);
+    assert_int_equal(chains->turns_total, 5);
+    assert_int_equal(class_ranking_sum(&pool->by_work, 4), 19);
+    assert_int_equal(class_ranking_total(&pool->by_work), 23);
+    /* 4 + 4 + 3 + 3; no two blocks have more than 4 + 4 besides W; all of them have 4 each */
+    assert_int_equal(chain_pool_extras(pool, 4, 5), 14);
+    assert_int_equal(chain_pool_extras(pool, 4, 2), 8);
+    assert_int_equal(chain_pool_extras(pool, UINT64_MAX, 5), 20);
+    fixture_end(&fixture);
+}
+
+/* The formulas on these: the own time of a block is lam, 9. */
+static void test_times(void **state) {
+    (void)state;
+    struct fixture fixture;
+    fixture_begin(&fixture, KINDS);
+    const struct kernel_time together = chain_time_together(&fixture.work, 2);
+    assert_int_equal(kernel_time_sum(&together), 10 + 9);
+    /* F = 3: W^5, two changes of the one other slot, 4 + 4, and three turns */
+    const struct kernel_time turns = chain_time_of_sm(&fixture.work, 2, 5);
+    assert_int_equal(kernel_time_sum(&turns), 23 + 8 + 3 * 9);
+    /* of four blocks, two in one slot: one change */
+    const struct kernel_time other = chain_time_of_other(&fixture.work, 2, 4, 2);
+    assert_int_equal(kernel_time_sum(&other), 19 + 4 + 2 * 9);
+    /* (2 * 23 + TOP_{5 + 1 - 2} + 5 * 9 + 9) / 2 */
+    const struct kernel_time area = chain_time_of_area(&fixture.work, 1, 2, 19, 0);
+    assert_int_equal(kernel_time_sum(&area), (46 + 14 + 45 + 9) / 2);
+    /* on two SMs and with a delay of 3: TOP_{5 + 1 - 4}, the tail of the other SM, one block that waits, and
+       three of the last */
+    const struct kernel_time wide = chain_time_of_area(&fixture.work, 2, 2, 19, 3);
+    assert_int_equal(kernel_time_sum(&wide), (46 + 8 + 45 + 9 + 2 * 19 + 3 + 3 * 3) / 4);
+    fixture_end(&fixture);
+}
+
+/* A queue without end leaves any amount behind: sections are no windows then, the whole block is one. */
+static void test_unlimited_queues(void **state) {
+    (void)state;
+    struct fixture fixture;
+    fixture_begin(&fixture, "block: b\ndispatch_depth: unlimited\nsub_cores: 2\nunits: \"A/(1,0)\"\n"
+                            "blocks: [\"A A A A |; | A A A A\", \"A; A\"]\n");
+    assert_false(fixture.work.classes.items[0].chain.known[CHAIN_SECTIONS]);
+    assert_true(fixture.work.classes.items[1].chain.known[CHAIN_SECTIONS]);
+    assert_false(fixture.work.chains.pools[CHAIN_SECTIONS].known);
+    assert_true(fixture.work.chains.pools[CHAIN_WHOLE].known);
+    /* 8 cycles of issue are possible: not W = 4 of the whole with lam = 0 */
+    const struct kernel_time alone = chain_time_together(&fixture.work, 1);
+    assert_int_equal(kernel_time_sum(&alone), 8);
+    fixture_end(&fixture);
+}
+
+/* On one sub-core nothing is beyond W, and nothing is more than K-SM. */
+static void test_one_sub_core(void **state) {
+    (void)state;
+    struct fixture fixture;
+    fixture_begin(&fixture, "block: b\ndispatch_depth: 0\nunits: \"A(2,5) B(1,1)\"\n"
+                            "blocks: [\"7* 2x A B.0 | B\"]\nresident: 2\n");
+    const struct chain_share *share = &fixture.work.classes.items[0].chain.shares[CHAIN_SECTIONS];
+    assert_int_equal(share->work, fixture.work.classes.items[0].initiations);
+    assert_int_equal(share->extra_count, 0);
+    const struct kernel_time plain = kernel_one_sm(&fixture.work, 2);
+    const struct kernel_time chains = kernel_chain_one_sm(&fixture.work, 2);
+    assert_true(kernel_time_sum(&chains) <= kernel_time_sum(&plain));
+    fixture_end(&fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shares),       cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_times),        cmocka_unit_test(test_unlimited_queues),
+        cmocka_unit_test(test_one_sub_core),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

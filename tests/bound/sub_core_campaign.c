@@ -2,7 +2,7 @@
  * or with a mistake in it, until it is stopped or has done what it was asked. Ends at the first time above a
  * bound as it is proven; prints grids that show a mistake.
  *
- * usage: sub_core_campaign FIRST_SEED SEEDS [MUTANT [STEPS]]
+ * usage: sub_core_campaign FIRST_SEED SEEDS [MUTANT [STEPS [FAMILY]]]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #define STATES 6000
 
 static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED};
+static const uint32_t queues[] = {1, 2, DEPTH_UNLIMITED};
 static const struct climb_limits all_limits[] = {
     {.kinds = 1,
      .variants = 2,
@@ -70,8 +71,35 @@ static const struct climb_limits all_limits[] = {
      .sections = 3,
      .depths = depths,
      .depth_count = 5},
+    {.kinds = 2,
+     .variants = 2,
+     .warps = 2,
+     .insts = 5,
+     .blocks = 1,
+     .init = 6,
+     .latency = 6,
+     .sub_cores = 2,
+     .rooms = 2,
+     .sms = 1,
+     .sections = 2,
+     .depths = queues,
+     .depth_count = 3},
+    {.kinds = 2,
+     .variants = 2,
+     .warps = 3,
+     .insts = 5,
+     .blocks = 1,
+     .init = 6,
+     .latency = 8,
+     .sub_cores = 3,
+     .rooms = 3,
+     .sms = 1,
+     .sections = 3,
+     .depths = queues,
+     .depth_count = 3},
 };
 
+static const struct chain_view exact_paths = {0};
 static const char *const bound_names[] = {"one-sm", "balance", "area"};
 
 struct record {
@@ -105,7 +133,7 @@ static void print_case(const char *what, enum chain_bound bound, uint32_t time, 
 static void look_at(uint32_t time, uint64_t seed) {
     for (uint32_t m = 0; m < CHAIN_MUTANTS; m++) {
         for (uint32_t b = 0; b < CHAIN_BOUND_COUNT; b++) {
-            const uint64_t claimed = naive_chain_bound(&stated, false, b, m);
+            const uint64_t claimed = naive_chain_bound(&stated, &exact_paths, b, m);
             if (time <= claimed) continue;
             struct record *record = &records[m][b];
             if (m == CHAIN_AS_PROVEN) {
@@ -131,8 +159,8 @@ static double nearness(const struct climb_case *at, enum chain_mutant mutant, en
         return 0;
     }
     explored++;
-    const uint64_t proven = naive_chain_bound(&stated, false, bound, CHAIN_AS_PROVEN);
-    const uint64_t claimed = naive_chain_bound(&stated, false, bound, mutant);
+    const uint64_t proven = naive_chain_bound(&stated, &exact_paths, bound, CHAIN_AS_PROVEN);
+    const uint64_t claimed = naive_chain_bound(&stated, &exact_paths, bound, mutant);
     attained += time == proven;
     /* a mistake that changes nothing here is no way on */
     const double near = (double)time / (double)(claimed == 0 ? 1 : claimed) -
@@ -141,9 +169,10 @@ static double nearness(const struct climb_case *at, enum chain_mutant mutant, en
     return near;
 }
 
-static void climb(uint64_t seed, enum chain_mutant mutant, uint32_t steps) {
+static void climb(uint64_t seed, enum chain_mutant mutant, uint32_t steps, int family) {
     struct random_state random = random_seeded(seed);
-    const struct climb_limits *limits = &all_limits[seed % (sizeof all_limits / sizeof *all_limits)];
+    const struct climb_limits *limits =
+        &all_limits[family >= 0 ? (size_t)family : seed % (sizeof all_limits / sizeof *all_limits)];
     const enum chain_bound bound =
         limits->sms == 1 ? CHAIN_ONE_SM : (enum chain_bound)random_below(&random, CHAIN_BOUND_COUNT);
     struct climb_case best_case;
@@ -162,15 +191,16 @@ static void climb(uint64_t seed, enum chain_mutant mutant, uint32_t steps) {
 
 int main(int argc, char **argv) {
     if (argc < 3) {
-        fprintf(stderr, "usage: sub_core_campaign FIRST_SEED SEEDS [MUTANT [STEPS]]\n");
+        fprintf(stderr, "usage: sub_core_campaign FIRST_SEED SEEDS [MUTANT [STEPS [FAMILY]]]\n");
         return 2;
     }
     const uint64_t first = strtoull(argv[1], NULL, 10), seeds = strtoull(argv[2], NULL, 10);
     const int chosen = argc > 3 ? atoi(argv[3]) : -1;
     const uint32_t steps = argc > 4 ? (uint32_t)atoi(argv[4]) : 300;
+    const int family = argc > 5 ? atoi(argv[5]) : -1;
     for (uint64_t seed = first; seed < first + seeds; seed++)
         climb(seed, chosen >= 0 ? (enum chain_mutant)chosen : (enum chain_mutant)(seed / 4 % CHAIN_MUTANTS),
-              steps);
+              steps, family);
     printf("%" PRIu64 " grids, %" PRIu64 " not explored, %" PRIu64 " attain the bound\n", explored, unknown,
            attained);
     for (uint32_t m = 1; m < CHAIN_MUTANTS; m++) {

@@ -160,7 +160,7 @@ static uint64_t behind_of_warp(const struct sections *block, uint32_t j, uint32_
     return pending;
 }
 
-static uint64_t sigma(const struct sections *block, bool covering, uint32_t j) {
+static uint64_t sigma_of(const struct sections *block, bool by_count, uint32_t j) {
     uint64_t most = 0;
     if (block->mutant == CHAIN_NO_SIGMA) return 0;
     for (uint32_t c = 0; j > 0 && c < block->grid->sub_cores; c++) {
@@ -171,14 +171,27 @@ static uint64_t sigma(const struct sections *block, bool covering, uint32_t j) {
             for (uint32_t w = c; w < block->kind->warps; w += block->grid->sub_cores)
                 pending += behind_of_warp(block, j, w, u);
             const uint64_t counted = behind_by_count(block, j, c, u);
-            sum = sum_of(sum, covering ? counted : min(counted, pending));
+            sum = sum_of(sum, by_count ? counted : min(counted, pending));
         }
         most = max(most, sum);
     }
     return most;
 }
 
+/* sigma(j), or the largest of the block where it is not told apart. */
+static uint64_t sigma(const struct sections *block, const struct chain_view *view, uint32_t j) {
+    uint64_t most = 0;
+    if (!view->largest_sigma) return sigma_of(block, view->covering, j);
+    for (uint32_t other = 1; other < block->count; other++)
+        most = max(most, sigma_of(block, true, other));
+    return most;
+}
+
 /* ---- Latencies ---- */
+
+static uint64_t releases_of(const struct sections *block) {
+    return block->mutant == CHAIN_NO_RELEASE ? 0 : (block->count - 1) * block->grid->release;
+}
 
 /* lam. */
 static uint64_t latency_of(const struct sections *block) {
@@ -200,9 +213,8 @@ static uint64_t latency_of(const struct sections *block) {
             arrival = max(arrival, at);
         }
         released = arrival;
-        if (j + 1 < block->count && block->mutant != CHAIN_NO_RELEASE) released += block->grid->release;
     }
-    return max(longest, released);
+    return longest + releases_of(block);
 }
 
 /* iso_j(w): the section alone, from a clean machine. */
@@ -236,13 +248,12 @@ static uint64_t isolated(const struct sections *block, uint32_t w, uint32_t j) {
 
 /* SIB with the releases; NONE where it is not proven of blocks that share their SM. */
 static uint64_t alone(const struct sections *block) {
-    uint64_t sum = (block->count - 1) * (block->mutant == CHAIN_NO_RELEASE ? 0 : block->grid->release);
+    uint64_t sum = releases_of(block);
     if (block->grid->depth > 0 && block->grid->depth != DEPTH_UNLIMITED) return NONE;
     for (uint32_t j = 0; j < block->count; j++) {
         uint64_t longest = 0;
         for (uint32_t w = 0; w < block->kind->warps; w++) {
             uint64_t time = isolated(block, w, j);
-            if (time == 0) continue;
             for (uint32_t u = 0; u < block->kind->warps; u++) {
                 for (uint32_t i = 0; u != w && i < block->kind->programs[u].count; i++) {
                     if (!executes(block, u, i, j)) continue;
@@ -304,15 +315,15 @@ static uint64_t work_of(const struct sections *block, uint64_t loads[SUB_CORES_M
     return largest + loads[SUB_CORES_MAX];
 }
 
-static void measure(const struct sub_core_grid *grid, const struct sub_core_kind *kind, bool covering,
-                    enum chain_mutant mutant, struct block *out) {
+static void measure(const struct sub_core_grid *grid, const struct sub_core_kind *kind,
+                    const struct chain_view *view, enum chain_mutant mutant, struct block *out) {
     struct sections block = {.grid = grid, .kind = kind, .mutant = mutant};
     uint64_t all[SUB_CORES_MAX + 1] = {0};
     memset(out, 0, sizeof *out);
     divide(&block);
     for (uint32_t j = 0; j < block.count; j++) {
         uint64_t loads[SUB_CORES_MAX + 1];
-        const uint64_t behind = grid->sub_cores > 1 ? sigma(&block, covering, j) : 0;
+        const uint64_t behind = grid->sub_cores > 1 ? sigma(&block, view, j) : 0;
         section_loads(&block, j, loads);
         for (uint32_t c = 0; c <= SUB_CORES_MAX; c++) {
             all[c] += loads[c];
@@ -345,6 +356,7 @@ struct grid {
     struct block *blocks;
     uint64_t rooms, sms, delay, service;
     bool is_static;
+    const struct chain_view *view;
     enum windows windows;
     enum chain_mutant mutant;
 };
@@ -383,11 +395,18 @@ static uint64_t own_of(const struct grid *grid, uint32_t b) {
     return less(min(block->work_fine + block->latency, block->alone), work_in(grid, b));
 }
 
-static uint64_t own(const struct grid *grid) {
-    uint64_t most = 0;
+/* The sum of the largest. */
+static uint64_t owns(const struct grid *grid, uint64_t count) {
+    uint64_t each[CHAIN_BLOCKS_MAX];
     for (uint32_t b = 0; b < grid->count; b++)
-        most = max(most, own_of(grid, b));
-    return most;
+        each[b] = own_of(grid, b);
+    return sum_largest(each, grid->count, count);
+}
+
+/* The same of the blocks before the last one. */
+static uint64_t owns_before(const struct grid *grid, uint64_t count) {
+    if (grid->mutant == CHAIN_NO_OWN) return 0;
+    return owns(grid, less(count, grid->mutant == CHAIN_OWN_FEWER));
 }
 
 static uint64_t latency(const struct grid *grid) {
@@ -424,20 +443,20 @@ static uint64_t top(const struct grid *grid, uint64_t picks, uint64_t n) {
     return grid->mutant == CHAIN_NO_EXTRAS ? 0 : min(picked, sum_largest(rests, grid->count, n));
 }
 
+/* What n blocks keep the chain waiting: no more than all of them do. */
+static uint64_t busy_with(const struct grid *grid, uint64_t n, uint64_t extras) {
+    return min(sum_of(work(grid, n), extras), all_work(grid, n));
+}
+
 /* S'_n. */
 static uint64_t together(const struct grid *grid, uint64_t n) {
-    const uint64_t latencies = grid->mutant == CHAIN_NO_LAST ? 0 : own(grid);
-    return sum_of(work(grid, n) + latencies, top(grid, (n - 1) * (most_changes(grid) - 1), n - 1));
+    const uint64_t extras = top(grid, (n - 1) * (most_changes(grid) - 1), n - 1);
+    return busy_with(grid, n, extras) + (grid->mutant == CHAIN_NO_LAST ? 0 : owns(grid, 1));
 }
 
 static uint64_t delays(const struct grid *grid, uint64_t count) {
     if (grid->mutant == CHAIN_NO_DELAY) return 0;
     return less(count, grid->mutant == CHAIN_DELAY_FEWER) * grid->delay;
-}
-
-static uint64_t owns(const struct grid *grid, uint64_t count) {
-    if (grid->mutant == CHAIN_NO_OWN) return 0;
-    return less(count, grid->mutant == CHAIN_OWN_FEWER) * own(grid);
 }
 
 /* h'(n). */
@@ -448,8 +467,9 @@ static uint64_t h(const struct grid *grid, uint64_t n) {
     const uint64_t cut = turns - (grid->mutant == CHAIN_PICKS_OF_TURNS);
     const uint64_t picks = (grid->rooms - 1) * less(cut * change, 1);
     uint64_t last = latency(grid);
-    if (grid->mutant != CHAIN_LAST_IS_LATENCY && grid->mutant != CHAIN_NO_LAST) last = max(last, own(grid));
-    return min(work(grid, n) + top(grid, picks, n), all_work(grid, n)) + owns(grid, turns - 1) + last +
+    if (grid->mutant != CHAIN_LAST_IS_LATENCY && grid->mutant != CHAIN_NO_LAST)
+        last = max(last, owns(grid, 1));
+    return busy_with(grid, n, top(grid, picks, n)) + owns_before(grid, turns - 1) + last +
            delays(grid, turns - 1);
 }
 
@@ -458,7 +478,7 @@ static uint64_t g(const struct grid *grid, uint64_t q) {
     const uint64_t turns = q / grid->rooms;
     const uint64_t cut = turns - (grid->mutant == CHAIN_PICKS_OF_TURNS);
     const uint64_t picks = (grid->rooms - 1) * less(cut * most_changes(grid), 1);
-    return sum_of(work(grid, q) + owns(grid, turns) + delays(grid, turns - 1), top(grid, picks, q));
+    return busy_with(grid, q, top(grid, picks, q)) + owns_before(grid, turns) + delays(grid, turns - 1);
 }
 
 static uint64_t tail(const struct grid *grid) {
@@ -486,24 +506,26 @@ static uint64_t balance(const struct grid *grid) {
     return longest;
 }
 
+/* Theorem D with so much time behind the last dispatch. */
+static uint64_t area_with(const struct grid *grid, uint64_t tail) {
+    const uint64_t rooms = grid->rooms, sms = grid->sms + (grid->mutant == CHAIN_SM_MORE);
+    uint64_t owns_all = owns_before(grid, grid->count), changes_all = 0, last = latency(grid);
+    for (uint32_t b = 0; b < grid->count; b++)
+        changes_all += grid->blocks[b].changes;
+    if (grid->mutant == CHAIN_PICKS_OF_TURNS) changes_all = less(changes_all, rooms * most_changes(grid));
+    if (grid->view->larger_last) last = max(last, owns(grid, 1));
+    const uint64_t picks = less(changes_all + (rooms - 1) * most_changes(grid), grid->sms * rooms);
+    const uint64_t after = last + top(grid, picks, grid->count) + delays(grid, 1);
+    const uint64_t all = rooms * work(grid, grid->count) + owns_all + (rooms - 1) * after +
+                         (grid->sms - 1) * rooms * (tail + delays(grid, 1)) +
+                         delays(grid, less(grid->count, grid->sms * rooms));
+    return all / (sms * rooms);
+}
+
 static uint64_t area(const struct grid *grid) {
     if (starts_at_once(grid)) return one_sm(grid);
-    const uint64_t rooms = grid->rooms, sms = grid->sms + (grid->mutant == CHAIN_SM_MORE);
-    uint64_t owns_all = 0, changes_all = 0;
-    for (uint32_t b = 0; b < grid->count; b++) {
-        owns_all += own_of(grid, b);
-        changes_all += grid->blocks[b].changes;
-    }
-    if (grid->mutant == CHAIN_NO_OWN) owns_all = 0;
-    if (grid->mutant == CHAIN_OWN_FEWER) owns_all = less(owns_all, own(grid));
-    if (grid->mutant == CHAIN_PICKS_OF_TURNS) changes_all = less(changes_all, rooms * most_changes(grid));
-    const uint64_t picks = less(changes_all + (rooms - 1) * most_changes(grid), grid->sms * rooms);
-    const uint64_t after = latency(grid) + top(grid, picks, grid->count) + delays(grid, 1);
-    const uint64_t all = rooms * work(grid, grid->count) + owns_all + (rooms - 1) * after +
-                         (grid->sms - 1) * rooms * (tail(grid) + delays(grid, 1)) +
-                         delays(grid, less(grid->count, grid->sms * rooms));
-    const uint64_t whole = grid->service > 0 ? together(grid, rooms) + delays(grid, 1) : 0;
-    return max(all / (sms * rooms), whole);
+    const uint64_t whole = grid->service > 0 ? together(grid, grid->rooms) + delays(grid, 1) : 0;
+    return max(area_with(grid, tail(grid)), whole);
 }
 
 static uint64_t bound_of(const struct grid *grid, enum chain_bound bound) {
@@ -514,41 +536,74 @@ static uint64_t bound_of(const struct grid *grid, enum chain_bound bound) {
     }
 }
 
-/* The least over windows and links. */
-static uint64_t least_of(struct grid *grid, enum chain_bound bound) {
-    uint64_t least = NONE;
-    for (grid->windows = FINE; grid->windows <= COARSE; grid->windows++)
-        least = min(least, bound_of(grid, bound));
-    return least;
+/* Whether the view knows what sections leave behind. */
+static bool knows_windows(const struct grid *grid) {
+    for (uint32_t b = 0; grid->view->largest_sigma && grid->windows == FINE && b < grid->count; b++)
+        for (uint32_t i = 0; i < grid->blocks[b].fine_count; i++)
+            if (grid->blocks[b].extras_fine[i] == NONE) return false;
+    return true;
 }
 
-uint64_t naive_chain_bound(const struct sub_core_grid *from, bool covering, enum chain_bound bound,
-                           enum chain_mutant mutant) {
-    struct block *blocks = calloc(CHAIN_BLOCKS_MAX, sizeof *blocks);
-    struct grid grid = {.blocks = blocks,
+static uint64_t term_of(const struct grid *grid, enum chain_term term, uint64_t n) {
+    if (!knows_windows(grid)) return NONE;
+    switch (term) {
+    case CHAIN_TOGETHER: return together(grid, n);
+    case CHAIN_OF_SM: return h(grid, n);
+    case CHAIN_OF_OTHER: return g(grid, n);
+    default: return area_with(grid, n);
+    }
+}
+
+/* A grid without blocks. */
+static struct grid begin(const struct sub_core_grid *from, const struct chain_view *view,
+                         enum chain_mutant mutant) {
+    struct grid grid = {.blocks = calloc(CHAIN_BLOCKS_MAX, sizeof *grid.blocks),
                         .rooms = from->rooms + (mutant == CHAIN_ROOM_MORE),
-                        .sms = from->sms,
+                        .sms = from->is_static ? 1 : from->sms,
                         .delay = from->delay,
                         .service = from->service,
                         .is_static = from->is_static,
+                        .view = view,
                         .mutant = mutant};
-    uint64_t longest = 0;
-    const uint32_t count = sub_core_grid_blocks(from);
-    if (blocks == NULL || count > CHAIN_BLOCKS_MAX) abort();
-    for (uint32_t sm = 0; sm < (from->is_static ? from->sms : 1); sm++) {
-        uint32_t number = 0;
-        grid.count = 0;
-        for (uint32_t k = 0; k < from->kind_count; k++) {
-            struct block block;
-            measure(from, &from->kinds[k], covering, mutant, &block);
-            for (uint32_t b = 0; b < from->kinds[k].blocks; b++, number++)
-                if (!from->is_static || number % from->sms == sm) blocks[grid.count++] = block;
-        }
-        if (from->is_static) grid.sms = 1;
-        if (grid.count == 0) continue;
-        longest = max(longest, least_of(&grid, from->is_static ? CHAIN_ONE_SM : bound));
+    if (grid.blocks == NULL || sub_core_grid_blocks(from) > CHAIN_BLOCKS_MAX) abort();
+    return grid;
+}
+
+/* Every `step`-th block, from number `first` on. */
+static void add_blocks(const struct sub_core_grid *from, uint32_t first, uint32_t step, struct grid *grid) {
+    uint32_t number = 0;
+    grid->count = 0;
+    for (uint32_t k = 0; k < from->kind_count; k++) {
+        struct block block;
+        measure(from, &from->kinds[k], grid->view, grid->mutant, &block);
+        for (uint32_t b = 0; b < from->kinds[k].blocks; b++, number++)
+            if (number >= first && (number - first) % step == 0) grid->blocks[grid->count++] = block;
     }
-    free(blocks);
-    const uint64_t services = mutant == CHAIN_NO_SERVICE ? 0 : count - (mutant == CHAIN_SERVICE_FEWER);
-    return sum_of(longest, services * from->service);
+}
+
+uint64_t naive_chain_bound(const struct sub_core_grid *from, const struct chain_view *view,
+                           enum chain_bound bound, enum chain_mutant mutant) {
+    struct grid grid = begin(from, view, mutant);
+    uint64_t longest = 0;
+    for (uint32_t sm = 0; sm < (from->is_static ? from->sms : 1); sm++) {
+        add_blocks(from, sm, from->is_static ? from->sms : 1, &grid);
+        uint64_t least = NONE;
+        for (grid.windows = FINE; grid.count > 0 && grid.windows <= COARSE; grid.windows++)
+            least = min(least, bound_of(&grid, from->is_static ? CHAIN_ONE_SM : bound));
+        if (grid.count > 0) longest = max(longest, least);
+    }
+    free(grid.blocks);
+    const uint64_t services = sub_core_grid_blocks(from) - (mutant == CHAIN_SERVICE_FEWER);
+    return sum_of(longest, mutant == CHAIN_NO_SERVICE ? 0 : services * from->service);
+}
+
+uint64_t naive_chain_term(const struct sub_core_grid *from, const struct chain_view *view,
+                          enum chain_term term, uint64_t n) {
+    struct grid grid = begin(from, view, CHAIN_AS_PROVEN);
+    uint64_t least = NONE;
+    add_blocks(from, 0, 1, &grid);
+    for (grid.windows = FINE; grid.windows <= COARSE; grid.windows++)
+        least = min(least, term_of(&grid, term, n));
+    free(grid.blocks);
+    return least;
 }

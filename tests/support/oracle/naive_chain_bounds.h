@@ -49,9 +49,26 @@ enum chain_mutant {
 
 extern const char *const chain_mutant_names[CHAIN_MUTANTS];
 
-/* A bound of a grid of at most CHAIN_BLOCKS_MAX blocks. `covering`: warps may execute less than the programs
- * say, so that what is known of exact paths alone is left out. */
-uint64_t naive_chain_bound(const struct sub_core_grid *grid, bool covering, enum chain_bound bound,
-                           enum chain_mutant mutant);
+/* What is known of blocks. */
+struct chain_view {
+    bool covering;      /* warps may execute less than the programs say, but every barrier */
+    bool largest_sigma; /* one sigma for all sections, by the length of queues alone */
+    bool larger_last;   /* latencies of the last block in the mean: its stay less its work, if that is more */
+};
+
+/* A bound of a grid of at most CHAIN_BLOCKS_MAX blocks. */
+uint64_t naive_chain_bound(const struct sub_core_grid *grid, const struct chain_view *view,
+                           enum chain_bound bound, enum chain_mutant mutant);
+
+/* What they are made of, dispatch service left out. */
+enum chain_term {
+    CHAIN_TOGETHER, /* S'_n */
+    CHAIN_OF_SM,    /* h'(n) */
+    CHAIN_OF_OTHER, /* g'(n) */
+    CHAIN_OF_AREA,  /* theorem D with n for S'_R */
+};
+
+uint64_t naive_chain_term(const struct sub_core_grid *grid, const struct chain_view *view,
+                          enum chain_term term, uint64_t n);
 
 #endif

@@ -257,3 +257,13 @@ cycles naive_kernel_bound(const struct grid_work *work, uint64_t resident, enum 
     default: return one_sm(&grid) + service;
     }
 }
+
+cycles naive_kernel_term(const struct grid_work *work, uint64_t resident, enum naive_term term, uint64_t n) {
+    struct grid grid;
+    fill(work, resident, MISTAKE_NONE, &grid);
+    switch (term) {
+    case NAIVE_TOGETHER: return together(&grid, n);
+    case NAIVE_OF_SM: return h(&grid, n);
+    default: return g(&grid, n);
+    }
+}

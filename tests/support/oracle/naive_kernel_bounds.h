@@ -38,4 +38,10 @@ enum naive_bound { NAIVE_AREA, NAIVE_BALANCE, NAIVE_ONE_SM, NAIVE_BOUND_COUNT };
 cycles naive_kernel_bound(const struct grid_work *work, uint64_t resident, enum naive_bound bound,
                           enum naive_mistake mistake);
 
+/* What they are made of, dispatch service left out: until n blocks that start together have ended, S_n; of an
+ * SM that gets n blocks, h(n); until the last dispatch where another SM gets at most n, g(n). */
+enum naive_term { NAIVE_TOGETHER, NAIVE_OF_SM, NAIVE_OF_OTHER };
+
+cycles naive_kernel_term(const struct grid_work *work, uint64_t resident, enum naive_term term, uint64_t n);
+
 #endif

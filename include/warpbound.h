@@ -572,6 +572,7 @@ typedef enum {
     /* The machine. */
     WB_ASSUME_WORK_CONSERVING,
     WB_ASSUME_STRICT_ROUND_ROBIN,
+    WB_ASSUME_SUB_CORES_KEPT,
     WB_ASSUME_REORDERED_REQUESTS,
     WB_ASSUME_TIMES_OR_SHORTER,
     WB_ASSUME_TIMES_AS_STATED,
@@ -643,6 +644,7 @@ typedef enum {
     WB_PART_FETCH, /* of instructions */
     WB_PART_DISPATCH,
     WB_PART_TAIL,
+    WB_PART_SUB_CORES,    /* initiations in other sub-cores than the busiest of their block */
     WB_PART_INTERFERENCE, /* initiations and issue slots of other warps, which a warp waits for */
     WB_PART_WAIT,         /* of a simulation: ready, or waiting for a unit, while others are served */
     WB_PART_LAUNCH,       /* launch overhead */

@@ -17,7 +17,7 @@ struct part_filter {
 static bool part_has(const void *user, size_t row, wb_part_kind what) {
     const struct part_filter *filter = user;
     const bool is_busy = what == WB_PART_ISSUE || what == WB_PART_UNIT;
-    if (filter->what == WB_PART_BUSY) return is_busy;
+    if (filter->what == WB_PART_BUSY || filter->what == WB_PART_SUB_CORES) return is_busy;
     if (filter->what == WB_PART_TAIL) return is_busy || what == WB_PART_LATENCY;
     if (filter->what != what) return false;
     if (filter->unit == NULL) return true;

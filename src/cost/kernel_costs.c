@@ -87,6 +87,7 @@ wb_status kernel_costs(struct cost_maker *maker) {
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     WB_TRY(add_classes(maker, &weights));
     cost_add_asking(maker->work, &weights.all);
-    const bool of_all = strcmp(maker->method->name, "k-area") == 0;
+    const bool of_all =
+        strcmp(maker->method->name, "k-area") == 0 || strcmp(maker->method->name, "k-chain-area") == 0;
     return cost_divide_parts(maker, &weights.all, of_all ? &weights.all : &weights.last, &weights.last);
 }

@@ -73,6 +73,10 @@ static const struct {
     [WB_ASSUME_WORK_CONSERVING] = {.id = "S1",
                                    .text = "work-conserving issue (any policy but strict round-robin)"},
     [WB_ASSUME_STRICT_ROUND_ROBIN] = {.id = "S2", .text = "strict round-robin issue"},
+    [WB_ASSUME_SUB_CORES_KEPT] =
+        {.id = "S3",
+         .text =
+             "which warps of a block share a sub-core depends on their numbers alone, and they stay there"},
     [WB_ASSUME_REORDERED_REQUESTS] =
         {.id = "C8", .text = "requests reach the first-level cache in the order of the reordering unit"},
     [WB_ASSUME_TIMES_OR_SHORTER] = {.id = "M1",

@@ -36,6 +36,7 @@ const char *wb_part_name(wb_part_kind what) {
     case WB_PART_FETCH: return "fetch";
     case WB_PART_DISPATCH: return "dispatch";
     case WB_PART_TAIL: return "tail";
+    case WB_PART_SUB_CORES: return "sub-cores";
     case WB_PART_INTERFERENCE: return "interference";
     case WB_PART_WAIT: return "wait";
     case WB_PART_LAUNCH:

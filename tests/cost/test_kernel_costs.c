@@ -13,7 +13,8 @@
 /* All that do not search. */
 #define METHODS                                                                                              \
     "sib,fib,aln,fifo,elb,gub,segment-sum,reorder-chain,turn-chain,segments,segments-missrate,k-area,k-bal," \
-    "k-sm,waves,graham,one-by-one,eq3,abstract-cta,abstract-cta-rr,abstract-cta-safe"
+    "k-sm,k-chain-area,k-chain-bal,k-chain,waves,graham,one-by-one,k-busiest,eq3,"                           \
+    "abstract-cta,abstract-cta-rr,abstract-cta-safe"
 
 /* What of the rows of a number is about a kind of part. */
 static uint64_t sum_of_kind(const wb_costs *costs, wb_part_kind what) {

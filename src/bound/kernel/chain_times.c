@@ -37,17 +37,19 @@ static cycles last_of(const struct chain_case *that) {
 }
 
 /* W^n and TOP of what so many changes cost among `others` of the n blocks: no more than all n have. */
-static cycles busy_with(const struct chain_case *that, uint64_t changes, uint64_t others) {
+static struct kernel_time busy_with(const struct chain_case *that, uint64_t changes, uint64_t others) {
     const cycles busiest = class_ranking_sum(&that->pool->by_work, that->n);
+    const cycles beyond = cycles_sub(grid_work_most(that->work, that->n), busiest);
     const cycles extras = chain_pool_extras(that->pool, changes, others);
-    return cycles_min(cycles_add(busiest, extras), grid_work_most(that->work, that->n));
+    return (struct kernel_time){.busy = busiest, .extras = cycles_min(extras, beyond)};
 }
 
 static struct kernel_time together(const struct chain_case *that) {
     const uint64_t others = that->n - 1;
     const uint64_t changes = cycles_mul(others, changes_of(&that->work->chains, 1));
-    return (struct kernel_time){.busy = busy_with(that, changes, others),
-                                .latency = class_ranking_sum(&that->pool->by_own, 1)};
+    struct kernel_time time = busy_with(that, changes, others);
+    time.latency = class_ranking_sum(&that->pool->by_own, 1);
+    return time;
 }
 
 struct kernel_time chain_time_together(const struct grid_work *work, uint64_t n) {
@@ -57,9 +59,9 @@ struct kernel_time chain_time_together(const struct grid_work *work, uint64_t n)
 
 static struct kernel_time of_sm(const struct chain_case *that) {
     const uint64_t changes = cycles_mul(that->resident - 1, changes_of(&that->work->chains, that->waves));
-    const cycles own = class_ranking_sum(&that->pool->by_own, that->waves - 1);
-    return (struct kernel_time){.busy = busy_with(that, changes, that->n),
-                                .latency = cycles_add(own, last_of(that))};
+    struct kernel_time time = busy_with(that, changes, that->n);
+    time.latency = cycles_add(class_ranking_sum(&that->pool->by_own, that->waves - 1), last_of(that));
+    return time;
 }
 
 struct kernel_time chain_time_of_sm(const struct grid_work *work, uint64_t resident, uint64_t n) {
@@ -71,8 +73,9 @@ struct kernel_time chain_time_of_sm(const struct grid_work *work, uint64_t resid
 
 static struct kernel_time of_other(const struct chain_case *that) {
     const uint64_t changes = cycles_mul(that->resident - 1, changes_of(&that->work->chains, that->waves));
-    return (struct kernel_time){.busy = busy_with(that, changes, that->n),
-                                .latency = class_ranking_sum(&that->pool->by_own, that->waves)};
+    struct kernel_time time = busy_with(that, changes, that->n);
+    time.latency = class_ranking_sum(&that->pool->by_own, that->waves);
+    return time;
 }
 
 struct kernel_time chain_time_of_other(const struct grid_work *work, uint64_t resident, uint64_t q,
@@ -80,31 +83,32 @@ struct kernel_time chain_time_of_other(const struct grid_work *work, uint64_t re
     return least(of_other, (struct chain_case){.work = work, .resident = resident, .n = q, .waves = waves});
 }
 
-/* What theorem D counts as busy, of all SMs and times their slots: the work of each block once for its own
- * chain, and with extras for those of the other slots of its SM. */
-static cycles busy_of_area(const struct chain_case *that) {
+/* TOP of the changes that theorem D counts, for each slot of an SM but one. */
+static cycles extras_of_area(const struct chain_case *that) {
     const struct chain_work *chains = &that->work->chains;
     const uint64_t others = that->resident - 1;
-    const uint64_t changes = cycles_add(chains->turns_total, cycles_mul(others, chains->turns_most));
-    const cycles work = class_ranking_total(&that->pool->by_work);
-    const cycles beyond = cycles_sub(grid_work_total(that->work), work);
+    const uint64_t turns = cycles_add(chains->turns_total, cycles_mul(others, chains->turns_most));
     /* The first block of a slot is no change. */
-    const uint64_t counted = cycles_sub(changes, cycles_mul(that->sms, that->resident));
-    const cycles extras = chain_pool_extras(that->pool, counted, that->work->block_count);
-    return cycles_add(cycles_mul(that->resident, work), cycles_mul(others, cycles_min(extras, beyond)));
+    const uint64_t changes = cycles_sub(turns, cycles_mul(that->sms, that->resident));
+    const cycles beyond = cycles_sub(grid_work_total(that->work), class_ranking_total(&that->pool->by_work));
+    return cycles_mul(others, cycles_min(beyond, chain_pool_extras(that->pool, changes, that->n)));
 }
 
 /* All over sms * resident, so that only the end is rounded. */
 static struct kernel_time of_area(const struct chain_case *that) {
     const uint64_t resident = that->resident, slots = cycles_mul(that->sms, resident);
-    const cycles own = class_ranking_total(&that->pool->by_own), busy = busy_of_area(that);
-    const cycles delays = cycles_mul(cycles_sub(that->work->block_count, slots), that->delay);
-    cycles sum = cycles_add(busy, cycles_add(own, cycles_mul(resident - 1, last_of(that))));
+    const cycles work = class_ranking_total(&that->pool->by_work);
+    const cycles own = class_ranking_total(&that->pool->by_own), extras = extras_of_area(that);
+    const cycles delays = cycles_mul(cycles_sub(that->n, slots), that->delay);
+    cycles sum = cycles_add(cycles_mul(resident, work), extras);
+    sum = cycles_add(sum, cycles_add(own, cycles_mul(resident - 1, last_of(that))));
     sum = cycles_add(sum, cycles_mul(cycles_mul(that->sms - 1, resident), that->tail));
     sum = cycles_add(sum, cycles_add(delays, cycles_mul(slots - 1, that->delay)));
     if (sum == CYCLES_SATURATED) return no_time;
-    struct kernel_time time = {
-        .busy = busy / slots, .latency = own / slots, .dispatch = cycles_sub(delays, that->delay) / slots};
+    struct kernel_time time = {.busy = work / that->sms,
+                               .extras = extras / slots,
+                               .latency = own / slots,
+                               .dispatch = cycles_sub(delays, that->delay) / slots};
     /* Where some slot is never taken, all blocks are there from the start but for one that waits. */
     const cycles whole = cycles_max(sum / slots, cycles_add(that->tail, that->delay));
     time.tail = cycles_sub(whole, kernel_time_sum(&time));
@@ -113,6 +117,10 @@ static struct kernel_time of_area(const struct chain_case *that) {
 
 struct kernel_time chain_time_of_area(const struct grid_work *work, uint64_t sms, uint64_t resident,
                                       cycles tail, cycles delay) {
-    return least(of_area, (struct chain_case){
-                              .work = work, .sms = sms, .resident = resident, .tail = tail, .delay = delay});
+    return least(of_area, (struct chain_case){.work = work,
+                                              .sms = sms,
+                                              .resident = resident,
+                                              .n = work->block_count,
+                                              .tail = tail,
+                                              .delay = delay});
 }

@@ -332,6 +332,7 @@ void kernel_bound_set(const struct grid_work *work, const struct kernel_time *ti
     if (bound->cycles == CYCLES_SATURATED) return;
     const cycles stalls = share(contention_stalls(work), time->busy, grid_work_total(work));
     add_busy(work, time->busy - stalls, bound);
+    bound_add_part(bound, WB_PART_SUB_CORES, NULL, time->extras);
     bound_add_part(bound, WB_PART_LATENCY, NULL, time->latency);
     bound_add_part(bound, WB_PART_MEMORY, NULL, cycles_add(time->memory, stalls));
     bound_add_part(bound, WB_PART_FETCH, NULL, time->fetch);
@@ -410,8 +411,14 @@ bool kernel_has_sub_cores(const struct bound_input *input) {
     return input->machine->sub_cores > 1;
 }
 
+static wb_status chain_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+    WB_TRY(kernel_upper(input, formula, bound));
+    if (kernel_has_sub_cores(input)) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
+    return WB_OK;
+}
+
 static wb_status chain_area_run(const struct bound_input *input, wb_bound *bound) {
-    return kernel_upper(input, kernel_chain_area, bound);
+    return chain_upper(input, kernel_chain_area, bound);
 }
 
 const struct bound_method bound_k_chain_area = {
@@ -423,7 +430,7 @@ const struct bound_method bound_k_chain_area = {
 };
 
 static wb_status chain_balance_run(const struct bound_input *input, wb_bound *bound) {
-    return kernel_upper(input, kernel_chain_balance, bound);
+    return chain_upper(input, kernel_chain_balance, bound);
 }
 
 const struct bound_method bound_k_chain_bal = {
@@ -435,8 +442,7 @@ const struct bound_method bound_k_chain_bal = {
 };
 
 static wb_status chain_run(const struct bound_input *input, wb_bound *bound) {
-    return kernel_upper(input, grid_work_is_dynamic(input->work) ? kernel_chain_one_sm : kernel_static,
-                        bound);
+    return chain_upper(input, grid_work_is_dynamic(input->work) ? kernel_chain_one_sm : kernel_static, bound);
 }
 
 const struct bound_method bound_k_chain = {

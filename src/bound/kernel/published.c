@@ -158,6 +158,7 @@ static wb_status busiest_run(const struct bound_input *input, wb_bound *bound) {
     bound->reason = "the other sub-cores can hold up a block where its warps wait for each other, or blocks "
                     "follow each other (docs/refutations)";
     bound_assume_model(input, bound);
+    if (kernel_has_sub_cores(input)) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
     return WB_OK;
 }
 

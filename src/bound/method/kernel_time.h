@@ -6,7 +6,8 @@
 #include "method/bound.h"
 
 struct kernel_time {
-    cycles busy;     /* issue and initiations, of all blocks before the tail */
+    cycles busy;   /* issue and initiations, of all blocks before the tail */
+    cycles extras; /* the same in other sub-cores than the busiest of a block, where only some of it counts */
     cycles latency;  /* latencies, before the tail */
     cycles memory;   /* waiting for memory that SMs share */
     cycles fetch;    /* of instructions */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "bound/search/search_view.h"
 
 /* Whether there can be choices behind the first issue of a cycle. Where there are none, nothing has been
@@ -46,58 +47,115 @@ static uint8_t *put_sorted(uint8_t *at, const struct pieces *pieces) {
     return at;
 }
 
-/* The places of the warps follow from the block's class. */
-static uint8_t *put_slot(const struct search_model *model, const struct search_state *state,
-                         const struct slot_view *view, uint8_t *at) {
-    const bool within = chooses_within_cycles(model);
-    if (view->slot->class == SLOT_EMPTY) return search_put_number(at, view->slot->used);
-    at = search_put_number(at, view->slot->class + 2);
-    at = search_put_number(at, view->slot->held);
-    if (within || state->dispatch->left > 0) at = search_put_number(at, view->slot->drains);
-    if (within) {
-        at = search_put_number(at, view->slot->opened);
-        at = search_put_number(at, view->slot->issued);
-    } else {
-        assert(view->slot->issued == 0);
-    }
-    for (uint32_t w = 0; w < view->warp_count; w++)
-        at = search_put_warp(at, &view->warps[w]);
-    return at;
+/* An SM while it is written: sub-cores that can be exchanged stand in an order of their own. */
+struct sm_order {
+    uint32_t sm;
+    uint8_t sub_cores[SEARCH_SUB_CORES_MAX];
+};
+
+/* What a sub-core has issued in this cycle. */
+static uint8_t *put_issued(const struct search_model *model, const struct search_state *state, uint32_t sm,
+                           uint32_t sub_core, uint8_t *at) {
+    const struct search_sub_core *of = &state->sub_cores[sm * model->machine->sub_cores + sub_core];
+    assert(chooses_within_cycles(model) || (!of->decided && of->issued == 0));
+    return chooses_within_cycles(model) ? search_put_number(at, of->decided ? 0 : of->issued + 1) : at;
 }
 
-/* What the sub-cores of an SM have issued in this cycle. */
-static uint8_t *put_sub_cores(const struct search_model *model, const struct search_state *state, uint32_t sm,
-                              uint8_t *at) {
-    for (uint32_t c = 0; c < model->machine->sub_cores; c++) {
-        const struct search_sub_core *sub_core = &state->sub_cores[sm * model->machine->sub_cores + c];
-        assert(chooses_within_cycles(model) || (!sub_core->decided && sub_core->issued == 0));
-        if (chooses_within_cycles(model))
-            at = search_put_number(at, sub_core->decided ? 0 : sub_core->issued + 1);
-    }
-    return at;
-}
-
+/* The units of one sub-core, or those that all share. */
 static uint8_t *put_units(const struct search_model *model, const struct search_state *state, uint32_t sm,
-                          uint8_t *at) {
+                          bool shared, uint32_t sub_core, uint8_t *at) {
     const struct wb_machine *machine = model->machine;
     const struct search_unit *first = &state->units[sm * machine->unit_count * machine->sub_cores];
     for (uint32_t u = 0; u < machine->unit_count; u++)
-        for (uint32_t c = 0; c < (machine->units[u].shared ? 1 : machine->sub_cores); c++)
-            at = search_put_unit(at, &first[unit_index(model, u, c)], machine->units[u].count,
+        if (machine->units[u].shared == shared)
+            at = search_put_unit(at, &first[unit_index(model, u, sub_core)], machine->units[u].count,
                                  machine->dispatch_depth);
     return at;
 }
 
-/* The slots whose first warps are on a sub-core. */
-static uint8_t *put_slots(const struct search_model *model, const struct search_state *state, uint32_t sm,
-                          uint32_t first_sub_core, uint8_t *scratch, uint8_t *at) {
+/* What a slot is, but for its warps. */
+static uint8_t *put_slot(const struct search_model *model, const struct search_state *state,
+                         const struct search_slot *slot, uint8_t *at) {
+    const bool within = chooses_within_cycles(model);
+    if (slot->class == SLOT_EMPTY) return search_put_number(at, slot->used);
+    at = search_put_number(at, slot->class + 2);
+    at = search_put_number(at, slot->held);
+    if (within || state->dispatch->left > 0) at = search_put_number(at, slot->drains);
+    if (within) at = search_put_number(at, slot->opened);
+    return at;
+}
+
+/* The warps of a slot's block on a sub-core. Their places follow from the block's class. */
+static uint8_t *put_warps(const struct search_model *model, const struct slot_view *view, uint32_t sub_core,
+                          uint8_t *at) {
+    if (view->slot->class == SLOT_EMPTY) return at;
+    const struct search_class *class = &model->classes[view->slot->class];
+    const uint32_t place = sub_core >= view->first_sub_core
+                               ? sub_core - view->first_sub_core
+                               : sub_core + model->machine->sub_cores - view->first_sub_core;
+    for (uint32_t w = class->first_of[place]; w < class->first_of[place + 1]; w++) {
+        assert(model->machine->issue_width > 1 || view->slot->issued == 0);
+        if (model->machine->issue_width > 1) *at++ = view->slot->issued >> w & 1;
+        at = search_put_warp(at, &view->warps[w]);
+    }
+    return at;
+}
+
+/* A number that is the same for sub-cores in states that can be exchanged, as far as one sub-core shows,
+ * whichever slots blocks are in. */
+static uint32_t sign_sub_core(const struct search_model *model, const struct search_state *state, uint32_t sm,
+                              uint32_t sub_core, uint8_t *scratch) {
+    uint8_t *at = put_issued(model, state, sm, sub_core, scratch);
+    at = put_units(model, state, sm, false, sub_core, at);
+    uint32_t sign = hash_bytes(scratch, (size_t)(at - scratch));
+    struct slot_view view;
+    for (uint32_t i = 0; i < model->scope.slots; i++) {
+        if (!slot_at(model, state, sm, i, &view)) continue;
+        at = put_slot(model, state, view.slot, search_put_number(scratch, view.first_sub_core));
+        at = put_warps(model, &view, sub_core, at);
+        sign += hash_bytes(scratch, (size_t)(at - scratch));
+    }
+    return sign;
+}
+
+/* Puts sub-cores that can be exchanged in the order of their signs. */
+static void sort_twins(const struct search_model *model, const uint32_t *signs, struct sm_order *order) {
+    const uint32_t sub_cores = model->machine->sub_cores;
+    for (uint32_t a = 0; a < sub_cores; a++)
+        for (uint32_t b = a + 1; b < sub_cores; b++) {
+            const uint8_t first = order->sub_cores[a], second = order->sub_cores[b];
+            if (model->twin[first] != model->twin[second] || signs[first] <= signs[second]) continue;
+            order->sub_cores[a] = second;
+            order->sub_cores[b] = first;
+        }
+}
+
+static struct sm_order order_of(const struct search_model *model, const struct search_state *state,
+                                uint32_t sm, uint8_t *scratch) {
+    struct sm_order order = {.sm = sm};
+    uint32_t signs[SEARCH_SUB_CORES_MAX];
+    for (uint32_t c = 0; c < SEARCH_SUB_CORES_MAX; c++)
+        order.sub_cores[c] = (uint8_t)c;
+    if (!model->has_twins) return order;
+    for (uint32_t c = 0; c < model->machine->sub_cores; c++)
+        signs[c] = sign_sub_core(model, state, sm, c, scratch);
+    sort_twins(model, signs, &order);
+    return order;
+}
+
+/* The slots whose first warps are on a sub-core, with their warps. */
+static uint8_t *put_slots(const struct search_model *model, const struct search_state *state,
+                          const struct sm_order *order, uint32_t first_sub_core, uint8_t *scratch,
+                          uint8_t *at) {
     struct pieces slots = {.count = 0};
     struct slot_view view;
     slots.ends[0] = scratch;
     for (uint32_t i = 0; i < model->scope.slots; i++) {
         if (model->first_sub_core[i] != first_sub_core) continue;
-        (void)slot_at(model, state, sm, i, &view);
-        scratch = put_slot(model, state, &view, scratch);
+        (void)slot_at(model, state, order->sm, i, &view);
+        scratch = put_slot(model, state, view.slot, scratch);
+        for (uint32_t c = 0; c < model->machine->sub_cores; c++)
+            scratch = put_warps(model, &view, order->sub_cores[c], scratch);
         slots.ends[++slots.count] = scratch;
     }
     return put_sorted(at, &slots);
@@ -105,11 +163,15 @@ static uint8_t *put_slots(const struct search_model *model, const struct search_
 
 static uint8_t *put_sm(const struct search_model *model, const struct search_state *state, uint32_t sm,
                        uint8_t *scratch, uint8_t *at) {
-    at = put_sub_cores(model, state, sm, at);
+    const struct sm_order order = order_of(model, state, sm, scratch);
     if (state->dispatch->to_deal > 0) at = search_put_number(at, state->sms[sm].dealt);
-    at = put_units(model, state, sm, at);
+    at = put_units(model, state, sm, true, 0, at);
+    for (uint32_t c = 0; c < model->machine->sub_cores; c++) {
+        at = put_issued(model, state, sm, order.sub_cores[c], at);
+        at = put_units(model, state, sm, false, order.sub_cores[c], at);
+    }
     for (uint32_t c = 0; c < model->machine->sub_cores; c++)
-        at = put_slots(model, state, sm, c, scratch, at);
+        at = put_slots(model, state, &order, c, scratch, at);
     return at;
 }
 

@@ -197,6 +197,12 @@ static wb_status add_class(const struct search_blocks *blocks, struct arena *are
         made->units |= model->programs[made->places[w].path].units_left[0];
     }
     qsort(made->places, made->warps, sizeof *made->places, rising);
+    made->first_of = arena_array(arena, (size_t)model->machine->sub_cores + 1, sizeof *made->first_of);
+    if (made->first_of == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < made->warps; w++)
+        made->first_of[made->places[w].sub_core + 1]++;
+    for (uint32_t c = 0; c < model->machine->sub_cores; c++)
+        made->first_of[c + 1] += made->first_of[c];
     return WB_OK;
 }
 

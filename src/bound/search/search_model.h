@@ -50,15 +50,19 @@ struct search_blocks {
     uint64_t count;
 };
 
+/* Where a warp of a block is. */
+struct search_place {
+    uint16_t sub_core; /* when the first warp of the block is on sub-core 0 */
+    uint16_t path;     /* the number of its program */
+};
+
 /* The same, written out. */
 struct search_class {
     uint32_t blocks;
     uint32_t warps;
-    struct search_place {
-        uint16_t sub_core; /* of the warp, where the first warp of the block is on sub-core 0 */
-        uint16_t path;     /* its program */
-    } * places;            /* per warp, rising: warps that can be exchanged stand together */
-    uint32_t units;        /* bit u for a unit that it uses */
+    struct search_place *places; /* per warp, rising: warps that can be exchanged stand together */
+    uint32_t *first_of;          /* per sub-core the first of its places, and behind the last the end */
+    uint32_t units;              /* bit u for a unit that it uses */
 };
 
 /* What blocks come to the SMs. */
@@ -89,6 +93,8 @@ struct search_model {
     uint32_t class_count;
     uint32_t slot_warps;                      /* of the largest block */
     uint8_t first_sub_core[SEARCH_SLOTS_MAX]; /* per slot of an SM, that of the first warp of its block */
+    uint8_t twin[SEARCH_SUB_CORES_MAX];       /* per sub-core the first that it can be exchanged with */
+    bool has_twins;
     struct search_layout layout;
 };
 

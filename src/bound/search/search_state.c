@@ -14,6 +14,39 @@ static size_t put_behind(size_t *size, size_t count, size_t item) {
     return at;
 }
 
+/* Whether the warps of a block on two sub-cores execute the same; numbers from that of its first warp. */
+static bool execute_alike(const struct search_class *class, uint32_t a, uint32_t b) {
+    const uint32_t count = class->first_of[a + 1] - class->first_of[a];
+    if (count != class->first_of[b + 1] - class->first_of[b]) return false;
+    for (uint32_t w = 0; w < count; w++)
+        if (class->places[class->first_of[a] + w].path != class->places[class->first_of[b] + w].path)
+            return false;
+    return true;
+}
+
+/* Whether two sub-cores can be exchanged, whatever blocks come. */
+static bool are_twins(const struct search_model *model, uint32_t a, uint32_t b) {
+    const uint32_t sub_cores = model->machine->sub_cores;
+    for (uint32_t i = 0; i < model->scope.slots; i++) {
+        const uint32_t behind = sub_cores - model->first_sub_core[i];
+        for (uint32_t c = 0; c < model->class_count; c++)
+            if (!execute_alike(&model->classes[c], (a + behind) % sub_cores, (b + behind) % sub_cores))
+                return false;
+    }
+    return true;
+}
+
+static void find_twins(struct search_model *model) {
+    model->has_twins = false;
+    for (uint32_t c = 0; c < model->machine->sub_cores; c++) {
+        uint8_t twin = 0;
+        while (twin < c && !are_twins(model, twin, c))
+            twin++;
+        model->twin[c] = twin;
+        model->has_twins |= twin < c;
+    }
+}
+
 bool search_model_set(struct search_model *model, const struct search_scope *scope) {
     struct search_layout *layout = &model->layout;
     const size_t sub_cores = model->machine->sub_cores, units = model->machine->unit_count * sub_cores;
@@ -23,6 +56,7 @@ bool search_model_set(struct search_model *model, const struct search_scope *sco
     model->scope = *scope;
     for (uint32_t i = 0; i < scope->slots; i++)
         model->first_sub_core[i] = (uint8_t)(i * model->slot_warps % sub_cores);
+    find_twins(model);
     size_t size = sizeof(struct search_dispatch);
     layout->left = put_behind(&size, model->class_count, sizeof(uint32_t));
     layout->sms = put_behind(&size, scope->sms, sizeof(struct search_sm));
@@ -293,6 +327,7 @@ static bool is_repeated(const struct search_model *model, const struct search_st
 /* Sub-cores of an SM, as bits. */
 struct issuers {
     uint32_t any;    /* those with a warp that can issue */
+    uint32_t choose; /* of them, those with several, in whichever slots */
     uint32_t shared; /* of them, those that may issue to a unit that sub-cores share */
 };
 
@@ -306,23 +341,27 @@ static bool may_use_shared(const struct search_model *model, const struct search
     return false;
 }
 
-/* The warps that an SM can issue now; of those that can be exchanged only the first. */
+/* The warps that an SM can issue now; of those that can be exchanged only the first. A sub-core has a choice
+ * where slots can be exchanged: not any more when another sub-core has made one of theirs. */
 static struct issuers find_issues(const struct search_model *model, const struct search_state *state,
                                   uint32_t sm, struct search_choices *choices) {
-    struct issuers issuers = {0, 0};
+    struct issuers issuers = {0};
     struct slot_view view;
     choices->count = 0;
     for (uint32_t i = 0; i < model->scope.slots; i++) {
         if (!slot_at(model, state, sm, i, &view) || view.slot->held > 0) continue;
-        if (is_repeated(model, state, sm, i, &view)) continue;
+        const bool repeated = is_repeated(model, state, sm, i, &view);
         for (uint32_t w = 0; w < view.warp_count; w++) {
             if (!is_ready(model, &view, w)) continue;
             if (w > 0 && search_warp_order(&view.warps[w], &view.warps[w - 1]) == 0 &&
                 (view.slot->issued >> (w - 1) & 1) == 0)
                 continue;
             const uint32_t sub_core = UINT32_C(1) << sub_core_of(model, &view, w);
+            issuers.choose |= issuers.any & sub_core;
             issuers.any |= sub_core;
-            if (may_use_shared(model, &view.warps[w])) issuers.shared |= sub_core;
+            if (repeated) continue;
+            if (model->machine->sub_cores > 1 && may_use_shared(model, &view.warps[w]))
+                issuers.shared |= sub_core;
             choices->items[choices->count++] =
                 (struct search_choice){CHOICE_ISSUE, (uint8_t)sm, (uint8_t)i, (uint8_t)w};
         }
@@ -330,20 +369,24 @@ static struct issuers find_issues(const struct search_model *model, const struct
     return issuers;
 }
 
+/* Whether the warp of a choice is on one of some sub-cores. */
+static bool is_of(const struct search_model *model, const struct search_state *state,
+                  const struct search_choice *choice, uint32_t sub_cores) {
+    struct slot_view view;
+    (void)slot_at(model, state, choice->sm, choice->slot, &view);
+    return (sub_cores >> sub_core_of(model, &view, choice->which) & 1) != 0;
+}
+
 /* Keeps the choices of one sub-core, where no other one can make a difference to it: sub-cores that issue to
  * shared units come last, and then any of them may be the next. */
 static void keep_next_sub_cores(const struct search_model *model, const struct search_state *state,
-                                uint32_t sm, const struct issuers *issuers, struct search_choices *choices) {
+                                const struct issuers *issuers, struct search_choices *choices) {
     const uint32_t alone = issuers->any & ~issuers->shared;
-    const uint32_t next = alone != 0 ? alone & -alone : issuers->shared;
-    struct slot_view view;
+    const uint32_t next = alone != 0 ? alone & (~alone + 1) : issuers->shared;
     uint32_t kept = 0;
     if (next == issuers->any) return;
-    for (uint32_t i = 0; i < choices->count; i++) {
-        (void)slot_at(model, state, sm, choices->items[i].slot, &view);
-        if ((next >> sub_core_of(model, &view, choices->items[i].which) & 1) != 0)
-            choices->items[kept++] = choices->items[i];
-    }
+    for (uint32_t i = 0; i < choices->count; i++)
+        if (is_of(model, state, &choices->items[i], next)) choices->items[kept++] = choices->items[i];
     choices->count = kept;
 }
 
@@ -392,23 +435,20 @@ static void issue_warp(const struct search_model *model, struct search_state *st
          issued++)
         units |= issue_next(model, &view, w);
     const uint32_t sub_core = sub_core_of(model, &view, w);
-    view.slot->issued |= UINT32_C(1) << w;
     if (++view.sub_cores[sub_core].issued == model->machine->issue_width)
         decide_sub_core(model, state, choice->sm, sub_core);
+    else
+        view.slot->issued |= UINT32_C(1) << w;
 }
 
-/* Lets an SM issue, up to choices; true when it has issued all that it does in this cycle. */
-static bool issue_sm(const struct search_model *model, struct search_state *state, uint32_t sm,
-                     struct search_choices *choices) {
-    const uint32_t without_choice = model->scope.every_issue ? 0 : 1;
-    for (;;) {
-        const struct issuers issuers = find_issues(model, state, sm, choices);
-        decide_others(model, state, sm, issuers.any);
-        if (choices->count == 0) return true;
-        keep_next_sub_cores(model, state, sm, &issuers, choices);
-        if (choices->count > without_choice) return false;
-        issue_warp(model, state, &choices->items[0]);
-    }
+/* Lets sub-cores issue that have no choice and that no other one makes a difference to; says whether there
+ * was one. */
+static bool issue_forced(const struct search_model *model, struct search_state *state,
+                         const struct issuers *issuers, const struct search_choices *choices) {
+    const uint32_t forced = issuers->any & ~issuers->choose & ~issuers->shared;
+    for (uint32_t i = 0; i < choices->count && forced != 0; i++)
+        if (is_of(model, state, &choices->items[i], forced)) issue_warp(model, state, &choices->items[i]);
+    return forced != 0;
 }
 
 static bool has_decided(const struct search_model *model, const struct search_state *state, uint32_t sm) {
@@ -417,11 +457,26 @@ static bool has_decided(const struct search_model *model, const struct search_st
     return true;
 }
 
+/* Lets an SM issue, up to choices; true when it has issued all that it does in this cycle. */
+static bool issue_sm(const struct search_model *model, struct search_state *state, uint32_t sm,
+                     struct search_choices *choices) {
+    const bool every_issue = model->scope.every_issue;
+    while (!has_decided(model, state, sm)) {
+        const struct issuers issuers = find_issues(model, state, sm, choices);
+        decide_others(model, state, sm, issuers.any);
+        if (!every_issue && issue_forced(model, state, &issuers, choices)) continue;
+        keep_next_sub_cores(model, state, &issuers, choices);
+        if (choices->count > (every_issue ? 0 : 1)) return false;
+        if (choices->count == 1) issue_warp(model, state, &choices->items[0]);
+    }
+    return true;
+}
+
 /* Lets all SMs issue, up to choices of one of them; true when all have. */
 static bool issue_all(const struct search_model *model, struct search_state *state,
                       struct search_choices *choices) {
     for (uint32_t s = 0; s < model->scope.sms; s++)
-        if (!has_decided(model, state, s) && !issue_sm(model, state, s, choices)) return false;
+        if (!issue_sm(model, state, s, choices)) return false;
     return true;
 }
 

@@ -30,6 +30,7 @@
     X(k_chain_area)                                                                                          \
     X(k_chain_bal)                                                                                           \
     X(k_chain)                                                                                               \
+    X(k_wave)                                                                                                \
     X(k_exhaustive)                                                                                          \
     X(k_adversary)                                                                                           \
     X(waves)                                                                                                 \

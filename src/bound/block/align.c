@@ -28,6 +28,9 @@ struct aligner {
     const struct align_rules *rules;
     struct section_code own, other;
     uint64_t m;
+    const cycles *start; /* per count of consumed instructions what is known at the start of every path; or
+                            NULL: nothing */
+    cycles *ends;        /* the most at a completion, of what is there already; or NULL */
     uint32_t nodes;      /* two an instruction: I(k) is node 2k, D(k) is 2k + 1 */
     uint32_t *last_use;  /* per node the last node that an edge from it ends at */
     cycles **rows;       /* per node its row, NULL once it is not needed any more */
@@ -51,6 +54,11 @@ static cycles align_unit_charge(const struct align_rules *rules, const struct ti
     return cycles_max(rules->charges[inst->unit], inst->init);
 }
 
+/* What the other warp executes. */
+static const struct timed_inst *other_inst(const struct align_rules *rules, uint32_t inst) {
+    return &(rules->other != NULL ? rules->other : rules->block)->code.insts[inst];
+}
+
 /* slot(j|w): what its issue slot can cost. */
 static cycles align_slot_charge(const struct align_rules *rules, const struct timed_inst *inst) {
     return rules->same_sub_core && inst->unit != UNIT_NONE;
@@ -59,7 +67,7 @@ static cycles align_slot_charge(const struct align_rules *rules, const struct ti
 cycles align_fib_charge(const struct align_rules *rules, struct section_code other, const bool *used) {
     cycles sum = 0;
     for (uint32_t i = 0; i < other.count; i++) {
-        const struct timed_inst *inst = &rules->block->code.insts[other.insts[i]];
+        const struct timed_inst *inst = other_inst(rules, other.insts[i]);
         bool on_used_unit = inst->unit != UNIT_NONE && used[inst->unit];
         sum += on_used_unit ? align_unit_charge(rules, inst) : align_slot_charge(rules, inst);
     }
@@ -172,7 +180,10 @@ static cycles *take_row(struct aligner *aligner) {
 /* The best over all edges, before anything is consumed at the node itself. A path may start at any node. */
 static void merge_edges(const struct aligner *aligner, cycles *restrict row) {
     const size_t width = (size_t)aligner->other.count + 1;
-    memset(row, 0, width * sizeof *row);
+    if (aligner->start == NULL)
+        memset(row, 0, width * sizeof *row);
+    else
+        memcpy(row, aligner->start, width * sizeof *row);
     for (size_t e = 0; e < aligner->edges.count; e++) {
         const cycles *restrict from = aligner->rows[aligner->edges.items[e].from];
         const cycles weight = aligner->edges.items[e].weight;
@@ -213,6 +224,14 @@ static wb_status give_back_rows(struct aligner *aligner, uint32_t node) {
     return WB_OK;
 }
 
+/* The path may end with the completion of the instruction at hand. */
+static void note_end(struct aligner *aligner, const struct timed_inst *inst, const cycles *row) {
+    const cycles left = (cycles)inst->init + inst->latency;
+    aligner->longest = cycles_max(aligner->longest, row[aligner->other.count] + left);
+    for (size_t i = 0; aligner->ends != NULL && i <= aligner->other.count; i++)
+        aligner->ends[i] = cycles_max(aligner->ends[i], row[i] + left);
+}
+
 static wb_status compute_node(struct aligner *aligner, uint32_t node) {
     const struct timed_inst *inst = own_inst(aligner, node / 2);
     WB_TRY(node % 2 == 0 ? edges_into_issue(aligner, node / 2) : edges_into_start(aligner, node / 2));
@@ -225,8 +244,7 @@ static wb_status compute_node(struct aligner *aligner, uint32_t node) {
     aligner->rows[node] = row;
     if (node % 2 == 1) {
         WB_TRY(note_writes(aligner, node / 2));
-        cycles end = row[aligner->other.count] + inst->init + inst->latency;
-        aligner->longest = cycles_max(aligner->longest, end);
+        note_end(aligner, inst, row);
     }
     return give_back_rows(aligner, node);
 }
@@ -245,7 +263,7 @@ static wb_status make_charges(struct aligner *aligner) {
         if (aligner->unit_charges[u] == NULL) return WB_ERR_LIMIT;
     }
     for (uint32_t i = 0; i < aligner->other.count; i++) {
-        const struct timed_inst *inst = &block->code.insts[aligner->other.insts[i]];
+        const struct timed_inst *inst = other_inst(aligner->rules, aligner->other.insts[i]);
         if (inst->unit == UNIT_NONE) continue;
         aligner->slot_charges[i] = aligner->m * align_slot_charge(aligner->rules, inst);
         aligner->unit_charges[inst->unit][i] = aligner->m * align_unit_charge(aligner->rules, inst);
@@ -277,20 +295,34 @@ static bool may_go_on(const struct aligner *aligner, uint32_t node, struct align
     return !limits->stopped;
 }
 
+/* Computes all nodes, with tables of at most so many bytes. */
+static wb_status compute_nodes(struct aligner *aligner, struct align_limits *limits) {
+    aligner->nodes = 2 * aligner->own.count;
+    aligner->arena.limit = limits->bytes < SIZE_MAX ? (size_t)limits->bytes : SIZE_MAX;
+    wb_status status = make_tables(aligner);
+    if (status == WB_OK) status = find_last_uses(aligner);
+    if (status == WB_OK) forget_writes(aligner);
+    for (uint32_t node = 0; status == WB_OK && node < aligner->nodes; node++)
+        status = may_go_on(aligner, node, limits) ? compute_node(aligner, node) : WB_ERR_LIMIT;
+    vec_free(&aligner->spare);
+    vec_free(&aligner->edges);
+    queue_members_free(&aligner->queues);
+    limits->full = aligner->arena.refused;
+    arena_free(&aligner->arena);
+    return status;
+}
+
 wb_status align_longest(const struct align_rules *rules, struct section_code own, struct section_code other,
                         uint64_t m, struct align_limits *limits, cycles *longest) {
-    struct aligner aligner = {.rules = rules, .own = own, .other = other, .m = m, .nodes = 2 * own.count};
-    aligner.arena.limit = limits->bytes < SIZE_MAX ? (size_t)limits->bytes : SIZE_MAX;
-    wb_status status = make_tables(&aligner);
-    if (status == WB_OK) status = find_last_uses(&aligner);
-    if (status == WB_OK) forget_writes(&aligner);
-    for (uint32_t node = 0; status == WB_OK && node < aligner.nodes; node++)
-        status = may_go_on(&aligner, node, limits) ? compute_node(&aligner, node) : WB_ERR_LIMIT;
-    vec_free(&aligner.spare);
-    vec_free(&aligner.edges);
-    queue_members_free(&aligner.queues);
-    limits->full = aligner.arena.refused;
-    arena_free(&aligner.arena);
-    if (status == WB_OK) *longest = aligner.longest;
-    return status;
+    struct aligner aligner = {.rules = rules, .own = own, .other = other, .m = m};
+    WB_TRY(compute_nodes(&aligner, limits));
+    *longest = aligner.longest;
+    return WB_OK;
+}
+
+wb_status align_through(const struct align_rules *rules, struct section_code own, struct section_code other,
+                        uint64_t m, const cycles *start, struct align_limits *limits, cycles *ends) {
+    struct aligner aligner = {
+        .rules = rules, .own = own, .other = other, .m = m, .start = start, .ends = ends};
+    return compute_nodes(&aligner, limits);
 }

@@ -146,7 +146,7 @@ static wb_status pairwise_prepare(struct pairwise *pairwise) {
     if (pairwise->charges == NULL || pairwise->used == NULL) return WB_ERR_LIMIT;
     WB_TRY(block_sections_make(block, &pairwise->sections));
     if (pairwise->sections.too_large) return WB_OK;
-    const struct align_rules rules = {block, pairwise->charges, true};
+    const struct align_rules rules = {.block = block, .charges = pairwise->charges, .same_sub_core = true};
     const struct section_code nothing = {NULL, 0};
     for (uint32_t code = 0; code < pairwise->sections.codes.entries.count; code++) {
         cycles alone;
@@ -164,7 +164,9 @@ static wb_status pair_lookup(struct pairwise *pairwise, const struct pair_key *k
         *value = pairwise->pair_values.items[number];
         return WB_OK;
     }
-    const struct align_rules rules = {pairwise->input->block, pairwise->charges, key->same_sub_core != 0};
+    const struct align_rules rules = {.block = pairwise->input->block,
+                                      .charges = pairwise->charges,
+                                      .same_sub_core = key->same_sub_core != 0};
     WB_TRY(pairwise->value(pairwise, &rules, key->own, key->other, value));
     bool is_new;
     WB_TRY(intern_copy(&pairwise->pairs, key, sizeof *key, &number, &is_new));
@@ -225,18 +227,18 @@ static cycles pairwise_fib(struct pairwise *pairwise, const struct align_rules *
     return align_fib_charge(rules, sections_code(&pairwise->sections, other), pairwise->used);
 }
 
-/* Replaces SIB's value by the sum over all sections, unless the block is too large. */
+/* The sum over all sections, with charges `others` times; *sum stays as it is where the block is too large.
+ */
 static wb_status pairwise_cycles(const struct bound_input *input, pair_value value, pair_total total,
-                                 wb_bound *bound) {
+                                 uint64_t others, cycles *sum, bool *cut_short) {
     struct pairwise pairwise = {.input = input,
                                 .value = value,
                                 .total = total,
                                 .limits = {.watch = input->watch, .bytes = input->budget->bytes},
-                                .others = input->block->warp_count - 1};
+                                .others = others};
     wb_status status = pairwise_prepare(&pairwise);
-    if (status == WB_OK && !pairwise.sections.too_large) status = pairwise_sum(&pairwise, &bound->cycles);
-    if (pairwise.cut_short && bound->kind == WB_UPPER)
-        bound->reason = "pairs of long sections were not aligned, but counted as by fib";
+    if (status == WB_OK && !pairwise.sections.too_large) status = pairwise_sum(&pairwise, sum);
+    *cut_short = pairwise.cut_short;
     if (status != WB_OK && pairwise.limits.stopped)
         diagnose(input->diagnostics, SEVERITY_ERROR, "sections", "analysis stopped");
     else if (status != WB_OK)
@@ -256,7 +258,12 @@ static wb_status pairwise_run(const struct bound_input *input, pair_value value,
                               wb_bound *bound) {
     WB_TRY(bound_sib.run(input, bound)); /* kind, reason and assumptions are the same */
     if (input->block->warp_count == 0) return WB_OK;
-    return pairwise_cycles(input, value, total, bound);
+    bool cut_short;
+    const uint64_t others = input->block->warp_count - 1;
+    const wb_status status = pairwise_cycles(input, value, total, others, &bound->cycles, &cut_short);
+    if (cut_short && bound->kind == WB_UPPER)
+        bound->reason = "pairs of long sections were not aligned, but counted as by fib";
+    return status;
 }
 
 /* ---- FIB --------------------------------------------------------------------------------------------- */
@@ -286,12 +293,6 @@ const struct bound_method bound_fib = {
 
 /* ---- ALN --------------------------------------------------------------------------------------------- */
 
-/* Work of a cell of a table (in units of search_budget), what "all" spends on them, and what
- * is spent on them by name: some seconds. */
-#define ALIGNED_CELL_WORK 3u
-#define ALIGNED_WORK 1000000000u
-#define ALIGNED_NAMED_WORK (ALIGNED_CELL_WORK * ((uint64_t)4 << 30))
-
 /* The alignment bound: the longest path through a warp's own section, jointly with the best alignment of the
  * other warps' instructions along it (docs/proofs.md, theorem 1): length(P) + m * charges, as `others` warps
  * contribute to the sum; where the tables are too large, the larger iso + m * (what FIB charges). */
@@ -313,6 +314,19 @@ static wb_status aln_value(struct pairwise *pairwise, const struct align_rules *
 
 static cycles aln_total(const struct pairwise *pairwise, uint32_t own, cycles sum) {
     return pairwise->others == 0 ? pairwise->isolated.items[own] : sum / pairwise->others;
+}
+
+/* The sum itself. */
+static cycles aligned_total(const struct pairwise *pairwise, uint32_t own, cycles sum) {
+    (void)pairwise;
+    (void)own;
+    return sum;
+}
+
+wb_status block_aligned_sum(const struct bound_input *input, uint64_t m, cycles *sum) {
+    bool cut_short;
+    if (input->block->warp_count == 0) return WB_OK;
+    return pairwise_cycles(input, aln_value, aligned_total, m, sum, &cut_short);
 }
 
 static wb_status aln_run(const struct bound_input *input, wb_bound *bound) {

@@ -13,4 +13,9 @@ cycles sib_term(const struct section_profile *warp, const struct row_sums *sums)
 /* Why SIB is not proven on a machine, or NULL where it is (docs/proofs.md, theorem 1). */
 const char *sib_unproven(const struct wb_machine *machine);
 
+/* The sum over all sections of the most, for any warp w, of what align_s(w, u, m) adds up to over the other
+ * warps u: ALN before it is divided by m, for an m that counts warps of other blocks, too. *sum stays as it
+ * is where the block has too many instructions. Errors leave a message. */
+wb_status block_aligned_sum(const struct bound_input *input, uint64_t m, cycles *sum);
+
 #endif

@@ -1,0 +1,220 @@
+/* Grids of one wave: all blocks fit on the SMs at once, so that an SM gets a few of them and no more. One of
+ * them ends last; along its sections, each on one sub-core, the others are met once, in the order of their
+ * programs (docs/wave-bounds.md). */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "bound/block/block_sums.h"
+#include "bound/grid/contention.h"
+#include "bound/kernel/chain_times.h"
+#include "bound/kernel/kernel_bounds.h"
+#include "bound/kernel/wave_align.h"
+
+struct wave {
+    struct arena arena;
+    const struct bound_input *input;
+    const struct grid_work *work;
+    uint64_t together; /* blocks of an SM, at most */
+    struct wave_class *classes;
+    cycles *charges; /* per unit, of all classes: phase_charges */
+    bool one_charge; /* which is the same for each of them */
+    uint64_t teams;  /* of a block, at most */
+    cycles end;
+};
+
+/* Blocks of the SM that gets most, whether they are dealt out in turn or assigned. */
+static uint64_t blocks_together(const struct grid_work *work) {
+    return cycles_ceiling(work->block_count, work->machine->memory.sms);
+}
+
+/* ---- The others ---------------------------------------------------------------------------------------- */
+
+/* The sum over the n - 1 others that add most to a block of class `own`: each[k] is what one of class k adds.
+ */
+static cycles sum_of_others(struct wave *wave, uint32_t own, const cycles *each) {
+    const size_t count = wave->work->classes.count;
+    struct ranked_class *ranked = arena_array(&wave->arena, count, sizeof *ranked);
+    uint64_t left = wave->together - 1;
+    cycles sum = 0;
+    for (uint32_t k = 0; k < count; k++)
+        ranked[k] = (struct ranked_class){each[k], k};
+    qsort(ranked, count, sizeof *ranked, ranked_classes_compare);
+    for (size_t i = 0; i < count && left > 0; i++) {
+        const uint32_t class = ranked[i].class;
+        const uint64_t blocks = wave->work->classes.items[class].blocks - (class == own);
+        const uint64_t taken = blocks < left ? blocks : left;
+        sum = cycles_add(sum, cycles_mul(ranked[i].each, taken));
+        left -= taken;
+    }
+    return sum;
+}
+
+/* What a block of a class adds beyond its busiest sub-cores where the chain of the own block changes
+ * sub-cores. */
+static cycles extras_of(const struct wave_class *own, const struct wave_class *other) {
+    return wave_class_extras(other, own->changes);
+}
+
+/* ---- The bounds for a block of one class that ends last --------------------------------------------------
+ */
+
+/* SIB of the block, and of each other its busiest sub-core: theorem 1. */
+static cycles by_initiations(struct wave *wave, uint32_t class) {
+    const struct wave_class *own = &wave->classes[class];
+    cycles *each = arena_array(&wave->arena, wave->work->classes.count, sizeof *each);
+    for (size_t k = 0; k < wave->work->classes.count; k++)
+        each[k] = cycles_add(cycles_add(wave->classes[k].busiest, wave->classes[k].shared),
+                             extras_of(own, &wave->classes[k]));
+    return cycles_add(own->sib, sum_of_others(wave, class, each));
+}
+
+/* The sum of the alignments of the block's own warps. */
+static cycles own_alignments(struct wave *wave, const struct wave_class *own, uint64_t m) {
+    struct bound_input input = *wave->input;
+    cycles sum = CYCLES_SATURATED;
+    input.block = own->profile.block;
+    input.profile = &own->profile;
+    const wb_status status = block_aligned_sum(&input, m, &sum);
+    if (status != WB_OK) arena_fail(&wave->arena, status);
+    return sum;
+}
+
+/* The warps of all blocks aligned with its path: theorem 2. */
+static cycles by_alignment(struct wave *wave, uint32_t class) {
+    const struct wave_class *own = &wave->classes[class];
+    const uint64_t m = (wave->together - 1) * wave->teams + cycles_sub(own->profile.block->warp_count, 1);
+    cycles *each = arena_array(&wave->arena, wave->work->classes.count, sizeof *each);
+    if (m == 0) return CYCLES_SATURATED;
+    for (size_t k = 0; k < wave->work->classes.count; k++) {
+        const struct wave_class *other = &wave->classes[k];
+        const struct wave_pair pair = {own, other, wave->charges, m};
+        each[k] = wave_aligned(wave->input, &wave->arena, &pair);
+        each[k] = cycles_add(each[k], cycles_mul(wave->teams - other->team_count, own->alone));
+        /* On one sub-core units that all share are units as others are, and aligned. */
+        const cycles shared = wave->work->machine->sub_cores == 1 ? 0 : other->shared;
+        each[k] = cycles_add(each[k], cycles_mul(m, cycles_add(shared, extras_of(own, other))));
+    }
+    const cycles sum = cycles_add(own_alignments(wave, own, m), sum_of_others(wave, class, each));
+    return sum == CYCLES_SATURATED ? sum : sum / m;
+}
+
+static cycles end_of_class(struct wave *wave, uint32_t class) {
+    const cycles end = cycles_min(by_initiations(wave, class), by_alignment(wave, class));
+    return cycles_add(end, wave->classes[class].releases);
+}
+
+/* ---- The wave ------------------------------------------------------------------------------------------ */
+
+/* Charges of all classes. */
+static void gather_charges(struct wave *wave) {
+    const uint32_t units = wave->work->machine->unit_count;
+    wave->charges = arena_array(&wave->arena, (size_t)units + 1, sizeof *wave->charges);
+    wave->one_charge = true;
+    for (size_t k = 0; k < wave->work->classes.count; k++) {
+        const cycles *charges = phase_charges(wave->classes[k].profile.block, &wave->arena);
+        for (uint32_t u = 0; u < units; u++) {
+            if (k > 0 && charges[u] != wave->charges[u]) wave->one_charge = false;
+            wave->charges[u] = cycles_max(wave->charges[u], charges[u]);
+        }
+    }
+}
+
+static void bound_wave(void *context) {
+    struct wave *wave = context;
+    const size_t count = wave->work->classes.count;
+    cycles latest = 0;
+    gather_charges(wave);
+    if (!wave->one_charge) return; /* sums of one class do not hold beside another */
+    for (size_t k = 0; k < count; k++) {
+        struct wave_class *class = &wave->classes[k];
+        wave_class_fill(&wave->arena, class);
+        class->changes = cycles_min(class->changes, cycles_sub(wave->work->classes.items[k].chain.turns, 1));
+        if (class->team_count > wave->teams) wave->teams = class->team_count;
+    }
+    for (uint32_t k = 0; k < count; k++)
+        latest = cycles_max(latest, end_of_class(wave, k));
+    wave->end = cycles_min(wave->end, latest);
+}
+
+static wb_status make_profiles(struct wave *wave) {
+    const struct grid_work *work = wave->work;
+    wave->classes = arena_array(&wave->arena, work->classes.count + 1, sizeof *wave->classes);
+    if (wave->classes == NULL) return diagnose_out_of_memory(wave->input->diagnostics, "k-wave");
+    for (size_t k = 0; k < work->classes.count; k++)
+        WB_TRY(block_profile_make(work->classes.items[k].timed, wave->input->watch, wave->input->diagnostics,
+                                  &wave->classes[k].profile));
+    return WB_OK;
+}
+
+static void wave_free(struct wave *wave) {
+    for (size_t k = 0; wave->classes != NULL && k < wave->work->classes.count; k++)
+        block_profile_free(&wave->classes[k].profile);
+    arena_free(&wave->arena);
+}
+
+/* Until all blocks of an SM have ended that start together. */
+static wb_status find_end(const struct bound_input *input, cycles *end) {
+    struct wave wave = {.input = input, .work = input->work, .together = blocks_together(input->work)};
+    const struct kernel_time by_chains = chain_time_together(wave.work, wave.together);
+    wave.end = cycles_min(grid_work_together(wave.work, wave.together), kernel_time_sum(&by_chains));
+    wb_status status = WB_OK;
+    if (wave.together > 1 && sib_unproven(input->machine) == NULL) {
+        status = make_profiles(&wave);
+        if (status == WB_OK) {
+            status = arena_protect(&wave.arena, bound_wave, &wave);
+            if (status != WB_OK && wb_diagnostics_errors(input->diagnostics) == 0)
+                (void)diagnose_out_of_memory(input->diagnostics, "k-wave");
+        }
+    }
+    *end = wave.end;
+    wave_free(&wave);
+    return status;
+}
+
+static wb_status wave_run(const struct bound_input *input, wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    const uint64_t together = blocks_together(work);
+    const struct machine_memory *memory = &work->machine->memory;
+    struct kernel_time time = {0};
+    cycles end;
+    WB_TRY(find_end(input, &end));
+    time.latency = cycles_min(work->latency_most, end);
+    time.busy = end - time.latency;
+    time.fetch = grid_work_fetch_time(work, together, together);
+    time.dispatch = cycles_mul(memory->dispatch_service, work->block_count);
+    /* While the dispatcher was busy, a block may have ended and left its slot to a later one. */
+    if (!grid_work_is_dynamic(work) && memory->dispatch_service > 0 && together > 1)
+        time.dispatch = cycles_add(time.dispatch, memory->dispatch_latency);
+    kernel_bound_set(work, &time, bound);
+    bound->kind = WB_UPPER;
+    bound_assume_model(input, bound);
+    assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
+    if (sib_unproven(work->machine) == NULL) assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
+    grid_assume_dispatch(work, bound);
+    return WB_OK;
+}
+
+static const char *wave_objection(const struct bound_input *input) {
+    const struct grid_work *work = input->work;
+    if (work->block_count > (uint64_t)work->resident_least * work->machine->memory.sms)
+        return "this method is for grids whose blocks fit on the SMs all at once";
+    for (size_t k = 0; k < work->classes.count; k++)
+        if (work->classes.items[k].timed == NULL)
+            return "this method is for grids with fewer different blocks";
+    return NULL;
+}
+
+static bool wave_fits(const struct bound_input *input) {
+    return wave_objection(input) == NULL;
+}
+
+const struct bound_method bound_k_wave = {
+    .name = "k-wave",
+    .summary = "kernel of one wave: the block that ends last, the others met once along its sections",
+    .run = wave_run,
+    .objection = wave_objection,
+    .fits = wave_fits,
+    .needs = FOR_KERNELS | NEED_REAL_PATHS | NEED_KNOWN_TIMES,
+    .unasked_work = ALIGNED_WORK,
+    .named_work = ALIGNED_NAMED_WORK,
+};

@@ -31,6 +31,7 @@
     X(k_chain_bal)                                                                                           \
     X(k_chain)                                                                                               \
     X(k_wave)                                                                                                \
+    X(k_serial)                                                                                              \
     X(k_exhaustive)                                                                                          \
     X(k_adversary)                                                                                           \
     X(waves)                                                                                                 \

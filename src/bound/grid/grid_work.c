@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bound/block/block_sums.h"
+#include "bound/grid/serial_time.h"
 #include "bound/method/method.h"
 
 /* Adds what the initiations of one run, executed `times` times, take of their units behind the first cycle.
@@ -72,6 +73,7 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     const struct chain_demand demand = {class.initiations, class.latency, class.residency,
                                         work->covering != NULL};
     WB_TRY(block_chain_make(profile, &demand, &work->arena, &class.chain));
+    WB_TRY(serial_time_of(profile, demand.covering, &class.serial));
     return vec_push(&work->classes, class);
 }
 
@@ -101,6 +103,11 @@ static cycles residency_of(const struct grid_work *work, const struct block_clas
 
 static cycles isolated_of(const struct grid_work *work, const struct block_class *class) {
     return residency_within(work, class, class->isolated);
+}
+
+static cycles serial_of(const struct grid_work *work, const struct block_class *class) {
+    (void)work;
+    return class->serial;
 }
 
 static wb_status rank_classes(struct grid_work *work, class_cycles each, struct class_ranking *ranking) {
@@ -137,6 +144,7 @@ static wb_status sum_chains(struct grid_work *work) {
 wb_status grid_work_finish(struct grid_work *work) {
     WB_TRY(rank_classes(work, initiations_of, &work->by_initiations));
     WB_TRY(rank_classes(work, residency_of, &work->by_residency));
+    WB_TRY(rank_classes(work, serial_of, &work->by_serial));
     WB_TRY(rank_classes(work, isolated_of, &work->by_isolated));
     for (size_t k = 0; k < work->classes.count; k++) {
         const struct block_class *class = &work->classes.items[k];

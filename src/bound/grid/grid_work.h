@@ -23,6 +23,7 @@ struct block_class {
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     struct block_chain chain; /* where no requests wait for a memory that SMs share */
+    cycles serial;            /* V: its serial time; CYCLES_SATURATED: not known */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
     const struct timed_block *timed; /* what a block executes, of whoever made the class */
 };
@@ -57,6 +58,7 @@ struct grid_work {
         by_isolated;                    /* alpha, E at least; solo. Where SMs share a memory, E + lam */
     cycles latency_total, latency_most; /* of all blocks; of any block */
     struct chain_work chains;
+    struct class_ranking by_serial; /* V */
 };
 
 /* Adds a class of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message

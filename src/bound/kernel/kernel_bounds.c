@@ -359,9 +359,7 @@ static struct kernel_time least_time(kernel_formula formula, const struct grid_w
     return in_order;
 }
 
-/* The largest time for any number of resident blocks, or, where requests wait in a known order, that with
- * their waiting in their latencies, if it is less: an upper bound. */
-static wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
     const struct grid_work *work = input->work;
     const struct kernel_time time = least_time(formula, &work);
     kernel_bound_set(work, &time, bound);

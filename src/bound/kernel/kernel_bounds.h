@@ -29,6 +29,10 @@ struct kernel_time kernel_chain_area(const struct grid_work *work, uint64_t resi
 struct kernel_time kernel_chain_balance(const struct grid_work *work, uint64_t resident);
 struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident);
 
+/* What methods say with a formula: its largest time for any number of resident blocks, or, where requests
+ * wait in a known order, that with their waiting in their latencies, if it is less. An upper bound. */
+wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
+
 /* Whether "all" asks for what is about sub-cores: of one there is nothing else to say. */
 bool kernel_has_sub_cores(const struct bound_input *input);
 

@@ -1,0 +1,191 @@
+/* The serial time of a block. Paths are walked instruction by instruction, loops unrolled: what is pending at
+ * a barrier differs from section to section. */
+#include "bound/grid/serial_time.h"
+
+#include <string.h>
+
+#include "base/cycles.h"
+#include "warp/timed/wait_queues.h"
+
+/* What one warp of a path does in a section. */
+struct warp_section {
+    cycles private, shared; /* initiations, on units of its sub-core and on those of all */
+    cycles latency;         /* the longest chain of latencies from the release that begins the section */
+};
+
+/* A walk along a path. Times count latencies only, from the start of the section. */
+struct section_walker {
+    const struct timed_code *code;
+    const struct wb_machine *machine;
+    cycles *times;    /* per register, when it can be read */
+    cycles *pending;  /* per register, the latency of what writes it, 0: surely complete */
+    cycles now;       /* of the last issue */
+    cycles complete;  /* of all that was issued in the section */
+    cycles unread;    /* the longest latency, of older sections, of what writes no register */
+    cycles unread_of; /* the same of this section */
+    struct warp_section section;
+};
+
+static void add_initiation(struct section_walker *walker, const struct timed_inst *inst) {
+    if (inst->unit == UNIT_NONE) return;
+    if (walker->machine->units[inst->unit].shared)
+        walker->section.shared += inst->init;
+    else
+        walker->section.private += inst->init;
+}
+
+static void walk_instruction(struct section_walker *walker, const struct timed_inst *inst) {
+    const uint32_t *operands = walker->code->operands + inst->first_operand;
+    const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
+    for (uint32_t i = 0; i < count; i++) {
+        walker->now = cycles_max(walker->now, walker->times[operands[i]]);
+        walker->pending[operands[i]] = 0; /* the instruction is issued: what it waited for is complete */
+    }
+    const cycles at = walker->now + inst->latency;
+    for (uint32_t i = inst->source_count; i < count; i++) {
+        walker->times[operands[i]] = at;
+        walker->pending[operands[i]] = inst->latency;
+    }
+    if (inst->destination_count == 0) walker->unread_of = cycles_max(walker->unread_of, inst->latency);
+    wait_queues_step(walker->code, inst, walker->times, 1, at);
+    wait_queues_step(walker->code, inst, walker->pending, 1, inst->latency);
+    walker->complete = cycles_max(walker->complete, at);
+    add_initiation(walker, inst);
+}
+
+/* Begins a section: whatever is pending takes its whole latency from there at most. */
+static void begin_section(struct section_walker *walker) {
+    memcpy(walker->times, walker->pending, walker->code->register_count * sizeof *walker->times);
+    walker->unread = cycles_max(walker->unread, walker->unread_of);
+    walker->unread_of = 0;
+    walker->now = walker->complete = 0;
+    walker->section = (struct warp_section){0};
+}
+
+/* Until everything is complete that the warp has issued, older sections included. */
+static cycles until_complete(const struct section_walker *walker) {
+    cycles latest = cycles_max(walker->complete, walker->unread);
+    for (uint32_t r = 0; r < walker->code->register_count; r++)
+        latest = cycles_max(latest, walker->times[r]);
+    return latest;
+}
+
+struct path_sections {
+    VEC(struct warp_section) sections;
+    cycles end; /* of the last section: its latency, where it is the last one of the block, too */
+};
+
+static wb_status walk_path(const struct timed_block *timed, uint32_t path, struct arena *scratch,
+                           struct path_sections *walked) {
+    struct section_walker walker = {.code = &timed->code, .machine = timed->machine};
+    walker.times = arena_array(scratch, (size_t)timed->code.register_count + 1, sizeof *walker.times);
+    walker.pending = arena_array(scratch, (size_t)timed->code.register_count + 1, sizeof *walker.pending);
+    if (walker.times == NULL || walker.pending == NULL) return WB_ERR_LIMIT;
+    struct path_cursor cursor = path_begin(&timed->paths[path]);
+    for (struct path_step step; path_next(&cursor, &step);) {
+        const struct timed_inst *inst = &timed->code.insts[step.instruction];
+        walk_instruction(&walker, inst);
+        if (!inst->barrier) continue;
+        walker.section.latency = walker.now;
+        WB_TRY(vec_push(&walked->sections, walker.section));
+        begin_section(&walker);
+    }
+    walker.section.latency = walked->end = until_complete(&walker);
+    return vec_push(&walked->sections, walker.section);
+}
+
+/* A section of the block in one sub-core. */
+struct core_section {
+    cycles work, latency;
+};
+
+/* A block while its paths are walked. */
+struct serial_maker {
+    const struct block_profile *profile;
+    uint32_t sub_cores;
+    VEC(struct core_section) cores; /* sub_cores of each section */
+    VEC(cycles) shared;             /* of each section */
+};
+
+static wb_status make_room(struct serial_maker *maker, size_t sections) {
+    while (maker->shared.count < sections) {
+        WB_TRY(vec_push(&maker->shared, 0));
+        for (uint32_t c = 0; c < maker->sub_cores; c++)
+            WB_TRY(vec_push(&maker->cores, ((struct core_section){0})));
+    }
+    return WB_OK;
+}
+
+/* Adds the warps of a group, which go one path. */
+static void add_group(struct serial_maker *maker, const struct warp_group *group,
+                      const struct path_sections *walked) {
+    for (size_t j = 0; j < walked->sections.count; j++) {
+        const struct warp_section *section = &walked->sections.items[j];
+        struct core_section *core = &maker->cores.items[j * maker->sub_cores + group->sub_core];
+        core->work = cycles_add(core->work, cycles_mul(section->private, group->warps));
+        core->latency = cycles_max(core->latency, section->latency);
+        maker->shared.items[j] =
+            cycles_add(maker->shared.items[j], cycles_mul(section->shared, group->warps));
+    }
+}
+
+/* What warps that ended earlier may have pending in the block's last section. */
+static void add_end(struct serial_maker *maker, const struct warp_group *group, cycles end) {
+    struct core_section *last =
+        &maker->cores.items[(maker->shared.count - 1) * maker->sub_cores + group->sub_core];
+    last->latency = cycles_max(last->latency, end);
+}
+
+static wb_status add_paths(struct serial_maker *maker, struct arena *scratch, struct path_sections *walked) {
+    const struct block_profile *profile = maker->profile;
+    for (uint32_t p = 0; p < profile->path_count; p++) {
+        WB_TRY(walk_path(profile->block, p, scratch, &walked[p]));
+        WB_TRY(make_room(maker, walked[p].sections.count));
+    }
+    for (size_t g = 0; g < profile->groups.count; g++) {
+        const struct warp_group *group = &profile->groups.items[g];
+        add_group(maker, group, &walked[group->path]);
+        add_end(maker, group, walked[group->path].end);
+    }
+    return WB_OK;
+}
+
+/* The sum, over the sections, of the most that any sub-core has of work and latencies. */
+static cycles sum_sections(const struct serial_maker *maker) {
+    cycles sum = profile_release_time(maker->profile);
+    for (size_t j = 0; j < maker->shared.count; j++) {
+        cycles most = 0;
+        for (uint32_t c = 0; c < maker->sub_cores; c++) {
+            const struct core_section *core = &maker->cores.items[j * maker->sub_cores + c];
+            most = cycles_max(most, cycles_add(core->work, core->latency));
+        }
+        sum = cycles_add(sum, cycles_add(most, maker->shared.items[j]));
+    }
+    return sum;
+}
+
+/* Whether the paths are short enough to be walked. */
+static bool can_walk(const struct timed_block *timed) {
+    uint64_t steps = 0;
+    for (uint32_t p = 0; p < timed->path_count; p++)
+        steps = cycles_add(steps, timed->paths[p].length);
+    return steps <= SERIAL_STEPS_MAX;
+}
+
+wb_status serial_time_of(const struct block_profile *profile, bool covering, cycles *time) {
+    *time = cycles_add(cycles_add(profile->initiations, profile->latency), profile_release_time(profile));
+    if (profile->block->machine->sub_cores == 1) return WB_OK;
+    *time = CYCLES_SATURATED;
+    if ((covering && profile->sections > 1) || !can_walk(profile->block)) return WB_OK;
+    struct arena scratch = {0};
+    struct serial_maker maker = {.profile = profile, .sub_cores = profile->block->machine->sub_cores};
+    struct path_sections *walked = arena_array(&scratch, (size_t)profile->path_count + 1, sizeof *walked);
+    wb_status status = walked == NULL ? WB_ERR_LIMIT : add_paths(&maker, &scratch, walked);
+    if (status == WB_OK) *time = sum_sections(&maker);
+    for (uint32_t p = 0; walked != NULL && p < profile->path_count; p++)
+        vec_free(&walked[p].sections);
+    vec_free(&maker.cores);
+    vec_free(&maker.shared);
+    arena_free(&scratch);
+    return status;
+}

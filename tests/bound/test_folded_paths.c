@@ -17,6 +17,7 @@
 #define UNLIMITED DEPTH_UNLIMITED
 #define REGISTERS 16u
 #define UNITS_MAX 4u
+#define SUB_CORES_MAX 2u
 
 /* Every instruction of a path, one after the other. */
 struct steps {
@@ -63,7 +64,37 @@ struct naive_warp {
     cycles latencies[REGISTERS];                                           /* per register */
     struct naive_queue joined[QUEUE_COUNT], joined_latencies[QUEUE_COUNT]; /* of the section, of the path */
     cycles latency, latency_complete;
+    cycles sent[UNITS_MAX], done[UNITS_MAX]; /* initiations, and those that surely are over */
+    cycles largest[UNITS_MAX];
+    struct {
+        bool known;
+        uint8_t unit;
+        cycles sent;
+    } writers[REGISTERS];
 };
+
+/* What has initiated when an instruction is issued: of a unit with one instance, all that was sent there up
+ * to the writer of a register that it waits for. */
+static void note_progress(const struct timed_block *block, struct naive_warp *warp,
+                          const struct timed_inst *inst) {
+    const uint32_t *operands = block->code.operands + inst->first_operand;
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
+        const uint32_t reg = operands[i];
+        if (!warp->writers[reg].known) continue;
+        const uint8_t u = warp->writers[reg].unit;
+        warp->done[u] = cycles_max(warp->done[u], warp->writers[reg].sent);
+    }
+    if (inst->unit != UNIT_NONE) {
+        warp->sent[inst->unit] += inst->init;
+        warp->largest[inst->unit] = cycles_max(warp->largest[inst->unit], inst->init);
+    }
+    for (uint32_t i = 0; i < inst->destination_count; i++) {
+        const uint32_t reg = operands[inst->source_count + i];
+        warp->writers[reg].known = inst->unit != UNIT_NONE && block->machine->units[inst->unit].count == 1;
+        warp->writers[reg].unit = inst->unit;
+        if (inst->unit != UNIT_NONE) warp->writers[reg].sent = warp->sent[inst->unit];
+    }
+}
 
 /* The start of the depth-th last initiation on a unit, 0: there is none. */
 static cycles full_until(const cycles *starts, size_t count, uint32_t depth) {
@@ -125,6 +156,7 @@ static struct section_profile naive_section(const struct timed_block *block, str
             profile.initiations += inst->init;
             profile.charge += charge;
             profile.local += machine->units[u].shared ? 0 : charge;
+            profile.private_initiations += machine->units[u].shared ? 0 : inst->init;
         }
         for (uint32_t i = inst->source_count; i < operand_count; i++) {
             ready[operands[i]] = end + inst->latency;
@@ -135,6 +167,8 @@ static struct section_profile naive_section(const struct timed_block *block, str
             queue_note(&warp->joined[q], joins, commits, end + inst->latency);
             queue_note(&warp->joined_latencies[q], joins, commits, latency + inst->latency);
         }
+        note_progress(block, warp, inst);
+        profile.active = profile.active || inst->unit != UNIT_NONE || inst->latency > 0 || operand_count > 0;
         warp->latency = latency;
         warp->latency_complete = cycles_max(warp->latency_complete, latency + inst->latency);
         profile.iso = cycles_max(profile.iso, end + inst->latency);
@@ -154,6 +188,8 @@ struct comparison {
     struct section_profile cells[UNITS_MAX];
     struct steps insts[UNITS_MAX];
     uint64_t rows;
+    cycles left[SUB_CORES_MAX][UNITS_MAX]; /* behind a barrier, at most */
+    uint64_t turns[SUB_CORES_MAX];         /* the longest sequence of sub-cores that ends with one */
 };
 
 #define CHECK(comparison, condition)                                                                         \
@@ -163,7 +199,8 @@ struct comparison {
 
 static bool same_cell(const struct section_profile *a, const struct section_profile *b) {
     return a->instructions == b->instructions && a->iso == b->iso && a->exec == b->exec &&
-           a->initiations == b->initiations && a->charge == b->charge && a->local == b->local;
+           a->initiations == b->initiations && a->charge == b->charge && a->local == b->local &&
+           a->private_initiations == b->private_initiations;
 }
 
 /* Takes the row at hand from the profile. */
@@ -199,6 +236,39 @@ static void take_sections_row(struct comparison *comparison) {
              comparison->label);
 }
 
+/* What the warps of a sub-core may have left on a unit. */
+static cycles left_by(const struct comparison *comparison, uint32_t sub_core, uint32_t unit) {
+    const struct timed_block *block = comparison->block;
+    const uint32_t depth = block->machine->dispatch_depth;
+    cycles largest = 0, pending = 0;
+    for (uint32_t w = sub_core; w < block->warp_count; w += block->machine->sub_cores) {
+        const struct naive_warp *warp = &comparison->warps[block->warp_path[w]];
+        pending += warp->sent[unit] - warp->done[unit];
+        largest = cycles_max(largest, warp->largest[unit]);
+    }
+    if (depth == UNLIMITED || largest == 0) return pending;
+    return cycles_min(pending, block->machine->units[unit].count * (largest - 1) + depth * largest);
+}
+
+/* Looks at the sub-cores at the end of a row. */
+static void note_sub_cores(struct comparison *comparison, bool is_last) {
+    const struct timed_block *block = comparison->block;
+    const uint32_t sub_cores = block->machine->sub_cores;
+    uint64_t turns[SUB_CORES_MAX] = {0};
+    assert_true(sub_cores <= SUB_CORES_MAX);
+    for (uint32_t c = 0; c < sub_cores; c++)
+        for (uint32_t u = 0; u < block->machine->unit_count && !is_last; u++)
+            if (!block->machine->units[u].shared)
+                comparison->left[c][u] = cycles_max(comparison->left[c][u], left_by(comparison, c, u));
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint32_t c = 0; c < sub_cores && comparison->cells[block->warp_path[w]].active; c++) {
+            const uint64_t behind = comparison->turns[c] + (c != w % sub_cores || comparison->turns[c] == 0);
+            turns[w % sub_cores] = cycles_max(turns[w % sub_cores], behind);
+        }
+    for (uint32_t c = 0; c < sub_cores; c++)
+        comparison->turns[c] = cycles_max(comparison->turns[c], turns[c]);
+}
+
 /* Walks all rows. */
 static void compare_rows(struct comparison *comparison) {
     const uint32_t paths = comparison->block->path_count;
@@ -218,6 +288,7 @@ static void compare_rows(struct comparison *comparison) {
         }
         for (uint32_t p = 0; p < paths; p++)
             comparison->warps[p].latency = latest;
+        note_sub_cores(comparison, !more);
         take_profile_row(comparison);
         take_sections_row(comparison);
     }
@@ -241,6 +312,17 @@ static void compare_totals(struct comparison *comparison) {
     CHECK(comparison, profile->initiations == initiations);
     CHECK(comparison, profile->latency == latency);
     CHECK(comparison, profile->sections == comparison->rows);
+    cycles spill = 0;
+    uint64_t turns = 1;
+    for (uint32_t c = 0; c < block->machine->sub_cores; c++) {
+        cycles left = 0;
+        for (uint32_t u = 0; u < UNITS_MAX; u++)
+            left += comparison->left[c][u];
+        spill = cycles_max(spill, left);
+        turns = cycles_max(turns, comparison->turns[c]);
+    }
+    CHECK(comparison, block->machine->sub_cores == 1 || profile->spill == spill);
+    CHECK(comparison, profile->turns == turns);
     for (size_t r = 0; r < profile->rows.count; r++)
         CHECK(comparison, profile->rows.items[r].count == 0);
     for (size_t r = 0; r < comparison->sections.row_counts.count; r++)

@@ -80,6 +80,13 @@ static void test_search_of_tiny_grids(void **state) {
     assert_true(found_all >= searched * 9 / 10);
 }
 
+/* Whether a formula grows with what blocks do. Those on chains count, of some blocks, what they take beside
+ * the work of their busiest sub-cores: a difference, that falls when these get more of it. They bound what
+ * blocks with less work take all the same (docs/sub-core-bounds.md). */
+static bool is_monotone(const struct bound_method *method) {
+    return strncmp(method->name, "k-chain", strlen("k-chain")) != 0;
+}
+
 /* The bounds of a grid that has been changed are not below those it had. */
 static void expect_more(const struct random_grid *grid, const char *what,
                         const struct proven_bounds *before) {
@@ -87,7 +94,7 @@ static void expect_more(const struct random_grid *grid, const char *what,
     proven_bounds_make(grid, &after);
     assert_int_equal(after.count, before->count);
     for (size_t i = 0; i < after.count; i++)
-        if (after.cycles[i] < before->cycles[i])
+        if (after.cycles[i] < before->cycles[i] && is_monotone(grid_formula_at(i)))
             fail_msg("%s more lowers %s from %" PRIu64 " to %" PRIu64 "\n%s", what, grid_formula_at(i)->name,
                      before->cycles[i], after.cycles[i], grid->label);
 }

@@ -119,8 +119,8 @@ static wb_status make_shares(struct chain_maker *maker, bool covering, struct bl
     const struct block_profile *profile = maker->profile;
     const bool sectioned = profile->sections > 1;
     chain->known[CHAIN_WHOLE] = true;
-    /* Of covering paths blocks may leave barriers out, and what their sections are is not known. */
-    chain->known[CHAIN_SECTIONS] = !sectioned || (profile->spill != CYCLES_SATURATED && !covering);
+    /* Of covering paths blocks may leave barriers out, and readers of results, by which spills are known. */
+    chain->known[CHAIN_SECTIONS] = !sectioned || !covering;
     WB_TRY(cut_nowhere(maker, &chain->shares[CHAIN_WHOLE]));
     return cut_at_barriers(maker, sectioned ? profile->spill : 0, &chain->shares[CHAIN_SECTIONS]);
 }

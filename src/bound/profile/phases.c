@@ -23,8 +23,8 @@ wb_status phase_walker_init(struct phase_walker *walker, const struct timed_bloc
         (struct phase_walker){.block = block, .cursor = path_begin(&block->paths[path]), .charges = charges};
     walker->units = arena_array(arena, machine->unit_count, sizeof *walker->units);
     walker->registers = arena_array(arena, block->code.register_count, sizeof *walker->registers);
-    walker->largest = arena_array(arena, (size_t)machine->unit_count + 1, sizeof *walker->largest);
-    if (walker->units == NULL || walker->registers == NULL || walker->largest == NULL) return WB_ERR_LIMIT;
+    if (walker->units == NULL || walker->registers == NULL) return WB_ERR_LIMIT;
+    if (machine->sub_cores > 1) WB_TRY(warp_progress_init(&walker->progress, block, arena));
     for (uint32_t i = 0; i < machine->unit_count; i++)
         WB_TRY(unit_queue_init(&walker->units[i], 1, machine->dispatch_depth, arena));
     return WB_OK;
@@ -55,7 +55,6 @@ static cycles phase_initiate(struct phase_walker *walker, const struct timed_ins
     const cycles begin = walker->exec_end;
     assert(issue >= walker->now && end >= issue + inst->init);
     walker->exec_end = cycles_max(begin, end);
-    walker->largest[inst->unit] = u32_max(walker->largest[inst->unit], inst->init);
     walker->now = issue + 1;
     walker->turns += begin + walker->exec_end;
     profile->exec += walker->exec_end - begin;
@@ -100,6 +99,7 @@ static wb_status phase_step(struct phase_walker *walker, const struct timed_inst
     walker->complete = cycles_max(walker->complete, result.ready);
     walker->latency_complete = cycles_max(walker->latency_complete, result.latency);
     profile->instructions += !inst->uncounted;
+    if (walker->progress.block != NULL) warp_progress_note(&walker->progress, inst);
     profile->active = profile->active || inst->unit != UNIT_NONE || inst->latency > 0 || count > 0;
     return WB_OK;
 }
@@ -185,6 +185,7 @@ static void fold_read(const void *user, cycles *times) {
         for (uint32_t k = 0; k < ring_length(unit); k++)
             *times++ = *ring_start(unit, k);
     }
+    (void)warp_progress_read(&fold->walker->progress, times);
 }
 
 static void fold_write(void *user, const cycles *times) {
@@ -205,6 +206,7 @@ static void fold_write(void *user, const cycles *times) {
         for (uint32_t k = 0; k < ring_length(unit); k++)
             *ring_start(unit, k) = *times++;
     }
+    (void)warp_progress_write(&fold->walker->progress, times);
 }
 
 /* Walks the body once. Two times of every initiation, none above `exec_end`, enter the sum. */
@@ -263,7 +265,7 @@ static wb_status fold_scan(struct fold *fold) {
 }
 
 static size_t fold_time_count(const struct fold *fold) {
-    size_t count = WALKER_TIMES + 2 * fold->register_count;
+    size_t count = WALKER_TIMES + 2 * fold->register_count + warp_progress_count(&fold->walker->progress);
     for (size_t i = 0; i < fold->unit_count; i++)
         count += 2 + ring_length(&fold->walker->units[fold->units[i]]);
     return count;

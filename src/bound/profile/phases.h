@@ -5,6 +5,7 @@
 #ifndef WB_BOUND_PROFILE_PHASES_H
 #define WB_BOUND_PROFILE_PHASES_H
 
+#include "bound/profile/progress.h"
 #include "sim/sm/unit_queue.h"
 #include "warp/timed/timed_block.h"
 
@@ -47,16 +48,16 @@ struct phase_walker {
     const cycles *charges;    /* per unit the least charge of an instruction, see phase_charges */
     struct unit_queue *units; /* one instance each */
     struct phase_register *registers;
-    uint32_t *largest;       /* per unit the largest initiation interval so far */
-    cycles base;             /* start of the section */
-    cycles now;              /* earliest cycle of the next issue */
-    cycles exec_start;       /* of the execution phase being built; only kept for the sink */
-    cycles exec_end;         /* when the last initiation so far ends */
-    cycles complete;         /* when the last result so far can be read */
-    cycles latency;          /* the latency path to the last issue */
-    cycles latency_complete; /* the longest latency path to a result so far */
-    cycles turns;            /* sum of the ends and beginnings that `exec` is made of; wraps round */
-    uint64_t section;        /* number of the section to be walked next */
+    struct warp_progress progress; /* followed where there are several sub-cores */
+    cycles base;                   /* start of the section */
+    cycles now;                    /* earliest cycle of the next issue */
+    cycles exec_start;             /* of the execution phase being built; only kept for the sink */
+    cycles exec_end;               /* when the last initiation so far ends */
+    cycles complete;               /* when the last result so far can be read */
+    cycles latency;                /* the latency path to the last issue */
+    cycles latency_complete;       /* the longest latency path to a result so far */
+    cycles turns;                  /* sum of the ends and beginnings that `exec` is made of; wraps round */
+    uint64_t section;              /* number of the section to be walked next */
     bool ended;
 };
 

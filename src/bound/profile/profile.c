@@ -2,6 +2,7 @@
 
 #include "bound/profile/max_plus.h"
 #include "bound/profile/sections.h"
+#include "bound/profile/spill.h"
 
 void block_profile_free(struct block_profile *profile) {
     vec_free(&profile->groups);
@@ -75,6 +76,7 @@ struct profile_maker {
     struct section_cycle cycle;    /* of the rows */
     struct section_profile *cells; /* of the section at hand */
     uint32_t *path_warps;          /* warps that have each path */
+    struct block_spill spill;
     uint64_t *turns; /* per sub-core the longest sequence so far that ends with it: profile->turns */
     size_t recent[PROFILE_RECENT];    /* row number + 1 by hash, 0: none */
     uint64_t walked, total, watch_at; /* instructions */
@@ -163,40 +165,6 @@ static void add_turn(struct profile_maker *maker) {
     }
 }
 
-/* What a unit can have left to do when no more is issued to it: an initiation on each instance, and a queue.
- */
-static cycles left_by_unit(const struct wb_machine *machine, uint32_t unit, uint32_t largest) {
-    const uint32_t depth = machine->dispatch_depth;
-    if (largest == 0) return 0;
-    if (depth == DEPTH_UNLIMITED) return CYCLES_SATURATED;
-    return cycles_add(cycles_mul(machine->units[unit].count, largest - 1), cycles_mul(depth, largest));
-}
-
-/* The same of the units of a sub-core. */
-static cycles left_by_sub_core(const struct profile_maker *maker, uint32_t sub_core) {
-    const struct block_profile *profile = maker->profile;
-    const struct wb_machine *machine = profile->block->machine;
-    cycles left = 0;
-    for (uint32_t u = 0; u < machine->unit_count; u++) {
-        uint32_t largest = 0;
-        if (machine->units[u].shared) continue;
-        for (size_t g = 0; g < profile->groups.count; g++) {
-            const struct warp_group *group = &profile->groups.items[g];
-            if (group->sub_core == sub_core)
-                largest = u32_max(largest, maker->walkers[group->path].largest[u]);
-        }
-        left = cycles_add(left, left_by_unit(machine, u, largest));
-    }
-    return left;
-}
-
-/* Counts what the section at hand leaves behind its barrier. */
-static void add_spill(struct profile_maker *maker) {
-    struct block_profile *profile = maker->profile;
-    for (uint32_t c = 0; c < profile->block->machine->sub_cores; c++)
-        profile->spill = cycles_max(profile->spill, left_by_sub_core(maker, c));
-}
-
 /* Walks one section on every path. The latency path goes on from the latest warp: each waits for all. */
 static wb_status walk_row(struct profile_maker *maker, bool *more) {
     const uint32_t path_count = maker->profile->path_count;
@@ -212,12 +180,13 @@ static wb_status walk_row(struct profile_maker *maker, bool *more) {
     for (uint32_t p = 0; p < path_count; p++)
         maker->walkers[p].latency = latest;
     add_turn(maker);
-    if (*more) add_spill(maker);
+    if (*more) block_spill_note(&maker->spill, maker->profile, maker->walkers);
     return WB_OK;
 }
 
-/* The times of all walkers that sections leave to the next: those of the latency path, and the turns of
- * sub-cores, which are maxima of such with 1 added. Every section starts on a clean machine. */
+/* The times of all walkers that sections leave to the next: those of the latency path, what units have
+ * initiated, and the turns of sub-cores, which are maxima of such with 1 added. Every section starts on a
+ * clean machine. */
 static void latencies_read(const void *user, cycles *times) {
     const struct profile_maker *maker = user;
     const struct timed_block *block = maker->profile->block;
@@ -227,6 +196,7 @@ static void latencies_read(const void *user, cycles *times) {
         *times++ = walker->latency_complete;
         for (uint32_t r = 0; r < block->code.register_count; r++)
             *times++ = walker->registers[r].latency;
+        times = warp_progress_read(&walker->progress, times);
     }
     for (uint32_t c = 0; c < block->machine->sub_cores; c++)
         *times++ = maker->turns[c];
@@ -241,6 +211,7 @@ static void latencies_write(void *user, const cycles *times) {
         walker->latency_complete = *times++;
         for (uint32_t r = 0; r < block->code.register_count; r++)
             walker->registers[r].latency = *times++;
+        times = warp_progress_write(&walker->progress, times);
     }
     for (uint32_t c = 0; c < block->machine->sub_cores; c++)
         maker->turns[c] = *times++;
@@ -261,8 +232,9 @@ static cycles walk_cycle(void *user) {
 static wb_status repeat_rows(struct profile_maker *maker, uint64_t times) {
     struct block_profile *profile = maker->profile;
     const struct timed_block *block = profile->block;
-    const size_t times_left =
-        (size_t)profile->path_count * (block->code.register_count + (size_t)2) + block->machine->sub_cores;
+    const size_t of_path =
+        block->code.register_count + (size_t)2 + warp_progress_count(&maker->walkers->progress);
+    const size_t times_left = profile->path_count * of_path + block->machine->sub_cores;
     const struct max_plus_map map = {maker, times_left, latencies_read, latencies_write, walk_cycle, NULL};
     for (size_t i = 0; i < maker->cycle.rows.count; i++)
         profile->rows.items[maker->cycle.rows.items[i]].count += times;
@@ -299,6 +271,7 @@ static void profile_add_up(struct profile_maker *maker) {
     }
     for (uint32_t p = 0; p < profile->path_count; p++)
         profile->latency = cycles_max(profile->latency, maker->walkers[p].latency_complete);
+    profile->spill = block_spill_most(&maker->spill, profile->block->machine);
     profile->turns = 1;
     for (uint32_t c = 0; c < profile->block->machine->sub_cores; c++)
         profile->turns = cycles_max(profile->turns, maker->turns[c]);
@@ -333,6 +306,7 @@ static wb_status profile_prepare(struct profile_maker *maker) {
     if (charges == NULL || maker->walkers == NULL || maker->cursors == NULL || maker->cells == NULL ||
         maker->path_warps == NULL || maker->turns == NULL)
         return WB_ERR_LIMIT;
+    WB_TRY(block_spill_init(&maker->spill, block->machine, &maker->arena));
     WB_TRY(section_cycle_init(&maker->cycle, count));
     for (uint32_t p = 0; p < count; p++) {
         WB_TRY(phase_walker_init(&maker->walkers[p], block, p, charges, &maker->arena));

@@ -32,7 +32,7 @@ struct block_profile {
     uint64_t turns; /* the longest sequence of different sub-cores, each active in a section behind that of
                        the one before: chg of docs/sub-core-bounds.md; 1 at least */
     cycles spill;   /* what the units of a sub-core can have left to do of older sections when a barrier is
-                       released: the largest sigma there; CYCLES_SATURATED: any amount */
+                       released, at most: sigma there. Of these paths, not of parts of them. */
 };
 
 /* Walks all paths of a block that passed timed_block_check. The profile is freed with block_profile_free

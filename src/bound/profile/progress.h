@@ -1,0 +1,41 @@
+/* What the units of one sub-core have surely initiated of what a warp has issued to them: a result that a
+ * later instruction has read. Only its sums over time are followed, which are max-plus linear (max_plus.h).
+ */
+#ifndef WB_BOUND_PROFILE_PROGRESS_H
+#define WB_BOUND_PROFILE_PROGRESS_H
+
+#include "warp/timed/timed_block.h"
+
+/* Of a unit, in cycles of initiation: what was issued to it, and what of that has initiated. */
+struct unit_progress {
+    cycles sent, done;
+    uint32_t largest; /* initiation so far */
+};
+
+/* What wrote a register last: the cycles sent to its unit up to then, itself included. */
+struct register_writer {
+    cycles sent;
+    uint8_t unit; /* UNIT_NONE: it says nothing of what has initiated */
+};
+
+/* A warp on its way through its path. Zero, it follows nothing. */
+struct warp_progress {
+    const struct timed_block *block;
+    struct unit_progress *units;
+    struct register_writer *writers;
+};
+
+/* Of a warp that has issued nothing. WB_ERR_LIMIT when memory is exhausted. */
+wb_status warp_progress_init(struct warp_progress *progress, const struct timed_block *block,
+                             struct arena *arena);
+
+/* Notes that the warp issues an instruction. */
+void warp_progress_note(struct warp_progress *progress, const struct timed_inst *inst);
+
+/* The sums, as times of a max-plus map: how many, and to read and write them. Behind those read or written
+ * stand what is returned. */
+size_t warp_progress_count(const struct warp_progress *progress);
+cycles *warp_progress_read(const struct warp_progress *progress, cycles *times);
+const cycles *warp_progress_write(struct warp_progress *progress, const cycles *times);
+
+#endif

@@ -82,7 +82,7 @@ static const struct share_case share_cases[] = {
      2,
      2,
      {{2, 2}, {1, 1}}},
-    /* of the first A says nothing that the second is there, when there are two instances */
+    /* of the first A says nothing that the second is there, where there are two instances */
     {"dispatch_depth: unlimited\nsub_cores: 2",
      "A/*2(4,0) B/(1,2)",
      "A A B.1 | B; B | A",
@@ -90,7 +90,7 @@ static const struct share_case share_cases[] = {
      13,
      2,
      2,
-     {{10, 2}, {9, 1}}},
+     {{6, 2}, {5, 1}}},
     /* two instances can each have 3 left */
     {TWO, "A/*2(4,0) B/(1,0)", "A A | B; B B | A A", CHAIN_SECTIONS, 16, 0, 2, {{8, 1}, {7, 1}, {6, 1}}},
     /* what comes behind the last barrier leaves nothing behind one */

@@ -165,8 +165,9 @@ static void add_turn(struct profile_maker *maker) {
     }
 }
 
-/* Walks one section on every path. The latency path goes on from the latest warp: each waits for all. */
-static wb_status walk_row(struct profile_maker *maker, bool *more) {
+/* Walks one section on every path, `again` if others like it are not walked. The latency path goes on from
+ * the latest warp: each waits for all. */
+static wb_status walk_row(struct profile_maker *maker, bool again, bool *more) {
     const uint32_t path_count = maker->profile->path_count;
     cycles latest = 0;
     *more = false;
@@ -180,7 +181,7 @@ static wb_status walk_row(struct profile_maker *maker, bool *more) {
     for (uint32_t p = 0; p < path_count; p++)
         maker->walkers[p].latency = latest;
     add_turn(maker);
-    if (*more) block_spill_note(&maker->spill, maker->profile, maker->walkers);
+    if (*more) block_spill_note(&maker->spill, maker->profile, maker->walkers, again);
     return WB_OK;
 }
 
@@ -224,7 +225,7 @@ static cycles walk_cycle(void *user) {
     for (uint32_t p = 0; p < maker->profile->path_count; p++)
         maker->walkers[p].cursor = maker->cursors[p];
     for (size_t i = 0; i < maker->cycle.rows.count && maker->status == WB_OK; i++)
-        maker->status = walk_row(maker, &more);
+        maker->status = walk_row(maker, true, &more);
     return 0; /* no sums of differences: the rows are known */
 }
 
@@ -249,7 +250,7 @@ static wb_status repeat_rows(struct profile_maker *maker, uint64_t times) {
 static wb_status profile_row(struct profile_maker *maker, bool *more) {
     size_t row;
     uint64_t times;
-    WB_TRY(walk_row(maker, more));
+    WB_TRY(walk_row(maker, false, more));
     WB_TRY(profile_keep(maker, &row));
     for (uint32_t p = 0; p < maker->profile->path_count; p++)
         maker->cursors[p] = maker->walkers[p].cursor;

@@ -13,11 +13,22 @@ wb_status warp_progress_init(struct warp_progress *progress, const struct timed_
 }
 
 /* What is sent to a unit of one instance initiates in the order of issue: with a result that is there,
- * everything that was sent before. */
-static void note_result(struct warp_progress *progress, const struct register_writer *writer) {
+ * everything that was sent before. Of a unit with several instances it says nothing of others. */
+static void note_result(struct warp_progress *progress, struct register_writer *writer) {
     if (writer->unit == UNIT_NONE) return;
     struct unit_progress *unit = &progress->units[writer->unit];
-    unit->done = cycles_max(unit->done, writer->sent);
+    unit->done = cycles_max(unit->done, writer->sent) + writer->alone;
+    writer->alone = 0;
+}
+
+/* Sends an instruction to its unit. */
+static struct register_writer send(struct warp_progress *progress, const struct timed_inst *inst) {
+    struct unit_progress *unit = &progress->units[inst->unit];
+    unit->sent += inst->init;
+    unit->largest = u32_max(unit->largest, inst->init);
+    if (progress->block->machine->units[inst->unit].count == 1)
+        return (struct register_writer){.sent = unit->sent, .unit = inst->unit};
+    return (struct register_writer){.alone = inst->init, .unit = inst->unit};
 }
 
 void warp_progress_note(struct warp_progress *progress, const struct timed_inst *inst) {
@@ -26,15 +37,11 @@ void warp_progress_note(struct warp_progress *progress, const struct timed_inst 
     struct register_writer result = {.unit = UNIT_NONE};
     for (uint32_t i = 0; i < count; i++)
         note_result(progress, &progress->writers[operands[i]]);
-    if (inst->unit != UNIT_NONE) {
-        struct unit_progress *unit = &progress->units[inst->unit];
-        unit->sent += inst->init;
-        unit->largest = u32_max(unit->largest, inst->init);
-        if (progress->block->machine->units[inst->unit].count == 1)
-            result = (struct register_writer){unit->sent, inst->unit};
-    }
-    for (uint32_t i = inst->source_count; i < count; i++)
+    if (inst->unit != UNIT_NONE) result = send(progress, inst);
+    for (uint32_t i = inst->source_count; i < count; i++) {
         progress->writers[operands[i]] = result;
+        result.alone = 0; /* counted once, when the first of its results is read */
+    }
 }
 
 size_t warp_progress_count(const struct warp_progress *progress) {

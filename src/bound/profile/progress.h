@@ -12,10 +12,11 @@ struct unit_progress {
     uint32_t largest; /* initiation so far */
 };
 
-/* What wrote a register last: the cycles sent to its unit up to then, itself included. */
+/* What wrote a register last. */
 struct register_writer {
-    cycles sent;
-    uint8_t unit; /* UNIT_NONE: it says nothing of what has initiated */
+    cycles sent;    /* to its unit up to then, itself included; of a unit that initiates in order of issue */
+    uint32_t alone; /* of another: its own initiation, until somebody reads it */
+    uint8_t unit;   /* UNIT_NONE: it says nothing of what has initiated */
 };
 
 /* A warp on its way through its path. Zero, it follows nothing. */

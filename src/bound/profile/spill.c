@@ -33,17 +33,22 @@ static cycles left_by_unit(const struct block_profile *profile, const struct pha
 }
 
 void block_spill_note(struct block_spill *spill, const struct block_profile *profile,
-                      const struct phase_walker *walkers) {
+                      const struct phase_walker *walkers, bool again) {
     const struct wb_machine *machine = profile->block->machine;
-    for (uint32_t c = 0; spill->left != NULL && c < machine->sub_cores; c++)
+    for (uint32_t c = 0; spill->left != NULL && c < machine->sub_cores; c++) {
+        cycles sum = 0;
         for (uint32_t u = 0; u < machine->unit_count; u++) {
-            cycles *left = left_at(spill, machine, c, u);
-            if (!machine->units[u].shared) *left = cycles_max(*left, left_by_unit(profile, walkers, c, u));
+            cycles *most = left_at(spill, machine, c, u);
+            const cycles left = machine->units[u].shared ? 0 : left_by_unit(profile, walkers, c, u);
+            sum = cycles_add(sum, left);
+            if (again) *most = cycles_max(*most, left);
         }
+        if (!again) spill->most = cycles_max(spill->most, sum);
+    }
 }
 
 cycles block_spill_most(const struct block_spill *spill, const struct wb_machine *machine) {
-    cycles most = 0;
+    cycles most = spill->most;
     for (uint32_t c = 0; spill->left != NULL && c < machine->sub_cores; c++) {
         cycles left = 0;
         for (uint32_t u = 0; u < machine->unit_count; u++)

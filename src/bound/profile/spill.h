@@ -6,17 +6,19 @@
 #include "bound/profile/profile.h"
 
 struct block_spill {
-    cycles *left; /* per sub-core and unit the most so far; NULL of one sub-core, where nobody asks */
+    cycles *left; /* per sub-core and unit the most in sections that come again and again; NULL of one
+                     sub-core, where nobody asks */
+    cycles most;  /* that a sub-core has in the others */
 };
 
 /* WB_ERR_LIMIT when memory is exhausted. */
 wb_status block_spill_init(struct block_spill *spill, const struct wb_machine *machine, struct arena *arena);
 
-/* Counts what the walkers, one for each path, leave behind the barrier at which they are. Of sections that
- * come again and again it is enough to count the first and the last time: between these what is left grows or
- * falls evenly. */
+/* Counts what the walkers, one for each path, leave behind the barrier at which they are. `again`: in
+ * sections that come again and again, of which it is enough to count the first and the last time: between
+ * these what is left on a unit grows or falls evenly. */
 void block_spill_note(struct block_spill *spill, const struct block_profile *profile,
-                      const struct phase_walker *walkers);
+                      const struct phase_walker *walkers, bool again);
 
 /* The most that a sub-core has left, at any barrier. */
 cycles block_spill_most(const struct block_spill *spill, const struct wb_machine *machine);

@@ -153,7 +153,7 @@ static uint64_t behind_of_warp(const struct sections *block, uint32_t j, uint32_
     for (uint32_t i = 0; i < program->count; i++) {
         const struct sub_core_inst *inst = &program->insts[i];
         if (block->section[w][i] >= j || inst->bare || inst->unit != unit) continue;
-        if (last != UINT32_MAX && (in_order ? i <= last : i == last)) continue;
+        if (last != UINT32_MAX && (in_order ? i <= last : (read >> i & 1) != 0)) continue;
         if (block->mutant == CHAIN_SIGMA_READ_ALL && last != UINT32_MAX) continue;
         pending += inst->init;
     }
@@ -183,7 +183,7 @@ static uint64_t sigma(const struct sections *block, const struct chain_view *vie
     uint64_t most = 0;
     if (!view->largest_sigma) return sigma_of(block, view->covering, j);
     for (uint32_t other = 1; other < block->count; other++)
-        most = max(most, sigma_of(block, true, other));
+        most = max(most, sigma_of(block, view->covering, other));
     return most;
 }
 

@@ -52,7 +52,7 @@ extern const char *const chain_mutant_names[CHAIN_MUTANTS];
 /* What is known of blocks. */
 struct chain_view {
     bool covering;      /* warps may execute less than the programs say, but every barrier */
-    bool largest_sigma; /* one sigma for all sections, by the length of queues alone */
+    bool largest_sigma; /* one sigma for all sections */
     bool larger_last;   /* latencies of the last block in the mean: its stay less its work, if that is more */
 };
 

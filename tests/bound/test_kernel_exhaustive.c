@@ -84,6 +84,7 @@ static const struct exact_case exact_cases[] = {
     {GRID "2\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"2* A\"]\n", 3},
     /* ... or, where the dispatcher may leave the slot between them empty, again on the same one */
     {GRID "3\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"4* A\"]\nmemory: {sms: 2, dispatch: greedy}\n", 6},
+    {GRID "3\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"2* A\"]\n", 6},
     /* a unit that sub-cores share: the second warp can be first */
     {GRID "1\nsub_cores: 2\nunits: \"A(3,0) B/(2,0)\"\nblocks: [\"A B.0; A\"]\n", 8},
     {"block: x\nsub_cores: 2\nunits: \"A(3,0) B/(2,0)\"\nblocks: [\"A B.0; A\"]\n", 8},

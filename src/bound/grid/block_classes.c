@@ -110,6 +110,7 @@ static wb_status find_resident(const struct block_demand *demand, wb_diagnostics
                                struct grid_work *work) {
     struct resident_range resident;
     WB_TRY(machine_resident_range(work->machine, demand, false, diagnostics, &resident));
+    work->slots = resident.most;
     work->resident_most = resident.most < work->block_count ? resident.most : work->block_count;
     work->resident_least = resident.least < work->block_count ? resident.least : work->block_count;
     return WB_OK;

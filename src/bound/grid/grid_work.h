@@ -53,6 +53,7 @@ struct grid_work {
     uint32_t warps;                         /* of a block, at most */
     uint32_t resident_least, resident_most; /* blocks that an SM holds at a time: unless the registers of a
                                                thread are known, any number between these */
+    uint32_t slots;                         /* of an SM at most, also those that stay empty in any case */
     struct class_ranking by_initiations;    /* E */
     struct class_ranking by_residency,
         by_isolated;                    /* alpha, E at least; solo. Where SMs share a memory, E + lam */

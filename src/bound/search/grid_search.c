@@ -28,6 +28,20 @@ static const char *block_objection(const struct timed_block *block) {
     return NULL;
 }
 
+/* Whether it makes a difference which slots of an SM blocks are in: with several sub-cores their first warps
+ * can be on different ones. */
+static bool slots_differ(const struct grid_work *work) {
+    return work->warps % work->machine->sub_cores != 0;
+}
+
+/* The slots of an SM that holds `resident` blocks at a time. The dispatcher may leave any slot empty, which
+ * makes no difference where there are as many of each kind as blocks. */
+static uint32_t slots_of(const struct grid_work *work, uint32_t resident) {
+    if (!slots_differ(work) || resident < work->resident_most) return resident;
+    const uint64_t enough = (uint64_t)resident * work->machine->sub_cores;
+    return work->slots < enough ? work->slots : (uint32_t)enough;
+}
+
 const char *grid_search_objection(const struct grid_work *work) {
     const struct machine_memory *memory = &work->machine->memory;
     const char *objection = machine_objection(work->machine);
@@ -45,21 +59,17 @@ const char *grid_search_objection(const struct grid_work *work) {
     if (sms > SEARCH_SMS_MAX) return "the search covers at most 16 SMs";
     if (work->resident_most > SEARCH_SLOTS_MAX)
         return "the search covers at most 16 blocks of an SM at a time";
+    if (slots_of(work, work->resident_most) > SEARCH_SLOTS_MAX)
+        return "the search covers at most 16 slots of an SM, where blocks begin on different sub-cores";
     cycles dispatch = (cycles)memory->dispatch_latency + memory->dispatch_service;
     horizon = cycles_add(horizon, cycles_mul(work->block_count, dispatch));
     return horizon > UINT32_MAX / 2 ? "the grid is too long for the search" : NULL;
 }
 
-/* Whether it makes a difference which slots of an SM blocks are in: with several sub-cores their first warps
- * can be on different ones. */
-static bool slots_differ(const struct grid_work *work) {
-    return work->warps % work->machine->sub_cores != 0;
-}
-
-/* `blocks` blocks from a common start in slots of one SM that has so many, whichever they are. */
-static struct search_scope together(const struct grid_work *work, uint64_t blocks, uint32_t slots) {
+/* `blocks` blocks from a common start on one SM of those that hold `resident`, whichever they are. */
+static struct search_scope together(const struct grid_work *work, uint64_t blocks, uint32_t resident) {
     return (struct search_scope){.sms = 1,
-                                 .slots = slots_differ(work) ? slots : (uint32_t)blocks,
+                                 .slots = slots_differ(work) ? slots_of(work, resident) : (uint32_t)blocks,
                                  .dealt = (uint32_t)blocks,
                                  .only_dealt = true};
 }
@@ -79,7 +89,7 @@ static struct search_scope shared_scope(const struct scopes *scopes) {
     const uint64_t slots = (uint64_t)scopes->sms * scopes->resident;
     const uint64_t blocks = scopes->work->block_count;
     struct search_scope scope = {.sms = scopes->sms,
-                                 .slots = scopes->resident,
+                                 .slots = slots_of(scopes->work, scopes->resident),
                                  .latency = memory->dispatch_latency,
                                  .service = memory->dispatch_service};
     if (blocks <= slots || scope.service == 0) scope.dealt = (uint32_t)cycles_min(slots, blocks);
@@ -93,7 +103,7 @@ static struct search_scope own_scope(const struct scopes *scopes, uint32_t sm) {
     for (uint64_t b = sm; b < work->block_count; b += work->machine->memory.sms)
         scopes->order[count++] = work->class_of[b];
     return (struct search_scope){.sms = 1,
-                                 .slots = scopes->resident,
+                                 .slots = slots_of(work, scopes->resident),
                                  .dealt = count < scopes->resident ? count : scopes->resident,
                                  .order = scopes->order,
                                  .order_count = count,

@@ -164,32 +164,36 @@ static void print_program(const struct sub_core_program *program, struct letters
     }
 }
 
-void sub_core_grid_print(const struct sub_core_grid *grid, struct text *out) {
+void sub_core_grid_write(const struct sub_core_grid *grid, struct text *units, struct text *blocks) {
     struct letters letters = {0};
-    struct text blocks = {0};
     for (uint32_t k = 0; k < grid->kind_count; k++) {
-        text_printf(&blocks, "%s%" PRIu32 "*", k > 0 ? " / " : "", grid->kinds[k].blocks);
+        text_printf(blocks, "%s%" PRIu32 "*", k > 0 ? " / " : "", grid->kinds[k].blocks);
         for (uint32_t w = 0; w < grid->kinds[k].warps; w++) {
-            if (w > 0) text_string(&blocks, ";");
-            print_program(&grid->kinds[k].programs[w], &letters, &blocks);
+            if (w > 0) text_string(blocks, ";");
+            print_program(&grid->kinds[k].programs[w], &letters, blocks);
         }
     }
     uint8_t first[SUB_CORE_UNITS];
     memset(first, UINT8_MAX, sizeof first);
-    text_string(out, "\"");
     for (uint32_t i = 0; i < letters.count; i++) {
         const uint8_t u = letters.of[i].unit;
         const char letter = (char)(i < 26 ? 'A' + (int)i : 'a' + (int)i - 26);
-        text_printf(out, "%s%c", i > 0 ? " " : "", letter);
+        text_printf(units, "%s%c", i > 0 ? " " : "", letter);
         if (first[u] == UINT8_MAX) {
             first[u] = (uint8_t)i;
-            if (grid->units[u].instances > 1) text_printf(out, "*%" PRIu32, grid->units[u].instances);
-            if (!grid->units[u].shared && grid->sub_cores > 1) text_string(out, "/");
+            if (!grid->units[u].shared && grid->sub_cores > 1) text_string(units, "/");
+            if (grid->units[u].instances > 1) text_printf(units, "*%" PRIu32, grid->units[u].instances);
         }
-        text_printf(out, "(%" PRIu32 ",%" PRIu32 ")", letters.of[i].init, letters.of[i].latency);
-        if (first[u] != i) text_printf(out, "@%c", first[u] < 26 ? 'A' + first[u] : 'a' + first[u] - 26);
+        text_printf(units, "(%" PRIu32 ",%" PRIu32 ")", letters.of[i].init, letters.of[i].latency);
+        if (first[u] != i) text_printf(units, "@%c", first[u] < 26 ? 'A' + first[u] : 'a' + first[u] - 26);
     }
-    text_printf(out, "\", \"%s\", %" PRIu32 ", ", blocks.data == NULL ? "" : blocks.data, grid->sub_cores);
+}
+
+void sub_core_grid_print(const struct sub_core_grid *grid, struct text *out) {
+    struct text units = {0}, blocks = {0};
+    sub_core_grid_write(grid, &units, &blocks);
+    text_printf(out, "\"%s\", \"%s\", %" PRIu32 ", ", units.data == NULL ? "" : units.data,
+                blocks.data == NULL ? "" : blocks.data, grid->sub_cores);
     if (grid->depth == DEPTH_UNLIMITED)
         text_string(out, "DEPTH_UNLIMITED");
     else
@@ -199,5 +203,6 @@ void sub_core_grid_print(const struct sub_core_grid *grid, struct text *out) {
                 ", service %" PRIu32 " */",
                 grid->rooms, grid->width, grid->release, grid->sms, grid->is_static ? " static" : "",
                 grid->delay, grid->service);
+    text_free(&units);
     text_free(&blocks);
 }

@@ -67,6 +67,9 @@ static inline uint32_t sub_core_of_warp(const struct sub_core_grid *grid, uint32
 
 uint32_t sub_core_grid_warps(const struct sub_core_grid *grid); /* of the largest block */
 
+/* Appends its units and its blocks in the notation of warp/synthetic/synthetic_block.h. */
+void sub_core_grid_write(const struct sub_core_grid *grid, struct text *units, struct text *blocks);
+
 /* Appends the grid as it could be written: units, blocks, machine. */
 void sub_core_grid_print(const struct sub_core_grid *grid, struct text *out);
 

@@ -45,7 +45,8 @@ struct fixture {
 
 static void give(struct fixture *fixture, enum ptx_class class, uint8_t unit, uint32_t init, uint32_t latency,
                  enum latency_base plus) {
-    fixture->machine.classes[class] = (struct machine_class){true, unit, init, latency, plus};
+    fixture->machine.classes[class] =
+        (struct machine_class){.given = true, .unit = unit, .init = init, .latency = latency, .plus = plus};
 }
 
 /* A block of 50 threads whose one path is the given instructions, up to UINT32_MAX. */

@@ -84,7 +84,7 @@ static wb_status find_slow(wb_analysis *analysis, wb_diagnostics *diagnostics,
                            struct measurement *measurement) {
     size_t count;
     WB_TRY(wb_analysis_simulate(analysis, "all", NULL, diagnostics));
-    WB_TRY(wb_analysis_bound(analysis, "k-adversary", NULL, diagnostics));
+    WB_TRY(wb_analysis_bound(analysis, "k-adversary,k-adversary-short", NULL, diagnostics));
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     for (size_t s = 0; s < count; s++)
         if (simulations[s].work_conserving)

@@ -196,7 +196,8 @@ static void write_table(const struct result *results, size_t count, struct text 
 void tables_write(const struct result *results, size_t count, struct text *out) {
     text_printf(out,
                 "Cycles. bound: the least that is proven, with %d registers a thread; unknown: the same with "
-                "registers unknown.\nwitness: the slowest execution found; simulated: the slowest under a "
+                "registers unknown.\nwitness: the slowest execution found, with latencies as stated or "
+                "shorter; simulated: the slowest under a "
                 "policy that is shipped. b/w, b/s, u/s, w/s: their ratios;\nmeans are geometric. Behind them "
                 "what the bound is made of, on average of its parts.\n\n",
                 KNOWN_REGISTERS);

@@ -12,6 +12,7 @@
 #include "bound/analysis/analysis.h"
 #include "random_grid.h"
 #include "recorded_schedule_check.h"
+#include "sim/schedule/schedule.h"
 
 static const uint32_t depths[] = {0, 1, 3, DEPTH_UNLIMITED};
 
@@ -57,6 +58,35 @@ static void check_worst(const wb_analysis *analysis, uint64_t found, wb_diagnost
     wb_schedule_free(schedule);
 }
 
+/* Results are there after the latency of their instruction, or earlier where that may be chosen, but not
+ * before the least that the machine allows. How many came earlier. */
+static uint64_t check_latencies(const wb_schedule *schedule, bool may_hurry, const char *label) {
+    size_t count;
+    uint64_t earlier = 0;
+    const wb_issue *issues = wb_schedule_issues(schedule, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct timed_inst *inst = &schedule->code->insts[issues[i].instruction];
+        const uint64_t taken = issues[i].ready - issues[i].free;
+        if (taken > inst->latency || taken < (may_hurry ? inst->latency_least : inst->latency))
+            fail_msg("a latency of %u to %u takes %" PRIu64 "\n%s", inst->latency_least, inst->latency, taken,
+                     label);
+        earlier += taken < inst->latency;
+    }
+    return earlier;
+}
+
+/* No execution that was found takes longer than what is proven. */
+static void check_proven(const wb_analysis *analysis, const char *label) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t l = 0; l < count; l++)
+        for (size_t u = 0; u < count; u++)
+            if (bounds[l].kind == WB_LOWER && bounds[u].kind == WB_UPPER &&
+                bounds[l].cycles > bounds[u].cycles)
+                fail_msg("%s %" PRIu64 " > %s %" PRIu64 "\n%s", bounds[l].method, bounds[l].cycles,
+                         bounds[u].method, bounds[u].cycles, label);
+}
+
 static uint64_t longest_found(const wb_analysis *analysis) {
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
@@ -86,6 +116,58 @@ static void test_found_schedules_are_replayed(void **state) {
         wb_diagnostics_free(diagnostics);
         random_grid_free(&grid);
     }
+}
+
+/* The longest schedule with latencies that may be shorter: replayed, within what is proven, and where nothing
+ * longer is known with latencies as stated, with some that are shorter. */
+static void test_shorter_latencies(void **state) {
+    (void)state;
+    uint64_t longer = 0, earlier = 0;
+    static const struct random_grid_shape wide = {.block = {.units = 3,
+                                                            .init = 5,
+                                                            .latency = 9,
+                                                            .warps = 5,
+                                                            .insts = 7,
+                                                            .barrier_percent = 10,
+                                                            .sub_cores = 3,
+                                                            .width = 1,
+                                                            .instances = 1},
+                                                  .depths = depths,
+                                                  .depth_count = 4,
+                                                  .classes = 2,
+                                                  .blocks = 9,
+                                                  .sms = 2,
+                                                  .resident = 3,
+                                                  .free_percent = 60};
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct random_grid grid;
+        wb_analysis *kernel = NULL;
+        wb_schedule *schedule = NULL;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        random_grid_make(seed, &wide, &grid);
+        if (analysis_parse("grid", grid.label, strlen(grid.label), diagnostics, &kernel) != WB_OK ||
+            wb_analysis_bound_kernel(kernel, NULL, diagnostics) != WB_OK ||
+            wb_analysis_bound(kernel, "k-adversary", NULL, diagnostics) != WB_OK)
+            fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), grid.label);
+        const uint64_t as_stated = longest_found(kernel);
+        assert_int_equal(wb_analysis_judge(kernel, WB_SCOPE_KERNEL, NULL).slowest.cycles, as_stated);
+        assert_int_equal(wb_schedule_worst(kernel, NULL, diagnostics, &schedule), WB_OK);
+        (void)check_latencies(schedule, false, grid.label);
+        wb_schedule_free(schedule);
+        assert_int_equal(wb_analysis_bound(kernel, "k-adversary-short", NULL, diagnostics), WB_OK);
+        check_proven(kernel, grid.label);
+        check_worst(kernel, longest_found(kernel), diagnostics, grid.label);
+        assert_int_equal(wb_schedule_worst(kernel, NULL, diagnostics, &schedule), WB_OK);
+        earlier += check_latencies(schedule, true, grid.label) > 0;
+        longer += longest_found(kernel) > as_stated;
+        /* A verdict is of latencies as stated. */
+        assert_int_equal(wb_analysis_judge(kernel, WB_SCOPE_KERNEL, NULL).slowest.cycles, as_stated);
+        wb_schedule_free(schedule);
+        wb_analysis_free(kernel);
+        wb_diagnostics_free(diagnostics);
+        random_grid_free(&grid);
+    }
+    assert_true(longer >= 3 && earlier >= 3);
 }
 
 /* The exact worst case comes without a schedule: the schedule says how long that is, and who found it. */
@@ -139,6 +221,7 @@ static void test_longer_ones_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_schedules_are_replayed),
+                                       cmocka_unit_test(test_shorter_latencies),
                                        cmocka_unit_test(test_longer_ones_are_named)};
     return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
     X(gub)                                                                                                   \
     X(exhaustive)                                                                                            \
     X(adversary)                                                                                             \
+    X(adversary_short)                                                                                       \
     X(segment_sum)                                                                                           \
     X(reorder_chain)                                                                                         \
     X(turn_chain)                                                                                            \
@@ -34,6 +35,7 @@
     X(k_serial)                                                                                              \
     X(k_exhaustive)                                                                                          \
     X(k_adversary)                                                                                           \
+    X(k_adversary_short)                                                                                     \
     X(waves)                                                                                                 \
     X(graham)                                                                                                \
     X(one_by_one)                                                                                            \

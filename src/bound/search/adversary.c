@@ -1,6 +1,7 @@
-/* Long executions of what is too large to be searched: simulated annealing, after ETFA 2013, over what the
- * bounds leave open. Every candidate is an execution on the machine: the longest is a witnessed lower bound
- * of the worst case. */
+/* Long executions of what is too large to be searched: patterns of issue, and simulated annealing, after ETFA
+ * 2013, over what the bounds leave open. Every candidate is an execution on the machine: the longest is a
+ * witnessed lower bound of the worst case, of latencies as stated or, of the methods that choose these as
+ * well, of latencies as stated or shorter. */
 #include <string.h>
 
 #include "bound/grid/grid_work.h"
@@ -17,14 +18,34 @@ static const char *adversary_objection(const struct bound_input *input) {
                : "this method needs a scheduler whose decisions can be chosen (model plain)";
 }
 
-/* What both methods say of what was found. */
-static void adversary_result(const struct bound_input *input, const char *method,
-                             const struct annealing *annealing, wb_status status, wb_bound *bound) {
-    if (status != WB_OK && !annealing->stopped) (void)diagnose_out_of_memory(input->diagnostics, method);
+/* What all of them say of what was found. */
+static void adversary_result(const struct bound_input *input, const struct annealing *annealing,
+                             wb_status status, wb_bound *bound) {
+    if (status != WB_OK && !annealing->stopped)
+        (void)diagnose_out_of_memory(input->diagnostics, annealing->method);
     bound->kind = WB_LOWER;
     bound->cycles = bound->lower = annealing->longest;
     bound_assume_paths(input, bound);
-    assume(bound, WB_ASSUME_TIMES_AS_STATED);
+    assume(bound, annealing->may_hurry ? WB_ASSUME_TIMES_OR_SHORTER : WB_ASSUME_TIMES_AS_STATED);
+}
+
+/* "all" has the latencies as they are stated. */
+static bool only_named(const struct bound_input *input) {
+    (void)input;
+    return false;
+}
+
+/* One in so many candidates at most is a warp to be starved; one in so many of the others is annealed, behind
+ * the patterns. */
+#define VICTIM_SHARE 8u
+#define PATTERN_SHARE 4u
+
+/* Fewest patterns that are tried, however little a search may do. */
+#define PATTERNS_LEAST 6u
+
+static uint64_t pattern_candidates(const struct annealing *annealing) {
+    const uint64_t most = annealing->candidates - annealing->candidates / PATTERN_SHARE;
+    return most > PATTERNS_LEAST ? most : PATTERNS_LEAST;
 }
 
 /* ---- A block: which warps issue ---------------------------------------------------------------------- */
@@ -45,8 +66,9 @@ static void block_hand_over(const struct block_adversary *adversary) {
     const struct bound_input *input = adversary->input;
     struct schedule_witness *witness = arena_alloc(input->results, sizeof *witness);
     if (witness == NULL || adversary->annealing.longest == 0) return;
-    *witness = (struct schedule_witness){
-        .method = "adversary", .cycles = adversary->annealing.longest, .policy = &adversary->longest->policy};
+    *witness = (struct schedule_witness){.method = adversary->annealing.method,
+                                         .cycles = adversary->annealing.longest,
+                                         .policy = &adversary->longest->policy};
     *input->witness = witness;
 }
 
@@ -74,31 +96,43 @@ static wb_status block_anneal(struct annealing *annealing) {
     cycles present;
     issue_orders_rotate(&annealing->orders);
     WB_TRY(annealing_try(annealing, &present));
-    WB_TRY(annealing_try_victims(annealing, annealing->candidates, &present));
+    WB_TRY(annealing_try_victims(annealing, annealing->candidates / VICTIM_SHARE, &present));
+    WB_TRY(annealing_try_patterns(annealing, pattern_candidates(annealing), &present));
     return annealing->orders.warps > 1 ? annealing_run(annealing, present) : WB_OK;
 }
 
-static wb_status adversary_run(const struct bound_input *input, wb_bound *bound) {
+static wb_status search_block(const struct bound_input *input, const char *method, bool may_hurry,
+                              wb_bound *bound) {
     const uint64_t instructions = input->profile->instructions;
     struct block_adversary adversary = {.input = input,
-                                        .annealing = {.user = &adversary,
+                                        .annealing = {.method = method,
+                                                      .may_hurry = may_hurry,
+                                                      .user = &adversary,
                                                       .simulate = block_simulate,
                                                       .change = block_change,
                                                       .take_back = block_take_back,
                                                       .keep = block_keep}};
     struct arena arena = {0};
-    wb_status status = annealing_begin(&adversary.annealing, "adversary", input->block->warp_count,
-                                       (instructions + 1) / input->block->machine->sub_cores + 1,
-                                       instructions, input->budget, &arena);
+    wb_status status = annealing_begin(
+        &adversary.annealing, input->block->machine, 1, input->block->warp_count,
+        (instructions + 1) / input->block->machine->sub_cores + 1, instructions, input->budget, &arena);
     if (status == WB_OK) {
         adversary.longest = issue_orders_copy(&adversary.annealing.orders, input->results);
         if (adversary.longest == NULL) status = WB_ERR_LIMIT;
     }
     if (status == WB_OK && input->block->warp_count > 0) status = block_anneal(&adversary.annealing);
     if (adversary.longest != NULL) block_hand_over(&adversary);
-    adversary_result(input, "adversary", &adversary.annealing, status, bound);
+    adversary_result(input, &adversary.annealing, status, bound);
     arena_free(&arena);
     return status;
+}
+
+static wb_status adversary_run(const struct bound_input *input, wb_bound *bound) {
+    return search_block(input, "adversary", false, bound);
+}
+
+static wb_status adversary_short_run(const struct bound_input *input, wb_bound *bound) {
+    return search_block(input, "adversary-short", true, bound);
 }
 
 static bool adversary_too_large(const struct bound_input *input) {
@@ -117,13 +151,22 @@ const struct bound_method bound_adversary = {
     .named_work = ANNEALED_WORK,
 };
 
+const struct bound_method bound_adversary_short = {
+    .name = "adversary-short",
+    .summary = "the same, with latencies as stated or shorter",
+    .run = adversary_short_run,
+    .needs = FOR_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
+    .objection = adversary_objection,
+    .fits = only_named,
+    .searches = true,
+    .unasked_work = ANNEALED_WORK,
+    .named_work = ANNEALED_WORK,
+};
+
 /* ---- A grid: which block comes next, which SM gets it, and which warps issue ------------------------- */
 
 /* Least candidates that "all" finds worth their time. */
 #define WORTHWHILE_CANDIDATES 32u
-
-/* One in so many candidates at most is a warp to be starved. */
-#define VICTIM_SHARE 4u
 
 enum move_kind { MOVE_ISSUE, MOVE_BLOCK, MOVE_CHOICE, MOVE_KINDS };
 
@@ -166,7 +209,7 @@ static wb_status make_witness(struct kernel_adversary *adversary) {
     made->blocks = arena_array(arena, (size_t)blocks + 1, sizeof *made->blocks);
     made->choices = arena_array(arena, (size_t)blocks + 1, sizeof *made->choices);
     made->plan = (struct dispatch_plan){made->blocks, made->choices};
-    made->found.method = "k-adversary";
+    made->found.method = adversary->annealing.method;
     adversary->longest = made;
     return made->orders == NULL || made->blocks == NULL || made->choices == NULL ? WB_ERR_LIMIT : WB_OK;
 }
@@ -189,7 +232,7 @@ static void kernel_keep(void *user) {
 /* Simulates the grid under a policy, with a plan or as the dispatcher has it. */
 static wb_status simulate_grid(struct kernel_adversary *adversary, const struct sim_policy *policy,
                                const struct dispatch_plan *plan, cycles *makespan) {
-    const struct gpu_scheme scheme = {.name = "k-adversary", .policy = policy};
+    const struct gpu_scheme scheme = {.name = adversary->annealing.method, .policy = policy};
     const struct gpu_options options = {.watch = adversary->input->watch, .plan = plan};
     struct arena arena = {0};
     wb_gpu_simulation result = {0};
@@ -215,6 +258,8 @@ static wb_status try_shipped(struct kernel_adversary *adversary) {
         for (uint32_t d = DISPATCH_STATIC; d <= DISPATCH_MOST_FREE; d++) {
             cycles makespan;
             if (dynamic != (d != DISPATCH_STATIC)) continue;
+            if (adversary->machine.memory.sms == 1 && d > DISPATCH_GREEDY)
+                continue; /* they are alike there */
             adversary->machine.memory.dispatch = d;
             adversary->shipped = policy_at(p);
             const wb_status status = simulate_grid(adversary, policy_at(p), NULL, &makespan);
@@ -252,6 +297,7 @@ static wb_status start(struct kernel_adversary *adversary, cycles *makespan) {
         sort_blocks(adversary, true);
         *makespan = most_first;
     }
+    WB_TRY(annealing_try_patterns(annealing, pattern_candidates(annealing), makespan));
     return annealing_try_victims(annealing, annealing->candidates / VICTIM_SHARE, makespan);
 }
 
@@ -331,23 +377,26 @@ static wb_status prepare(struct kernel_adversary *adversary) {
     adversary->choices = arena_array(&adversary->arena, (size_t)blocks + 1, sizeof *adversary->choices);
     if (adversary->blocks == NULL || adversary->choices == NULL) return WB_ERR_LIMIT;
     const uint64_t sub_cores = (uint64_t)adversary->machine.memory.sms * adversary->machine.sub_cores;
-    WB_TRY(annealing_begin(
-        &adversary->annealing, "k-adversary", input->work->resident_most * input->grid->grid->warp_count,
-        adversary->instructions / sub_cores + 1, adversary->instructions, input->budget, &adversary->arena));
+    WB_TRY(annealing_begin(&adversary->annealing, input->machine, input->work->resident_most,
+                           input->grid->grid->warp_count, adversary->instructions / sub_cores + 1,
+                           adversary->instructions, input->budget, &adversary->arena));
     find_moves(adversary);
     return make_witness(adversary);
 }
 
-static wb_status kernel_adversary_run(const struct bound_input *input, wb_bound *bound) {
+static wb_status search_kernel(const struct bound_input *input, const char *method, bool may_hurry,
+                               wb_bound *bound) {
     struct kernel_adversary adversary = {.input = input,
-                                         .annealing = {.user = &adversary,
+                                         .annealing = {.method = method,
+                                                       .may_hurry = may_hurry,
+                                                       .user = &adversary,
                                                        .simulate = kernel_simulate,
                                                        .change = kernel_change,
                                                        .take_back = kernel_take_back,
                                                        .keep = kernel_keep}};
     wb_status status = prepare(&adversary);
     if (status == WB_OK && input->work->block_count > 0) status = kernel_anneal(&adversary);
-    adversary_result(input, "k-adversary", &adversary.annealing, status, bound);
+    adversary_result(input, &adversary.annealing, status, bound);
     if (adversary.annealing.longest > 0) {
         adversary.longest->found.cycles = adversary.annealing.longest;
         *input->witness = &adversary.longest->found;
@@ -356,6 +405,14 @@ static wb_status kernel_adversary_run(const struct bound_input *input, wb_bound 
     if (grid_work_is_dynamic(input->work)) assume(bound, WB_ASSUME_DISPATCH_IN_ANY_ORDER);
     if (input->work->resident_least != input->work->resident_most) assume(bound, WB_ASSUME_REGISTERS_FEWEST);
     return status;
+}
+
+static wb_status kernel_adversary_run(const struct bound_input *input, wb_bound *bound) {
+    return search_kernel(input, "k-adversary", false, bound);
+}
+
+static wb_status kernel_adversary_short_run(const struct bound_input *input, wb_bound *bound) {
+    return search_kernel(input, "k-adversary-short", true, bound);
 }
 
 static bool kernel_adversary_too_large(const struct bound_input *input) {
@@ -369,6 +426,18 @@ const struct bound_method bound_k_adversary = {
     .needs = FOR_KERNELS | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = adversary_objection,
     .too_large = kernel_adversary_too_large,
+    .searches = true,
+    .unasked_work = ANNEALED_WORK,
+    .named_work = ANNEALED_WORK,
+};
+
+const struct bound_method bound_k_adversary_short = {
+    .name = "k-adversary-short",
+    .summary = "kernel: the same, with latencies as stated or shorter",
+    .run = kernel_adversary_short_run,
+    .needs = FOR_KERNELS | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
+    .objection = adversary_objection,
+    .fits = only_named,
     .searches = true,
     .unasked_work = ANNEALED_WORK,
     .named_work = ANNEALED_WORK,

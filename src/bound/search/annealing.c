@@ -27,7 +27,7 @@ static uint32_t orders_pick(const struct policy_view *view) {
     const struct issue_orders *own = (const struct issue_orders *)view->policy;
     uint64_t window = view->issued / own->window_issues;
     if (window >= own->windows) window = own->windows - 1;
-    if (own->loose[window]) return policy_lrr.pick(view);
+    if (own->loose[window]) return pattern_pick(&own->pattern, view);
     const uint32_t *order = order_of(own, (uint32_t)window);
     for (uint32_t rank = 0; rank < own->warps; rank++) {
         const uint32_t warp = order[rank];
@@ -37,12 +37,19 @@ static uint32_t orders_pick(const struct policy_view *view) {
     return WARP_NONE;
 }
 
-/* Orders of `warps` warps for sub-cores that issue at most `issues` instructions; their memory is of `arena`.
- * WB_ERR_LIMIT when that is exhausted. */
-static wb_status issue_orders_init(struct issue_orders *orders, const char *name, uint32_t warps,
-                                   uint64_t issues, struct arena *arena) {
+static bool orders_hurry(const struct sim_policy *policy, uint32_t warp, uint64_t step) {
+    (void)step;
+    return pattern_hurries(&((const struct issue_orders *)policy)->pattern, warp);
+}
+
+/* Orders of the warps of a pattern for sub-cores that issue at most `issues` instructions; their memory is of
+ * `arena`. WB_ERR_LIMIT when that is exhausted. */
+static wb_status issue_orders_init(struct issue_orders *orders, const char *name,
+                                   const struct pattern *pattern, uint64_t issues, struct arena *arena) {
+    const uint32_t warps = pattern->warps;
     *orders = (struct issue_orders){
-        .policy = {.name = name, .work_conserving = true, .pick = orders_pick},
+        .policy = {.name = name, .work_conserving = true, .pick = orders_pick, .hurries = orders_hurry},
+        .pattern = *pattern,
         .warps = warps,
         .windows = issues < WINDOWS_MAX ? (uint32_t)issues : WINDOWS_MAX,
     };
@@ -61,6 +68,8 @@ struct issue_orders *issue_orders_copy(const struct issue_orders *orders, struct
     copy->loose = arena_array(arena, orders->windows, sizeof *copy->loose);
     copy->before = NULL; /* it is not changed */
     if (copy->orders == NULL || copy->loose == NULL) return NULL;
+    copy->pattern = pattern_copy(&orders->pattern, arena);
+    if (copy->pattern.victims == NULL || copy->pattern.hurried == NULL) return NULL;
     issue_orders_assign(copy, orders);
     return copy;
 }
@@ -69,6 +78,7 @@ void issue_orders_assign(struct issue_orders *copy, const struct issue_orders *o
     assert(copy->windows == orders->windows && copy->warps == orders->warps);
     memcpy(copy->orders, orders->orders, (size_t)orders->windows * orders->warps * sizeof *copy->orders);
     memcpy(copy->loose, orders->loose, orders->windows * sizeof *copy->loose);
+    pattern_assign(&copy->pattern, &orders->pattern);
 }
 
 /* All windows alike: the victim last, the others from the one behind it on. The victim is starved until it
@@ -114,11 +124,15 @@ static uint64_t candidates_within(uint64_t instructions, struct search_budget *b
     return candidates > 0 ? candidates : 1;
 }
 
-wb_status annealing_begin(struct annealing *annealing, const char *name, uint32_t warps, uint64_t issues,
-                          uint64_t instructions, struct search_budget *budget, struct arena *arena) {
+wb_status annealing_begin(struct annealing *annealing, const struct wb_machine *machine, uint32_t slots,
+                          uint32_t block_warps, uint64_t issues, uint64_t instructions,
+                          struct search_budget *budget, struct arena *arena) {
+    struct pattern pattern;
     annealing->random = random_seeded(ANNEALED_SEED);
     annealing->candidates = candidates_within(instructions, budget);
-    return issue_orders_init(&annealing->orders, name, warps, issues, arena);
+    annealing->arena = arena;
+    WB_TRY(pattern_init(&pattern, machine, slots, block_warps, arena));
+    return issue_orders_init(&annealing->orders, annealing->method, &pattern, issues, arena);
 }
 
 wb_status annealing_note(struct annealing *annealing, wb_status status, cycles makespan) {
@@ -154,6 +168,48 @@ wb_status annealing_try_victims(struct annealing *annealing, uint64_t most, cycl
     else
         issue_orders_rotate(orders);
     *makespan = cycles_max(*makespan, best);
+    return WB_OK;
+}
+
+/* Patterns to begin with, one after the other; the best is left in *best. */
+static wb_status try_beginnings(struct annealing *annealing, uint64_t *most, struct pattern *best,
+                                cycles *longest) {
+    struct pattern *pattern = &annealing->orders.pattern;
+    for (uint32_t p = 0; *most > 0 && pattern_begin(pattern, p, annealing->may_hurry); p++) {
+        cycles one;
+        (*most)--;
+        WB_TRY(annealing_try(annealing, &one));
+        if (one <= *longest) continue;
+        *longest = one;
+        pattern_assign(best, pattern);
+    }
+    return WB_OK;
+}
+
+wb_status annealing_try_patterns(struct annealing *annealing, uint64_t most, cycles *makespan) {
+    struct pattern *pattern = &annealing->orders.pattern;
+    struct pattern best = pattern_copy(pattern, annealing->arena);
+    cycles longest = 0;
+    if (best.victims == NULL || best.hurried == NULL) return WB_ERR_LIMIT;
+    struct issue_orders *orders = &annealing->orders;
+    struct issue_orders *before = issue_orders_copy(orders, annealing->arena);
+    if (before == NULL) return WB_ERR_LIMIT;
+    issue_orders_rotate(orders);
+    WB_TRY(try_beginnings(annealing, &most, &best, &longest));
+    for (; most > 0; most--) {
+        cycles one;
+        pattern_assign(pattern, &best);
+        pattern_change(pattern, annealing->may_hurry, &annealing->random);
+        WB_TRY(annealing_try(annealing, &one));
+        if (one < longest) continue;
+        longest = one;
+        pattern_assign(&best, pattern);
+    }
+    if (longest > *makespan)
+        pattern_assign(pattern, &best);
+    else
+        issue_orders_assign(orders, before);
+    *makespan = cycles_max(*makespan, longest);
     return WB_OK;
 }
 

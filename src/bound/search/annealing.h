@@ -1,6 +1,7 @@
-/* What searches by simulated annealing for long schedules have in common: candidates that are simulated at
- * full speed, because what is annealed is not the order of all instructions but, for each of some windows of
- * issues of a sub-core, the choice between loose round-robin and a priority order of the warps. */
+/* What searches for long schedules have in common: candidates that are simulated at full speed, because what
+ * is searched is not the order of all instructions but a pattern (pattern.h), and then, by simulated
+ * annealing, for each of some windows of issues of a sub-core, the choice between the pattern and a priority
+ * order of the warps. */
 #ifndef WB_BOUND_SEARCH_ANNEALING_H
 #define WB_BOUND_SEARCH_ANNEALING_H
 
@@ -9,6 +10,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "bound/method/search_budget.h"
+#include "bound/search/pattern.h"
 #include "sim/sm/policy.h"
 
 /* Most instructions that the candidates of a search issue together, about a second of simulation, and what
@@ -20,7 +22,8 @@
  * work-conserving whatever the windows say. */
 struct issue_orders {
     struct sim_policy policy; /* first, so that its choice finds the rest */
-    bool *loose;              /* per window: loose round-robin, whatever its order */
+    struct pattern pattern;   /* without rules loose round-robin */
+    bool *loose;              /* per window: the pattern, whatever the order */
     uint32_t *orders;         /* [window * warps + rank]: warps of an SM, the most preferred first */
     uint32_t windows, warps;
     uint64_t window_issues; /* issues of a sub-core in one window */
@@ -29,7 +32,7 @@ struct issue_orders {
     uint32_t *before;
 };
 
-/* Loose round-robin throughout; behind it in each window an order that begins one warp further on. */
+/* The pattern throughout; behind it in each window an order that begins one warp further on. */
 void issue_orders_rotate(struct issue_orders *orders);
 
 /* Changes one window: a warp goes to another rank, or the order stops or begins to count. */
@@ -46,11 +49,14 @@ void issue_orders_assign(struct issue_orders *copy, const struct issue_orders *o
 
 /* A search: issue orders, and what else there is to choose. */
 struct annealing {
+    const char *method; /* whose search it is */
     struct issue_orders orders;
+    bool may_hurry; /* latencies are chosen, too, from the least that the machine allows to those stated */
     struct random_state random;
     uint64_t candidates; /* that may still be simulated */
     cycles longest;      /* of all that were */
     bool stopped;        /* the simulator has left a message */
+    struct arena *arena; /* of the orders */
     void *user;
     /* Simulates the candidate at hand. Errors leave a message. */
     wb_status (*simulate)(void *user, cycles *makespan);
@@ -61,11 +67,13 @@ struct annealing {
     void (*keep)(void *user);
 };
 
-/* Begins a search of so many candidates as a budget has work for, which is taken off, and one in any case:
- * each issues `instructions` in all, `issues` at most on a sub-core. The members from `user` on are kept; the
- * memory is the arena's. WB_ERR_LIMIT without a message when it is exhausted. */
-wb_status annealing_begin(struct annealing *annealing, const char *name, uint32_t warps, uint64_t issues,
-                          uint64_t instructions, struct search_budget *budget, struct arena *arena);
+/* Begins a search on SMs with `slots` slots for blocks of `block_warps` warps, of so many candidates as a
+ * budget has work for, which is taken off, and one in any case: each issues `instructions` in all, `issues`
+ * at most on a sub-core. Its method, `may_hurry` and the members from `user` on are there; the memory is the
+ * arena's. WB_ERR_LIMIT without a message when it is exhausted. */
+wb_status annealing_begin(struct annealing *annealing, const struct wb_machine *machine, uint32_t slots,
+                          uint32_t block_warps, uint64_t issues, uint64_t instructions,
+                          struct search_budget *budget, struct arena *arena);
 
 /* Notes what a simulation has come to; passes its status on. */
 wb_status annealing_note(struct annealing *annealing, wb_status status, cycles makespan);
@@ -76,6 +84,11 @@ wb_status annealing_try(struct annealing *annealing, cycles *makespan);
 /* Starves one warp of each SM after the other, `most` of them at most, and leaves the worst in place if it is
  * worse than round-robin, which took *makespan: then that of the worst is put there. */
 wb_status annealing_try_victims(struct annealing *annealing, uint64_t most, cycles *makespan);
+
+/* Tries patterns, then changes of the best of them, `most` candidates in all, and leaves the best in place
+ * with orders that do not count, if it is better than *makespan, which the candidate at hand took: then that
+ * of the best is put there. */
+wb_status annealing_try_patterns(struct annealing *annealing, uint64_t most, cycles *makespan);
 
 /* Anneals from the candidate at hand, which took `present`, until all candidates have been simulated. */
 wb_status annealing_run(struct annealing *annealing, cycles present);

@@ -54,6 +54,12 @@ static inline uint32_t warp_set_next_of_both(const uint64_t *a, const uint64_t *
 
 struct sim_policy;
 
+/* Where a warp is: how many instructions it has executed, and the unit of the next one (UNIT_NONE: none). */
+struct policy_warp {
+    uint64_t step;
+    uint32_t unit;
+};
+
 /* What a policy sees of one sub-core. */
 struct policy_view {
     const uint64_t *ready;           /* warps of the SM that can issue in this cycle */
@@ -65,6 +71,7 @@ struct policy_view {
     uint32_t blocks, block_warps;    /* how many; warps of each: block b has b * block_warps and the next */
     uint64_t issued;                 /* instructions that the sub-core has issued */
     uint32_t last;                   /* the warp that the sub-core issued last, or WARP_NONE */
+    const struct policy_warp *warps; /* of the SM; NULL on machines of another model */
 };
 
 struct sim_policy {
@@ -73,6 +80,10 @@ struct sim_policy {
     bool work_conserving; /* never returns WARP_NONE while a member is ready */
     /* The ready member that issues now, or WARP_NONE. Without a change of the view it answers the same. */
     uint32_t (*pick)(const struct policy_view *view);
+    /* Whether the result of a step of a warp of the SM is there after the least latency that the machine
+     * allows, rather than after the one that it states: searches for slow executions choose latencies as
+     * well. NULL: all are as stated. */
+    bool (*hurries)(const struct sim_policy *policy, uint32_t warp, uint64_t step);
 };
 
 extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest;

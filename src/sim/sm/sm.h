@@ -136,6 +136,7 @@ struct sm {
     uint32_t *closed; /* units that admit nothing before their open_from */
     uint32_t closed_count;
     uint64_t *ready, *running;
+    struct policy_warp *places; /* per warp where it is, for policies */
     uint32_t words;
     struct sm_turn turn;
     struct heap wakes;  /* when warps have what they wait for; id: the warp */
@@ -200,6 +201,14 @@ void sm_land(struct sm *sm, uint32_t slot, cycles completion);
 static inline void sm_count(struct sm *sm, const struct timed_inst *inst) {
     sm->executed++;
     if (!inst->uncounted) sm->warp_instructions++;
+}
+
+/* The latency of the head of warp number `index`: as stated, or the least that the machine promises. */
+static inline uint32_t sm_latency(const struct sm *sm, uint32_t index) {
+    const struct sm_warp *warp = &sm->warps[index];
+    const struct sim_policy *policy = sm->policy;
+    if (policy->hurries == NULL || !policy->hurries(policy, index, warp->step)) return warp->head->latency;
+    return warp->head->latency_least;
 }
 
 /* sm_warps.c: the head of the warp joins its queues, complete in cycle `at`; CYCLES_SATURATED: nobody knows.

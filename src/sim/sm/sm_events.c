@@ -72,7 +72,7 @@ void sm_tell_pass(const struct sm *sm, uint32_t index, cycles at) {
         .flight = FLIGHT_NONE, .issue = at, .start = at, .init_end = at, .completion = at};
     sm_fill_waits(sm, index, &event.waits);
     fill_place(sm, index, &event);
-    event.completion += sm->warps[index].head->latency;
+    event.completion += sm_latency(sm, index);
     if (sm->sink->pass != NULL) sm->sink->pass(sm->sink->user, &event);
 }
 

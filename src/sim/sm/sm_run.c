@@ -33,6 +33,7 @@ static void init_sub_cores(struct sm *sm) {
     sm->sub_cores = arena_array(&sm->arena, sub_cores, sizeof *sm->sub_cores);
     sm->ready = arena_array(&sm->arena, sm->words, sizeof *sm->ready);
     sm->running = arena_array(&sm->arena, sm->words, sizeof *sm->running);
+    sm->places = arena_array(&sm->arena, sm->warp_count, sizeof *sm->places);
     for (uint32_t s = 0; s < sub_cores; s++) {
         uint64_t *members = arena_array(&sm->arena, sm->words, sizeof *members);
         for (uint32_t w = s; w < sm->warp_count; w += sub_cores)
@@ -45,7 +46,8 @@ static void init_sub_cores(struct sm *sm) {
                                                 .oldest_first = sm->oldest_first,
                                                 .blocks = sm->slot_count,
                                                 .block_warps = sm->program->warp_count,
-                                                .last = WARP_NONE};
+                                                .last = WARP_NONE,
+                                                .warps = sm->places};
     }
 }
 
@@ -253,7 +255,7 @@ static wb_status sm_enter_unit(struct sm *sm, uint32_t index, struct sim_event *
     event->start = unit_queue_push(&warp->unit->queue, sm->now, warp->busy, &event->instance);
     event->init_end = event->start + warp->busy;
     if (warp->request != NULL) return sm_enter_channel(sm, index, event->init_end);
-    event->completion = event->init_end + warp->head->latency;
+    event->completion = event->init_end + sm_latency(sm, index);
     sm_complete(sm, warp, event->completion);
     return WB_OK;
 }

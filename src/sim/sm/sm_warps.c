@@ -66,6 +66,7 @@ static bool sm_read_head(const struct sm *sm, struct sm_warp *warp) {
     warp->head = inst;
     warp->unit = inst->unit == UNIT_NONE ? NULL : warp->unit_of[inst->unit];
     warp->busy = inst->init;
+    sm->places[warp - sm->warps] = (struct policy_warp){warp->step, inst->unit};
     warp->request = NULL;
     if (warp->access == warp->access_end || warp->access->step != warp->step) return true;
     warp->busy = 0;
@@ -84,7 +85,7 @@ static bool sm_execute(struct sm *sm, uint32_t index, cycles at) {
     sm->turn.left = 0;
     if (sm->sink != NULL) sm_tell_pass(sm, index, at);
     warp->earliest = at;
-    sm_complete(sm, warp, at + warp->head->latency);
+    sm_complete(sm, warp, at + sm_latency(sm, index));
     warp->step++;
     if (barrier) sm_arrive(sm, index);
     return !barrier;

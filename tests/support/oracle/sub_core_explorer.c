@@ -8,7 +8,7 @@
 #define WARPS 4
 #define INSTS 12
 #define UNITS 4
-#define SUB_CORES 3
+#define SUB_CORES 4
 #define INSTANCES 2
 #define WAITING 3    /* most entries of a finite queue */
 #define TIME_MAX 250 /* from the present on */
@@ -86,7 +86,7 @@ static struct unit *unit_of(const struct search *search, struct sm *sm, uint32_t
 
 struct key {
     uint32_t length;
-    uint8_t bytes[1024];
+    uint8_t bytes[1536];
 };
 
 static uint32_t put_room(const struct search *search, const struct room *room, uint8_t *out) {
@@ -195,6 +195,24 @@ static struct slot *find(struct search *search, const struct key *key, uint64_t 
     }
 }
 
+/* Doubles the table before it is full. */
+static void make_room(struct search *search) {
+    struct slot *old = search->table;
+    const uint32_t count = search->slots;
+    if (search->states * 2 < count) return;
+    search->slots *= 2;
+    search->table = calloc(search->slots, sizeof *search->table);
+    if (search->table == NULL) abort();
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = old[i].hash;
+        if (old[i].length == 0) continue;
+        while (search->table[at & (search->slots - 1)].length > 0)
+            at++;
+        search->table[at & (search->slots - 1)] = old[i];
+    }
+    free(old);
+}
+
 static void remember(struct search *search, const struct key *key, uint64_t hash, uint32_t longest) {
     if (search->states == search->states_most) {
         search->failed = true;
@@ -205,6 +223,7 @@ static void remember(struct search *search, const struct key *key, uint64_t hash
         search->keys = realloc(search->keys, search->keys_room);
         if (search->keys == NULL) abort();
     }
+    make_room(search);
     struct slot *slot = find(search, key, hash);
     *slot = (struct slot){hash, search->keys_used, key->length, longest};
     memcpy(search->keys + search->keys_used, key->bytes, key->length);
@@ -604,8 +623,6 @@ uint32_t sub_core_explore(const struct sub_core_grid *grid, uint32_t states) {
                             .slots = 64};
     struct state state;
     memset(&state, 0, sizeof state);
-    while (search.slots < 2 * states)
-        search.slots *= 2;
     search.table = calloc(search.slots, sizeof *search.table);
     if (search.table == NULL) abort();
     search.round_robin = !grid->is_static && search.blocks <= grid->sms * grid->rooms;

@@ -183,6 +183,28 @@ static void test_times(void **state) {
     fixture_end(&fixture);
 }
 
+/* With static dispatch the first of two SMs gets two blocks of the first kind and one of the second: W 14,
+ * one change, two turns; the other one of each, which start together. */
+static void test_known_blocks(void **state) {
+    (void)state;
+    struct fixture fixture;
+    struct text text = {0};
+    text_string(&text, KINDS);
+    char *greedy = strstr(text.data, "sms: 1, dispatch: greedy");
+    assert_non_null(greedy);
+    memcpy(greedy, "sms: 2, dispatch: static", strlen("sms: 1, dispatch: greedy"));
+    fixture_begin(&fixture, text.data);
+    const struct kernel_time turns = kernel_chain_static(&fixture.work, 2);
+    assert_int_equal(kernel_time_sum(&turns), 14 + 4 + 2 * 9);
+    struct chain_blocks last = {0};
+    chain_blocks_add(&last, &fixture.work.classes.items[0]);
+    chain_blocks_add(&last, &fixture.work.classes.items[1]);
+    const struct kernel_time together = chain_time_of_blocks(&fixture.work, 2, &last);
+    assert_int_equal(kernel_time_sum(&together), 5 + 4 + 9);
+    fixture_end(&fixture);
+    text_free(&text);
+}
+
 /* Blocks may leave out barriers of covering paths, and what reads results: they are not cut then. */
 static void test_covering_paths(void **state) {
     (void)state;
@@ -226,9 +248,9 @@ static void test_one_sub_core(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares),       cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_times),        cmocka_unit_test(test_covering_paths),
-        cmocka_unit_test(test_one_sub_core),
+        cmocka_unit_test(test_shares),         cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_times),          cmocka_unit_test(test_known_blocks),
+        cmocka_unit_test(test_covering_paths), cmocka_unit_test(test_one_sub_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

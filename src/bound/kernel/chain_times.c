@@ -9,8 +9,10 @@ static const struct kernel_time no_time = {.tail = CYCLES_SATURATED};
 struct chain_case {
     const struct grid_work *work;
     const struct chain_pool *pool;
+    enum chain_window window;
     uint64_t sms, resident, n, waves;
     cycles tail, delay;
+    const struct chain_blocks *blocks; /* where it is known which they are */
 };
 
 typedef struct kernel_time (*chain_formula)(const struct chain_case *that);
@@ -20,6 +22,7 @@ static struct kernel_time least(chain_formula formula, struct chain_case that) {
     struct kernel_time time = no_time;
     if (memory_is_contended(&that.work->machine->memory)) return time;
     for (size_t v = 0; v < CHAIN_WINDOWS; v++) {
+        that.window = (enum chain_window)v;
         that.pool = &that.work->chains.pools[v];
         if (that.pool->known) time = kernel_time_min(time, formula(&that));
     }
@@ -69,6 +72,40 @@ struct kernel_time chain_time_of_sm(const struct grid_work *work, uint64_t resid
     return least(of_sm,
                  (struct chain_case){
                      .work = work, .resident = resident, .n = n, .waves = cycles_ceiling(n, resident)});
+}
+
+void chain_blocks_add(struct chain_blocks *blocks, const struct block_class *class) {
+    blocks->blocks++;
+    blocks->turns_most = cycles_max(blocks->turns_most, class->chain.turns);
+    blocks->initiations = cycles_add(blocks->initiations, class->initiations);
+    blocks->latency_most = cycles_max(blocks->latency_most, class->latency);
+    for (size_t v = 0; v < CHAIN_WINDOWS; v++) {
+        const struct chain_share *share = &class->chain.shares[v];
+        blocks->windows[v].work = cycles_add(blocks->windows[v].work, share->work);
+        blocks->windows[v].own_most = cycles_max(blocks->windows[v].own_most, share->own);
+    }
+}
+
+/* With extras of any blocks of the grid. */
+static struct kernel_time of_blocks(const struct chain_case *that) {
+    const struct chain_blocks *blocks = that->blocks;
+    const cycles work = blocks->windows[that->window].work, own = blocks->windows[that->window].own_most;
+    const uint64_t others = that->waves > 1 ? that->resident - 1 : blocks->blocks - 1;
+    const uint64_t changes = cycles_mul(others, cycles_sub(cycles_mul(blocks->turns_most, that->waves), 1));
+    const cycles extras = chain_pool_extras(that->pool, changes, blocks->blocks);
+    const cycles last = that->waves > 1 ? cycles_max(own, blocks->latency_most) : own;
+    return (struct kernel_time){.busy = work,
+                                .extras = cycles_min(extras, cycles_sub(blocks->initiations, work)),
+                                .latency = cycles_add(cycles_mul(that->waves - 1, own), last)};
+}
+
+struct kernel_time chain_time_of_blocks(const struct grid_work *work, uint64_t resident,
+                                        const struct chain_blocks *blocks) {
+    assert(blocks->blocks > 0);
+    return least(of_blocks, (struct chain_case){.work = work,
+                                                .resident = resident,
+                                                .waves = cycles_ceiling(blocks->blocks, resident),
+                                                .blocks = blocks});
 }
 
 static struct kernel_time of_other(const struct chain_case *that) {

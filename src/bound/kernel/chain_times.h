@@ -14,6 +14,22 @@ struct kernel_time chain_time_together(const struct grid_work *work, uint64_t n)
  * dispatch takes: h'(n). */
 struct kernel_time chain_time_of_sm(const struct grid_work *work, uint64_t resident, uint64_t n);
 
+/* The blocks that an SM is known to get, in sums and largest values. Zero, there are none. */
+struct chain_blocks {
+    uint64_t blocks, turns_most;
+    cycles initiations, latency_most;
+    struct {
+        cycles work, own_most;
+    } windows[CHAIN_WINDOWS];
+};
+
+/* Adds a block of a class. */
+void chain_blocks_add(struct chain_blocks *blocks, const struct block_class *class);
+
+/* Of an SM that gets exactly these, however many: h'(n) again, without what dispatch takes. */
+struct kernel_time chain_time_of_blocks(const struct grid_work *work, uint64_t resident,
+                                        const struct chain_blocks *blocks);
+
 /* Until the last dispatch where another SM gets at most q blocks, and so one of its slots at most `waves`:
  * g'(q) of theorem E, likewise. */
 struct kernel_time chain_time_of_other(const struct grid_work *work, uint64_t resident, uint64_t q,

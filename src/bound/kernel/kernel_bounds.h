@@ -28,6 +28,7 @@ struct kernel_time kernel_static(const struct grid_work *work, uint64_t resident
 struct kernel_time kernel_chain_area(const struct grid_work *work, uint64_t resident);
 struct kernel_time kernel_chain_balance(const struct grid_work *work, uint64_t resident);
 struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident);
+struct kernel_time kernel_chain_static(const struct grid_work *work, uint64_t resident);
 
 /* What methods say with a formula: its largest time for any number of resident blocks, or, where requests
  * wait in a known order, that with their waiting in their latencies, if it is less. An upper bound. */

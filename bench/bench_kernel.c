@@ -1,5 +1,6 @@
 /* Speed of the bounds of whole kernels, and the memory that they take: a launch of 10^5 blocks of 100
- * different lengths, executed and bounded; and the formulas alone, on grids written by hand. */
+ * different lengths, executed and bounded; a matrix product, analysed; and the formulas alone, on grids
+ * written by hand. */
 #include <sys/resource.h>
 
 #include <inttypes.h>
@@ -89,6 +90,29 @@ static void bench_launch(void) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* All that `analyze` does with a matrix product of 512 x 512, whose 1024 blocks execute 34 million warp
+ * instructions; the program runs from the top folder. */
+static void bench_gemm(void) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module = NULL;
+    wb_machine *machine = NULL;
+    wb_launch *launch = NULL;
+    wb_analysis *analysis = NULL;
+    const wb_kernel *kernel = NULL;
+    require(wb_module_read("kernels/sgemm_naive.ptx", diagnostics, &module), diagnostics);
+    require(wb_module_find_kernel(module, NULL, diagnostics, &kernel), diagnostics);
+    require(wb_launch_read("docs/examples/gemm-512.yaml", WB_FILES_BELOW, diagnostics, &launch), diagnostics);
+    require(wb_machine_load("ampere-sm80", diagnostics, &machine), diagnostics);
+    const double start = seconds();
+    require(wb_analyze(kernel, launch, machine, NULL, diagnostics, &analysis), diagnostics);
+    (void)report("512 x 512 product on ampere-sm80: all", start);
+    wb_analysis_free(analysis);
+    wb_launch_free(launch);
+    wb_machine_free(machine);
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
 /* Kinds of blocks of 1 to 100 instructions each, all equally often. */
 static void write_blocks(uint32_t blocks, struct text *text) {
     for (uint32_t k = 0; k < LENGTHS; k++) {
@@ -132,5 +156,6 @@ int main(void) {
     bench_formulas(100000);
     bench_formulas(1000000);
     bench_launch();
+    bench_gemm();
     return EXIT_SUCCESS;
 }

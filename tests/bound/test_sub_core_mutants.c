@@ -92,10 +92,11 @@ static void expect_library(const struct grid_case *that, const struct synthetic_
     if (block_classes_by_hand(block, NULL, diagnostics, &work) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
-    struct kernel_time (*const formulas[])(const struct grid_work *, uint64_t) = {
+    struct kernel_time (*const dynamic[])(const struct grid_work *, uint64_t) = {
         kernel_chain_one_sm, kernel_chain_balance, kernel_chain_area};
-    for (size_t i = 0; !that->is_static && i < sizeof formulas / sizeof *formulas; i++) {
-        const struct kernel_time time = formulas[i](&work, that->rooms);
+    for (size_t i = 0; i < sizeof dynamic / sizeof *dynamic; i++) {
+        const struct kernel_time time =
+            that->is_static ? kernel_chain_static(&work, that->rooms) : dynamic[i](&work, that->rooms);
         if (longest > kernel_time_sum(&time))
             fail_msg("%s takes %" PRIu32 ", above %" PRIu64, that->blocks, longest, kernel_time_sum(&time));
     }
@@ -160,6 +161,10 @@ static const struct mutant_case mutant_cases[] = {
     {CHAIN_LAST_IS_LATENCY,
      ONE_SM | BALANCE,
      {"A/(1,3)", "3* A | A; A | A; A A", .sub_cores = 3, .depth = 0, .rooms = 1, .sms = 2, .longest = 12}},
+    {CHAIN_LAST_IS_LATENCY,
+     ALL,
+     {"A/(1,2) B/(1,2)", "3* A A |; B | A A |", .sub_cores = 2, .depth = 1, .rooms = 1, .sms = 2,
+      .is_static = true, .longest = 12}},
     {CHAIN_NO_OWN, ALL, {"A(1,1)", "2* A", .sub_cores = 2, .depth = 0, .rooms = 1, .longest = 4}},
     {CHAIN_OWN_FEWER, ALL, {"A(1,1)", "2* A", .sub_cores = 2, .depth = 0, .rooms = 1, .longest = 4}},
     {CHAIN_LATENCY_CUT,
@@ -230,8 +235,9 @@ static const struct mutant_case mutant_cases[] = {
       .sub_cores = 4, .depth = 0, .rooms = 2, .longest = 193}},
 };
 
-/* Mistakes that no grid is known to show: what a section leaves behind for the next ones counts in extras. A
- * change that would add it finds the other work of the same sections picked already. */
+/* Mistakes that no grid is known to show: what a section leaves behind for later ones counts in extras. The
+ * lemma that counts it fails without it (test_chain_lemmas.c), but in grids the sub-core that a chain changes
+ * to has been busy with other work while that was left, and this has paid. */
 static bool is_not_shown(enum chain_mutant mutant) {
     return mutant >= CHAIN_NO_SIGMA && mutant <= CHAIN_SIGMA_READ_ALL;
 }
@@ -357,7 +363,7 @@ static void test_serial_families(void **state) {
 
 /* ---- Climbs ---- */
 
-#define CLIMBS 240
+#define CLIMBS 750
 #define CLIMB_STEPS 60
 #define CLIMB_STATES 1500
 

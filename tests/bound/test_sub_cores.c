@@ -50,7 +50,7 @@ static void test_explorers_agree(void **state) {
     (void)state;
     static struct sub_core_grid grid;
     uint32_t compared = 0, sub_cores = 0;
-    const uint32_t rounds = random_rounds(2400);
+    const uint32_t rounds = random_rounds(6000);
     for (uint64_t seed = 1; seed <= rounds; seed++) {
         struct random_grid made;
         random_grid_make(seed, &tiny, &made);
@@ -196,7 +196,7 @@ static void expect_bounds(const struct random_grid *made, const struct both *bot
 static void test_library_terms(void **state) {
     (void)state;
     static struct sub_core_grid grid;
-    const uint32_t rounds = random_rounds(1500);
+    const uint32_t rounds = random_rounds(4500);
     for (uint64_t seed = 1; seed <= rounds; seed++) {
         struct random_grid made;
         struct grid_bounds bounds;

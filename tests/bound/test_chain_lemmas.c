@@ -1,6 +1,7 @@
 /* Lemmas 1 and 3 of docs/sub-core-bounds.md on schedules: over all paths through the sub-cores with few
  * changes, what a block initiates in their reach, and what its stay takes. Larger blocks than any search can
  * take, and terms that make no difference to the longest schedule of small ones. */
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,6 +71,7 @@ static void see(struct stay *stay, const struct sim_event *event) {
     const bool shared = stay->machine->units[event->unit].shared;
     for (cycles t = cycles_max(event->start, stay->times.start); t < event->init_end && t < stay->times.end;
          t++) {
+        assert(stay->seen.items != NULL);
         struct cycle_seen *seen = &stay->seen.items[t - stay->times.start];
         for (uint32_t c = 0; c < stay->machine->sub_cores; c++) {
             if (!shared && event->sub_core != c) continue;

@@ -195,7 +195,7 @@ static uint64_t usual(const char *formula, const char *path, const struct grid_w
 static void check_kernel_bounds(const wb_analysis *analysis, uint64_t time) {
     static const char *const proven[] = {"k-area",      "k-bal",   "k-sm",    "k-chain-area",
                                          "k-chain-bal", "k-chain", "k-serial"};
-    wb_kind kind;
+    wb_kind kind = WB_ESTIMATE;
     const struct wb_machine *machine = analysis->work.machine;
     const size_t count = machine->sub_cores == 1 ? 3 : memory_is_contended(&machine->memory) ? 6 : 7;
     for (size_t i = 0; i < count; i++) {
@@ -251,7 +251,7 @@ static void test_memory_refutations(void **state) {
 }
 
 static void check_grid(const struct grid_refutation *row, const char *path, const wb_analysis *analysis) {
-    wb_kind kind;
+    wb_kind kind = WB_ESTIMATE;
     const uint64_t exact = value_of(analysis, "k-exhaustive", &kind);
     assert_int_equal(kind, WB_EXACT);
     assert_int_equal(exact, row->exact);

@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 
+#include "address_sanitizer.h"
 #include "bound/analysis/analysis.h"
 #include "bound/block/block_sums.h"
 #include "bound_named.h"
@@ -254,6 +255,7 @@ static void test_random_waves(void **state) {
     print_message("%" PRIu64 " waves searched, k-wave attained in %" PRIu64 ", below k-sm in %" PRIu64 "\n",
                   seen.exact, seen.attained, seen.below_sum);
     assert_true(seen.attained * 10 > seen.exact && seen.below_sum * 10 > seen.exact);
+    if (ADDRESS_SANITIZER) return; /* too few grids for the rarer mistakes */
     for (enum mistake m = NO_MISTAKE + 1; m < MISTAKES; m++)
         if (m != NO_EXTRAS && seen.caught[m] == 0) fail_msg("'%s' passes all grids", mistake_names[m]);
 }

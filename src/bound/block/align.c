@@ -322,7 +322,7 @@ wb_status align_longest(const struct align_rules *rules, struct section_code own
 
 wb_status align_through(const struct align_rules *rules, struct section_code own, struct section_code other,
                         uint64_t m, const cycles *start, struct align_limits *limits, cycles *ends) {
-    struct aligner aligner = {
-        .rules = rules, .own = own, .other = other, .m = m, .start = start, .ends = ends};
+    struct aligner aligner = {.rules = rules, .own = own, .other = other, .m = m, .start = start};
+    aligner.ends = ends;
     return compute_nodes(&aligner, limits);
 }

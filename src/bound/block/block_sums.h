@@ -5,7 +5,7 @@
 #include "bound/method/method.h"
 
 /* Methods that others start from, or fall back to. */
-extern const struct bound_method bound_sib, bound_fib;
+extern const struct bound_method bound_sib, bound_fib, bound_fifo;
 
 /* iso_s(w) + sum over u != w of E_s(u|w) (docs/proofs.md, theorem 1) */
 cycles sib_term(const struct section_profile *warp, const struct row_sums *sums);

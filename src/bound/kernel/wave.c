@@ -103,6 +103,48 @@ static cycles end_of_class(struct wave *wave, uint32_t class) {
     return cycles_add(end, wave->classes[class].releases);
 }
 
+/* ---- Queues ----------------------------------------------------------------------------------------------
+ */
+
+/* Whether blocks without barriers are one block of all their warps, on whichever sub-cores they are. */
+static bool is_one_block(const struct wave *wave) {
+    const struct timed_block *block = wave->classes[0].profile.block;
+    if (wave->work->classes.count > 1 || wave->classes[0].profile.sections > 1) return false;
+    return block->machine->sub_cores == 1 ||
+           (block->path_count == 1 && block->warp_count % block->machine->sub_cores == 0);
+}
+
+/* A block with the warps of all of them. */
+static struct timed_block unite(struct wave *wave) {
+    struct timed_block all = *wave->classes[0].profile.block; /* refers to what the class owns */
+    const uint32_t warps = all.warp_count;
+    const uint32_t *path_of = all.warp_path;
+    all.warp_count = (uint32_t)(warps * wave->together);
+    all.warp_path = arena_array(&wave->arena, (size_t)all.warp_count + 1, sizeof *all.warp_path);
+    for (uint32_t w = 0; w < all.warp_count; w++)
+        all.warp_path[w] = path_of[w % warps];
+    return all;
+}
+
+/* Theorem 3 of docs/proofs.md of that block: what the queues of the units tell. */
+static cycles by_queues(struct wave *wave) {
+    struct bound_input input = *wave->input;
+    struct block_profile profile;
+    wb_bound bound = {0};
+    if (wave->work->machine->dispatch_depth != DEPTH_UNLIMITED || !is_one_block(wave))
+        return CYCLES_SATURATED;
+    const struct timed_block all = unite(wave);
+    if (timed_block_horizon(&all) > INT64_MAX) return CYCLES_SATURATED;
+    wb_status status = block_profile_make(&all, input.watch, input.diagnostics, &profile);
+    if (status != WB_OK) arena_fail(&wave->arena, status);
+    input.block = &all;
+    input.profile = &profile;
+    status = bound_fifo.run(&input, &bound);
+    block_profile_free(&profile);
+    if (status != WB_OK) arena_fail(&wave->arena, status);
+    return bound.cycles;
+}
+
 /* ---- The wave ------------------------------------------------------------------------------------------ */
 
 /* Charges of all classes. */
@@ -133,7 +175,7 @@ static void bound_wave(void *context) {
     }
     for (uint32_t k = 0; k < count; k++)
         latest = cycles_max(latest, end_of_class(wave, k));
-    wave->end = cycles_min(wave->end, latest);
+    wave->end = cycles_min(wave->end, cycles_min(latest, by_queues(wave)));
 }
 
 static wb_status make_profiles(struct wave *wave) {
@@ -208,6 +250,9 @@ static bool wave_fits(const struct bound_input *input) {
     return wave_objection(input) == NULL;
 }
 
+/* What "all" spends on alignments: less than on those of blocks, as sums are nearly as good. */
+#define WAVE_WORK 300000000u
+
 const struct bound_method bound_k_wave = {
     .name = "k-wave",
     .summary = "kernel of one wave: the block that ends last, the others met once along its sections",
@@ -215,6 +260,6 @@ const struct bound_method bound_k_wave = {
     .objection = wave_objection,
     .fits = wave_fits,
     .needs = FOR_KERNELS | NEED_REAL_PATHS | NEED_KNOWN_TIMES,
-    .unasked_work = ALIGNED_WORK,
+    .unasked_work = WAVE_WORK,
     .named_work = ALIGNED_NAMED_WORK,
 };

@@ -205,6 +205,33 @@ static void test_known_blocks(void **state) {
     text_free(&text);
 }
 
+/* Two warps of four instructions that make 8 requests each, one on its way at a time: 64 requests are on
+ * their way back for a cycle each, 64 stalls. Where they leave by units of two sub-cores, one that has its
+ * turn in a cycle stalls the other sub-core: 64 more. */
+static void test_held_back_requests(void **state) {
+    (void)state;
+    static const struct {
+        const char *unit;
+        cycles stalls, work;
+    } cases[] = {{"M/(8,1)", 128, 32}, {"M(8,1)", 64, 64}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "block: b\ndispatch_depth: 0\nsub_cores: 2\nunits: \"%s\"\n"
+                       "blocks: [\"2x M M.0 M.1 M.2\"]\nmemory_unit: M\n"
+                       "memory: {sms: 1, service: 1, outstanding: 1}\n",
+                       cases[i].unit);
+        fixture_begin(&fixture, text);
+        const struct block_class *class = &fixture.work.classes.items[0];
+        assert_int_equal(class->stalls, 64);
+        assert_int_equal(class->chain.shares[CHAIN_SECTIONS].work, cases[i].work + cases[i].stalls);
+        assert_int_equal(class->chain.shares[CHAIN_SECTIONS].own, 4);
+        assert_int_equal(class_ranking_total(&fixture.work.chains.by_all), 64 + cases[i].stalls);
+        fixture_end(&fixture);
+    }
+}
+
 /* Blocks may leave out barriers of covering paths, and what reads results: they are not cut then. */
 static void test_covering_paths(void **state) {
     (void)state;
@@ -248,9 +275,13 @@ static void test_one_sub_core(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares),         cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_times),          cmocka_unit_test(test_known_blocks),
-        cmocka_unit_test(test_covering_paths), cmocka_unit_test(test_one_sub_core),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_known_blocks),
+        cmocka_unit_test(test_held_back_requests),
+        cmocka_unit_test(test_covering_paths),
+        cmocka_unit_test(test_one_sub_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

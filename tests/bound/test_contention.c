@@ -27,7 +27,8 @@ struct census {
 
 static struct census census;
 
-static const struct bound_method *const kernel_methods[] = {&bound_k_area, &bound_k_bal, &bound_k_sm};
+static const struct bound_method *const kernel_methods[] = {
+    &bound_k_area, &bound_k_bal, &bound_k_sm, &bound_k_chain_area, &bound_k_chain_bal, &bound_k_chain};
 
 /* A grid with what bounds see of it. */
 struct contended_case {

@@ -225,7 +225,8 @@ static uint64_t one_way(const wb_analysis *analysis) {
     const struct machine_memory *memory = &work->machine->memory;
     const struct block_class *class = &work->classes.items[0];
     const uint64_t back = class->load.returns / memory->outstanding;
-    return class->chain.shares[CHAIN_WHOLE].work + back + class->latency +
+    const uint64_t all = class->initiations - class->stalls; /* of both sub-cores */
+    return all - class->chain.shares[CHAIN_WHOLE].beyond + back + class->latency +
            memory->service * work->contention.requests;
 }
 

@@ -29,6 +29,7 @@ static const char *const variants[][4] = {
     {"orin-sm86", "sms=2", "dispatch=greedy", "mem_latency=20"},
     {"orin-sm86", "sms=2", "dispatch=greedy", "dispatch_depth=0"},
     {"orin-sm86", "sms=4", "dispatch=static", "requests=ideal"},
+    {"ampere-sm80", "sms=2", "dispatch=greedy", "mem_latency=100"},
     {"jcse2017", "sms=2", "l1_store=update", "l1_victim=stall"},
     {"jcse2017", "sms=1", "dispatch=greedy", "l1_size=65536"},
 };
@@ -47,7 +48,8 @@ static wb_analysis *bounded(const wb_grid *grid, const wb_machine *machine, wb_d
                      diagnostics);
     const char *methods = "segment-sum";
     if (analysis->kind == SUBJECT_KERNEL)
-        methods = grid_work_is_dynamic(&analysis->work) ? "k-area,k-bal,k-sm" : "k-sm";
+        methods = grid_work_is_dynamic(&analysis->work) ? "k-area,k-bal,k-sm,k-chain-area,k-chain-bal,k-chain"
+                                                        : "k-sm,k-chain";
     kernel_expect_ok(wb_analysis_bound(analysis, methods, NULL, diagnostics), "bounds", diagnostics);
     return analysis;
 }

@@ -390,7 +390,7 @@ static bool grids_are_covered(struct trial *trial) {
         holds = analyse_grid(trial, covering, machine, &analysis);
         const bool dynamic =
             holds && analysis->kind == SUBJECT_KERNEL && grid_work_is_dynamic(&analysis->work);
-        const char *methods = dynamic ? "k-area,k-bal,k-sm" : "k-sm";
+        const char *methods = dynamic ? "k-area,k-bal,k-sm,k-chain-area,k-chain-bal,k-chain" : "k-sm,k-chain";
         if (holds && analysis_has_caches(analysis)) methods = "segment-sum";
         if (holds && wb_analysis_bound(analysis, methods, NULL, trial->diagnostics) != WB_OK)
             holds = trial_violated(trial, "is not bounded as a grid");

@@ -144,6 +144,11 @@ wb_status block_chain_make(const struct block_profile *profile, const struct cha
     return status;
 }
 
+void block_chain_charge(struct block_chain *chain, cycles stalls) {
+    for (size_t v = 0; v < CHAIN_WINDOWS; v++)
+        chain->shares[v].work = cycles_add(chain->shares[v].work, stalls);
+}
+
 /* ---- Grids --------------------------------------------------------------------------------------------- */
 
 struct pool_maker {
@@ -158,6 +163,10 @@ typedef cycles (*share_cycles)(const struct chain_share *share);
 
 static cycles work_of(const struct chain_share *share) {
     return share->work;
+}
+
+static cycles all_of(const struct chain_share *share) {
+    return cycles_add(share->work, share->beyond);
 }
 
 static cycles own_of(const struct chain_share *share) {
@@ -218,6 +227,7 @@ wb_status chain_work_make(const struct block_chain *const *chains, const uint64_
         work->turns_most = cycles_max(work->turns_most, chains[k]->turns);
         work->turns_total = cycles_add(work->turns_total, cycles_mul(chains[k]->turns, blocks[k]));
     }
+    if (status == WB_OK) status = rank(&maker, CHAIN_WHOLE, all_of, &work->by_all);
     for (enum chain_window v = 0; v < CHAIN_WINDOWS && status == WB_OK; v++)
         status = make_pool(&maker, v, &work->pools[v]);
     free(maker.ranked);

@@ -39,10 +39,14 @@ struct chain_demand {
     bool covering;      /* it stands for blocks that execute parts of its paths */
 };
 
-/* Fills in what a block is, without requests that wait for a memory of all SMs. Arrays come from `arena`;
- * WB_ERR_LIMIT without a message when memory is exhausted. */
+/* Fills in what a block is. Arrays come from `arena`; WB_ERR_LIMIT without a message when memory is
+ * exhausted.
+ */
 wb_status block_chain_make(const struct block_profile *profile, const struct chain_demand *demand,
                            struct arena *arena, struct block_chain *chain);
+
+/* Counts `stalls` cycles in which units wait for the limit on requests as work that every chain meets. */
+void block_chain_charge(struct block_chain *chain, cycles stalls);
 
 /* The blocks of a grid, cut into windows. */
 struct chain_pool {
@@ -54,6 +58,7 @@ struct chain_pool {
 /* A grid of them. */
 struct chain_work {
     uint64_t turns_most, turns_total;
+    struct class_ranking by_all; /* work of whatever sub-core: E, with what was charged */
     struct chain_pool pools[CHAIN_WINDOWS];
 };
 

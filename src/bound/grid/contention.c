@@ -48,14 +48,27 @@ void contention_copy(const struct grid_work *counted, cycles wait, struct grid_w
         work->classes.items[k].load = counted->classes.items[k].load;
 }
 
+/* How long a request can be on its way while it has its turn on a unit that another sub-core does not reach:
+ * what does not make that one busy (docs/sub-core-bounds.md, section 6). */
+static cycles turn_elsewhere(const struct grid_work *work) {
+    const struct wb_machine *machine = work->machine;
+    for (uint32_t u = 0; u < machine->unit_count && machine->sub_cores > 1; u++)
+        if ((work->contention.units >> u & 1) != 0 && !machine->units[u].shared)
+            return machine->memory.request_cycles;
+    return 0;
+}
+
 void contention_charge(struct grid_work *work) {
     assert(work->by_initiations.classes == NULL); /* rankings are made of what is charged */
     const struct contention *contention = &work->contention;
     const bool several = request_ports_several(work->machine, contention->units);
+    const cycles turn = turn_elsewhere(work);
     for (size_t k = 0; k < work->classes.count; k++) {
         struct block_class *class = &work->classes.items[k];
         class->stalls =
             request_stalls(memory_of(work), &class->load, contention->in_flight, contention->wait);
+        block_chain_charge(&class->chain, request_stalls(memory_of(work), &class->load, contention->in_flight,
+                                                         cycles_add(contention->wait, turn)));
         if (class->stalls == 0) continue;
         /* Requests of several ports can hold each other back while one of them leaves. */
         if (several) class->residency = class->isolated = cycles_add(class->initiations, class->latency);

@@ -70,7 +70,10 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     class.residency = class.isolated = cycles_add(class.initiations, class.latency);
     if (window_is_proven(work->machine)) class.residency = cycles_min(class.residency, sib);
     if (sib_unproven(work->machine) == NULL) class.isolated = cycles_min(class.isolated, sib);
-    const struct chain_demand demand = {class.initiations, class.latency, class.residency,
+    /* Where SMs share a memory lemma 3 asks for more than is looked at here. */
+    const bool contended = memory_is_contended(&work->machine->memory);
+    const struct chain_demand demand = {class.initiations, class.latency,
+                                        contended ? CYCLES_SATURATED : class.residency,
                                         work->covering != NULL};
     WB_TRY(block_chain_make(profile, &demand, &work->arena, &class.chain));
     WB_TRY(serial_time_of(profile, demand.covering, &class.serial));

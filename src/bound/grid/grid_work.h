@@ -22,8 +22,8 @@ struct block_class {
     uint64_t fetches; /* of instructions, of a block; 0 where they never stall */
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
-    struct block_chain chain; /* where no requests wait for a memory that SMs share */
-    cycles serial;            /* V: its serial time; CYCLES_SATURATED: not known */
+    struct block_chain chain;
+    cycles serial; /* V: its serial time; CYCLES_SATURATED: not known */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
     const struct timed_block *timed; /* what a block executes, of whoever made the class */
 };

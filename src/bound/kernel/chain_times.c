@@ -20,7 +20,6 @@ typedef struct kernel_time (*chain_formula)(const struct chain_case *that);
 /* The least of what the formula says. */
 static struct kernel_time least(chain_formula formula, struct chain_case that) {
     struct kernel_time time = no_time;
-    if (memory_is_contended(&that.work->machine->memory)) return time;
     for (size_t v = 0; v < CHAIN_WINDOWS; v++) {
         that.window = (enum chain_window)v;
         that.pool = &that.work->chains.pools[v];
@@ -42,7 +41,7 @@ static cycles last_of(const struct chain_case *that) {
 /* W^n and TOP of what so many changes cost among `others` of the n blocks: no more than all n have. */
 static struct kernel_time busy_with(const struct chain_case *that, uint64_t changes, uint64_t others) {
     const cycles busiest = class_ranking_sum(&that->pool->by_work, that->n);
-    const cycles beyond = cycles_sub(grid_work_most(that->work, that->n), busiest);
+    const cycles beyond = cycles_sub(class_ranking_sum(&that->work->chains.by_all, that->n), busiest);
     const cycles extras = chain_pool_extras(that->pool, changes, others);
     return (struct kernel_time){.busy = busiest, .extras = cycles_min(extras, beyond)};
 }
@@ -77,7 +76,8 @@ struct kernel_time chain_time_of_sm(const struct grid_work *work, uint64_t resid
 void chain_blocks_add(struct chain_blocks *blocks, const struct block_class *class) {
     blocks->blocks++;
     blocks->turns_most = cycles_max(blocks->turns_most, class->chain.turns);
-    blocks->initiations = cycles_add(blocks->initiations, class->initiations);
+    const struct chain_share *whole = &class->chain.shares[CHAIN_WHOLE];
+    blocks->all = cycles_add(blocks->all, cycles_add(whole->work, whole->beyond));
     blocks->latency_most = cycles_max(blocks->latency_most, class->latency);
     for (size_t v = 0; v < CHAIN_WINDOWS; v++) {
         const struct chain_share *share = &class->chain.shares[v];
@@ -95,7 +95,7 @@ static struct kernel_time of_blocks(const struct chain_case *that) {
     const cycles extras = chain_pool_extras(that->pool, changes, blocks->blocks);
     const cycles last = that->waves > 1 ? cycles_max(own, blocks->latency_most) : own;
     return (struct kernel_time){.busy = work,
-                                .extras = cycles_min(extras, cycles_sub(blocks->initiations, work)),
+                                .extras = cycles_min(extras, cycles_sub(blocks->all, work)),
                                 .latency = cycles_add(cycles_mul(that->waves - 1, own), last)};
 }
 
@@ -127,7 +127,8 @@ static cycles extras_of_area(const struct chain_case *that) {
     const uint64_t turns = cycles_add(chains->turns_total, cycles_mul(others, chains->turns_most));
     /* The first block of a slot is no change. */
     const uint64_t changes = cycles_sub(turns, cycles_mul(that->sms, that->resident));
-    const cycles beyond = cycles_sub(grid_work_total(that->work), class_ranking_total(&that->pool->by_work));
+    const cycles beyond =
+        cycles_sub(class_ranking_total(&chains->by_all), class_ranking_total(&that->pool->by_work));
     return cycles_mul(others, cycles_min(beyond, chain_pool_extras(that->pool, changes, that->n)));
 }
 

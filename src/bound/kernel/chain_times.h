@@ -1,6 +1,5 @@
 /* What the theorems on chains of instructions through sub-cores say of kernels (docs/sub-core-bounds.md): in
- * each way to cut blocks into windows, and the least of them. None says anything where requests wait for a
- * memory that SMs share: the times are then saturated. */
+ * each way to cut blocks into windows, and the least of them. */
 #ifndef WB_BOUND_KERNEL_CHAIN_TIMES_H
 #define WB_BOUND_KERNEL_CHAIN_TIMES_H
 
@@ -17,7 +16,7 @@ struct kernel_time chain_time_of_sm(const struct grid_work *work, uint64_t resid
 /* The blocks that an SM is known to get, in sums and largest values. Zero, there are none. */
 struct chain_blocks {
     uint64_t blocks, turns_most;
-    cycles initiations, latency_most;
+    cycles all, latency_most; /* of all sub-cores, work and what was charged; the largest lam */
     struct {
         cycles work, own_most;
     } windows[CHAIN_WINDOWS];

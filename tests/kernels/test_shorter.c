@@ -88,7 +88,7 @@ static void starve(struct starved_block *starved, struct starving_policy *policy
     struct timed_inst *used = starved->timed.code.insts;
     memcpy(used, starved->stated, starved->timed.code.inst_count * sizeof *used);
     for (uint32_t i = original->code.inst_count; i < starved->timed.code.inst_count; i++)
-        used[i].latency = 0;
+        used[i].latency = used[i].latency_least;
     for (uint32_t w = 0; w < original->warp_count; w++)
         starved->timed.warp_path[w] = original->warp_path[w] + (w == victim ? 0 : original->path_count);
     policy->victim = victim;
@@ -117,9 +117,10 @@ static cycles search(struct starved_block *starved, uint64_t schedules) {
     for (; schedules > 0; schedules--) {
         uint64_t changed = random_below(&random, starved->timed.code.inst_count);
         struct timed_inst *inst = &starved->timed.code.insts[changed];
-        const uint32_t before = inst->latency, stated = starved->stated[changed].latency;
-        inst->latency = (uint32_t)random_below(&random, (uint64_t)stated + 1);
-        if (random_below(&random, 2) == 0) inst->latency = inst->latency > stated / 2 ? stated : 0;
+        const uint32_t before = inst->latency, most = starved->stated[changed].latency;
+        const uint32_t least = inst->latency_least;
+        inst->latency = least + (uint32_t)random_below(&random, (uint64_t)most - least + 1);
+        if (random_below(&random, 2) == 0) inst->latency = inst->latency > least + (most - least) / 2 ? most : least;
         cycles one = run(starved, &policy);
         if (one < longest) inst->latency = before;
         longest = cycles_max(longest, one);

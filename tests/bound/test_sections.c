@@ -122,8 +122,8 @@ static void test_one_section(void **state) {
     (void)state;
     const struct random_shape shape = {.units = 2, .init = 3, .latency = 6, .warps = 4, .insts = 5,
                                        .alias_percent = 40, .instances = 1, .sub_cores = 2, .width = 1};
-    run(&shape, 0, 1200, 5);
-    run(&shape, DEPTH_UNLIMITED, 1200, 5);
+    run(&shape, 0, 600, 5);
+    run(&shape, DEPTH_UNLIMITED, 600, 5);
 }
 
 static void test_barriers(void **state) {
@@ -139,7 +139,7 @@ static void test_barriers(void **state) {
                                        .instances = 1,
                                        .sub_cores = 2,
                                        .width = 1};
-    run(&shape, 0, 3000, 5);
+    run(&shape, 0, 1800, 5);
 }
 
 int main(void) {

@@ -9,8 +9,8 @@
 #include "bound/search/section_search.h"
 
 /* What "all" spends on such searches, and what is spent on them by name (in units of search_budget). */
-#define SECTIONS_WORK 1000000000u
-#define SECTIONS_NAMED_WORK 6000000000u
+#define SECTIONS_WORK 600000000u
+#define SECTIONS_NAMED_WORK 3000000000u
 
 /* Most instructions of a path. */
 #define SECTIONS_PATH_MAX 1000000u

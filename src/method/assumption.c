@@ -96,7 +96,8 @@ static const struct {
                   "PTX is one of the machine, and nothing else uses the instruction caches")},
     [WB_ASSUME_LATENCIES_IN_INTERVALS] =
         {.id = "M8",
-         .text = "initiations exactly as the machine states them, latencies inside the intervals that it states"},
+         .text =
+             "initiations exactly as the machine states them, latencies inside the intervals that it states"},
     [WB_ASSUME_NO_CACHE_MISSES] =
         {.id = "C1", .text = "no cache misses and no memory interference beyond the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =

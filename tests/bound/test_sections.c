@@ -120,8 +120,15 @@ static void run(const struct random_shape *shape, uint32_t depth, uint32_t round
 
 static void test_one_section(void **state) {
     (void)state;
-    const struct random_shape shape = {.units = 2, .init = 3, .latency = 6, .warps = 4, .insts = 5,
-                                       .alias_percent = 40, .instances = 1, .sub_cores = 2, .width = 1};
+    const struct random_shape shape = {.units = 2,
+                                       .init = 3,
+                                       .latency = 6,
+                                       .warps = 4,
+                                       .insts = 5,
+                                       .alias_percent = 40,
+                                       .instances = 1,
+                                       .sub_cores = 2,
+                                       .width = 1};
     run(&shape, 0, 600, 5);
     run(&shape, DEPTH_UNLIMITED, 600, 5);
 }

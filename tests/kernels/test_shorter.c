@@ -120,7 +120,8 @@ static cycles search(struct starved_block *starved, uint64_t schedules) {
         const uint32_t before = inst->latency, most = starved->stated[changed].latency;
         const uint32_t least = inst->latency_least;
         inst->latency = least + (uint32_t)random_below(&random, (uint64_t)most - least + 1);
-        if (random_below(&random, 2) == 0) inst->latency = inst->latency > least + (most - least) / 2 ? most : least;
+        if (random_below(&random, 2) == 0)
+            inst->latency = inst->latency > least + (most - least) / 2 ? most : least;
         cycles one = run(starved, &policy);
         if (one < longest) inst->latency = before;
         longest = cycles_max(longest, one);

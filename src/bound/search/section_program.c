@@ -147,8 +147,7 @@ bool section_program_make(const struct block_sections *sections, uint32_t code,
     *program = (struct section_program){0};
     program->positions = arena_array(arena, count, sizeof *program->positions);
     maker.first_use = arena_array(arena, count, sizeof *maker.first_use);
-    maker.writer =
-        arena_array(arena, (size_t)sections->block->code.register_count + 1, sizeof *maker.writer);
+    maker.writer = arena_array(arena, (size_t)sections->block->code.register_count + 1, sizeof *maker.writer);
     /* The first pass counts old results, whose numbers the second one's results come behind. */
     find_uses(&maker, residue->registers, UINT32_MAX / 2);
     find_uses(&maker, residue->registers, (uint32_t)maker.rests.count);

@@ -29,8 +29,8 @@ struct section_program {
     struct section_position *positions; /* count + 1 of them */
     uint32_t count;
     struct section_live *lives;
-    uint32_t old_count;    /* results 0 .. old_count - 1 are of older sections */
-    uint32_t *old_rest;    /* per such result the most cycles from the release on until it can be read */
+    uint32_t old_count; /* results 0 .. old_count - 1 are of older sections */
+    uint32_t *old_rest; /* per such result the most cycles from the release on until it can be read */
 };
 
 /* What older sections can have left behind at the release of a barrier, at dispatch depth 0: the most cycles

@@ -56,7 +56,8 @@ static const struct section_live *lives_of(const struct searcher *searcher, cons
     return &searcher->task->programs[lane]->lives[position_of(searcher, state, lane)->first_live];
 }
 
-/* ---- States as keys -------------------------------------------------------------------------------------- */
+/* ---- States as keys --------------------------------------------------------------------------------------
+ */
 
 static size_t put(uint8_t *key, const void *bytes, size_t size) {
     memcpy(key, bytes, size);
@@ -118,7 +119,8 @@ static void take_state(const struct searcher *searcher, const uint8_t *key, stru
     }
 }
 
-/* ---- Layers ---------------------------------------------------------------------------------------------- */
+/* ---- Layers ----------------------------------------------------------------------------------------------
+ */
 
 static void layer_clear(struct layer *layer) {
     key_table_free(&layer->numbers);
@@ -150,7 +152,8 @@ static wb_status layer_add(struct searcher *searcher, struct layer *layer, struc
     return vec_push(&layer->states, one);
 }
 
-/* ---- One issue ------------------------------------------------------------------------------------------- */
+/* ---- One issue -------------------------------------------------------------------------------------------
+ */
 
 static uint16_t less(uint16_t time, uint32_t passed) {
     return time > passed ? (uint16_t)(time - passed) : 0;
@@ -264,7 +267,8 @@ static wb_status expand(struct searcher *searcher, const struct reached *from) {
     return WB_OK;
 }
 
-/* ---- The search ------------------------------------------------------------------------------------------ */
+/* ---- The search ------------------------------------------------------------------------------------------
+ */
 
 /* What older sections can have left under way. */
 static void begin(const struct searcher *searcher, struct section_state *state) {

@@ -19,7 +19,7 @@ struct section_task {
     const struct section_program *programs[SECTION_LANES_MAX]; /* of the warps, same ones side by side */
     uint32_t lanes;
     const uint32_t *unit_rests; /* per unit the most cycles for which older sections can keep it busy */
-    bool queued;                           /* dispatch depth: unlimited if true, else 0 */
+    bool queued;                /* dispatch depth: unlimited if true, else 0 */
     struct search_budget *budget;
     cycles issued;   /* one behind the last issue */
     cycles complete; /* the last completion */

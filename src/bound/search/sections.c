@@ -116,8 +116,7 @@ struct section_sum {
 static bool is_last_row(const struct section_sum *sum, size_t row) {
     const struct timed_block *block = sum->input->block;
     for (uint32_t p = 0; p < block->path_count; p++) {
-        const struct section_code code =
-            sections_code(&sum->sections, sections_row(&sum->sections, row)[p]);
+        const struct section_code code = sections_code(&sum->sections, sections_row(&sum->sections, row)[p]);
         struct path_cursor cursor = path_begin(&block->paths[p]);
         struct path_step step;
         uint32_t same = 0; /* instructions of the section at hand that are as in the row */
@@ -188,8 +187,7 @@ static bool take_lanes(const struct section_sum *sum, uint32_t sub_core, struct 
 }
 
 static bool same_lanes(const struct section_task *a, const struct section_task *b) {
-    return a->lanes == b->lanes &&
-           memcmp(a->programs, b->programs, a->lanes * sizeof *a->programs) == 0;
+    return a->lanes == b->lanes && memcmp(a->programs, b->programs, a->lanes * sizeof *a->programs) == 0;
 }
 
 /* The longest that any sub-core takes for the row at hand. */

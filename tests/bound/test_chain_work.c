@@ -140,13 +140,12 @@ static void test_shares(void **state) {
 /* Two kinds: W 5 and extras 3, 1; W 4, extra 4. */
 #define KINDS                                                                                                \
     "block: kinds\ndispatch_depth: 0\nsub_cores: 3\nunits: \"A/(1,9)\"\n"                                    \
-    "blocks: [\"3* A A A A A; A A A; A\", \"2* A A A A; A A A A\"]\nresident: 2\nmemory: {sms: 1, "          \
-    "dispatch: greedy}\n"
+    "blocks: [\"3* A A A A A; A A A; A\", \"2* A A A A; A A A A\"]\nresident: 2\nmemory: "
 
 static void test_pools(void **state) {
     (void)state;
     struct fixture fixture;
-    fixture_begin(&fixture, KINDS);
+    fixture_begin(&fixture, KINDS "{sms: 1, dispatch: greedy}\n");
     const struct chain_work *chains = &fixture.work.chains;
     const struct chain_pool *pool = &chains->pools[CHAIN_SECTIONS];
     assert_int_equal(chains->turns_most, 1);
@@ -164,7 +163,7 @@ static void test_pools(void **state) {
 static void test_times(void **state) {
     (void)state;
     struct fixture fixture;
-    fixture_begin(&fixture, KINDS);
+    fixture_begin(&fixture, KINDS "{sms: 1, dispatch: greedy}\n");
     const struct kernel_time together = chain_time_together(&fixture.work, 2);
     assert_int_equal(kernel_time_sum(&together), 10 + 9);
     /* F = 3: W^5, two changes of the one other slot, 4 + 4, and three turns */
@@ -188,12 +187,7 @@ static void test_times(void **state) {
 static void test_known_blocks(void **state) {
     (void)state;
     struct fixture fixture;
-    struct text text = {0};
-    text_string(&text, KINDS);
-    char *greedy = strstr(text.data, "sms: 1, dispatch: greedy");
-    assert_non_null(greedy);
-    memcpy(greedy, "sms: 2, dispatch: static", strlen("sms: 1, dispatch: greedy"));
-    fixture_begin(&fixture, text.data);
+    fixture_begin(&fixture, KINDS "{sms: 2, dispatch: static}\n");
     const struct kernel_time turns = kernel_chain_static(&fixture.work, 2);
     assert_int_equal(kernel_time_sum(&turns), 14 + 4 + 2 * 9);
     struct chain_blocks last = {0};
@@ -202,7 +196,6 @@ static void test_known_blocks(void **state) {
     const struct kernel_time together = chain_time_of_blocks(&fixture.work, 2, &last);
     assert_int_equal(kernel_time_sum(&together), 5 + 4 + 9);
     fixture_end(&fixture);
-    text_free(&text);
 }
 
 /* Two warps of four instructions that make 8 requests each, one on its way at a time: 64 requests are on

@@ -152,11 +152,11 @@ void block_chain_charge(struct block_chain *chain, cycles stalls) {
 /* ---- Grids --------------------------------------------------------------------------------------------- */
 
 struct pool_maker {
-    const struct block_chain *const *chains;
-    const uint64_t *blocks;
+    const struct chain_class *classes;
     size_t count;
     struct arena *arena;
     struct ranked_class *ranked; /* scratch, of as many as there are classes */
+    uint64_t *blocks;            /* of each of them */
 };
 
 typedef cycles (*share_cycles)(const struct chain_share *share);
@@ -180,7 +180,7 @@ static cycles beyond_of(const struct chain_share *share) {
 static wb_status rank(const struct pool_maker *maker, enum chain_window window, share_cycles each,
                       struct class_ranking *ranking) {
     for (size_t k = 0; k < maker->count; k++)
-        maker->ranked[k] = (struct ranked_class){each(&maker->chains[k]->shares[window]), (uint32_t)k};
+        maker->ranked[k] = (struct ranked_class){each(&maker->classes[k].chain->shares[window]), (uint32_t)k};
     return class_ranking_make(maker->arena, maker->ranked, maker->count, maker->blocks, ranking);
 }
 
@@ -190,15 +190,15 @@ static wb_status rank_extras(const struct pool_maker *maker, enum chain_window w
     struct arena scratch = {0};
     size_t count = 0, e = 0;
     for (size_t k = 0; k < maker->count; k++)
-        count += maker->chains[k]->shares[window].extra_count;
+        count += maker->classes[k].chain->shares[window].extra_count;
     struct ranked_class *ranked = arena_array(&scratch, count + 1, sizeof *ranked);
     uint64_t *counts = arena_array(&scratch, count + 1, sizeof *counts);
     wb_status status = ranked == NULL || counts == NULL || count > UINT32_MAX ? WB_ERR_LIMIT : WB_OK;
     for (size_t k = 0; status == WB_OK && k < maker->count; k++) {
-        const struct chain_share *share = &maker->chains[k]->shares[window];
+        const struct chain_share *share = &maker->classes[k].chain->shares[window];
         for (size_t i = 0; i < share->extra_count; i++, e++) {
             ranked[e] = (struct ranked_class){share->extras[i].each, (uint32_t)e};
-            counts[e] = cycles_mul(share->extras[i].count, maker->blocks[k]);
+            counts[e] = cycles_mul(share->extras[i].count, maker->classes[k].blocks);
         }
     }
     if (status == WB_OK) status = class_ranking_make(maker->arena, ranked, count, counts, ranking);
@@ -210,7 +210,7 @@ static wb_status make_pool(const struct pool_maker *maker, enum chain_window win
                            struct chain_pool *pool) {
     pool->known = true;
     for (size_t k = 0; k < maker->count; k++)
-        pool->known = pool->known && maker->chains[k]->known[window];
+        pool->known = pool->known && maker->classes[k].chain->known[window];
     if (!pool->known) return WB_OK;
     WB_TRY(rank(maker, window, work_of, &pool->by_work));
     WB_TRY(rank(maker, window, own_of, &pool->by_own));
@@ -218,19 +218,29 @@ static wb_status make_pool(const struct pool_maker *maker, enum chain_window win
     return rank_extras(maker, window, &pool->extras);
 }
 
-wb_status chain_work_make(const struct block_chain *const *chains, const uint64_t *blocks, size_t count,
-                          struct arena *arena, struct chain_work *work) {
-    struct pool_maker maker = {chains, blocks, count, arena, calloc(count + 1, sizeof *maker.ranked)};
-    wb_status status = maker.ranked == NULL ? WB_ERR_LIMIT : WB_OK;
-    *work = (struct chain_work){.turns_most = 1};
-    for (size_t k = 0; k < count; k++) {
-        work->turns_most = cycles_max(work->turns_most, chains[k]->turns);
-        work->turns_total = cycles_add(work->turns_total, cycles_mul(chains[k]->turns, blocks[k]));
+static wb_status make_pools(struct pool_maker *maker, struct chain_work *work) {
+    for (size_t k = 0; k < maker->count; k++) {
+        const struct chain_class *class = &maker->classes[k];
+        maker->blocks[k] = class->blocks;
+        work->turns_most = cycles_max(work->turns_most, class->chain->turns);
+        work->turns_total = cycles_add(work->turns_total, cycles_mul(class->chain->turns, class->blocks));
     }
-    if (status == WB_OK) status = rank(&maker, CHAIN_WHOLE, all_of, &work->by_all);
-    for (enum chain_window v = 0; v < CHAIN_WINDOWS && status == WB_OK; v++)
-        status = make_pool(&maker, v, &work->pools[v]);
+    WB_TRY(rank(maker, CHAIN_WHOLE, all_of, &work->by_all));
+    for (enum chain_window v = 0; v < CHAIN_WINDOWS; v++)
+        WB_TRY(make_pool(maker, v, &work->pools[v]));
+    return WB_OK;
+}
+
+wb_status chain_work_make(const struct chain_class *classes, size_t count, struct arena *arena,
+                          struct chain_work *work) {
+    struct pool_maker maker = {.classes = classes, .count = count, .arena = arena};
+    maker.ranked = calloc(count + 1, sizeof *maker.ranked);
+    maker.blocks = calloc(count + 1, sizeof *maker.blocks);
+    *work = (struct chain_work){.turns_most = 1};
+    const bool failed = maker.ranked == NULL || maker.blocks == NULL;
+    const wb_status status = failed ? WB_ERR_LIMIT : make_pools(&maker, work);
     free(maker.ranked);
+    free(maker.blocks);
     return status;
 }
 

@@ -62,9 +62,15 @@ struct chain_work {
     struct chain_pool pools[CHAIN_WINDOWS];
 };
 
-/* Sums up `count` classes with blocks[k] blocks of chains[k] each. */
-wb_status chain_work_make(const struct block_chain *const *chains, const uint64_t *blocks, size_t count,
-                          struct arena *arena, struct chain_work *work);
+/* The blocks of a class, and how many there are. */
+struct chain_class {
+    const struct block_chain *chain;
+    uint64_t blocks;
+};
+
+/* Sums up `count` classes. */
+wb_status chain_work_make(const struct chain_class *classes, size_t count, struct arena *arena,
+                          struct chain_work *work);
 
 /* TOP_changes(n): what so many changes of sub-core can cost among n blocks. */
 cycles chain_pool_extras(const struct chain_pool *pool, uint64_t changes, uint64_t n);

@@ -131,16 +131,12 @@ static wb_status rank_classes(struct grid_work *work, class_cycles each, struct 
 /* Sums up what blocks amount to by sub-cores. */
 static wb_status sum_chains(struct grid_work *work) {
     const size_t count = work->classes.count;
-    const struct block_chain **chains = calloc(count + 1, sizeof *chains);
-    uint64_t *blocks = calloc(count + 1, sizeof *blocks);
-    wb_status status = chains == NULL || blocks == NULL ? WB_ERR_LIMIT : WB_OK;
-    for (size_t k = 0; status == WB_OK && k < count; k++) {
-        chains[k] = &work->classes.items[k].chain;
-        blocks[k] = work->classes.items[k].blocks;
-    }
-    if (status == WB_OK) status = chain_work_make(chains, blocks, count, &work->arena, &work->chains);
-    free(chains);
-    free(blocks);
+    struct chain_class *classes = calloc(count + 1, sizeof *classes);
+    wb_status status = classes == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (size_t k = 0; status == WB_OK && k < count; k++)
+        classes[k] = (struct chain_class){&work->classes.items[k].chain, work->classes.items[k].blocks};
+    if (status == WB_OK) status = chain_work_make(classes, count, &work->arena, &work->chains);
+    free(classes);
     return status;
 }
 

@@ -19,7 +19,7 @@ struct wave {
     cycles *charges; /* per unit, of all classes: phase_charges */
     bool one_charge; /* which is the same for each of them */
     uint64_t teams;  /* of a block, at most */
-    cycles end;
+    struct kernel_time time;
 };
 
 /* Blocks of the SM that gets most, whether they are dealt out in turn or assigned. */
@@ -29,13 +29,20 @@ static uint64_t blocks_together(const struct grid_work *work) {
 
 /* ---- The others ---------------------------------------------------------------------------------------- */
 
+/* What a block of a class adds beyond its busiest sub-cores where the chain of the own block changes
+ * sub-cores. */
+static cycles extras_of(const struct wave_class *own, const struct wave_class *other) {
+    return wave_class_extras(other, own->changes);
+}
+
 /* The sum over the n - 1 others that add most to a block of class `own`: each[k] is what one of class k adds.
- */
-static cycles sum_of_others(struct wave *wave, uint32_t own, const cycles *each) {
+ * *extras is the part of it that is extras. */
+static cycles sum_of_others(struct wave *wave, uint32_t own, const cycles *each, cycles *extras) {
     const size_t count = wave->work->classes.count;
     struct ranked_class *ranked = arena_array(&wave->arena, count, sizeof *ranked);
     uint64_t left = wave->together - 1;
     cycles sum = 0;
+    *extras = 0;
     for (uint32_t k = 0; k < count; k++)
         ranked[k] = (struct ranked_class){each[k], k};
     qsort(ranked, count, sizeof *ranked, ranked_classes_compare);
@@ -44,28 +51,33 @@ static cycles sum_of_others(struct wave *wave, uint32_t own, const cycles *each)
         const uint64_t blocks = wave->work->classes.items[class].blocks - (class == own);
         const uint64_t taken = blocks < left ? blocks : left;
         sum = cycles_add(sum, cycles_mul(ranked[i].each, taken));
+        *extras = cycles_add(*extras, cycles_mul(extras_of(&wave->classes[own], &wave->classes[class]), taken));
         left -= taken;
     }
     return sum;
 }
 
-/* What a block of a class adds beyond its busiest sub-cores where the chain of the own block changes
- * sub-cores. */
-static cycles extras_of(const struct wave_class *own, const struct wave_class *other) {
-    return wave_class_extras(other, own->changes);
+/* Divides a bound: the longest chain of latencies, extras, and work. */
+static struct kernel_time divided(const struct wave *wave, cycles end, cycles extras) {
+    struct kernel_time time = {.extras = cycles_min(extras, end)};
+    time.latency = cycles_min(wave->work->latency_most, end - time.extras);
+    time.busy = end - time.extras - time.latency;
+    return time;
 }
 
 /* ---- The bounds for a block of one class that ends last --------------------------------------------------
  */
 
 /* SIB of the block, and of each other its busiest sub-core: theorem 1. */
-static cycles by_initiations(struct wave *wave, uint32_t class) {
+static struct kernel_time by_initiations(struct wave *wave, uint32_t class) {
     const struct wave_class *own = &wave->classes[class];
     cycles *each = arena_array(&wave->arena, wave->work->classes.count, sizeof *each);
     for (size_t k = 0; k < wave->work->classes.count; k++)
         each[k] = cycles_add(cycles_add(wave->classes[k].busiest, wave->classes[k].shared),
                              extras_of(own, &wave->classes[k]));
-    return cycles_add(own->sib, sum_of_others(wave, class, each));
+    cycles extras;
+    const cycles others = sum_of_others(wave, class, each, &extras);
+    return divided(wave, cycles_add(cycles_add(own->sib, own->releases), others), extras);
 }
 
 /* The sum of the alignments of the block's own warps. */
@@ -80,11 +92,11 @@ static cycles own_alignments(struct wave *wave, const struct wave_class *own, ui
 }
 
 /* The warps of all blocks aligned with its path: theorem 2. */
-static cycles by_alignment(struct wave *wave, uint32_t class) {
+static struct kernel_time by_alignment(struct wave *wave, uint32_t class) {
     const struct wave_class *own = &wave->classes[class];
     const uint64_t m = (wave->together - 1) * wave->teams + cycles_sub(own->profile.block->warp_count, 1);
     cycles *each = arena_array(&wave->arena, wave->work->classes.count, sizeof *each);
-    if (m == 0) return CYCLES_SATURATED;
+    if (m == 0) return divided(wave, CYCLES_SATURATED, 0);
     for (size_t k = 0; k < wave->work->classes.count; k++) {
         const struct wave_class *other = &wave->classes[k];
         const struct wave_pair pair = {own, other, wave->charges, m};
@@ -94,13 +106,10 @@ static cycles by_alignment(struct wave *wave, uint32_t class) {
         const cycles shared = wave->work->machine->sub_cores == 1 ? 0 : other->shared;
         each[k] = cycles_add(each[k], cycles_mul(m, cycles_add(shared, extras_of(own, other))));
     }
-    const cycles sum = cycles_add(own_alignments(wave, own, m), sum_of_others(wave, class, each));
-    return sum == CYCLES_SATURATED ? sum : sum / m;
-}
-
-static cycles end_of_class(struct wave *wave, uint32_t class) {
-    const cycles end = cycles_min(by_initiations(wave, class), by_alignment(wave, class));
-    return cycles_add(end, wave->classes[class].releases);
+    cycles extras;
+    const cycles others = sum_of_others(wave, class, each, &extras);
+    const cycles sum = cycles_add(own_alignments(wave, own, m), others);
+    return divided(wave, sum == CYCLES_SATURATED ? sum : cycles_add(sum / m, own->releases), extras);
 }
 
 /* ---- Queues ----------------------------------------------------------------------------------------------
@@ -127,14 +136,14 @@ static struct timed_block unite(struct wave *wave) {
 }
 
 /* Theorem 3 of docs/proofs.md of that block: what the queues of the units tell. */
-static cycles by_queues(struct wave *wave) {
+static struct kernel_time by_queues(struct wave *wave) {
     struct bound_input input = *wave->input;
     struct block_profile profile;
     wb_bound bound = {0};
     if (wave->work->machine->dispatch_depth != DEPTH_UNLIMITED || !is_one_block(wave))
-        return CYCLES_SATURATED;
+        return divided(wave, CYCLES_SATURATED, 0);
     const struct timed_block all = unite(wave);
-    if (timed_block_horizon(&all) > INT64_MAX) return CYCLES_SATURATED;
+    if (timed_block_horizon(&all) > INT64_MAX) return divided(wave, CYCLES_SATURATED, 0);
     wb_status status = block_profile_make(&all, input.watch, input.diagnostics, &profile);
     if (status != WB_OK) arena_fail(&wave->arena, status);
     input.block = &all;
@@ -142,7 +151,7 @@ static cycles by_queues(struct wave *wave) {
     status = bound_fifo.run(&input, &bound);
     block_profile_free(&profile);
     if (status != WB_OK) arena_fail(&wave->arena, status);
-    return bound.cycles;
+    return divided(wave, bound.cycles, 0);
 }
 
 /* ---- The wave ------------------------------------------------------------------------------------------ */
@@ -164,7 +173,7 @@ static void gather_charges(struct wave *wave) {
 static void bound_wave(void *context) {
     struct wave *wave = context;
     const size_t count = wave->work->classes.count;
-    cycles latest = 0;
+    struct kernel_time latest = {0};
     gather_charges(wave);
     if (!wave->one_charge) return; /* sums of one class do not hold beside another */
     for (size_t k = 0; k < count; k++) {
@@ -174,8 +183,8 @@ static void bound_wave(void *context) {
         if (class->team_count > wave->teams) wave->teams = class->team_count;
     }
     for (uint32_t k = 0; k < count; k++)
-        latest = cycles_max(latest, end_of_class(wave, k));
-    wave->end = cycles_min(wave->end, cycles_min(latest, by_queues(wave)));
+        latest = kernel_time_max(latest, kernel_time_min(by_initiations(wave, k), by_alignment(wave, k)));
+    wave->time = kernel_time_min(wave->time, kernel_time_min(latest, by_queues(wave)));
 }
 
 static wb_status make_profiles(struct wave *wave) {
@@ -195,10 +204,10 @@ static void wave_free(struct wave *wave) {
 }
 
 /* Until all blocks of an SM have ended that start together. */
-static wb_status find_end(const struct bound_input *input, cycles *end) {
+static wb_status find_time(const struct bound_input *input, struct kernel_time *time) {
     struct wave wave = {.input = input, .work = input->work, .together = blocks_together(input->work)};
-    const struct kernel_time by_chains = chain_time_together(wave.work, wave.together);
-    wave.end = cycles_min(grid_work_together(wave.work, wave.together), kernel_time_sum(&by_chains));
+    wave.time = kernel_time_min(divided(&wave, grid_work_together(wave.work, wave.together), 0),
+                                chain_time_together(wave.work, wave.together));
     wb_status status = WB_OK;
     if (wave.together > 1 && sib_unproven(input->machine) == NULL) {
         status = make_profiles(&wave);
@@ -208,7 +217,7 @@ static wb_status find_end(const struct bound_input *input, cycles *end) {
                 (void)diagnose_out_of_memory(input->diagnostics, "k-wave");
         }
     }
-    *end = wave.end;
+    *time = wave.time;
     wave_free(&wave);
     return status;
 }
@@ -217,11 +226,8 @@ static wb_status wave_run(const struct bound_input *input, wb_bound *bound) {
     const struct grid_work *work = input->work;
     const uint64_t together = blocks_together(work);
     const struct machine_memory *memory = &work->machine->memory;
-    struct kernel_time time = {0};
-    cycles end;
-    WB_TRY(find_end(input, &end));
-    time.latency = cycles_min(work->latency_most, end);
-    time.busy = end - time.latency;
+    struct kernel_time time;
+    WB_TRY(find_time(input, &time));
     time.fetch = grid_work_fetch_time(work, together, together);
     time.dispatch = cycles_mul(memory->dispatch_service, work->block_count);
     /* While the dispatcher was busy, a block may have ended and left its slot to a later one. */
@@ -233,6 +239,7 @@ static wb_status wave_run(const struct bound_input *input, wb_bound *bound) {
     assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
     if (sib_unproven(work->machine) == NULL) assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     grid_assume_dispatch(work, bound);
+    if (kernel_has_sub_cores(input)) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
     return WB_OK;
 }
 

@@ -51,7 +51,8 @@ static cycles sum_of_others(struct wave *wave, uint32_t own, const cycles *each,
         const uint64_t blocks = wave->work->classes.items[class].blocks - (class == own);
         const uint64_t taken = blocks < left ? blocks : left;
         sum = cycles_add(sum, cycles_mul(ranked[i].each, taken));
-        *extras = cycles_add(*extras, cycles_mul(extras_of(&wave->classes[own], &wave->classes[class]), taken));
+        *extras =
+            cycles_add(*extras, cycles_mul(extras_of(&wave->classes[own], &wave->classes[class]), taken));
         left -= taken;
     }
     return sum;

@@ -8,6 +8,8 @@
 #   make campaign [SEEDS=1000000]: all rounds of the random tests, of which `make test` has a third, then bounds against all
 #                                  schedules of random blocks; goes on where it was stopped
 #   make campaign-caches [SEEDS=1000000] [FIRST=1]: bounds of kernels for all data against executions, on random machines with caches
+#   make campaign-sub-cores [SEEDS=1000000] [FIRST=1]: climbs towards the worst case of small grids on several sub-cores over the
+#                                  proven bounds of kernels, until one is exceeded
 #   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-wcet2014 reproduce-jcse2017 reproduce-ecrts2025
 #                                                  the experiments of papers, into docs/reproduction/
 #   make install [PREFIX=/usr/local]                   make clean
@@ -23,7 +25,7 @@ CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint bench bench-tightness fuzz campaign campaign-caches install clean packages-%
+.PHONY: help demo build test lint bench bench-tightness fuzz campaign campaign-caches campaign-sub-cores install clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -76,6 +78,11 @@ campaign-caches: packages-build+test
 	@$(NINJA) -C build --quiet
 	@mkdir -p build/violation
 	./build/tests/steered_campaign build/violation $(SEEDS) $(FIRST)
+
+campaign-sub-cores: packages-build+test
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet exact_campaign
+	./build/tests/exact_campaign $(FIRST) $(SEEDS)
 
 reproduce-%: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null

@@ -14,7 +14,7 @@
 #define NAIVE_PERIOD 2
 
 static void test_family(void **state) {
-    const struct exact_family *family = &exact_families[(uintptr_t)*state];
+    const struct exact_family *family = &exact_families[*(const size_t *)*state];
     struct exact_census census = {0};
     struct text shown = {0};
     const uint32_t grids = random_rounds(GRIDS);
@@ -33,8 +33,11 @@ static void test_family(void **state) {
 
 int main(void) {
     struct CMUnitTest tests[EXACT_FAMILIES];
-    for (size_t f = 0; f < EXACT_FAMILIES; f++)
+    size_t numbers[EXACT_FAMILIES];
+    for (size_t f = 0; f < EXACT_FAMILIES; f++) {
+        numbers[f] = f;
         tests[f] = (struct CMUnitTest){
-            .name = exact_families[f].name, .test_func = test_family, .initial_state = (void *)(uintptr_t)f};
+            .name = exact_families[f].name, .test_func = test_family, .initial_state = &numbers[f]};
+    }
     return cmocka_run_group_tests_name("worst cases of grids", tests, NULL, NULL);
 }

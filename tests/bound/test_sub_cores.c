@@ -109,6 +109,7 @@ static void expect_terms(const struct random_grid *made, const struct sub_core_g
                          const struct grid_work *work) {
     const uint64_t blocks = work->block_count, rooms = grid->rooms;
     const cycles delay = grid->delay;
+    if (rooms == 0) return;
     for (uint64_t n = 1; n <= blocks && n <= rooms; n++)
         expect_term(made, grid, CHAIN_TOGETHER, n, chain_time_together(work, n));
     for (uint64_t n = rooms + 1; n <= blocks; n++) {

@@ -19,6 +19,8 @@ const char *const chain_mutant_names[CHAIN_MUTANTS] = {
     [CHAIN_HALF_PICKS] = "half the picks",
     [CHAIN_PICK_FEWER] = "a pick fewer",
     [CHAIN_PICKS_OF_TURNS] = "picks of a turn fewer",
+    [CHAIN_PICK_FEWER_LATER] = "a pick fewer in turns",
+    [CHAIN_LAST_IS_OWN] = "the last block like those before it",
     [CHAIN_REST_OF_FEWER] = "other work of a block fewer",
     [CHAIN_CHANGE_FEWER] = "a change fewer",
     [CHAIN_ONE_SECTION] = "no change within a block",
@@ -465,8 +467,10 @@ static uint64_t h(const struct grid *grid, uint64_t n) {
     const uint64_t late = grid->is_static && grid->service > 0 && n > 1 ? delays(grid, 1) : 0;
     if (n <= grid->rooms) return sum_of(together(grid, n), late);
     const uint64_t cut = turns - (grid->mutant == CHAIN_PICKS_OF_TURNS);
-    const uint64_t picks = (grid->rooms - 1) * less(cut * change, 1);
+    const uint64_t picks =
+        less((grid->rooms - 1) * less(cut * change, 1), grid->mutant == CHAIN_PICK_FEWER_LATER);
     uint64_t last = latency(grid);
+    if (grid->mutant == CHAIN_LAST_IS_OWN) last = 0;
     if (grid->mutant != CHAIN_LAST_IS_LATENCY && grid->mutant != CHAIN_NO_LAST)
         last = max(last, owns(grid, 1));
     return busy_with(grid, n, top(grid, picks, n)) + owns_before(grid, turns - 1) + last +
@@ -519,7 +523,8 @@ static uint64_t area_with(const struct grid *grid, uint64_t tail) {
     const uint64_t all = rooms * work(grid, grid->count) + owns_all + (rooms - 1) * after +
                          (grid->sms - 1) * rooms * (tail + delays(grid, 1)) +
                          delays(grid, less(grid->count, grid->sms * rooms));
-    return all / (sms * rooms);
+    const uint64_t slots = sms * rooms;
+    return slots == 0 ? NONE : all / slots;
 }
 
 static uint64_t area(const struct grid *grid) {
@@ -565,7 +570,7 @@ static struct grid begin(const struct sub_core_grid *from, const struct chain_vi
                         .is_static = from->is_static,
                         .view = view,
                         .mutant = mutant};
-    if (grid.blocks == NULL || sub_core_grid_blocks(from) > CHAIN_BLOCKS_MAX) abort();
+    if (grid.blocks == NULL || sub_core_grid_blocks(from) > CHAIN_BLOCKS_MAX || from->rooms == 0) abort();
     return grid;
 }
 

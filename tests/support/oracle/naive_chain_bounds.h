@@ -20,22 +20,24 @@ enum chain_mutant {
     CHAIN_SIGMA_READ_ALL,     /* a result that is read stands for what comes behind it, too */
     CHAIN_NO_EXTRAS,
     CHAIN_HALF_PICKS,
-    CHAIN_PICK_FEWER,      /* one of them */
-    CHAIN_PICKS_OF_TURNS,  /* those of a turn fewer */
-    CHAIN_REST_OF_FEWER,   /* all other work of a block fewer */
-    CHAIN_CHANGE_FEWER,    /* a change of the chain too few */
-    CHAIN_ONE_SECTION,     /* no change within a block */
-    CHAIN_NO_LAST,         /* no latencies of the last block */
-    CHAIN_LAST_IS_LATENCY, /* of its latencies, not of what it takes beside its work */
-    CHAIN_NO_OWN,          /* no latencies of the blocks before it */
-    CHAIN_OWN_FEWER,       /* of one of them */
-    CHAIN_LATENCY_CUT,     /* latencies do not reach across barriers */
-    CHAIN_NO_RELEASE,      /* of barriers */
-    CHAIN_WORK_OF_FIRST,   /* the loads of sub-core 0 in place of the largest */
-    CHAIN_WORK_COARSE,     /* the largest load of the whole block where sections are told apart */
-    CHAIN_NO_SHARED,       /* work of shared units left out */
-    CHAIN_SHARED_APART,    /* shared units counted like one more sub-core */
-    CHAIN_BLOCK_FEWER,     /* the work of one block left out */
+    CHAIN_PICK_FEWER,       /* one of them */
+    CHAIN_PICKS_OF_TURNS,   /* those of a turn fewer */
+    CHAIN_PICK_FEWER_LATER, /* ... of those for blocks that follow each other */
+    CHAIN_LAST_IS_OWN,      /* of the last block what its stay takes beside its work, no more */
+    CHAIN_REST_OF_FEWER,    /* all other work of a block fewer */
+    CHAIN_CHANGE_FEWER,     /* a change of the chain too few */
+    CHAIN_ONE_SECTION,      /* no change within a block */
+    CHAIN_NO_LAST,          /* no latencies of the last block */
+    CHAIN_LAST_IS_LATENCY,  /* of its latencies, not of what it takes beside its work */
+    CHAIN_NO_OWN,           /* no latencies of the blocks before it */
+    CHAIN_OWN_FEWER,        /* of one of them */
+    CHAIN_LATENCY_CUT,      /* latencies do not reach across barriers */
+    CHAIN_NO_RELEASE,       /* of barriers */
+    CHAIN_WORK_OF_FIRST,    /* the loads of sub-core 0 in place of the largest */
+    CHAIN_WORK_COARSE,      /* the largest load of the whole block where sections are told apart */
+    CHAIN_NO_SHARED,        /* work of shared units left out */
+    CHAIN_SHARED_APART,     /* shared units counted like one more sub-core */
+    CHAIN_BLOCK_FEWER,      /* the work of one block left out */
     CHAIN_NO_DELAY,
     CHAIN_DELAY_FEWER,
     CHAIN_NO_SERVICE,
@@ -57,7 +59,7 @@ struct chain_view {
 };
 
 /* A bound of a grid of at most CHAIN_BLOCKS_MAX blocks. */
-uint64_t naive_chain_bound(const struct sub_core_grid *grid, const struct chain_view *view,
+uint64_t naive_chain_bound(const struct sub_core_grid *from, const struct chain_view *view,
                            enum chain_bound bound, enum chain_mutant mutant);
 
 /* What they are made of, dispatch service left out. */
@@ -68,7 +70,7 @@ enum chain_term {
     CHAIN_OF_AREA,  /* theorem D with n for S'_R */
 };
 
-uint64_t naive_chain_term(const struct sub_core_grid *grid, const struct chain_view *view,
+uint64_t naive_chain_term(const struct sub_core_grid *from, const struct chain_view *view,
                           enum chain_term term, uint64_t n);
 
 #endif

@@ -19,6 +19,10 @@ static void change_inst(struct random_state *random, const struct climb_limits *
     const uint32_t index = between(random, 0, program->count > 0 ? program->count - 1U : 0);
     struct climb_inst *inst = &program->insts[index];
     const uint32_t variant = between(random, 0, CLIMB_VARIANTS - 1);
+    if (limits->leave_out && random_below(random, 4) == 0) {
+        inst->left_out = (uint8_t)(inst->left_out ^ 1U << variant);
+        return;
+    }
     switch (random_below(random, 8)) {
     case 0: program->count = (uint8_t)between(random, 0, limits->insts); break;
     case 1: inst->unit = (uint8_t)between(random, 0, CLIMB_UNITS - 1); break;
@@ -52,7 +56,7 @@ static void insert_inst(struct random_state *random, const struct climb_limits *
     }
     memset(&program->insts[at], UINT8_MAX, sizeof program->insts[at]);
     program->insts[at].unit = (uint8_t)between(random, 0, CLIMB_UNITS - 1);
-    program->insts[at].barrier = program->insts[at].sources = 0;
+    program->insts[at].barrier = program->insts[at].sources = program->insts[at].left_out = 0;
     program->count++;
 }
 
@@ -134,6 +138,7 @@ void climb_case_make(struct random_state *random, const struct climb_limits *lim
             for (uint32_t i = 0; i < CLIMB_INSTS; i++) {
                 memset(&program->insts[i], UINT8_MAX, sizeof program->insts[i]);
                 program->insts[i].unit = program->insts[i].barrier = program->insts[i].sources = 0;
+                program->insts[i].left_out = 0;
             }
         }
     }
@@ -150,21 +155,26 @@ static void build_program(const struct climb_case *from, const struct climb_prog
                           uint32_t variant, struct sub_core_program *out) {
     uint32_t position[CLIMB_INSTS] = {0};
     out->count = 0;
+    uint32_t executed = 0; /* bit i: instruction i is */
     for (uint32_t i = 0; i < program->count; i++) {
         const struct climb_inst *inst = &program->insts[i];
-        struct sub_core_inst *made = &out->insts[out->count];
-        *made = (struct sub_core_inst){.unit = inst->unit,
-                                       .barrier = inst->barrier == 2,
-                                       .init = from->init[inst->unit],
-                                       .latency = from->latency[inst->unit]};
-        for (uint32_t p = 0; p < i; p++)
-            if ((inst->sources >> p & 1) != 0) made->operands |= UINT64_C(1) << position[p];
-        if (variant < CLIMB_VARIANTS) {
-            made->init = capped(made->init, inst->init[variant]);
-            made->latency = capped(made->latency, inst->latency[variant]);
+        const bool left_out = variant < CLIMB_VARIANTS && (inst->left_out >> variant & 1) != 0;
+        if (!left_out) {
+            struct sub_core_inst *made = &out->insts[out->count];
+            *made = (struct sub_core_inst){.unit = inst->unit,
+                                           .barrier = inst->barrier == 2,
+                                           .init = from->init[inst->unit],
+                                           .latency = from->latency[inst->unit]};
+            for (uint32_t p = 0; p < i; p++)
+                if ((inst->sources & executed) >> p & 1) made->operands |= UINT64_C(1) << position[p];
+            if (variant < CLIMB_VARIANTS) {
+                made->init = capped(made->init, inst->init[variant]);
+                made->latency = capped(made->latency, inst->latency[variant]);
+            }
+            executed |= 1U << i;
+            position[i] = out->count++;
         }
-        position[i] = out->count++;
-        if (inst->barrier == 1)
+        if (inst->barrier == 1 || (left_out && inst->barrier == 2))
             out->insts[out->count++] =
                 (struct sub_core_inst){.unit = UNIT_NONE, .barrier = true, .bare = true};
     }

@@ -21,11 +21,13 @@ struct climb_limits {
     const uint32_t *depths;
     uint32_t depth_count;
     bool dispatcher; /* that takes time, or is static */
+    bool leave_out;  /* instructions, too: the stated programs cover what is executed */
 };
 
 struct climb_inst {
     uint8_t unit, barrier; /* barrier: 0 none, 1 bare, 2 the instruction is one */
     uint8_t sources;       /* bit i: reads the result of instruction i */
+    uint8_t left_out;      /* bit v: not executed in variant v, but for its barrier */
     uint8_t init[CLIMB_VARIANTS], latency[CLIMB_VARIANTS]; /* at most; UINT8_MAX: as stated */
 };
 

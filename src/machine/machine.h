@@ -337,6 +337,9 @@ struct machine_limits {
  * for which no bound is proven. */
 enum machine_model { MACHINE_PLAIN, MACHINE_GPGPUSIM };
 
+/* Which of the warps that could issue do so. */
+enum machine_policy { MACHINE_POLICY_ANY, MACHINE_POLICY_OLDEST };
+
 struct wb_machine {
     char name[MACHINE_NAME_MAX];
     char description[MACHINE_TEXT_MAX];
@@ -345,6 +348,7 @@ struct wb_machine {
     uint32_t sub_cores;      /* warp w belongs to sub-core w mod sub_cores */
     uint32_t warp_width;     /* threads of a warp */
     uint32_t issue_width;    /* most warps that a sub-core issues from in a cycle */
+    uint32_t policy;         /* enum machine_policy */
     uint32_t issue_per_warp; /* most instructions of each of them, on as many units */
     uint32_t dispatch_depth; /* queue entries per unit; 0: issue only when the unit can start at once */
     uint32_t mem_latency;    /* most cycles, see latency_base */

@@ -240,6 +240,8 @@ static bool plain_only_check(const struct wb_machine *machine, struct text *prob
                     machine->warp_width);
     else if (machine->barrier_release != 0)
         text_printf(problem, "%s: barrier_release has to be 0, not %u", model, machine->barrier_release);
+    else if (machine->policy != MACHINE_POLICY_ANY)
+        text_printf(problem, "%s: policy has to be any", model);
     return problem->length == 0;
 }
 

@@ -77,6 +77,10 @@ static const struct {
         {.id = "S3",
          .text =
              "which warps of a block share a sub-core depends on their numbers alone, and they stay there"},
+    [WB_ASSUME_OLDEST_FIRST] =
+        {.id = "S4",
+         .text =
+             "of the warps of a sub-core that could issue, one of the block that came to the SM first does"},
     [WB_ASSUME_REORDERED_REQUESTS] =
         {.id = "C8", .text = "requests reach the first-level cache in the order of the reordering unit"},
     [WB_ASSUME_TIMES_OR_SHORTER] = {.id = "M1",

@@ -354,6 +354,7 @@ static void assert_reads_back(const wb_machine *machine, uint64_t seed) {
     assert_true(least_equal(&again->mem_least, &machine->mem_least));
     assert_true(least_equal(&again->shared_least, &machine->shared_least));
     assert_int_equal(again->exact_arithmetic, machine->exact_arithmetic);
+    assert_int_equal(again->policy, machine->policy);
     assert_int_equal(again->sub_cores, machine->sub_cores);
     assert_int_equal(again->issue_width, machine->issue_width);
     assert_int_equal(again->issue_per_warp, machine->issue_per_warp);
@@ -384,6 +385,7 @@ static void random_machine(struct random_state *random, struct wb_machine *machi
     machine->mem_least = random_least(random, machine->mem_latency);
     machine->shared_least = random_least(random, machine->shared_latency);
     machine->exact_arithmetic = random_below(random, 2) == 0;
+    machine->policy = (uint32_t)random_below(random, 2);
     machine->unit_count = 1 + (uint32_t)random_below(random, MACHINE_UNITS_MAX);
     for (uint32_t i = 0; i < machine->unit_count; i++) {
         machine->units[i].name[0] = (char)('A' + i % 26);
@@ -543,7 +545,8 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
     (void)state;
     static const char all[] =
         "name, description, model, clock_mhz, sub_cores, warp_width, issue_width, issue_per_warp, "
-        "dispatch_depth, mem_latency, shared_latency, exact_arithmetic, barrier_release, launch_overhead, "
+        "policy, dispatch_depth, mem_latency, shared_latency, exact_arithmetic, barrier_release, "
+        "launch_overhead, "
         "requests, ";
     static const char all_end[] = ", channel_depth, unit.NAME.KEY, class.NAME.KEY, limits.KEY, memory.KEY, "
                                   "fetch.KEY, gpgpusim.KEY, abstract_cta.KEY\n";

@@ -34,6 +34,7 @@
     X(k_chain)                                                                                               \
     X(k_wave)                                                                                                \
     X(k_serial)                                                                                              \
+    X(k_oldest)                                                                                              \
     X(k_exhaustive)                                                                                          \
     X(k_adversary)                                                                                           \
     X(k_adversary_short)                                                                                     \

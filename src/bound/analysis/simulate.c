@@ -39,12 +39,19 @@ static const char *analysis_unsimulated(const struct wb_analysis *analysis) {
     return NULL;
 }
 
+/* Why the machine does not issue by a policy, or NULL. */
+static const char *policy_objection(const struct wb_machine *machine, const struct sim_policy *policy) {
+    if (machine->policy == MACHINE_POLICY_ANY || policy == &policy_oldest) return NULL;
+    return "the machine issues of the oldest block first (policy: oldest)";
+}
+
 /* Simulates one policy and keeps the result. */
 static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const wb_watch *watch,
                                      wb_diagnostics *messages) {
     if (vec_reserve(&analysis->simulations, 1) != WB_OK) return analysis_no_memory(messages);
     const struct sim_policy *policy = policy_at(index);
     const char *objection = analysis_unsimulated(analysis);
+    if (objection == NULL) objection = policy_objection(analysis->machine, policy);
     double start = clock_of_thread();
     wb_simulation simulation;
     if (objection != NULL) {
@@ -101,12 +108,14 @@ static wb_status analysis_run_policies(wb_analysis *analysis, const char *polici
 static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct method_run *run) {
     const bool in_turns = analysis_has_caches(analysis) && !analysis->memory.scheme->policy->work_conserving;
     const uint64_t instructions = cycles_mul(analysis_instructions(analysis), in_turns ? 1 : 2);
+    const bool is_known = analysis->machine->policy == MACHINE_POLICY_OLDEST;
+    const char *usual = in_turns ? "rr" : is_known ? "oldest" : "lrr,gto";
     if (instructions <= *left) {
         *left -= instructions;
-        return analysis_run_policies(analysis, in_turns ? "rr" : "lrr,gto", run);
+        return analysis_run_policies(analysis, usual, run);
     }
     static const char reason[] = "more instructions than are simulated unless it is named";
-    if (in_turns) return method_decline(&analysis->log, policy_rr.name, WB_OK, reason);
+    if (in_turns || is_known) return method_decline(&analysis->log, usual, WB_OK, reason);
     WB_TRY(method_decline(&analysis->log, policy_lrr.name, WB_OK, reason));
     return method_decline(&analysis->log, policy_gto.name, WB_OK, reason);
 }

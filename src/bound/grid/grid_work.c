@@ -77,6 +77,8 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
                                         work->covering != NULL};
     WB_TRY(block_chain_make(profile, &demand, &work->arena, &class.chain));
     WB_TRY(serial_time_of(profile, demand.covering, &class.serial));
+    if (oldest_objection(work->machine) == NULL)
+        WB_TRY(oldest_times_of(profile, demand.covering, work->oldest.init, &work->arena, &class.oldest));
     return vec_push(&work->classes, class);
 }
 
@@ -113,6 +115,10 @@ static cycles serial_of(const struct grid_work *work, const struct block_class *
     return class->serial;
 }
 
+static cycles oldest_of(const struct grid_work *work, const struct block_class *class) {
+    return oldest_sums(class->oldest, work->oldest.init).time;
+}
+
 static wb_status rank_classes(struct grid_work *work, class_cycles each, struct class_ranking *ranking) {
     const size_t count = work->classes.count;
     struct ranked_class *ranked = calloc(count + 1, sizeof *ranked);
@@ -140,6 +146,20 @@ static wb_status sum_chains(struct grid_work *work) {
     return status;
 }
 
+/* Sums up what blocks take where the oldest issues first. */
+static wb_status sum_oldest(struct grid_work *work) {
+    struct oldest_work *oldest = &work->oldest;
+    oldest->known = oldest_objection(work->machine) == NULL;
+    for (size_t k = 0; k < work->classes.count; k++)
+        oldest->known = oldest->known && work->classes.items[k].oldest != NULL;
+    if (!oldest->known) return WB_OK;
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const struct serial_sums sums = oldest_sums(work->classes.items[k].oldest, oldest->init);
+        oldest->chain_most = cycles_max(oldest->chain_most, sums.chain);
+    }
+    return rank_classes(work, oldest_of, &oldest->by_time);
+}
+
 wb_status grid_work_finish(struct grid_work *work) {
     WB_TRY(rank_classes(work, initiations_of, &work->by_initiations));
     WB_TRY(rank_classes(work, residency_of, &work->by_residency));
@@ -150,7 +170,8 @@ wb_status grid_work_finish(struct grid_work *work) {
         work->latency_total = cycles_add(work->latency_total, cycles_mul(class->blocks, class->latency));
         work->latency_most = cycles_max(work->latency_most, class->latency);
     }
-    return sum_chains(work);
+    WB_TRY(sum_chains(work));
+    return sum_oldest(work);
 }
 
 void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven) {

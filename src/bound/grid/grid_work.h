@@ -8,6 +8,7 @@
 #include "bound/grid/chain_work.h"
 #include "bound/grid/class_ranking.h"
 #include "bound/grid/fetch_time.h"
+#include "bound/grid/oldest_times.h"
 #include "bound/profile/profile.h"
 
 /* Blocks whose warps execute the same instructions at the same cost. */
@@ -23,7 +24,8 @@ struct block_class {
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     struct block_chain chain;
-    cycles serial; /* V: its serial time; CYCLES_SATURATED: not known */
+    cycles serial;               /* V: its serial time; CYCLES_SATURATED: not known */
+    struct oldest_times *oldest; /* NULL: not known */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
     const struct timed_block *timed; /* what a block executes, of whoever made the class */
 };
@@ -35,6 +37,14 @@ struct contention {
     uint64_t in_flight; /* of an SM at a time */
     uint32_t units;     /* bit u: instructions of unit u make requests */
     cycles wait;        /* until a request has been served, which latencies count; 0: they do not */
+};
+
+/* Where the oldest block's warps issue first: of all blocks, with the longest initiations of any. */
+struct oldest_work {
+    bool known;
+    uint32_t init[MACHINE_UNITS_MAX]; /* per unit the longest of the grid */
+    cycles chain_most;
+    struct class_ranking by_time;
 };
 
 struct grid_work {
@@ -60,6 +70,7 @@ struct grid_work {
     cycles latency_total, latency_most; /* of all blocks; of any block */
     struct chain_work chains;
     struct class_ranking by_serial; /* V */
+    struct oldest_work oldest;
 };
 
 /* Adds a class of which there are no blocks yet; `profile` is that of `timed`. WB_ERR_LIMIT without a message

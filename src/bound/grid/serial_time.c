@@ -17,12 +17,13 @@ struct warp_section {
 struct section_walker {
     const struct timed_code *code;
     const struct wb_machine *machine;
-    cycles *times;    /* per register, when it can be read */
-    cycles *pending;  /* per register, the latency of what writes it, 0: surely complete */
-    cycles now;       /* of the last issue */
-    cycles complete;  /* of all that was issued in the section */
-    cycles unread;    /* the longest latency, of older sections, of what writes no register */
-    cycles unread_of; /* the same of this section */
+    const cycles *blocking; /* per unit, what an instruction may wait for besides; NULL: nothing */
+    cycles *times;          /* per register, when it can be read */
+    cycles *pending;        /* per register, the latency of what writes it, 0: surely complete */
+    cycles now;             /* of the last issue */
+    cycles complete;        /* of all that was issued in the section */
+    cycles unread;          /* the longest latency, of older sections, of what writes no register */
+    cycles unread_of;       /* the same of this section */
     struct warp_section section;
 };
 
@@ -41,6 +42,7 @@ static void walk_instruction(struct section_walker *walker, const struct timed_i
         walker->now = cycles_max(walker->now, walker->times[operands[i]]);
         walker->pending[operands[i]] = 0; /* the instruction is issued: what it waited for is complete */
     }
+    if (walker->blocking != NULL && inst->unit != UNIT_NONE) walker->now += walker->blocking[inst->unit];
     const cycles at = walker->now + inst->latency;
     for (uint32_t i = inst->source_count; i < count; i++) {
         walker->times[operands[i]] = at;
@@ -75,9 +77,9 @@ struct path_sections {
     cycles end; /* of the last section: its latency, where it is the last one of the block, too */
 };
 
-static wb_status walk_path(const struct timed_block *timed, uint32_t path, struct arena *scratch,
-                           struct path_sections *walked) {
-    struct section_walker walker = {.code = &timed->code, .machine = timed->machine};
+static wb_status walk_path(const struct timed_block *timed, uint32_t path, const cycles *blocking,
+                           struct arena *scratch, struct path_sections *walked) {
+    struct section_walker walker = {.code = &timed->code, .machine = timed->machine, .blocking = blocking};
     walker.times = arena_array(scratch, (size_t)timed->code.register_count + 1, sizeof *walker.times);
     walker.pending = arena_array(scratch, (size_t)timed->code.register_count + 1, sizeof *walker.pending);
     if (walker.times == NULL || walker.pending == NULL) return WB_ERR_LIMIT;
@@ -136,10 +138,11 @@ static void add_end(struct serial_maker *maker, const struct warp_group *group, 
     last->latency = cycles_max(last->latency, end);
 }
 
-static wb_status add_paths(struct serial_maker *maker, struct arena *scratch, struct path_sections *walked) {
+static wb_status add_paths(struct serial_maker *maker, const cycles *blocking, struct arena *scratch,
+                           struct path_sections *walked) {
     const struct block_profile *profile = maker->profile;
     for (uint32_t p = 0; p < profile->path_count; p++) {
-        WB_TRY(walk_path(profile->block, p, scratch, &walked[p]));
+        WB_TRY(walk_path(profile->block, p, blocking, scratch, &walked[p]));
         WB_TRY(make_room(maker, walked[p].sections.count));
     }
     for (size_t g = 0; g < profile->groups.count; g++) {
@@ -150,42 +153,52 @@ static wb_status add_paths(struct serial_maker *maker, struct arena *scratch, st
     return WB_OK;
 }
 
-/* The sum, over the sections, of the most that any sub-core has of work and latencies. */
-static cycles sum_sections(const struct serial_maker *maker) {
-    cycles sum = profile_release_time(maker->profile);
+/* The sums, over the sections, of the most that any sub-core has of work and latencies, and of latencies. */
+static struct serial_sums sum_sections(const struct serial_maker *maker) {
+    const cycles release = profile_release_time(maker->profile);
+    struct serial_sums sums = {release, release};
     for (size_t j = 0; j < maker->shared.count; j++) {
-        cycles most = 0;
+        cycles most = 0, longest = 0;
         for (uint32_t c = 0; c < maker->sub_cores; c++) {
             const struct core_section *core = &maker->cores.items[j * maker->sub_cores + c];
             most = cycles_max(most, cycles_add(core->work, core->latency));
+            longest = cycles_max(longest, core->latency);
         }
-        sum = cycles_add(sum, cycles_add(most, maker->shared.items[j]));
+        sums.time = cycles_add(sums.time, cycles_add(most, maker->shared.items[j]));
+        sums.chain = cycles_add(sums.chain, longest);
     }
-    return sum;
+    return sums;
 }
 
-/* Whether the paths are short enough to be walked. */
-static bool can_walk(const struct timed_block *timed) {
+bool serial_can_walk(const struct timed_block *timed) {
     uint64_t steps = 0;
     for (uint32_t p = 0; p < timed->path_count; p++)
         steps = cycles_add(steps, timed->paths[p].length);
     return steps <= SERIAL_STEPS_MAX;
 }
 
-wb_status serial_time_of(const struct block_profile *profile, bool covering, cycles *time) {
-    *time = cycles_add(cycles_add(profile->initiations, profile->latency), profile_release_time(profile));
-    if (profile->block->machine->sub_cores == 1) return WB_OK;
-    *time = CYCLES_SATURATED;
-    if ((covering && profile->sections > 1) || !can_walk(profile->block)) return WB_OK;
+wb_status serial_sums_of(const struct block_profile *profile, const cycles *blocking,
+                         struct serial_sums *sums) {
     struct arena scratch = {0};
     struct serial_maker maker = {.profile = profile, .sub_cores = profile->block->machine->sub_cores};
     struct path_sections *walked = arena_array(&scratch, (size_t)profile->path_count + 1, sizeof *walked);
-    wb_status status = walked == NULL ? WB_ERR_LIMIT : add_paths(&maker, &scratch, walked);
-    if (status == WB_OK) *time = sum_sections(&maker);
+    wb_status status = walked == NULL ? WB_ERR_LIMIT : add_paths(&maker, blocking, &scratch, walked);
+    if (status == WB_OK) *sums = sum_sections(&maker);
     for (uint32_t p = 0; walked != NULL && p < profile->path_count; p++)
         vec_free(&walked[p].sections);
     vec_free(&maker.cores);
     vec_free(&maker.shared);
     arena_free(&scratch);
     return status;
+}
+
+wb_status serial_time_of(const struct block_profile *profile, bool covering, cycles *time) {
+    *time = cycles_add(cycles_add(profile->initiations, profile->latency), profile_release_time(profile));
+    if (profile->block->machine->sub_cores == 1) return WB_OK;
+    *time = CYCLES_SATURATED;
+    if ((covering && profile->sections > 1) || !serial_can_walk(profile->block)) return WB_OK;
+    struct serial_sums sums = {0};
+    WB_TRY(serial_sums_of(profile, NULL, &sums));
+    *time = sums.time;
+    return WB_OK;
 }

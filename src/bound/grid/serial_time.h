@@ -14,4 +14,17 @@
  * exhausted. */
 wb_status serial_time_of(const struct block_profile *profile, bool covering, cycles *time);
 
+/* The same of a block whose paths are walked and real, with parts of it. */
+struct serial_sums {
+    cycles time;  /* V(b) */
+    cycles chain; /* of each section the longest chain of latencies, with the releases */
+};
+
+bool serial_can_walk(const struct timed_block *timed);
+
+/* `blocking`, per unit of the machine: what every instruction on it may wait for besides operands and other
+ * instructions that count; NULL: nothing. WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status serial_sums_of(const struct block_profile *profile, const cycles *blocking,
+                         struct serial_sums *sums);
+
 #endif

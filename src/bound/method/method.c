@@ -135,6 +135,8 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
     *why = NULL;
     if (missing != 0)
         *why = reasons[__builtin_ctz(missing)];
+    else if (method->searches && input->machine->policy != MACHINE_POLICY_ANY)
+        *why = "the machine says which warps issue first (policy), and this method tries all";
     else if (method->objection != NULL)
         *why = method->objection(input);
     return *why == NULL;

@@ -155,6 +155,7 @@ bool section_program_make(const struct block_sections *sections, uint32_t code,
     program->old_rest = maker.rests.items;
     if ((size_t)program->old_count + program->count > UINT16_MAX) return false;
     if (!find_lives(&maker, program->old_count + program->count)) return false;
+    arena_reserve(arena, &maker.lives, 1); /* there where nothing waits, too: it is added to */
     program->lives = maker.lives.items;
     return true;
 }

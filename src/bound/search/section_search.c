@@ -1,5 +1,6 @@
 #include "bound/search/section_search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,7 @@ static wb_status layer_add(struct searcher *searcher, struct layer *layer, struc
     const size_t size = put_state(searcher, state, key);
     uint32_t hash, number;
     if (key_table_find(&layer->numbers, key, size, &hash, &number)) {
+        assert(layer->states.items != NULL && number < layer->states.count);
         struct reached *known = &layer->states.items[number];
         known->now = cycles_max(known->now, now);
         known->complete = cycles_max(known->complete, complete);
@@ -244,8 +246,8 @@ static void take_most(const struct searcher *searcher, struct section_state *sta
 /* Every issue that can come next. Nobody is ready and not served before it: it comes no later than any warp
  * is ready at the latest. */
 static wb_status expand(struct searcher *searcher, const struct reached *from) {
-    struct section_state state;
-    struct span ready[SECTION_LANES_MAX];
+    struct section_state state = {0};
+    struct span ready[SECTION_LANES_MAX] = {{0, 0}};
     uint32_t running = 0;
     uint16_t last = UINT16_MAX;
     take_state(searcher, from->key, &state);

@@ -187,7 +187,9 @@ static bool take_lanes(const struct section_sum *sum, uint32_t sub_core, struct 
 }
 
 static bool same_lanes(const struct section_task *a, const struct section_task *b) {
-    return a->lanes == b->lanes && memcmp(a->programs, b->programs, a->lanes * sizeof *a->programs) == 0;
+    for (uint32_t i = 0; i < a->lanes && i < b->lanes; i++)
+        if (a->programs[i] != b->programs[i]) return false;
+    return a->lanes == b->lanes;
 }
 
 /* The longest that any sub-core takes for the row at hand. */

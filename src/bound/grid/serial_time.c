@@ -2,6 +2,7 @@
  * a barrier differs from section to section. */
 #include "bound/grid/serial_time.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/cycles.h"
@@ -121,6 +122,7 @@ static wb_status make_room(struct serial_maker *maker, size_t sections) {
 /* Adds the warps of a group, which go one path. */
 static void add_group(struct serial_maker *maker, const struct warp_group *group,
                       const struct path_sections *walked) {
+    assert(maker->cores.items != NULL && maker->shared.items != NULL && "make_room was called");
     for (size_t j = 0; j < walked->sections.count; j++) {
         const struct warp_section *section = &walked->sections.items[j];
         struct core_section *core = &maker->cores.items[j * maker->sub_cores + group->sub_core];
@@ -133,6 +135,7 @@ static void add_group(struct serial_maker *maker, const struct warp_group *group
 
 /* What warps that ended earlier may have pending in the block's last section. */
 static void add_end(struct serial_maker *maker, const struct warp_group *group, cycles end) {
+    assert(maker->cores.items != NULL && "every path has a section");
     struct core_section *last =
         &maker->cores.items[(maker->shared.count - 1) * maker->sub_cores + group->sub_core];
     last->latency = cycles_max(last->latency, end);

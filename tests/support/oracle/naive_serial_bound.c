@@ -1,5 +1,6 @@
 #include "naive_serial_bound.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 const char *const serial_mutant_names[SERIAL_MUTANTS] = {
@@ -135,6 +136,7 @@ static int most_first(const void *a, const void *b) {
 
 uint64_t naive_serial_bound(const struct sub_core_grid *grid, enum serial_mutant mutant) {
     const uint64_t blocks = sub_core_grid_blocks(grid), slots = (uint64_t)grid->sms * grid->rooms;
+    assert(grid->sms > 0);
     if (grid->is_static || (blocks > slots && grid->sms > 1)) return UINT64_MAX;
     uint64_t *times = calloc(blocks + 1, sizeof *times);
     if (times == NULL) abort();

@@ -6,7 +6,7 @@
 #include "bound/profile/sections.h"
 
 /* Most results that a warp can have under way at a time. */
-#define SECTION_LIVE_MAX 48u
+#define SECTION_LIVE_MAX 128u
 
 /* A result that instructions at and behind some position wait for. */
 struct section_live {

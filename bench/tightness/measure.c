@@ -80,11 +80,11 @@ static void take_larger(struct timed_by *slowest, uint64_t found, const char *na
 }
 
 /* Executions of all work-conserving policies, and of the search for slow ones. */
-static wb_status find_slow(wb_analysis *analysis, wb_diagnostics *diagnostics,
+static wb_status find_slow(wb_analysis *analysis, bool searches, wb_diagnostics *diagnostics,
                            struct measurement *measurement) {
     size_t count;
     WB_TRY(wb_analysis_simulate(analysis, "all", NULL, diagnostics));
-    WB_TRY(wb_analysis_bound(analysis, "k-adversary,k-adversary-short", NULL, diagnostics));
+    if (searches) WB_TRY(wb_analysis_bound(analysis, "k-adversary,k-adversary-short", NULL, diagnostics));
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     for (size_t s = 0; s < count; s++)
         if (simulations[s].work_conserving)
@@ -98,7 +98,8 @@ static wb_status find_slow(wb_analysis *analysis, wb_diagnostics *diagnostics,
 }
 
 /* With registers that are known: the bound, what it is made of, and executions. */
-static wb_status measure_known(const struct specimen *specimen, struct measurement *measurement) {
+static wb_status measure_known(const struct specimen *specimen, bool searches,
+                               struct measurement *measurement) {
     wb_grid *grid = NULL;
     wb_analysis *analysis = NULL;
     wb_status status = prove(specimen, &grid, &analysis);
@@ -110,7 +111,7 @@ static wb_status measure_known(const struct specimen *specimen, struct measureme
         measurement->blocks = (uint32_t)grid->blocks.count;
         measurement->instructions = gpu_instructions(grid);
         if (measurement->instructions <= SEARCHED_INSTRUCTIONS_MAX)
-            status = find_slow(analysis, specimen->diagnostics, measurement);
+            status = find_slow(analysis, searches, specimen->diagnostics, measurement);
     }
     wb_analysis_free(analysis);
     wb_grid_free(grid);
@@ -139,7 +140,7 @@ static wb_status measure_specimen(const struct sweep_case *one, struct specimen 
     measurement->rooms = occupancy.blocks_most;
     const uint64_t rooms = (uint64_t)specimen->machine->memory.sms * measurement->rooms;
     WB_TRY(set_blocks(specimen, rooms * one->size->halves / 2));
-    WB_TRY(measure_known(specimen, measurement));
+    WB_TRY(measure_known(specimen, one->searches, measurement));
     specimen->launch->registers = stated;
     return measure_unknown(specimen, measurement);
 }

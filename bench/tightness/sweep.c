@@ -78,7 +78,7 @@ wb_status sweep_make(const struct sweep_choice *choice, wb_diagnostics *diagnost
             for (size_t z = 0; z < COUNT(sizes); z++)
                 for (size_t k = 0; k < sweep->kernels.count; k++) {
                     const struct sweep_case one = {&machines[m], sm_counts[s], &sizes[z],
-                                                   &sweep->kernels.items[k]};
+                                                   &sweep->kernels.items[k], !choice->no_search};
                     if (!chosen(choice->machines, machines[m].name) || !chosen(choice->sms, sm_counts[s]) ||
                         !chosen(choice->sizes, sizes[z].name))
                         continue;

@@ -29,11 +29,13 @@ struct sweep_case {
     const char *sms; /* a number, or "max": as many as the machine has */
     const struct sweep_size *size;
     const struct sweep_kernel *kernel;
+    bool searches; /* for slow executions */
 };
 
 /* What of all that is measured: lists of names separated by commas, "all" for all of them. */
 struct sweep_choice {
     const char *machines, *sms, *sizes, *kernels;
+    bool no_search; /* the slowest simulation stands for the slowest execution: in a tenth of the time */
 };
 
 struct sweep {

@@ -12,7 +12,7 @@
 
 /* A sweep of one kernel on one machine with one size. */
 static struct sweep sweep_of(const char *machines, const char *sms, const char *sizes, const char *kernels) {
-    const struct sweep_choice choice = {machines, sms, sizes, kernels};
+    const struct sweep_choice choice = {machines, sms, sizes, kernels, false};
     struct sweep sweep;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     const wb_status status = sweep_make(&choice, diagnostics, &sweep);
@@ -35,10 +35,10 @@ static void test_cases(void **state) {
 
 static void test_no_such_name(void **state) {
     (void)state;
-    static const struct sweep_choice choices[] = {{"ampere", "all", "all", "all"},
-                                                  {"all", "3", "all", "all"},
-                                                  {"all", "all", "two", "all"},
-                                                  {"all", "all", "all", "saxp"}};
+    static const struct sweep_choice choices[] = {{"ampere", "all", "all", "all", false},
+                                                  {"all", "3", "all", "all", false},
+                                                  {"all", "all", "two", "all", false},
+                                                  {"all", "all", "all", "saxp", false}};
     for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
         struct sweep sweep;
         wb_diagnostics *diagnostics = wb_diagnostics_new();

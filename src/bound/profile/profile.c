@@ -181,7 +181,9 @@ static wb_status walk_row(struct profile_maker *maker, bool again, bool *more) {
     for (uint32_t p = 0; p < path_count; p++)
         maker->walkers[p].latency = latest;
     add_turn(maker);
-    if (*more) block_spill_note(&maker->spill, maker->profile, maker->walkers, again);
+    const struct spill_warps warps = {maker->profile->groups.items, maker->profile->groups.count,
+                                      maker->walkers};
+    if (*more) block_spill_note(&maker->spill, maker->profile->block->machine, &warps, again);
     return WB_OK;
 }
 

@@ -4,13 +4,7 @@
 
 #include "base/arena.h"
 #include "bound/profile/phases.h"
-
-/* A group of warps that the bounds cannot tell apart: same path, same sub-core. */
-struct warp_group {
-    uint32_t path;
-    uint32_t sub_core;
-    uint32_t warps;
-};
+#include "bound/profile/warp_group.h"
 
 /* Sections of the block between two barriers. Loops with barriers repeat a few kinds of sections many times:
  * equal sections that stand near each other are kept once. */

@@ -15,14 +15,13 @@ static cycles *left_at(const struct block_spill *spill, const struct wb_machine 
 
 /* What a unit of a sub-core can have left to do when no more is issued to it: an initiation on each instance,
  * and a queue; and no more than what its warps have sent there and is not known to have initiated. */
-static cycles left_by_unit(const struct block_profile *profile, const struct phase_walker *walkers,
+static cycles left_by_unit(const struct wb_machine *machine, const struct spill_warps *warps,
                            uint32_t sub_core, uint32_t unit) {
-    const struct wb_machine *machine = profile->block->machine;
     uint32_t largest = 0;
     cycles pending = 0;
-    for (size_t g = 0; g < profile->groups.count; g++) {
-        const struct warp_group *group = &profile->groups.items[g];
-        const struct unit_progress *progress = &walkers[group->path].progress.units[unit];
+    for (size_t g = 0; g < warps->group_count; g++) {
+        const struct warp_group *group = &warps->groups[g];
+        const struct unit_progress *progress = &warps->walkers[group->path].progress.units[unit];
         if (group->sub_core != sub_core) continue;
         largest = u32_max(largest, progress->largest);
         pending = cycles_add(pending, cycles_mul(cycles_sub(progress->sent, progress->done), group->warps));
@@ -32,14 +31,13 @@ static cycles left_by_unit(const struct block_profile *profile, const struct pha
     return cycles_min(pending, cycles_add(under_way, cycles_mul(machine->dispatch_depth, largest)));
 }
 
-void block_spill_note(struct block_spill *spill, const struct block_profile *profile,
-                      const struct phase_walker *walkers, bool again) {
-    const struct wb_machine *machine = profile->block->machine;
+void block_spill_note(struct block_spill *spill, const struct wb_machine *machine,
+                      const struct spill_warps *warps, bool again) {
     for (uint32_t c = 0; spill->left != NULL && c < machine->sub_cores; c++) {
         cycles sum = 0;
         for (uint32_t u = 0; u < machine->unit_count; u++) {
             cycles *most = left_at(spill, machine, c, u);
-            const cycles left = machine->units[u].shared ? 0 : left_by_unit(profile, walkers, c, u);
+            const cycles left = machine->units[u].shared ? 0 : left_by_unit(machine, warps, c, u);
             sum = cycles_add(sum, left);
             if (again) *most = cycles_max(*most, left);
         }

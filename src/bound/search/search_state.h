@@ -7,47 +7,6 @@
 #include "bound/search/search_model.h"
 #include "bound/search/search_parts.h"
 
-/* No block is in a slot. */
-#define SLOT_EMPTY UINT32_MAX
-
-/* The blocks that are still to come, and the one dispatcher of all SMs. */
-struct search_dispatch {
-    uint32_t left;    /* blocks that no SM has got yet */
-    uint32_t to_deal; /* of them, those that are dealt out in turn */
-    uint32_t busy;    /* until the dispatcher has done with the last block */
-};
-
-struct search_sm {
-    uint32_t dealt; /* blocks that it got while blocks are dealt out */
-};
-
-struct search_sub_core {
-    uint32_t decided; /* it issues nothing more in this cycle */
-    uint32_t issued;  /* warps have used its slots in this cycle, while not decided */
-};
-
-/* A slot of an SM for a block. */
-struct search_slot {
-    uint32_t class; /* of its block; or SLOT_EMPTY */
-    uint32_t used;  /* it is empty, a block was in it before, and that makes a difference to the next one */
-    uint32_t held;  /* until its warps may issue: not yet started, or a barrier that opens */
-    uint32_t
-        drains; /* until the results of what was issued are complete; 0 where something later counts anyway */
-    uint32_t opened; /* barriers that have let its warps go */
-    uint32_t issued; /* bit w: warp w has issued in this cycle, while its sub-core is not decided */
-};
-
-/* The parts of a state in their memory. */
-struct search_state {
-    struct search_dispatch *dispatch;
-    uint32_t *left;                    /* per class */
-    struct search_sm *sms;             /* scope.sms */
-    struct search_sub_core *sub_cores; /* per SM and sub-core */
-    struct search_unit *units; /* per SM, unit and sub-core; those that are shared at the first sub-core */
-    struct search_slot *slots; /* per SM and slot */
-    struct search_warp *warps; /* per SM, slot and warp; sorted: those in equal states can be exchanged */
-};
-
 /* What is searched with the model, which may be changed between searches. False when its states are too
  * large. */
 bool search_model_set(struct search_model *model, const struct search_scope *scope);

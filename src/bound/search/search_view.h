@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_SEARCH_SEARCH_VIEW_H
 #define WB_BOUND_SEARCH_SEARCH_VIEW_H
 
-#include "bound/search/search_state.h"
+#include "bound/search/search_parts.h"
 
 struct slot_view {
     struct search_slot *slot;

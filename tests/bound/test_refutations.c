@@ -415,6 +415,31 @@ static void test_odd_blocks_read_back(void **state) {
                      "fetched", false);
 }
 
+/* Reads a file whose blocks, or warps of the one block, are `count`. */
+static void check_count(const char *text, bool is_grid, uint32_t count) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct synthetic_block block;
+    if (synthetic_file_parse("text", text, strlen(text), diagnostics, &block) != WB_OK)
+        fail_msg("%s%s", text, wb_diagnostics_text(diagnostics));
+    assert_int_equal(block.is_grid, is_grid);
+    assert_int_equal(is_grid ? block.block_count : block.timed.warp_count, count);
+    synthetic_block_free(&block);
+    wb_diagnostics_free(diagnostics);
+}
+
+#define ONE_UNIT "block: b\nunits: \"A(1,0)\"\n"
+
+/* An empty program is a warp without instructions, also where it is the first one or alone. */
+static void test_empty_programs_are_warps(void **state) {
+    (void)state;
+    check_count(ONE_UNIT "warps: [\"\"]\n", false, 1);
+    check_count(ONE_UNIT "warps: [\"\", \"A\"]\n", false, 2);
+    check_count(ONE_UNIT "warps: [\"A\", \"\"]\n", false, 2);
+    check_count(ONE_UNIT "blocks: [\"\"]\n", true, 1);
+    check_count(ONE_UNIT "blocks: [\"\", \"2* A\"]\n", true, 3);
+    check_count(ONE_UNIT "blocks: [\"2* A\", \"\"]\n", true, 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refutations),
@@ -424,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_malformed_files_are_refused),
         cmocka_unit_test(test_printed_blocks_read_back),
         cmocka_unit_test(test_odd_blocks_read_back),
+        cmocka_unit_test(test_empty_programs_are_warps),
     };
     return cmocka_run_group_tests_name("refutations", tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ struct block_file {
     char units[UNITS_TEXT_MAX];
     struct text warps;            /* programs, separated by ';' */
     struct text blocks;           /* in place of them block classes, separated by '/' */
+    bool is_grid;                 /* whether there are blocks */
     uint32_t resident;            /* blocks that an SM holds at a time */
     struct machine_memory memory; /* of a grid: its SMs and dispatcher, and how its memory serves */
     struct machine_fetch fetch;
@@ -58,7 +59,7 @@ static wb_status join(const struct ytree *document, const struct ytree_node *val
     if (value->count == 0) return ytree_error(document, value, "%s: expected at least one", key);
     for (const struct ytree_node *item = value->first; item != NULL; item = item->next) {
         WB_TRY(ytree_require(document, item, YTREE_SCALAR, what));
-        if (joined->length > 0) text_string(joined, separator);
+        if (item != value->first) text_string(joined, separator); /* the first one may be empty */
         text_string(joined, item->text);
     }
     return joined->failed ? WB_ERR_LIMIT : WB_OK;
@@ -71,6 +72,7 @@ static wb_status read_warps(const struct ytree *document, const struct ytree_nod
 
 static wb_status read_blocks(const struct ytree *document, const struct ytree_node *value, void *target) {
     struct block_file *file = target;
+    file->is_grid = true;
     return join(document, value, "blocks", " / ", &file->blocks);
 }
 
@@ -129,7 +131,7 @@ static wb_status set_memory_unit(const struct ytree *document, const struct bloc
 
 static wb_status make_block(const struct block_file *file, wb_diagnostics *diagnostics,
                             struct synthetic_block *block) {
-    if (file->blocks.length > 0)
+    if (file->is_grid)
         WB_TRY(synthetic_grid_parse(file->units, file->blocks.data, diagnostics, block));
     else
         WB_TRY(synthetic_block_parse(file->units, file->warps.data, diagnostics, block));

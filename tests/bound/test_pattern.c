@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "bound/search/annealing.h"
 #include "bound/search/pattern.h"
 
 #define SLOTS 4u
@@ -117,8 +118,29 @@ static void test_victims(void **state) {
     arena_free(&stage.arena);
 }
 
+/* How many candidates a search has on an SM with so many slots for blocks of four warps. */
+static uint64_t candidates_on(uint32_t slots) {
+    const struct wb_machine machine = {.sub_cores = 1, .unit_count = 1};
+    struct arena arena = {0};
+    struct search_budget budget = {.work = ANNEALED_WORK};
+    struct annealing annealing = {.method = "test"};
+    assert_int_equal(annealing_begin(&annealing, &machine, slots, 4, 24000, 24000, &budget, &arena), WB_OK);
+    arena_free(&arena);
+    return annealing.candidates;
+}
+
+/* Every choice looks at the warps of its sub-core: where there are thousands, fewer candidates take as long.
+ */
+static void test_crowded_sub_cores(void **state) {
+    (void)state;
+    assert_true(candidates_on(1) == candidates_on(16)); /* as many as GPUs have */
+    assert_true(candidates_on(1) > 100);
+    assert_true(candidates_on(1024) >= 1 && candidates_on(1024) <= 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rules), cmocka_unit_test(test_work_conserving),
-                                       cmocka_unit_test(test_victims)};
+                                       cmocka_unit_test(test_victims),
+                                       cmocka_unit_test(test_crowded_sub_cores)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

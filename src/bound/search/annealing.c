@@ -9,9 +9,11 @@
 #define ANNEALED_TEMPERATURE 0.3
 #define ANNEALED_SEED 1u
 
-/* Work of a simulation that is short, and of an instruction of it (in units of search_budget). */
+/* Work of a simulation that is short, and of an instruction of it (in units of search_budget): more where
+ * more warps share a sub-core than those of GPUs do, as each of them is looked at. */
 #define SIMULATION_WORK 10000u
 #define SIMULATED_INSTRUCTION_WORK 60u
+#define USUAL_WARPS 64u
 
 /* Most windows. */
 #define WINDOWS_MAX 256u
@@ -69,7 +71,7 @@ struct issue_orders *issue_orders_copy(const struct issue_orders *orders, struct
     copy->before = NULL; /* it is not changed */
     if (copy->orders == NULL || copy->loose == NULL) return NULL;
     copy->pattern = pattern_copy(&orders->pattern, arena);
-    if (copy->pattern.victims == NULL || copy->pattern.hurried == NULL) return NULL;
+    if (!pattern_has_memory(&copy->pattern)) return NULL;
     issue_orders_assign(copy, orders);
     return copy;
 }
@@ -114,9 +116,11 @@ void issue_orders_restore(struct issue_orders *orders) {
     memcpy(order_of(orders, orders->changed), orders->before, orders->warps * sizeof *orders->before);
 }
 
-/* How many candidates may be simulated that issue so many instructions each. */
-static uint64_t candidates_within(uint64_t instructions, struct search_budget *budget) {
-    const uint64_t work = cycles_add(SIMULATION_WORK, cycles_mul(SIMULATED_INSTRUCTION_WORK, instructions));
+/* How many candidates may be simulated that issue so many instructions each, on sub-cores with so many warps.
+ */
+static uint64_t candidates_within(uint64_t instructions, uint64_t warps, struct search_budget *budget) {
+    const uint64_t each = SIMULATED_INSTRUCTION_WORK + cycles_sub(warps, USUAL_WARPS);
+    const uint64_t work = cycles_add(SIMULATION_WORK, cycles_mul(each, instructions));
     uint64_t candidates = ANNEALED_INSTRUCTIONS / cycles_add(instructions, 1) + 2;
     if (candidates > ANNEALED_CANDIDATES) candidates = ANNEALED_CANDIDATES;
     if (candidates > budget->work / work) candidates = budget->work / work;
@@ -129,7 +133,8 @@ wb_status annealing_begin(struct annealing *annealing, const struct wb_machine *
                           struct search_budget *budget, struct arena *arena) {
     struct pattern pattern;
     annealing->random = random_seeded(ANNEALED_SEED);
-    annealing->candidates = candidates_within(instructions, budget);
+    annealing->candidates =
+        candidates_within(instructions, (uint64_t)slots * block_warps / machine->sub_cores, budget);
     annealing->arena = arena;
     WB_TRY(pattern_init(&pattern, machine, slots, block_warps, arena));
     return issue_orders_init(&annealing->orders, annealing->method, &pattern, issues, arena);
@@ -190,7 +195,7 @@ wb_status annealing_try_patterns(struct annealing *annealing, uint64_t most, cyc
     struct pattern *pattern = &annealing->orders.pattern;
     struct pattern best = pattern_copy(pattern, annealing->arena);
     cycles longest = 0;
-    if (best.victims == NULL || best.hurried == NULL) return WB_ERR_LIMIT;
+    if (!pattern_has_memory(&best)) return WB_ERR_LIMIT;
     struct issue_orders *orders = &annealing->orders;
     struct issue_orders *before = issue_orders_copy(orders, annealing->arena);
     if (before == NULL) return WB_ERR_LIMIT;

@@ -12,29 +12,34 @@ wb_status pattern_init(struct pattern *pattern, const struct wb_machine *machine
     *pattern = (struct pattern){.warps = warps,
                                 .block_warps = block_warps,
                                 .sub_cores = machine->sub_cores,
+                                .slots = slots,
                                 .words = warp_set_words(warps),
                                 .units = machine->unit_count};
     for (uint32_t u = 0; u < MACHINE_UNITS_MAX; u++)
         pattern->ranks[u] = (uint8_t)u;
     pattern->victims = arena_array(arena, (size_t)pattern->words + 1, sizeof *pattern->victims);
     pattern->hurried = arena_array(arena, (size_t)pattern->words + 1, sizeof *pattern->hurried);
-    return pattern->victims == NULL || pattern->hurried == NULL ? WB_ERR_LIMIT : WB_OK;
+    pattern->ages = arena_array(arena, (size_t)slots + 1, sizeof *pattern->ages);
+    return pattern_has_memory(pattern) ? WB_OK : WB_ERR_LIMIT;
 }
 
 struct pattern pattern_copy(const struct pattern *pattern, struct arena *arena) {
     struct pattern copy = *pattern;
     copy.victims = arena_array(arena, (size_t)pattern->words + 1, sizeof *copy.victims);
     copy.hurried = arena_array(arena, (size_t)pattern->words + 1, sizeof *copy.hurried);
-    if (copy.victims != NULL && copy.hurried != NULL) pattern_assign(&copy, pattern);
+    copy.ages = arena_array(arena, (size_t)pattern->slots + 1, sizeof *copy.ages);
+    if (pattern_has_memory(&copy)) pattern_assign(&copy, pattern);
     return copy;
 }
 
 void pattern_assign(struct pattern *copy, const struct pattern *pattern) {
     uint64_t *victims = copy->victims, *hurried = copy->hurried;
-    assert(copy->words == pattern->words);
+    uint32_t *ages = copy->ages;
+    assert(copy->words == pattern->words && copy->slots == pattern->slots);
     *copy = *pattern;
     copy->victims = victims;
     copy->hurried = hurried;
+    copy->ages = ages; /* each choice finds them anew */
     memcpy(victims, pattern->victims, pattern->words * sizeof *victims);
     memcpy(hurried, pattern->hurried, pattern->words * sizeof *hurried);
 }
@@ -209,12 +214,16 @@ void pattern_change(struct pattern *pattern, bool may_hurry, struct random_state
 #define RULE_BITS 12u
 #define LATEST ((1u << RULE_BITS) - 1)
 
-static uint32_t age_of(const struct policy_view *view, uint32_t warp) {
+/* Finds how many blocks are older than each that is resident, where a rule asks for it. */
+static void find_ages(const struct pattern *pattern, const struct policy_view *view) {
+    if (memchr(pattern->rules, RULE_AGE, pattern->rule_count) == NULL) return;
+    for (uint32_t age = 0; age < view->blocks; age++)
+        if (view->oldest_first[age] < pattern->slots) pattern->ages[view->oldest_first[age]] = age;
+}
+
+static uint32_t age_of(const struct pattern *pattern, const struct policy_view *view, uint32_t warp) {
     const uint32_t block = warp / view->block_warps;
-    uint32_t age = 0;
-    while (age + 1 < view->blocks && view->oldest_first[age] != block)
-        age++;
-    return age;
+    return block < pattern->slots ? pattern->ages[block] : 0;
 }
 
 /* The least progress of all that are asked counts from 0, so that long programs fit. */
@@ -225,7 +234,7 @@ static uint32_t lateness(const struct pattern *pattern, const struct policy_view
     case RULE_VICTIM: late = warp < pattern->warps && warp_set_has(pattern->victims, warp); break;
     case RULE_PROGRESS: late = (view->warps[warp].step - least_step) >> pattern->coarseness; break;
     case RULE_UNIT: late = pattern->ranks[view->warps[warp].unit % MACHINE_UNITS_MAX]; break;
-    case RULE_AGE: late = age_of(view, warp); break;
+    case RULE_AGE: late = age_of(pattern, view, warp); break;
     case RULE_GREEDY: late = warp != view->last; break;
     case RULE_COUNT: break;
     }
@@ -257,6 +266,7 @@ uint32_t pattern_pick(const struct pattern *pattern, const struct policy_view *v
     if (pattern->rule_count == 0) return policy_lrr.pick(view);
     const uint32_t start = policy_round_start(view);
     const uint64_t least_step = least_step_of(view);
+    find_ages(pattern, view);
     uint32_t best = WARP_NONE, best_turn = 0;
     uint64_t best_key = 0;
     for (uint32_t i = 0; i < view->words; i++)

@@ -24,6 +24,7 @@ enum pattern_rule {
 
 struct pattern {
     uint32_t warps, block_warps, sub_cores; /* warps of an SM; of a block */
+    uint32_t slots;                         /* for blocks, of an SM */
     uint32_t words;                         /* of a set of warps of the SM */
     uint32_t units;                         /* of the machine */
     uint32_t rule_count;
@@ -32,16 +33,17 @@ struct pattern {
     uint8_t ranks[MACHINE_UNITS_MAX]; /* of units */
     uint8_t coarseness;               /* progress is counted in 2^coarseness instructions */
     uint64_t *victims, *hurried;      /* sets of warps */
+    uint32_t *ages;                   /* of the choice at hand: per slot, how many older blocks there are */
 };
 
 /* Loose round-robin on SMs with `slots` slots for blocks. WB_ERR_LIMIT when the arena is exhausted. */
 wb_status pattern_init(struct pattern *pattern, const struct wb_machine *machine, uint32_t slots,
                        uint32_t block_warps, struct arena *arena);
 
-/* A copy with sets of its own; they are NULL when the arena is exhausted. */
+/* A copy with arrays of its own; they are NULL when the arena is exhausted. */
 struct pattern pattern_copy(const struct pattern *pattern, struct arena *arena);
 
-/* Makes *copy, of the same warps, the same as the pattern; its sets stay where they are. */
+/* Makes *copy, of the same warps, the same as the pattern; its arrays stay where they are. */
 void pattern_assign(struct pattern *copy, const struct pattern *pattern);
 
 /* Makes it pattern number `index` of those to begin a search with, the most promising first; without
@@ -53,6 +55,10 @@ void pattern_change(struct pattern *pattern, bool may_hurry, struct random_state
 
 /* The ready member of a sub-core that comes first, or WARP_NONE. */
 uint32_t pattern_pick(const struct pattern *pattern, const struct policy_view *view);
+
+static inline bool pattern_has_memory(const struct pattern *pattern) {
+    return pattern->victims != NULL && pattern->hurried != NULL && pattern->ages != NULL;
+}
 
 static inline bool pattern_hurries(const struct pattern *pattern, uint32_t warp) {
     return warp < pattern->warps && warp_set_has(pattern->hurried, warp);

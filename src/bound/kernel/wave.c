@@ -244,8 +244,13 @@ static wb_status wave_run(const struct bound_input *input, wb_bound *bound) {
     return WB_OK;
 }
 
+/* Most classes: each of them is aligned with each. */
+#define WAVE_CLASSES_MAX 128u
+
 static const char *wave_objection(const struct bound_input *input) {
     const struct grid_work *work = input->work;
+    if (work->classes.count > WAVE_CLASSES_MAX)
+        return "this method is for grids with at most 128 different blocks";
     if (work->block_count > (uint64_t)work->resident_least * work->machine->memory.sms)
         return "this method is for grids whose blocks fit on the SMs all at once";
     for (size_t k = 0; k < work->classes.count; k++)
